@@ -1,0 +1,46 @@
+// The typed errors of weft. A user's mistake is one of the classes below InternalError; a broken promise of weft's own is
+// InternalError, and says so. Nothing in weft aborts, and an operation that throws leaves its operands as they were.
+// Callers: every floor. The command turns them into exit statuses (2: the input was wrong, 3: it failed while running).
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace weft {
+
+class Error : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+// clang-format off
+class ShapeError : public Error { using Error::Error; };           // sizes that do not fit together
+class DTypeError : public Error { using Error::Error; };           // an element type that the operation does not take
+class AxisError : public Error { using Error::Error; };            // an axis that the value does not have
+class IndexError : public Error { using Error::Error; };           // an index outside its axis
+class ValueError : public Error { using Error::Error; };           // an argument outside its range
+class DeviceError : public Error { using Error::Error; };          // a device that is not there, and why
+class CompileError : public Error { using Error::Error; };         // a kernel that could not be made
+class OutOfMemory : public Error { using Error::Error; };          // memory that the machine refused
+class NotDifferentiable : public Error { using Error::Error; };    // a derivative that does not exist, by name
+class FileError : public Error { using Error::Error; };            // a file that is missing, cut short, or not what it says
+class ConfigError : public Error { using Error::Error; };          // an experiment's description: file:line:column, what, did you mean
+class InternalError : public Error { using Error::Error; };        // weft's own bug
+// clang-format on
+
+/// The parts, printed one after another: the one way in which messages are put together.
+template <class... Parts>
+std::string text(const Parts&... parts) {
+    std::ostringstream stream;
+    stream.imbue(std::locale::classic());
+    (stream << ... << parts);
+    return stream.str();
+}
+
+/// Throws InternalError unless `holds`; for promises of weft's own, never for a user's input.
+inline void promise(bool holds, const char* what) {
+    if (!holds) throw InternalError(text("weft broke a promise of its own: ", what, ". Please report this."));
+}
+
+}  // namespace weft

@@ -1,0 +1,83 @@
+#include "weft/core/array.h"
+
+#include <cstring>
+
+namespace weft {
+namespace {
+
+std::size_t bytes_needed(DType dtype, const Dims& dims) {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(static_cast<std::size_t>(element_count(dims)), size_of(dtype), &bytes)) {
+        throw OutOfMemory(text("no memory for an array of shape ", dims, " and dtype ", dtype));
+    }
+    return bytes;
+}
+
+}  // namespace
+
+Dims contiguous_strides(const Dims& dims) {
+    Dims strides(dims.size());
+    std::int64_t step = 1;
+    for (std::size_t i = dims.size(); i-- > 0;) {
+        strides[i] = step;
+        step *= std::max<std::int64_t>(dims[i], 1);
+    }
+    return strides;
+}
+
+Array Array::empty(DType dtype, const Dims& dims) {
+    for (std::int64_t size : dims) {
+        if (size < 0) throw ShapeError(text("a shape has a negative size: ", dims));
+    }
+    std::size_t bytes = bytes_needed(dtype, dims);
+    return Array{dtype, dims, contiguous_strides(dims), 0, Buffer::allocate(bytes)};
+}
+
+Array Array::zeros(DType dtype, const Dims& dims) {
+    Array array = empty(dtype, dims);
+    std::memset(array.buffer->data(), 0, array.bytes());
+    return array;
+}
+
+bool Array::contiguous() const {
+    std::int64_t step = 1;
+    for (std::size_t i = dims.size(); i-- > 0;) {
+        if (dims[i] != 1 && strides[i] != step) return size() == 0;
+        step *= dims[i];
+    }
+    return true;
+}
+
+void copy_elements(const Array& from, Array& to) {
+    promise(from.dtype == to.dtype && from.dims == to.dims, "copy_elements takes arrays of one dtype and shape");
+    std::int64_t count = from.size();
+    if (count == 0) return;
+    auto element = static_cast<std::int64_t>(size_of(from.dtype));
+    auto* source = static_cast<const std::byte*>(from.address());
+    auto* target = static_cast<std::byte*>(to.address());
+    if (from.contiguous() && to.contiguous()) {
+        std::memcpy(target, source, from.bytes());
+        return;
+    }
+    Dims at(from.ndim());
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::memcpy(target, source, static_cast<std::size_t>(element));
+        for (std::size_t axis = from.ndim(); axis-- > 0;) {  // the odometer: add one, carry
+            source += from.strides[axis] * element;
+            target += to.strides[axis] * element;
+            if (++at[axis] < from.dims[axis]) break;
+            source -= from.strides[axis] * element * from.dims[axis];
+            target -= to.strides[axis] * element * from.dims[axis];
+            at[axis] = 0;
+        }
+    }
+}
+
+Array contiguous(const Array& array) {
+    if (array.contiguous()) return array;
+    Array copy = Array::empty(array.dtype, array.dims);
+    copy_elements(array, copy);
+    return copy;
+}
+
+}  // namespace weft
