@@ -1,0 +1,40 @@
+#include "weft/core/literal.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+namespace weft {
+namespace {
+
+void print(std::ostream& out, double value) {
+    char buffer[32];
+    auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    out.write(buffer, end - buffer);
+}
+
+}  // namespace
+
+bool Literal::same(const Literal& other) const {
+    return kind == other.kind && integer == other.integer &&
+           std::bit_cast<std::uint64_t>(real) == std::bit_cast<std::uint64_t>(other.real) &&
+           std::bit_cast<std::uint64_t>(imaginary) == std::bit_cast<std::uint64_t>(other.imaginary);
+}
+
+std::ostream& operator<<(std::ostream& out, const Literal& literal) {
+    switch (literal.kind) {
+        case Kind::boolean: return out << (literal.integer ? "True" : "False");
+        case Kind::signed_integer: return out << literal.integer;
+        case Kind::unsigned_integer: return out << static_cast<std::uint64_t>(literal.integer);
+        case Kind::floating: print(out, literal.real); return out;
+        case Kind::complex:
+            out << '(';
+            print(out, literal.real);
+            out << (std::signbit(literal.imaginary) ? "" : "+");
+            print(out, literal.imaginary);
+            return out << "j)";
+    }
+    __builtin_unreachable();
+}
+
+}  // namespace weft
