@@ -1,0 +1,39 @@
+// A Loop is a Program run over every point of a box of indices: what a kernel computes, before any device has seen it.
+// The first `dims.size() - reduced` axes are kept, the last `reduced` are reduced away. Loads and stores say how each index moves
+// through memory. Callers: compile/ makes Loops, backend/ runs them, the interpreter judges them.
+#pragma once
+
+#include <vector>
+
+#include "weft/core/shape.h"
+#include "weft/kernel/program.h"
+
+namespace weft {
+
+/// How values of a point are joined along the reduced axes. argmax and argmin give the int64 position of the first best value in
+/// row-major order of the reduced axes (the first NaN, if there is one, as NumPy). any and all work on bool.
+enum class Reduction : std::uint8_t { sum, product, maximum, minimum, any, all, argmax, argmin };
+
+/// One array that a loop reads or writes: its type and, for every axis of the loop, how many elements a step moves (0: the same
+/// element again; negative: backwards). An output of a reduction has strides for the kept axes alone.
+/// The memory's type may differ from the program's: half types are loaded to float32 and rounded when stored; no other cast.
+struct Access {
+    DType dtype = DType::float32;
+    Dims strides;
+};
+
+struct Loop {
+    Program program;
+    Dims dims;                          // the box; may be empty (one point) and may hold zeros (no point)
+    std::size_t reduced = 0;
+    std::vector<Access> loads;          // one an input of the program
+    std::vector<Access> stores;         // one an output of the program
+    std::vector<Reduction> reductions;  // one an output for a reduction (even over no axes); empty for a map
+
+    bool reduces() const { return !reductions.empty(); }
+};
+
+/// The value that joining starts from: 0 for a sum, the lowest value (-inf) for maximum ... ; none for argmax and argmin.
+Literal identity_of(Reduction reduction, DType dtype);
+
+}  // namespace weft

@@ -1,0 +1,64 @@
+// A Program computes numbers from numbers: straight-line code, one value an instruction, each value named by its position.
+// It is the inside of every loop that weft runs: the block evaluator, the interpreter and (in time) the emitter of machine code
+// and the printers of C read it. Always: operands stand before their use, types agree (verify() says so or names the breach).
+// The set of opcodes is small and closed; what is not here is a Function (kernel/function.h), itself a program where it can be.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <span>
+#include <vector>
+
+#include "weft/base/hash.h"
+#include "weft/core/dtype.h"
+#include "weft/core/literal.h"
+
+namespace weft {
+
+struct Function;
+
+enum class Opcode : std::uint8_t {
+    constant,   // literal, converted to dtype
+    input,      // a = the number of the input
+    cast,       // a, converted to dtype: float to integer truncates and saturates (NaN is 0), anything to bool is != 0
+    bitcast,    // a's bits, as a type of the same width
+    // one operand of the result's type
+    negative, absolute, square_root, floor, ceil, truncate, round_even, bit_not /* logical not on bool */,
+    // two operands of the result's type. Integers wrap; minimum and maximum carry NaN through; floor_divide and remainder are
+    // NumPy's (sign of the divisor; by zero: 0 for integers), divide is for inexact types; shifts beyond the width give 0 (or -1)
+    add, subtract, multiply, divide, floor_divide, remainder, minimum, maximum, bit_and, bit_or, bit_xor, shift_left, shift_right,
+    // two operands of one type, giving bool
+    equal, not_equal, less, less_equal,
+    select,     // a (bool) ? b : c
+    fma,        // a * b + c, rounded once (floating)
+    real, imaginary,   // of a complex a, giving its real type
+    make_complex,      // from two reals
+    call        // function(a, b, c), all of the result's type
+};
+
+struct Instruction {
+    Opcode opcode = Opcode::constant;
+    DType dtype = DType::float32;        // of the result
+    std::int32_t a = -1, b = -1, c = -1; // positions of operands
+    Literal literal;                     // constant
+    const Function* function = nullptr;  // call
+};
+
+struct Program {
+    std::vector<Instruction> code;
+    std::vector<DType> inputs;           // the types of the inputs, by number
+    std::vector<std::int32_t> outputs;   // positions whose values leave the program
+
+    DType dtype(std::int32_t position) const { return code[static_cast<std::size_t>(position)].dtype; }
+};
+
+int operand_count(const Instruction& instruction);
+std::string_view name_of(Opcode opcode);
+/// One line an instruction: "%3 = multiply float32 %1, %2".
+std::ostream& operator<<(std::ostream& out, const Program& program);
+/// Throws InternalError that names the instruction and the rule it breaks.
+void verify(const Program& program);
+/// Content: equal programs, and only these, hash alike.
+Hash128 hash_of(const Program& program);
+
+}  // namespace weft
