@@ -15,6 +15,8 @@ namespace weft {
 struct Function {
     std::string_view name;
     int arity;
+    std::string_view doc;
+    double ulp32, ulp64;   // the largest error on the function's domain, in units in the last place; what the tests hold it to
     float (*f32)(const float* operands);
     double (*f64)(const double* operands);
     std::complex<float> (*c64)(const std::complex<float>* operands);

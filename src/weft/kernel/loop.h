@@ -36,4 +36,15 @@ struct Loop {
 /// The value that joining starts from: 0 for a sum, the lowest value (-inf) for maximum ... ; none for argmax and argmin.
 Literal identity_of(Reduction reduction, DType dtype);
 
+/// The type of the result of joining values of this type: int64 for argmax and argmin, else the same.
+DType result_dtype(Reduction reduction, DType dtype);
+
+std::string_view name_of(Reduction reduction);
+/// Throws InternalError that names the breach: counts, strides, types of memory, types that a reduction does not join.
+void verify(const Loop& loop);
+/// Content: equal loops, and only these, hash alike.
+Hash128 hash_of(const Loop& loop);
+/// The box, the accesses and the program, one line each.
+std::ostream& operator<<(std::ostream& out, const Loop& loop);
+
 }  // namespace weft

@@ -54,6 +54,9 @@ struct Program {
 
 int operand_count(const Instruction& instruction);
 std::string_view name_of(Opcode opcode);
+/// Whether the opcode takes operands of this type (for select: its second and third). The half types are moved, cast and
+/// selected, never computed with.
+bool takes(Opcode opcode, DType operand);
 /// One line an instruction: "%3 = multiply float32 %1, %2".
 std::ostream& operator<<(std::ostream& out, const Program& program);
 /// Throws InternalError that names the instruction and the rule it breaks.

@@ -42,7 +42,7 @@ class ScalarBuilder {
 
 /// Records an opcode on operands of one type (plain numbers take it). The result has their type, or bool for a comparison.
 Scalar apply(Opcode opcode, std::span<const Scalar> operands);
-Scalar call(const Function& function, std::span<const Scalar> operands);
+Scalar call(const Function& function, std::span<const Scalar> operands);   // operands of one type that the function takes
 
 Scalar operator+(Scalar a, Scalar b);
 Scalar operator-(Scalar a, Scalar b);

@@ -1,0 +1,32 @@
+// The block evaluator: a Loop, prepared once for its sizes and strides, run instruction by instruction over blocks that stay in
+// the first-level cache. Always the same bits for any number of threads and any instruction set; the interpreter's bits for maps.
+// Callers: runtime/ (kernels of a binding).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "weft/kernel/loop.h"
+
+namespace weft {
+
+class BlockKernel {
+  public:
+    /// InternalError if the loop breaks a rule of verify().
+    explicit BlockKernel(Loop loop);
+    ~BlockKernel();
+    BlockKernel(BlockKernel&&) noexcept;
+    BlockKernel& operator=(BlockKernel&&) noexcept;
+
+    /// What run() needs to work in, on a 64-byte boundary.
+    std::size_t scratch_bytes() const;
+    /// Const and re-entrant: allocates nothing, takes no lock. loads[i] and stores[i] point to the element at index 0 of every
+    /// axis. A map's store may be the memory of a load with the same strides; any other overlap is the caller's mistake.
+    void run(const void* const* loads, void* const* stores, void* scratch) const;
+
+  private:
+    struct Prepared;
+    std::unique_ptr<const Prepared> prepared_;
+};
+
+}  // namespace weft

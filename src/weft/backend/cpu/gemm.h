@@ -1,0 +1,51 @@
+// The matrix product C = A B of every type, with optional bias and relu: weft's own kernel, or a library's where that
+// is measurably better. Plain functions on pointers; all strides count elements. Results are the same bits for any
+// number of threads. Scratch memory comes from the caller (the memory plan); too little of it, or none, is allocated
+// for the call. Callers: runtime/ (contractions), backend/cpu/own_convolution.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "weft/core/dtype.h"
+
+namespace weft::cpu {
+
+/// Rows and columns may lie anyhow: transposed, strided, reversed, broadcast (stride 0).
+struct Matrix {
+    const void* data;
+    std::int64_t row_stride, column_stride;
+};
+
+/// What is done to C on its way out: bias[j] (of C's type, contiguous) is added, then negative values become 0.
+struct Epilogue {
+    const void* bias = nullptr;
+    bool relu = false;
+};
+
+struct Scratch {
+    void* data = nullptr;  // on a 64-byte boundary
+    std::size_t bytes = 0;
+};
+
+struct Batch {
+    std::int64_t count;
+    std::int64_t a_stride, b_stride, c_stride;  // those of A and B may be 0
+};
+
+/// C (m x n; rows c_row_stride apart, columns side by side) = A (m x k) B (k x n), or C += A B with `accumulate`. Sums
+/// of float16 and bfloat16 are kept in float32 and rounded once; integers wrap; bool is "or" of "and". With k = 0 sums
+/// are 0. C must not overlap A or B. DTypeError for an epilogue on a type that is not floating.
+void gemm(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
+          std::int64_t c_row_stride, bool accumulate = false, const Epilogue& epilogue = {}, Scratch scratch = {});
+
+/// The same for each of a batch.
+void batched_gemm(DType dtype, const Batch& batch, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                  const Matrix& b, void* c, std::int64_t c_row_stride, bool accumulate = false,
+                  const Epilogue& epilogue = {}, Scratch scratch = {});
+
+/// Scratch that gemm (batch = 1) or batched_gemm want for these sizes, whatever the strides; depends on the number of
+/// threads of the pool at this time, but with less the result is the same.
+std::size_t gemm_scratch_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
+
+}  // namespace weft::cpu

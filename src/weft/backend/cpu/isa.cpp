@@ -1,0 +1,75 @@
+#include "weft/backend/cpu/isa.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "weft/base/environment.h"
+#include "weft/base/error.h"
+
+namespace weft::cpu {
+namespace {
+
+// By cpuid, never by the processor's name: names lie (a compiler's "native" may take half of the vector width).
+bool runs(Isa isa) {
+#if defined(__x86_64__)
+    if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == Isa::avx512)
+        return runs(Isa::avx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
+    return isa == Isa::baseline;
+}
+
+constexpr Isa all_isas[] = {
+#define WEFT_ISA_VALUE(name) Isa::name,
+    WEFT_FOR_EACH_ISA(WEFT_ISA_VALUE)
+#undef WEFT_ISA_VALUE
+};
+
+Isa chosen() {
+    std::span<const Isa> usable = usable_isas();
+    auto wanted = environment("WEFT_ISA");
+    if (!wanted) return usable.back();
+    for (Isa isa : usable)
+        if (name_of(isa) == *wanted) return isa;
+    std::string known;
+    for (Isa isa : usable) known += (known.empty() ? "" : ", ") + std::string(name_of(isa));
+    throw ValueError(text("WEFT_ISA is '", *wanted, "', but this build on this processor runs ", known));
+}
+
+std::atomic<Isa>& in_use() {
+    static std::atomic<Isa> isa{chosen()};
+    return isa;
+}
+
+}  // namespace
+
+Isa best_isa() { return in_use().load(std::memory_order_relaxed); }
+
+std::span<const Isa> usable_isas() {
+    static const std::vector<Isa> usable = [] {
+        std::vector<Isa> list;
+        std::copy_if(std::begin(all_isas), std::end(all_isas), std::back_inserter(list), runs);
+        return list;
+    }();
+    return usable;
+}
+
+void use_isa(Isa isa) {
+    if (!runs(isa)) throw ValueError(text("use_isa: this processor has no ", name_of(isa)));
+    in_use().store(isa, std::memory_order_relaxed);
+}
+
+std::string_view name_of(Isa isa) {
+    switch (isa) {
+#define WEFT_ISA_NAME(name) \
+    case Isa::name:         \
+        return #name;
+        WEFT_FOR_EACH_ISA(WEFT_ISA_NAME)
+#undef WEFT_ISA_NAME
+    }
+    __builtin_unreachable();
+}
+
+}  // namespace weft::cpu

@@ -1,0 +1,30 @@
+// The instruction sets that weft's own kernels are compiled for, and the one in use: the best that the processor has,
+// unless WEFT_ISA or use_isa() says otherwise. Sources below isa/ are compiled once a set, each in a namespace named
+// after it. Callers: the dispatch of each kernel in backend/cpu, tests.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+// The namespaces that exist in this build; each kernel's table is declared in every one of them by this list.
+#if defined(__x86_64__)
+#define WEFT_FOR_EACH_ISA(X) X(baseline) X(avx2) X(avx512)
+#else
+#define WEFT_FOR_EACH_ISA(X) X(baseline)
+#endif
+
+namespace weft::cpu {
+
+#define WEFT_ISA_ENUMERATOR(name) name,
+enum class Isa { WEFT_FOR_EACH_ISA(WEFT_ISA_ENUMERATOR) };
+#undef WEFT_ISA_ENUMERATOR
+
+/// The set in use.
+Isa best_isa();
+/// The sets that this processor runs, worst first.
+std::span<const Isa> usable_isas();
+/// From now on `isa`, which must be usable (ValueError); for tests.
+void use_isa(Isa isa);
+std::string_view name_of(Isa isa);
+
+}  // namespace weft::cpu

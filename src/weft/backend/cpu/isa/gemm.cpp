@@ -1,0 +1,168 @@
+#include "weft/backend/cpu/isa/gemm_kernels.h"
+#include "weft/backend/cpu/isa/vector.h"
+
+namespace weft::cpu::WEFT_ISA {
+namespace {
+
+// Registers: rows x vectors of accumulators, `vectors` of b, one of a. AVX-512 has 32, the others 16.
+#if defined(WEFT_ISA_avx512)
+constexpr int most_rows = 14;
+#elif defined(WEFT_ISA_avx2)
+constexpr int most_rows = 6;
+#else
+constexpr int most_rows = 4;
+#endif
+constexpr int most_vectors = 2;
+
+/// `whole`: every lane of every vector is a column; `near_rows`: rows of a lie side by side (packed, or transposed).
+template <class T, int rows, int vectors, bool whole, bool near_rows>
+void compute(const GemmTile<T>& tile) {
+    using V = Vec<T>;
+    const int last = whole ? V::lanes : tile.columns - (vectors - 1) * V::lanes;
+    auto load = [last](const T* from, int v) __attribute__((always_inline)) {
+        return !whole && v == vectors - 1 ? V::load(from + v * V::lanes, last) : V::load(from + v * V::lanes);
+    };
+    typename V::Type sums[rows][vectors];
+    const T* row_of_a[rows];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+        row_of_a[i] = tile.a + i * tile.a_row;
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) sums[i][v] = tile.accumulate ? load(tile.c + i * tile.c_row, v) : V::zero();
+    }
+    const T* a = tile.a;
+    const T* b = tile.b;
+    for (std::int64_t k = 0; k < tile.k; ++k) {
+        typename V::Type from_b[vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) from_b[v] = load(b, v);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) {
+            typename V::Type from_a = V::all(near_rows ? a[i] : row_of_a[i][k * tile.a_column]);
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) sums[i][v] = V::fma(from_a, from_b[v], sums[i][v]);
+        }
+        a += tile.a_column;
+        b += tile.b_row;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) {
+            typename V::Type sum = sums[i][v];
+            if (tile.bias) sum = V::add(sum, load(tile.bias, v));
+            if (tile.relu) sum = V::relu(sum);
+            T* to = tile.c + i * tile.c_row + v * V::lanes;
+            if (!whole && v == vectors - 1)
+                V::store(to, sum, last);
+            else
+                V::store(to, sum);
+        }
+    }
+}
+
+template <class T, int rows, int vectors, bool whole>
+void choose_rows_of_a(const GemmTile<T>& tile) {
+    if (tile.a_row == 1)
+        compute<T, rows, vectors, whole, true>(tile);
+    else
+        compute<T, rows, vectors, whole, false>(tile);
+}
+
+template <class T, int rows>
+void choose_columns(const GemmTile<T>& tile) {
+    constexpr int lanes = Vec<T>::lanes;
+    if (tile.columns == 2 * lanes)
+        choose_rows_of_a<T, rows, 2, true>(tile);
+    else if (tile.columns > lanes)
+        choose_rows_of_a<T, rows, 2, false>(tile);
+    else
+        choose_rows_of_a<T, rows, 1, false>(tile);
+}
+
+template <class T, int rows>
+void choose_rows(const GemmTile<T>& tile) {
+    if (tile.rows == rows) return choose_columns<T, rows>(tile);
+    if constexpr (rows > 1) choose_rows<T, rows - 1>(tile);
+}
+
+template <class T>
+void compute_tile(const GemmTile<T>& tile) {
+    choose_rows<T, most_rows>(tile);
+}
+
+template <class T, int rows>
+void pack_rows(T* to, const T* a, std::int64_t row, std::int64_t column, std::int64_t k) {
+    for (std::int64_t p = 0; p < k; ++p, to += rows, a += column) {
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) to[i] = a[i * row];
+    }
+}
+
+template <class T, int most>
+void pack_a_at_most(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
+    if (rows == most) return pack_rows<T, most>(to, a, row, column, k);
+    if constexpr (most > 1) pack_a_at_most<T, most - 1>(to, a, row, column, rows, k);
+}
+
+template <class T>
+void pack_a(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
+    pack_a_at_most<T, most_rows>(to, a, row, column, rows, k);
+}
+
+template <class T>
+void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int columns, std::int64_t k) {
+    constexpr int width = most_vectors * Vec<T>::lanes;
+    if (columns < width)
+        for (std::int64_t p = 0; p < k; ++p)
+            for (int j = columns; j < width; ++j) to[p * width + j] = 0;
+    if (column == 1 && columns == width) {
+        for (std::int64_t p = 0; p < k; ++p)
+            for (int v = 0; v < most_vectors; ++v)
+                Vec<T>::store(to + p * width + v * Vec<T>::lanes, Vec<T>::load(b + p * row + v * Vec<T>::lanes));
+        return;
+    }
+    if (column == 1) {
+        for (std::int64_t p = 0; p < k; ++p)
+            for (int j = 0; j < columns; ++j) to[p * width + j] = b[p * row + j];
+        return;
+    }
+    constexpr std::int64_t strip = 16;  // numbers of a column that are read together, where columns are contiguous
+    for (std::int64_t begin = 0; begin < k; begin += strip) {
+        std::int64_t end = begin + strip < k ? begin + strip : k;
+        for (int j = 0; j < columns; ++j)
+            for (std::int64_t p = begin; p < end; ++p) to[p * width + j] = b[p * row + j * column];
+    }
+}
+
+template <class T>
+T dot(const T* a, const T* b, std::int64_t k) {
+    using V = Vec<T>;
+    constexpr int all_lanes = 64, vectors = all_lanes / V::lanes;
+    typename V::Type sums[vectors];
+    for (int v = 0; v < vectors; ++v) sums[v] = V::zero();
+    std::int64_t p = 0;
+    for (; p + all_lanes <= k; p += all_lanes) {
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v)
+            sums[v] = V::fma(V::load(a + p + v * V::lanes), V::load(b + p + v * V::lanes), sums[v]);
+    }
+    for (int v = 0; v < vectors && p < k; ++v, p += V::lanes) {
+        int count = k - p < V::lanes ? static_cast<int>(k - p) : V::lanes;
+        sums[v] = V::fma(V::load(a + p, count), V::load(b + p, count), sums[v]);
+    }
+    T lanes[all_lanes];
+    for (int v = 0; v < vectors; ++v) V::store(lanes + v * V::lanes, sums[v]);
+    for (int half = all_lanes / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+    return lanes[0];
+}
+
+}  // namespace
+
+const GemmKernels<float> gemm_kernels_f32{
+    most_rows, most_vectors* Vec<float>::lanes, compute_tile<float>, pack_a<float>, pack_b<float>, dot<float>};
+const GemmKernels<double> gemm_kernels_f64{
+    most_rows, most_vectors* Vec<double>::lanes, compute_tile<double>, pack_a<double>, pack_b<double>, dot<double>};
+
+}  // namespace weft::cpu::WEFT_ISA

@@ -1,0 +1,135 @@
+// A vector of float or double of the instruction set that this source is compiled for, and the few operations that
+// kernels need. Everything lies in the set's own namespace, so that no two sets share a symbol. Only for sources below
+// isa/, which for the same reason use no templates of the standard library.
+#pragma once
+
+#include <cstdint>
+
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+#include <immintrin.h>
+#endif
+
+namespace weft::cpu::WEFT_ISA {
+
+template <class T>
+struct Vec;
+
+#define WEFT_INLINE static inline __attribute__((always_inline))
+
+#if defined(WEFT_ISA_avx512)
+
+template <>
+struct Vec<float> {
+    using Type = __m512;
+    static constexpr int lanes = 16;
+    static __mmask16 mask(int count) { return static_cast<__mmask16>((1u << count) - 1u); }
+    WEFT_INLINE Type zero() { return _mm512_setzero_ps(); }
+    WEFT_INLINE Type all(float value) { return _mm512_set1_ps(value); }
+    WEFT_INLINE Type load(const float* from) { return _mm512_loadu_ps(from); }
+    WEFT_INLINE Type load(const float* from, int count) { return _mm512_maskz_loadu_ps(mask(count), from); }
+    WEFT_INLINE void store(float* to, Type value) { _mm512_storeu_ps(to, value); }
+    WEFT_INLINE void store(float* to, Type value, int count) { _mm512_mask_storeu_ps(to, mask(count), value); }
+    WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
+    WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_ps(a, b); }
+    WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_ps(0xffff, _mm512_setzero_ps(), a); }
+};
+
+template <>
+struct Vec<double> {
+    using Type = __m512d;
+    static constexpr int lanes = 8;
+    static __mmask8 mask(int count) { return static_cast<__mmask8>((1u << count) - 1u); }
+    WEFT_INLINE Type zero() { return _mm512_setzero_pd(); }
+    WEFT_INLINE Type all(double value) { return _mm512_set1_pd(value); }
+    WEFT_INLINE Type load(const double* from) { return _mm512_loadu_pd(from); }
+    WEFT_INLINE Type load(const double* from, int count) { return _mm512_maskz_loadu_pd(mask(count), from); }
+    WEFT_INLINE void store(double* to, Type value) { _mm512_storeu_pd(to, value); }
+    WEFT_INLINE void store(double* to, Type value, int count) { _mm512_mask_storeu_pd(to, mask(count), value); }
+    WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_pd(a, b, c); }
+    WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_pd(a, b); }
+    WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_pd(0xff, _mm512_setzero_pd(), a); }
+};
+
+#elif defined(WEFT_ISA_avx2)
+
+// A mask of the first `count` lanes is read from the middle of a row of ones and zeros.
+static constexpr std::int32_t mask_row_32[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+static constexpr std::int64_t mask_row_64[8] = {-1, -1, -1, -1};
+
+template <>
+struct Vec<float> {
+    using Type = __m256;
+    static constexpr int lanes = 8;
+    WEFT_INLINE __m256i mask(int count) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask_row_32 + 8 - count));
+    }
+    WEFT_INLINE Type zero() { return _mm256_setzero_ps(); }
+    WEFT_INLINE Type all(float value) { return _mm256_set1_ps(value); }
+    WEFT_INLINE Type load(const float* from) { return _mm256_loadu_ps(from); }
+    WEFT_INLINE Type load(const float* from, int count) { return _mm256_maskload_ps(from, mask(count)); }
+    WEFT_INLINE void store(float* to, Type value) { _mm256_storeu_ps(to, value); }
+    WEFT_INLINE void store(float* to, Type value, int count) { _mm256_maskstore_ps(to, mask(count), value); }
+    WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
+    WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
+    WEFT_INLINE Type relu(Type a) { return _mm256_max_ps(_mm256_setzero_ps(), a); }
+};
+
+template <>
+struct Vec<double> {
+    using Type = __m256d;
+    static constexpr int lanes = 4;
+    WEFT_INLINE __m256i mask(int count) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask_row_64 + 4 - count));
+    }
+    WEFT_INLINE Type zero() { return _mm256_setzero_pd(); }
+    WEFT_INLINE Type all(double value) { return _mm256_set1_pd(value); }
+    WEFT_INLINE Type load(const double* from) { return _mm256_loadu_pd(from); }
+    WEFT_INLINE Type load(const double* from, int count) { return _mm256_maskload_pd(from, mask(count)); }
+    WEFT_INLINE void store(double* to, Type value) { _mm256_storeu_pd(to, value); }
+    WEFT_INLINE void store(double* to, Type value, int count) { _mm256_maskstore_pd(to, mask(count), value); }
+    WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_pd(a, b, c); }
+    WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_pd(a, b); }
+    WEFT_INLINE Type relu(Type a) { return _mm256_max_pd(_mm256_setzero_pd(), a); }
+};
+
+#else
+
+// Four lanes in plain C++. Where the processor has no fused multiply-add, the C library's stands in: slow, and the same
+// bits.
+template <class T>
+struct Vec {
+    struct Type {
+        T lane[4];
+    };
+    static constexpr int lanes = 4;
+    WEFT_INLINE Type all(T value) { return {{value, value, value, value}}; }
+    WEFT_INLINE Type zero() { return all(0); }
+    WEFT_INLINE Type load(const T* from) { return {{from[0], from[1], from[2], from[3]}}; }
+    WEFT_INLINE Type load(const T* from, int count) {
+        Type value = zero();
+        for (int i = 0; i < count; ++i) value.lane[i] = from[i];
+        return value;
+    }
+    WEFT_INLINE void store(T* to, Type value) { store(to, value, lanes); }
+    WEFT_INLINE void store(T* to, Type value, int count) {
+        for (int i = 0; i < count; ++i) to[i] = value.lane[i];
+    }
+    WEFT_INLINE T fma_lane(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+    WEFT_INLINE T fma_lane(double a, double b, double c) { return __builtin_fma(a, b, c); }
+    WEFT_INLINE Type fma(Type a, Type b, Type c) {
+        for (int i = 0; i < lanes; ++i) c.lane[i] = fma_lane(a.lane[i], b.lane[i], c.lane[i]);
+        return c;
+    }
+    WEFT_INLINE Type add(Type a, Type b) {
+        for (int i = 0; i < lanes; ++i) a.lane[i] += b.lane[i];
+        return a;
+    }
+    WEFT_INLINE Type relu(Type a) {
+        for (int i = 0; i < lanes; ++i) a.lane[i] = a.lane[i] < 0 ? 0 : a.lane[i];
+        return a;
+    }
+};
+
+#endif
+
+}  // namespace weft::cpu::WEFT_ISA

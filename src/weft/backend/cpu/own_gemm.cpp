@@ -1,0 +1,259 @@
+#include "weft/backend/cpu/own_gemm.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "weft/backend/cpu/isa/gemm_kernels.h"
+#include "weft/base/thread_pool.h"
+
+namespace weft::cpu {
+namespace {
+
+template <class T>
+const GemmKernels<T>& kernels() {
+    switch (best_isa()) {
+#define WEFT_GEMM_CASE(isa)                     \
+    case Isa::isa:                              \
+        if constexpr (std::is_same_v<T, float>) \
+            return isa::gemm_kernels_f32;       \
+        else                                    \
+            return isa::gemm_kernels_f64;
+        WEFT_FOR_EACH_ISA(WEFT_GEMM_CASE)
+#undef WEFT_GEMM_CASE
+    }
+    __builtin_unreachable();
+}
+
+// Cuts of the product. A panel of b (depth x 32 floats) stays in the first-level cache, a block of a (rows x depth) in
+// the second; packed copies of a and b never exceed most_* x most_depth, whatever the matrices.
+constexpr std::int64_t depth = 256, block_rows = 256, most_depth = 2048, most_width = 4096;
+// Below this many multiplications one thread does it all: waking another costs more.
+constexpr std::int64_t serial_work = 256 * 1024;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Where part i of `parts` of [0, size) begins: parts as equal as can be, each a multiple of `unit` but the last.
+std::int64_t begin_of(std::int64_t i, std::int64_t parts, std::int64_t size, std::int64_t unit = 1) {
+    std::int64_t units = divide_up(size, unit);
+    return std::min(size, i * units / parts * unit);
+}
+
+/// One product of limited size: what is packed, and how it is cut.
+template <class T>
+class Multiplication {
+  public:
+    Multiplication(const GemmProblem<T>& problem, T* scratch) : p_(problem), kernels_(kernels<T>()) {
+        row_tiles_ = divide_up(p_.m, kernels_.most_rows);
+        panels_ = divide_up(p_.n, kernels_.most_columns);
+        // A copy pays when it is read often. Rows of a that lie a multiple of a page apart collide in the cache.
+        bool rows_collide = p_.a_row != 1 && (p_.a_row * static_cast<std::int64_t>(sizeof(T))) % 2048 == 0 && p_.k > 64;
+        bool big = p_.m * p_.n * p_.k > 64 * 64 * 64;
+        pack_a_ = row_tiles_ > 0 && ((big && panels_ >= 4) || (rows_collide && panels_ >= 1 && p_.m > 8));
+        pack_b_ = p_.b_column != 1 || (big && row_tiles_ >= 3);
+        packed_b_ = scratch;
+        packed_a_ = scratch + (pack_b_ ? panels_ * kernels_.most_columns * p_.k : 0);
+    }
+
+    void run() {
+        bool serial = p_.m * p_.n * p_.k <= serial_work;
+        if (pack_a_ || pack_b_) pack(serial);
+        // Blocks of about a million multiplications, at most 64: enough to share out, few enough to cost nothing.
+        std::int64_t wanted = serial ? 1 : std::clamp<std::int64_t>(p_.m * p_.n * p_.k / (1 << 20), 2, 64);
+        std::int64_t rows = std::max(divide_up(p_.m, block_rows), std::int64_t{1});
+        std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_);
+        if (rows * columns < wanted) rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, row_tiles_);
+        auto block = [&](std::int64_t index) {
+            std::int64_t i = index / columns, j = index % columns;
+            multiply(begin_of(i, rows, row_tiles_), begin_of(i + 1, rows, row_tiles_), begin_of(j, columns, panels_),
+                     begin_of(j + 1, columns, panels_));
+        };
+        if (rows * columns == 1)
+            block(0);
+        else
+            parallel_for(rows * columns, block);
+    }
+
+  private:
+    std::int64_t row_of(std::int64_t tile) const { return begin_of(tile, row_tiles_, p_.m); }
+
+    void pack(bool serial) {
+        constexpr std::int64_t together = 4;  // tiles or panels that one block packs
+        std::int64_t a_blocks = pack_a_ ? divide_up(row_tiles_, together) : 0;
+        std::int64_t b_blocks = pack_b_ ? divide_up(panels_, together) : 0;
+        auto block = [&](std::int64_t index) {
+            bool of_a = index < a_blocks;
+            std::int64_t first = (of_a ? index : index - a_blocks) * together;
+            std::int64_t last = std::min(first + together, of_a ? row_tiles_ : panels_);
+            for (std::int64_t i = first; i < last; ++i) of_a ? pack_tile(i) : pack_panel(i);
+        };
+        if (!serial) return parallel_for(a_blocks + b_blocks, block);
+        for (std::int64_t index = 0; index < a_blocks + b_blocks; ++index) block(index);
+    }
+
+    void pack_tile(std::int64_t tile) {
+        std::int64_t row = row_of(tile), rows = row_of(tile + 1) - row;
+        kernels_.pack_a(packed_a_ + row * p_.k, p_.a + row * p_.a_row, p_.a_row, p_.a_column, static_cast<int>(rows),
+                        p_.k);
+    }
+
+    void pack_panel(std::int64_t panel) {
+        std::int64_t column = panel * kernels_.most_columns;
+        std::int64_t columns = std::min<std::int64_t>(kernels_.most_columns, p_.n - column);
+        kernels_.pack_b(packed_b_ + column * p_.k, p_.b + column * p_.b_column, p_.b_row, p_.b_column,
+                        static_cast<int>(columns), p_.k);
+    }
+
+    void multiply(std::int64_t tile_begin, std::int64_t tile_end, std::int64_t panel_begin, std::int64_t panel_end) {
+        std::int64_t pieces = divide_up(p_.k, depth);
+        for (std::int64_t piece = 0; piece < pieces; ++piece) {
+            std::int64_t k = begin_of(piece, pieces, p_.k), k_end = begin_of(piece + 1, pieces, p_.k);
+            for (std::int64_t panel = panel_begin; panel < panel_end; ++panel)
+                for (std::int64_t tile = tile_begin; tile < tile_end; ++tile) multiply_tile(tile, panel, k, k_end);
+        }
+    }
+
+    void multiply_tile(std::int64_t index, std::int64_t panel, std::int64_t k, std::int64_t k_end) {
+        std::int64_t row = row_of(index), column = panel * kernels_.most_columns;
+        GemmTile<T> tile;
+        tile.rows = static_cast<int>(row_of(index + 1) - row);
+        tile.columns = static_cast<int>(std::min<std::int64_t>(kernels_.most_columns, p_.n - column));
+        if (pack_a_) {
+            tile.a = packed_a_ + row * p_.k + k * tile.rows;
+            tile.a_row = 1;
+            tile.a_column = tile.rows;
+        } else {
+            tile.a = p_.a + row * p_.a_row + k * p_.a_column;
+            tile.a_row = p_.a_row;
+            tile.a_column = p_.a_column;
+        }
+        tile.b = pack_b_ ? packed_b_ + column * p_.k + k * kernels_.most_columns : p_.b + column + k * p_.b_row;
+        tile.b_row = pack_b_ ? kernels_.most_columns : p_.b_row;
+        tile.c = p_.c + row * p_.c_row + column;
+        tile.c_row = p_.c_row;
+        tile.k = k_end - k;
+        tile.accumulate = p_.accumulate || k > 0;
+        bool last = k_end == p_.k;
+        tile.bias = last && p_.bias ? p_.bias + column : nullptr;
+        tile.relu = last && p_.relu;
+        kernels_.tile(tile);
+    }
+
+    GemmProblem<T> p_;
+    const GemmKernels<T>& kernels_;
+    std::int64_t row_tiles_, panels_;
+    bool pack_a_, pack_b_;
+    T *packed_a_, *packed_b_;
+};
+
+/// Cuts a product of any size into Multiplications that share one scratch.
+template <class T>
+void multiply_in_cuts(const GemmProblem<T>& p, T* scratch) {
+    for (std::int64_t column = 0; column < p.n; column += most_width)
+        for (std::int64_t k = 0; k < p.k; k += most_depth)
+            for (std::int64_t row = 0; row < p.m; row += most_width) {
+                GemmProblem<T> cut = p;
+                cut.m = std::min(most_width, p.m - row);
+                cut.n = std::min(most_width, p.n - column);
+                cut.k = std::min(most_depth, p.k - k);
+                cut.a += row * p.a_row + k * p.a_column;
+                cut.b += k * p.b_row + column * p.b_column;
+                cut.c += row * p.c_row + column;
+                cut.accumulate = p.accumulate || k > 0;
+                bool last = k + cut.k == p.k;
+                cut.bias = last && p.bias ? p.bias + column : nullptr;
+                cut.relu = last && p.relu;
+                Multiplication<T>(cut, scratch).run();
+            }
+}
+
+template <class T>
+void finish(const GemmProblem<T>& p, std::int64_t i, std::int64_t j, T sum) {
+    T& to = p.c[i * p.c_row + j];
+    if (p.accumulate) sum = to + sum;
+    if (p.bias) sum += p.bias[j];
+    to = p.relu && sum < 0 ? T(0) : sum;
+}
+
+/// A vector times a matrix whose other axis is contiguous: inner products.
+template <class T>
+void multiply_by_dots(const GemmProblem<T>& p) {
+    constexpr std::int64_t together = 64;
+    std::int64_t count = p.m * p.n;
+    auto block = [&](std::int64_t index) {
+        for (std::int64_t at = index * together; at < std::min(count, (index + 1) * together); ++at) {
+            std::int64_t i = p.n == 1 ? at : 0, j = p.n == 1 ? 0 : at;
+            finish(p, i, j, kernels<T>().dot(p.a + i * p.a_row, p.b + j * p.b_column, p.k));
+        }
+    };
+    if (count * p.k > serial_work) return parallel_for(divide_up(count, together), block);
+    for (std::int64_t index = 0; index < divide_up(count, together); ++index) block(index);
+}
+
+/// Pieces into which a long k is cut for a small c, which alone would occupy few threads and few registers.
+std::int64_t pieces_of(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return m * n <= 64 * 1024 && k >= 2048 && k >= 4 * std::max(m, n) ? std::min<std::int64_t>(16, k / 512) : 1;
+}
+
+template <class T>
+void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, T* scratch) {
+    std::int64_t each = p.m * p.n, most = divide_up(p.k, pieces);
+    T* partial = scratch;
+    T* rest = scratch + pieces * each;
+    std::int64_t rest_each = own_gemm_scratch<T>(p.m, p.n, -most);
+    parallel_for(pieces, [&](std::int64_t piece) {
+        GemmProblem<T> part = p;
+        std::int64_t k = begin_of(piece, pieces, p.k);
+        part.k = begin_of(piece + 1, pieces, p.k) - k;
+        part.a += k * p.a_column;
+        part.b += k * p.b_row;
+        part.c = partial + piece * each;
+        part.c_row = p.n;
+        part.accumulate = false;
+        part.bias = nullptr;
+        part.relu = false;
+        multiply_in_cuts(part, rest + piece * rest_each);
+    });
+    for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < p.n; ++j) {
+            T sum = partial[i * p.n + j];
+            for (std::int64_t piece = 1; piece < pieces; ++piece) sum += partial[piece * each + i * p.n + j];
+            finish(p, i, j, sum);
+        }
+}
+
+}  // namespace
+
+// A negative k asks for what one piece needs, without cutting it again.
+template <class T>
+std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k) {
+    constexpr std::int64_t widest = 64;  // columns of the widest panel
+    if (k > 0 && pieces_of(m, n, k) > 1) {
+        std::int64_t pieces = pieces_of(m, n, k);
+        return pieces * (m * n + own_gemm_scratch<T>(m, n, -divide_up(k, pieces)));
+    }
+    k = std::min(std::abs(k), most_depth);
+    return (std::min(m, most_width) + divide_up(std::min(n, most_width), widest) * widest) * k;
+}
+
+template <class T>
+void own_gemm(const GemmProblem<T>& p, T* scratch) {
+    if (p.m == 0 || p.n == 0) return;
+    if (p.k == 0) {
+        for (std::int64_t i = 0; i < p.m; ++i)
+            for (std::int64_t j = 0; j < p.n; ++j) finish(p, i, j, T(0));
+        return;
+    }
+    bool row_dots = p.m == 1 && p.b_row == 1 && p.a_column == 1,
+         column_dots = p.n == 1 && p.a_column == 1 && p.b_row == 1;
+    if (row_dots || column_dots) return multiply_by_dots(p);
+    std::int64_t pieces = pieces_of(p.m, p.n, p.k);
+    if (pieces > 1) return multiply_in_pieces(p, pieces, scratch);
+    multiply_in_cuts(p, scratch);
+}
+
+template void own_gemm(const GemmProblem<float>&, float*);
+template void own_gemm(const GemmProblem<double>&, double*);
+template std::int64_t own_gemm_scratch<float>(std::int64_t, std::int64_t, std::int64_t);
+template std::int64_t own_gemm_scratch<double>(std::int64_t, std::int64_t, std::int64_t);
+
+}  // namespace weft::cpu

@@ -1,0 +1,33 @@
+// weft's own matrix product for float and double: packed panels, tiles in registers, blocks claimed by the pool. The
+// same bits for every instruction set and number of threads: each element is one chain of fused multiply-adds in the
+// order of k, cut into pieces and summed in their order only where sizes say so. Callers: backend/cpu/gemm.cpp,
+// own_convolution.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::cpu {
+
+template <class T>
+struct GemmProblem {
+    std::int64_t m, n, k;
+    const T* a;
+    std::int64_t a_row, a_column;
+    const T* b;
+    std::int64_t b_row, b_column;
+    T* c;
+    std::int64_t c_row;  // columns of c lie side by side
+    bool accumulate = false;
+    const T* bias = nullptr;
+    bool relu = false;
+};
+
+/// `scratch` holds own_gemm_scratch(m, n, k) elements.
+template <class T>
+void own_gemm(const GemmProblem<T>& problem, T* scratch);
+
+template <class T>
+std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k);
+
+}  // namespace weft::cpu

@@ -1,0 +1,104 @@
+#include "weft/kernel/builder.h"
+
+#include <bit>
+#include <utility>
+
+#include "weft/base/error.h"
+#include "weft/kernel/element.h"
+
+namespace weft {
+
+Literal literal_as(DType dtype, const Literal& value) {
+    return with_dtype(dtype, [&](auto tag) -> Literal {
+        using T = typename decltype(tag)::Type;
+        if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+            return Literal(std::complex<double>(value.as<T>()));
+        } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+            return Literal(static_cast<float>(value.as<T>()));
+        } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            bool inexact = value.kind == Kind::floating || value.kind == Kind::complex;
+            return inexact ? Literal(element::convert<T>(value.real)) : Literal(value.as<T>());
+        } else {
+            return Literal(value.as<T>());
+        }
+    });
+}
+
+bool ProgramBuilder::SameContent::operator()(const Instruction& a, const Instruction& b) const {
+    return a.opcode == b.opcode && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c && a.function == b.function &&
+           a.literal.same(b.literal);
+}
+
+std::size_t ProgramBuilder::ContentHash::operator()(const Instruction& at) const {
+    Hasher hasher;
+    hasher.add(static_cast<std::uint64_t>(at.opcode) << 8 | static_cast<std::uint64_t>(at.dtype));
+    hasher.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(at.a)) << 32 | static_cast<std::uint32_t>(at.b));
+    hasher.add(static_cast<std::uint32_t>(at.c) ^ static_cast<std::uint64_t>(at.literal.integer));
+    hasher.add(std::bit_cast<std::uint64_t>(at.literal.real) ^ std::bit_cast<std::uint64_t>(at.literal.imaginary) * 31);
+    hasher.add(reinterpret_cast<std::uintptr_t>(at.function));
+    return hasher.result().low;
+}
+
+Scalar ProgramBuilder::record(const Instruction& instruction) {
+    auto [at, fresh] = numbers_.try_emplace(instruction, static_cast<std::int32_t>(program_.code.size()));
+    if (fresh) program_.code.push_back(instruction);
+    return Scalar(this, instruction.dtype, at->second);
+}
+
+Scalar ProgramBuilder::input(DType dtype) {
+    auto number = static_cast<std::int32_t>(program_.inputs.size());
+    program_.inputs.push_back(dtype);
+    return record({.opcode = Opcode::input, .dtype = dtype, .a = number, .literal = {}});
+}
+
+void ProgramBuilder::output(Scalar value) {
+    promise(value.builder() == this, "an output is a value of the builder that it leaves");
+    program_.outputs.push_back(value.id());
+}
+
+Scalar ProgramBuilder::constant(DType dtype, const Literal& value) {
+    return record({.opcode = Opcode::constant, .dtype = dtype, .literal = literal_as(dtype, value)});
+}
+
+Scalar ProgramBuilder::emit(Opcode opcode, DType dtype, std::span<const Scalar> operands, const Function* function) {
+    Instruction instruction{.opcode = opcode, .dtype = dtype, .literal = {}, .function = function};
+    std::int32_t* slots[] = {&instruction.a, &instruction.b, &instruction.c};
+    promise(operands.size() <= 3, "an instruction has at most three operands");
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        promise(operands[i].builder() == this, "an operand is a value of the builder that records it");
+        *slots[i] = operands[i].id();
+    }
+    return record(instruction);
+}
+
+Program ProgramBuilder::take() {
+    Program full = std::exchange(program_, {});
+    numbers_.clear();
+    std::vector<char> needed(full.code.size(), 0);
+    for (std::int32_t output : full.outputs) needed[static_cast<std::size_t>(output)] = 1;
+    for (std::size_t i = full.code.size(); i-- > 0;) {
+        const Instruction& at = full.code[i];
+        if (!needed[i] || at.opcode == Opcode::input) continue;
+        for (std::int32_t operand : {at.a, at.b, at.c}) {
+            if (operand >= 0) needed[static_cast<std::size_t>(operand)] = 1;
+        }
+    }
+    Program kept{.code = {}, .inputs = std::move(full.inputs), .outputs = {}};
+    std::vector<std::int32_t> renamed(full.code.size(), -1);
+    for (std::size_t i = 0; i < full.code.size(); ++i) {
+        if (!needed[i]) continue;
+        Instruction at = full.code[i];
+        if (at.opcode != Opcode::input) {
+            for (std::int32_t* operand : {&at.a, &at.b, &at.c}) {
+                if (*operand >= 0) *operand = renamed[static_cast<std::size_t>(*operand)];
+            }
+        }
+        renamed[i] = static_cast<std::int32_t>(kept.code.size());
+        kept.code.push_back(at);
+    }
+    for (std::int32_t output : full.outputs) kept.outputs.push_back(renamed[static_cast<std::size_t>(output)]);
+    verify(kept);
+    return kept;
+}
+
+}  // namespace weft

@@ -1,0 +1,301 @@
+// What each opcode means for one element: shared by the interpreter and the vectorised loops, so that both give the same bits.
+// Everything here is inlined by force and calls nothing of the standard library: the block loops include it once an instruction
+// set, and no function compiled for a newer processor may leak into code that runs on every one.
+// Callers: kernel/interpreter.cpp, kernel/builder.cpp, backend/cpu/isa/.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "weft/core/dtype.h"
+#include "weft/kernel/program.h"
+
+#define WEFT_INLINE [[gnu::always_inline]] inline
+
+namespace weft::element {
+
+/// A bool in memory: a byte that holds 0 or 1.
+struct Bool {
+    std::uint8_t byte;
+};
+template <class T>
+struct Complex {
+    T re, im;
+};
+
+template <class T> inline constexpr bool is_complex = false;
+template <class T> inline constexpr bool is_complex<Complex<T>> = true;
+template <class T> inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+template <class T> inline constexpr bool is_bool = std::is_same_v<T, Bool>;
+
+/// How an element of a DType lies in memory.
+template <class T> struct RepOf { using Type = T; };
+template <> struct RepOf<bool> { using Type = Bool; };
+template <> struct RepOf<std::complex<float>> { using Type = Complex<float>; };
+template <> struct RepOf<std::complex<double>> { using Type = Complex<double>; };
+template <class T> using Rep = typename RepOf<T>::Type;
+
+/// Two's complement arithmetic that wraps, in a type without surprises of promotion.
+template <class T>
+using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
+
+/// Floating to integer: towards zero; beyond the range the nearest end; NaN is 0.
+template <class To, class From>
+WEFT_INLINE To saturate(From x) {
+    constexpr From top = static_cast<From>(static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2);
+    constexpr From bottom = std::is_signed_v<To> ? -top : From{0};
+    if (x >= top) return std::numeric_limits<To>::max();
+    if (x <= bottom) return std::numeric_limits<To>::min();
+    return x == x ? static_cast<To>(x) : To{0};
+}
+
+template <class To, class From>
+WEFT_INLINE To convert(From x) {
+    if constexpr (std::is_same_v<To, From>) {
+        return x;
+    } else if constexpr (is_half<From>) {
+        return convert<To>(From::widen(x.bits));
+    } else if constexpr (is_bool<From>) {
+        return convert<To>(static_cast<std::uint8_t>(x.byte != 0));
+    } else if constexpr (is_bool<To>) {
+        if constexpr (is_complex<From>) return Bool{static_cast<std::uint8_t>((x.re != 0) | (x.im != 0))};
+        else return Bool{static_cast<std::uint8_t>(x != 0)};
+    } else if constexpr (is_complex<To>) {
+        using Part = decltype(To{}.re);
+        if constexpr (is_complex<From>) return To{convert<Part>(x.re), convert<Part>(x.im)};
+        else return To{convert<Part>(x), 0};
+    } else if constexpr (is_complex<From>) {
+        return convert<To>(x.re);
+    } else if constexpr (is_half<To>) {
+        To result;
+        result.bits = To::round(static_cast<float>(x));
+        return result;
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+        return saturate<To>(x);
+    } else {
+        return static_cast<To>(x);
+    }
+}
+
+// The C library's functions for both floating types, by one name.
+#define WEFT_BOTH(name, builtin)                                         \
+    WEFT_INLINE float name(float x) { return __builtin_##builtin##f(x); } \
+    WEFT_INLINE double name(double x) { return __builtin_##builtin(x); }
+WEFT_BOTH(square_root, sqrt)
+WEFT_BOTH(floor_of, floor)
+WEFT_BOTH(ceil_of, ceil)
+WEFT_BOTH(truncated, trunc)
+WEFT_BOTH(rounded, rint)
+WEFT_BOTH(magnitude, fabs)
+#undef WEFT_BOTH
+WEFT_INLINE float fmod_of(float a, float b) { return __builtin_fmodf(a, b); }
+WEFT_INLINE double fmod_of(double a, double b) { return __builtin_fmod(a, b); }
+WEFT_INLINE float with_sign(float a, float b) { return __builtin_copysignf(a, b); }
+WEFT_INLINE double with_sign(double a, double b) { return __builtin_copysign(a, b); }
+WEFT_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+WEFT_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+/// NumPy's: fmod, moved to the sign of the divisor.
+template <class T>
+WEFT_INLINE T float_remainder(T a, T b) {
+    T rest = fmod_of(a, b);
+    if (b == 0) return rest;
+    if (rest == 0) return with_sign(T{0}, b);
+    return (b < 0) != (rest < 0) ? rest + b : rest;
+}
+
+/// NumPy's: consistent with the remainder, snapped to the nearest whole number.
+template <class T>
+WEFT_INLINE T float_floor_divide(T a, T b) {
+    if (b == 0) return a / b;
+    T rest = fmod_of(a, b);
+    T quotient = (a - rest) / b;
+    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+    if (quotient == 0) return with_sign(T{0}, a / b);
+    T whole = floor_of(quotient);
+    return quotient - whole > T(0.5) ? whole + 1 : whole;
+}
+
+template <class T>
+WEFT_INLINE T wrapping_negative(T a) {
+    return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
+}
+
+template <class T>
+WEFT_INLINE T integer_floor_divide(T a, T b) {
+    if (b == 0) return 0;
+    if constexpr (std::is_signed_v<T>) {
+        if (b == -1) return wrapping_negative(a);
+        T quotient = static_cast<T>(a / b);
+        return static_cast<T>(a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient);
+    }
+    return static_cast<T>(a / b);
+}
+
+template <class T>
+WEFT_INLINE T integer_remainder(T a, T b) {
+    if (b == 0) return 0;
+    if constexpr (std::is_signed_v<T>) {
+        if (b == -1) return 0;
+        T rest = static_cast<T>(a % b);
+        return static_cast<T>(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+    }
+    return static_cast<T>(a % b);
+}
+
+/// R. L. Smith's division (1962): no overflow in between.
+template <class T>
+WEFT_INLINE Complex<T> complex_divide(Complex<T> a, Complex<T> b) {
+    if (magnitude(b.re) >= magnitude(b.im)) {
+        if (b.re == 0 && b.im == 0) return {a.re / magnitude(b.re), a.im / magnitude(b.re)};
+        T ratio = b.im / b.re, scale = T{1} / (b.re + b.im * ratio);
+        return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+    }
+    T ratio = b.re / b.im, scale = T{1} / (b.im + b.re * ratio);
+    return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+}
+
+/// The opcodes of one operand whose result has its type.
+template <Opcode op, class T>
+WEFT_INLINE T apply1(T a) {
+    if constexpr (is_complex<T>) {
+        static_assert(op == Opcode::negative);
+        return {-a.re, -a.im};
+    } else if constexpr (is_bool<T>) {
+        static_assert(op == Opcode::bit_not);
+        return {static_cast<std::uint8_t>(a.byte ^ 1)};
+    } else if constexpr (op == Opcode::negative) {
+        if constexpr (std::is_integral_v<T>) return wrapping_negative(a);
+        else return -a;
+    } else if constexpr (op == Opcode::absolute) {
+        if constexpr (std::is_floating_point_v<T>) return magnitude(a);
+        else if constexpr (std::is_signed_v<T>) return a < 0 ? wrapping_negative(a) : a;
+        else return a;
+    } else if constexpr (op == Opcode::square_root) {
+        return square_root(a);
+    } else if constexpr (op == Opcode::floor) {
+        return floor_of(a);
+    } else if constexpr (op == Opcode::ceil) {
+        return ceil_of(a);
+    } else if constexpr (op == Opcode::truncate) {
+        return truncated(a);
+    } else if constexpr (op == Opcode::round_even) {
+        return rounded(a);
+    } else {
+        static_assert(op == Opcode::bit_not);
+        return static_cast<T>(~a);
+    }
+}
+
+template <Opcode op, class T>
+WEFT_INLINE Complex<T> complex_apply2(Complex<T> a, Complex<T> b) {
+    if constexpr (op == Opcode::add) return {a.re + b.re, a.im + b.im};
+    else if constexpr (op == Opcode::subtract) return {a.re - b.re, a.im - b.im};
+    else if constexpr (op == Opcode::multiply) return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    else return complex_divide(a, b);
+}
+
+template <Opcode op, class T>
+WEFT_INLINE T integer_apply2(T a, T b) {
+    using W = Wrapping<T>;
+    if constexpr (op == Opcode::add) return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
+    else if constexpr (op == Opcode::subtract) return static_cast<T>(static_cast<W>(a) - static_cast<W>(b));
+    else if constexpr (op == Opcode::multiply) return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
+    else if constexpr (op == Opcode::floor_divide) return integer_floor_divide(a, b);
+    else if constexpr (op == Opcode::remainder) return integer_remainder(a, b);
+    else if constexpr (op == Opcode::bit_and) return static_cast<T>(a & b);
+    else if constexpr (op == Opcode::bit_or) return static_cast<T>(a | b);
+    else if constexpr (op == Opcode::bit_xor) return static_cast<T>(a ^ b);
+    else {
+        constexpr unsigned width = 8 * sizeof(T);
+        bool within = static_cast<std::make_unsigned_t<T>>(b) < width;   // a negative count is a huge one
+        if constexpr (op == Opcode::shift_left) return within ? static_cast<T>(static_cast<W>(a) << b) : T{0};
+        else return within ? static_cast<T>(a >> b) : static_cast<T>(a < 0 ? -1 : 0);
+    }
+}
+
+/// The opcodes of two operands whose result has their type.
+template <Opcode op, class T>
+WEFT_INLINE T apply2(T a, T b) {
+    if constexpr (is_complex<T>) {
+        return complex_apply2<op>(a, b);
+    } else if constexpr (is_bool<T>) {
+        if constexpr (op == Opcode::bit_xor) return {static_cast<std::uint8_t>(a.byte ^ b.byte)};
+        else if constexpr (op == Opcode::bit_and || op == Opcode::minimum) return {static_cast<std::uint8_t>(a.byte & b.byte)};
+        else return {static_cast<std::uint8_t>(a.byte | b.byte)};
+    } else if constexpr (op == Opcode::minimum) {
+        return a < b || a != a ? a : b;
+    } else if constexpr (op == Opcode::maximum) {
+        return a > b || a != a ? a : b;
+    } else if constexpr (std::is_integral_v<T>) {
+        return integer_apply2<op>(a, b);
+    } else if constexpr (op == Opcode::add) {
+        return a + b;
+    } else if constexpr (op == Opcode::subtract) {
+        return a - b;
+    } else if constexpr (op == Opcode::multiply) {
+        return a * b;
+    } else if constexpr (op == Opcode::divide) {
+        return a / b;
+    } else if constexpr (op == Opcode::floor_divide) {
+        return float_floor_divide(a, b);
+    } else {
+        static_assert(op == Opcode::remainder);
+        return float_remainder(a, b);
+    }
+}
+
+template <Opcode op, class T>
+WEFT_INLINE Bool compare(T a, T b) {
+    if constexpr (is_complex<T>) {
+        bool same = (a.re == b.re) & (a.im == b.im);
+        return {static_cast<std::uint8_t>(op == Opcode::equal ? same : !same)};
+    } else if constexpr (is_bool<T>) {
+        return compare<op>(a.byte, b.byte);
+    } else if constexpr (op == Opcode::equal) {
+        return {static_cast<std::uint8_t>(a == b)};
+    } else if constexpr (op == Opcode::not_equal) {
+        return {static_cast<std::uint8_t>(a != b)};
+    } else if constexpr (op == Opcode::less) {
+        return {static_cast<std::uint8_t>(a < b)};
+    } else {
+        return {static_cast<std::uint8_t>(a <= b)};
+    }
+}
+
+/// Whether apply1, apply2 or compare is defined for the opcode and the type: takes() as a constant.
+template <Opcode op, class T>
+inline constexpr bool defined = [] {
+    constexpr bool floating = std::is_floating_point_v<T>, integer = std::is_integral_v<T>;
+    switch (op) {
+        case Opcode::negative:
+        case Opcode::add:
+        case Opcode::subtract:
+        case Opcode::multiply: return floating || integer || is_complex<T>;
+        case Opcode::absolute: return floating || integer;
+        case Opcode::square_root:
+        case Opcode::floor:
+        case Opcode::ceil:
+        case Opcode::truncate:
+        case Opcode::round_even: return floating;
+        case Opcode::bit_not:
+        case Opcode::bit_and:
+        case Opcode::bit_or:
+        case Opcode::bit_xor: return integer || is_bool<T>;
+        case Opcode::divide: return floating || is_complex<T>;
+        case Opcode::floor_divide:
+        case Opcode::remainder: return floating || integer;
+        case Opcode::shift_left:
+        case Opcode::shift_right: return integer;
+        case Opcode::minimum:
+        case Opcode::maximum:
+        case Opcode::less:
+        case Opcode::less_equal: return floating || integer || is_bool<T>;
+        case Opcode::equal:
+        case Opcode::not_equal: return floating || integer || is_bool<T> || is_complex<T>;
+        default: return false;
+    }
+}();
+
+}  // namespace weft::element

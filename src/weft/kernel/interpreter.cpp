@@ -1,0 +1,324 @@
+#include "weft/kernel/interpreter.h"
+
+#include <cstring>
+#include <vector>
+
+#include "weft/base/error.h"
+#include "weft/kernel/element.h"
+#include "weft/kernel/function.h"
+
+namespace weft {
+namespace {
+
+using element::Bool;
+using element::Rep;
+
+/// Room for one value of any type.
+struct Cell {
+    alignas(16) std::byte bytes[16];
+    template <class T>
+    T get() const {
+        T value;
+        std::memcpy(&value, bytes, sizeof value);
+        return value;
+    }
+    template <class T>
+    void set(T value) { std::memcpy(bytes, &value, sizeof value); }
+};
+
+template <class F>
+decltype(auto) with_rep(DType dtype, F&& f) {
+    return with_dtype(dtype, [&](auto tag) { return f(TypeTag<Rep<typename decltype(tag)::Type>>{}); });
+}
+
+Cell cast_cell(const Cell& cell, DType from, DType to) {
+    Cell result{};
+    with_rep(from, [&](auto source) {
+        with_rep(to, [&](auto target) {
+            using From = typename decltype(source)::Type;
+            using To = typename decltype(target)::Type;
+            result.set(element::convert<To>(cell.get<From>()));
+        });
+    });
+    return result;
+}
+
+Cell constant_cell(DType dtype, const Literal& literal) {
+    Cell result{};
+    with_dtype(dtype, [&](auto tag) { result.set(literal.as<typename decltype(tag)::Type>()); });
+    return result;
+}
+
+template <Opcode op>
+Cell unary(DType dtype, const Cell& a) {
+    Cell result{};
+    with_rep(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (element::defined<op, T>) result.set(element::apply1<op>(a.get<T>()));
+    });
+    return result;
+}
+
+template <Opcode op>
+Cell binary(DType dtype, const Cell& a, const Cell& b) {
+    Cell result{};
+    with_rep(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (element::defined<op, T>) result.set(element::apply2<op>(a.get<T>(), b.get<T>()));
+    });
+    return result;
+}
+
+template <Opcode op>
+Cell compare(DType operands, const Cell& a, const Cell& b) {
+    Cell result{};
+    with_rep(operands, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (element::defined<op, T>) result.set(element::compare<op>(a.get<T>(), b.get<T>()));
+    });
+    return result;
+}
+
+Cell call(const Function& function, DType dtype, const Cell* const operands[3]) {
+    Cell result{};
+    auto run = [&]<class T>(T (*body)(const T*)) {
+        T values[3];
+        for (int i = 0; i < function.arity; ++i) values[i] = operands[i]->get<T>();
+        result.set(body(values));
+    };
+    if (dtype == DType::float32) run(function.f32);
+    if (dtype == DType::float64) run(function.f64);
+    if (dtype == DType::complex64) run(function.c64);
+    if (dtype == DType::complex128) run(function.c128);
+    return result;
+}
+
+Cell fused(DType dtype, const Cell& a, const Cell& b, const Cell& c) {
+    Cell result{};
+    if (dtype == DType::float32) result.set(element::fused(a.get<float>(), b.get<float>(), c.get<float>()));
+    else result.set(element::fused(a.get<double>(), b.get<double>(), c.get<double>()));
+    return result;
+}
+
+Cell parts(Opcode opcode, DType part, const Cell& a, const Cell& b) {
+    Cell result{};
+    std::size_t width = size_of(part);
+    if (opcode == Opcode::make_complex) {
+        std::memcpy(result.bytes, a.bytes, width);
+        std::memcpy(result.bytes + width, b.bytes, width);
+    } else {
+        std::memcpy(result.bytes, a.bytes + (opcode == Opcode::imaginary ? width : 0), width);
+    }
+    return result;
+}
+
+/// One instruction, given the cells of its operands.
+Cell step(const Program& program, const Instruction& at, const Cell& a, const Cell& b, const Cell& c) {
+    switch (at.opcode) {
+#define WEFT_UNARY(name) \
+    case Opcode::name: return unary<Opcode::name>(at.dtype, a);
+#define WEFT_BINARY(name) \
+    case Opcode::name: return binary<Opcode::name>(at.dtype, a, b);
+#define WEFT_COMPARE(name) \
+    case Opcode::name: return compare<Opcode::name>(program.dtype(at.a), a, b);
+        WEFT_UNARY(negative) WEFT_UNARY(absolute) WEFT_UNARY(square_root) WEFT_UNARY(floor) WEFT_UNARY(ceil)
+        WEFT_UNARY(truncate) WEFT_UNARY(round_even) WEFT_UNARY(bit_not)
+        WEFT_BINARY(add) WEFT_BINARY(subtract) WEFT_BINARY(multiply) WEFT_BINARY(divide) WEFT_BINARY(floor_divide)
+        WEFT_BINARY(remainder) WEFT_BINARY(minimum) WEFT_BINARY(maximum) WEFT_BINARY(bit_and) WEFT_BINARY(bit_or)
+        WEFT_BINARY(bit_xor) WEFT_BINARY(shift_left) WEFT_BINARY(shift_right)
+        WEFT_COMPARE(equal) WEFT_COMPARE(not_equal) WEFT_COMPARE(less) WEFT_COMPARE(less_equal)
+#undef WEFT_UNARY
+#undef WEFT_BINARY
+#undef WEFT_COMPARE
+        case Opcode::cast: return cast_cell(a, program.dtype(at.a), at.dtype);
+        case Opcode::bitcast: return a;
+        case Opcode::select: return a.get<Bool>().byte ? b : c;
+        case Opcode::fma: return fused(at.dtype, a, b, c);
+        case Opcode::real:
+        case Opcode::imaginary: return parts(at.opcode, at.dtype, a, a);
+        case Opcode::make_complex: return parts(at.opcode, real_of(at.dtype), a, b);
+        case Opcode::call: {
+            const Cell* operands[3] = {&a, &b, &c};
+            return call(*at.function, at.dtype, operands);
+        }
+        case Opcode::constant: return constant_cell(at.dtype, at.literal);
+        case Opcode::input: break;
+    }
+    throw InternalError("interpreter: an input is not a step");
+}
+
+void run(const Program& program, const std::vector<Cell>& inputs, std::vector<Cell>& values) {
+    values.resize(program.code.size());
+    static const Cell none{};
+    auto value = [&](std::int32_t position) -> const Cell& {
+        return position < 0 ? none : values[static_cast<std::size_t>(position)];
+    };
+    for (std::size_t i = 0; i < program.code.size(); ++i) {
+        const Instruction& at = program.code[i];
+        if (at.opcode == Opcode::input) values[i] = inputs[static_cast<std::size_t>(at.a)];
+        else values[i] = step(program, at, value(at.a), value(at.b), value(at.c));
+    }
+}
+
+/// Values joined one after another, as wide as there is.
+struct Joined {
+    std::int64_t count = 0, best_at = 0;
+    long double re = 0, im = 0;
+    Cell cell{};
+};
+
+bool is_nan(const Cell& cell, DType dtype) {
+    return with_rep(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (std::is_floating_point_v<T>) return cell.get<T>() != cell.get<T>();
+        else return false;
+    });
+}
+
+void join_wide(Joined& joined, Reduction reduction, DType dtype, const Cell& value) {
+    long double re = 0, im = 0;
+    switch (dtype) {
+        case DType::float32: re = value.get<float>(); break;
+        case DType::float64: re = value.get<double>(); break;
+        case DType::complex64: re = value.get<element::Complex<float>>().re; im = value.get<element::Complex<float>>().im; break;
+        default: re = value.get<element::Complex<double>>().re; im = value.get<element::Complex<double>>().im; break;
+    }
+    if (joined.count == 0) joined.re = re, joined.im = im;
+    else if (reduction == Reduction::sum) joined.re += re, joined.im += im;
+    else if (!is_complex(dtype)) joined.re *= re;
+    else {
+        long double old = joined.re;
+        joined.re = old * re - joined.im * im;
+        joined.im = old * im + joined.im * re;
+    }
+}
+
+bool better(Reduction reduction, DType dtype, const Cell& value, const Cell& best) {
+    if (is_nan(best, dtype)) return false;
+    if (is_nan(value, dtype)) return true;
+    return (reduction == Reduction::argmax ? compare<Opcode::less>(dtype, best, value) : compare<Opcode::less>(dtype, value, best))
+               .get<Bool>().byte != 0;
+}
+
+void join(Joined& joined, Reduction reduction, DType dtype, const Cell& value) {
+    bool first = joined.count == 0;
+    switch (reduction) {
+        case Reduction::sum:
+        case Reduction::product:
+            if (is_inexact(dtype)) join_wide(joined, reduction, dtype, value);
+            else if (first) joined.cell = value;
+            else if (reduction == Reduction::sum) joined.cell = binary<Opcode::add>(dtype, joined.cell, value);
+            else joined.cell = binary<Opcode::multiply>(dtype, joined.cell, value);
+            break;
+        case Reduction::any:
+        case Reduction::maximum: joined.cell = first ? value : binary<Opcode::maximum>(dtype, joined.cell, value); break;
+        case Reduction::all:
+        case Reduction::minimum: joined.cell = first ? value : binary<Opcode::minimum>(dtype, joined.cell, value); break;
+        case Reduction::argmax:
+        case Reduction::argmin:
+            if (first || better(reduction, dtype, value, joined.cell)) joined.cell = value, joined.best_at = joined.count;
+            break;
+    }
+    ++joined.count;
+}
+
+Cell result_of(const Joined& joined, Reduction reduction, DType dtype) {
+    Cell result = joined.cell;
+    if (reduction == Reduction::argmax || reduction == Reduction::argmin) {
+        result.set(joined.best_at);
+    } else if (joined.count == 0) {
+        result = constant_cell(dtype, identity_of(reduction, dtype));
+    } else if (is_inexact(dtype) && (reduction == Reduction::sum || reduction == Reduction::product)) {
+        switch (dtype) {
+            case DType::float32: result.set(static_cast<float>(joined.re)); break;
+            case DType::float64: result.set(static_cast<double>(joined.re)); break;
+            case DType::complex64: {
+                element::Complex<float> value{static_cast<float>(joined.re), static_cast<float>(joined.im)};
+                result.set(value);
+                break;
+            }
+            default: {
+                element::Complex<double> value{static_cast<double>(joined.re), static_cast<double>(joined.im)};
+                result.set(value);
+                break;
+            }
+        }
+    }
+    return result;
+}
+
+/// Counts through the axes [from, to) of dims; false once it is back at the start.
+bool advance(Dims& at, const Dims& dims, std::size_t from, std::size_t to) {
+    for (std::size_t axis = to; axis-- > from;) {
+        if (++at[axis] < dims[axis]) return true;
+        at[axis] = 0;
+    }
+    return false;
+}
+
+std::int64_t place(const Access& access, const Dims& at) {
+    std::int64_t elements = 0;
+    for (std::size_t axis = 0; axis < access.strides.size(); ++axis) elements += access.strides[axis] * at[axis];
+    return elements * static_cast<std::int64_t>(size_of(access.dtype));
+}
+
+void read(std::vector<Cell>& inputs, const Loop& loop, const void* const* loads, const Dims& at) {
+    for (std::size_t i = 0; i < loop.loads.size(); ++i) {
+        Cell cell{};
+        std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[i]) + place(loop.loads[i], at), size_of(loop.loads[i].dtype));
+        inputs[i] = cast_cell(cell, loop.loads[i].dtype, loop.program.inputs[i]);
+    }
+}
+
+void write(const Loop& loop, void* const* stores, std::size_t i, const Dims& at, const Cell& value, DType dtype) {
+    Cell cell = cast_cell(value, dtype, loop.stores[i].dtype);
+    std::memcpy(static_cast<std::byte*>(stores[i]) + place(loop.stores[i], at), cell.bytes, size_of(loop.stores[i].dtype));
+}
+
+bool has_point(const Dims& dims, std::size_t from, std::size_t to) {
+    for (std::size_t axis = from; axis < to; ++axis) {
+        if (dims[axis] == 0) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void interpret(const Program& program, const void* const* inputs, void* const* outputs) {
+    std::vector<Cell> cells(program.inputs.size()), values;
+    for (std::size_t i = 0; i < cells.size(); ++i) std::memcpy(cells[i].bytes, inputs[i], size_of(program.inputs[i]));
+    run(program, cells, values);
+    for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+        std::memcpy(outputs[i], values[static_cast<std::size_t>(program.outputs[i])].bytes, size_of(program.dtype(program.outputs[i])));
+    }
+}
+
+void interpret(const Loop& loop, const void* const* loads, void* const* stores) {
+    verify(loop);
+    const Program& program = loop.program;
+    std::vector<Cell> inputs(program.inputs.size()), values;
+    std::size_t kept = loop.dims.size() - loop.reduced, all = loop.dims.size();
+    if (!has_point(loop.dims, 0, kept)) return;
+    Dims at(all);
+    do {
+        std::vector<Joined> joined(program.outputs.size());
+        if (has_point(loop.dims, kept, all)) {
+            do {
+                read(inputs, loop, loads, at);
+                run(program, inputs, values);
+                for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+                    const Cell& value = values[static_cast<std::size_t>(program.outputs[i])];
+                    DType dtype = program.dtype(program.outputs[i]);
+                    if (loop.reduces()) join(joined[i], loop.reductions[i], dtype, value);
+                    else write(loop, stores, i, at, value, dtype);
+                }
+            } while (advance(at, loop.dims, kept, all));
+        }
+        for (std::size_t i = 0; loop.reduces() && i < program.outputs.size(); ++i) {
+            DType dtype = program.dtype(program.outputs[i]);
+            write(loop, stores, i, at, result_of(joined[i], loop.reductions[i], dtype), result_dtype(loop.reductions[i], dtype));
+        }
+    } while (advance(at, loop.dims, 0, kept));
+}
+
+}  // namespace weft

@@ -1,0 +1,132 @@
+#include "weft/kernel/loop.h"
+
+#include <limits>
+
+#include "weft/base/error.h"
+
+namespace weft {
+namespace {
+
+void require(bool holds, const std::string& rule) {
+    if (!holds) throw InternalError(text("loop: ", rule));
+}
+
+bool memory_fits(DType memory, DType value) { return memory == value || (is_half(memory) && value == DType::float32); }
+
+bool joins(Reduction reduction, DType dtype) {
+    switch (reduction) {
+        case Reduction::sum:
+        case Reduction::product: return dtype != DType::bool_ && !is_half(dtype);
+        case Reduction::any:
+        case Reduction::all: return dtype == DType::bool_;
+        default: return !is_complex(dtype) && !is_half(dtype);
+    }
+}
+
+/// The least or the greatest value of a type.
+Literal extreme(DType dtype, bool least) {
+    return with_dtype(dtype, [&](auto tag) -> Literal {
+        using T = typename decltype(tag)::Type;
+        if constexpr (std::is_same_v<T, bool>) return Literal(!least);
+        else if constexpr (std::is_integral_v<T>) return Literal(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
+        else return Literal(least ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
+    });
+}
+
+}  // namespace
+
+Literal identity_of(Reduction reduction, DType dtype) {
+    switch (reduction) {
+        case Reduction::sum: return is_inexact(dtype) ? Literal(0.0) : Literal(0);
+        case Reduction::product: return is_inexact(dtype) ? Literal(1.0) : Literal(1);
+        case Reduction::maximum: return extreme(dtype, true);
+        case Reduction::minimum: return extreme(dtype, false);
+        case Reduction::any: return Literal(false);
+        case Reduction::all: return Literal(true);
+        case Reduction::argmax:
+        case Reduction::argmin: break;
+    }
+    throw InternalError(text(name_of(reduction), " of no elements has no value"));
+}
+
+DType result_dtype(Reduction reduction, DType dtype) {
+    return reduction == Reduction::argmax || reduction == Reduction::argmin ? DType::int64 : dtype;
+}
+
+std::string_view name_of(Reduction reduction) {
+    switch (reduction) {
+        case Reduction::sum: return "sum";
+        case Reduction::product: return "product";
+        case Reduction::maximum: return "maximum";
+        case Reduction::minimum: return "minimum";
+        case Reduction::any: return "any";
+        case Reduction::all: return "all";
+        case Reduction::argmax: return "argmax";
+        case Reduction::argmin: return "argmin";
+    }
+    __builtin_unreachable();
+}
+
+void verify(const Loop& loop) {
+    verify(loop.program);
+    const Program& program = loop.program;
+    require(loop.reduced <= loop.dims.size(), "more axes are reduced than there are");
+    require(loop.loads.size() == program.inputs.size(), "there is not one load an input");
+    require(loop.stores.size() == program.outputs.size(), "there is not one store an output");
+    require(!loop.reduces() || loop.reductions.size() == program.outputs.size(), "there is not one reduction an output");
+    require(loop.reduces() || loop.reduced == 0, "axes are reduced without a reduction");
+    for (std::size_t i = 0; i < loop.loads.size(); ++i) {
+        require(loop.loads[i].strides.size() == loop.dims.size(), text("load ", i, " has not one stride an axis"));
+        require(memory_fits(loop.loads[i].dtype, program.inputs[i]),
+                text("load ", i, " reads ", loop.loads[i].dtype, " for an input of ", program.inputs[i]));
+    }
+    for (std::size_t i = 0; i < loop.stores.size(); ++i) {
+        DType value = program.dtype(program.outputs[i]);
+        if (loop.reduces()) {
+            require(joins(loop.reductions[i], value), text(name_of(loop.reductions[i]), " does not join values of ", value));
+            value = result_dtype(loop.reductions[i], value);
+        }
+        require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced, text("store ", i, " has not one stride a kept axis"));
+        require(memory_fits(loop.stores[i].dtype, value), text("store ", i, " writes ", value, " to ", loop.stores[i].dtype));
+    }
+}
+
+Hash128 hash_of(const Loop& loop) {
+    Hasher hasher;
+    Hash128 program = hash_of(loop.program);
+    hasher.add(program.high);
+    hasher.add(program.low);
+    auto add = [&](const Dims& numbers) {
+        hasher.add(numbers.size());
+        for (std::int64_t number : numbers) hasher.add(static_cast<std::uint64_t>(number));
+    };
+    add(loop.dims);
+    hasher.add(loop.reduced);
+    for (const auto* accesses : {&loop.loads, &loop.stores}) {
+        hasher.add(accesses->size());
+        for (const Access& access : *accesses) {
+            hasher.add(static_cast<std::uint64_t>(access.dtype));
+            add(access.strides);
+        }
+    }
+    hasher.add(loop.reductions.size());
+    for (Reduction reduction : loop.reductions) hasher.add(static_cast<std::uint64_t>(reduction));
+    return hasher.result();
+}
+
+std::ostream& operator<<(std::ostream& out, const Loop& loop) {
+    out << "loop " << loop.dims;
+    if (loop.reduces()) out << ", the last " << loop.reduced << " reduced";
+    out << '\n';
+    for (std::size_t i = 0; i < loop.loads.size(); ++i) {
+        out << "load " << i << ' ' << loop.loads[i].dtype << " strides " << loop.loads[i].strides << '\n';
+    }
+    for (std::size_t i = 0; i < loop.stores.size(); ++i) {
+        out << "store " << i << ' ' << loop.stores[i].dtype << " strides " << loop.stores[i].strides;
+        if (loop.reduces()) out << ' ' << name_of(loop.reductions[i]);
+        out << '\n';
+    }
+    return out << loop.program;
+}
+
+}  // namespace weft

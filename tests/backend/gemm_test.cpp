@@ -1,0 +1,299 @@
+#include "weft/backend/cpu/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "weft/backend/cpu/arithmetic.h"
+#include "weft/backend/cpu/isa.h"
+#include "weft/backend/cpu/own_gemm.h"
+#include "weft/base/error.h"
+#include "weft/base/thread_pool.h"
+
+namespace weft::cpu {
+namespace {
+
+struct Threads {
+    explicit Threads(int threads) : before(ThreadPool::instance().threads()) {
+        ThreadPool::instance().set_threads(threads);
+    }
+    ~Threads() { ThreadPool::instance().set_threads(before); }
+    int before;
+};
+
+struct InstructionSet {
+    explicit InstructionSet(Isa isa) : before(best_isa()) { use_isa(isa); }
+    ~InstructionSet() { use_isa(before); }
+    Isa before;
+};
+
+struct Sizes {
+    std::int64_t m, n, k;
+};
+
+const Sizes all_sizes[] = {{0, 3, 4},    {3, 0, 4},      {3, 4, 0},     {1, 1, 1},    {1, 1, 100},   {1, 17, 33},
+                           {29, 1, 40},  {8, 4, 8},      {7, 9, 300},   {14, 32, 64}, {15, 33, 65},  {13, 31, 257},
+                           {64, 64, 64}, {65, 10, 130},  {10, 130, 65}, {33, 70, 9},  {100, 90, 80}, {128, 10, 512},
+                           {3, 5, 5000}, {40, 33, 2100}, {2, 4200, 5}};
+
+enum class Layout { rows, columns, strided, reversed };
+const Layout all_layouts[] = {Layout::rows, Layout::columns, Layout::strided, Layout::reversed};
+
+/// A matrix of small random numbers in some layout, and the numbers.
+template <class T>
+struct Sample {
+    Sample(std::int64_t rows, std::int64_t columns, Layout layout, unsigned seed) : values(rows * columns) {
+        std::mt19937 generator(seed);
+        std::uniform_real_distribution<double> uniform(-1, 1);
+        for (double& value : values) value = static_cast<double>(static_cast<T>(uniform(generator)));
+        std::int64_t row = columns, column = 1, gap = 1;
+        if (layout == Layout::columns) row = 1, column = rows;
+        if (layout == Layout::strided) row = 2 * columns + 3, column = 2;
+        if (layout == Layout::reversed) gap = -1;
+        memory.assign(static_cast<std::size_t>((rows + 1) * (2 * columns + 5) + 8), static_cast<T>(NAN));
+        T* origin = memory.data() + (layout == Layout::reversed ? std::max<std::int64_t>(0, rows - 1) * columns : 0);
+        row *= gap;
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < columns; ++j)
+                origin[i * row + j * column] = static_cast<T>(values[i * columns + j]);
+        matrix = {origin, row, column};
+    }
+    std::vector<double> values;
+    std::vector<T> memory;
+    Matrix matrix;
+};
+
+/// The judge: sums in double, and the sum of magnitudes, which bounds the error.
+struct Expected {
+    double value, magnitude;
+};
+Expected inner_product(const std::vector<double>& a, const std::vector<double>& b, const Sizes& s, std::int64_t i,
+                       std::int64_t j) {
+    Expected sum{0, 0};
+    for (std::int64_t k = 0; k < s.k; ++k) {
+        double product = a[i * s.k + k] * b[k * s.n + j];
+        sum.value += product;
+        sum.magnitude += std::abs(product);
+    }
+    return sum;
+}
+
+template <class T>
+void check_all_sizes() {
+    for (const Sizes& s : all_sizes)
+        for (Layout of_a : all_layouts)
+            for (Layout of_b : all_layouts)
+                for (bool accumulate : {false, true}) {
+                    Sample<T> a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
+                    std::int64_t c_row = s.n + 3;
+                    std::vector<T> c(static_cast<std::size_t>(s.m * c_row), T(0.5)),
+                        bias(static_cast<std::size_t>(s.n), T(0.25));
+                    gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), c_row, accumulate,
+                         {bias.data(), true});
+                    for (std::int64_t i = 0; i < s.m; ++i)
+                        for (std::int64_t j = 0; j < c_row; ++j) {
+                            double got = static_cast<double>(c[static_cast<std::size_t>(i * c_row + j)]);
+                            if (j >= s.n) {
+                                ASSERT_EQ(got, 0.5) << "written outside";
+                                continue;
+                            }
+                            Expected expected = inner_product(a.values, b.values, s, i, j);
+                            double value = std::max(0.0, expected.value + (accumulate ? 0.5 : 0) + 0.25);
+                            double unit = std::numeric_limits<T>::epsilon();
+                            double bound = unit * (static_cast<double>(s.k) + 3) * (expected.magnitude + 0.75);
+                            ASSERT_NEAR(got, value, bound)
+                                << s.m << "x" << s.n << "x" << s.k << " at " << i << "," << j;
+                        }
+                }
+}
+
+TEST(Gemm, float32_agrees_with_sums_in_double_for_every_instruction_set) {
+    for (Isa isa : usable_isas()) {
+        InstructionSet guard(isa);
+        check_all_sizes<float>();
+    }
+}
+
+TEST(Gemm, float64_agrees_with_sums_in_double_for_every_instruction_set) {
+    for (Isa isa : usable_isas()) {
+        InstructionSet guard(isa);
+        check_all_sizes<double>();
+    }
+}
+
+template <class T>
+std::vector<T> product(const Sizes& s, Layout of_a, Layout of_b, Scratch scratch = {}) {
+    Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4);
+    std::vector<T> c(static_cast<std::size_t>(s.m * s.n));
+    gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n, false, {}, scratch);
+    return c;
+}
+
+template <class T>
+std::vector<T> own_product(const Sizes& s, Layout of_a, Layout of_b) {
+    Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4);
+    std::vector<T> c(static_cast<std::size_t>(s.m * s.n)), scratch(own_gemm_scratch<T>(s.m, s.n, s.k));
+    own_gemm<T>({s.m, s.n, s.k, static_cast<const T*>(a.matrix.data), a.matrix.row_stride, a.matrix.column_stride,
+                 static_cast<const T*>(b.matrix.data), b.matrix.row_stride, b.matrix.column_stride, c.data(), s.n},
+                scratch.data());
+    return c;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+const Sizes larger_sizes[] = {{128, 784, 256}, {200, 300, 300},  {300, 40, 2500}, {20, 20, 9000}, {4100, 8, 70},
+                              {5, 4100, 70},   {128, 128, 2100}, {1, 300, 3000},  {300, 1, 3000}};
+
+TEST(Gemm, results_are_the_same_bits_for_any_number_of_threads) {
+    for (const Sizes& s : larger_sizes)
+        for (Layout of_a : {Layout::rows, Layout::columns})
+            for (Layout of_b : {Layout::rows, Layout::columns}) {
+                std::vector<float> reference;
+                for (int threads : {1, 2, 5}) {
+                    Threads guard(threads);
+                    std::vector<float> c = product<float>(s, of_a, of_b);
+                    if (threads == 1) reference = c;
+                    EXPECT_TRUE(same_bits(c, reference))
+                        << s.m << "x" << s.n << "x" << s.k << ", " << threads << " threads";
+                }
+            }
+}
+
+TEST(Gemm, own_kernel_gives_the_same_bits_for_every_instruction_set) {
+    for (const Sizes& s : larger_sizes) {
+        if (s.m * s.n * s.k > 10'000'000) continue;  // without vectors that takes long
+        std::vector<float> reference;
+        std::vector<double> reference_64;
+        for (Isa isa : usable_isas()) {
+            InstructionSet guard(isa);
+            std::vector<float> c = own_product<float>(s, Layout::rows, Layout::columns);
+            std::vector<double> c_64 = own_product<double>(s, Layout::columns, Layout::rows);
+            if (reference.empty()) reference = c, reference_64 = c_64;
+            EXPECT_TRUE(same_bits(c, reference)) << name_of(isa) << " " << s.m << "x" << s.n << "x" << s.k;
+            EXPECT_TRUE(same_bits(c_64, reference_64)) << name_of(isa) << " " << s.m << "x" << s.n << "x" << s.k;
+        }
+    }
+}
+
+TEST(Gemm, scratch_given_or_not_changes_nothing) {
+    for (const Sizes& s : larger_sizes) {
+        std::vector<std::byte> memory(gemm_scratch_bytes(float32, s.m, s.n, s.k) + 64);
+        void* aligned = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
+        auto with = product<float>(s, Layout::rows, Layout::columns, {aligned, memory.size() - 64});
+        EXPECT_TRUE(same_bits(with, product<float>(s, Layout::rows, Layout::columns)));
+    }
+}
+
+template <class T>
+void check_batch(const Sizes& s, std::int64_t count, std::int64_t a_items, std::int64_t b_items) {
+    const double half_unit = std::is_same_v<T, BFloat16> ? 0x1p-8 : 0;
+    Sample<T> a(a_items * s.m, s.k, Layout::rows, 5), b(b_items * s.k, s.n, Layout::rows, 6);
+    std::vector<T> c(static_cast<std::size_t>(count * s.m * s.n)), one(static_cast<std::size_t>(s.m * s.n));
+    Batch batch{count, a_items == 1 ? 0 : s.m * s.k, b_items == 1 ? 0 : s.k * s.n, s.m * s.n};
+    batched_gemm(dtype_of<T>, batch, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n);
+    for (std::int64_t i = 0; i < count; ++i)
+        for (std::int64_t row = 0; row < s.m; ++row)
+            for (std::int64_t column = 0; column < s.n; ++column) {
+                double sum = 0;
+                for (std::int64_t k = 0; k < s.k; ++k)
+                    sum += a.values[((a_items == 1 ? 0 : i) * s.m + row) * s.k + k] *
+                           b.values[((b_items == 1 ? 0 : i) * s.k + k) * s.n + column];
+                ASSERT_NEAR(static_cast<double>(c[(i * s.m + row) * s.n + column]), sum,
+                            std::numeric_limits<Sum<T>>::epsilon() * static_cast<double>(s.k * s.k) +
+                                std::abs(sum) * half_unit);
+            }
+}
+
+TEST(Gemm, a_batch_is_its_items) {
+    Threads guard(2);
+    for (const Sizes& s : {Sizes{3, 4, 5}, Sizes{1, 7, 9}, Sizes{64, 32, 64}, Sizes{200, 170, 130}})
+        for (std::int64_t count : {0, 1, 2, 17}) {
+            if (s.m == 200 && count > 2) continue;
+            check_batch<float>(s, count, count, count);
+            check_batch<float>(s, count, count, 1);
+            check_batch<double>(s, count, 1, count);
+            check_batch<BFloat16>(Sizes{2, 3, 1}, count, 1, 1);
+        }
+}
+
+template <class T>
+class GenericGemm : public testing::Test {};
+using Integers = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                                std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(GenericGemm, Integers);
+
+TYPED_TEST(GenericGemm, integers_wrap) {
+    using T = TypeParam;
+    std::vector<T> a(3 * 5), b(5 * 70), c(3 * 70);
+    for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] = static_cast<T>(std::numeric_limits<T>::max() - static_cast<T>(7 * i));
+    for (std::size_t i = 0; i < b.size(); ++i)
+        b[i] = static_cast<T>(std::numeric_limits<T>::max() - static_cast<T>(3 * i));
+    gemm(dtype_of<T>, 3, 70, 5, {a.data(), 5, 1}, {b.data(), 70, 1}, c.data(), 70);
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 70; ++j) {
+            std::uint64_t sum = 0;
+            for (std::size_t k = 0; k < 5; ++k)
+                sum += static_cast<std::uint64_t>(a[i * 5 + k]) * static_cast<std::uint64_t>(b[k * 70 + j]);
+            ASSERT_EQ(c[i * 70 + j], static_cast<T>(sum));
+        }
+}
+
+TEST(Gemm, bool_is_or_of_and) {
+    bool a[] = {true, false, false, false}, b[] = {true, false, true, true}, c[4];
+    gemm(bool_, 2, 2, 2, {a, 2, 1}, {b, 2, 1}, c, 2);
+    EXPECT_TRUE(c[0]);
+    EXPECT_FALSE(c[1]);
+    EXPECT_FALSE(c[2]);
+    EXPECT_FALSE(c[3]);
+}
+
+TEST(Gemm, halves_are_summed_in_float32_and_rounded_once) {
+    std::vector<Float16> a(4097, Float16(1.0f)), b(4097, Float16(1.0f));
+    Float16 c;
+    gemm(float16, 1, 1, 4097, {a.data(), 4097, 1}, {b.data(), 1, 1}, &c, 1);
+    EXPECT_EQ(static_cast<float>(c), 4096.0f);  // 4097 rounds to it; summed in halves it would stop at 2048
+    std::vector<BFloat16> d(1000, BFloat16(1.0f));
+    BFloat16 e, bias(8.0f);
+    gemm(bfloat16, 1, 1, 1000, {d.data(), 1000, 1}, {d.data(), 1, 1}, &e, 1, false, {&bias, true});
+    EXPECT_EQ(static_cast<float>(e), 1008.0f);
+}
+
+TEST(Gemm, complex_products_are_complex) {
+    using C = std::complex<double>;
+    C a[] = {{1, 2}, {3, -1}}, b[] = {{0, 1}, {2, 2}}, c;
+    gemm(complex128, 1, 1, 2, {a, 2, 1}, {b, 1, 1}, &c, 1);
+    EXPECT_EQ(c, (C{1, 2} * C{0, 1} + C{3, -1} * C{2, 2}));
+    std::complex<float> d(1, 1), e(5, 0);
+    gemm(complex64, 1, 1, 1, {&d, 1, 1}, {&d, 1, 1}, &e, 1, true);
+    EXPECT_EQ(e, std::complex<float>(5, 2));
+}
+
+TEST(Gemm, relu_keeps_nan) {
+    float a = NAN, b = 1, c = 0;
+    for (Isa isa : usable_isas()) {
+        InstructionSet guard(isa);
+        gemm(float32, 1, 1, 1, {&a, 0, 0}, {&b, 0, 0}, &c, 1, false, {nullptr, true});
+        EXPECT_TRUE(std::isnan(c));
+    }
+}
+
+TEST(Gemm, epilogue_is_for_floating_types) {
+    std::int32_t a = 1, c;
+    try {
+        gemm(int32, 1, 1, 1, {&a, 1, 1}, {&a, 1, 1}, &c, 1, false, {nullptr, true});
+        FAIL();
+    } catch (const DTypeError& error) {
+        EXPECT_STREQ(error.what(), "gemm: bias and relu are for floating types, not for int32");
+    }
+}
+
+}  // namespace
+}  // namespace weft::cpu
