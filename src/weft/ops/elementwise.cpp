@@ -27,7 +27,7 @@ void refuse_number(const Operation& operation, const Literal& literal, DType dty
     if (!is_integer(dtype)) return;
     bool fits = with_dtype(dtype, [&](auto tag) {
         using T = typename decltype(tag)::Type;
-        if constexpr (std::is_integral_v<T>) {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
             if (literal.kind == Kind::unsigned_integer) return std::in_range<T>(static_cast<std::uint64_t>(literal.integer));
             return std::in_range<T>(literal.integer);
         }

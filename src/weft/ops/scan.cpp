@@ -1,6 +1,7 @@
 #include "weft/ops/scan.h"
 
 #include "weft/graph/node.h"
+#include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
