@@ -45,24 +45,12 @@ class GenericWay final : public Convolution::Way {
     ConvolutionStrides strides_;
 };
 
-/// Unused axes have size 1, and stand first, so that the last axis is the innermost.
-Spatial widened(const Spatial& values, int ndim, std::int64_t unused) {
-    Spatial wide{unused, unused, unused};
-    std::copy_n(values.begin(), ndim, wide.begin() + (most_spatial - ndim));
-    return wide;
-}
-
-ConvolutionShape widened(ConvolutionShape s) {
-    for (Spatial* sizes : {&s.in, &s.out, &s.kernel, &s.stride, &s.dilation}) *sizes = widened(*sizes, s.ndim, 1);
-    s.pad_lo = widened(s.pad_lo, s.ndim, 0);
+ConvolutionShape three_axes(ConvolutionShape s) {
+    for (Spatial* sizes : {&s.in, &s.out, &s.kernel, &s.stride, &s.dilation})
+        *sizes = cpu::three_axes(*sizes, s.ndim, 1);
+    s.pad_lo = cpu::three_axes(s.pad_lo, s.ndim, 0);
     s.ndim = most_spatial;
     return s;
-}
-
-ConvolutionStrides widened(ConvolutionStrides strides, int ndim) {
-    for (WindowStrides* of : {&strides.input, &strides.weight, &strides.output})
-        of->spatial = widened(of->spatial, ndim, 0);
-    return strides;
 }
 
 void check(bool holds, const char* rule, std::int64_t value) {
@@ -87,8 +75,10 @@ void check(const ConvolutionShape& s) {
 
 std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
                                                const ConvolutionStrides& strides) {
-    ConvolutionShape wide = widened(shape);
-    ConvolutionStrides wide_strides = widened(strides, shape.ndim);
+    ConvolutionShape wide = three_axes(shape);
+    ConvolutionStrides wide_strides{cpu::three_axes(strides.input, shape.ndim),
+                                    cpu::three_axes(strides.weight, shape.ndim),
+                                    cpu::three_axes(strides.output, shape.ndim)};
     if (dtype == DType::float32) return std::make_unique<OwnWay<float>>(kind, wide, wide_strides);
     if (dtype == DType::float64) return std::make_unique<OwnWay<double>>(kind, wide, wide_strides);
     return std::make_unique<GenericWay>(dtype, kind, wide, wide_strides);

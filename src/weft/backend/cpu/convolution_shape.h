@@ -48,6 +48,17 @@ inline WindowStrides channels_first(std::int64_t channels, int ndim, const Spati
     return strides;
 }
 
+/// The values of `ndim` axes as those of three: unused axes stand first, so that the last axis stays the innermost.
+inline Spatial three_axes(const Spatial& values, int ndim, std::int64_t unused) {
+    Spatial wide{unused, unused, unused};
+    for (int axis = 0; axis < ndim; ++axis) wide[axis + most_spatial - ndim] = values[axis];
+    return wide;
+}
+inline WindowStrides three_axes(WindowStrides strides, int ndim) {
+    strides.spatial = three_axes(strides.spatial, ndim, 0);
+    return strides;
+}
+
 struct ConvolutionStrides {
     WindowStrides input, weight, output;  // weight: batch is O, channel is C/groups
 };
