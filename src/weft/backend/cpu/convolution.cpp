@@ -5,6 +5,7 @@
 
 #include "weft/backend/cpu/convolution_way.h"
 #include "weft/backend/cpu/generic_convolution.h"
+#include "weft/backend/cpu/onednn_convolution.h"
 #include "weft/backend/cpu/own_convolution.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
@@ -79,6 +80,8 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
     ConvolutionStrides wide_strides{cpu::three_axes(strides.input, shape.ndim),
                                     cpu::three_axes(strides.weight, shape.ndim),
                                     cpu::three_axes(strides.output, shape.ndim)};
+    if (dtype == DType::float32)
+        if (auto way = onednn_convolution(kind, wide, wide_strides)) return way;
     if (dtype == DType::float32) return std::make_unique<OwnWay<float>>(kind, wide, wide_strides);
     if (dtype == DType::float64) return std::make_unique<OwnWay<double>>(kind, wide, wide_strides);
     return std::make_unique<GenericWay>(dtype, kind, wide, wide_strides);
