@@ -8,6 +8,7 @@ the C++ programs again under the sanitizers. Called by `./run test`; needs Pytho
 The last line, alone, is the total: `N passed, N failed, N skipped`. Exit status 1 if a test failed or none ran.
 """
 import argparse
+import importlib.util
 import os
 import shutil
 import signal
@@ -136,12 +137,11 @@ def run_python(tally, folder):
     """Runs the unittest files tests/<folder>/*_test.py in this process."""
     for path in sorted(ROOT.glob(f"tests/{folder}/*_test.py")):
         print(f"-- python: {path.relative_to(ROOT)}", flush=True)
-        sys.path.insert(0, str(path.parent))
-        try:
-            suite = unittest.defaultTestLoader.loadTestsFromName(path.stem)
-            result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(suite)
-        finally:
-            sys.path.pop(0)
+        spec = importlib.util.spec_from_file_location(f"{folder}.{path.stem}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(suite)
         tally.passed += result.succeeded
         tally.failed += sorted({f"python: {test.id()}" for test, _ in result.failures + result.errors})
         tally.skipped += [(f"python: {test.id()}", reason) for test, reason in result.skipped]
