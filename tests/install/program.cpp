@@ -11,7 +11,7 @@ int main() {
     try {
         array.data<double>();
         return 1;
-    } catch (const weft::DTypeError& error) {   // thrown inside the library, caught here by its type
+    } catch (const weft::DTypeError& error) {  // thrown inside the library, caught here by its type
         std::cout << error.what() << '\n';
     }
     return array.size() == 6 && weft::contiguous(array).data<float>()[5] == 6.0f ? 0 : 1;
