@@ -85,7 +85,6 @@ def run_program(tally, preset, program, reports):
     name = f"{preset}: {program.name}"
     report = reports / f"{program.name}.xml"
     report.unlink(missing_ok=True)
-    # Leaks at exit of libraries that weft does not own are told apart in tests/sanitizers/*.supp, if there are any.
     environment = dict(os.environ, GTEST_COLOR="no", ASAN_OPTIONS="detect_stack_use_after_return=1",
                        UBSAN_OPTIONS="print_stacktrace=1", TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1")
     print(f"-- {name}", flush=True)
@@ -138,7 +137,7 @@ def run_python(tally, folder):
     for path in sorted(ROOT.glob(f"tests/{folder}/*_test.py")):
         print(f"-- python: {path.relative_to(ROOT)}", flush=True)
         spec = importlib.util.spec_from_file_location(f"{folder}.{path.stem}", path)
-        module = importlib.util.module_from_spec(spec)
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)   # unittest looks there for setUpModule
         spec.loader.exec_module(module)
         suite = unittest.defaultTestLoader.loadTestsFromModule(module)
         result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(suite)
@@ -154,6 +153,8 @@ def main():
     options = parser.parse_args()
     sys.dont_write_bytecode = True
     tally = Tally()
+    if "WEFT_SETUP_SECONDS" in os.environ:
+        tally.seconds.append(("set-up", float(os.environ.pop("WEFT_SETUP_SECONDS"))))
     os.environ.setdefault("WEFT_BUILD", str(ROOT / "build"))
     built = tally.part("release: build", lambda: build(tally, "release"))
     if options.judge:
