@@ -133,7 +133,7 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout) {
         Stream stream{loop.loads[i].dtype, {}};
         for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
         bool direct = stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
-        bool whole_rows = way_ == Way::short_rows || (way_ == Way::columns && inner_ <= 128);
+        bool whole_rows = (way_ == Way::short_rows && reduced > 0) || (way_ == Way::columns && inner_ <= 128);
         feeds.push_back(stream.uniform() ? Feed::uniform
                         : direct         ? Feed::direct
                         : whole_rows && stream.innermost_alone() && dims.size() > 1 ? Feed::stationary
