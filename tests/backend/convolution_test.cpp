@@ -34,7 +34,7 @@ const Case cases[] = {
     {"plain", 2, 2, 3, 4, 1, {6, 7}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"same", 2, 3, 8, 16, 1, {9, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
     {"many rows", 2, 5, 1, 32, 1, {28, 28}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
-    {"second layer", 2, 4, 32, 64, 1, {12, 12}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+    {"second layer", 2, 2, 16, 24, 1, {12, 12}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"strided", 2, 2, 9, 5, 1, {11, 12}, {3, 4}, {2, 3}, {1, 2}, {0, 1}, {1, 1}},
     {"stride above kernel", 2, 2, 3, 2, 1, {10, 9}, {1, 2}, {3, 3}, {0, 0}, {0, 0}, {1, 1}},
     {"dilated", 2, 2, 4, 3, 1, {12, 13}, {3, 2}, {1, 2}, {2, 1}, {2, 3}, {2, 3}},
@@ -54,6 +54,9 @@ const Case cases[] = {
     {"no output", 2, 2, 2, 3, 1, {2, 2}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"no input channels", 2, 2, 0, 3, 1, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
 };
+
+// Enough work for several blocks of the batch, the last one smaller.
+const Case several_blocks = {"several blocks", 2, 5, 32, 64, 1, {12, 12}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}};
 
 ConvolutionShape shape_of(const Case& c) {
     ConvolutionShape s;
@@ -221,6 +224,11 @@ TEST(Convolution, float64_is_its_definition) { check_all<double, double>(); }
 TEST(Convolution, bfloat16_is_its_definition) { check_all<BFloat16, float>(); }
 TEST(Convolution, int32_is_its_definition) { check_all<std::int32_t, std::int64_t>(); }
 
+TEST(Convolution, blocks_of_the_batch_join_to_the_whole) {
+    check<float, double>(several_blocks, Layout::channels_last);
+    check<float, double>(several_blocks, Layout::channels_first);
+}
+
 TEST(Convolution, own_kernels_run_on_every_instruction_set) {
     Isa before = best_isa();
     for (Isa isa : usable_isas()) {
@@ -232,7 +240,9 @@ TEST(Convolution, own_kernels_run_on_every_instruction_set) {
 
 /// Random values: not exact, so the order of sums shows.
 TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
-    for (const Case& c : cases)
+    std::vector<Case> all(std::begin(cases), std::end(cases));
+    all.push_back(several_blocks);
+    for (const Case& c : all)
         for (Layout layout : {Layout::channels_last, Layout::channels_first})
             for (ConvolutionKind kind : kinds) {
                 ConvolutionShape s = shape_of(c);
