@@ -5,11 +5,13 @@
 #include <complex>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
+#include "weft/core/buffer.h"
 
 namespace weft::cpu {
 namespace {
@@ -259,6 +261,25 @@ TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
                         << c.name << ", kind " << static_cast<int>(kind) << ", " << threads << " threads";
                 }
             }
+}
+
+TEST(Convolution, one_may_be_run_by_several_threads_at_once) {
+    ConvolutionShape s = shape_of(several_blocks);
+    Operands<float> operands(s, Layout::channels_last);
+    operands.input.fill(1), operands.weight.fill(2);
+    Convolution convolution(float32, ConvolutionKind::forward, s, operands.strides());
+    std::vector<std::vector<float>> results(3, std::vector<float>(operands.output.memory.size()));
+    auto use = [&](std::vector<float>& result) {
+        BufferHandle scratch = Buffer::allocate(convolution.scratch_bytes());
+        for (int i = 0; i < 10; ++i)
+            convolution.run(operands.input.memory.data(), operands.weight.memory.data(), result.data(),
+                            scratch->data());
+    };
+    std::thread first(use, std::ref(results[0])), second(use, std::ref(results[1]));
+    first.join(), second.join();
+    use(results[2]);
+    EXPECT_EQ(results[0], results[2]);
+    EXPECT_EQ(results[1], results[2]);
 }
 
 void expect_refusal(ConvolutionShape s, const std::string& message) {
