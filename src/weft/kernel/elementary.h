@@ -118,6 +118,8 @@ WEFT_ELEMENT Split<V> split(V x) {
 /// The values that a logarithm takes where the argument u is 0, negative, infinite or NaN.
 template <class V>
 WEFT_ELEMENT V log_special(V u, V result) {
+    // Rare, so a branch: a vector of nothing but positive finite numbers is done.
+    if (!any(~(less(V::all(0.f), u) & less(u, V::all(__builtin_inff()))))) return result;
     result = select(less(V::all(__FLT_MAX__), u), u, result);
     result = select(equal(u, V::all(0.f)), V::all(-__builtin_inff()), result);
     V nan = V::all(__builtin_nanf(""));

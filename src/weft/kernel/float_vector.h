@@ -60,6 +60,8 @@ struct MaskVector {
             return found != 0;
         }
     }
+    WEFT_ELEMENT friend MaskVector operator&(MaskVector a, MaskVector b) { return {static_cast<Native>(a.v & b.v)}; }
+    WEFT_ELEMENT friend MaskVector operator~(MaskVector a) { return {static_cast<Native>(~a.v)}; }
 };
 
 template <int N, class Tag>
