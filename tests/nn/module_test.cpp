@@ -79,7 +79,6 @@ TEST(Module, a_shared_cell_counts_once_and_stands_under_both_names) {
     struct Tied {
         Linear a{2, 2}, b{2, 2};
         Tied() { b.weight = a.weight; }
-        template <class Visitor>
         void members(Visitor& visit) { visit("a", a), visit("b", b); }
     } model;
     EXPECT_THAT(names(parameters(model)), ElementsAre("a.weight", "a.bias", "b.bias"));

@@ -2,6 +2,7 @@
 //
 //     template <class Visitor> void members(Visitor& visit) { visit("hidden", hidden); visit("output", output); }
 //
+// (in a struct inside a function, where C++ has no member templates: void members(nn::Visitor& visit)).
 // Parts are Parameters, modules, and vectors, arrays, optionals and pointers of these; numbers and strings are settings, which only
 // printing shows. From members() follow the parameters, the checkpoint and its names ("hidden.weight", PyTorch's), and printing.
 // Callers: layers and users' models declare members(); train_step, optimizers and checkpoints walk them.
@@ -63,7 +64,7 @@ class Visitor {
             });
         } else if constexpr (detail::is_optional<T>) {
             if (part) (*this)(name, *part);
-        } else if constexpr (requires { text(part); }) setting(name, text(part));
+        } else if constexpr (requires(std::ostream& out) { out << part; }) setting(name, text(part));
         else static_assert(detail::unknown_part<T>, "a part of a module is a Parameter, a module (with members()), or a setting that can be printed");
     }
 
