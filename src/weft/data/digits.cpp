@@ -20,19 +20,19 @@ struct Hand {
     int specks;
 
     explicit Hand(CounterRandom& random) {
-        jitter = random.uniform(0.01, 0.037);
-        for (double& b : bend) b = 0.13 * random.bell();
-        height = random.uniform(16.0, 21.5);
-        width = height * random.uniform(0.5, 0.95);
-        slant = 0.12 + 0.2 * random.bell();
-        turn = 0.06 * random.bell();  // the tangent of half the angle
-        shift_x = 0.9 * random.bell();
-        shift_y = 0.9 * random.bell();
+        jitter = random.uniform(0.01, 0.034);
+        for (double& b : bend) b = 0.11 * random.bell();
+        height = random.uniform(17.0, 21.5);
+        width = height * random.uniform(0.55, 0.92);
+        slant = 0.12 + 0.18 * random.bell();
+        turn = 0.05 * random.bell();  // the tangent of half the angle
+        shift_x = 0.8 * random.bell();
+        shift_y = 0.8 * random.bell();
         radius = random.uniform(0.75, 1.9);
         edge = random.uniform(0.55, 1.2);
         ink = random.uniform(0.72, 1.0);
         grain = random.uniform(0, 0.07);
-        specks = random.uniform() < 0.15 ? static_cast<int>(random.below(4)) : 0;
+        specks = random.uniform() < 0.1 ? static_cast<int>(random.below(4)) : 0;
     }
 
     /// From the box -0.5 .. 0.5 to pixels around (0, 0): bent, scaled, slanted, turned.
