@@ -4,20 +4,14 @@
 #pragma once
 
 #include <sstream>
-#include <exception>
+#include <stdexcept>
 #include <string>
 
 namespace weft {
 
-class Error : public std::exception {
+class Error : public std::runtime_error {
   public:
-    explicit Error(std::string message) : message_(std::move(message)) {}
-    const char* what() const noexcept override { return message_.c_str(); }
-    /// Adds to the message on its way out (the user's line, the module, the file), keeping the error's type.
-    void add(const std::string& more) { message_ += more; }
-
-  private:
-    std::string message_;
+    using std::runtime_error::runtime_error;
 };
 
 // clang-format off
