@@ -14,7 +14,14 @@ void check_name(const Json::Member& member, const std::vector<Option>& options, 
         if (option.name == member.key) return;
         names.push_back(option.name);
     }
-    throw ConfigError(text(member.where, what, " has no option '", member.key, "'", did_you_mean(member.key, names)));
+    throw ConfigError(text(member.where, "unknown key '", member.key, "' in ", what, did_you_mean(member.key, names)));
+}
+
+void check_range(const Option& option, const Json& value) {
+    double number = value.as_number();
+    bool below = !(number >= option.least), above = !(number <= option.most);
+    if (below) value.refuse(text("expected ", option.least, " or more, found ", json_text(value)));
+    if (above) value.refuse(text("expected ", option.most, " or less, found ", json_text(value)));
 }
 
 void check_kind(const Option& option, const Json& value) {
@@ -27,10 +34,10 @@ void check_kind(const Option& option, const Json& value) {
             return;
         case Json::Kind::integer:
             (void)value.as_integer();
-            return;
+            return check_range(option, value);
         case Json::Kind::number:
             (void)value.as_number();
-            return;
+            return check_range(option, value);
         case Json::Kind::string:
             break;
         case Json::Kind::array:
@@ -57,12 +64,12 @@ Json complete(const Json& given, const std::vector<Option>& options, std::string
     for (const Option& option : options) {
         const Json* value = given.find(option.name);
         if (!value && option.required)
-            given.refuse(text(what, " needs the option '", option.name, "' (", option.doc, ")"));
+            given.refuse(text(what, " needs the key '", option.name, "' (", option.doc, ")"));
         bool left_out = !value || (value->is_null() && !option.required);
         try {
             if (!left_out) check_kind(option, *value);
         } catch (const ConfigError& error) {
-            throw ConfigError(text(error.what(), " (", what, ", option '", option.name, "': ", option.doc, ")"));
+            throw ConfigError(text(error.what(), " (", what, ", '", option.name, "': ", option.doc, ")"));
         }
         result[option.name] = left_out ? option.fallback : *value;
     }
