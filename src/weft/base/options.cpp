@@ -26,6 +26,7 @@ void check_range(const Option& option, const Json& value) {
 
 void check_kind(const Option& option, const Json& value) {
     Json::Kind wanted = option.fallback.is_null() ? option.kind : option.fallback.kind();
+    if (!option.also.empty() && (value.is_object() || (value.is_string() && wanted != Json::Kind::string))) return;
     switch (wanted) {  // each throws if the value is of another kind
         case Json::Kind::null:
             return;
@@ -85,7 +86,8 @@ std::string help_on(const std::vector<Option>& options) {
         std::string value = option.required             ? "required"
                             : option.fallback.is_null() ? "optional"
                                                         : json_text(option.fallback);
-        out += text("  ", name, "  ", option.doc, " (", value, ")\n");
+        std::string also = option.also.empty() ? "" : text(", or one of `", option.also, "`");
+        out += text("  ", name, "  ", option.doc, " (", value, also, ")\n");
     }
     return out;
 }

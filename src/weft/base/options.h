@@ -20,6 +20,7 @@ struct Option {
     std::vector<std::string> choices = {};  // of a string: what it may be
     double least = -std::numeric_limits<double>::infinity();  // of an integer or a number, both included
     double most = std::numeric_limits<double>::infinity();
+    std::string also = {};  // the kind of thing whose name, or name with options, may stand here instead: "schedule"
 };
 
 /// The user's options, checked, with every option that was left out at its fallback, in the order of the declaration.

@@ -38,7 +38,7 @@ figure { margin: 0; } .charts figcaption { font-weight: 600; font-size: 14px; }
 .examples { display: grid; grid-template-columns: repeat(auto-fill, minmax(76px, 1fr)); gap: 12px; }
 .example img { width: 100%; display: block; border-radius: 6px; border: 2px solid var(--line); } .example.wrong img { border-color: rgb(var(--wrong)); }
 .example figcaption { font-size: 13px; text-align: center; line-height: 1.35; margin-top: 3px; overflow-wrap: anywhere; }
-.example s, .remark s { color: rgb(var(--wrong)); } .example span { display: block; color: var(--soft); font-size: 11px; }
+.example em, .remark em { color: rgb(var(--wrong)); font-style: normal; font-weight: 600; } .example em { margin-left: 6px; } .example span { display: block; color: var(--soft); font-size: 11px; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th { font-weight: 600; text-align: left; }
 .scroll { overflow-x: auto; } .plain { width: 100%; font-size: 14px; } .plain th, .plain td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 .plain tr:last-child > * { border-bottom: 0; }

@@ -54,7 +54,7 @@ std::string weights_of(const Report& report) {
 std::string examples_of(const std::vector<Example>& examples, const char* kind) {
     std::string out;
     for (const Example& example : examples) {
-        std::string mistaken = example.truth == example.predicted ? "" : text(" <s>", escaped(example.truth), "</s>");
+        std::string mistaken = example.truth == example.predicted ? "" : text("<em>is ", escaped(example.truth), "</em>");
         out += text("<figure class='example ", kind, "' title='number ", example.index, " of the set'><img class=pixels alt='' src='",
                     data_address(example.picture), "'><figcaption><b>", escaped(example.predicted), "</b>", mistaken,
                     "<span>", shown(example.confidence, true), "</span></figcaption></figure>");
@@ -119,7 +119,7 @@ std::string environment_of(const Report& report) {
 
 std::string examples_section(const Report& report) {
     std::string remark = text(report.wrong_total, " of ", report.examples_total, " are wrong. Under each picture: what the network says, ",
-                              "<s>what it is</s> where that differs, and how sure it is.");
+                              "<em>what it is</em> where that differs, and how sure it is.");
     std::string wrong = examples_of(report.wrong, "wrong"), right = examples_of(report.right, "right");
     std::string content = (wrong.empty() ? "" : "<h3>Wrong, the surest first</h3>" + wrong) +
                           (right.empty() ? "" : "<h3>Right</h3>" + right);
