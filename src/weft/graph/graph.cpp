@@ -115,6 +115,10 @@ class Gatherer {
         words.push_back(reinterpret_cast<std::uintptr_t>(node.operation));
         for (Node* input : node.inputs) words.push_back(static_cast<std::uint64_t>(table_.at(input)));
         if (node.attributes) node.attributes->key(parts_);
+        // Sizes that come out of arithmetic (a concatenation, a convolution) are compared too, like those that were written down.
+        Family family = node.operation->family;
+        bool follows = family == Family::elementwise || family == Family::reduce || family == Family::view || family == Family::contraction;
+        if (!follows) parts_.sizes.insert(parts_.sizes.end(), node.shape.begin(), node.shape.end());
     }
 
     std::int32_t append(Node* node) {

@@ -177,11 +177,8 @@ Array load_npy(const std::filesystem::path& path) { return parse_npy(read_file(p
 std::string npy_header(const Array& array) {
     if (array.dtype == DType::bfloat16) throw DTypeError("save_npy: NumPy has no bfloat16; convert to float32 first");
     bool one_byte = size_of(array.dtype) == 1;
-    std::string dims;
-    for (std::int64_t size : array.dims)
-        dims += text(size, array.ndim() == 1 ? "," : &size == &array.dims.back() ? "" : ", ");
     std::string dictionary = text("{'descr': '", one_byte ? '|' : '<', letter_of(array.dtype), size_of(array.dtype),
-                                  "', 'fortran_order': False, 'shape': (", dims, "), }");
+                                  "', 'fortran_order': False, 'shape': ", array.dims, ", }");
     bool is_long = dictionary.size() > 60000;
     std::size_t before = magic.size() + (is_long ? 6 : 4);
     while ((before + dictionary.size() + 1) % 64 != 0) dictionary.push_back(' ');  // NEP 1: the numbers begin aligned

@@ -1,4 +1,4 @@
-// A Function is a traced program: the body runs once for each combination of argument shapes and dtypes, on placeholders, and is
+// A CompiledFunction is a traced program: the body runs once for each combination of argument shapes and dtypes, on placeholders, and is
 // planned; every other call only runs the plan. Parameters that the body reads are read anew at each call; those that it sets get
 // their new values, all together, when the outputs are computed (in place where nobody else holds the old value).
 // Immutable but for its cache of plans; any thread may call it. Callers: compile(), train_step.
@@ -17,13 +17,13 @@
 
 namespace weft {
 
-class Function {
+class CompiledFunction {
   public:
     using Body = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
-    explicit Function(Body body, std::string name = "function");
-    ~Function();
-    Function(Function&&) noexcept;
-    Function& operator=(Function&&) noexcept;
+    explicit CompiledFunction(Body body, std::string name = "function");
+    ~CompiledFunction();
+    CompiledFunction(CompiledFunction&&) noexcept;
+    CompiledFunction& operator=(CompiledFunction&&) noexcept;
 
     std::vector<Tensor> operator()(std::span<const Tensor> arguments) const;
     /// The same with the outputs' memory reused: `results` of the last call are overwritten if nobody else holds them.
@@ -41,10 +41,10 @@ template <class F>
 auto compile(F f) {
     using Result = std::function<Tensor(std::span<const Tensor>)>;
     (void)sizeof(Result);
-    return [f = std::move(f), function = std::shared_ptr<Function>()](const auto&... arguments) mutable {
+    return [f = std::move(f), function = std::shared_ptr<CompiledFunction>()](const auto&... arguments) mutable {
         std::array<Tensor, sizeof...(arguments)> xs{Operand(arguments).as_tensor()...};
         if (!function) {
-            function = std::make_shared<Function>([f](std::span<const Tensor> inputs) {
+            function = std::make_shared<CompiledFunction>([f](std::span<const Tensor> inputs) {
                 auto at = [&]<std::size_t... I>(std::index_sequence<I...>) { return f(inputs[I]...); };
                 return std::vector<Tensor>{at(std::make_index_sequence<sizeof...(arguments)>())};
             });
