@@ -24,7 +24,24 @@ void check_range(const Option& option, const Json& value) {
     if (above) value.refuse(text("expected ", option.most, " or less, found ", json_text(value)));
 }
 
+void check_choice(const Option& option, const Json& value) {
+    const std::string& word = value.as_string();
+    if (option.choices.empty() || std::count(option.choices.begin(), option.choices.end(), word)) return;
+    std::vector<std::string_view> known(option.choices.begin(), option.choices.end());
+    value.refuse(text("'", word, "' is not known", did_you_mean(word, known)));
+}
+
+void check_several(const Option& option, const Json& value) {
+    if (value.is_string() && !option.choices.empty()) return check_choice(option, value);
+    const std::vector<Json> alone{value};
+    for (const Json& item : value.is_array() ? value.items() : alone) {
+        (void)item.as_integer();
+        check_range(option, item);
+    }
+}
+
 void check_kind(const Option& option, const Json& value) {
+    if (option.several) return check_several(option, value);
     Json::Kind wanted = option.fallback.is_null() ? option.kind : option.fallback.kind();
     if (!option.also.empty() && (value.is_object() || (value.is_string() && wanted != Json::Kind::string))) return;
     switch (wanted) {  // each throws if the value is of another kind
@@ -48,10 +65,7 @@ void check_kind(const Option& option, const Json& value) {
             (void)value.members();
             return;
     }
-    const std::string& word = value.as_string();
-    if (option.choices.empty() || std::count(option.choices.begin(), option.choices.end(), word)) return;
-    std::vector<std::string_view> known(option.choices.begin(), option.choices.end());
-    value.refuse(text("'", word, "' is not known", did_you_mean(word, known)));
+    check_choice(option, value);
 }
 
 }  // namespace

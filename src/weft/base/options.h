@@ -20,6 +20,7 @@ struct Option {
     std::vector<std::string> choices = {};  // of a string: what it may be
     double least = -std::numeric_limits<double>::infinity();  // of an integer or a number, both included
     double most = std::numeric_limits<double>::infinity();
+    bool several = false;   // an integer within the range, or a list of them, or one of the choices
     std::string also = {};  // the kind of thing whose name, or name with options, may stand here instead: "schedule"
 };
 
