@@ -67,7 +67,7 @@ const std::vector<Part<MakeSchedule>>& schedules() {
         {{"warm_up",
           "risen to in a straight line over the first steps, then another schedule",
           {{"steps", Json(), "how many steps", true, Json::Kind::integer, {}, 1},
-           {"after", Json(), "the rate from then on", true, Json::Kind::number, {}, -1e308, 1e308, "schedule"}}},
+           {"after", Json(), "the rate from then on", true, Json::Kind::number, {}, -1e308, 1e308, false, "schedule"}}},
          [](const Json& o) { return optim::schedule::warm_up(schedule_of(o.at("after")), o.at("steps").as_integer()); }},
     };
     return all;
