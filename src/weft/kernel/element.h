@@ -11,7 +11,7 @@
 #include "weft/core/dtype.h"
 #include "weft/kernel/program.h"
 
-#define WEFT_INLINE [[gnu::always_inline]] inline
+#define WEFT_ELEMENT [[gnu::always_inline]] inline
 
 namespace weft::element {
 
@@ -42,7 +42,7 @@ using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_un
 
 /// Floating to integer: towards zero; beyond the range the nearest end; NaN is 0.
 template <class To, class From>
-WEFT_INLINE To saturate(From x) {
+WEFT_ELEMENT To saturate(From x) {
     constexpr From top = static_cast<From>(static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2);
     constexpr From bottom = std::is_signed_v<To> ? -top : From{0};
     if (x >= top) return std::numeric_limits<To>::max();
@@ -51,7 +51,7 @@ WEFT_INLINE To saturate(From x) {
 }
 
 template <class To, class From>
-WEFT_INLINE To convert(From x) {
+WEFT_ELEMENT To convert(From x) {
     if constexpr (std::is_same_v<To, From>) {
         return x;
     } else if constexpr (is_half<From>) {
@@ -80,8 +80,8 @@ WEFT_INLINE To convert(From x) {
 
 // The C library's functions for both floating types, by one name.
 #define WEFT_BOTH(name, builtin)                                         \
-    WEFT_INLINE float name(float x) { return __builtin_##builtin##f(x); } \
-    WEFT_INLINE double name(double x) { return __builtin_##builtin(x); }
+    WEFT_ELEMENT float name(float x) { return __builtin_##builtin##f(x); } \
+    WEFT_ELEMENT double name(double x) { return __builtin_##builtin(x); }
 WEFT_BOTH(square_root, sqrt)
 WEFT_BOTH(floor_of, floor)
 WEFT_BOTH(ceil_of, ceil)
@@ -89,16 +89,16 @@ WEFT_BOTH(truncated, trunc)
 WEFT_BOTH(rounded, rint)
 WEFT_BOTH(magnitude, fabs)
 #undef WEFT_BOTH
-WEFT_INLINE float fmod_of(float a, float b) { return __builtin_fmodf(a, b); }
-WEFT_INLINE double fmod_of(double a, double b) { return __builtin_fmod(a, b); }
-WEFT_INLINE float with_sign(float a, float b) { return __builtin_copysignf(a, b); }
-WEFT_INLINE double with_sign(double a, double b) { return __builtin_copysign(a, b); }
-WEFT_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-WEFT_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+WEFT_ELEMENT float fmod_of(float a, float b) { return __builtin_fmodf(a, b); }
+WEFT_ELEMENT double fmod_of(double a, double b) { return __builtin_fmod(a, b); }
+WEFT_ELEMENT float with_sign(float a, float b) { return __builtin_copysignf(a, b); }
+WEFT_ELEMENT double with_sign(double a, double b) { return __builtin_copysign(a, b); }
+WEFT_ELEMENT float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+WEFT_ELEMENT double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 /// NumPy's: fmod, moved to the sign of the divisor.
 template <class T>
-WEFT_INLINE T float_remainder(T a, T b) {
+WEFT_ELEMENT T float_remainder(T a, T b) {
     T rest = fmod_of(a, b);
     if (b == 0) return rest;
     if (rest == 0) return with_sign(T{0}, b);
@@ -107,7 +107,7 @@ WEFT_INLINE T float_remainder(T a, T b) {
 
 /// NumPy's: consistent with the remainder, snapped to the nearest whole number.
 template <class T>
-WEFT_INLINE T float_floor_divide(T a, T b) {
+WEFT_ELEMENT T float_floor_divide(T a, T b) {
     if (b == 0) return a / b;
     T rest = fmod_of(a, b);
     T quotient = (a - rest) / b;
@@ -118,12 +118,12 @@ WEFT_INLINE T float_floor_divide(T a, T b) {
 }
 
 template <class T>
-WEFT_INLINE T wrapping_negative(T a) {
+WEFT_ELEMENT T wrapping_negative(T a) {
     return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
 }
 
 template <class T>
-WEFT_INLINE T integer_floor_divide(T a, T b) {
+WEFT_ELEMENT T integer_floor_divide(T a, T b) {
     if (b == 0) return 0;
     if constexpr (std::is_signed_v<T>) {
         if (b == -1) return wrapping_negative(a);
@@ -134,7 +134,7 @@ WEFT_INLINE T integer_floor_divide(T a, T b) {
 }
 
 template <class T>
-WEFT_INLINE T integer_remainder(T a, T b) {
+WEFT_ELEMENT T integer_remainder(T a, T b) {
     if (b == 0) return 0;
     if constexpr (std::is_signed_v<T>) {
         if (b == -1) return 0;
@@ -144,21 +144,33 @@ WEFT_INLINE T integer_remainder(T a, T b) {
     return static_cast<T>(a % b);
 }
 
+/// A product that stays one: g++ 12 contracts alternating sums of products (vfmaddsub) even with -ffp-contract=off.
+template <class T>
+WEFT_ELEMENT T product(T a, T b) {
+    T result = a * b;
+#if defined(__x86_64__)
+    asm("" : "+x"(result));
+#elif defined(__aarch64__)
+    asm("" : "+w"(result));
+#endif
+    return result;
+}
+
 /// R. L. Smith's division (1962): no overflow in between.
 template <class T>
-WEFT_INLINE Complex<T> complex_divide(Complex<T> a, Complex<T> b) {
+WEFT_ELEMENT Complex<T> complex_divide(Complex<T> a, Complex<T> b) {
     if (magnitude(b.re) >= magnitude(b.im)) {
         if (b.re == 0 && b.im == 0) return {a.re / magnitude(b.re), a.im / magnitude(b.re)};
-        T ratio = b.im / b.re, scale = T{1} / (b.re + b.im * ratio);
-        return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+        T ratio = b.im / b.re, scale = T{1} / (b.re + product(b.im, ratio));
+        return {(a.re + product(a.im, ratio)) * scale, (a.im - product(a.re, ratio)) * scale};
     }
-    T ratio = b.re / b.im, scale = T{1} / (b.im + b.re * ratio);
-    return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+    T ratio = b.re / b.im, scale = T{1} / (b.im + product(b.re, ratio));
+    return {(product(a.re, ratio) + a.im) * scale, (product(a.im, ratio) - a.re) * scale};
 }
 
 /// The opcodes of one operand whose result has its type.
 template <Opcode op, class T>
-WEFT_INLINE T apply1(T a) {
+WEFT_ELEMENT T apply1(T a) {
     if constexpr (is_complex<T>) {
         static_assert(op == Opcode::negative);
         return {-a.re, -a.im};
@@ -189,15 +201,16 @@ WEFT_INLINE T apply1(T a) {
 }
 
 template <Opcode op, class T>
-WEFT_INLINE Complex<T> complex_apply2(Complex<T> a, Complex<T> b) {
+WEFT_ELEMENT Complex<T> complex_apply2(Complex<T> a, Complex<T> b) {
     if constexpr (op == Opcode::add) return {a.re + b.re, a.im + b.im};
     else if constexpr (op == Opcode::subtract) return {a.re - b.re, a.im - b.im};
-    else if constexpr (op == Opcode::multiply) return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    else if constexpr (op == Opcode::multiply)
+        return {product(a.re, b.re) - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)};
     else return complex_divide(a, b);
 }
 
 template <Opcode op, class T>
-WEFT_INLINE T integer_apply2(T a, T b) {
+WEFT_ELEMENT T integer_apply2(T a, T b) {
     using W = Wrapping<T>;
     if constexpr (op == Opcode::add) return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
     else if constexpr (op == Opcode::subtract) return static_cast<T>(static_cast<W>(a) - static_cast<W>(b));
@@ -217,7 +230,7 @@ WEFT_INLINE T integer_apply2(T a, T b) {
 
 /// The opcodes of two operands whose result has their type.
 template <Opcode op, class T>
-WEFT_INLINE T apply2(T a, T b) {
+WEFT_ELEMENT T apply2(T a, T b) {
     if constexpr (is_complex<T>) {
         return complex_apply2<op>(a, b);
     } else if constexpr (is_bool<T>) {
@@ -247,7 +260,7 @@ WEFT_INLINE T apply2(T a, T b) {
 }
 
 template <Opcode op, class T>
-WEFT_INLINE Bool compare(T a, T b) {
+WEFT_ELEMENT Bool compare(T a, T b) {
     if constexpr (is_complex<T>) {
         bool same = (a.re == b.re) & (a.im == b.im);
         return {static_cast<std::uint8_t>(op == Opcode::equal ? same : !same)};

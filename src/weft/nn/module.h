@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -120,9 +121,10 @@ std::vector<NamedParameter> named(ModuleRef model);
 std::vector<Parameter> parameters(ModuleRef model);
 /// Every cell, running statistics included, each once: what a checkpoint holds.
 std::vector<Parameter> state(ModuleRef model);
+using NamedArrays = std::map<std::string, Array, std::less<>>;
 /// Gives every cell its array. All or nothing: ValueError for names that are missing or unexpected, ShapeError and DTypeError for
 /// arrays that do not fit; then no cell has changed.
-void load_state(ModuleRef model, const std::map<std::string, Array>& arrays);
+void load_state(ModuleRef model, const NamedArrays& arrays);
 /// The tree with settings, shapes and counts, a line a module, and the totals.
 std::string summary(ModuleRef model);
 /// Trainable numbers of the model.

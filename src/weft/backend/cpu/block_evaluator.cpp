@@ -1,23 +1,21 @@
 #include "weft/backend/cpu/block_evaluator.h"
 
-#include "weft/kernel/interpreter.h"
+#include "weft/backend/cpu/block_kernel.h"
 
 namespace weft {
 
-struct BlockKernel::Prepared {
-    Loop loop;
-};
-
-BlockKernel::BlockKernel(Loop loop) {
+BlockKernel::BlockKernel(const Loop& loop) {
     verify(loop);
-    prepared_ = std::make_unique<Prepared>(Prepared{std::move(loop)});
+    prepared_ = loop.reduces() ? cpu::prepare_reduction(loop) : cpu::prepare_map(loop);
 }
 BlockKernel::~BlockKernel() = default;
 BlockKernel::BlockKernel(BlockKernel&&) noexcept = default;
 BlockKernel& BlockKernel::operator=(BlockKernel&&) noexcept = default;
 
-std::size_t BlockKernel::scratch_bytes() const { return 0; }
+std::size_t BlockKernel::scratch_bytes() const { return prepared_->scratch_bytes(); }
 
-void BlockKernel::run(const void* const* loads, void* const* stores, void*) const { interpret(prepared_->loop, loads, stores); }
+void BlockKernel::run(const void* const* loads, void* const* stores, void* scratch) const {
+    prepared_->run(loads, stores, static_cast<std::byte*>(scratch));
+}
 
 }  // namespace weft

@@ -10,10 +10,14 @@
 
 namespace weft {
 
+namespace cpu {
+class PreparedLoop;
+}
+
 class BlockKernel {
   public:
     /// InternalError if the loop breaks a rule of verify().
-    explicit BlockKernel(Loop loop);
+    explicit BlockKernel(const Loop& loop);
     ~BlockKernel();
     BlockKernel(BlockKernel&&) noexcept;
     BlockKernel& operator=(BlockKernel&&) noexcept;
@@ -25,8 +29,7 @@ class BlockKernel {
     void run(const void* const* loads, void* const* stores, void* scratch) const;
 
   private:
-    struct Prepared;
-    std::unique_ptr<const Prepared> prepared_;
+    std::unique_ptr<const cpu::PreparedLoop> prepared_;
 };
 
 }  // namespace weft

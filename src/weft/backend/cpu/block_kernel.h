@@ -1,0 +1,44 @@
+// The two kinds of BlockKernel: a map and a reduction, each prepared once and run by any number of threads.
+// Callers: block_evaluator.cpp.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "weft/backend/cpu/block_runner.h"
+#include "weft/base/thread_pool.h"
+
+namespace weft::cpu {
+
+class PreparedLoop {
+  public:
+    virtual ~PreparedLoop() = default;
+    virtual std::size_t scratch_bytes() const = 0;
+    virtual void run(const void* const* loads, void* const* stores, std::byte* scratch) const = 0;
+};
+
+std::unique_ptr<const PreparedLoop> prepare_map(const Loop& loop);
+std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop);
+
+inline constexpr std::int64_t task_elements = 32768;   // that a thread claims at a time, about
+inline constexpr std::int64_t row_threshold = 128;     // innermost axes this long are cut into blocks of their own
+
+inline std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+inline std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// Threads that a kernel of so many tasks can use: what scratch is for.
+inline int slots_for(std::int64_t tasks) {
+    return static_cast<int>(std::clamp<std::int64_t>(tasks, 1, ThreadPool::instance().threads()));
+}
+
+/// body(task, slot) for every task; a single task costs nothing more than itself.
+template <class Body>
+void for_each_task(std::int64_t tasks, int slots, Body&& body) {
+    if (tasks == 1 || slots == 1) {
+        for (std::int64_t task = 0; task < tasks; ++task) body(task, 0);
+    } else {
+        ThreadPool::instance().parallel_for(tasks, body, slots);
+    }
+}
+
+}  // namespace weft::cpu

@@ -1,0 +1,71 @@
+// The prebuilt loops of the block evaluator: one table an instruction set, all alike to the bit. A loop never knows where its
+// operands come from; in place (out is an operand of the same width) is allowed everywhere.
+// Callers: backend/cpu/block_program.cpp and block_evaluator.cpp; defined under backend/cpu/isa/.
+#pragma once
+
+#include <cstdint>
+
+#include "weft/backend/cpu/isa.h"
+#include "weft/kernel/loop.h"
+
+namespace weft::cpu {
+
+/// What a step knows besides its operands. Bit k of `uniform`: operand k is one value, the same for every element.
+struct StepInfo {
+    unsigned uniform = 0;
+    const Function* function = nullptr;
+};
+/// out[i] = opcode(operands[0][i], operands[1][i], operands[2][i]) for i < count.
+using Step = void (*)(void* out, const void* const* operands, std::int64_t count, const StepInfo& info);
+
+/// Whether the loops of an opcode take uniform operands as they are; if not, the caller spreads the value over a block.
+inline bool takes_uniform(const Instruction& at, DType operand) {
+    bool common = operand == DType::float32 || operand == DType::float64 || operand == DType::int32 || operand == DType::int64;
+    if (at.opcode == Opcode::call) return true;
+    return operand_count(at) == 2 && at.opcode != Opcode::make_complex && common;
+}
+
+/// Elements of `size` bytes in memory; strides in bytes.
+struct MoveLoops {
+    void (*gather)(void* to, const void* from, std::int64_t stride, std::int64_t count, std::size_t size);
+    void (*scatter)(void* to, std::int64_t stride, const void* from, std::int64_t count, std::size_t size);
+    void (*widen)(float* to, const void* from, DType half, std::int64_t count);
+    void (*narrow)(void* to, DType half, const float* from, std::int64_t count);
+};
+
+/// How the values of one output are joined. `at` is the position of the best value, for argmax and argmin alone.
+/// Rows of up to 64 elements are joined by halves; longer ones in 64 lanes, element i in lane i % 64, and these by halves.
+struct ReduceLoops {
+    void (*begin)(void* lanes);
+    /// Values [first, first + count) of a row; first is a multiple of 64.
+    void (*lanes)(void* lanes, const void* values, std::int64_t count, std::int64_t first);
+    void (*fold)(void* lanes, void* out, std::int64_t* at);
+    /// Each of `rows` rows of `length` by itself.
+    void (*rows)(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t length);
+    /// Joins `rows` rows of `width` columns to out[0 .. width), in order. Row number `first` of 0 begins anew if `fresh`.
+    void (*columns)(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t width, std::int64_t first, bool fresh);
+    /// out[i] = partials[i], partials[stride + i], ... joined in order, for i < count (floating sums in double).
+    void (*join)(void* out, std::int64_t* at, const void* partials, const std::int64_t* partial_at, std::int64_t chunks,
+                 std::int64_t stride, std::int64_t count);
+};
+inline constexpr std::size_t lanes_bytes = 64 * 16 + 64;
+
+struct BlockLoops {
+    Step (*step)(const Instruction& at, DType operand);   // operand: the type of the first (of select: the second) operand
+    MoveLoops move;
+    const ReduceLoops* (*reduce)(Reduction reduction, DType dtype);
+};
+
+#define WEFT_DECLARE(isa)                                                    \
+    namespace isa {                                                          \
+    Step element_step(const Instruction& at, DType operand);                 \
+    Step function_step(const Instruction& at);                               \
+    const ReduceLoops* reduce_loops(Reduction reduction, DType dtype);       \
+    extern const MoveLoops move_loops;                                       \
+    }
+WEFT_FOR_EACH_ISA(WEFT_DECLARE)
+#undef WEFT_DECLARE
+
+BlockLoops block_loops(Isa isa);
+
+}  // namespace weft::cpu

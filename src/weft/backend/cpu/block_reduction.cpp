@@ -1,0 +1,332 @@
+// Reductions. Three ways, chosen by sizes and strides alone (never by threads or instruction set):
+//   short rows: blocks of whole rows, each row joined by itself;
+//   long rows:  blocks of one row, joined in 64 lanes; rows beyond a chunk in several tasks;
+//   columns:    where the kept axis is the one that runs through memory: rows are joined onto a row of results, vectorised across.
+// Chunks' results lie in scratch and are joined in their order.
+#include <cstdlib>
+#include <cstring>
+
+#include "weft/backend/cpu/block_kernel.h"
+#include "weft/base/error.h"
+
+namespace weft::cpu {
+namespace {
+
+constexpr std::int64_t short_row = 256;     // elements of the longest row that shares a block with others
+constexpr std::int64_t row_chunk = 16384;   // elements of a long row in one task
+constexpr std::int64_t chunk_rows_least = 32, chunk_rows_most = 1024;   // rows joined in one chunk of columns
+
+enum class Way { short_rows, long_rows, columns };
+
+struct Output {
+    const ReduceLoops* loops;
+    DType dtype;       // of the values
+    Stream stream;     // of the results, over the kept axes
+    bool position;     // argmax, argmin: the result is where, not what
+    Literal identity;  // of no values; positions have none
+    std::size_t lanes_at = 0, values_at = 0, places_at = 0;         // in a thread's scratch
+    std::size_t partials_at = 0, partial_places_at = 0;             // in the kernel's scratch
+
+    std::size_t width() const { return size_of(dtype); }
+    DType result() const { return position ? DType::int64 : dtype; }
+};
+
+class ReductionKernel : public PreparedLoop {
+  public:
+    explicit ReductionKernel(const Loop& loop);
+    std::size_t scratch_bytes() const override { return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_; }
+    void run(const void* const* loads, void* const* stores, std::byte* scratch) const override;
+
+  private:
+    struct Thread {
+        BlockRunner::Context context;
+        std::byte* base;     // of the thread's scratch
+        std::byte* shared;   // of the kernel's
+        const void* const* loads;
+        void* const* stores;
+    };
+
+    void choose_space(const Loop& loop, const LoopLayout& layout);
+    void choose_tasks();
+    void lay_out_scratch();
+    Thread thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const;
+
+    void run_short_rows(Thread& thread, std::int64_t task) const;
+    void run_long_rows(Thread& thread, std::int64_t task) const;
+    void reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const;
+    void run_columns(Thread& thread, std::int64_t task) const;
+    void reduce_columns(Thread& thread, std::int64_t tile) const;
+    void join_chunks(Thread& thread, std::int64_t task) const;
+    void fill_identity(Thread& thread) const;
+
+    const void* value(const Thread& thread, std::size_t output) const {
+        return thread.context.value[runner_.program().outputs[output].slot];
+    }
+    void* values(const Thread& thread, const Output& output) const { return thread.base + output.values_at; }
+    std::int64_t* places(const Thread& thread, const Output& output) const {
+        return reinterpret_cast<std::int64_t*>(thread.base + output.places_at);
+    }
+    /// Results of kept elements [start, start + count), which lie in the thread's values and places: stored, or kept as chunk's.
+    void deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk, std::int64_t chunks) const;
+    void store(Thread& thread, std::size_t output, std::int64_t start, std::int64_t count) const;
+
+    BlockRunner runner_;
+    std::vector<Output> outputs_;
+    Dims kept_;
+    std::int64_t kept_count_ = 1, length_ = 1;        // results; elements joined to each
+    Way way_ = Way::short_rows;
+    std::int64_t rows_in_block_ = 1;                  // short rows; columns: rows of one block
+    std::int64_t inner_ = 1, segment_ = 1;            // columns: the innermost kept axis, and its part in one tile
+    std::int64_t chunk_ = 1, chunks_ = 1;             // elements of a row (rows of columns) in a chunk, and chunks
+    std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
+    int slots_ = 1;
+    std::size_t shared_bytes_ = 0, thread_bytes_ = 0;
+};
+
+/// Whether the innermost kept axis runs through memory more closely than the innermost reduced one, for most inputs.
+bool prefers_columns(const LoopLayout& layout) {
+    if (layout.kept.empty() || layout.reduced.empty()) return false;
+    int votes = 0;
+    for (const Dims& strides : layout.loads) {
+        std::int64_t kept = std::abs(strides[layout.kept.size() - 1]), reduced = std::abs(strides.back());
+        if (kept == 0 || reduced == 0) continue;
+        votes += kept < reduced ? 1 : -1;
+    }
+    return votes > 0;
+}
+
+ReductionKernel::ReductionKernel(const Loop& loop) {
+    BlockLoops loops = block_loops(best_isa());
+    LoopLayout layout = layout_of(loop);
+    kept_ = layout.kept;
+    kept_count_ = element_count(layout.kept);
+    length_ = element_count(layout.reduced);
+    for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
+        DType dtype = loop.program.dtype(loop.program.outputs[i]);
+        Reduction reduction = loop.reductions[i];
+        bool position = reduction == Reduction::argmax || reduction == Reduction::argmin;
+        Output output{loops.reduce(reduction, dtype), dtype, {loop.stores[i].dtype, layout.stores[i]}, position, {}};
+        if (!position || length_ == 0) output.identity = identity_of(reduction, dtype);
+        promise(output.loops != nullptr, "every verified reduction has its loops");
+        outputs_.push_back(output);
+    }
+    way_ = prefers_columns(layout) ? Way::columns : length_ <= short_row ? Way::short_rows : Way::long_rows;
+    choose_space(loop, layout);
+    choose_tasks();
+    lay_out_scratch();
+}
+
+void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout) {
+    std::size_t kept = layout.kept.size(), reduced = layout.reduced.size();
+    std::vector<std::size_t> order;   // axes of the layout, outermost first: [kept, reduced] or [kept outer, reduced, kept inner]
+    std::size_t outer = way_ == Way::columns ? kept - 1 : kept;
+    for (std::size_t axis = 0; axis < outer; ++axis) order.push_back(axis);
+    for (std::size_t axis = 0; axis < reduced; ++axis) order.push_back(kept + axis);
+    if (way_ == Way::columns) order.push_back(kept - 1);
+    Dims dims;
+    for (std::size_t axis : order) dims.push_back(axis < kept ? layout.kept[axis] : layout.reduced[axis - kept]);
+    std::vector<Stream> streams;
+    std::vector<Feed> feeds;
+    std::size_t moving = 0;
+    inner_ = dims.empty() ? 1 : dims.back();
+    for (std::size_t i = 0; i < layout.loads.size(); ++i) {
+        Stream stream{loop.loads[i].dtype, {}};
+        for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
+        bool direct = stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
+        bool whole_rows = (way_ == Way::short_rows && reduced > 0) || (way_ == Way::columns && inner_ <= 128);
+        feeds.push_back(stream.uniform() ? Feed::uniform
+                        : direct         ? Feed::direct
+                        : whole_rows && stream.innermost_alone() && dims.size() > 1 ? Feed::stationary
+                                                                                    : Feed::copied);
+        moving += direct;
+        streams.push_back(std::move(stream));
+    }
+    runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false);
+}
+
+void ReductionKernel::choose_tasks() {
+    std::int64_t block = runner_.block(), elements = 1;   // elements of a unit of work
+    switch (way_) {
+        case Way::short_rows:
+            rows_in_block_ = std::max<std::int64_t>(1, block / std::max<std::int64_t>(length_, 1));
+            units_ = divide_up(kept_count_, rows_in_block_);
+            elements = rows_in_block_ * length_;
+            break;
+        case Way::long_rows:
+            chunk_ = row_chunk;
+            chunks_ = divide_up(length_, chunk_);
+            units_ = kept_count_ * chunks_;
+            elements = std::min(length_, chunk_);
+            break;
+        case Way::columns:
+            segment_ = inner_ <= block ? inner_ : divide_up(divide_up(inner_, divide_up(inner_, block)), 64) * 64;
+            segment_ = std::max<std::int64_t>(segment_, 1);
+            rows_in_block_ = segment_ == inner_ ? std::max<std::int64_t>(1, block / segment_) : 1;
+            chunk_ = std::clamp(2 * task_elements / segment_, chunk_rows_least, chunk_rows_most);
+            chunks_ = divide_up(length_, chunk_);
+            units_ = inner_ == 0 ? 0 : kept_count_ / inner_ * divide_up(inner_, segment_) * chunks_;
+            elements = segment_ * std::min(length_, chunk_);
+            break;
+    }
+    units_in_task_ = std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(elements, 1));
+    tasks_ = divide_up(units_, units_in_task_);
+    std::int64_t joins = chunks_ > 1 ? divide_up(kept_count_, block) : 1;
+    slots_ = slots_for(std::max(tasks_, joins));
+}
+
+void ReductionKernel::lay_out_scratch() {
+    std::size_t bytes = aligned(runner_.scratch_bytes());
+    auto block = static_cast<std::size_t>(runner_.block());
+    for (Output& output : outputs_) {
+        output.lanes_at = bytes;
+        bytes += aligned(lanes_bytes);
+        output.values_at = bytes;
+        bytes += aligned(block * output.width()) + 64;
+        output.places_at = bytes;
+        if (output.position) bytes += aligned(block * sizeof(std::int64_t));
+    }
+    thread_bytes_ = bytes;
+    if (chunks_ <= 1) return;
+    auto partials = static_cast<std::size_t>(kept_count_ * chunks_);
+    for (Output& output : outputs_) {
+        output.partials_at = shared_bytes_;
+        shared_bytes_ += aligned(partials * output.width());
+        output.partial_places_at = shared_bytes_;
+        if (output.position) shared_bytes_ += aligned(partials * sizeof(std::int64_t));
+    }
+}
+
+ReductionKernel::Thread ReductionKernel::thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const {
+    std::byte* base = scratch + shared_bytes_ + static_cast<std::size_t>(slot) * thread_bytes_;
+    return {runner_.context(base), base, scratch, loads, stores};
+}
+
+void ReductionKernel::run(const void* const* loads, void* const* stores, std::byte* scratch) const {
+    if (kept_count_ == 0) return;
+    if (length_ == 0) {
+        Thread only = thread(scratch, 0, loads, stores);
+        return fill_identity(only);
+    }
+    for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
+        Thread at = thread(scratch, slot, loads, stores);
+        runner_.begin(at.context, loads);
+        if (way_ == Way::short_rows) run_short_rows(at, task);
+        else if (way_ == Way::long_rows) run_long_rows(at, task);
+        else run_columns(at, task);
+    });
+    if (chunks_ > 1) {
+        for_each_task(divide_up(kept_count_, runner_.block()), slots_, [&](std::int64_t task, int slot) {
+            Thread at = thread(scratch, slot, loads, stores);
+            join_chunks(at, task);
+        });
+    }
+}
+
+void ReductionKernel::run_short_rows(Thread& thread, std::int64_t task) const {
+    std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
+    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) {
+        std::int64_t first = unit * rows_in_block_, rows = std::min(rows_in_block_, kept_count_ - first);
+        runner_.run(thread.context, thread.loads, first * length_, rows * length_);
+        for (std::size_t i = 0; i < outputs_.size(); ++i) {
+            const Output& output = outputs_[i];
+            output.loops->rows(values(thread, output), places(thread, output), value(thread, i), rows, length_);
+        }
+        deliver(thread, first, rows, 0, 1);
+    }
+}
+
+void ReductionKernel::run_long_rows(Thread& thread, std::int64_t task) const {
+    std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
+    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) {
+        reduce_row(thread, unit / chunks_, unit % chunks_);
+    }
+}
+
+void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {
+    for (const Output& output : outputs_) output.loops->begin(thread.base + output.lanes_at);
+    std::int64_t end = std::min(length_, (chunk + 1) * chunk_), block = runner_.block();
+    for (std::int64_t first = chunk * chunk_; first < end; first += block) {
+        std::int64_t count = std::min(block, end - first);
+        runner_.run(thread.context, thread.loads, row * length_ + first, count);
+        for (std::size_t i = 0; i < outputs_.size(); ++i) {
+            outputs_[i].loops->lanes(thread.base + outputs_[i].lanes_at, value(thread, i), count, first);
+        }
+    }
+    for (const Output& output : outputs_) {
+        output.loops->fold(thread.base + output.lanes_at, values(thread, output), places(thread, output));
+    }
+    deliver(thread, row, 1, chunk, chunks_);
+}
+
+void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
+    std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
+    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) reduce_columns(thread, unit);
+}
+
+/// A tile: one outer index, one segment of columns, one chunk of rows.
+void ReductionKernel::reduce_columns(Thread& thread, std::int64_t tile) const {
+    std::int64_t segments = divide_up(inner_, segment_), chunk = tile % chunks_, rest = tile / chunks_;
+    std::int64_t outer = rest / segments, column = (rest - outer * segments) * segment_, width = std::min(segment_, inner_ - column);
+    std::int64_t first = chunk * chunk_, end = std::min(length_, first + chunk_);
+    for (std::int64_t row = first; row < end; row += rows_in_block_) {
+        std::int64_t rows = std::min(rows_in_block_, end - row);
+        runner_.run(thread.context, thread.loads, (outer * length_ + row) * inner_ + column, rows * width);
+        for (std::size_t i = 0; i < outputs_.size(); ++i) {
+            const Output& output = outputs_[i];
+            output.loops->columns(values(thread, output), places(thread, output), value(thread, i), rows, width, row, row == first);
+        }
+    }
+    deliver(thread, outer * inner_ + column, width, chunk, chunks_);
+}
+
+void ReductionKernel::deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk, std::int64_t chunks) const {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        if (chunks == 1) {
+            store(thread, i, start, count);
+            continue;
+        }
+        const Output& output = outputs_[i];
+        auto at = static_cast<std::size_t>(chunk * kept_count_ + start), many = static_cast<std::size_t>(count);
+        std::memcpy(thread.shared + output.partials_at + at * output.width(), values(thread, output), many * output.width());
+        if (output.position) std::memcpy(thread.shared + output.partial_places_at + at * 8, places(thread, output), many * 8);
+    }
+}
+
+void ReductionKernel::store(Thread& thread, std::size_t i, std::int64_t start, std::int64_t count) const {
+    const Output& output = outputs_[i];
+    const void* from = output.position ? places(thread, output) : values(thread, output);
+    unravel(start, kept_, thread.context.at);
+    runner_.store(thread.context, output.stream, kept_, thread.context.at, thread.stores[i], from, output.result(), count);
+}
+
+void ReductionKernel::join_chunks(Thread& thread, std::int64_t task) const {
+    std::int64_t start = task * runner_.block(), count = std::min(runner_.block(), kept_count_ - start);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const Output& output = outputs_[i];
+        const auto* partials = thread.shared + output.partials_at + static_cast<std::size_t>(start) * output.width();
+        const auto* partial_places = reinterpret_cast<const std::int64_t*>(thread.shared + output.partial_places_at) + start;
+        output.loops->join(values(thread, output), places(thread, output), partials, partial_places, chunks_, kept_count_, count);
+        store(thread, i, start, count);
+    }
+}
+
+void ReductionKernel::fill_identity(Thread& thread) const {
+    std::int64_t block = runner_.block();
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const Output& output = outputs_[i];
+        auto* to = static_cast<std::byte*>(values(thread, output));
+        with_dtype(output.dtype, [&](auto tag) {
+            auto identity = output.identity.as<typename decltype(tag)::Type>();
+            for (std::int64_t k = 0; k < block; ++k) std::memcpy(to + k * static_cast<std::int64_t>(sizeof identity), &identity, sizeof identity);
+        });
+        for (std::int64_t start = 0; start < kept_count_; start += block) {
+            store(thread, i, start, std::min(block, kept_count_ - start));
+        }
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop) { return std::make_unique<ReductionKernel>(loop); }
+
+}  // namespace weft::cpu
