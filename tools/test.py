@@ -66,9 +66,8 @@ def build(tally, preset):
     if not (folder / "CMakeCache.txt").exists():
         configure += [] if shutil.which("ninja") else ["-G", "Unix Makefiles"]
         configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-    wanted = SANITIZED.get(preset)
-    targets = sorted(wanted & test_targets()) if wanted else [] if preset == "release" else ["weft_tests"]
-    compile_all = ["cmake", "--build", folder, "-j", str(PROCESSORS)] + (["--target", *targets] if targets else [])
+    targets = [] if preset == "release" else ["--target", *chosen(preset)]
+    compile_all = ["cmake", "--build", folder, "-j", str(PROCESSORS), *targets]
     for command in (configure, compile_all):
         if subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL).returncode:
             tally.fail(f"{preset}: build", " ".join(map(str, command)))
@@ -76,8 +75,10 @@ def build(tally, preset):
     return True
 
 
-def test_targets():
-    return {f"test_{source.parent.name}" for source in ROOT.glob("tests/*/*_test.cpp")}
+def chosen(preset):
+    """The test programs of a preset, by name: one a folder of tests, as tests/CMakeLists.txt makes them."""
+    every = {f"test_{source.parent.name}" for source in ROOT.glob("tests/*/*_test.cpp")}
+    return sorted(every & (SANITIZED.get(preset) or every))
 
 
 def run_program(tally, preset, program, reports):
@@ -115,8 +116,7 @@ def run_programs(tally, preset):
     folder = ROOT / {"release": "build"}.get(preset, f"build-{preset}") / "tests"
     reports = folder / "reports"
     reports.mkdir(parents=True, exist_ok=True)
-    wanted = SANITIZED.get(preset) or test_targets()
-    for target in sorted(wanted & test_targets()):
+    for target in chosen(preset):
         run_program(tally, preset, folder / target, reports)
 
 
@@ -166,7 +166,7 @@ def main():
         if not (options.quick and folder == "install"):
             tally.part(f"python: tests/{folder}", lambda: run_python(tally, folder))
     for preset in [] if options.quick else SANITIZED:
-        if tally.part(f"{preset}: build", lambda: build(tally, preset)):
+        if chosen(preset) and tally.part(f"{preset}: build", lambda: build(tally, preset)):
             tally.part(f"{preset}: tests", lambda: run_programs(tally, preset))
     return tally.finish()
 

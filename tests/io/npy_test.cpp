@@ -97,7 +97,7 @@ TEST(Npy, survives_damage) {
     for (const char* name :
          {"float32.npy", "fortran_big.npy", "bool.npy", "version2.npy", "objects.npy", "empty.npy"}) {
         survives_damage(
-            bytes_of_file(kept(name)), [](const auto& path) { (void)load_npy(path); }, 1500);
+            bytes_of_file(kept(name)), [](const auto& path) { (void)load_npy(path); }, 500);
     }
 }
 

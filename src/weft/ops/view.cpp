@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "weft/graph/node.h"
+#include "weft/ops/contraction.h"
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 
@@ -71,11 +72,24 @@ Meta infer_slice(const Operation& operation, std::span<const Tensor> inputs, con
 
 Meta infer_flip(const Operation&, std::span<const Tensor> inputs, const Attributes*) { return {inputs[0].shape(), inputs[0].dtype()}; }
 
+Axes swapped_last(std::size_t ndim) {
+    Axes axes = all_axes(ndim);
+    if (ndim >= 2) std::swap(axes[ndim - 1], axes[ndim - 2]);
+    return axes;
+}
+
 Tensor transpose_reshape(const Tensor& result, std::size_t, const Tensor& cotangent) { return reshape(cotangent, input_of(result).shape()); }
 Tensor transpose_permute(const Tensor& result, std::size_t, const Tensor& cotangent) {
     const Axes& axes = result.node()->attributes_as<PermuteAttributes>().axes;
     Axes inverse(axes.size());
     for (std::size_t i = 0; i < axes.size(); ++i) inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
+    // The gradient of a transposed weight is a transposed product: written as the product of the transposes it lies as the weight
+    // does, and the update reads both in order.
+    const Node& node = *cotangent.node();
+    bool swaps_matrices = inverse == swapped_last(inverse.size());
+    if (swaps_matrices && node.operation == &matmul_operation && !node.computed) {
+        return matmul(matrix_transpose(handle(node.inputs[1])), matrix_transpose(handle(node.inputs[0])));
+    }
     return permute_dims(cotangent, inverse);
 }
 Tensor transpose_broadcast(const Tensor& result, std::size_t, const Tensor& cotangent) { return sum_to(cotangent, input_of(result).shape()); }
@@ -156,6 +170,11 @@ Tensor permute_dims(const Operand& x, const Axes& axes) {
     Axes normal;
     for (std::int64_t axis : axes) normal.push_back(checked(x, [&] { return normalize_axis(axis, tensor.ndim(), "permute_dims"); }));
     if (normal == all_axes(tensor.ndim())) return tensor;
+    if (tensor.node()->operation == &permute_dims_operation && !tensor.computed()) {   // of a permutation: one permutation
+        Axes both;
+        for (std::int64_t axis : normal) both.push_back(tensor.node()->attributes_as<PermuteAttributes>().axes[static_cast<std::size_t>(axis)]);
+        return permute_dims(Operand(handle(tensor.node()->inputs[0]), x.where), both);
+    }
     return make_node(permute_dims_operation, {tensor}, attributes(PermuteAttributes{normal}), x.where);
 }
 
