@@ -268,6 +268,29 @@ TEST(BlockEvaluator, maps_have_the_interpreters_bits) {
     }
 }
 
+TEST(BlockEvaluator, functions_have_the_interpreters_bits) {
+    Random random(3);
+    std::int64_t count = 20003;   // not a multiple of any vector
+    for (const Function* function : all_functions()) {
+        if (!function->f32) continue;
+        ProgramBuilder builder;
+        Scalar x = builder.input(DType::float32), y = builder.input(DType::float32), operands[] = {x, y};
+        builder.output(weft::call(*function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function->arity))));
+        Access access{DType::float32, {1}};
+        Loop loop{.program = builder.take(), .dims = {count}, .loads = {access, access}, .stores = {access}, .reductions = {}};
+        std::vector<Memory> loads(2), stores{memory_for(random, access, loop.dims, true)};
+        for (Memory& memory : loads) {   // all kinds of floats: half of them any bits, half of middling size
+            memory = memory_for(random, access, loop.dims, true);
+            for (std::size_t i = 0; i + 4 <= memory.bytes.size() / 2; i += 4) {
+                auto bits = static_cast<std::uint32_t>(random());
+                std::memcpy(memory.bytes.data() + i, &bits, 4);
+            }
+        }
+        expect_same_everywhere(loop, loads, stores, run(loop, loads, stores, true), 0);
+        if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
 TEST(BlockEvaluator, a_map_may_store_where_it_loads) {
     for (std::int64_t size : {3, 500, 40000}) {
         ProgramBuilder builder;

@@ -5,11 +5,13 @@
 #include <complex>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
+#include "weft/core/buffer.h"
 
 namespace weft::cpu {
 namespace {
@@ -34,7 +36,7 @@ const Case cases[] = {
     {"plain", 2, 2, 3, 4, 1, {6, 7}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"same", 2, 3, 8, 16, 1, {9, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
     {"many rows", 2, 5, 1, 32, 1, {28, 28}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
-    {"second layer", 2, 4, 32, 64, 1, {12, 12}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+    {"second layer", 2, 2, 16, 24, 1, {12, 12}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"strided", 2, 2, 9, 5, 1, {11, 12}, {3, 4}, {2, 3}, {1, 2}, {0, 1}, {1, 1}},
     {"stride above kernel", 2, 2, 3, 2, 1, {10, 9}, {1, 2}, {3, 3}, {0, 0}, {0, 0}, {1, 1}},
     {"dilated", 2, 2, 4, 3, 1, {12, 13}, {3, 2}, {1, 2}, {2, 1}, {2, 3}, {2, 3}},
@@ -54,6 +56,9 @@ const Case cases[] = {
     {"no output", 2, 2, 2, 3, 1, {2, 2}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"no input channels", 2, 2, 0, 3, 1, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
 };
+
+// Enough work for several blocks of the batch, the last one smaller.
+const Case several_blocks = {"several blocks", 2, 5, 32, 64, 1, {12, 12}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}};
 
 ConvolutionShape shape_of(const Case& c) {
     ConvolutionShape s;
@@ -221,6 +226,11 @@ TEST(Convolution, float64_is_its_definition) { check_all<double, double>(); }
 TEST(Convolution, bfloat16_is_its_definition) { check_all<BFloat16, float>(); }
 TEST(Convolution, int32_is_its_definition) { check_all<std::int32_t, std::int64_t>(); }
 
+TEST(Convolution, blocks_of_the_batch_join_to_the_whole) {
+    check<float, double>(several_blocks, Layout::channels_last);
+    check<float, double>(several_blocks, Layout::channels_first);
+}
+
 TEST(Convolution, own_kernels_run_on_every_instruction_set) {
     Isa before = best_isa();
     for (Isa isa : usable_isas()) {
@@ -232,7 +242,9 @@ TEST(Convolution, own_kernels_run_on_every_instruction_set) {
 
 /// Random values: not exact, so the order of sums shows.
 TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
-    for (const Case& c : cases)
+    std::vector<Case> all(std::begin(cases), std::end(cases));
+    all.push_back(several_blocks);
+    for (const Case& c : all)
         for (Layout layout : {Layout::channels_last, Layout::channels_first})
             for (ConvolutionKind kind : kinds) {
                 ConvolutionShape s = shape_of(c);
@@ -249,6 +261,25 @@ TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
                         << c.name << ", kind " << static_cast<int>(kind) << ", " << threads << " threads";
                 }
             }
+}
+
+TEST(Convolution, one_may_be_run_by_several_threads_at_once) {
+    ConvolutionShape s = shape_of(several_blocks);
+    Operands<float> operands(s, Layout::channels_last);
+    operands.input.fill(1), operands.weight.fill(2);
+    Convolution convolution(float32, ConvolutionKind::forward, s, operands.strides());
+    std::vector<std::vector<float>> results(3, std::vector<float>(operands.output.memory.size()));
+    auto use = [&](std::vector<float>& result) {
+        BufferHandle scratch = Buffer::allocate(convolution.scratch_bytes());
+        for (int i = 0; i < 10; ++i)
+            convolution.run(operands.input.memory.data(), operands.weight.memory.data(), result.data(),
+                            scratch->data());
+    };
+    std::thread first(use, std::ref(results[0])), second(use, std::ref(results[1]));
+    first.join(), second.join();
+    use(results[2]);
+    EXPECT_EQ(results[0], results[2]);
+    EXPECT_EQ(results[1], results[2]);
 }
 
 void expect_refusal(ConvolutionShape s, const std::string& message) {

@@ -30,7 +30,7 @@ TEST(Json, reads_every_kind_and_writes_it_back) {
     EXPECT_EQ(value.at("loss").as_number(), 0.5);
     EXPECT_FALSE(value.at("done").as_bool());
     EXPECT_TRUE(value.at("best").is_null());
-    EXPECT_EQ(value.at("names").at(std::size_t{1}).as_string(), "b\n\"c\"");
+    EXPECT_EQ(value.at("names").item(1).as_string(), "b\n\"c\"");
     EXPECT_EQ(json_text(value), line);
     EXPECT_EQ(parse_json(json_text(value, 2)), value);
 }

@@ -6,6 +6,7 @@
 #include "io/scratch.h"
 #include "weft/base/environment.h"
 #include "weft/data/batches.h"
+#include "weft/data/describe.h"
 #include "weft/data/files.h"
 #include "weft/data/mnist.h"
 #include "weft/data/registry.h"
@@ -88,6 +89,15 @@ TEST(Sources, a_table_is_a_data_set) {
                 HasSubstr("did you mean 'kind'?"));
     put_file(scratch / "t.csv", "a,b\n1,0.5\n");
     EXPECT_THAT(error_of([&] { (void)csv(path); }), HasSubstr("0.5 is no class number"));
+}
+
+TEST(Sources, a_set_is_described_in_a_few_lines) {
+    Dataset set =
+        arrays(Array::from(std::vector<float>{1, 2, 3, 6}, {2, 2}), Array::from(std::vector<std::int64_t>{1, 1}, {2}));
+    set.classes = {"no", "yes"};
+    EXPECT_EQ(describe(set),
+              "examples  2\nx         float32 of shape (2,), from 1 to 6, mean 3\ny         int64 of shape ()\nclasses "
+              "  2: no (0) yes (2)\n");
 }
 
 TEST(Sources, a_program_adds_its_own) {

@@ -8,8 +8,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Up to and including this floor each may use all above it; the floors after it are rooms beside each other.
 LAST_OF_THE_STAIRS = "backend"
-# A room sees the expressions and their derivatives, never how they are made into programs and run.
-CLOSED_TO_ROOMS = {"rewrite", "compile", "runtime", "backend"}
+# A room sees expressions, derivatives and compiled functions, never how these are made into programs for a device.
+CLOSED_TO_ROOMS = {"rewrite", "compile", "backend"}
 # The doors between rooms, each with its reason; there is no other.
 DOORS = {
     "data": {"io"},                              # a data set is read from files

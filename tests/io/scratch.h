@@ -44,7 +44,8 @@ inline std::string bytes_of_file(const std::filesystem::path& path) {
     return std::string(std::istreambuf_iterator<char>(in), {});
 }
 inline void put_file(const std::filesystem::path& path, std::string_view bytes) {
-    std::filesystem::remove(path);  // some file systems wait for the disk when a file is cut to nothing and written anew
+    std::filesystem::remove(
+        path);  // some file systems wait for the disk when a file is cut to nothing and written anew
     std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 

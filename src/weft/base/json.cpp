@@ -112,7 +112,7 @@ const Json& Json::at(std::string_view key) const {
     refuse(text("'", key, "' is missing", did_you_mean(key, keys)));
 }
 
-const Json& Json::at(std::size_t index) const {
+const Json& Json::item(std::size_t index) const {
     if (index >= items().size()) refuse(text("item ", index, " is missing: the list has ", items_.size()));
     return items_[index];
 }

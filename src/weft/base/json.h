@@ -76,7 +76,8 @@ class Json {
     Json* find(std::string_view key);
     /// The member of this name; ConfigError names the nearest there is.
     const Json& at(std::string_view key) const;
-    const Json& at(std::size_t index) const;
+    /// Of an array; ConfigError if it has fewer.
+    const Json& item(std::size_t index) const;
     /// The member of this name, made (null) if there is none; a null becomes an object.
     Json& operator[](std::string_view key);
     /// A null becomes an array.

@@ -177,7 +177,7 @@ class Flatten : public Step {
 
 std::unique_ptr<Step> make_scale(const Json& argument) {
     if (argument.size() != 2 || !argument.is_array()) argument.refuse("scale takes two numbers: {scale: [0, 1]}");
-    double low = argument.at(std::size_t{0}).as_number(), high = argument.at(std::size_t{1}).as_number();
+    double low = argument.item(0).as_number(), high = argument.item(1).as_number();
     if (!std::isfinite(low) || !std::isfinite(high) || low >= high)
         argument.refuse("scale: the first number is the smaller one");
     return std::make_unique<Scale>(low, high);

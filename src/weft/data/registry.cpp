@@ -16,7 +16,7 @@ void check_range(const Json& options) {
     const Json& range = options.at("range");
     if (range.is_null()) return;
     if (range.size() != 2) range.refuse("a range is two integers: [first, beyond the last]");
-    std::int64_t first = range.at(std::size_t{0}).as_integer(), last = range.at(std::size_t{1}).as_integer();
+    std::int64_t first = range.item(0).as_integer(), last = range.item(1).as_integer();
     if (first < 0 || last < first)
         range.refuse(text("[", first, ", ", last, "] is no range: it takes 0 <= first <= last"));
 }
@@ -24,9 +24,9 @@ void check_range(const Json& options) {
 Dataset in_range(const Dataset& set, const Json& options) {
     const Json& range = options.at("range");
     if (range.is_null()) return set;
-    std::int64_t last = range.at(std::size_t{1}).as_integer();
+    std::int64_t last = range.item(1).as_integer();
     if (last > set.size()) range.refuse(text("the range ends at row ", last, ", the data have ", set.size()));
-    return set.rows(range.at(std::size_t{0}).as_integer(), last);
+    return set.rows(range.item(0).as_integer(), last);
 }
 
 Split split_named(const Json& name) {
@@ -91,7 +91,7 @@ std::vector<Source>& registry() {
          },
          check_range},
         {"npy",
-         "arrays from two .npy files",
+         "arrays from two .npy files (paths start where the program runs)",
          {{"x", Json(), "file of the examples", true, Json::Kind::string},
           {"y", Json(), "file of what they should give", true, Json::Kind::string},
           range_option},
@@ -100,7 +100,7 @@ std::vector<Source>& registry() {
          },
          check_range},
         {"csv",
-         "a table of numbers from a text file, a row an example",
+         "a table of numbers from a text file, a row an example (its path starts where the program runs)",
          {{"path", Json(), "the file", true, Json::Kind::string},
           {"target", Json(), "the column(s) that are y, by name or number; the last if left out"},
           {"labels", true, "y holds class numbers; false: quantities"},

@@ -30,7 +30,7 @@ struct Node {
     SmallVector<Node*, 3> inputs;             // counted; guarded by lock() once the node is shared
     AttributesHandle attributes;
     Array value;                              // once computed
-    std::shared_ptr<Cell> cell;               // of a leaf that is a Parameter's value: whose
+    std::weak_ptr<Cell> cell;                 // of a leaf that is a Parameter's value: whose
     std::source_location where;
 
     Node() = default;

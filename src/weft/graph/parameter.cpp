@@ -19,7 +19,13 @@ Parameter::Parameter(const Tensor& value, std::string name, bool trainable) : ce
     cell_->trainable = trainable;
 }
 
-Tensor Parameter::value() const { return observer ? observer->read(cell_) : cell_->value; }
+Tensor Parameter::value() const {
+    if (observer) return observer->read(cell_);
+    const Tensor& value = cell_->value.eval();   // a leaf, so that an expression written over it can tell whose value it is
+    std::lock_guard guard(Node::lock());
+    if (value.node()->cell.expired()) value.node()->cell = cell_;
+    return value;
+}
 
 void Parameter::set(const Tensor& value, std::source_location where) {
     if (!(value.shape() == shape())) {

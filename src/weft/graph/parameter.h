@@ -22,6 +22,9 @@ class Parameter {
     Parameter() : Parameter(Tensor(0.0f)) {}
     explicit Parameter(const Tensor& value, std::string name = "", bool trainable = true);
 
+    /// A handle to a cell that is there already (null: a handle to nothing, of which only cell() may be asked).
+    explicit Parameter(std::shared_ptr<Cell> cell) : cell_(std::move(cell)) {}
+
     /// The value now (in a traced function: the value when it is called).
     Tensor value() const;
     operator Tensor() const { return value(); }

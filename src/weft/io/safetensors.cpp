@@ -97,8 +97,8 @@ class Header {
         const Json& offsets = field(member, "data_offsets", Json::Kind::array);
         if (offsets.size() != 2 || member.value.size() != 3)
             fail(text("array '", member.key, "' has other fields than the format's three"));
-        entry.begin = natural(member, offsets.at(std::size_t{0}));
-        entry.end = natural(member, offsets.at(std::size_t{1}));
+        entry.begin = natural(member, offsets.item(0));
+        entry.end = natural(member, offsets.item(1));
         std::optional<std::uint64_t> wanted = bytes_of(entry.dtype, entry.dims);
         if (!wanted || entry.end < entry.begin || entry.end - entry.begin != *wanted) {
             fail(text("array '", member.key, "', ", entry.dtype, " of shape ", entry.dims, ", does not fill bytes ",

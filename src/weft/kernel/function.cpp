@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "weft/kernel/elementary.h"
 #include "weft/kernel/special.h"
 
 namespace weft {
@@ -12,6 +13,9 @@ double sigmoid_of(double x) {
     double small = std::exp(-std::fabs(x));
     return (x < 0 ? small : 1.0) / (1 + small);
 }
+
+struct OneFloat;
+using Vector1 = FloatVector<1, OneFloat>;
 
 /// A second operand where there is one; functions of one operand never look at it.
 template <int arity, class T>
@@ -30,6 +34,16 @@ T second(const T* operands) {
     },                                                                                                          \
     .f64 = [](const double* v) -> double {                                                                      \
         [[maybe_unused]] double x = v[0], y = second<arity>(v);                                                 \
+        return expression;                                                                                      \
+    }
+#define WEFT_OWN(name, expression)                                                                              \
+    .f32 = [](const float* v) -> float {                                                                        \
+        float result;                                                                                           \
+        elementary::name(Vector1::load(v)).store(&result);                                                      \
+        return result;                                                                                          \
+    },                                                                                                          \
+    .f64 = [](const double* v) -> double {                                                                      \
+        double x = v[0];                                                                                        \
         return expression;                                                                                      \
     }
 #define WEFT_EXACT(expression)                                                                                  \

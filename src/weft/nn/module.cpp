@@ -45,7 +45,7 @@ std::string quoted(const std::vector<std::string>& names) {
     return list;
 }
 
-void check_names(const std::vector<NamedParameter>& cells, const std::map<std::string, Array>& arrays) {
+void check_names(const std::vector<NamedParameter>& cells, const NamedArrays& arrays) {
     std::set<std::string_view> known;
     std::vector<std::string> missing, unexpected;
     for (const NamedParameter& entry : cells) {
@@ -144,11 +144,11 @@ std::vector<NamedParameter> named(ModuleRef model) {
 std::vector<Parameter> parameters(ModuleRef model) { return each_once(model, true); }
 std::vector<Parameter> state(ModuleRef model) { return each_once(model, false); }
 
-void load_state(ModuleRef model, const std::map<std::string, Array>& arrays) {
+void load_state(ModuleRef model, const NamedArrays& arrays) {
     std::vector<NamedParameter> cells = named(model);
     check_names(cells, arrays);
     for (const NamedParameter& entry : cells) {
-        const Array& array = arrays.at(entry.name);
+        const Array& array = arrays.find(entry.name)->second;
         if (!(shape_of(array.dims) == entry.parameter.shape())) {
             throw ShapeError(text("load_state: '", entry.name, "' has shape ", array.dims, " in the state, ", entry.parameter.shape(), " in the model"));
         }
@@ -157,7 +157,7 @@ void load_state(ModuleRef model, const std::map<std::string, Array>& arrays) {
                                   " in the model; convert one of them"));
         }
     }
-    for (NamedParameter& entry : cells) entry.parameter.set(Tensor(arrays.at(entry.name)));
+    for (NamedParameter& entry : cells) entry.parameter.set(Tensor(arrays.find(entry.name)->second));
 }
 
 std::string summary(ModuleRef model) { return Printer().print(model); }

@@ -2,12 +2,14 @@
 //
 //     template <class Visitor> void members(Visitor& visit) { visit("hidden", hidden); visit("output", output); }
 //
+// (in a struct inside a function, where C++ has no member templates: void members(nn::Visitor& visit)).
 // Parts are Parameters, modules, and vectors, arrays, optionals and pointers of these; numbers and strings are settings, which only
 // printing shows. From members() follow the parameters, the checkpoint and its names ("hidden.weight", PyTorch's), and printing.
 // Callers: layers and users' models declare members(); train_step, optimizers and checkpoints walk them.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -62,7 +64,7 @@ class Visitor {
             });
         } else if constexpr (detail::is_optional<T>) {
             if (part) (*this)(name, *part);
-        } else if constexpr (requires { text(part); }) setting(name, text(part));
+        } else if constexpr (requires(std::ostream& out) { out << part; }) setting(name, text(part));
         else static_assert(detail::unknown_part<T>, "a part of a module is a Parameter, a module (with members()), or a setting that can be printed");
     }
 
@@ -120,9 +122,10 @@ std::vector<NamedParameter> named(ModuleRef model);
 std::vector<Parameter> parameters(ModuleRef model);
 /// Every cell, running statistics included, each once: what a checkpoint holds.
 std::vector<Parameter> state(ModuleRef model);
+using NamedArrays = std::map<std::string, Array, std::less<>>;
 /// Gives every cell its array. All or nothing: ValueError for names that are missing or unexpected, ShapeError and DTypeError for
 /// arrays that do not fit; then no cell has changed.
-void load_state(ModuleRef model, const std::map<std::string, Array>& arrays);
+void load_state(ModuleRef model, const NamedArrays& arrays);
 /// The tree with settings, shapes and counts, a line a module, and the totals.
 std::string summary(ModuleRef model);
 /// Trainable numbers of the model.

@@ -32,13 +32,15 @@ Tensor gradient_like(const Tensor& result, const Tensor& x, const Tensor& g) {
 }
 
 Tensor jvp_max(const Tensor& y, std::span<const Tensor> tangents) { return select_like(y, input_of(y, 0), tangents[0], y); }
-Tensor transpose_gradient(const Tensor& result, std::size_t, const Tensor& cotangent) {
-    return select_like(result, input_of(result, 0), cotangent, input_of(result, 1));
+Tensor transpose_gradient(const Tensor& result, std::size_t i, const Tensor& cotangent) {
+    return i == 0 ? Tensor() : select_like(result, input_of(result, 0), cotangent, input_of(result, 1));
 }
 Tensor jvp_gradient(const Tensor& result, std::span<const Tensor> tangents) {
     return tangents[1] ? gradient_like(result, input_of(result, 0), tangents[1]) : Tensor();
 }
-Tensor transpose_select(const Tensor& result, std::size_t, const Tensor& cotangent) { return gradient_like(result, input_of(result, 0), cotangent); }
+Tensor transpose_select(const Tensor& result, std::size_t i, const Tensor& cotangent) {
+    return i == 0 ? Tensor() : gradient_like(result, input_of(result, 0), cotangent);
+}
 Tensor jvp_select(const Tensor& result, std::span<const Tensor> tangents) {
     return tangents[1] ? select_like(result, input_of(result, 0), tangents[1], result) : Tensor();
 }

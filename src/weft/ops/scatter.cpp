@@ -20,7 +20,7 @@ std::vector<Tensor> indices_of(const Tensor& result) {
 
 Meta infer_scatter(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
     ScatterMode mode = static_cast<const AttributesOf<ScatterAttributes>&>(*attributes).value.mode;
-    if (is_complex(inputs[0].dtype()) && (mode == ScatterMode::maximum || mode == ScatterMode::minimum)) {
+    if (is_complex(inputs[0].dtype()) && mode != ScatterMode::set && mode != ScatterMode::add) {
         throw DTypeError(text(operation.name, ": complex numbers have no order (", inputs[0].dtype(), "), so no ", name_of(mode)));
     }
     return {inputs[0].shape(), inputs[0].dtype()};
@@ -47,20 +47,30 @@ Tensor stays(const Tensor& result) {
     return equal(take_like(result, written), numbers);
 }
 
+// maximum and minimum: all that reached the extreme share its derivative evenly, as for max along an axis. x's and the updates' parts
+// are 1 where they reached it; `shares` says by how many to divide.
+struct Extreme {
+    Tensor x, updates, shares;
+};
+Extreme extreme_of(const Tensor& result) {
+    Tensor x = input_of(result, 0), updates = input_of(result, 1);
+    Extreme parts{astype(equal(x, result), x.dtype()), astype(equal(updates, take_like(result, result)), x.dtype()), {}};
+    parts.shares = scatter_like(result, parts.x, parts.updates, ScatterMode::add);
+    return parts;
+}
+
+bool is_extreme(ScatterMode mode) { return mode == ScatterMode::maximum || mode == ScatterMode::minimum; }
+
 // x's cotangent is the result's, but 0 where `set` wrote; an update's is what stands where it went, if it stayed.
 Tensor transpose_scatter(const Tensor& result, std::size_t i, const Tensor& cotangent) {
+    if (is_extreme(of(result).mode)) {
+        Extreme parts = extreme_of(result);
+        return i == 0 ? parts.x * (cotangent / parts.shares) : parts.updates * take_like(result, cotangent / parts.shares);
+    }
     bool set = of(result).mode == ScatterMode::set;
     if (i == 0) return set ? scatter_like(result, cotangent, zeros_like(input_of(result, 1)), ScatterMode::set) : cotangent;
     Tensor there = take_like(result, cotangent);
     return set ? where(stays(result), there, zeros({}, there.dtype())) : there;
-}
-
-// maximum and minimum: all that reached the extreme share its derivative evenly, as for max along an axis.
-Tensor jvp_extreme(const Tensor& result, const Tensor& of_x, const Tensor& of_updates) {
-    Tensor x = input_of(result, 0), updates = input_of(result, 1);
-    Tensor x_reached = astype(equal(x, result), x.dtype()), update_reached = astype(equal(updates, take_like(result, result)), x.dtype());
-    Tensor reached = scatter_like(result, x_reached, update_reached, ScatterMode::add);
-    return scatter_like(result, x_reached * of_x, update_reached * of_updates, ScatterMode::add) / reached;
 }
 
 Tensor jvp_scatter(const Tensor& result, std::span<const Tensor> tangents) {
@@ -68,7 +78,10 @@ Tensor jvp_scatter(const Tensor& result, std::span<const Tensor> tangents) {
     Tensor of_x = tangents[0] ? tangents[0] : zeros_like(input_of(result, 0));
     Tensor of_updates = tangents[1] ? tangents[1] : zeros_like(input_of(result, 1));
     ScatterMode mode = of(result).mode;
-    if (mode == ScatterMode::maximum || mode == ScatterMode::minimum) return jvp_extreme(result, of_x, of_updates);
+    if (is_extreme(mode)) {
+        Extreme parts = extreme_of(result);
+        return scatter_like(result, parts.x * of_x, parts.updates * of_updates, ScatterMode::add) / parts.shares;
+    }
     return scatter_like(result, of_x, of_updates, mode);
 }
 

@@ -21,7 +21,7 @@ using Step = void (*)(void* out, const void* const* operands, std::int64_t count
 /// Whether the loops of an opcode take uniform operands as they are; if not, the caller spreads the value over a block.
 inline bool takes_uniform(const Instruction& at, DType operand) {
     bool common = operand == DType::float32 || operand == DType::float64 || operand == DType::int32 || operand == DType::int64;
-    if (at.opcode == Opcode::call) return true;
+    if (at.opcode == Opcode::call) return true;   // a call of one operand never has a uniform one here: it would be uniform itself
     return operand_count(at) == 2 && at.opcode != Opcode::make_complex && common;
 }
 

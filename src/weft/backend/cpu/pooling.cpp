@@ -120,9 +120,12 @@ auto channel_stride(const WindowStrides& strides) {
         return strides.channel;
 }
 
-template <class F>
+/// f(whether channels lie side by side), as a constant; for float and double alone, to keep the code small.
+template <class T, class F>
 void with_layout(bool near, F&& f) {
-    near ? f(std::true_type{}) : f(std::false_type{});
+    if constexpr (std::is_floating_point_v<T>)
+        if (near) return f(std::true_type{});
+    f(std::false_type{});
 }
 
 template <class T>
@@ -299,7 +302,7 @@ void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_dtype(dtype, [&]<class T>(TypeTag<T>) {
         if constexpr (!kind_is_complex<T>)
-            with_layout(near, [&](auto is_near) {
+            with_layout<T>(near, [&](auto is_near) {
                 for_each_strip(pooling.shape, near, [&](const Strip& at) {
                     max_of_strip<is_near>(pooling, at, static_cast<const T*>(input), static_cast<T*>(output));
                 });
@@ -316,7 +319,7 @@ void max_pool_backward(DType dtype, const PoolingShape& shape, const WindowStrid
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1 && pooling.third.channel == 1;
     with_inexact(dtype, false, "max_pool_backward", [&]<class T>(TypeTag<T>) {
         if constexpr (!kind_is_complex<T>)
-            with_layout(near, [&](auto is_near) {
+            with_layout<T>(near, [&](auto is_near) {
                 for_each_strip(pooling.shape, near, [&](const Strip& at) {
                     max_backward_of_strip<is_near>(pooling, at, static_cast<const T*>(input),
                                                    static_cast<const T*>(gradient), static_cast<T*>(result));
@@ -332,7 +335,7 @@ void average_pool(DType dtype, const PoolingShape& shape, const WindowStrides& i
         three_axes(shape), cpu::three_axes(input_strides, shape.ndim), cpu::three_axes(output_strides, shape.ndim), {}};
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_inexact(dtype, true, "average_pool", [&]<class T>(TypeTag<T>) {
-        with_layout(near, [&](auto is_near) {
+        with_layout<T>(near, [&](auto is_near) {
             for_each_strip(pooling.shape, near, [&](const Strip& at) {
                 average_of_strip<is_near>(pooling, at, static_cast<const T*>(input), static_cast<T*>(output));
             });
@@ -349,7 +352,7 @@ void average_pool_backward(DType dtype, const PoolingShape& shape, const WindowS
                     {}};
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_inexact(dtype, true, "average_pool_backward", [&]<class T>(TypeTag<T>) {
-        with_layout(near, [&](auto is_near) {
+        with_layout<T>(near, [&](auto is_near) {
             for_each_strip(pooling.shape, near, [&](const Strip& at) {
                 average_backward_of_strip<is_near>(pooling, at, static_cast<const T*>(gradient),
                                                    static_cast<T*>(result));

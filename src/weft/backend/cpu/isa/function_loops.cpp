@@ -1,7 +1,7 @@
 // Calls of mathematical functions as loops over blocks: weft's own polynomials as vectors of this instruction set, all others
 // one element at a time.
 #include "weft/backend/cpu/block_loops.h"
-#include "weft/kernel/element.h"
+#include "weft/kernel/elementary.h"
 #include "weft/kernel/function.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -35,9 +35,52 @@ void call_c128(void* out, const void* const* operands, std::int64_t count, const
     call_each(info.function->c128, out, operands, count, info);
 }
 
+#if defined(WEFT_ISA_avx512)
+constexpr int width = 16;
+#elif defined(WEFT_ISA_avx2)
+constexpr int width = 8;
+#else
+constexpr int width = 4;
+#endif
+struct Tag;
+using Floats = FloatVector<width, Tag>;
+
+template <class Operation>
+void polynomial(void* out, const void* const* operands, std::int64_t count, const StepInfo&) {
+    auto* to = static_cast<float*>(out);
+    auto* from = static_cast<const float*>(operands[0]);
+    std::int64_t i = 0;
+    for (; i + width <= count; i += width) Operation::of(Floats::load(from + i)).store(to + i);
+    if (i == count) return;
+    float rest[width] = {};
+    __builtin_memcpy(rest, from + i, static_cast<std::size_t>(count - i) * sizeof(float));
+    Operation::of(Floats::load(rest)).store(rest);
+    __builtin_memcpy(to + i, rest, static_cast<std::size_t>(count - i) * sizeof(float));
+}
+
+#define WEFT_FUNCTION_1(name, ...)
+#define WEFT_FUNCTION_2(name, ...)
+#define WEFT_POLYNOMIAL_1(name, ...)                                              \
+    struct name##_operation {                                                     \
+        WEFT_ELEMENT static Floats of(Floats x) { return elementary::name(x); }   \
+    };
+#include "weft/kernel/functions.inc"
+
+Step polynomial_step(const Function* function) {
+#define WEFT_POLYNOMIAL_1(name, ...) \
+    if (function == &name##_function) return polynomial<name##_operation>;
+#include "weft/kernel/functions.inc"
+    return nullptr;
+}
+#undef WEFT_FUNCTION_1
+#undef WEFT_FUNCTION_2
+
 }  // namespace
 
 Step function_step(const Instruction& at) {
+    if (at.dtype == DType::float32) {
+        if (Step own = polynomial_step(at.function)) return own;
+    }
     switch (at.dtype) {
         case DType::float32: return call_f32;
         case DType::float64: return call_f64;

@@ -4,8 +4,12 @@
 namespace weft::cpu::WEFT_ISA {
 namespace {
 
-// Registers: rows x vectors of accumulators, `vectors` of b, one of a. AVX-512 has 32, the others 16.
-#if defined(WEFT_ISA_avx512)
+// Registers: rows x vectors of accumulators, `vectors` of b, one of a. AVX-512 has 32, the others 16. Sanitizers check
+// every one of the unrolled accesses, which takes minutes to compile: small tiles for them, of the same code with the
+// same results.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int most_rows = 3;
+#elif defined(WEFT_ISA_avx512)
 constexpr int most_rows = 14;
 #elif defined(WEFT_ISA_avx2)
 constexpr int most_rows = 6;

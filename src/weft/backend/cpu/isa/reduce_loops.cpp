@@ -48,13 +48,17 @@ struct Extreme {
     WEFT_ELEMENT static T join(T a, T b) { return element::apply2<greatest ? Opcode::maximum : Opcode::minimum>(a, b); }
 };
 
-template <class M>
-WEFT_ELEMENT typename M::Value fold_lanes(typename M::Value* lanes, int count) {
-    for (int half = count / 2; half > 0; half /= 2) {
+/// By halves: lane i with lane i + count / 2, and so on.
+template <class M, int count>
+WEFT_ELEMENT typename M::Value fold_lanes(typename M::Value* lanes) {
+    if constexpr (count > 1) {
+        constexpr int half = count / 2;
 #pragma GCC ivdep
         for (int i = 0; i < half; ++i) lanes[i] = M::join(lanes[i], lanes[i + half]);
+        return fold_lanes<M, half>(lanes);
+    } else {
+        return lanes[0];
     }
-    return lanes[0];
 }
 
 template <class M>
@@ -81,20 +85,41 @@ struct Joined {
     static void lanes(void* lanes, const void* values, std::int64_t count, std::int64_t) {
         join_lanes<M>(static_cast<T*>(lanes), static_cast<const T*>(values), count);
     }
-    static void fold(void* lanes, void* out, std::int64_t*) { *static_cast<T*>(out) = fold_lanes<M>(static_cast<T*>(lanes), width); }
+    static void fold(void* lanes, void* out, std::int64_t*) { *static_cast<T*>(out) = fold_lanes<M, width>(static_cast<T*>(lanes)); }
+
+    /// Rows of at most `used` elements, a power of two: the lanes beyond a row hold the neutral value.
+    template <int used>
+    static void rows_within(T* to, const T* from, std::int64_t rows, std::int64_t length) {
+        const T* end = from + rows * length;
+        for (std::int64_t row = 0; row < rows; ++row, from += length) {
+            T sums[used];
+            if (from + used <= end) {   // what follows the row is read too, and dropped
+                for (int k = 0; k < used; ++k) {
+                    T value = from[k];
+                    sums[k] = k < length ? value : M::neutral();
+                }
+            } else {
+                for (int k = 0; k < used; ++k) sums[k] = M::neutral();
+                for (int k = 0; k < length; ++k) sums[k] = from[k];
+            }
+            to[row] = fold_lanes<M, used>(sums);
+        }
+    }
 
     static void rows(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t length) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
-        int used = 1;
-        while (used < length && used < width) used *= 2;
+        if (length <= 2) return rows_within<2>(to, from, rows, length);
+        if (length <= 4) return rows_within<4>(to, from, rows, length);
+        if (length <= 8) return rows_within<8>(to, from, rows, length);
+        if (length <= 16) return rows_within<16>(to, from, rows, length);
+        if (length <= 32) return rows_within<32>(to, from, rows, length);
+        if (length <= 64) return rows_within<64>(to, from, rows, length);
         for (std::int64_t row = 0; row < rows; ++row, from += length) {
             T sums[width];
-            int head = length < used ? static_cast<int>(length) : used;
-            for (int k = 0; k < head; ++k) sums[k] = from[k];
-            for (int k = head; k < used; ++k) sums[k] = M::neutral();
-            if (length > used) join_lanes<M>(sums, from + used, length - used);
-            to[row] = fold_lanes<M>(sums, used);
+            for (int k = 0; k < width; ++k) sums[k] = from[k];
+            join_lanes<M>(sums, from + width, length - width);
+            to[row] = fold_lanes<M, width>(sums);
         }
     }
 
@@ -154,9 +179,16 @@ struct Best {
             T lanes[width];
             for (int k = 0; k < width; ++k) lanes[k] = values[k];
             join_lanes<M>(lanes, values + width, count - width);
-            best = fold_lanes<M>(lanes, width);
+            best = fold_lanes<M, width>(lanes);
         } else {
-            for (std::int64_t i = 1; i < count; ++i) best = M::join(best, values[i]);
+            std::int64_t place = 0;
+            for (std::int64_t i = 1; i < count; ++i) {
+                bool better = beats<T, greatest>(values[i], best);
+                best = better ? values[i] : best;
+                place = better ? i : place;
+            }
+            if (state.at < 0 || beats<T, greatest>(best, state.value)) state = {best, first + place};
+            return;
         }
         if (state.at >= 0 && !beats<T, greatest>(best, state.value)) return;
         std::int64_t i = 0;
