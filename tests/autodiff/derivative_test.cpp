@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "message.h"
+#include "must_fail.h"
 #include "weft/autodiff/transform.h"
 #include "weft/graph/parameter.h"
 #include "weft/ops/contraction.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "message.h"
+#include "must_fail.h"
 #include "weft/graph/node.h"
 #include "weft/graph/parameter.h"
 #include "weft/ops/contraction.h"

@@ -1,7 +1,7 @@
 // Programs that must fail, each with its exact message: the operation, the rule, the values, a way out, the user's line.
 #include <gtest/gtest.h>
 
-#include "message.h"
+#include "must_fail.h"
 #include "weft/ops/arrange.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"

@@ -7,7 +7,7 @@
 #include <new>
 #include <thread>
 
-#include "message.h"
+#include "must_fail.h"
 #include "random_program.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"

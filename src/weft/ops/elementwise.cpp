@@ -166,7 +166,12 @@ Tensor transpose_cast(const Tensor& result, std::size_t, const Tensor& cotangent
 }  // namespace
 
 const Operation astype_operation{.name = "astype", .family = Family::elementwise, .doc = "The same numbers as another dtype.", .numpy = "astype",
-                                 .torch = "to", .infer = infer_cast, .body = cast_body, .transpose = transpose_cast};
+                                 .torch = "to", .infer = infer_cast, .body = cast_body, .transpose = transpose_cast,
+    .samples = {{{{3, 5}}, [](auto x) { return astype(x[0], DType::float64); }, "x0.astype(np.float64)"},
+                {{{3, 5}}, [](auto x) { return astype(x[0], DType::float16); }, "x0.astype(np.float16)"},
+                {{{7}}, [](auto x) { return astype(x[0], DType::int32); }, "x0.astype(np.int32)"},
+                {{{7}}, [](auto x) { return astype(x[0], DType::bool_); }, "x0.astype(bool)"},
+                {{{}}, [](auto x) { return astype(x[0], DType::complex64); }, "x0.astype(np.complex64)"}}};
 [[maybe_unused]] static const bool astype_registered = register_operation(astype_operation);
 
 Tensor astype(const Operand& x, DType dtype) {
