@@ -76,9 +76,8 @@ void save_checkpoint(const fs::path& folder, const nn::Sequential& model, const 
 Progress load_model(const fs::path& folder, const nn::Sequential& model) {
     fs::path path = folder / "model.safetensors";
     io::NamedArrays file = io::load_safetensors(path);
-    std::map<std::string, Array> arrays(file.arrays.begin(), file.arrays.end());
     try {
-        nn::load_state(model, arrays);
+        nn::load_state(model, file.arrays);
     } catch (const FileError&) {
         throw;
     } catch (const Error& error) {

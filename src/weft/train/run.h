@@ -20,10 +20,10 @@ class Watcher {
     virtual void begun(const Experiment&, const Network&, const std::vector<std::pair<std::string, data::Dataset>>&) {}
     virtual void resumed(const Progress&) {}
     /// After each batch of `batches`.
-    virtual void batch(std::int64_t epoch, std::int64_t done, std::int64_t batches, const Sums&) {}
-    virtual void evaluating(const std::string& set) { (void)set; }
+    virtual void batch(const Progress&, std::int64_t /*batches*/) {}
+    virtual void evaluating(const std::string& /*set*/) {}
     /// The line that the log has got; `kept`: best/ is this epoch's model now.
-    virtual void epoch(const Json& line, bool kept) { (void)line, (void)kept; }
+    virtual void epoch(const Json& /*line*/, bool /*kept*/) {}
 };
 
 /// Where the seconds went.
@@ -39,16 +39,16 @@ struct Outcome {
 
 class Run {
   public:
-    /// A new folder. FileError if it holds a run already, or anything else, or cannot be made.
+    /// A new folder. ConfigError if it holds a run already, or anything else; FileError if it cannot be made.
     static Run create(const std::filesystem::path& folder, const Experiment& experiment);
-    /// A folder that holds a run. FileError if it does not.
+    /// A folder that holds a run. ConfigError if it does not.
     static Run open(const std::filesystem::path& folder);
     /// Whether the folder holds a run.
     static bool exists(const std::filesystem::path& folder);
 
     const std::filesystem::path& folder() const { return folder_; }
     const Experiment& experiment() const { return experiment_; }
-    /// best/ if there is one, else last/; FileError if the run has no checkpoint yet.
+    /// best/ if there is one, else last/; ConfigError if the run has no checkpoint yet.
     std::filesystem::path kept() const;
 
     /// Trains from where the run stands to its end, or until `stop` is true after a step.

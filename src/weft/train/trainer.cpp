@@ -116,7 +116,7 @@ bool Trainer::epoch() {
             line["train.loss"] = (progress_.sums.loss - before.loss) / count;
             log_->append(line);
         }
-        watcher_.batch(progress_.epoch + 1, progress_.batch, batches.count(), progress_.sums);
+        watcher_.batch(progress_, batches.count());
         bool more = progress_.batch < batches.count();
         if (more && stop_()) return false;
         if (more && checkpoint_due()) save("last");
