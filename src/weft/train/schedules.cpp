@@ -17,7 +17,7 @@ Option epochs(const char* doc) {
 /// "epochs: [1, 10]": the first and the last epoch of a change.
 std::pair<std::int64_t, std::int64_t> span_of(const Json& value) {
     if (value.items().size() != 2) value.refuse("expected two epochs: [first, last]");
-    std::int64_t first = value.at(std::size_t{0}).as_integer(), last = value.at(std::size_t{1}).as_integer();
+    std::int64_t first = value.item(0).as_integer(), last = value.item(1).as_integer();
     if (first < 1 || last < first) value.refuse(text("[", first, ", ", last, "]: epochs count from 1, the first not after the last"));
     return {first, last};
 }
