@@ -1,6 +1,7 @@
 #include "weft/autodiff/derivative.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "weft/autodiff/rules.h"
 #include "weft/autodiff/transform.h"
@@ -14,17 +15,19 @@ namespace {
 // The nodes between outputs and wrt, inputs before uses, and which of them depend on wrt. Walks with a stack of its own.
 class Between {
   public:
-    Between(std::span<const Tensor> outputs, std::span<const Tensor> wrt) {
-        for (const Tensor& tensor : wrt) state_[tensor.node()] = on_path;
+    /// `through`: one of wrt may lie below another, and ways through that count; else they are independent of each other.
+    Between(std::span<const Tensor> outputs, std::span<const Tensor> wrt, bool through = false) : through_(through && wrt.size() > 1) {
+        for (const Tensor& tensor : wrt) wanted_.insert(tensor.node());
         std::lock_guard guard(Node::lock());
         for (const Tensor& tensor : outputs) visit(tensor.node());
     }
-    /// In an order in which inputs come first; wrt themselves are not among them.
+    /// In an order in which inputs come first. One of wrt is among them where another of wrt lies below it.
     const std::vector<Tensor>& order() const { return order_; }
     bool depends(const Node* node) const {
         auto at = state_.find(node);
         return at != state_.end() && at->second == on_path;
     }
+    bool wanted(const Node* node) const { return wanted_.contains(node); }
     /// A node was met whose inputs are gone because it was computed.
     bool cut() const { return cut_; }
 
@@ -36,23 +39,25 @@ class Between {
         while (!stack.empty()) {
             Node* node = stack.back();
             auto [at, fresh] = state_.try_emplace(node, open);
+            bool ends = wanted(node) && !through_;
             if (!fresh && at->second != open) {
                 stack.pop_back();
-            } else if (fresh) {
-                cut_ |= node->computed && node->operation != &array_operation;
+            } else if (fresh && !ends) {
+                cut_ |= node->computed && node->inputs.empty() && node->operation->arity != 0;
                 for (std::size_t i = node->inputs.size(); i-- > 0;) stack.push_back(node->inputs[i]);
             } else {
                 stack.pop_back();
-                bool reaches = is_inexact(node->dtype) && std::any_of(node->inputs.begin(), node->inputs.end(), [&](Node* input) { return state_[input] == on_path; });
-                state_[node] = reaches ? on_path : off_path;
+                bool reaches = !ends && is_inexact(node->dtype) && std::any_of(node->inputs.begin(), node->inputs.end(), [&](Node* input) { return depends(input); });
+                state_[node] = reaches || wanted(node) ? on_path : off_path;
                 if (reaches) order_.push_back(handle(node));
             }
         }
     }
 
+    std::unordered_set<const Node*> wanted_;
     std::unordered_map<const Node*, State> state_;
     std::vector<Tensor> order_;
-    bool cut_ = false;
+    bool through_, cut_ = false;
 };
 
 using Values = std::unordered_map<const Node*, Tensor>;
@@ -77,8 +82,8 @@ std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> out
         const Node* node = order[k].node();
         auto at = values.find(node);
         if (at == values.end() || !at->second) continue;
-        Tensor cotangent = std::move(at->second);
-        values.erase(at);
+        Tensor cotangent = at->second;
+        if (!between.wanted(node)) values.erase(at);
         std::vector<bool> wanted;
         for (Node* input : node->inputs) wanted.push_back(between.depends(input));
         std::vector<Tensor> pulled = pull(order[k], cotangent, wanted);
@@ -119,7 +124,7 @@ std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const
     refuse_pairs("pushforward", wrt, tangents);
     Between between(outputs, wrt);
     Values values;
-    for (std::size_t i = 0; i < wrt.size(); ++i) values[wrt[i].node()] = tangents[i];
+    for (std::size_t i = 0; i < wrt.size(); ++i) accumulate(values, wrt[i].node(), tangents[i]);
     for (const Tensor& tensor : between.order()) {
         std::vector<Tensor> incoming;
         bool any = false;
@@ -129,7 +134,7 @@ std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const
             any |= static_cast<bool>(incoming.back());
         }
         if (!any) continue;
-        if (Tensor tangent = push(tensor, incoming)) values[tensor.node()] = tangent;
+        if (Tensor tangent = push(tensor, incoming)) accumulate(values, tensor.node(), tangent);
     }
     std::vector<Tensor> results;
     for (const Tensor& tensor : outputs) results.push_back(value_or_zero(values, tensor));
@@ -144,7 +149,7 @@ std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt) {
         if (!is_inexact(tensor.dtype())) throw DTypeError(text("gradient: there is no derivative with respect to a ", tensor.dtype(), " tensor; convert it to a floating type first"));
     }
     Tensor outputs[] = {loss}, seeds[] = {ones_like(loss)};
-    Between between(outputs, wrt);
+    Between between(outputs, wrt, true);
     for (const Tensor& tensor : wrt) {
         bool met = between.depends(loss.node()) || tensor.is(loss);
         if (!met && between.cut()) {

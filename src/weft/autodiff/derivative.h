@@ -16,11 +16,13 @@
 namespace weft {
 
 /// d loss / d wrt[i], each of wrt[i]'s shape and dtype; zeros where the loss does not depend on it. The loss is 0-d and floating.
+/// One of wrt may lie below another: its derivative counts every way, those through the other too.
 /// ValueError if the graph between them was let go because it was computed (take the gradient first, or use grad).
 std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt);
 std::vector<Tensor> gradient(const Tensor& loss, std::initializer_list<Tensor> wrt);
 Tensor gradient(const Tensor& loss, const Tensor& wrt);
 
+/// Here wrt are independent of each other: what lies below one of them does not count.
 /// Reverse mode: the sum over outputs of cotangents[i] * d outputs[i] / d wrt[j] (the transposed Jacobian applied).
 std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents, std::span<const Tensor> wrt);
 /// Forward mode: the derivative of outputs in the direction `tangents` of wrt (the Jacobian applied).

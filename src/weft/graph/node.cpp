@@ -61,8 +61,10 @@ void Node::materialize(Array array) {
         std::lock_guard guard(lock());
         if (computed.load(std::memory_order_relaxed)) return;
         value = std::move(array);
-        dropped = std::move(inputs);
-        inputs.clear();
+        if (keep_pending == 0) {   // a function that is being differentiated keeps what its derivative will ask for
+            dropped = std::move(inputs);
+            inputs.clear();
+        }
         depth = 0;
         computed.store(true, std::memory_order_release);
     }
