@@ -6,7 +6,7 @@
 #include "workloads.h"
 
 int main(int argc, char** argv) {
-    weft::ThreadPool::get().set_threads(1);
+    weft::ThreadPool::instance().set_threads(1);
     for (const std::string& name : weft::bench::workload_names()) {
         auto workload = std::make_shared<weft::bench::Workload>(weft::bench::make_workload(name, weft::bench::default_arrays(name)));
         for (int i = 0; i < 3; ++i) workload->run();

@@ -73,7 +73,7 @@ std::string answer(std::istringstream& line) {
         return time(name, seconds);
     }
     if (word == "threads") {
-        weft::ThreadPool::get().set_threads(std::stoi(name));
+        weft::ThreadPool::instance().set_threads(std::stoi(name));
         return "ok";
     }
     return "error there is no command '" + word + "'";

@@ -2,6 +2,7 @@
 
 #include "weft/backend/cpu/block_evaluator.h"
 #include "weft/backend/cpu/families.h"
+#include "weft/ops/window.h"
 
 namespace weft {
 namespace cpu {
@@ -58,7 +59,8 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
 }
 
 Axes Compiler::preferred_order(const Operation& operation, std::size_t ndim) const {
-    if (operation.family != Family::window) return {};
+    // The gradient of a weight lies as the weight does, so that the update reads both in order.
+    if (operation.family != Family::window || &operation == &convolution_weight_gradient_operation) return {};
     Axes order{0};  // channels last: what convolutions and pooling are fastest in
     for (std::size_t axis = 2; axis < ndim; ++axis) order.push_back(static_cast<std::int64_t>(axis));
     order.push_back(1);
