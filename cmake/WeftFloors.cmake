@@ -1,17 +1,17 @@
 # How a floor of the house becomes a target: one object library a folder, gathered into one library `weft`.
 include(GNUInstallDirs)
-include(CMakePackageConfigHelpers)
 
 # What every source of weft itself is compiled with. Nothing of it reaches a user's target.
 add_library(weft_options INTERFACE)
 target_compile_features(weft_options INTERFACE cxx_std_20)
-target_compile_options(weft_options INTERFACE -Wall -Wextra -Wpedantic -Werror -ffp-contract=off -fvisibility=hidden
-                                              -fno-math-errno -fno-trapping-math)
+target_compile_options(weft_options INTERFACE -Wall -Wextra -Wpedantic -Werror -ffp-contract=off -fno-math-errno -fno-trapping-math)
 # Inlined std::vector growth makes g++ 12 warn of impossible sizes.
 target_compile_options(weft_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds -Wno-restrict>)
+# A shared weft shows all its names, without each being marked; calls between them are still direct and inlined.
+target_compile_options(weft_options INTERFACE -fno-semantic-interposition)
 target_include_directories(weft_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
 if(WEFT_SANITIZE)
-  target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer -g
+  target_compile_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer -g1
                                                 -fno-sanitize-recover=all)
   target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})
 endif()
@@ -54,14 +54,26 @@ function(weft_objects target)
   set_property(GLOBAL APPEND PROPERTY WEFT_OBJECTS ${target})
 endfunction()
 
+# The library itself. A static one holds a single member, linked beforehand from all floors: a linker takes an archive's members only
+# where something names them, and what registers itself (operations, layers, optimizers) is named by nobody.
 function(weft_library)
   get_property(objects GLOBAL PROPERTY WEFT_OBJECTS)
   set(files "")
   foreach(target IN LISTS objects)
     list(APPEND files $<TARGET_OBJECTS:${target}>)
   endforeach()
-  add_library(weft ${files})
+  if(BUILD_SHARED_LIBS)
+    add_library(weft SHARED ${files})
+  else()
+    set(whole ${PROJECT_BINARY_DIR}/weft_whole.o)
+    add_custom_command(OUTPUT ${whole} COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -o ${whole} ${files} DEPENDS ${files}
+                       COMMAND_EXPAND_LISTS VERBATIM COMMENT "Joining the floors")
+    add_library(weft STATIC ${whole})
+    set_source_files_properties(${whole} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    set_target_properties(weft PROPERTIES LINKER_LANGUAGE CXX)
+  endif()
   add_library(weft::weft ALIAS weft)
+  set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_compile_features(weft PUBLIC cxx_std_20)
   target_include_directories(weft PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

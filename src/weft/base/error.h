@@ -4,14 +4,20 @@
 #pragma once
 
 #include <sstream>
-#include <stdexcept>
+#include <exception>
 #include <string>
 
 namespace weft {
 
-class Error : public std::runtime_error {
+class Error : public std::exception {
   public:
-    using std::runtime_error::runtime_error;
+    explicit Error(std::string message) : message_(std::move(message)) {}
+    const char* what() const noexcept override { return message_.c_str(); }
+    /// Adds to the message on its way out (the user's line, the module, the file), keeping the error's type.
+    void add(const std::string& more) { message_ += more; }
+
+  private:
+    std::string message_;
 };
 
 // clang-format off

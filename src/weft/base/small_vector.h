@@ -110,11 +110,14 @@ class SmallVector {
         }
         size_ = std::exchange(other.size_, 0);
     }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wfree-nonheap-object"  // g++ 12 cannot tell that data_ is not inline_ here
     void release() {
         if (data_ != inline_) delete[] data_;
         data_ = inline_;
         capacity_ = N;
     }
+#pragma GCC diagnostic pop
 
     T* data_ = inline_;
     std::size_t size_ = 0;

@@ -36,8 +36,8 @@ struct SizeTable {
         return at->second;
     }
     Sum sum_of(Size s) const {
-        if (s.code_ >= 0) return s.code_ == 0 ? Sum{} : Sum{{{}, s.code_}};
-        return sums[static_cast<std::size_t>(-1 - s.code_)];
+        if (s.known()) return s.code_ == 0 ? Sum{} : Sum{{{}, s.code_}};
+        return sums[static_cast<std::size_t>(s.code_ - Size::first_name)];
     }
     // A sum that is a plain number becomes one; a negative number is refused by name.
     Size intern(Sum sum) {
@@ -50,7 +50,7 @@ struct SizeTable {
         auto [at, fresh] = sum_index.try_emplace(sum, static_cast<std::int64_t>(sums.size()));
         if (fresh) sums.push_back(std::move(sum));
         Size result;
-        result.code_ = -1 - at->second;
+        result.code_ = Size::first_name + at->second;
         return result;
     }
     Size of_atom(Atom a) { return intern(Sum{{{atom(std::move(a))}, 1}}); }

@@ -23,7 +23,8 @@ class Size {
     static Size symbol(std::string_view name);
     Size(const char* name) : Size(symbol(name)) {}
 
-    bool known() const { return code_ >= 0; }
+    /// A negative number is known too (reshape's -1); it is refused where a size is needed.
+    bool known() const { return code_ > first_name + (std::int64_t{1} << 62); }
     /// The number; ShapeError if it is not known yet.
     std::int64_t value() const;
     std::string str() const;
@@ -42,7 +43,8 @@ class Size {
 
   private:
     friend struct SizeTable;
-    std::int64_t code_ = 0;  // >= 0: the number; < 0: -1 - (index in the table of expressions)
+    static constexpr std::int64_t first_name = INT64_MIN;
+    std::int64_t code_ = 0;  // the number; or, far below every size, first_name + index in the table of expressions
 };
 
 /// Whether a and b can be equal: certainly not only if both are known (or differ by a known number other than zero).

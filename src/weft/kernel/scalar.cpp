@@ -53,12 +53,21 @@ DType dtype_among(std::string_view name, std::span<const Scalar> operands) {
     throw DTypeError(text(name, ": all operands are plain numbers, so there is no type to compute in"));
 }
 
+/// What the conditions among the operands compared.
+DType compared_among(std::span<const Scalar> operands) {
+    for (const Scalar& operand : operands) {
+        if (operand.builder()) return operand.compared();
+    }
+    return DType::float32;
+}
+
 Scalar apply_select(ScalarBuilder& builder, std::span<const Scalar> operands) {
     auto name = name_of(Opcode::select);
     if (operands[0].builder() && operands[0].dtype() != DType::bool_) {
         throw DTypeError(text(name, ": the condition must be bool, not ", operands[0].dtype(), "; compare it with 0"));
     }
-    DType dtype = dtype_among(name, operands.subspan(1));
+    bool numbers = !operands[1].builder() && !operands[2].builder();
+    DType dtype = numbers ? operands[0].compared() : dtype_among(name, operands.subspan(1));
     std::array<Scalar, 3> all{typed(name, builder, operands[0], DType::bool_), typed(name, builder, operands[1], dtype),
                               typed(name, builder, operands[2], dtype)};
     return builder.emit(Opcode::select, dtype, all);
@@ -94,7 +103,8 @@ Scalar apply(Opcode opcode, std::span<const Scalar> operands) {
         if (is_complex(dtype)) throw DTypeError(text(name, ": the parts must be real, not ", dtype));
         result = dtype == DType::float64 ? DType::complex128 : DType::complex64;
     }
-    return builder.emit(opcode, result, std::span<const Scalar>(all).first(operands.size()));
+    Scalar value = builder.emit(opcode, result, std::span<const Scalar>(all).first(operands.size()));
+    return result == DType::bool_ ? value.comparing(compares(opcode) ? dtype : compared_among(operands)) : value;
 }
 
 Scalar call(const Function& function, std::span<const Scalar> operands) {

@@ -25,10 +25,18 @@ class Scalar {
     DType dtype() const { return dtype_; }
     std::int32_t id() const { return id_; }
     const Literal& literal() const { return literal_; }
+    /// Of a condition: the type of what was compared, which a choice between plain numbers takes (select(x < 0, -1, 1)).
+    DType compared() const { return compared_; }
+    Scalar comparing(DType dtype) const {
+        Scalar copy = *this;
+        copy.compared_ = dtype;
+        return copy;
+    }
 
   private:
     ScalarBuilder* builder_ = nullptr;
     DType dtype_ = DType::float32;
+    DType compared_ = DType::float32;
     std::int32_t id_ = -1;
     Literal literal_;
 };

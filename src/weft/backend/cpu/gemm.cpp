@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "weft/backend/cpu/generic_gemm.h"
+#include "weft/backend/cpu/library_gemm.h"
 #include "weft/backend/cpu/own_gemm.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
@@ -64,6 +65,7 @@ class Workspace {
 
 template <class T>
 void multiply(const GemmProblem<T>& problem, Scratch scratch) {
+    if (library_gemm(problem)) return;
     Workspace<T> workspace(scratch, own_gemm_scratch<T>(problem.m, problem.n, problem.k));
     own_gemm(problem, workspace.data());
 }
@@ -78,11 +80,16 @@ GemmProblem<T> item_of(const GemmProblem<T>& first, const Batch& batch, std::int
 }
 
 template <class T>
+void multiply_item(const GemmProblem<T>& problem, T* scratch) {
+    if (!library_gemm(problem)) own_gemm(problem, scratch);
+}
+
+template <class T>
 void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scratch) {
     std::int64_t work = first.m * first.n * first.k, each = own_gemm_scratch<T>(first.m, first.n, first.k);
     if (work > whole_item) {
         Workspace<T> workspace(scratch, each);
-        for (std::int64_t i = 0; i < batch.count; ++i) own_gemm(item_of(first, batch, i), workspace.data());
+        for (std::int64_t i = 0; i < batch.count; ++i) multiply_item(item_of(first, batch, i), workspace.data());
         return;
     }
     Workspace<T> workspace(scratch, each);
@@ -90,7 +97,7 @@ void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scr
     std::int64_t together = std::clamp<std::int64_t>((1 << 18) / std::max<std::int64_t>(1, work), 1, batch.count);
     auto block = [&](std::int64_t index, int slot) {
         for (std::int64_t i = index * together; i < std::min(batch.count, (index + 1) * together); ++i)
-            own_gemm(item_of(first, batch, i), workspace.data() + slot * each);
+            multiply_item(item_of(first, batch, i), workspace.data() + slot * each);
     };
     parallel_for((batch.count + together - 1) / together, block,
                  static_cast<int>(std::min<std::int64_t>(slots, 1 << 20)));

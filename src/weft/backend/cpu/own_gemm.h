@@ -11,13 +11,13 @@ namespace weft::cpu {
 
 template <class T>
 struct GemmProblem {
-    std::int64_t m, n, k;
-    const T* a;
-    std::int64_t a_row, a_column;
-    const T* b;
-    std::int64_t b_row, b_column;
-    T* c;
-    std::int64_t c_row;  // columns of c lie side by side
+    std::int64_t m = 0, n = 0, k = 0;
+    const T* a = nullptr;
+    std::int64_t a_row = 0, a_column = 0;
+    const T* b = nullptr;
+    std::int64_t b_row = 0, b_column = 0;
+    T* c = nullptr;
+    std::int64_t c_row = 0;  // columns of c lie side by side
     bool accumulate = false;
     const T* bias = nullptr;
     bool relu = false;

@@ -4,8 +4,12 @@
 namespace weft::cpu::WEFT_ISA {
 namespace {
 
-// Registers: rows x vectors of accumulators, `vectors` of b, one of a. AVX-512 has 32, the others 16.
-#if defined(WEFT_ISA_avx512)
+// Registers: rows x vectors of accumulators, `vectors` of b, one of a. AVX-512 has 32, the others 16. Sanitizers check
+// every one of the unrolled accesses, which takes minutes to compile: small tiles for them, of the same code with the
+// same results.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int most_rows = 3;
+#elif defined(WEFT_ISA_avx512)
 constexpr int most_rows = 14;
 #elif defined(WEFT_ISA_avx2)
 constexpr int most_rows = 6;
@@ -110,6 +114,48 @@ void pack_a(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, 
     pack_a_at_most<T, most_rows>(to, a, row, column, rows, k);
 }
 
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+
+/// Eight rows of eight, turned: to[i * to_row + j] = from[j * from_row + i].
+void transpose_8x8(float* to, std::int64_t to_row, const float* from, std::int64_t from_row) {
+    __m256 row[8], pair[8], four[8];
+    for (int i = 0; i < 8; ++i) row[i] = _mm256_loadu_ps(from + i * from_row);
+    for (int i = 0; i < 4; ++i) {
+        pair[2 * i] = _mm256_unpacklo_ps(row[2 * i], row[2 * i + 1]);
+        pair[2 * i + 1] = _mm256_unpackhi_ps(row[2 * i], row[2 * i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        four[i] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0x44);
+        four[i + 1] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0xee);
+        four[i + 2] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0x44);
+        four[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xee);
+    }
+    for (int i = 0; i < 4; ++i) {
+        _mm256_storeu_ps(to + i * to_row, _mm256_permute2f128_ps(four[i], four[i + 4], 0x20));
+        _mm256_storeu_ps(to + (i + 4) * to_row, _mm256_permute2f128_ps(four[i], four[i + 4], 0x31));
+    }
+}
+
+/// Whole columns of b that are contiguous (a transposed b): the first multiple of 8 of k; returns how much that is.
+std::int64_t pack_turned(float* to, const float* b, std::int64_t column, int columns, std::int64_t k) {
+    constexpr int width = most_vectors * Vec<float>::lanes;
+    if (columns != width) return 0;
+    for (int j = 0; j < width; j += 8)
+        for (std::int64_t p = 0; p + 8 <= k; p += 8)
+            transpose_8x8(to + p * width + j, width, b + j * column + p, column);
+    return k / 8 * 8;
+}
+std::int64_t pack_turned(double*, const double*, std::int64_t, int, std::int64_t) { return 0; }
+
+#else
+
+template <class T>
+std::int64_t pack_turned(T*, const T*, std::int64_t, int, std::int64_t) {
+    return 0;
+}
+
+#endif
+
 template <class T>
 void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int columns, std::int64_t k) {
     constexpr int width = most_vectors * Vec<T>::lanes;
@@ -128,7 +174,7 @@ void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int column
         return;
     }
     constexpr std::int64_t strip = 16;  // numbers of a column that are read together, where columns are contiguous
-    for (std::int64_t begin = 0; begin < k; begin += strip) {
+    for (std::int64_t begin = row == 1 ? pack_turned(to, b, column, columns, k) : 0; begin < k; begin += strip) {
         std::int64_t end = begin + strip < k ? begin + strip : k;
         for (int j = 0; j < columns; ++j)
             for (std::int64_t p = begin; p < end; ++p) to[p * width + j] = b[p * row + j * column];

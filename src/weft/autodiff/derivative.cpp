@@ -1,0 +1,168 @@
+#include "weft/autodiff/derivative.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "weft/autodiff/rules.h"
+#include "weft/autodiff/transform.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/view.h"
+
+namespace weft {
+namespace {
+
+// The nodes between outputs and wrt, inputs before uses, and which of them depend on wrt. Walks with a stack of its own.
+class Between {
+  public:
+    /// `through`: one of wrt may lie below another, and ways through that count; else they are independent of each other.
+    Between(std::span<const Tensor> outputs, std::span<const Tensor> wrt, bool through = false) : through_(through && wrt.size() > 1) {
+        for (const Tensor& tensor : wrt) wanted_.insert(tensor.node());
+        std::lock_guard guard(Node::lock());
+        for (const Tensor& tensor : outputs) visit(tensor.node());
+    }
+    /// In an order in which inputs come first. One of wrt is among them where another of wrt lies below it.
+    const std::vector<Tensor>& order() const { return order_; }
+    bool depends(const Node* node) const {
+        auto at = state_.find(node);
+        return at != state_.end() && at->second == on_path;
+    }
+    bool wanted(const Node* node) const { return wanted_.contains(node); }
+    /// A node was met whose inputs are gone because it was computed.
+    bool cut() const { return cut_; }
+
+  private:
+    enum State : char { open, off_path, on_path };
+
+    void visit(Node* top) {
+        std::vector<Node*> stack{top};
+        while (!stack.empty()) {
+            Node* node = stack.back();
+            auto [at, fresh] = state_.try_emplace(node, open);
+            bool ends = wanted(node) && !through_;
+            if (!fresh && at->second != open) {
+                stack.pop_back();
+            } else if (fresh && !ends) {
+                cut_ |= node->computed && node->inputs.empty() && node->operation->arity != 0;
+                for (std::size_t i = node->inputs.size(); i-- > 0;) stack.push_back(node->inputs[i]);
+            } else {
+                stack.pop_back();
+                bool reaches = !ends && is_inexact(node->dtype) && std::any_of(node->inputs.begin(), node->inputs.end(), [&](Node* input) { return depends(input); });
+                state_[node] = reaches || wanted(node) ? on_path : off_path;
+                if (reaches) order_.push_back(handle(node));
+            }
+        }
+    }
+
+    std::unordered_set<const Node*> wanted_;
+    std::unordered_map<const Node*, State> state_;
+    std::vector<Tensor> order_;
+    bool through_, cut_ = false;
+};
+
+using Values = std::unordered_map<const Node*, Tensor>;
+
+void accumulate(Values& values, const Node* node, const Tensor& more) {
+    Tensor& sum = values[node];
+    sum = sum ? sum + more : more;
+}
+
+Tensor value_or_zero(const Values& values, const Tensor& of) {
+    auto at = values.find(of.node());
+    return at != values.end() && at->second ? at->second : zeros_like(of);
+}
+
+std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> outputs, std::span<const Tensor> cotangents, std::span<const Tensor> wrt) {
+    Values values;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (between.depends(outputs[i].node())) accumulate(values, outputs[i].node(), cotangents[i]);
+    }
+    const std::vector<Tensor>& order = between.order();
+    for (std::size_t k = order.size(); k-- > 0;) {
+        const Node* node = order[k].node();
+        auto at = values.find(node);
+        if (at == values.end() || !at->second) continue;
+        Tensor cotangent = at->second;
+        if (!between.wanted(node)) values.erase(at);
+        std::vector<bool> wanted;
+        for (Node* input : node->inputs) wanted.push_back(between.depends(input));
+        std::vector<Tensor> pulled = pull(order[k], cotangent, wanted);
+        for (std::size_t i = 0; i < pulled.size(); ++i) {
+            if (pulled[i]) accumulate(values, node->inputs[i], pulled[i]);
+        }
+    }
+    std::vector<Tensor> results;
+    for (const Tensor& tensor : wrt) results.push_back(value_or_zero(values, tensor));
+    return results;
+}
+
+void refuse_pairs(const char* name, std::span<const Tensor> values, std::span<const Tensor> directions) {
+    if (values.size() != directions.size()) throw ValueError(text(name, ": ", values.size(), " values but ", directions.size(), " directions"));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!(values[i].shape() == directions[i].shape()) || values[i].dtype() != directions[i].dtype()) {
+            throw ShapeError(text(name, ": value ", i, " is ", values[i].dtype(), " ", values[i].shape(), ", its direction ", directions[i].dtype(), " ", directions[i].shape()));
+        }
+    }
+}
+
+}  // namespace
+
+Tensor fresh(const Tensor& x) {
+    // A node of its own over the same value: gradients stop at it, whatever x is.
+    const Operation& same = x.dtype() == DType::bool_ ? stop_gradient_operation : positive_operation;
+    return make_node(same, {x}, nullptr, x.node()->where);
+}
+
+std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents, std::span<const Tensor> wrt) {
+    KeepPending keep;
+    refuse_pairs("pullback", outputs, cotangents);
+    return pull_all(Between(outputs, wrt), outputs, cotangents, wrt);
+}
+
+std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const Tensor> wrt, std::span<const Tensor> tangents) {
+    KeepPending keep;
+    refuse_pairs("pushforward", wrt, tangents);
+    Between between(outputs, wrt);
+    Values values;
+    for (std::size_t i = 0; i < wrt.size(); ++i) accumulate(values, wrt[i].node(), tangents[i]);
+    for (const Tensor& tensor : between.order()) {
+        std::vector<Tensor> incoming;
+        bool any = false;
+        for (Node* input : tensor.node()->inputs) {
+            auto at = values.find(input);
+            incoming.push_back(at == values.end() ? Tensor() : at->second);
+            any |= static_cast<bool>(incoming.back());
+        }
+        if (!any) continue;
+        if (Tensor tangent = push(tensor, incoming)) accumulate(values, tensor.node(), tangent);
+    }
+    std::vector<Tensor> results;
+    for (const Tensor& tensor : outputs) results.push_back(value_or_zero(values, tensor));
+    return results;
+}
+
+std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt) {
+    KeepPending keep;
+    if (loss.ndim() != 0) throw ShapeError(text("gradient: the loss must be one number (0-d), not shape ", loss.shape(), "; sum or average it"));
+    if (!is_floating(loss.dtype())) throw DTypeError(text("gradient: the loss must be floating, not ", loss.dtype()));
+    for (const Tensor& tensor : wrt) {
+        if (!is_inexact(tensor.dtype())) throw DTypeError(text("gradient: there is no derivative with respect to a ", tensor.dtype(), " tensor; convert it to a floating type first"));
+    }
+    Tensor outputs[] = {loss}, seeds[] = {ones_like(loss)};
+    Between between(outputs, wrt, true);
+    for (const Tensor& tensor : wrt) {
+        bool met = between.depends(loss.node()) || tensor.is(loss);
+        if (!met && between.cut()) {
+            throw ValueError("gradient: the loss was computed before, and computed values let go of what they came from; take the gradient before asking for the value, or use value_and_grad");
+        }
+    }
+    return pull_all(between, outputs, seeds, wrt);
+}
+
+std::vector<Tensor> gradient(const Tensor& loss, std::initializer_list<Tensor> wrt) {
+    return gradient(loss, std::span<const Tensor>(wrt.begin(), wrt.size()));
+}
+
+Tensor gradient(const Tensor& loss, const Tensor& wrt) { return gradient(loss, {wrt})[0]; }
+
+}  // namespace weft

@@ -1,0 +1,31 @@
+// Derivatives of expressions. An operation has one rule (partials, transpose or jvp); forward mode, reverse mode and every higher
+// order follow from it, as more nodes of the same graph. Nothing recurses: a chain of a million is differentiated on a small stack.
+//
+// At the edges: the derivative of max/min over ties is shared evenly; of maximum/minimum, half each; of abs and relu at 0 it is 0;
+// of sqrt at 0 infinite. A factor of 0 from above stays 0 whatever the local derivative is (gated_multiply), so the side of a
+// `where` that was not taken adds nothing, even where it is NaN or infinite there.
+// Callers: everyone who trains.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "weft/graph/tensor.h"
+
+namespace weft {
+
+/// d loss / d wrt[i], each of wrt[i]'s shape and dtype; zeros where the loss does not depend on it. The loss is 0-d and floating.
+/// One of wrt may lie below another: its derivative counts every way, those through the other too.
+/// ValueError if the graph between them was let go because it was computed (take the gradient first, or use grad).
+std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt);
+std::vector<Tensor> gradient(const Tensor& loss, std::initializer_list<Tensor> wrt);
+Tensor gradient(const Tensor& loss, const Tensor& wrt);
+
+/// Here wrt are independent of each other: what lies below one of them does not count.
+/// Reverse mode: the sum over outputs of cotangents[i] * d outputs[i] / d wrt[j] (the transposed Jacobian applied).
+std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents, std::span<const Tensor> wrt);
+/// Forward mode: the derivative of outputs in the direction `tangents` of wrt (the Jacobian applied).
+std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const Tensor> wrt, std::span<const Tensor> tangents);
+
+}  // namespace weft

@@ -1,0 +1,17 @@
+// The CPU as a KernelCompiler: loops go to the block evaluator, library families to their kernels (families.h).
+// Callers: compile/ and runtime/, through cpu_compiler().
+#pragma once
+
+#include "weft/compile/device.h"
+
+namespace weft::cpu {
+
+class Compiler final : public KernelCompiler {
+  public:
+    std::unique_ptr<Kernel> loop(Loop loop) const override;
+    std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
+                                    const Layout& output) const override;
+    Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
+};
+
+}  // namespace weft::cpu

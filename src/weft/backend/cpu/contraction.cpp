@@ -1,0 +1,81 @@
+#include "weft/backend/cpu/families.h"
+#include "weft/backend/cpu/gemm.h"
+#include "weft/backend/cpu/strided.h"
+
+namespace weft::cpu {
+namespace {
+
+// matmul of (batch..., m, k) and (batch..., k, n). gemm wants C's columns side by side: a result that lies the other way is
+// computed transposed, one that lies otherwise in scratch, and copied.
+class Matmul final : public Kernel {
+  public:
+    Matmul(std::span<const Layout> inputs, const Layout& output) : dtype_(output.dtype) {
+        std::size_t batch = output.dims.size() - 2;
+        const Layout &a = inputs[0], &b = inputs[1];
+        m_ = output.dims[batch], n_ = output.dims[batch + 1], k_ = a.dims[batch + 1];
+        batches_ = Box<3>(part(output.dims, 0, batch),
+                          {part(output.strides, 0, batch), part(a.strides, 0, batch), part(b.strides, 0, batch)});
+        a_ = {nullptr, a.strides[batch], a.strides[batch + 1]};
+        b_ = {nullptr, b.strides[batch], b.strides[batch + 1]};
+        row_ = output.strides[batch], column_ = output.strides[batch + 1];
+        if (column_ != 1 && n_ != 1 && (row_ == 1 || m_ == 1)) {
+            a_ = {nullptr, b.strides[batch + 1], b.strides[batch]};
+            b_ = {nullptr, a.strides[batch + 1], a.strides[batch]};
+            swapped_ = true;
+            std::swap(m_, n_), std::swap(row_, column_);
+        }
+        plain_ = column_ == 1 || n_ == 1;
+        run_ = plain_ ? batches_.dims.back() : 1;
+        gemm_bytes_ = gemm_scratch_bytes(dtype_, m_, n_, k_, run_);
+        gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
+        empty_ = output.size() == 0;
+    }
+    std::size_t scratch_bytes() const override {
+        return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(dtype_));
+    }
+    std::string_view by() const override { return "gemm"; }
+
+    void run(void* const* operands, std::byte* scratch) const override {
+        if (empty_) return;
+        with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
+            auto *a = static_cast<const T*>(operands[0]), *b = static_cast<const T*>(operands[1]);
+            auto* c = static_cast<T*>(operands[2]);
+            for (std::int64_t first = 0; first < batches_.size; first += run_) {
+                batches_.walk(first, first + run_, [&](const std::array<std::int64_t, 3>& at, std::int64_t) {
+                    multiply(c + at[0], a + at[1], b + at[2], scratch);
+                });
+            }
+        });
+    }
+
+  private:
+    template <class T>
+    void multiply(T* c, const T* a, const T* b, std::byte* scratch) const {
+        Matrix left = a_, right = b_;
+        left.data = swapped_ ? b : a, right.data = swapped_ ? a : b;
+        Scratch room{scratch, gemm_bytes_};
+        if (plain_ && run_ > 1) {
+            Batch batch{run_, batches_.inner(swapped_ ? 2 : 1), batches_.inner(swapped_ ? 1 : 2), batches_.inner(0)};
+            return batched_gemm(dtype_, batch, m_, n_, k_, left, right, c, row_, false, {}, room);
+        }
+        if (plain_) return gemm(dtype_, m_, n_, k_, left, right, c, row_, false, {}, room);
+        auto* dense = reinterpret_cast<T*>(scratch + gemm_bytes_);
+        gemm(dtype_, m_, n_, k_, left, right, dense, n_, false, {}, room);
+        copy_box(Box<2>({m_, n_}, {Dims{row_, column_}, Dims{n_, 1}}), dtype_, c, dense);
+    }
+
+    DType dtype_;
+    std::int64_t m_, n_, k_, row_, column_, run_;
+    Matrix a_, b_;
+    Box<3> batches_;
+    std::size_t gemm_bytes_;
+    bool swapped_ = false, plain_, empty_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> contraction_kernel(const Node&, std::span<const Layout> inputs, const Layout& output) {
+    return std::make_unique<Matmul>(inputs, output);
+}
+
+}  // namespace weft::cpu

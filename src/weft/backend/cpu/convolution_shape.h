@@ -1,0 +1,68 @@
+// What a convolution is: sizes, strides, padding, dilation, groups, in PyTorch's terms, for 1 to 3 spatial axes; and
+// how its operands lie in memory. Callers: backend/cpu/convolution.h and what stands behind it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace weft::cpu {
+
+/// The most spatial axes.
+inline constexpr int most_spatial = 3;
+using Spatial = std::array<std::int64_t, most_spatial>;
+
+/// output[n, o, y] = sum over c, k of input[n, group(o) C/groups + c, y stride - pad_lo + k dilation] weight[o, c, k];
+/// what lies outside the input is 0 (padding at the upper end follows from the sizes). Only the first `ndim` of each
+/// array are read.
+struct ConvolutionShape {
+    int ndim = 2;
+    std::int64_t batch = 1, in_channels = 1, out_channels = 1, groups = 1;
+    Spatial in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1};
+    Spatial stride{1, 1, 1}, pad_lo{0, 0, 0}, dilation{1, 1, 1};
+};
+
+/// Element strides of a logical (N, C, spatial...) or (O, C/groups, kernel...) operand.
+struct WindowStrides {
+    std::int64_t batch, channel;
+    Spatial spatial;
+};
+
+/// Channels-last and dense: the layout that is fastest.
+inline WindowStrides channels_last(std::int64_t channels, int ndim, const Spatial& sizes) {
+    WindowStrides strides{channels, 1, {0, 0, 0}};
+    for (int axis = ndim - 1; axis >= 0; --axis) {
+        strides.spatial[axis] = strides.batch;
+        strides.batch *= sizes[axis];
+    }
+    return strides;
+}
+
+/// Channels first and dense, as users see it.
+inline WindowStrides channels_first(std::int64_t channels, int ndim, const Spatial& sizes) {
+    WindowStrides strides{1, 1, {0, 0, 0}};
+    for (int axis = ndim - 1; axis >= 0; --axis) {
+        strides.spatial[axis] = strides.channel;
+        strides.channel *= sizes[axis];
+    }
+    strides.batch = strides.channel * channels;
+    return strides;
+}
+
+/// The values of `ndim` axes as those of three: unused axes stand first, so that the last axis stays the innermost.
+inline Spatial three_axes(const Spatial& values, int ndim, std::int64_t unused) {
+    Spatial wide{unused, unused, unused};
+    for (int axis = 0; axis < ndim; ++axis) wide[axis + most_spatial - ndim] = values[axis];
+    return wide;
+}
+inline WindowStrides three_axes(WindowStrides strides, int ndim) {
+    strides.spatial = three_axes(strides.spatial, ndim, 0);
+    return strides;
+}
+
+struct ConvolutionStrides {
+    WindowStrides input, weight, output;  // weight: batch is O, channel is C/groups
+};
+
+enum class ConvolutionKind { forward, backward_input, backward_weight };
+
+}  // namespace weft::cpu

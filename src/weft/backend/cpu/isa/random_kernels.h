@@ -1,0 +1,21 @@
+// The vectorised generator, once an instruction set. Callers: backend/cpu/random.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "weft/backend/cpu/isa.h"
+
+namespace weft::cpu {
+
+/// Words of `random_lanes` blocks of Philox4x32-10 from block number `first` on, under two key words and a stream, in order.
+inline constexpr int random_lanes = 32;
+using RandomBlocks = void (*)(std::uint32_t* to, std::uint64_t first, const std::uint32_t* key, std::uint32_t stream);
+
+#define WEFT_RANDOM_TABLE(isa)               \
+    namespace isa {                          \
+    extern const RandomBlocks random_blocks; \
+    }
+WEFT_FOR_EACH_ISA(WEFT_RANDOM_TABLE)
+#undef WEFT_RANDOM_TABLE
+
+}  // namespace weft::cpu

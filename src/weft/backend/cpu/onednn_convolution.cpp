@@ -1,0 +1,459 @@
+#include "weft/backend/cpu/onednn_convolution.h"
+
+#include "weft/found.h"
+
+#if WEFT_HAVE_ONEDNN
+
+#include <algorithm>
+#include <dnnl.hpp>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "weft/backend/cpu/library_threads.h"
+#include "weft/base/error.h"
+#include "weft/base/thread_pool.h"
+
+namespace weft::cpu {
+namespace {
+
+using dnnl::memory;
+using Dims = memory::dims;
+
+// A block is at least this many multiplications, and there are at most so many blocks; fewer where each block has a
+// copy of the weights' gradient to be summed afterwards.
+constexpr std::int64_t block_work = 1 << 22, most_blocks = 16, most_gradients = 8, most_gradient_elements = 4 << 20;
+constexpr std::size_t aligned = 64;
+
+std::size_t round_up(std::size_t bytes) { return (bytes + aligned - 1) / aligned * aligned; }
+
+dnnl::engine& engine() {
+    static dnnl::engine* one =
+        new dnnl::engine(dnnl::engine::kind::cpu, 0);  // never destroyed: others may still run at exit
+    return *one;
+}
+
+void execute(const dnnl::primitive& primitive, const dnnl::stream& stream, const dnnl_exec_arg_t* arguments,
+             int count) {
+    dnnl_status_t status = dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments);
+    if (status == dnnl_out_of_memory) throw OutOfMemory("convolution: oneDNN found no memory");
+    promise(status == dnnl_success, "oneDNN refused a convolution that it had prepared");
+}
+
+/// One operand as the user lays it out, and as the primitive takes it; a reorder between them if these differ.
+struct Operand {
+    memory::desc user, inner;
+    dnnl::primitive reorder;  // towards the primitive, or from it for a result
+    bool reordered = false;
+
+    std::size_t bytes() const { return reordered ? round_up(inner.get_size()) : 0; }
+    void connect(bool result) {
+        reordered = true;
+        const memory::desc &from = result ? inner : user, &to = result ? user : inner;
+        dnnl::primitive_attr attributes;
+        attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+        dnnl::reorder::primitive_desc description(engine(), from, engine(), to, attributes);
+        if (description.scratchpad_desc().get_size() > 0)
+            throw dnnl::error(dnnl_unimplemented, "a reorder that needs memory");
+        reorder = dnnl::reorder(description);
+    }
+};
+
+/// The primitive for one size of block.
+struct Program {
+    dnnl::primitive primitive;
+    Operand first, second, result;
+    std::size_t scratchpad = 0;
+    memory::desc scratchpad_desc;
+    std::string name;
+};
+
+/// Handles that a thread points at its block's memory: oneDNN's objects, made once.
+struct Handles {
+    Handles(const Program& p)
+        : stream(engine()),
+          first{bare(p.first.user), bare(p.first.inner)},
+          second{bare(p.second.user), bare(p.second.inner)},
+          result{bare(p.result.user), bare(p.result.inner)},
+          scratchpad(bare(p.scratchpad_desc)) {}
+    static memory bare(const memory::desc& desc) { return memory(desc, engine(), DNNL_MEMORY_NONE); }
+    struct Pair {
+        memory user, inner;
+    };
+    dnnl::stream stream;
+    Pair first, second, result;
+    memory scratchpad;
+};
+
+/// What one run needs of oneDNN's objects: handles for each slot and size of block.
+struct Team {
+    std::vector<Handles> of_full, of_rest;
+};
+
+class Builder {
+  public:
+    Builder(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides)
+        : kind_(kind), s_(shape), strides_(strides) {}
+
+    /// Of a block of `images`; `weights` is the layout to use, or the library's choice.
+    Program build(std::int64_t images, const std::optional<memory::desc>& weights) const {
+        Program p;
+        memory::desc input = activations(images, s_.in_channels, s_.in),
+                     output = activations(images, s_.out_channels, s_.out);
+        memory::desc weight =
+            weights ? *weights : memory::desc(weight_dims(), memory::data_type::f32, memory::format_tag::any);
+        dnnl::primitive_attr attributes;
+        attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+        dnnl::convolution_forward::primitive_desc forward(
+            {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, input, weight, output, steps(),
+             dilates(), pads(), pads_hi()},
+            attributes, engine());
+        Operand of_input{user(input, images, s_.in_channels, s_.in, strides_.input), input, {}, false};
+        Operand of_output{user(output, images, s_.out_channels, s_.out, strides_.output), output, {}, false};
+        Operand of_weight{user_weights(), {}, {}, false};
+        if (kind_ == ConvolutionKind::forward) {
+            finish<dnnl::convolution_forward>(p, forward);
+            of_weight.inner = forward.weights_desc();
+            set(p, of_input, of_weight, of_output);
+        } else if (kind_ == ConvolutionKind::backward_input) {
+            dnnl::convolution_backward_data::primitive_desc backward(
+                {dnnl::algorithm::convolution_direct, input, weight, output, steps(), dilates(), pads(), pads_hi()},
+                attributes, engine(), forward);
+            finish<dnnl::convolution_backward_data>(p, backward);
+            of_weight.inner = backward.weights_desc();
+            set(p, of_output, of_weight, of_input);
+        } else {
+            dnnl::convolution_backward_weights::primitive_desc backward(
+                {dnnl::algorithm::convolution_direct, input, weight, output, steps(), dilates(), pads(), pads_hi()},
+                attributes, engine(), forward);
+            finish<dnnl::convolution_backward_weights>(p, backward);
+            of_weight.inner = backward.diff_weights_desc();
+            set(p, of_input, of_output, of_weight);
+        }
+        return p;
+    }
+
+  private:
+    template <class Primitive>
+    static void finish(Program& p, const typename Primitive::primitive_desc& description) {
+        p.primitive = Primitive(description);
+        p.scratchpad_desc = description.scratchpad_desc();
+        p.scratchpad = round_up(p.scratchpad_desc.get_size());
+        p.name = description.impl_info_str();
+    }
+
+    static void set(Program& p, const Operand& first, const Operand& second, const Operand& result) {
+        p.first = first, p.second = second, p.result = result;
+        if (p.first.user != p.first.inner) p.first.connect(false);
+        if (p.second.user != p.second.inner) p.second.connect(false);
+        if (p.result.user != p.result.inner) p.result.connect(true);
+    }
+
+    // Axes of size 1 that lead are left out: oneDNN is fastest, and has the most, for two axes.
+    int first_axis() const {
+        int axis = 0;
+        while (axis < 1 && s_.in[axis] == 1 && s_.out[axis] == 1 && s_.kernel[axis] == 1 && s_.pad_lo[axis] == 0)
+            ++axis;
+        return axis;
+    }
+    Dims axes(const Spatial& values) const { return Dims(values.begin() + first_axis(), values.end()); }
+    Dims steps() const { return axes(s_.stride); }
+    Dims pads() const { return axes(s_.pad_lo); }
+    Dims dilates() const {
+        Dims dilates = axes(s_.dilation);
+        for (auto& dilate : dilates) --dilate;
+        return dilates;
+    }
+    Dims pads_hi() const {
+        Spatial hi;
+        for (int axis = 0; axis < most_spatial; ++axis)
+            hi[axis] = std::max<std::int64_t>(0, (s_.out[axis] - 1) * s_.stride[axis] +
+                                                     (s_.kernel[axis] - 1) * s_.dilation[axis] + 1 - s_.in[axis] -
+                                                     s_.pad_lo[axis]);
+        return axes(hi);
+    }
+
+    Dims dims(std::int64_t first, std::int64_t second, const Spatial& sizes) const {
+        Dims all = axes(sizes);
+        all.insert(all.begin(), {first, second});
+        return all;
+    }
+    memory::desc activations(std::int64_t images, std::int64_t channels, const Spatial& sizes) const {
+        using Tag = memory::format_tag;
+        return {dims(images, channels, sizes), memory::data_type::f32, first_axis() == 0 ? Tag::ndhwc : Tag::nhwc};
+    }
+    /// The user's layout; `inner` itself where the two differ at most in strides of axes of size 1.
+    memory::desc user(const memory::desc& inner, std::int64_t images, std::int64_t channels, const Spatial& sizes,
+                      const WindowStrides& strides) const {
+        Dims user_strides = dims(strides.batch, strides.channel, strides.spatial), size = dims(images, channels, sizes);
+        bool same = true;
+        for (std::size_t i = 0; i < size.size(); ++i) {
+            std::int64_t of_inner = inner.data.format_desc.blocking.strides[i];
+            if (size[i] == 1) user_strides[i] = of_inner;
+            same = same && user_strides[i] == of_inner;
+        }
+        return same ? inner : memory::desc(size, memory::data_type::f32, user_strides);
+    }
+
+    Dims weight_dims() const {
+        return grouped(s_.groups, s_.out_channels / s_.groups, s_.in_channels / s_.groups, s_.kernel);
+    }
+    Dims grouped(std::int64_t groups, std::int64_t out, std::int64_t in, const Spatial& sizes) const {
+        Dims all = dims(out, in, sizes);
+        if (s_.groups > 1) all.insert(all.begin(), groups);
+        return all;
+    }
+    memory::desc user_weights() const {
+        const WindowStrides& w = strides_.weight;
+        Dims size = weight_dims(),
+             strides = grouped(s_.out_channels / s_.groups * w.batch, w.batch, w.channel, w.spatial);
+        std::int64_t dense = 1;
+        for (std::size_t i = size.size(); i-- > 0; dense *= size[i])
+            if (size[i] == 1) strides[i] = std::max<std::int64_t>(strides[i], dense);
+        return memory::desc(size, memory::data_type::f32, strides);
+    }
+
+    ConvolutionKind kind_;
+    const ConvolutionShape& s_;
+    const ConvolutionStrides& strides_;
+};
+
+class OneDnnWay final : public Convolution::Way {
+  public:
+    OneDnnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides)
+        : kind_(kind), slots_(ThreadPool::instance().threads()), batch_(shape.batch), strides_(strides) {
+        OneOpenMpThread guard;  // while primitives are made, too: how they split their work is decided then
+        images_ = images_of_block(kind, shape);
+        blocks_ = (batch_ + images_ - 1) / images_;
+        Builder builder(kind, shape, strides);
+        full_ = builder.build(images_, std::nullopt);
+        std::int64_t rest = batch_ % images_;
+        if (rest > 0) rest_ = builder.build(rest, weight_of(full_).inner);
+        plan_scratch();
+        teams_.push_back(make_team());
+    }
+
+    std::size_t scratch_bytes() const override { return shared_ + static_cast<std::size_t>(slots_) * each_slot_; }
+    std::string implementation() const override { return "oneDNN " + full_.name; }
+
+    void run(const void* first, const void* second, void* result, void* scratch) const override {
+        std::unique_ptr<Team> team = take_team();
+        auto* memory = static_cast<std::byte*>(scratch);
+        bool gradient = kind_ == ConvolutionKind::backward_weight;
+        const void* weights = gradient ? nullptr : inner_weights(*team, second, memory);
+        auto block = [&](std::int64_t index, int slot) {
+            std::byte* space = memory + shared_ + static_cast<std::size_t>(slot) * each_slot_;
+            if (gradient)
+                gradient_block(*team, index, slot, first, second, partial(index, result, memory), space);
+            else
+                convolve_block(*team, index, slot, first, weights, result, space);
+        };
+        parallel_for(blocks_, block, slots_);
+        if (gradient) join_gradients(*team, result, memory);
+        std::lock_guard lock(mutex_);
+        teams_.push_back(std::move(team));
+    }
+
+  private:
+    static std::int64_t images_of_block(ConvolutionKind kind, const ConvolutionShape& s) {
+        std::int64_t weights = s.out_channels * (s.in_channels / s.groups), work = 1;
+        for (int axis = 0; axis < most_spatial; ++axis) weights *= s.kernel[axis], work *= s.out[axis];
+        work *= weights;
+        std::int64_t most = most_blocks;
+        if (kind == ConvolutionKind::backward_weight)
+            most = std::clamp<std::int64_t>(most_gradient_elements / weights, 2, most_gradients);
+        std::int64_t images = std::max((s.batch + most - 1) / most, (block_work + work - 1) / work);
+        return std::min(images, s.batch);
+    }
+
+    const Operand& weight_of(const Program& p) const {
+        return kind_ == ConvolutionKind::backward_weight ? p.result : p.second;
+    }
+
+    void plan_scratch() {
+        const Operand& weights = weight_of(full_);
+        if (kind_ != ConvolutionKind::backward_weight)
+            shared_ = weights.bytes();
+        else if (blocks_ > 1 || weights.reordered)
+            shared_ = static_cast<std::size_t>(blocks_) * round_up(weights.inner.get_size());
+        for (const Program* p : {&full_, rest_ ? &*rest_ : &full_}) {
+            std::size_t bytes = p->scratchpad + p->first.bytes();
+            bytes += kind_ == ConvolutionKind::backward_weight ? p->second.bytes() : p->result.bytes();
+            each_slot_ = std::max(each_slot_, bytes);
+        }
+    }
+
+    std::unique_ptr<Team> make_team() const {
+        auto team = std::make_unique<Team>();
+        for (int slot = 0; slot < slots_; ++slot) {
+            team->of_full.emplace_back(full_);
+            if (rest_) team->of_rest.emplace_back(*rest_);
+        }
+        return team;
+    }
+    std::unique_ptr<Team> take_team() const {
+        {
+            std::lock_guard lock(mutex_);
+            if (!teams_.empty()) {
+                std::unique_ptr<Team> team = std::move(teams_.back());
+                teams_.pop_back();
+                return team;
+            }
+        }
+        return make_team();  // another thread runs this convolution at the same time
+    }
+
+    bool is_rest(std::int64_t block) const { return rest_ && block == blocks_ - 1; }
+    const Program& program(std::int64_t block) const { return is_rest(block) ? *rest_ : full_; }
+    Handles& handles(Team& team, std::int64_t block, int slot) const {
+        return (is_rest(block) ? team.of_rest : team.of_full)[static_cast<std::size_t>(slot)];
+    }
+
+    static void point(memory& handle, const void* at) {
+        dnnl_memory_set_data_handle(handle.get(), const_cast<void*>(at));
+    }
+    static void reorder(const Operand& operand, const dnnl::stream& stream, const memory& from, const memory& to) {
+        dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}};
+        execute(operand.reorder, stream, arguments, 2);
+    }
+    /// Where the primitive finds an operand that the user has at `data`: there, or reordered into `space`, which moves
+    /// on.
+    static void bring(const Operand& operand, Handles::Pair& pair, const dnnl::stream& stream, const void* data,
+                      std::byte*& space) {
+        if (!operand.reordered) return point(pair.inner, data);
+        point(pair.user, data);
+        point(pair.inner, space);
+        reorder(operand, stream, pair.user, pair.inner);
+        space += operand.bytes();
+    }
+
+    const void* inner_weights(Team& team, const void* weights, std::byte* scratch) const {
+        if (!full_.second.reordered) return weights;
+        OneOpenMpThread guard;
+        Handles& h = team.of_full[0];
+        std::byte* space = scratch;
+        bring(full_.second, h.second, h.stream, weights, space);
+        return scratch;
+    }
+
+    const void* image(const void* data, const WindowStrides& strides, std::int64_t block) const {
+        return static_cast<const float*>(data) + block * images_ * strides.batch;
+    }
+
+    void convolve_block(Team& team, std::int64_t block, int slot, const void* first, const void* weights, void* result,
+                        std::byte* space) const {
+        OneOpenMpThread guard;
+        const Program& p = program(block);
+        Handles& h = handles(team, block, slot);
+        bool forward = kind_ == ConvolutionKind::forward;
+        bring(p.first, h.first, h.stream, image(first, forward ? strides_.input : strides_.output, block), space);
+        point(h.second.inner, weights);
+        const void* to = image(result, forward ? strides_.output : strides_.input, block);
+        point(h.result.inner, p.result.reordered ? space : to);
+        point(h.scratchpad, space + p.result.bytes());
+        dnnl_exec_arg_t arguments[] = {{forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_DST, h.first.inner.get()},
+                                       {DNNL_ARG_WEIGHTS, h.second.inner.get()},
+                                       {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_SRC, h.result.inner.get()},
+                                       {DNNL_ARG_SCRATCHPAD, h.scratchpad.get()}};
+        execute(p.primitive, h.stream, arguments, 4);
+        if (!p.result.reordered) return;
+        point(h.result.user, to);
+        reorder(p.result, h.stream, h.result.inner, h.result.user);
+    }
+
+    /// Where block `index` leaves its gradient of the weights, in the library's layout.
+    void* partial(std::int64_t index, void* result, std::byte* scratch) const {
+        return shared_ == 0 ? result
+                            : scratch + static_cast<std::size_t>(index) * round_up(full_.result.inner.get_size());
+    }
+
+    void gradient_block(Team& team, std::int64_t block, int slot, const void* input, const void* output, void* weights,
+                        std::byte* space) const {
+        OneOpenMpThread guard;
+        const Program& p = program(block);
+        Handles& h = handles(team, block, slot);
+        bring(p.first, h.first, h.stream, image(input, strides_.input, block), space);
+        bring(p.second, h.second, h.stream, image(output, strides_.output, block), space);
+        point(h.result.inner, weights);
+        point(h.scratchpad, space);
+        dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, h.first.inner.get()},
+                                       {DNNL_ARG_DIFF_DST, h.second.inner.get()},
+                                       {DNNL_ARG_DIFF_WEIGHTS, h.result.inner.get()},
+                                       {DNNL_ARG_SCRATCHPAD, h.scratchpad.get()}};
+        execute(p.primitive, h.stream, arguments, 4);
+    }
+
+    void join_gradients(Team& team, void* result, std::byte* scratch) const {
+        if (shared_ == 0) return;
+        auto elements = static_cast<std::int64_t>(full_.result.inner.get_size() / sizeof(float));
+        constexpr std::int64_t together = 1 << 14;
+        if (blocks_ > 1)
+            parallel_for((elements + together - 1) / together, [&](std::int64_t strip) {
+                auto* sums = static_cast<float*>(partial(0, result, scratch));
+                for (std::int64_t block = 1; block < blocks_; ++block) {
+                    auto* more = static_cast<const float*>(partial(block, result, scratch));
+                    for (std::int64_t i = strip * together; i < std::min(elements, (strip + 1) * together); ++i)
+                        sums[i] += more[i];
+                }
+            });
+        OneOpenMpThread guard;
+        Handles& h = team.of_full[0];
+        point(h.result.inner, scratch);
+        point(h.result.user, result);
+        if (full_.result.reordered)
+            reorder(full_.result, h.stream, h.result.inner, h.result.user);
+        else
+            std::copy_n(reinterpret_cast<const float*>(scratch), elements, static_cast<float*>(result));
+    }
+
+    ConvolutionKind kind_;
+    int slots_;
+    std::int64_t batch_, images_ = 1, blocks_ = 1;
+    ConvolutionStrides strides_;
+    Program full_;
+    std::optional<Program> rest_;
+    std::size_t shared_ = 0, each_slot_ = 0;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<Team>> teams_;  // those at rest
+};
+
+/// Strides that oneDNN can describe: positive ones.
+bool describable(const WindowStrides& strides, const Spatial& sizes) {
+    if (strides.batch <= 0 || strides.channel <= 0) return false;
+    for (int axis = 0; axis < most_spatial; ++axis)
+        if (sizes[axis] > 1 && strides.spatial[axis] <= 0) return false;
+    return true;
+}
+
+}  // namespace
+
+std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind, const ConvolutionShape& shape,
+                                                           const ConvolutionStrides& strides) {
+    std::int64_t least = std::min({shape.batch, shape.in_channels, shape.out_channels});
+    for (int axis = 0; axis < most_spatial; ++axis) least = std::min({least, shape.in[axis], shape.out[axis]});
+    if (least == 0 || !describable(strides.input, shape.in) || !describable(strides.weight, shape.kernel) ||
+        !describable(strides.output, shape.out))
+        return nullptr;
+    try {
+        auto way = std::make_unique<OneDnnWay>(kind, shape, strides);
+        if (way->implementation().find("ref") != std::string::npos) return nullptr;  // its plain loops: ours are better
+        return way;
+    } catch (const dnnl::error&) {
+        return nullptr;  // it has nothing for this
+    }
+}
+
+}  // namespace weft::cpu
+
+#else
+
+namespace weft::cpu {
+
+std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind, const ConvolutionShape&,
+                                                           const ConvolutionStrides&) {
+    return nullptr;
+}
+
+}  // namespace weft::cpu
+
+#endif

@@ -1,0 +1,55 @@
+// weft's own convolution for float and double: windows gathered a block of positions at a time, multiplied by the
+// weights with the own matrix product; depthwise ones directly, channel beside channel. Blocks depend on sizes alone;
+// the gradient of the weights is summed block by block in their order. The same bits for any number of threads and
+// instruction set. Caller: backend/cpu/convolution.cpp, which has checked the shape.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weft/backend/cpu/columns.h"
+
+namespace weft::cpu {
+
+template <class T>
+class OwnConvolution {
+  public:
+    /// `slots`: threads that run at most at once.
+    OwnConvolution(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, int slots);
+
+    std::int64_t scratch_elements() const { return shared_ + slots_ * each_slot_; }
+    /// As Convolution::run.
+    void run(const T* first, const T* second, T* result, T* scratch) const;
+
+  private:
+    struct Part {  // one set of windows, and where its weights begin
+        Windows windows;
+        std::int64_t weights, first_block, rows_each;
+    };
+    std::int64_t source_channels() const { return parts_.empty() ? 0 : parts_[0].windows.channels; }
+    std::int64_t weight_offset(const Windows& windows, std::int64_t group, std::int64_t tap, std::int64_t source,
+                               std::int64_t destination) const;
+    void plan_scratch();
+    void pack_weights(const T* weights, T* packed) const;
+    void convolve_block(const Part& part, std::int64_t block, const T* source, const T* packed, T* destination,
+                        T* space) const;
+    void convolve_depthwise(const Part& part, std::int64_t begin, std::int64_t end, const T* source, const T* packed,
+                            T* destination) const;
+    void store(const Windows& windows, std::int64_t begin, std::int64_t end, const T* tile, T* destination) const;
+    void weight_gradient(const T* input, const T* output, T* result, T* scratch) const;
+    void accumulate_rows(const T* input, const T* output, std::int64_t begin, std::int64_t end, T* partial,
+                         T* space) const;
+    void accumulate_depthwise(const T* input, const T* output, std::int64_t begin, std::int64_t end, T* partial) const;
+
+    ConvolutionKind kind_;
+    ConvolutionShape shape_;
+    ConvolutionStrides strides_;
+    int slots_;
+    bool depthwise_;
+    std::int64_t destination_channels_;  // of one group
+    std::vector<Part> parts_;
+    std::int64_t blocks_ = 0, partials_ = 0, weights_ = 0;  // partials: sums of the weights' gradient
+    std::int64_t shared_ = 0, each_slot_ = 0, columns_ = 0, tile_ = 0;
+};
+
+}  // namespace weft::cpu

@@ -1,0 +1,109 @@
+#include "weft/ops/scan.h"
+
+#include "weft/backend/cpu/element.h"
+#include "weft/backend/cpu/families.h"
+#include "weft/backend/cpu/strided.h"
+
+namespace weft::cpu {
+namespace {
+
+constexpr std::int64_t most_lanes = 64;
+
+// Lanes along the axis are independent; a few neighbours run side by side, so that their sums do not wait for each other.
+class Scan final : public Kernel {
+  public:
+    Scan(const ScanAttributes& a, const Layout& input, const Layout& output)
+        : from_(input.dtype), to_(output.dtype), a_(a) {
+        auto axis = static_cast<std::size_t>(a.axis);
+        count_ = input.dims[axis], stride_ = input.strides[axis], result_stride_ = output.strides[axis];
+        Dims dims = input.dims, to = output.strides, from = input.strides;
+        dims.erase(axis), to.erase(axis), from.erase(axis);
+        lanes_ = Box<2>(dims, {to, from});
+        together_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1 ? most_lanes : 8;
+        if (a.reverse) {
+            first_ = (count_ - 1) * stride_, result_first_ = (count_ - 1) * result_stride_;
+            stride_ = -stride_, result_stride_ = -result_stride_;
+        }
+    }
+    std::string_view by() const override { return "scan"; }
+
+    void run(void* const* operands, std::byte*) const override {
+        if (count_ == 0) return;
+        with_dtype(from_, [&]<class From>(TypeTag<From>) {
+            // Integers and bool are widened, everything else keeps its type (ops/scan.cpp).
+            if constexpr (std::is_integral_v<From>) {
+                if (to_ == DType::uint64) return by_reduction<From, std::uint64_t>(operands);
+                return by_reduction<From, std::int64_t>(operands);
+            } else {
+                return by_reduction<From, From>(operands);
+            }
+        });
+    }
+
+  private:
+    template <class From, class To>
+    void by_reduction(void* const* operands) const {
+        using A = Accumulator<To>;
+        auto* from = static_cast<const From*>(operands[0]) + first_;
+        auto* to = static_cast<To*>(operands[1]) + result_first_;
+        switch (a_.reduction) {
+            case Reduction::sum:
+                return by_rows<A>(to, from, A(0), [](A a, A b) { return joined_sum(a, b); });
+            case Reduction::product:
+                return by_rows<A>(to, from, A(1), [](A a, A b) { return joined_product(a, b); });
+            default:
+                throw InternalError(text("scan: the CPU has no running ", name_of(a_.reduction)));
+        }
+    }
+
+    template <class A, class From, class To, class Join>
+    void by_rows(To* to, const From* from, A start, Join join) const {
+        std::int64_t block = std::max(together_, block_elements / count_ / together_ * together_);
+        parallel_blocks(lanes_.size, block, [&](std::int64_t low, std::int64_t high) {
+            lanes_.walk(low, high, [&](const std::array<std::int64_t, 2>& at, std::int64_t lanes) {
+                for (std::int64_t lane = 0; lane < lanes; lane += together_) {
+                    To* result = to + at[0] + lane * lanes_.inner(0);
+                    const From* x = from + at[1] + lane * lanes_.inner(1);
+                    std::int64_t few = std::min(together_, lanes - lane);
+                    if (together_ == most_lanes)
+                        few_lanes<A, true>(result, x, few, start, join);
+                    else
+                        few_lanes<A, false>(result, x, few, start, join);
+                }
+            });
+        });
+    }
+
+    template <class A, bool side_by_side, class From, class To, class Join>
+    void few_lanes(To* to, const From* from, std::int64_t lanes, A start, Join join) const {
+        A running[most_lanes];
+        std::fill_n(running, lanes, start);
+        std::int64_t to_step = side_by_side ? 1 : lanes_.inner(0), from_step = side_by_side ? 1 : lanes_.inner(1);
+        for (std::int64_t i = 0; i < count_; ++i, to += result_stride_, from += stride_) {
+            if (a_.exclusive) {
+                for (std::int64_t k = 0; k < lanes; ++k) {
+                    to[k * to_step] = static_cast<To>(running[k]);
+                    running[k] = join(running[k], static_cast<A>(from[k * from_step]));
+                }
+            } else {
+                for (std::int64_t k = 0; k < lanes; ++k) {
+                    running[k] = join(running[k], static_cast<A>(from[k * from_step]));
+                    to[k * to_step] = static_cast<To>(running[k]);
+                }
+            }
+        }
+    }
+
+    DType from_, to_;
+    ScanAttributes a_;
+    std::int64_t count_, stride_, result_stride_, first_ = 0, result_first_ = 0, together_;
+    Box<2> lanes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> scan_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
+    return std::make_unique<Scan>(*attributes_if<ScanAttributes>(node), inputs[0], output);
+}
+
+}  // namespace weft::cpu

@@ -1,0 +1,157 @@
+#include "weft/ops/window.h"
+
+#include "weft/backend/cpu/convolution.h"
+#include "weft/backend/cpu/families.h"
+#include "weft/backend/cpu/pooling.h"
+#include "weft/backend/cpu/strided.h"
+
+namespace weft::cpu {
+namespace {
+
+Spatial spatial(const Dims& list, std::size_t first, std::int64_t fill) {
+    Spatial result{fill, fill, fill};
+    for (std::size_t i = first; i < list.size(); ++i) result[i - first] = list[i];
+    return result;
+}
+
+WindowStrides strides_of(const Layout& layout) {
+    return {layout.strides[0], layout.strides[1], spatial(layout.strides, 2, 0)};
+}
+
+class Convolve final : public Kernel {
+  public:
+    Convolve(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output)
+        : convolution_(prepare(a, inputs, output)), by_(convolution_.implementation()) {}
+    std::size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
+    std::string_view by() const override { return by_; }
+    void run(void* const* operands, std::byte* scratch) const override {
+        convolution_.run(operands[0], operands[1], operands[2], scratch);
+    }
+
+  private:
+    static Convolution prepare(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) {
+        // Which of the three operands plays x, w and y.
+        const Layout *x = &inputs[0], *w = &inputs[1], *y = &output;
+        ConvolutionKind kind = ConvolutionKind::forward;
+        if (a.kind == WindowKind::convolution_input_gradient)
+            x = &output, y = &inputs[0], kind = ConvolutionKind::backward_input;
+        if (a.kind == WindowKind::convolution_weight_gradient)
+            w = &output, y = &inputs[1], kind = ConvolutionKind::backward_weight;
+        ConvolutionShape shape;
+        shape.ndim = static_cast<int>(a.stride.size());
+        shape.batch = x->dims[0], shape.in_channels = x->dims[1], shape.out_channels = w->dims[0],
+        shape.groups = a.groups;
+        shape.in = spatial(x->dims, 2, 1), shape.out = spatial(y->dims, 2, 1), shape.kernel = spatial(w->dims, 2, 1);
+        shape.stride = spatial(a.stride, 0, 1), shape.pad_lo = spatial(a.low, 0, 0),
+        shape.dilation = spatial(a.dilation, 0, 1);
+        return Convolution(output.dtype, kind, shape, {strides_of(*x), strides_of(*w), strides_of(*y)});
+    }
+
+    Convolution convolution_;
+    std::string by_;
+};
+
+// max_pool_select: for each window, t where x has its first maximum.
+template <class T>
+void select(const PoolingShape& shape, const WindowStrides& xs, const T* x, const WindowStrides& ts, const T* t,
+            const WindowStrides& ys, T* y) {
+    std::int64_t planes = shape.batch * shape.channels, outputs = shape.out[0] * shape.out[1] * shape.out[2];
+    std::int64_t window = shape.kernel[0] * shape.kernel[1] * shape.kernel[2];
+    parallel_blocks(
+        planes * outputs, std::max<std::int64_t>(1, block_elements / window), [&](std::int64_t low, std::int64_t high) {
+            for (std::int64_t i = low; i < high; ++i) {
+                std::int64_t plane = i / outputs, n = plane / shape.channels, c = plane % shape.channels;
+                Spatial at{i % outputs / (shape.out[1] * shape.out[2]), i / shape.out[2] % shape.out[1],
+                           i % shape.out[2]};
+                std::int64_t to = n * ys.batch + c * ys.channel;
+                for (int axis = 0; axis < shape.ndim; ++axis) to += at[axis] * ys.spatial[axis];
+                std::int64_t best = 0, from = 0;  // may be negative: axes may run backwards
+                bool found = false;
+                for (std::int64_t k = 0; k < window; ++k) {
+                    Spatial step{k / (shape.kernel[1] * shape.kernel[2]), k / shape.kernel[2] % shape.kernel[1],
+                                 k % shape.kernel[2]};
+                    std::int64_t in_x = n * xs.batch + c * xs.channel, in_t = n * ts.batch + c * ts.channel;
+                    bool inside = true;
+                    for (int axis = 0; axis < shape.ndim; ++axis) {
+                        std::int64_t place =
+                            at[axis] * shape.stride[axis] - shape.pad_lo[axis] + step[axis] * shape.dilation[axis];
+                        inside &= place >= 0 && place < shape.in[axis];
+                        in_x += place * xs.spatial[axis], in_t += place * ts.spatial[axis];
+                    }
+                    if (!inside) continue;
+                    if (!found || x[in_x] > x[best] || (x[in_x] != x[in_x] && x[best] == x[best]))
+                        best = in_x, from = in_t, found = true;
+                }
+                y[to] = found ? t[from] : T(0);
+            }
+        });
+}
+
+class Pool final : public Kernel {
+  public:
+    Pool(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output)
+        : kind_(a.kind), dtype_(output.dtype) {
+        bool gradient = kind_ == WindowKind::max_pool_gradient || kind_ == WindowKind::avg_pool_gradient;
+        const Layout& x = gradient ? output : inputs[0];
+        const Layout& y = gradient ? inputs.back() : output;
+        shape_.ndim = static_cast<int>(a.stride.size());
+        shape_.batch = x.dims[0], shape_.channels = x.dims[1];
+        shape_.in = spatial(x.dims, 2, 1), shape_.out = spatial(y.dims, 2, 1), shape_.kernel = spatial(a.kernel, 0, 1);
+        shape_.stride = spatial(a.stride, 0, 1), shape_.pad_lo = spatial(a.low, 0, 0),
+        shape_.pad_hi = spatial(a.high, 0, 0);
+        shape_.dilation = spatial(a.dilation, 0, 1);
+        shape_.count_include_pad = a.count_padding;
+        for (const Layout& input : inputs) strides_.push_back(strides_of(input));
+        strides_.push_back(strides_of(output));
+        empty_ = output.size() == 0;
+    }
+    std::string_view by() const override { return "pooling"; }
+
+    void run(void* const* operands, std::byte*) const override {
+        if (empty_) return;
+        const auto& s = strides_;
+        switch (kind_) {
+            case WindowKind::max_pool:
+                return max_pool(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
+            case WindowKind::max_pool_gradient:
+                return max_pool_backward(dtype_, shape_, s[0], operands[0], s[1], operands[1], s[2], operands[2]);
+            case WindowKind::max_pool_select:
+                return run_select(operands);
+            case WindowKind::avg_pool:
+                return average_pool(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
+            case WindowKind::avg_pool_gradient:
+                return average_pool_backward(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
+            default:
+                throw InternalError("window: not a pool");
+        }
+    }
+
+  private:
+    void run_select(void* const* operands) const {
+        with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
+            if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+                throw InternalError("max_pool_select: complex numbers have no order");
+            else
+                select(shape_, strides_[0], static_cast<const T*>(operands[0]), strides_[1],
+                       static_cast<const T*>(operands[1]), strides_[2], static_cast<T*>(operands[2]));
+        });
+    }
+
+    WindowKind kind_;
+    DType dtype_;
+    PoolingShape shape_;
+    std::vector<WindowStrides> strides_;
+    bool empty_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
+    auto& a = *attributes_if<WindowAttributes>(node);
+    bool convolution = a.kind == WindowKind::convolution || a.kind == WindowKind::convolution_input_gradient ||
+                       a.kind == WindowKind::convolution_weight_gradient;
+    if (convolution) return std::make_unique<Convolve>(a, inputs, output);
+    return std::make_unique<Pool>(a, inputs, output);
+}
+
+}  // namespace weft::cpu

@@ -1,0 +1,109 @@
+#include "weft/base/options.h"
+
+#include <algorithm>
+
+#include "weft/base/error.h"
+#include "weft/base/nearest.h"
+
+namespace weft {
+namespace {
+
+void check_name(const Json::Member& member, const std::vector<Option>& options, std::string_view what) {
+    std::vector<std::string_view> names;
+    for (const Option& option : options) {
+        if (option.name == member.key) return;
+        names.push_back(option.name);
+    }
+    throw ConfigError(text(member.where, "unknown key '", member.key, "' in ", what, did_you_mean(member.key, names)));
+}
+
+void check_range(const Option& option, const Json& value) {
+    double number = value.as_number();
+    bool below = !(number >= option.least), above = !(number <= option.most);
+    if (below) value.refuse(text("expected ", option.least, " or more, found ", json_text(value)));
+    if (above) value.refuse(text("expected ", option.most, " or less, found ", json_text(value)));
+}
+
+void check_choice(const Option& option, const Json& value) {
+    const std::string& word = value.as_string();
+    if (option.choices.empty() || std::count(option.choices.begin(), option.choices.end(), word)) return;
+    std::vector<std::string_view> known(option.choices.begin(), option.choices.end());
+    value.refuse(text("'", word, "' is not known", did_you_mean(word, known)));
+}
+
+void check_several(const Option& option, const Json& value) {
+    if (value.is_string() && !option.choices.empty()) return check_choice(option, value);
+    const std::vector<Json> alone{value};
+    for (const Json& item : value.is_array() ? value.items() : alone) {
+        (void)item.as_integer();
+        check_range(option, item);
+    }
+}
+
+void check_kind(const Option& option, const Json& value) {
+    if (option.several) return check_several(option, value);
+    Json::Kind wanted = option.fallback.is_null() ? option.kind : option.fallback.kind();
+    if (!option.also.empty() && (value.is_object() || (value.is_string() && wanted != Json::Kind::string))) return;
+    switch (wanted) {  // each throws if the value is of another kind
+        case Json::Kind::null:
+            return;
+        case Json::Kind::boolean:
+            (void)value.as_bool();
+            return;
+        case Json::Kind::integer:
+            (void)value.as_integer();
+            return check_range(option, value);
+        case Json::Kind::number:
+            (void)value.as_number();
+            return check_range(option, value);
+        case Json::Kind::string:
+            break;
+        case Json::Kind::array:
+            (void)value.items();
+            return;
+        case Json::Kind::object:
+            (void)value.members();
+            return;
+    }
+    check_choice(option, value);
+}
+
+}  // namespace
+
+Json complete(const Json& given, const std::vector<Option>& options, std::string_view what) {
+    Json result = Json::object();
+    result.set_where(given.where());
+    if (!given.is_null()) {
+        for (const Json::Member& member : given.members()) check_name(member, options, what);
+    }
+    for (const Option& option : options) {
+        const Json* value = given.find(option.name);
+        if (!value && option.required)
+            given.refuse(text(what, " needs the key '", option.name, "' (", option.doc, ")"));
+        bool left_out = !value || (value->is_null() && !option.required);
+        try {
+            if (!left_out) check_kind(option, *value);
+        } catch (const ConfigError& error) {
+            throw ConfigError(text(error.what(), " (", what, ", '", option.name, "': ", option.doc, ")"));
+        }
+        result[option.name] = left_out ? option.fallback : *value;
+    }
+    return result;
+}
+
+std::string help_on(const std::vector<Option>& options) {
+    std::size_t width = 0;
+    for (const Option& option : options) width = std::max(width, option.name.size());
+    std::string out;
+    for (const Option& option : options) {
+        std::string name = option.name + std::string(width - option.name.size(), ' ');
+        std::string value = option.required             ? "required"
+                            : option.fallback.is_null() ? "optional"
+                                                        : json_text(option.fallback);
+        std::string also = option.also.empty() ? "" : text(", or one of `", option.also, "`");
+        out += text("  ", name, "  ", option.doc, " (", value, also, ")\n");
+    }
+    return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,197 @@
+#include "weft/check/derivatives.h"
+
+#include <cmath>
+
+#include "weft/autodiff/derivative.h"
+#include "weft/check/cases.h"
+#include "weft/check/compare.h"
+#include "weft/graph/node.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+
+namespace weft {
+namespace {
+
+using Map = std::function<std::vector<Tensor>(std::span<const Tensor>)>;   // of all inputs
+using Vectors = std::vector<std::vector<double>>;
+
+// Inputs of which those of float64 move; the others (indices, conditions) are held.
+struct Point {
+    std::vector<Array> inputs;
+    std::vector<std::size_t> moving;
+
+    std::vector<Tensor> tensors() const { return tensors_of(inputs); }
+    std::vector<Tensor> chosen(const std::vector<Tensor>& of) const {
+        std::vector<Tensor> result;
+        for (std::size_t i : moving) result.push_back(of[i]);
+        return result;
+    }
+    std::vector<Tensor> moved(const std::vector<Array>& direction, double step) const {
+        std::vector<Tensor> result = tensors();
+        for (std::size_t k = 0; k < moving.size(); ++k) {
+            Array to = Array::empty(DType::float64, inputs[moving[k]].dims);
+            const double *from = inputs[moving[k]].data<double>(), *along = direction[k].data<double>();
+            for (std::int64_t i = 0; i < to.size(); ++i) to.data<double>()[i] = from[i] + step * along[i];
+            result[moving[k]] = Tensor(to);
+        }
+        return result;
+    }
+};
+
+Point point_of(const Operation& operation, const Sample& sample, Draw& draw) {
+    std::vector<DType> dtypes(sample.inputs.size(), DType::float64);
+    for (std::size_t i = 0; i < sample.dtypes.size(); ++i) dtypes[i] = is_inexact(sample.dtypes[i]) ? DType::float64 : sample.dtypes[i];
+    if (operation.condition) dtypes[0] = DType::bool_;
+    Point point;
+    point.inputs = inputs_of(operation, sample, dtypes, draw);
+    for (std::size_t i = 0; i < dtypes.size(); ++i) {
+        if (dtypes[i] == DType::float64) point.moving.push_back(i);
+    }
+    return point;
+}
+
+std::vector<Array> directions(const std::vector<Tensor>& like, Draw& draw) {
+    const Domain unit{-1, 1};
+    std::vector<Array> result;
+    for (const Tensor& tensor : like) result.push_back(draw.array(DType::float64, tensor.dims(), &unit));
+    return result;
+}
+
+Vectors values_of(const std::vector<Tensor>& tensors) {
+    eval(tensors);
+    Vectors values;
+    for (const Tensor& tensor : tensors) values.push_back(as_doubles(tensor.array()));
+    return values;
+}
+
+// Central differences at two steps, joined so that the error of order step^2 falls out (Richardson, 1911). The difference of the
+// two bounds what is left of the truncation, `noise` / step the rounding.
+std::string against_differences(const Map& f, const Point& at, const std::vector<Array>& direction, const Vectors& derivative, double noise) {
+    constexpr double step = 0x1p-13;
+    Vectors up = values_of(f(at.moved(direction, step))), down = values_of(f(at.moved(direction, -step)));
+    Vectors half_up = values_of(f(at.moved(direction, step / 2))), half_down = values_of(f(at.moved(direction, -step / 2)));
+    for (std::size_t k = 0; k < up.size(); ++k) {
+        for (std::size_t i = 0; i < up[k].size(); ++i) {
+            double coarse = (up[k][i] - down[k][i]) / (2 * step), fine = (half_up[k][i] - half_down[k][i]) / step;
+            double difference = (4 * fine - coarse) / 3, found = derivative[k][i];
+            double allowed = std::abs(fine - coarse) + noise * (1 + std::abs(up[k][i]) + std::abs(down[k][i])) / step + 1e-12 * std::abs(difference);
+            if (std::abs(found - difference) <= allowed) continue;
+            return text("output ", k, " at ", i, ": derivative ", found, ", differences give ", difference, " (allowed ", allowed, ")");
+        }
+    }
+    return "";
+}
+
+double dot(const std::vector<Array>& a, const Vectors& b, double* magnitude) {
+    double sum = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        std::vector<double> x = as_doubles(a[k]);
+        for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * b[k][i], *magnitude += std::abs(x[i] * b[k][i]);
+    }
+    return sum;
+}
+
+std::string against_transpose(const std::vector<Array>& u, const Vectors& forward, const std::vector<Array>& v, const Vectors& backward, double noise) {
+    double magnitude = 0;
+    double left = dot(u, forward, &magnitude), right = dot(v, backward, &magnitude);
+    double allowed = noise * 16 * (1 + magnitude);
+    if (std::abs(left - right) <= allowed) return "";
+    return text("<u, J v> = ", left, " but <J' u, v> = ", right, " (allowed ", allowed, ")");
+}
+
+// jvp and vjp of f against differences and each other.
+std::string check_function(const Map& f, const Point& at, Draw& draw, double noise) {
+    std::vector<Tensor> inputs = at.tensors(), wrt = at.chosen(inputs), outputs = f(inputs);
+    std::vector<Array> v = directions(wrt, draw), u = directions(outputs, draw);
+    Vectors forward = values_of(pushforward(outputs, wrt, tensors_of(v)));
+    if (std::string wrong = against_differences(f, at, v, forward, noise); !wrong.empty()) return wrong;
+    Vectors backward = values_of(pullback(f(inputs), tensors_of(u), wrt));
+    return against_transpose(u, forward, v, backward, noise);
+}
+
+double noise_of(const Operation& operation, const Point& at) {
+    double terms = 4;
+    if (!plain_elementwise(operation)) for (const Array& input : at.inputs) terms += static_cast<double>(input.size());
+    return 0x1p-52 * 4 * (operation.ulp + 1) * terms;
+}
+
+// Calls f(sample, point, noise) for every sample that has a derivative at all; what it returns or throws is a failure.
+template <class F>
+Failures over_points(const Operation& operation, F&& f) {
+    Failures failures;
+    Draw draw(text(operation.name, " derivative"));
+    for (const Sample& sample : samples_of(operation, Shapes::layouts)) {
+        Point at = point_of(operation, sample, draw);
+        if (at.moving.empty()) continue;
+        std::string wrong;
+        try {
+            if (!is_inexact(sample.call(at.tensors()).dtype())) continue;
+            wrong = f(sample, at, draw);
+        } catch (const std::exception& error) {
+            wrong = text("threw ", error.what());
+        }
+        if (!wrong.empty()) failures.push_back(text(described(operation, at.inputs), ": ", wrong));
+    }
+    return failures;
+}
+
+}  // namespace
+
+bool has_derivative(const Operation& operation) {
+    bool rule = operation.composite || !operation.partials.empty() || operation.transpose || operation.jvp;
+    // stop_gradient's derivative is not that of its value: that is what it is for.
+    return rule && operation.differentiable && &operation != &stop_gradient_operation;
+}
+
+Failures check_derivatives(const Operation& operation) {
+    return over_points(operation, [&](const Sample& sample, const Point& at, Draw& draw) {
+        Map f = [&](std::span<const Tensor> x) { return std::vector<Tensor>{sample.call(x)}; };
+        return check_function(f, at, draw, noise_of(operation, at));
+    });
+}
+
+Failures check_second_derivatives(const Operation& operation) {
+    return over_points(operation, [&](const Sample& sample, const Point& at, Draw& draw) -> std::string {
+        std::vector<Array> u = directions({sample.call(at.tensors())}, draw);
+        Map gradient_of = [&](std::span<const Tensor> x) {
+            std::vector<Tensor> inputs(x.begin(), x.end()), outputs{sample.call(x)}, seeds = tensors_of(u);
+            return pullback(outputs, seeds, at.chosen(inputs));
+        };
+        try {
+            return check_function(gradient_of, at, draw, 16 * noise_of(operation, at));
+        } catch (const NotDifferentiable& error) {   // a derivative may call what has none itself, if it says so
+            if (std::string_view(error.what()).starts_with(text(operation.name, ":"))) throw;
+            return "";
+        }
+    });
+}
+
+Failures check_missing_derivative(const Operation& operation) {
+    Failures failures;
+    Draw draw(operation.name);
+    for (const Sample& sample : samples_of(operation, Shapes::few)) {
+        Point at = point_of(operation, sample, draw);
+        if (at.moving.empty()) continue;
+        std::string wrong = "its derivative was not refused";
+        try {
+            std::vector<Tensor> inputs = at.tensors();
+            Tensor result = sample.call(inputs), loss = sum(result.astype(DType::float64));
+            std::vector<Tensor> gradients = gradient(loss, at.chosen(inputs));
+            if (!is_inexact(result.dtype())) {
+                wrong.clear();
+                for (const auto& values : values_of(gradients)) {
+                    for (double value : values) if (value != 0) wrong = "the derivative of integers is not 0";
+                }
+            }
+        } catch (const NotDifferentiable& error) {
+            if (std::string_view(error.what()).starts_with(text(operation.name, ": "))) wrong.clear();
+            else wrong = text("the message does not name it: ", error.what());
+        } catch (const DTypeError&) {   // not defined for floating numbers at all
+            wrong.clear();
+        }
+        if (!wrong.empty()) failures.push_back(text(described(operation, at.inputs), ": ", wrong));
+    }
+    return failures;
+}
+
+}  // namespace weft

@@ -1,0 +1,252 @@
+#include "weft/compile/binding.h"
+
+#include "weft/compile/memory.h"
+#include "weft/compile/views.h"
+
+namespace weft {
+namespace {
+
+class Binder {
+  public:
+    Binder(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler, const BindOptions& options)
+        : plan_(*plan), graph_(graph), compiler_(compiler), options_(options), binding_(std::make_shared<Binding>()) {
+        binding_->plan = std::move(plan);
+    }
+
+    std::shared_ptr<const Binding> bind() {
+        find_outputs();
+        find_views();
+        find_lifetimes();
+        choose_donors();
+        plan_arena();
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s) bind_step(static_cast<std::int32_t>(s));
+        for (std::size_t i = 0; i < graph_.outputs.size(); ++i) binding_->results.push_back(placed(result_view(i)));
+        finish_scratch();
+        return binding_;
+    }
+
+  private:
+    static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+    const Place& place(std::int32_t e) const { return plan_.places[at(e)]; }
+
+    void find_outputs() {
+        output_of_.assign(plan_.slots.size(), -1);
+        for (std::int32_t slot : plan_.outputs) {
+            if (slot < 0 || output_of_[at(slot)] >= 0) continue;
+            output_of_[at(slot)] = static_cast<std::int32_t>(binding_->outputs.size());
+            Layout layout = slot_layout(slot);
+            binding_->outputs.push_back({layout.dtype, layout.dims, layout.strides, static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), -1});
+        }
+    }
+
+    Layout slot_layout(std::int32_t slot) const {
+        const Slot& s = plan_.slots[at(slot)];
+        Dims dims = dims_of(graph_.node(s.entry).shape);
+        return {s.dtype, dims, ordered_strides(dims, s.order)};
+    }
+
+    // Until the arena is planned, a slot's view has Base::arena and its number as index.
+    View slot_view(std::int32_t slot) const {
+        if (output_of_[at(slot)] >= 0) return {{Base::output, output_of_[at(slot)]}, 0, slot_layout(slot)};
+        return {{Base::arena, slot}, 0, slot_layout(slot)};
+    }
+
+    void find_views() {
+        views_.resize(graph_.entries.size());
+        for (std::size_t e = 0; e < graph_.entries.size(); ++e) {
+            const Place& p = plan_.places[e];
+            const Node& node = *graph_.entries[e].node;
+            if (p.kind == Place::leaf) {
+                Dims dims = dims_of(node.shape);
+                Dims strides = node.computed ? node.value.strides : contiguous_strides(dims);
+                views_[e] = {{Base::leaf, p.index}, 0, {node.dtype, dims, strides}};
+            } else if (p.kind == Place::view) {
+                views_[e] = apply_view(node, views_[at(p.index)]);
+            } else if (p.index >= 0) {
+                views_[e] = slot_view(p.index);
+            }
+        }
+    }
+
+    void find_lifetimes() {
+        last_read_.assign(plan_.slots.size(), -1);
+        first_.assign(plan_.slots.size(), 0);
+        leaf_last_.assign(graph_.leaves.size(), -1);
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+            for (std::int32_t slot : plan_.steps[s].stores) first_[at(slot)] = last_read_[at(slot)] = static_cast<std::int32_t>(s);
+            for (std::int32_t load : plan_.steps[s].loads) {
+                const Base& base = views_[at(load)].base;
+                if (base.kind == Base::arena) last_read_[at(base.index)] = static_cast<std::int32_t>(s);
+                if (base.kind == Base::leaf) leaf_last_[at(base.index)] = static_cast<std::int32_t>(s);
+            }
+        }
+    }
+
+    // Whether what `step` stores so may take the memory of what it loads from `base`: the same element is read and written at each
+    // point, and nobody reads it in another way. (A kernel reads an element before it writes it.)
+    bool may_take(const Step& step, const Base& base, const Layout& stored) const {
+        if (step.kind != Step::map) return false;
+        for (std::int32_t load : step.loads) {
+            const View& view = views_[at(load)];
+            if (!(view.base == base)) continue;
+            bool same = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims && view.layout.strides == stored.strides;
+            if (!same) return false;
+        }
+        return true;
+    }
+
+    void choose_donors() {
+        std::vector<bool> taken(graph_.leaves.size(), false);
+        for (std::size_t i = 0; i < options_.donors.size() && i < plan_.outputs.size(); ++i) {
+            std::int32_t donor = options_.donors[i], slot = plan_.outputs[i];
+            if (donor < 0 || slot < 0 || taken[at(donor)]) continue;
+            if (std::count(plan_.outputs.begin(), plan_.outputs.end(), slot) != 1) continue;
+            const Step& step = plan_.steps[at(first_[at(slot)])];
+            bool shown = false;   // another output is a view of the donor
+            for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
+            bool reads_last = leaf_last_[at(donor)] == first_[at(slot)];
+            if (shown || !reads_last || !may_take(step, {Base::leaf, donor}, slot_layout(slot))) continue;
+            binding_->outputs[at(output_of_[at(slot)])].donor = donor;
+            taken[at(donor)] = true;
+        }
+    }
+
+    void plan_arena() {
+        std::vector<Lifetime> lifetimes(plan_.slots.size());
+        for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
+            if (output_of_[slot] >= 0) continue;
+            Layout layout = slot_layout(static_cast<std::int32_t>(slot));
+            lifetimes[slot] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[slot], last_read_[slot], -1};
+        }
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s) reuse_in_place(static_cast<std::int32_t>(s), lifetimes);
+        MemoryPlan memory = plan_memory(lifetimes);
+        offsets_ = std::move(memory.offsets);
+        binding_->scratch_offset = memory.bytes;
+    }
+
+    void reuse_in_place(std::int32_t s, std::vector<Lifetime>& lifetimes) {
+        const Step& step = plan_.steps[at(s)];
+        if (step.kind != Step::map) return;
+        std::vector<std::int32_t> taken;
+        for (std::int32_t slot : step.stores) {
+            if (output_of_[at(slot)] >= 0) continue;
+            for (std::int32_t load : step.loads) {
+                const Base& base = views_[at(load)].base;
+                bool dies = base.kind == Base::arena && last_read_[at(base.index)] == s && base.index != slot;
+                if (!dies || std::find(taken.begin(), taken.end(), base.index) != taken.end()) continue;
+                if (!may_take(step, base, slot_layout(slot))) continue;
+                lifetimes[at(slot)].may_reuse = base.index;
+                taken.push_back(base.index);
+                break;
+            }
+        }
+    }
+
+    View placed(View view) const {
+        if (view.base.kind == Base::arena) {
+            view.offset += static_cast<std::int64_t>(offsets_[at(view.base.index)]);
+            view.base.index = 0;
+        }
+        return view;
+    }
+
+    View result_view(std::size_t i) const {
+        return plan_.output_views[i] ? views_[at(graph_.outputs[i])] : slot_view(plan_.outputs[i]);
+    }
+
+    void bind_step(std::int32_t s) {
+        const Step& step = plan_.steps[at(s)];
+        BoundStep bound;
+        if (!step.members.empty()) {
+            const Node& node = graph_.node(step.members.back());
+            bound.operation = node.operation;
+            bound.where = node.where;
+        }
+        try {
+            bound.kernel = step.kind == Step::library ? library(step) : compiler_.loop(loop(step));
+        } catch (Error& error) {
+            error.add(place_of(bound));
+            throw;
+        }
+        for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
+        for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
+        scratch_bytes_ = std::max(scratch_bytes_, bound.kernel->scratch_bytes());
+        binding_->steps.push_back(std::move(bound));
+    }
+
+    static std::string place_of(const BoundStep& bound) { return weft::place(bound.where); }
+
+    std::unique_ptr<Kernel> library(const Step& step) const {
+        std::vector<Layout> inputs;
+        for (std::int32_t load : step.loads) inputs.push_back(views_[at(load)].layout);
+        return compiler_.library(graph_.node(step.members[0]), inputs, slot_layout(step.stores[0]));
+    }
+
+    Loop loop(const Step& step) const {
+        Loop loop;
+        loop.program = step.program;
+        Dims dims = dims_of(graph_.node(step.space).shape);
+        Dims order;   // of loop axes: kept ones first
+        for (std::size_t i = 0; i < dims.size(); ++i) {
+            if (std::find(step.axes.begin(), step.axes.end(), static_cast<std::int64_t>(i)) == step.axes.end()) order.push_back(static_cast<std::int64_t>(i));
+        }
+        std::size_t kept = order.size();
+        for (std::int64_t axis : step.axes) order.push_back(axis);
+        for (std::int64_t axis : order) loop.dims.push_back(dims[at(static_cast<std::int32_t>(axis))]);
+        loop.reduced = dims.size() - kept;
+        loop.reductions = step.reductions;
+        for (std::int32_t load : step.loads) {
+            const Layout& layout = views_[at(load)].layout;
+            Dims strides = broadcast_strides(layout, dims), permuted;
+            for (std::int64_t axis : order) permuted.push_back(strides[static_cast<std::size_t>(axis)]);
+            loop.loads.push_back({layout.dtype, permuted});
+        }
+        for (std::int32_t slot : step.stores) {
+            // A reduction's result and a copy's lie row-major whatever their slot's shape (ones apart); a map's as its slot says.
+            Dims kept_dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept));
+            Layout layout = slot_layout(slot);
+            loop.stores.push_back({layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});
+        }
+        return loop;
+    }
+
+    void finish_scratch() {
+        binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64;
+    }
+
+    const Plan& plan_;
+    const Graph& graph_;
+    const KernelCompiler& compiler_;
+    const BindOptions& options_;
+    std::shared_ptr<Binding> binding_;
+    std::vector<View> views_;
+    std::vector<std::int32_t> output_of_, first_, last_read_, leaf_last_;
+    std::vector<std::size_t> offsets_;
+    std::size_t scratch_bytes_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler, const BindOptions& options) {
+    return Binder(std::move(plan), graph, compiler, options).bind();
+}
+
+std::string Binding::str() const {
+    std::ostringstream out;
+    out << steps.size() << " steps, arena " << scratch_offset << " bytes, scratch " << arena_bytes - scratch_offset << " bytes\n";
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        const BoundStep& step = steps[s];
+        out << "  " << s << ' ' << (step.operation ? step.operation->name : "copy") << " by " << step.kernel->by() << ':';
+        for (const View& view : step.operands) {
+            const char* base = view.base.kind == Base::arena ? "arena" : view.base.kind == Base::leaf ? "leaf" : "output";
+            out << ' ' << base;
+            if (view.base.kind == Base::arena) out << '+' << view.offset;
+            else out << view.base.index;
+            out << ' ' << view.layout.dtype << view.layout.dims;
+        }
+        out << '\n';
+    }
+    return out.str();
+}
+
+}  // namespace weft

@@ -1,0 +1,60 @@
+// Binding: a plan with its sizes filled in. Every buffer has its place in one arena, every step its prepared kernel; running is a
+// walk down a list. Made in microseconds, immutable, shared by threads. Callers: runtime/.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "weft/compile/device.h"
+#include "weft/compile/plan.h"
+
+namespace weft {
+
+/// Where memory comes from when a binding is run.
+struct Base {
+    enum Kind : std::uint8_t { arena, leaf, output } kind = arena;
+    std::int32_t index = 0;      // leaf: its number among the graph's leaves; output: its number in Binding::outputs
+    friend bool operator==(const Base&, const Base&) = default;
+};
+
+/// An entry's numbers: from `base`, `offset` bytes on, laid out so.
+struct View {
+    Base base;
+    std::int64_t offset = 0;
+    Layout layout;
+};
+
+struct BoundStep {
+    std::unique_ptr<Kernel> kernel;
+    std::vector<View> operands;      // inputs, then outputs
+    const Operation* operation = nullptr;   // the last of its members, for errors and the profile (null: a copy)
+    std::source_location where;
+};
+
+/// A buffer that a run allocates and hands out.
+struct BoundOutput {
+    DType dtype = DType::float32;
+    Dims dims, strides;
+    std::size_t bytes = 0;
+    std::int32_t donor = -1;         // the leaf whose memory it may take over: read for the last time where it is written
+};
+
+struct BindOptions {
+    /// Leaves whose memory may become an output's, by number; output i of the graph may only take donors[i] (-1: none).
+    std::vector<std::int32_t> donors;
+};
+
+struct Binding {
+    std::shared_ptr<const Plan> plan;
+    std::vector<BoundStep> steps;
+    std::size_t arena_bytes = 0, scratch_offset = 0;   // scratch lies at the arena's end
+    std::vector<BoundOutput> outputs;                  // slots that leave the binding
+    std::vector<View> results;                         // one an output of the graph
+
+    /// The steps with their kernels and where their operands lie, as text.
+    std::string str() const;
+};
+
+std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler, const BindOptions& options = {});
+
+}  // namespace weft

@@ -1,0 +1,51 @@
+// What the compiler asks of a device: kernels for loops, and library kernels for the families that are not loops.
+// A kernel is prepared once, for known sizes and strides (a Binding), and run often: run() allocates nothing, takes no lock, and may
+// be called by several threads at once. Devices know families, never operations.
+// Callers: compile/ and runtime/ use it; backend/ implements it (cpu_compiler below is defined in backend/cpu).
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "weft/core/shape.h"
+#include "weft/graph/node.h"
+#include "weft/kernel/loop.h"
+
+namespace weft {
+
+/// How an operand of a library kernel lies in memory: strides in elements, from the address that run() is handed.
+struct Layout {
+    DType dtype = DType::float32;
+    Dims dims;
+    Dims strides;
+    std::int64_t size() const { return element_count(dims); }
+    bool contiguous() const { return Array{dtype, dims, strides, 0, nullptr}.contiguous(); }
+};
+
+class Kernel {
+  public:
+    virtual ~Kernel() = default;
+    /// Working memory that run() is handed, 64-byte aligned; the memory plan provides it.
+    virtual std::size_t scratch_bytes() const { return 0; }
+    /// `operands`: addresses of the inputs, then of the outputs, in the order of preparation.
+    virtual void run(void* const* operands, std::byte* scratch) const = 0;
+    /// What runs it, for the profile: "block evaluator", "oneDNN", "own gemm avx512".
+    virtual std::string_view by() const = 0;
+};
+
+class KernelCompiler {
+  public:
+    virtual ~KernelCompiler() = default;
+    /// Operands of run(): the loop's loads, then its stores.
+    virtual std::unique_ptr<Kernel> loop(Loop loop) const = 0;
+    /// The operation of `node` (its family and attributes) on inputs that lie so, into an output that lies so.
+    /// Operands of run(): the inputs, then the output. InternalError if the family is not one of the device's.
+    virtual std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output) const = 0;
+    /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).
+    virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const { return (void)operation, (void)ndim, Axes{}; }
+};
+
+/// Defined in backend/cpu: the second and last inversion of the house.
+const KernelCompiler& cpu_compiler();
+
+}  // namespace weft

@@ -1,0 +1,370 @@
+// Partition: which entries are computed together. Elementwise entries of one shape are fused when a value passes between them
+// directly or they read the same memory; a chain that only a reduction reads becomes part of the reduction.
+//
+// Why no cycle can arise: every entry has a level, which grows by one whenever a value passes through memory. Entries of one kernel
+// have one level and one shape, so a path that leaves a kernel ends on a higher level and never comes back.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <set>
+
+#include "weft/compile/device.h"
+#include "weft/compile/lower.h"
+#include "weft/compile/plan.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
+
+namespace weft {
+namespace {
+
+class Partitioner {
+  public:
+    Partitioner(const Graph& graph, const PartitionOptions& options) : graph_(graph), options_(options), count_(static_cast<std::int32_t>(graph.entries.size())) {}
+
+    Plan plan() {
+        plan_.structure = graph_.structure;
+        plan_.places.resize(static_cast<std::size_t>(count_));
+        count_uses();
+        place_leaves_and_views();
+        absorb_into_reductions();
+        group_elementwise();
+        place_outputs();
+        make_steps();
+        order_steps();
+        return std::move(plan_);
+    }
+
+  private:
+    const Node& node(std::int32_t e) const { return graph_.node(e); }
+    Family family(std::int32_t e) const { return node(e).operation->family; }
+    Place& place(std::int32_t e) { return plan_.places[static_cast<std::size_t>(e)]; }
+    bool elementwise(std::int32_t e) { return place(e).kind == Place::fused && family(e) == Family::elementwise; }
+
+    void count_uses() {
+        uses_.assign(static_cast<std::size_t>(count_), 0);
+        wanted_.assign(static_cast<std::size_t>(count_), false);
+        for (std::int32_t input : graph_.edges) ++uses_[static_cast<std::size_t>(input)];
+        for (std::int32_t output : graph_.outputs) wanted_[static_cast<std::size_t>(output)] = true, ++uses_[static_cast<std::size_t>(output)];
+    }
+
+    std::int32_t new_slot(std::int32_t entry, Axes order = {}) {
+        plan_.slots.push_back({entry, node(entry).dtype, std::move(order)});
+        return static_cast<std::int32_t>(plan_.slots.size()) - 1;
+    }
+    void put_in_slot(std::int32_t e, Axes order = {}) {
+        place(e).kind = Place::slot;
+        place(e).contiguous = order.empty();
+        place(e).index = new_slot(e, std::move(order));
+    }
+
+    // Whether strides can say a reshape: of dense memory always; of other memory when only axes of size one come or go.
+    bool reshape_is_view(std::int32_t e, std::int32_t from) {
+        if (place(from).contiguous) return true;
+        auto proper = [](const Shape& shape) {
+            Shape kept;
+            for (Size size : shape) if (!(size == Size(1))) kept.push_back(size);
+            return kept;
+        };
+        return proper(node(e).shape) == proper(node(from).shape);
+    }
+
+    void place_leaves_and_views() {
+        std::int32_t leaves = 0;
+        orders_.resize(static_cast<std::size_t>(count_));
+        for (std::int32_t e = 0; e < count_; ++e) {
+            const Graph::Entry& entry = graph_.entries[static_cast<std::size_t>(e)];
+            if (entry.leaf) {
+                bool plain = !node(e).computed || node(e).value.contiguous();
+                place(e) = {Place::leaf, leaves++, plain, {}};
+            } else if (node(e).operation == &constant_operation) {
+                place(e) = {Place::literal, -1, false, node(e).attributes_as<ConstantAttributes>().value};
+            } else if (family(e) == Family::view) {
+                place_view(e, graph_.inputs(e)[0]);
+            } else if (family(e) == Family::reduce) {
+                put_in_slot(e);
+            } else if (family(e) != Family::elementwise) {
+                put_in_slot(e, cpu_compiler().preferred_order(*node(e).operation, node(e).shape.size()));
+            }
+            orders_[static_cast<std::size_t>(e)] = order_of(e);
+            if (elementwise(e)) place(e).contiguous = orders_[static_cast<std::size_t>(e)].empty();   // when it comes to memory
+        }
+    }
+
+    void place_view(std::int32_t e, std::int32_t from) {
+        if (place(from).kind == Place::literal) {
+            place(e) = place(from);
+            return;
+        }
+        bool reshapes = node(e).operation == &reshape_operation;
+        if (reshapes && !reshape_is_view(e, from)) copies_.insert(e), put_in_slot(e);
+        else place(e) = {Place::view, from, reshapes && place(from).contiguous, {}};
+    }
+
+    // The order in which an entry lies in memory: a slot's own; an elementwise entry's is that of the first operand of its shape
+    // that has one (values after a window operation lie channels-last, and what is computed from them stays so).
+    Axes order_of(std::int32_t e) {
+        if (place(e).kind == Place::slot) return plan_.slots[static_cast<std::size_t>(place(e).index)].order;
+        if (!elementwise(e)) return {};
+        for (std::int32_t input : graph_.inputs(e)) {
+            const Axes& order = orders_[static_cast<std::size_t>(input)];
+            if (!order.empty() && node(input).shape == node(e).shape) return order;
+        }
+        return {};
+    }
+
+    // A chain of elementwise entries that leads to one reduction and nowhere else is computed inside it.
+    void absorb_into_reductions() {
+        inside_.assign(static_cast<std::size_t>(count_), -1);
+        if (!options_.fuse) return;
+        for (std::int32_t e = count_; e-- > 0;) {
+            std::int32_t into = family(e) == Family::reduce && place(e).kind == Place::slot ? e : inside_[static_cast<std::size_t>(e)];
+            if (into < 0) continue;
+            for (std::int32_t input : graph_.inputs(e)) {
+                bool only_here = uses_[static_cast<std::size_t>(input)] == 1 && elementwise(input);
+                bool same_shape = node(input).shape == node(graph_.inputs(into)[0]).shape;
+                if (only_here && same_shape && absorbed_[into] < options_.longest) {
+                    inside_[static_cast<std::size_t>(input)] = into;
+                    ++absorbed_[into];
+                }
+            }
+        }
+    }
+
+    void group_elementwise() {
+        levels_.assign(static_cast<std::size_t>(count_), 0);
+        parent_.resize(static_cast<std::size_t>(count_));
+        std::iota(parent_.begin(), parent_.end(), 0);
+        std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> readers;   // (memory read, level) -> entries
+        for (std::int32_t e = 0; e < count_; ++e) {
+            std::int32_t level = 0;
+            bool free = place(e).kind == Place::view || place(e).kind == Place::literal || place(e).kind == Place::leaf;
+            for (std::int32_t input : graph_.inputs(e)) {
+                std::int32_t from = levels_[static_cast<std::size_t>(input)];
+                bool leafy = place(input).kind == Place::leaf || place(input).kind == Place::literal;
+                level = std::max(level, free || leafy || together(e, input) ? from : from + 1);
+            }
+            levels_[static_cast<std::size_t>(e)] = level;
+            if (!options_.fuse || !elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
+            for (std::int32_t input : graph_.inputs(e)) {
+                if (place(input).kind == Place::literal || node(input).shape.empty()) continue;
+                auto& list = readers[{input, level}];
+                for (std::int32_t other : list) {
+                    if (node(other).shape == node(e).shape) { join(e, other); break; }
+                }
+                list.push_back(e);
+            }
+        }
+        for (std::int32_t e = 0; e < count_ && options_.fuse; ++e) {
+            if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
+            for (std::int32_t input : graph_.inputs(e)) {
+                if (together(e, input) && levels_[static_cast<std::size_t>(e)] == levels_[static_cast<std::size_t>(input)]) join(e, input);
+            }
+        }
+    }
+
+    // Whether a value may pass from `input` to `e` inside one kernel.
+    bool together(std::int32_t e, std::int32_t input) {
+        if (!options_.fuse || !elementwise(input)) return false;
+        std::int32_t in = inside_[static_cast<std::size_t>(input)];
+        if (in >= 0) return in == e || in == inside_[static_cast<std::size_t>(e)];
+        return elementwise(e) && inside_[static_cast<std::size_t>(e)] < 0 && node(e).shape == node(input).shape;
+    }
+
+    std::int32_t root(std::int32_t e) {
+        while (parent_[static_cast<std::size_t>(e)] != e) {
+            auto& up = parent_[static_cast<std::size_t>(e)];
+            up = parent_[static_cast<std::size_t>(up)];
+            e = up;
+        }
+        return e;
+    }
+    void join(std::int32_t a, std::int32_t b) { parent_[static_cast<std::size_t>(root(a))] = root(b); }
+
+    // Outputs that are numbers, or views that repeat elements, come to memory by a copy; other views show their base's memory.
+    void place_outputs() {
+        for (std::int32_t output : graph_.outputs) {
+            std::int32_t base = output;
+            bool repeats = false;
+            while (place(base).kind == Place::view) {
+                repeats |= node(base).operation == &broadcast_to_operation;
+                base = place(base).index;
+            }
+            if (place(output).kind == Place::literal || (repeats && place(output).kind == Place::view)) {
+                output_copies_.insert(output);
+            }
+        }
+    }
+
+    void make_steps() {
+        // Kernels: groups of elementwise entries, cut where they are too long (a cut follows the order of entries, so it is safe).
+        std::map<std::int32_t, std::vector<std::int32_t>> groups;
+        for (std::int32_t e = 0; e < count_; ++e) {
+            if (elementwise(e) && inside_[static_cast<std::size_t>(e)] < 0) groups[root(e)].push_back(e);
+        }
+        kernel_of_.assign(static_cast<std::size_t>(count_), -1);
+        std::vector<std::vector<std::int32_t>> kernels;
+        for (auto& [_, members] : groups) {
+            for (std::size_t first = 0; first < members.size(); first += options_.longest) {
+                std::size_t last = std::min(members.size(), first + options_.longest);
+                kernels.emplace_back(members.begin() + static_cast<std::ptrdiff_t>(first), members.begin() + static_cast<std::ptrdiff_t>(last));
+                for (std::int32_t e : kernels.back()) kernel_of_[static_cast<std::size_t>(e)] = static_cast<std::int32_t>(kernels.size()) - 1;
+            }
+        }
+        find_needed();
+        for (std::int32_t e = 0; e < count_; ++e) {
+            if (needed_[static_cast<std::size_t>(e)] && elementwise(e)) {
+                put_in_slot(e, orders_[static_cast<std::size_t>(e)]);
+                stored_elementwise_.insert(e);
+            }
+        }
+        for (auto& members : kernels) make_map(members);
+        for (std::int32_t e = 0; e < count_; ++e) {
+            if (place(e).kind != Place::slot || stored_elementwise_.contains(e)) continue;
+            if (copies_.contains(e)) make_copy(graph_.inputs(e)[0], place(e).index);
+            else if (family(e) == Family::reduce) make_reduce(e);
+            else make_library(e);
+        }
+        plan_.outputs.assign(graph_.outputs.size(), -1);
+        plan_.output_views.assign(graph_.outputs.size(), false);
+        std::map<std::int32_t, std::int32_t> copied;
+        for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+            std::int32_t output = graph_.outputs[i];
+            if (output_copies_.contains(output)) {
+                auto [at, fresh] = copied.try_emplace(output, -1);
+                if (fresh) at->second = new_slot(output), make_copy(output, at->second);
+                plan_.outputs[i] = at->second;
+                continue;
+            }
+            std::int32_t base = output;
+            while (place(base).kind == Place::view) base = place(base).index;
+            if (place(base).kind == Place::slot) plan_.outputs[i] = place(base).index;
+            plan_.output_views[i] = true;
+        }
+    }
+
+    void find_needed() {
+        needed_.assign(static_cast<std::size_t>(count_), false);
+        for (std::int32_t e = 0; e < count_; ++e) {
+            for (std::int32_t input : graph_.inputs(e)) {
+                auto i = static_cast<std::size_t>(input);
+                std::int32_t mine = inside_[static_cast<std::size_t>(e)], theirs = inside_[i];
+                bool same = theirs >= 0 ? theirs == e || theirs == mine
+                                        : elementwise(e) && mine < 0 && kernel_of_[i] >= 0 && kernel_of_[i] == kernel_of_[static_cast<std::size_t>(e)];
+                if (!same) needed_[i] = true;
+            }
+        }
+        for (std::int32_t output : graph_.outputs) needed_[static_cast<std::size_t>(output)] = true;
+    }
+
+    void make_map(const std::vector<std::int32_t>& members) {
+        Step step;
+        step.kind = Step::map;
+        step.members = members;
+        step.space = members[0];
+        ProgramWriter writer(graph_, plan_);
+        for (std::int32_t e : members) writer.compute(e);
+        for (std::int32_t e : members) {
+            if (stored_elementwise_.contains(e)) writer.store(e), step.stores.push_back(place(e).index);
+        }
+        step.loads = writer.loads();
+        step.program = writer.take();
+        plan_.steps.push_back(std::move(step));
+    }
+
+    void make_reduce(std::int32_t e) {
+        Step step;
+        step.kind = Step::reduce;
+        step.space = graph_.inputs(e)[0];
+        for (std::int32_t m = 0; m < e; ++m) {
+            if (inside_[static_cast<std::size_t>(m)] == e) step.members.push_back(m);
+        }
+        ProgramWriter writer(graph_, plan_);
+        for (std::int32_t m : step.members) writer.compute(m);
+        auto& a = node(e).attributes_as<ReduceAttributes>();
+        writer.store_for_reduction(graph_.inputs(e)[0], a.reduction, node(e).dtype);
+        step.members.push_back(e);
+        step.stores = {place(e).index};
+        step.reductions = {a.reduction};
+        step.axes = a.axes;
+        step.loads = writer.loads();
+        step.program = writer.take();
+        plan_.steps.push_back(std::move(step));
+    }
+
+    void make_copy(std::int32_t from, std::int32_t slot) {
+        Step step;
+        step.kind = Step::copy;
+        step.space = from;
+        ProgramWriter writer(graph_, plan_);
+        writer.store(from);
+        step.stores = {slot};
+        step.loads = writer.loads();
+        step.program = writer.take();
+        plan_.steps.push_back(std::move(step));
+    }
+
+    void make_library(std::int32_t e) {
+        Step step;
+        step.kind = Step::library;
+        step.members = {e};
+        for (std::int32_t input : graph_.inputs(e)) {
+            if (place(input).kind == Place::literal && place(input).index < 0) {   // a library reads memory: give the number some
+                std::int32_t slot = new_slot(input);
+                make_copy(input, slot);
+                place(input).index = slot;
+            }
+            step.loads.push_back(input);
+        }
+        step.stores = {place(e).index};
+        plan_.steps.push_back(std::move(step));
+    }
+
+    // Steps in an order in which every slot is written before it is read; among those that may run, the one first written down.
+    void order_steps() {
+        std::vector<Step>& steps = plan_.steps;
+        std::vector<std::int32_t> writer(plan_.slots.size(), -1), waiting(steps.size(), 0), key(steps.size(), 0);
+        for (std::size_t s = 0; s < steps.size(); ++s) {
+            for (std::int32_t slot : steps[s].stores) writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
+            key[s] = steps[s].members.empty() ? steps[s].space : steps[s].members.front();
+        }
+        std::vector<std::vector<std::int32_t>> readers(steps.size());
+        for (std::size_t s = 0; s < steps.size(); ++s) {
+            std::set<std::int32_t> from;
+            for (std::int32_t load : steps[s].loads) {
+                std::int32_t base = load;
+                while (place(base).kind == Place::view) base = place(base).index;
+                if (place(base).index >= 0 && place(base).kind != Place::leaf) from.insert(writer[static_cast<std::size_t>(place(base).index)]);
+            }
+            for (std::int32_t f : from) readers[static_cast<std::size_t>(f)].push_back(static_cast<std::int32_t>(s)), ++waiting[s];
+        }
+        auto later = [&](std::int32_t a, std::int32_t b) { return std::pair(key[static_cast<std::size_t>(a)], a) > std::pair(key[static_cast<std::size_t>(b)], b); };
+        std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(later)> ready(later);
+        for (std::size_t s = 0; s < steps.size(); ++s) if (waiting[s] == 0) ready.push(static_cast<std::int32_t>(s));
+        std::vector<Step> ordered;
+        while (!ready.empty()) {
+            auto s = static_cast<std::size_t>(ready.top());
+            ready.pop();
+            ordered.push_back(std::move(steps[s]));
+            for (std::int32_t r : readers[s]) if (--waiting[static_cast<std::size_t>(r)] == 0) ready.push(r);
+        }
+        promise(ordered.size() == steps.size(), "the steps of a plan have an order (partition made no cycle)");
+        steps = std::move(ordered);
+    }
+
+    const Graph& graph_;
+    const PartitionOptions& options_;
+    std::int32_t count_;
+    Plan plan_;
+    std::vector<std::int32_t> uses_, inside_, levels_, parent_, kernel_of_;
+    std::vector<bool> wanted_, needed_;
+    std::vector<Axes> orders_;
+    std::set<std::int32_t> copies_, output_copies_, stored_elementwise_;
+    std::map<std::int32_t, std::size_t> absorbed_;
+};
+
+}  // namespace
+
+Plan make_plan(const Graph& graph, const PartitionOptions& options) { return Partitioner(graph, options).plan(); }
+
+}  // namespace weft

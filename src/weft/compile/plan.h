@@ -1,0 +1,59 @@
+// Plan: what to run when, made once for a graph's structure and good for every graph of that structure, whatever its sizes.
+// Every entry of the graph has a Place: a leaf, a number, a view of another entry, a value that lives only inside a kernel's program,
+// or a slot of memory. Steps write slots, in order. Sizes come in with the Binding (compile/binding.h).
+// Callers: runtime/ (through the plan cache), explain.
+#pragma once
+
+#include <vector>
+
+#include "weft/graph/graph.h"
+#include "weft/kernel/loop.h"
+
+namespace weft {
+
+struct Place {
+    enum Kind : std::uint8_t { leaf, literal, view, fused, slot } kind = fused;
+    std::int32_t index = -1;     // slot: its number; leaf: its number among the graph's leaves; view: the entry viewed
+    bool contiguous = false;     // row-major without gaps, for certain
+    Literal value;               // literal
+};
+
+/// Memory that one step writes. Its dims are those of `entry`, lying in `order` (axes, slowest first; empty: row-major).
+struct Slot {
+    std::int32_t entry = -1;
+    DType dtype = DType::float32;
+    Axes order;
+};
+
+struct Step {
+    enum Kind : std::uint8_t { map, reduce, copy, library } kind = map;
+    std::vector<std::int32_t> members;   // entries computed here, inputs first (copy: none)
+    std::vector<std::int32_t> loads;     // entries read from memory, one an input of the program (of the library kernel)
+    std::vector<std::int32_t> stores;    // slots written
+    std::int32_t space = -1;             // map, reduce, copy: the entry whose shape the loop runs over
+    Program program;                     // map, reduce, copy
+    std::vector<Reduction> reductions;   // reduce
+    Axes axes;                           // reduce
+};
+
+struct Plan {
+    Hash128 structure;
+    std::vector<Place> places;           // one an entry
+    std::vector<Slot> slots;
+    std::vector<Step> steps;
+    std::vector<std::int32_t> outputs;   // slot of each output; -1: the output is a leaf or a view of one
+    std::vector<bool> output_views;      // the output is the view of its entry (not the slot's plain layout)
+};
+
+/// How kernels are made from entries.
+struct PartitionOptions {
+    bool fuse = true;                    // false: a kernel an operation (the oracle of tests)
+    std::size_t longest = 256;           // operations in one kernel
+};
+
+Plan make_plan(const Graph& graph, const PartitionOptions& options = {});
+
+/// The steps, a line each: what they compute, read and write.
+std::string str(const Plan& plan, const Graph& graph);
+
+}  // namespace weft

@@ -1,0 +1,71 @@
+#include "weft/compile/plan_cache.h"
+
+#include <mutex>
+
+#include "weft/base/lru.h"
+
+namespace weft {
+namespace {
+
+struct Caches {
+    std::mutex mutex;
+    Lru<Hash128, std::shared_ptr<const Plan>> plans{512};
+    Lru<Hash128, std::shared_ptr<const Binding>> bindings{512};
+    CacheCount count;
+    static Caches& get() {
+        static Caches* caches = new Caches;
+        return *caches;
+    }
+};
+
+Hash128 sized_key(const Graph& graph) {
+    Hasher hasher;
+    hasher.add(graph.structure.high), hasher.add(graph.structure.low);
+    for (std::int64_t size : graph.sizes) hasher.add(static_cast<std::uint64_t>(size));
+    return hasher.result();
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> plan_for(const Graph& graph) {
+    Caches& caches = Caches::get();
+    {
+        std::lock_guard lock(caches.mutex);
+        if (auto* found = caches.plans.find(graph.structure)) return *found;
+    }
+    auto plan = std::make_shared<const Plan>(make_plan(graph));   // not under the lock: others may plan meanwhile
+    std::lock_guard lock(caches.mutex);
+    ++caches.count.plans_made;
+    return caches.plans.insert(graph.structure, plan);
+}
+
+std::shared_ptr<const Binding> binding_for(const Graph& graph) {
+    Caches& caches = Caches::get();
+    Hash128 key = sized_key(graph);
+    {
+        std::lock_guard lock(caches.mutex);
+        if (auto* found = caches.bindings.find(key)) {
+            ++caches.count.hits;
+            return *found;
+        }
+    }
+    auto binding = bind(plan_for(graph), graph, cpu_compiler());
+    std::lock_guard lock(caches.mutex);
+    ++caches.count.bindings_made;
+    return caches.bindings.insert(key, binding);
+}
+
+CacheCount cache_count() {
+    Caches& caches = Caches::get();
+    std::lock_guard lock(caches.mutex);
+    return caches.count;
+}
+
+void clear_caches() {
+    Caches& caches = Caches::get();
+    std::lock_guard lock(caches.mutex);
+    caches.plans.clear();
+    caches.bindings.clear();
+}
+
+}  // namespace weft

@@ -1,0 +1,22 @@
+// Plans by structure, bindings by structure and sizes: so a graph that was seen before is neither planned nor bound again, and a new
+// batch size only bound. Both are kept while they are among the most recently used. Callers: runtime/.
+#pragma once
+
+#include <memory>
+
+#include "weft/compile/binding.h"
+
+namespace weft {
+
+struct CacheCount {
+    std::size_t plans_made = 0, bindings_made = 0, hits = 0;
+};
+
+/// The plan of this structure, from the cache or made now.
+std::shared_ptr<const Plan> plan_for(const Graph& graph);
+/// The binding of this graph for the CPU, from the cache or made now.
+std::shared_ptr<const Binding> binding_for(const Graph& graph);
+CacheCount cache_count();
+void clear_caches();
+
+}  // namespace weft

@@ -1,0 +1,71 @@
+// A data set in memory: examples x and what they should give, y, one a row of the first axis. It is a handle: copies
+// and slices share the numbers, which nobody changes. A data set for training, validation and test is a DataSplits.
+// Callers: every source in data/, data/prepare.h, data/batches.h, train/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/core/array.h"
+
+namespace weft::data {
+
+class Batches;
+struct BatchOptions;
+
+/// What stored bytes mean: float32(byte) * multiply + add. Pictures stay bytes in memory and become floats a batch at a
+/// time.
+struct Affine {
+    float multiply = 1, add = 0;
+};
+
+struct Dataset {
+    Array x, y;                         // (n, ...) each, row-major
+    std::optional<Affine> affine = {};  // how x of uint8 becomes float32; nothing: x is used as it is stored
+    std::optional<std::pair<double, double>> range =
+        {};                                 // least and greatest value that x can hold, where that is known
+    std::vector<std::string> names = {};    // of x's columns, where they have names
+    std::vector<std::string> classes = {};  // of y's labels, where y holds labels
+
+    std::int64_t size() const { return x.dims.empty() ? 0 : x.dims[0]; }
+    /// The shape of one example.
+    Dims example() const;
+    /// The dtype of x in a batch: float32 if x is stored as bytes with an affine meaning.
+    DType x_dtype() const { return affine ? DType::float32 : x.dtype; }
+
+    /// Rows first .. last-1, sharing the numbers. IndexError if these are not there.
+    Dataset rows(std::int64_t first, std::int64_t last) const;
+    /// Every example in another shape of as many elements. ShapeError if that is not so.
+    Dataset reshaped(const Dims& example) const;
+    Dataset flat() const;
+    /// All of x as it stands in a batch.
+    Array inputs() const;
+
+    /// Batches of `size` rows, to walk over: for (auto [x, y] : set.batches(128, {.shuffle = 1})). ValueError if size
+    /// < 1.
+    Batches batches(std::int64_t size, const BatchOptions& options) const;
+    Batches batches(std::int64_t size) const;
+
+    /// ShapeError unless x and y hold as many rows and are row-major.
+    void check(const std::string& name) const;
+};
+
+struct DataSplits {
+    Dataset train, valid, test;
+};
+
+/// Rows begin .. end-1 of an array's first axis, sharing the numbers.
+Array rows_of(const Array& array, std::int64_t begin, std::int64_t end);
+/// The same numbers (which are row-major) in another shape.
+Array reshaped(const Array& array, const Dims& dims);
+
+/// A data set of arrays in memory. ShapeError if x and y do not hold as many rows.
+Dataset arrays(const Array& x, const Array& y);
+
+/// Grey pictures of bytes, as the user wants to have them: flat or not, 0 .. 1 or 0 .. 255.
+Dataset pictures(Dataset set, bool flat, bool scaled);
+
+}  // namespace weft::data

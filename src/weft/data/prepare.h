@@ -1,0 +1,64 @@
+// What is done to a data set before a network sees it: a list of steps, each fitted on the training set alone and then
+// applied to all sets alike. What was fitted is a few named arrays, saved with the model, so that later data are
+// prepared in the same way. Callers: train/ (the `prepare:` part of an experiment), users.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/base/json.h"
+#include "weft/data/dataset.h"
+
+namespace weft::data {
+
+using NamedState = std::map<std::string, Array, std::less<>>;
+
+/// One step. Its state is empty if it learns nothing from data.
+class Step {
+  public:
+    virtual ~Step() = default;
+    virtual void fit(const Dataset& train);
+    virtual Dataset apply(const Dataset& set) const = 0;
+    virtual NamedState state() const;
+    /// FileError if `state` is not what state() gave.
+    virtual void restore(const NamedState& state);
+};
+
+/// A step that a file can name.
+struct StepKind {
+    std::string name, doc;
+    std::string takes;  // what may stand behind the name, for the help: "[low, high]"
+    std::function<std::unique_ptr<Step>(const Json& argument)>
+        make;  // ConfigError if the argument is not what it takes
+};
+const std::vector<StepKind>& step_kinds();
+
+class Preparation {
+  public:
+    Preparation() = default;
+    /// A list of names, alone or with an argument: [{scale: [0, 1]}, flatten]. ConfigError("file:line:column: ...").
+    explicit Preparation(const Json& steps);
+
+    /// Fits each step on what the steps before it make of `train`. ValueError if train is empty or holds a NaN.
+    void fit(const Dataset& train);
+    Dataset apply(const Dataset& set) const;
+    DataSplits apply(const DataSplits& splits) const;
+
+    /// Names begin with the step's place and name: "0.scale.affine".
+    NamedState state() const;
+    void restore(const NamedState& state);
+    std::size_t size() const { return steps_.size(); }
+
+  private:
+    struct Named {
+        std::string name;
+        std::unique_ptr<Step> step;
+    };
+    std::vector<Named> steps_;
+};
+
+}  // namespace weft::data

@@ -1,0 +1,190 @@
+#include "weft/graph/graph.h"
+
+#include <unordered_map>
+
+namespace weft {
+namespace {
+
+// Node -> entry, by open addressing: gathering is most of what a traced step costs, and std::unordered_map is half of gathering.
+class NodeTable {
+  public:
+    explicit NodeTable(std::size_t expected) { slots_.resize(std::bit_ceil(std::max<std::size_t>(64, expected * 2))); }
+    // -1: not met; -2: met, its inputs are being gathered
+    std::int32_t& at(Node* node) {
+        if (2 * ++uses_ > slots_.size()) grow();
+        return find(slots_, node).second;
+    }
+
+  private:
+    using Slots = std::vector<std::pair<Node*, std::int32_t>>;
+    static std::pair<Node*, std::int32_t>& find(Slots& slots, Node* node) {
+        std::size_t mask = slots.size() - 1;
+        std::size_t i = (reinterpret_cast<std::uintptr_t>(node) >> 4) * 0x9e3779b97f4a7c15ull >> 20 & mask;
+        while (slots[i].first && slots[i].first != node) i = (i + 1) & mask;
+        if (!slots[i].first) slots[i] = {node, -1};
+        return slots[i];
+    }
+    void grow() {
+        Slots wider(slots_.size() * 2);
+        std::size_t kept = 0;
+        for (auto& [node, entry] : slots_) {
+            if (node) find(wider, node).second = entry, ++kept;
+        }
+        slots_ = std::move(wider);
+        uses_ = kept + 1;
+    }
+    Slots slots_;
+    std::size_t uses_ = 0;
+};
+
+class Gatherer {
+  public:
+    Gatherer(Graph& graph, std::size_t expected) : graph_(graph), table_(expected) {}
+
+    void walk(Node* output) {
+        stack_.push_back(output);
+        while (!stack_.empty()) {
+            Node* node = stack_.back();
+            std::int32_t state = table_.at(node);
+            if (state >= 0) {
+                stack_.pop_back();
+            } else if (state == -2 || leaf(node) || node->inputs.empty()) {
+                stack_.pop_back();
+                std::int32_t number = add(node);
+                table_.at(node) = number;
+            } else {
+                table_.at(node) = -2;
+                for (std::size_t i = node->inputs.size(); i-- > 0;) stack_.push_back(node->inputs[i]);
+            }
+        }
+        graph_.outputs.push_back(table_.at(output));
+    }
+
+    void finish() {
+        Hasher hasher;
+        hasher.add(structure_.result().high), hasher.add(structure_.result().low);
+        std::vector<std::int64_t> distinct;
+        for (std::int64_t size : sizes_) hasher.add(size == 0 || size == 1 ? static_cast<std::uint64_t>(size) : 2 + class_of(size, distinct));
+        for (std::int32_t output : graph_.outputs) hasher.add(static_cast<std::uint64_t>(output));
+        graph_.structure = hasher.result();
+        graph_.sizes = std::move(sizes_);
+        graph_.sizes.insert(graph_.sizes.end(), offsets_.begin(), offsets_.end());
+    }
+
+  private:
+    static bool leaf(const Node* node) { return node->computed.load(std::memory_order_acquire) || node->operation->family == Family::leaf; }
+
+    static std::uint64_t class_of(std::int64_t size, std::vector<std::int64_t>& distinct) {
+        auto at = std::find(distinct.begin(), distinct.end(), size);
+        if (at == distinct.end()) at = distinct.insert(at, size);
+        return static_cast<std::uint64_t>(at - distinct.begin());
+    }
+
+    std::int32_t add(Node* node) {
+        parts_.clear();
+        if (leaf(node)) describe_leaf(*node);
+        else describe_operation(*node);
+        Hasher hasher;   // of this entry whole: what makes two expressions equal
+        for (std::uint64_t word : parts_.words) hasher.add(word);
+        Hasher whole = hasher;
+        for (Size size : parts_.sizes) whole.add(static_cast<std::uint64_t>(size.code()));
+        for (Offset offset : parts_.offsets) whole.add(static_cast<std::uint64_t>(offset.value.code()));
+        if (leaf(node)) whole.add(reinterpret_cast<std::uintptr_t>(node));
+        auto [at, fresh] = merged_.try_emplace(whole.result(), static_cast<std::int32_t>(graph_.entries.size()));
+        if (!fresh) return at->second;
+        structure_.add(hasher.result().high), structure_.add(hasher.result().low);
+        for (Size size : parts_.sizes) sizes_.push_back(size.code());
+        for (Offset offset : parts_.offsets) offsets_.push_back(offset.value.code());
+        return append(node);
+    }
+
+    void describe_leaf(const Node& node) {
+        auto& words = parts_.words;
+        words.push_back(node.computed.load(std::memory_order_relaxed) ? 1 : 2);
+        words.push_back(static_cast<std::uint64_t>(node.dtype));
+        words.push_back(node.shape.size());
+        for (Size size : node.shape) parts_.sizes.push_back(size);
+        bool plain = !node.computed.load(std::memory_order_relaxed) || node.value.contiguous();
+        words.push_back(plain);
+        if (plain) return;
+        for (std::int64_t stride : node.value.strides) parts_.offsets.push_back({Size(stride < 0 ? -stride : stride)}), words.push_back(stride < 0);
+    }
+
+    void describe_operation(const Node& node) {
+        auto& words = parts_.words;
+        words.push_back(reinterpret_cast<std::uintptr_t>(node.operation));
+        for (Node* input : node.inputs) words.push_back(static_cast<std::uint64_t>(table_.at(input)));
+        if (node.attributes) node.attributes->key(parts_);
+        // Sizes that come out of arithmetic (a concatenation, a convolution) are compared too, like those that were written down.
+        Family family = node.operation->family;
+        bool follows = family == Family::elementwise || family == Family::reduce || family == Family::view || family == Family::contraction;
+        if (!follows) parts_.sizes.insert(parts_.sizes.end(), node.shape.begin(), node.shape.end());
+    }
+
+    std::int32_t append(Node* node) {
+        auto number = static_cast<std::int32_t>(graph_.entries.size());
+        Graph::Entry entry{node, static_cast<std::int32_t>(graph_.edges.size()), 0, leaf(node)};
+        if (entry.leaf) {
+            graph_.leaves.push_back(number);
+        } else {
+            for (Node* input : node->inputs) graph_.edges.push_back(table_.at(input));
+            entry.count = static_cast<std::int32_t>(node->inputs.size());
+        }
+        node->retain();
+        graph_.entries.push_back(entry);
+        return number;
+    }
+
+    Graph& graph_;
+    NodeTable table_;
+    std::vector<Node*> stack_;
+    KeyParts parts_;
+    std::unordered_map<Hash128, std::int32_t> merged_;
+    Hasher structure_;
+    std::vector<std::int64_t> sizes_, offsets_;
+};
+
+}  // namespace
+
+Graph::~Graph() {
+    for (Entry& entry : entries) entry.node->release();
+}
+
+Graph gather(std::span<Node* const> outputs) {
+    Graph graph;
+    std::lock_guard guard(Node::lock());
+    std::size_t expected = 32;
+    for (Node* output : outputs) expected = std::max<std::size_t>(expected, output->depth);
+    Gatherer gatherer(graph, expected);
+    for (Node* output : outputs) gatherer.walk(output);
+    gatherer.finish();
+    return graph;
+}
+
+std::string str(const Graph& graph, std::size_t most_lines) {
+    std::ostringstream out;
+    std::size_t count = graph.entries.size();
+    std::size_t head = count > most_lines ? most_lines / 2 : count;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i == head) {
+            std::size_t resume = count - (most_lines - head);
+            out << "... " << resume - i << " more ...\n";
+            i = resume;
+        }
+        const Node& node = *graph.entries[i].node;
+        out << '%' << i << " = " << (graph.entries[i].leaf && !node.symbolic ? "array" : node.operation->name) << '(';
+        const char* comma = "";
+        for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(i))) out << comma << '%' << input, comma = ", ";
+        if (node.attributes && !node.computed) {
+            out << comma;
+            node.attributes->print(out);
+        }
+        out << ") " << node.dtype << ' ' << node.shape << '\n';
+    }
+    out << "outputs:";
+    for (std::int32_t output : graph.outputs) out << " %" << output;
+    out << '\n';
+    return out.str();
+}
+
+}  // namespace weft

@@ -1,0 +1,131 @@
+#include "weft/graph/node.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "weft/graph/evaluator.h"
+#include "weft/graph/parameter.h"
+
+namespace weft {
+namespace {
+
+// What may wait before it is computed: deep chains cost memory for nodes, held inputs cost memory for numbers.
+constexpr std::uint32_t most_depth = 4096;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+
+thread_local int keep_pending = 0;
+thread_local std::vector<std::string_view>* modules = nullptr;
+
+// Computes the inputs if what waits above the leaves has grown past the bounds, so that forgetting to ask leaks nothing.
+void bound_pending(Node& node) {
+    if (keep_pending > 0 || node.symbolic || (node.depth <= most_depth && node.pending_bytes <= most_bytes)) return;
+    std::vector<Tensor> inputs;
+    for (Node* input : node.inputs) inputs.push_back(handle(input));
+    eval(inputs);
+    node.depth = 1;
+    node.pending_bytes = 0;
+}
+
+void note_input(Node& node, const Node& input) {
+    bool computed = input.computed.load(std::memory_order_acquire);
+    node.depth = std::max(node.depth, computed ? 1 : input.depth + 1);
+    node.symbolic |= input.symbolic;
+    // Leaves add up along a chain; of two chains that meet only the heavier counts, or shared inputs would count doubly.
+    if (computed) node.pending_bytes += input.value.buffer->bytes();
+    else node.pending_bytes = std::max(node.pending_bytes, input.pending_bytes);
+}
+
+}  // namespace
+
+std::mutex& Node::lock() {
+    static std::mutex* mutex = new std::mutex;
+    return *mutex;
+}
+
+void Node::release() {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    std::vector<Node*> dead{this};   // a list of its own in place of recursion: chains are long
+    while (!dead.empty()) {
+        Node* node = dead.back();
+        dead.pop_back();
+        for (Node* input : node->inputs) {
+            if (input->references.fetch_sub(1, std::memory_order_acq_rel) == 1) dead.push_back(input);
+        }
+        delete node;
+    }
+}
+
+void Node::materialize(Array array) {
+    SmallVector<Node*, 3> dropped;
+    {
+        std::lock_guard guard(lock());
+        if (computed.load(std::memory_order_relaxed)) return;
+        value = std::move(array);
+        if (keep_pending == 0) {   // a function that is being differentiated keeps what its derivative will ask for
+            dropped = std::move(inputs);
+            inputs.clear();
+        }
+        depth = 0;
+        computed.store(true, std::memory_order_release);
+    }
+    for (Node* input : dropped) input->release();
+}
+
+KeepPending::KeepPending() { ++keep_pending; }
+KeepPending::~KeepPending() { --keep_pending; }
+
+ModuleScope::ModuleScope(std::string_view name) {
+    if (!modules) modules = new std::vector<std::string_view>;
+    modules->push_back(name);
+}
+ModuleScope::~ModuleScope() {
+    modules->pop_back();
+    if (modules->empty()) {
+        delete modules;
+        modules = nullptr;
+    }
+}
+
+std::string place(const std::source_location& where) {
+    std::string path;
+    if (modules) {
+        for (std::string_view name : *modules) path += text(path.empty() ? "\n  in " : " / ", name);
+    }
+    if (where.line() == 0) return path;
+    return text(path, "\n  at ", where.file_name(), ":", where.line());
+}
+
+Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes, std::source_location where) {
+    for (const Tensor& input : inputs) {
+        if (!input) throw ValueError(text(operation.name, ": an operand is an empty Tensor, which holds nothing", place(where)));
+    }
+    auto node = std::make_unique<Node>();
+    try {
+        Meta meta = operation.infer(operation, inputs, attributes.get());
+        (void)element_count(meta.shape);   // refuses more elements than 64 bits count
+        node->shape = std::move(meta.shape);
+        node->dtype = meta.dtype;
+    } catch (Error& error) {
+        error.add(place(where));
+        throw;
+    }
+    node->operation = &operation;
+    node->attributes = std::move(attributes);
+    node->where = where;
+    node->depth = 1;
+    for (const Tensor& input : inputs) note_input(*node, *input.node());
+    for (const Tensor& input : inputs) {
+        input.node()->retain();
+        node->inputs.push_back(input.node());
+    }
+    Tensor result(node.release());
+    bound_pending(*result.node());
+    return result;
+}
+
+Tensor make_node(const Operation& operation, std::initializer_list<Tensor> inputs, AttributesHandle attributes,
+                 std::source_location where) {
+    return make_node(operation, std::span<const Tensor>(inputs.begin(), inputs.size()), std::move(attributes), where);
+}
+
+}  // namespace weft

@@ -1,0 +1,106 @@
+// Node: one operation applied to inputs, immutable but for one change in its life: when it has been computed, it takes its value
+// and lets go of its inputs. A node's identity is its address; counts are intrusive. No function over nodes recurses, so a chain of
+// a million is built, walked and released on a small stack.
+// Callers: graph/ and what walks it (autodiff/, compile/, runtime/); users see Tensors.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <source_location>
+
+#include "weft/base/small_vector.h"
+#include "weft/graph/attributes.h"
+#include "weft/graph/operation.h"
+#include "weft/graph/tensor.h"
+
+namespace weft {
+
+struct Cell;
+
+struct Node {
+    std::atomic<std::uint32_t> references{1};
+    std::uint32_t depth = 0;                  // longest way to a leaf or a computed node: bounds what is pending
+    std::uint64_t pending_bytes = 0;          // memory that waiting keeps alive, roughly: bounds it too
+    const Operation* operation = nullptr;
+    DType dtype = DType::float32;
+    bool symbolic = false;                    // below it stands a declared input: it cannot be computed alone
+    std::atomic<bool> computed{false};        // `value` may be read
+    Shape shape;
+    SmallVector<Node*, 3> inputs;             // counted; guarded by lock() once the node is shared
+    AttributesHandle attributes;
+    Array value;                              // once computed
+    std::weak_ptr<Cell> cell;                 // of a leaf that is a Parameter's value: whose
+    std::source_location where;
+
+    Node() = default;
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    void retain() { references.fetch_add(1, std::memory_order_relaxed); }
+    void release();
+
+    template <class T>
+    const T& attributes_as() const {
+        return static_cast<const AttributesOf<T>&>(*attributes).value;
+    }
+
+    /// Gives the node its numbers and releases its inputs. The first call wins; later ones do nothing.
+    void materialize(Array array);
+    /// Held while inputs of shared nodes are walked or dropped.
+    static std::mutex& lock();
+};
+
+/// A handle that counts.
+inline Tensor handle(Node* node) {
+    node->retain();
+    return Tensor(node);
+}
+
+/// The one way nodes come into being: infers shape and dtype (errors name the user's line), merges nothing, computes nothing
+/// unless too much is pending.
+Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes, std::source_location where);
+Tensor make_node(const Operation& operation, std::initializer_list<Tensor> inputs, AttributesHandle attributes, std::source_location where);
+
+/// A leaf without numbers: stands for what is handed over when a function is called.
+Tensor input(std::string_view name, const Shape& shape, DType dtype = DType::float32,
+             std::source_location where = std::source_location::current());
+/// A 0-d constant.
+Tensor constant(const Literal& literal, DType dtype);
+
+/// While one lives on this thread, nothing is computed because much is pending: traced functions need their whole graph.
+class KeepPending {
+  public:
+    KeepPending();
+    ~KeepPending();
+    KeepPending(const KeepPending&) = delete;
+    KeepPending& operator=(const KeepPending&) = delete;
+};
+
+/// "\n  in Mlp / fc2\n  at train.cpp:12": what is added to an error on its way out.
+std::string place(const std::source_location& where);
+/// Names a module while its call runs, for errors: "Mlp / fc2".
+class ModuleScope {
+  public:
+    explicit ModuleScope(std::string_view name);
+    ~ModuleScope();
+};
+
+// The records of the leaves (graph/leaf.cpp).
+extern const Operation array_operation, input_operation, constant_operation;
+struct InputAttributes {
+    std::string name;
+    std::int64_t id = 0;      // inputs of the same name are still different inputs
+    Shape shape;
+    DType dtype = DType::float32;
+    template <class V>
+    void members(V& visit) { visit("name", name), visit("id", id), visit("shape", shape), visit("dtype", dtype); }
+};
+struct ConstantAttributes {
+    Literal value;
+    DType dtype = DType::float32;
+    template <class V>
+    void members(V& visit) { visit("value", value), visit("dtype", dtype); }
+};
+
+}  // namespace weft

@@ -1,0 +1,111 @@
+#include "weft/io/gzip.h"
+
+#include <algorithm>
+
+#include "weft/base/error.h"
+#include "weft/found.h"
+#include "weft/io/file.h"
+
+#if WEFT_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+namespace weft::io {
+
+bool is_gzip(std::string_view bytes) { return bytes.substr(0, 2) == "\x1f\x8b"; }
+
+#if WEFT_HAVE_ZLIB
+namespace {
+
+class Inflater {
+  public:
+    Inflater(std::string_view compressed, std::string_view name) : rest_(compressed), name_(name) {
+        if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw OutOfMemory("no memory for zlib");  // 16: gzip alone
+    }
+    ~Inflater() { inflateEnd(&stream_); }
+    Inflater(const Inflater&) = delete;
+    Inflater& operator=(const Inflater&) = delete;
+
+    /// Up to `count` bytes; fewer only at the end.
+    std::size_t read(char* to, std::size_t count) {
+        std::size_t done = 0;
+        while (done < count && !ended_) done += step(to + done, count - done);
+        return done;
+    }
+
+  private:
+    std::size_t step(char* to, std::size_t count) {
+        auto room = static_cast<uInt>(std::min<std::size_t>(count, 1u << 30));
+        auto given = static_cast<uInt>(std::min<std::size_t>(rest_.size(), 1u << 30));
+        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
+        stream_.avail_in = given;
+        stream_.next_out = reinterpret_cast<Bytef*>(to);
+        stream_.avail_out = room;
+        int status = inflate(&stream_, Z_NO_FLUSH);
+        rest_.remove_prefix(given - stream_.avail_in);
+        if (status == Z_STREAM_END) return next_member(), room - stream_.avail_out;
+        if (status == Z_BUF_ERROR || (status == Z_OK && rest_.empty() && stream_.avail_out > 0)) {
+            throw FileError(text("'", name_, "' is cut short: the gzip stream has no end"));
+        }
+        if (status != Z_OK) {
+            throw FileError(text("'", name_, "' is damaged: ", stream_.msg ? stream_.msg : "no valid gzip stream"));
+        }
+        return room - stream_.avail_out;
+    }
+    /// A gzip file may be several, one after another (RFC 1952, 2.2).
+    void next_member() {
+        ended_ = rest_.empty();
+        if (ended_) return;
+        if (!is_gzip(rest_))
+            throw FileError(text("'", name_, "' is damaged: ", rest_.size(), " bytes follow the gzip stream"));
+        inflateReset(&stream_);
+    }
+
+    z_stream stream_{};
+    std::string_view rest_, name_;
+    bool ended_ = false;
+};
+
+}  // namespace
+
+std::string gunzip_begin(std::string_view compressed, std::uint64_t count, std::string_view name) {
+    std::string bytes(std::min(count, most_unfolded(compressed.size())), '\0');
+    bytes.resize(Inflater(compressed, name).read(bytes.data(), bytes.size()));
+    return bytes;
+}
+
+std::string gunzip(std::string_view compressed, std::uint64_t limit, std::string_view name) {
+    Inflater inflater(compressed, name);
+    std::string bytes;
+    std::size_t size = 0, wanted = 1 << 16;
+    do {
+        wanted = std::min<std::uint64_t>(wanted, limit + 1);  // one more than allowed shows that there is more
+        bytes.resize(wanted);
+        size += inflater.read(bytes.data() + size, wanted - size);
+        if (size > limit)
+            throw FileError(text("'", name, "' unfolds to more than the ", limit, " bytes that are allowed here"));
+        wanted *= 2;
+    } while (size == bytes.size());
+    bytes.resize(size);
+    return bytes;
+}
+
+#else
+
+std::string gunzip(std::string_view, std::uint64_t, std::string_view name) {
+    throw FileError(text("'", name,
+                         "' is compressed by gzip, and this build of weft was made without zlib; unpack it (gunzip ",
+                         name, ") or build with zlib installed"));
+}
+std::string gunzip_begin(std::string_view compressed, std::uint64_t count, std::string_view name) {
+    return gunzip(compressed, count, name);
+}
+
+#endif
+
+std::string read_maybe_gzip(const std::filesystem::path& path, std::uint64_t limit) {
+    std::string bytes = read_file(path, limit);
+    return is_gzip(bytes) ? gunzip(bytes, limit, path.string()) : bytes;
+}
+
+}  // namespace weft::io

@@ -1,0 +1,27 @@
+// Reading of gzip (RFC 1952), through zlib where the build has it. Lengths and checksums are verified; output is
+// limited, so a small file that unfolds to gigabytes is refused instead of filling the memory. Callers: io/idx.cpp,
+// data/.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace weft::io {
+
+/// Whether the bytes begin as a gzip file does.
+bool is_gzip(std::string_view bytes);
+/// Deflate writes at least one bit for 129 bytes: what `bytes` of it can unfold to at most.
+inline std::uint64_t most_unfolded(std::uint64_t bytes) { return bytes * 1032 + 64; }
+
+/// Unfolded; FileError if that is more than `limit` bytes, or the stream is damaged or cut short. `name` is for
+/// messages.
+std::string gunzip(std::string_view compressed, std::uint64_t limit, std::string_view name);
+/// The first `count` bytes (fewer if there are no more); what follows is neither unfolded nor checked.
+std::string gunzip_begin(std::string_view compressed, std::uint64_t count, std::string_view name);
+
+/// A file's bytes, unfolded if it is a gzip file.
+std::string read_maybe_gzip(const std::filesystem::path& path, std::uint64_t limit);
+
+}  // namespace weft::io

@@ -1,0 +1,28 @@
+#include "weft/nn/dropout.h"
+
+#include "weft/graph/node.h"
+#include "weft/nn/training.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/random.h"
+#include "weft/ops/view.h"
+
+namespace weft::nn {
+
+Dropout::Dropout(double p) : p_(p) {
+    if (!(p >= 0 && p <= 1)) throw ValueError(text("Dropout: p is ", p, "; it is a probability, between 0 and 1"));
+}
+
+Tensor Dropout::operator()(const Operand& x) const {
+    Tensor tensor = x.as_tensor();
+    if (!training() || p_ == 0) return tensor;
+    ModuleScope scope("Dropout");
+    if (p_ == 1) return tensor * 0;
+    return where(random::bernoulli(1 - p_, tensor.shape()), Operand(tensor, x.where) * (1 / (1 - p_)), 0);
+}
+
+Tensor Flatten::operator()(const Operand& x) const {
+    ModuleScope scope("Flatten");
+    return flatten(x, start_dim, end_dim);
+}
+
+}  // namespace weft::nn

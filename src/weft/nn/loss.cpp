@@ -1,0 +1,135 @@
+#include "weft/nn/loss.h"
+
+#include "weft/graph/node.h"
+#include "weft/nn/check.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
+#include "weft/ops/view.h"
+
+namespace weft::nn {
+namespace {
+
+Tensor reduced(const Tensor& losses, LossReduction reduction) {
+    if (reduction == LossReduction::mean) return mean(losses);
+    return reduction == LossReduction::sum ? sum(losses) : losses;
+}
+
+// Losses of single elements, on operands that were found to fit.
+template <class F>
+Tensor elementwise_loss(std::string_view name, const Operand& prediction, const Operand& target, LossReduction reduction, F formula) {
+    Tensor p = prediction.as_tensor(), t = target.as_tensor();
+    check_same_shape(name, p, t, prediction.where);
+    DType dtype = inexact(p.dtype());
+    return reduced(formula(astype(p, dtype), astype(t, dtype)), reduction);
+}
+
+Tensor weighted(const Tensor& losses, const Tensor& weight) { return weight ? losses * weight : losses; }
+
+}  // namespace
+
+Tensor mse_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
+    return elementwise_loss("mse_loss", prediction, target, options.reduction, [](const Tensor& p, const Tensor& t) { return square(p - t); });
+}
+
+Tensor l1_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
+    return elementwise_loss("l1_loss", prediction, target, options.reduction, [](const Tensor& p, const Tensor& t) { return abs(p - t); });
+}
+
+Tensor smooth_l1_loss(const Operand& prediction, const Operand& target, const SmoothL1Options& options) {
+    double beta = options.beta;
+    if (!(beta >= 0)) throw ValueError(text("smooth_l1_loss: beta is ", beta, "; it must be at least 0"));
+    if (beta == 0) return l1_loss(prediction, target, {options.reduction});
+    return elementwise_loss("smooth_l1_loss", prediction, target, options.reduction, [&](const Tensor& p, const Tensor& t) {
+        Tensor distance = abs(p - t);
+        return where(distance < beta, square(distance) * (0.5 / beta), distance - 0.5 * beta);
+    });
+}
+
+Tensor huber_loss(const Operand& prediction, const Operand& target, const HuberOptions& options) {
+    double delta = options.delta;
+    if (!(delta > 0)) throw ValueError(text("huber_loss: delta is ", delta, "; it must be above 0"));
+    return elementwise_loss("huber_loss", prediction, target, options.reduction, [&](const Tensor& p, const Tensor& t) {
+        Tensor distance = abs(p - t);
+        return where(distance <= delta, 0.5 * square(distance), delta * (distance - 0.5 * delta));
+    });
+}
+
+Tensor binary_cross_entropy(const Operand& probabilities, const Operand& target, const BinaryOptions& options) {
+    return elementwise_loss("binary_cross_entropy", probabilities, target, options.reduction, [&](const Tensor& p, const Tensor& t) {
+        Tensor yes = maximum(log(p), -100.0), no = maximum(log1p(-p), -100.0);
+        return weighted(-(t * yes + (1 - t) * no), options.weight);
+    });
+}
+
+Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target, const BinaryLogitsOptions& options) {
+    return elementwise_loss("binary_cross_entropy_with_logits", logits, target, options.reduction, [&](const Tensor& x, const Tensor& t) {
+        // log(1 + exp(-x)) = softplus(-x); log(1 + exp(x)) = x + softplus(-x)
+        Tensor losses = options.pos_weight ? (1 - t) * x + (1 + (options.pos_weight - 1) * t) * softplus(-x) : (1 - t) * x + softplus(-x);
+        return weighted(losses, options.weight);
+    });
+}
+
+Tensor kl_div(const Operand& input, const Operand& target, const KlDivOptions& options) {
+    using Reduction = KlDivOptions::Reduction;
+    LossReduction reduction = options.reduction == Reduction::none   ? LossReduction::none
+                              : options.reduction == Reduction::mean ? LossReduction::mean
+                                                                     : LossReduction::sum;
+    Tensor loss = elementwise_loss("kl_div", input, target, reduction, [&](const Tensor& x, const Tensor& t) {
+        return options.log_target ? exp(t) * (t - x) : xlogy(t, t) - t * x;
+    });
+    if (options.reduction != Reduction::batchmean) return loss;
+    Shape shape = input.as_tensor().shape();
+    return shape.empty() ? loss : loss / size_as_tensor(shape[0], loss.dtype());
+}
+
+Tensor hinge_loss(const Operand& prediction, const Operand& target, const MarginOptions& options) {
+    return elementwise_loss("hinge_loss", prediction, target, options.reduction,
+                            [&](const Tensor& p, const Tensor& t) { return maximum(options.margin - t * p, 0.0); });
+}
+
+Tensor hinge_embedding_loss(const Operand& x, const Operand& target, const MarginOptions& options) {
+    return elementwise_loss("hinge_embedding_loss", x, target, options.reduction,
+                            [&](const Tensor& p, const Tensor& t) { return where(t == 1.0, p, maximum(options.margin - p, 0.0)); });
+}
+
+Tensor soft_margin_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
+    return elementwise_loss("soft_margin_loss", prediction, target, options.reduction,
+                            [](const Tensor& p, const Tensor& t) { return softplus(-t * p); });
+}
+
+Tensor poisson_nll_loss(const Operand& input, const Operand& target, const LossOptions& options) {
+    return elementwise_loss("poisson_nll_loss", input, target, options.reduction,
+                            [](const Tensor& p, const Tensor& t) { return exp(p) - t * p; });
+}
+
+Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis, double eps) {
+    Tensor x = a.as_tensor(), y = b.as_tensor();
+    Tensor norms = sum(square(x), axis) * sum(square(y), axis);
+    return sum(x * y, axis) / sqrt(maximum(norms, eps * eps));
+}
+
+Tensor cosine_embedding_loss(const Operand& a, const Operand& b, const Operand& target, const PairOptions& options) {
+    check_same_shape("cosine_embedding_loss", a.as_tensor(), b.as_tensor(), a.where);
+    Tensor angle = cosine_similarity(a, b, -1), t = target.as_tensor();
+    check_same_shape("cosine_embedding_loss", angle, t, a.where);
+    return reduced(where(t == 1, 1 - angle, maximum(angle - options.margin, 0.0)), options.reduction);
+}
+
+Tensor margin_ranking_loss(const Operand& a, const Operand& b, const Operand& target, const PairOptions& options) {
+    Tensor x = a.as_tensor(), y = b.as_tensor(), t = target.as_tensor();
+    check_same_shape("margin_ranking_loss", x, y, a.where);
+    check_same_shape("margin_ranking_loss", x, t, a.where);
+    return reduced(maximum(astype(t, x.dtype()) * (y - x) + options.margin, 0.0), options.reduction);
+}
+
+Tensor triplet_margin_loss(const Operand& anchor, const Operand& positive, const Operand& negative, const MarginOptions& options) {
+    Tensor a = anchor.as_tensor(), p = positive.as_tensor(), n = negative.as_tensor();
+    check_same_shape("triplet_margin_loss", a, p, anchor.where);
+    check_same_shape("triplet_margin_loss", a, n, anchor.where);
+    auto distance = [](const Tensor& x, const Tensor& y) { return sqrt(sum(square(x - y + 1e-6), -1)); };   // PyTorch's eps
+    return reduced(maximum(distance(a, p) - distance(a, n) + options.margin, 0.0), options.reduction);
+}
+
+}  // namespace weft::nn

@@ -1,0 +1,183 @@
+#include "weft/ops/elementwise.h"
+
+#include "weft/kernel/builder.h"
+
+namespace weft {
+namespace {
+
+[[noreturn]] void refuse_shapes(const Operation& operation, std::span<const Tensor> inputs) {
+    std::string shapes, axes;
+    for (const Tensor& input : inputs) shapes += text(shapes.empty() ? "" : " and ", input.shape());
+    const Shape &a = inputs[0].shape(), *worst = nullptr;
+    for (const Tensor& input : inputs) {
+        if (!broadcast(a, input.shape())) worst = &input.shape();
+    }
+    if (!worst) throw ShapeError(text(operation.name, ": shapes ", shapes, " do not broadcast"));
+    for (std::size_t i = 1; i <= std::min(a.size(), worst->size()); ++i) {
+        Size left = a[a.size() - i], right = (*worst)[worst->size() - i];
+        if (may_equal(left, right) || left == Size(1) || right == Size(1)) continue;
+        axes = text("axis -", i, " has sizes ", left, " and ", right, ", and neither is 1");
+        break;
+    }
+    throw ShapeError(text(operation.name, ": shapes ", shapes, " do not broadcast: ", axes));
+}
+
+void refuse_number(const Operation& operation, const Literal& literal, DType dtype) {
+    if (literal.kind != Kind::signed_integer && literal.kind != Kind::unsigned_integer) return;
+    if (!is_integer(dtype)) return;
+    bool fits = with_dtype(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            if (literal.kind == Kind::unsigned_integer) return std::in_range<T>(static_cast<std::uint64_t>(literal.integer));
+            return std::in_range<T>(literal.integer);
+        }
+        return true;
+    });
+    if (!fits) throw ValueError(text(operation.name, ": the number ", literal, " does not fit into ", dtype, "; convert the tensor with astype first"));
+}
+
+DType result_dtype(const Operation& operation, DType meeting, const Attributes* attributes) {
+    auto& known = operation.results[static_cast<std::size_t>(meeting)].code;
+    if (std::uint8_t code = known.load(std::memory_order_relaxed); code != 255) return static_cast<DType>(code);
+    ProgramBuilder builder;
+    std::vector<Scalar> operands;
+    for (int i = 0; i < operation.arity; ++i) {
+        operands.push_back(builder.input(operation.condition && i == 0 ? DType::bool_ : compute_dtype(meeting)));
+    }
+    Scalar result = operation.body(operands, attributes);
+    DType dtype = result.builder() ? result.dtype() : compute_dtype(meeting);
+    if (dtype == compute_dtype(meeting)) dtype = meeting;
+    known.store(static_cast<std::uint8_t>(dtype), std::memory_order_relaxed);
+    return dtype;
+}
+
+}  // namespace
+
+DType meeting_dtype(const Operation& operation, std::span<const Tensor> inputs) {
+    std::size_t first = operation.condition ? 1 : 0;
+    DType dtype = inputs[first].dtype();
+    for (std::size_t i = first + 1; i < inputs.size(); ++i) dtype = promote(dtype, inputs[i].dtype());
+    return operation.meet ? operation.meet(dtype) : dtype;
+}
+
+Meta infer_elementwise(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
+    DType meeting = meeting_dtype(operation, inputs);
+    if (operation.takes && !operation.takes(meeting)) {
+        std::string types;
+        for (const Tensor& input : inputs) types += text(types.empty() ? "" : " and ", input.dtype());
+        throw DTypeError(text(operation.name, ": not defined for ", types));
+    }
+    std::optional<Shape> shape = inputs[0].shape();
+    for (std::size_t i = 1; i < inputs.size() && shape; ++i) {
+        if (!(inputs[i].shape() == *shape)) shape = broadcast(*shape, inputs[i].shape());
+    }
+    if (!shape) refuse_shapes(operation, inputs);
+    return {std::move(*shape), result_dtype(operation, meeting, attributes)};
+}
+
+Tensor apply(const Operation& operation, std::span<const Operand> operands, AttributesHandle attributes) {
+    // The type that plain numbers take: that of the tensors, raised to the number's kind.
+    std::size_t first = operation.condition ? 1 : 0;
+    std::optional<DType> meet;
+    for (std::size_t i = first; i < operands.size(); ++i) {
+        if (!operands[i].weak()) meet = meet ? promote(*meet, operands[i].tensor.dtype()) : operands[i].tensor.dtype();
+    }
+    for (std::size_t i = first; i < operands.size(); ++i) {
+        if (operands[i].weak()) meet = meet ? promote_weak(*meet, operands[i].literal.kind) : default_dtype(operands[i].literal.kind);
+    }
+    std::array<Tensor, 4> inputs;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (i < first) {
+            inputs[i] = operands[i].as(DType::bool_);
+            continue;
+        }
+        if (operands[i].weak()) refuse_number(operation, operands[i].literal, *meet);
+        inputs[i] = operands[i].as(*meet);
+    }
+    return make_node(operation, std::span<const Tensor>(inputs.data(), operands.size()), std::move(attributes), operands[0].where);
+}
+
+Scalar inline_body(const Operation& operation, std::span<const Scalar> operands, DType meeting, DType result_type, const Attributes* attributes) {
+    std::array<Scalar, 4> inputs{0, 0, 0, 0};
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        DType wanted = operation.condition && i == 0 ? DType::bool_ : compute_dtype(meeting);
+        inputs[i] = operands[i].dtype() == wanted ? operands[i] : cast(operands[i], wanted);
+    }
+    Scalar result = operation.body(std::span<const Scalar>(inputs.data(), operands.size()), attributes);
+    if (!result.builder()) result = inputs[0].builder()->constant(compute_dtype(result_type), result.literal());
+    if (result.dtype() != compute_dtype(result_type)) result = cast(result, compute_dtype(result_type));
+    // Each operation's result is what memory would hold, fused or not: so fusing never changes a bit.
+    if (is_half(result_type)) result = cast(cast(result, result_type), DType::float32);
+    return result;
+}
+
+namespace detail {
+
+Scalar integer_power(Scalar a, Scalar b) {
+    Scalar result = (a ^ a) | 1;
+    Scalar base = a, bits = b;
+    for (std::size_t bit = 0; bit < 8 * size_of(a.dtype()); ++bit) {
+        result = select((bits & 1) == 1, result * base, result);
+        base = base * base;
+        bits = bits >> 1;
+    }
+    if (kind_of(a.dtype()) == Kind::unsigned_integer) return result;
+    Scalar odd = (b & 1) == 1;
+    return select(b < 0, select(a == 1, a, select(a == -1, select(odd, a, -a), a ^ a)), result);
+}
+
+}  // namespace detail
+
+Tensor operator+(const Operand& a, const Operand& b) { return add(a, b); }
+Tensor operator-(const Operand& a, const Operand& b) { return subtract(a, b); }
+Tensor operator*(const Operand& a, const Operand& b) { return multiply(a, b); }
+Tensor operator/(const Operand& a, const Operand& b) { return divide(a, b); }
+Tensor operator%(const Operand& a, const Operand& b) { return remainder(a, b); }
+Tensor operator-(const Operand& a) { return negative(a); }
+Tensor operator~(const Operand& a) { return bitwise_invert(a); }
+Tensor operator&(const Operand& a, const Operand& b) { return bitwise_and(a, b); }
+Tensor operator|(const Operand& a, const Operand& b) { return bitwise_or(a, b); }
+Tensor operator^(const Operand& a, const Operand& b) { return bitwise_xor(a, b); }
+Tensor operator<(const Operand& a, const Operand& b) { return less(a, b); }
+Tensor operator<=(const Operand& a, const Operand& b) { return less_equal(a, b); }
+Tensor operator>(const Operand& a, const Operand& b) { return greater(a, b); }
+Tensor operator>=(const Operand& a, const Operand& b) { return greater_equal(a, b); }
+Tensor operator==(const Operand& a, const Operand& b) { return equal(a, b); }
+Tensor operator!=(const Operand& a, const Operand& b) { return not_equal(a, b); }
+
+namespace {
+
+Meta infer_cast(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
+    DType to = static_cast<const AttributesOf<CastAttributes>&>(*attributes).value.dtype;
+    if (is_complex(inputs[0].dtype()) && !is_complex(to) && to != DType::bool_) {
+        throw DTypeError(text("astype: ", inputs[0].dtype(), " to ", to, " would drop the imaginary part; take real(x) first"));
+    }
+    return {inputs[0].shape(), to};
+}
+
+Scalar cast_body(std::span<const Scalar> x, const Attributes* attributes) {
+    return cast(x[0], compute_dtype(static_cast<const AttributesOf<CastAttributes>&>(*attributes).value.dtype));
+}
+
+Tensor transpose_cast(const Tensor& result, std::size_t, const Tensor& cotangent) {
+    return astype(cotangent, handle(result.node()->inputs[0]).dtype());
+}
+
+}  // namespace
+
+const Operation astype_operation{.name = "astype", .family = Family::elementwise, .doc = "The same numbers as another dtype.", .numpy = "astype",
+                                 .torch = "to", .infer = infer_cast, .body = cast_body, .transpose = transpose_cast,
+    .samples = {{{{3, 5}}, [](auto x) { return astype(x[0], DType::float64); }, "x0.astype(np.float64)"},
+                {{{3, 5}}, [](auto x) { return astype(x[0], DType::float16); }, "x0.astype(np.float16)"},
+                {{{7}}, [](auto x) { return astype(x[0], DType::int32); }, "x0.astype(np.int32)"},
+                {{{7}}, [](auto x) { return astype(x[0], DType::bool_); }, "x0.astype(bool)"},
+                {{{}}, [](auto x) { return astype(x[0], DType::complex64); }, "x0.astype(np.complex64)"}}};
+[[maybe_unused]] static const bool astype_registered = register_operation(astype_operation);
+
+Tensor astype(const Operand& x, DType dtype) {
+    Tensor tensor = x.as_tensor();
+    if (tensor.dtype() == dtype) return tensor;
+    return make_node(astype_operation, {tensor}, attributes(CastAttributes{dtype}), x.where);
+}
+
+}  // namespace weft

@@ -1,0 +1,8 @@
+// The records of mathematical.inc become operations here.
+#include "weft/ops/elementwise.h"
+
+namespace weft {
+
+#include "weft/ops/mathematical.inc"
+
+}  // namespace weft

@@ -1,0 +1,80 @@
+#include "weft/ops/scan.h"
+
+#include "weft/graph/node.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
+
+namespace weft {
+namespace {
+
+const ScanAttributes& of(const Tensor& result) { return result.node()->attributes_as<ScanAttributes>(); }
+
+Meta infer_scan(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
+    DType dtype = inputs[0].dtype();
+    if (kind_of(dtype) == Kind::unsigned_integer) dtype = DType::uint64;
+    else if (!is_inexact(dtype)) dtype = DType::int64;
+    return {inputs[0].shape(), dtype};
+}
+
+Tensor transpose_sum(const Tensor& result, std::size_t, const Tensor& cotangent) {
+    const ScanAttributes& a = of(result);
+    return cumulative_sum(cotangent, a.axis, {.reverse = !a.reverse, .exclusive = a.exclusive});
+}
+
+// y_i = prod_{j in J(i)} x_j. dy_i = sum_{j in J(i)} t_j * prod_{k in J(i), k != j} x_k: by the products before j, and those between
+// j and i as an outer table, so that zeros are no trouble. Quadratic in the axis: right first.
+Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
+    const ScanAttributes& a = of(result);
+    Tensor x = handle(result.node()->inputs[0]);
+    auto last = static_cast<std::int64_t>(x.ndim()) - 1;
+    auto bring = [&](const Tensor& t) {
+        Tensor moved = moveaxis(t, a.axis, last);
+        return a.reverse ? flip(moved, {last}) : moved;
+    };
+    Tensor row = bring(x), tangent = bring(tangents[0]);
+    Size n = row.shape()[row.ndim() - 1];
+    Tensor positions = iota(n);
+    Tensor i = expand_dims(positions, 1), j = expand_dims(positions, 0);
+    Shape table = row.shape();
+    table.push_back(n);
+    // factors[..., j, k] = x_k for k > j (in scan order), 1 up to j; its running product along k: the product between j and i.
+    Tensor later = where(less(i, j), broadcast_to(expand_dims(row, -2), table), Tensor(1.0f).astype(x.dtype()));
+    Tensor between = cumulative_prod(later, static_cast<std::int64_t>(table.size()) - 1, {.exclusive = a.exclusive});
+    Tensor before = cumulative_prod(row, last, {.exclusive = true});
+    Tensor allowed = a.exclusive ? less(i, j) : less_equal(i, j);
+    Tensor weight = expand_dims(before * tangent, -1);
+    Tensor terms = where(allowed, weight * between, Tensor(0.0f).astype(x.dtype()));
+    Tensor joined = sum(terms, static_cast<std::int64_t>(table.size()) - 2);
+    return moveaxis(a.reverse ? flip(joined, {last}) : joined, last, a.axis);
+}
+
+Tensor scan(const Operation& operation, Reduction reduction, const Operand& x, std::int64_t axis, ScanOptions options) {
+    Tensor tensor = x.as_tensor();
+    try {
+        axis = normalize_axis(axis, tensor.ndim(), operation.name);
+    } catch (Error& error) {
+        error.add(place(x.where));
+        throw;
+    }
+    return make_node(operation, {tensor}, attributes(ScanAttributes{reduction, axis, options.reverse, options.exclusive}), x.where);
+}
+
+}  // namespace
+
+const Operation cumulative_sum_operation{.name = "cumulative_sum", .family = Family::scan, .doc = "Running sums along an axis.", .numpy = "cumsum",
+    .torch = "cumsum", .infer = infer_scan, .transpose = transpose_sum,
+    .samples = {{{{3, 4}}, [](auto x) { return cumulative_sum(x[0], 1); }, "np.cumsum(x0, axis=1)"},
+                {{{5, 3, 2}}, [](auto x) { return cumulative_sum(x[0], 0); }, "np.cumsum(x0, axis=0)"},
+                {{{6}}, [](auto x) { return cumulative_sum(x[0], 0, {.reverse = true}); }, "np.cumsum(x0[::-1])[::-1]"}}};
+const Operation cumulative_prod_operation{.name = "cumulative_prod", .family = Family::scan, .doc = "Running products along an axis.", .numpy = "cumprod",
+    .torch = "cumprod", .infer = infer_scan, .jvp = jvp_prod,
+    .samples = {{{{3, 4}}, [](auto x) { return cumulative_prod(x[0], 1); }, "np.cumprod(x0, axis=1)"},
+                {{{4, 2}}, [](auto x) { return cumulative_prod(x[0], 0, {.reverse = true}); }, "np.cumprod(x0[::-1], axis=0)[::-1]"}}};
+[[maybe_unused]] static const bool registered = register_operation(cumulative_sum_operation) && register_operation(cumulative_prod_operation);
+
+Tensor cumulative_sum(const Operand& x, std::int64_t axis, ScanOptions options) { return scan(cumulative_sum_operation, Reduction::sum, x, axis, options); }
+Tensor cumulative_prod(const Operand& x, std::int64_t axis, ScanOptions options) { return scan(cumulative_prod_operation, Reduction::product, x, axis, options); }
+
+}  // namespace weft

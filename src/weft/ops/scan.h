@@ -1,0 +1,26 @@
+// Running joins along one axis. Callers: everyone.
+#pragma once
+
+#include "weft/graph/operation.h"
+#include "weft/kernel/loop.h"
+
+namespace weft {
+
+struct ScanAttributes {
+    Reduction reduction = Reduction::sum;
+    std::int64_t axis = 0;
+    bool reverse = false;      // from the last element to the first
+    bool exclusive = false;    // element i joins those before it, not itself
+    template <class V>
+    void members(V& visit) { visit("reduction", reduction), visit("axis", axis), visit("reverse", reverse), visit("exclusive", exclusive); }
+};
+struct ScanOptions {
+    bool reverse = false, exclusive = false;
+};
+
+/// Element i is the sum (product) of elements 0..i along the axis; dtypes as those of sum and prod.
+Tensor cumulative_sum(const Operand& x, std::int64_t axis = 0, ScanOptions options = {});
+Tensor cumulative_prod(const Operand& x, std::int64_t axis = 0, ScanOptions options = {});
+extern const Operation cumulative_sum_operation, cumulative_prod_operation;
+
+}  // namespace weft

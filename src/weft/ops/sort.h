@@ -1,0 +1,38 @@
+// Order along an axis. NaN stands last, ascending and descending alike; equal elements keep their order. Complex numbers are
+// ordered by real part, then imaginary part, as NumPy's. Callers: everyone.
+#pragma once
+
+#include <utility>
+
+#include "weft/graph/operation.h"
+
+namespace weft {
+
+/// The positions (int64) that put x in order along the axis. Always stable, whatever `stable` asks for.
+Tensor argsort(const Operand& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
+Tensor sort(const Operand& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
+/// The k largest (smallest) along the axis, best first, and their positions; of equal ones the first. ValueError if there are
+/// fewer than k.
+std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
+/// Where each value would be inserted into `sorted` (1-d, ascending) so that it stays in order: before equal ones, or behind
+/// them with `right`. int64.
+Tensor searchsorted(const Operand& sorted, const Operand& values, bool right = false);
+
+struct ArgsortAttributes {
+    std::int64_t axis = 0;
+    bool descending = false;
+    template <class V>
+    void members(V& visit) {
+        visit("axis", axis), visit("descending", descending);
+    }
+};
+struct SearchAttributes {
+    bool right = false;
+    template <class V>
+    void members(V& visit) {
+        visit("right", right);
+    }
+};
+extern const Operation argsort_operation, searchsorted_operation;
+
+}  // namespace weft

@@ -1,0 +1,55 @@
+#include "weft/runtime/executor.h"
+
+namespace weft {
+namespace {
+
+// One arena a thread, as large as its largest binding needs: a run uses it alone, from beginning to end.
+std::byte* thread_arena(std::size_t bytes) {
+    thread_local BufferHandle arena;
+    if (!arena || arena->bytes() < bytes) {
+        arena.reset();   // first give back, then take: the two need not lie in memory together
+        arena = Buffer::allocate(bytes);
+    }
+    return arena->data();
+}
+
+}  // namespace
+
+Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(binding)) {
+    for (const BoundStep& step : binding_->steps) {
+        first_.push_back(static_cast<std::uint32_t>(table_.size()));
+        for (const View& view : step.operands) {
+            Patch patch{static_cast<std::uint32_t>(table_.size()), view.base, view.offset};
+            (view.base.kind == Base::arena ? inside_ : outside_).push_back(patch);
+            table_.push_back(nullptr);
+        }
+    }
+}
+
+void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) {
+    std::byte* arena = thread_arena(binding_->arena_bytes);
+    if (arena != arena_) {
+        for (const Patch& patch : inside_) table_[patch.position] = arena + patch.offset;
+        arena_ = arena;
+    }
+    for (const Patch& patch : outside_) {
+        auto index = static_cast<std::size_t>(patch.base.index);
+        void* base = patch.base.kind == Base::leaf ? leaves[index] : outputs[index];
+        table_[patch.position] = static_cast<std::byte*>(base) + patch.offset;
+    }
+    std::byte* scratch = arena + binding_->scratch_offset;
+    std::size_t s = 0;
+    try {
+        for (; s < binding_->steps.size(); ++s) binding_->steps[s].kernel->run(table_.data() + first_[s], scratch);
+    } catch (Error& error) {
+        error.add(place(binding_->steps[s].where));
+        throw;
+    }
+}
+
+Array result_array(const View& view, const BufferHandle& buffer, std::int64_t first_byte) {
+    auto element = static_cast<std::int64_t>(size_of(view.layout.dtype));
+    return {view.layout.dtype, view.layout.dims, view.layout.strides, (first_byte + view.offset) / element, buffer};
+}
+
+}  // namespace weft

@@ -1,0 +1,37 @@
+// Running a binding: addresses are filled in, the list is walked. A Runner belongs to one binding and keeps the table of addresses
+// between runs, so that only what changed is written; the arena is the thread's. Nothing is allocated once it has run.
+// Callers: runtime/evaluate.cpp, runtime/function.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/compile/binding.h"
+
+namespace weft {
+
+class Runner {
+  public:
+    explicit Runner(std::shared_ptr<const Binding> binding);
+    /// `leaves` and `outputs`: addresses, one a leaf of the graph and one an entry of Binding::outputs. One run at a time.
+    void run(std::span<void* const> leaves, std::span<void* const> outputs);
+    const Binding& binding() const { return *binding_; }
+
+  private:
+    struct Patch {
+        std::uint32_t position;
+        Base base;
+        std::int64_t offset;
+    };
+    std::shared_ptr<const Binding> binding_;
+    std::vector<void*> table_;              // operands of all steps, one after the other
+    std::vector<std::uint32_t> first_;      // of each step, in the table
+    std::vector<Patch> outside_, inside_;   // what points to leaves and outputs; into the arena
+    std::byte* arena_ = nullptr;            // what inside_ was last written for
+};
+
+/// Where a result of a run lies, as an Array over the buffer it came from.
+Array result_array(const View& view, const BufferHandle& buffer, std::int64_t first_byte);
+
+}  // namespace weft

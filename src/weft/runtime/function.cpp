@@ -1,0 +1,260 @@
+#include "weft/runtime/function.h"
+
+#include <mutex>
+#include <unordered_map>
+
+#include "weft/compile/plan_cache.h"
+#include "weft/graph/graph.h"
+#include "weft/graph/node.h"
+#include "weft/runtime/executor.h"
+#include "weft/runtime/trace.h"
+
+namespace weft {
+namespace {
+
+// Memory for one output, used again as soon as nobody holds what was handed out: so a loop that keeps the last result allocates nothing.
+class Spares {
+  public:
+    Tensor take(const BoundOutput& output) {
+        for (Tensor& tensor : spares_) {
+            const Node& node = *tensor.node();
+            if (node.references.load(std::memory_order_acquire) == 1 && node.value.buffer.use_count() == 1) return tensor;
+        }
+        Tensor made(Array{output.dtype, output.dims, output.strides, 0, Buffer::allocate(output.bytes)});
+        if (spares_.size() < 3) spares_.push_back(made);
+        return made;
+    }
+    /// A value that was replaced: its memory is as good as any, if it lies as the output does.
+    void give(Tensor tensor, const BoundOutput& output) {
+        const Array& old = tensor.node()->value;
+        bool alike = old.dtype == output.dtype && old.dims == output.dims && old.strides == output.strides && old.offset == 0;
+        if (alike && spares_.size() < 3) spares_.push_back(std::move(tensor));
+    }
+
+  private:
+    std::vector<Tensor> spares_;
+};
+
+// The function for one combination of argument shapes and dtypes.
+class Specialization {
+  public:
+    Specialization(const CompiledFunction::Body& body, std::span<const Tensor> arguments) : Specialization(trace(body, arguments), arguments) {}
+
+    bool fits(std::span<const Tensor> arguments) const {
+        if (arguments.size() != signature_.size()) return false;
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            if (arguments[i].dtype() != signature_[i].dtype || !(arguments[i].shape() == signature_[i].shape)) return false;
+        }
+        return true;
+    }
+
+    void run(std::span<const Tensor> arguments, std::vector<Tensor>& results);
+    std::string explain() const { return text(graph_text_, "\n", runner_->binding().str()); }
+
+  private:
+    struct Source {
+        enum Kind { argument, cell, constant } kind;
+        std::size_t index;      // of the argument, the cell; the constant's leaf
+    };
+    struct Use {
+        std::shared_ptr<Cell> cell;
+        std::int32_t output = -1;    // of the graph: the new value; -1: only read
+        std::int32_t leaf = -1;      // of the graph: the old value; -1: only written
+    };
+
+    Specialization(Trace trace, std::span<const Tensor> arguments);
+    void find_sources(const Trace& trace, const Graph& graph);
+    const void* address(const Tensor& tensor, std::size_t slot);
+    void choose_memory();
+    Tensor output_tensor(std::size_t graph_output) const;
+
+    std::vector<Meta> signature_;
+    std::size_t results_ = 0;                // of the graph's outputs, the first so many are the function's results
+    std::vector<Source> sources_;            // one a leaf
+    std::vector<Use> cells_;
+    std::vector<Tensor> constants_;          // keeps their memory alive
+    std::unique_ptr<Runner> runner_;
+    std::string graph_text_;
+    // Of a run, kept to be used again
+    std::vector<void*> leaves_, outputs_;
+    std::vector<Tensor> held_;               // one a leaf: what its address points into
+    std::vector<Tensor> given_;              // one an entry of Binding::outputs: the tensor whose memory it writes
+    std::vector<Spares> spares_;             // likewise
+};
+
+Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
+    for (const Tensor& argument : arguments) signature_.push_back({argument.shape(), argument.dtype()});
+    results_ = trace.results.size();
+    std::vector<Node*> outputs;
+    for (const Tensor& result : trace.results) outputs.push_back(result.node());
+    for (const Trace::CellUse& use : trace.cells) {
+        if (use.written) outputs.push_back(use.written.node());
+    }
+    Graph graph = gather(outputs);
+    find_sources(trace, graph);
+    BindOptions options;
+    options.donors.assign(results_, -1);
+    for (const Use& use : cells_) {
+        if (use.output >= 0) options.donors.push_back(use.leaf);
+    }
+    runner_ = std::make_unique<Runner>(weft::bind(plan_for(graph), graph, cpu_compiler(), options));
+    graph_text_ = str(graph);
+    leaves_.resize(sources_.size());
+    held_.resize(sources_.size());
+    outputs_.resize(runner_->binding().outputs.size());
+    given_.resize(outputs_.size());
+    spares_.resize(outputs_.size());
+}
+
+void Specialization::find_sources(const Trace& trace, const Graph& graph) {
+    std::unordered_map<const Node*, std::int32_t> leaf_of;
+    for (std::size_t i = 0; i < graph.leaves.size(); ++i) leaf_of[&graph.node(graph.leaves[i])] = static_cast<std::int32_t>(i);
+    sources_.assign(graph.leaves.size(), {Source::constant, 0});
+    for (std::size_t i = 0; i < trace.arguments.size(); ++i) {
+        auto at = leaf_of.find(trace.arguments[i].node());
+        if (at != leaf_of.end()) sources_[static_cast<std::size_t>(at->second)] = {Source::argument, i};
+    }
+    auto next = static_cast<std::int32_t>(results_);
+    for (const Trace::CellUse& use : trace.cells) {
+        Use cell{use.cell, -1, -1};
+        if (use.written) cell.output = next++;
+        auto at = use.placeholder ? leaf_of.find(use.placeholder.node()) : leaf_of.end();
+        if (at != leaf_of.end()) {
+            cell.leaf = at->second;
+            sources_[static_cast<std::size_t>(at->second)] = {Source::cell, cells_.size()};
+        }
+        cells_.push_back(std::move(cell));
+    }
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (sources_[i].kind != Source::constant) continue;
+        const Node& node = graph.node(graph.leaves[i]);
+        if (!node.computed) {
+            const auto& a = node.attributes_as<InputAttributes>();
+            throw ValueError(text("a function uses the declared input '", a.name, "' ", node.dtype, " ", node.shape, ", which is not among its arguments", place(node.where)));
+        }
+        sources_[i].index = constants_.size();
+        constants_.push_back(handle(graph.entries[static_cast<std::size_t>(graph.leaves[i])].node));
+    }
+}
+
+// The address of a leaf's numbers. The plan takes arguments and cells as dense; others are laid out anew.
+const void* Specialization::address(const Tensor& tensor, std::size_t slot) {
+    tensor.eval();
+    const Array& array = tensor.node()->value;
+    if (sources_[slot].kind == Source::constant || array.contiguous()) {
+        held_[slot] = tensor;
+        return array.address();
+    }
+    held_[slot] = Tensor(contiguous(array));
+    return held_[slot].node()->value.address();
+}
+
+// Each output's memory: its donor's, if nobody else can see that; else a spare.
+void Specialization::choose_memory() {
+    const auto& outputs = runner_->binding().outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        Tensor memory;
+        if (outputs[i].donor >= 0) {
+            auto leaf = static_cast<std::size_t>(outputs[i].donor);
+            const std::shared_ptr<Cell>& cell = cells_[sources_[leaf].index].cell;
+            const Node& node = *held_[leaf].node();
+            bool ours = held_[leaf].is(cell->value) && node.references.load(std::memory_order_acquire) == 2 && node.value.buffer.use_count() == 1 && node.value.offset == 0;
+            if (ours) memory = held_[leaf];
+        }
+        given_[i] = memory ? memory : spares_[i].take(outputs[i]);
+        outputs_[i] = given_[i].node()->value.address();
+    }
+}
+
+Tensor Specialization::output_tensor(std::size_t graph_output) const {
+    const View& view = runner_->binding().results[graph_output];
+    const Array* whole = nullptr;
+    if (view.base.kind == Base::output) {
+        const Tensor& tensor = given_[static_cast<std::size_t>(view.base.index)];
+        whole = &tensor.node()->value;
+        if (view.offset == 0 && view.layout.dims == whole->dims && view.layout.strides == whole->strides) return tensor;
+    } else {
+        whole = &held_[static_cast<std::size_t>(view.base.index)].node()->value;
+    }
+    return Tensor(result_array(view, whole->buffer, whole->offset * static_cast<std::int64_t>(size_of(whole->dtype))));
+}
+
+void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>& results) {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        const Source& source = sources_[i];
+        const Tensor& tensor = source.kind == Source::argument ? arguments[source.index]
+                               : source.kind == Source::cell   ? cells_[source.index].cell->value
+                                                               : constants_[source.index];
+        leaves_[i] = const_cast<void*>(address(tensor, i));
+    }
+    choose_memory();
+    runner_->run(leaves_, outputs_);
+    results.resize(results_);
+    for (std::size_t i = 0; i < results_; ++i) results[i] = output_tensor(i);
+    for (const Use& use : cells_) {   // all together, after the outputs
+        if (use.output < 0) continue;
+        Tensor value = output_tensor(static_cast<std::size_t>(use.output));
+        if (value.is(use.cell->value)) continue;
+        Tensor old = std::exchange(use.cell->value, std::move(value));
+        const View& view = runner_->binding().results[static_cast<std::size_t>(use.output)];
+        auto output = static_cast<std::size_t>(view.base.index);
+        if (view.base.kind == Base::output) spares_[output].give(std::move(old), runner_->binding().outputs[output]);
+    }
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+        if (sources_[i].kind != Source::constant) held_[i] = Tensor();
+    }
+    for (Tensor& tensor : given_) tensor = Tensor();
+}
+
+}  // namespace
+
+struct CompiledFunction::State {
+    Body body;
+    std::string name;
+    std::mutex mutex;                                          // one run at a time: cells change together
+    std::vector<std::unique_ptr<Specialization>> specializations;   // the most recent first
+
+    Specialization& specialization(std::span<const Tensor> arguments) {
+        for (std::size_t i = 0; i < specializations.size(); ++i) {
+            if (!specializations[i]->fits(arguments)) continue;
+            if (i > 0) std::rotate(specializations.begin(), specializations.begin() + static_cast<std::ptrdiff_t>(i), specializations.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            return *specializations[0];
+        }
+        specializations.insert(specializations.begin(), std::make_unique<Specialization>(body, arguments));
+        if (specializations.size() > 32) specializations.pop_back();
+        return *specializations[0];
+    }
+};
+
+CompiledFunction::CompiledFunction(Body body, std::string name) : state_(std::make_unique<State>()) {
+    state_->body = std::move(body);
+    state_->name = std::move(name);
+}
+CompiledFunction::~CompiledFunction() = default;
+CompiledFunction::CompiledFunction(CompiledFunction&&) noexcept = default;
+CompiledFunction& CompiledFunction::operator=(CompiledFunction&&) noexcept = default;
+
+void CompiledFunction::call(std::span<const Tensor> arguments, std::vector<Tensor>& results) const {
+    bool symbolic = CellObserver::current() != nullptr;
+    for (const Tensor& argument : arguments) symbolic |= argument.node()->symbolic;
+    if (symbolic) {   // inside another function's trace: this one becomes part of it
+        results = state_->body(arguments);
+        return;
+    }
+    std::lock_guard lock(state_->mutex);
+    results.clear();
+    state_->specialization(arguments).run(arguments, results);
+}
+
+std::vector<Tensor> CompiledFunction::operator()(std::span<const Tensor> arguments) const {
+    std::vector<Tensor> results;
+    call(arguments, results);
+    return results;
+}
+
+std::string CompiledFunction::explain(std::span<const Tensor> arguments) const {
+    std::lock_guard lock(state_->mutex);
+    return state_->specialization(arguments).explain();
+}
+
+}  // namespace weft

@@ -1,0 +1,102 @@
+"""A program outside the tree gets weft in each way in which it can be had, static and shared, and compiles without a warning.
+
+Static: weft's own release build, installed, then found by CMake and by pkg-config. Shared: weft as a folder of another project, built
+there once (with -O0, since nothing is timed), installed from there, and found again. One compilation of weft serves all of it.
+"""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "install"
+BUILD = Path(os.environ.get("WEFT_BUILD", ROOT / "build"))
+CXX = os.environ.get("CXX", "c++")
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+HAS_WEFT_H = (ROOT / "src/weft/weft.h").exists()
+LAUNCHER = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+GENERATOR = ["-G", "Ninja"] if shutil.which("ninja") else []
+JOBS = str(os.cpu_count() or 1)
+
+
+def call(*command, env=None):
+    """Runs a command; its output is the message of the failure."""
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env=env)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))}\nended with status {done.returncode}\n{done.stdout[-4000:]}")
+    return done.stdout
+
+
+def setUpModule():
+    global work, shared_build
+    work = Path(tempfile.mkdtemp(prefix="weft-install-"))
+    unittest.addModuleCleanup(shutil.rmtree, work)
+    call("cmake", "--install", BUILD, "--prefix", work / "static")
+    shared_build = work / "subdirectory"
+    call("cmake", *GENERATOR, *LAUNCHER, "-S", HERE / "subdirectory", "-B", shared_build, "-DCMAKE_BUILD_TYPE=Debug",
+         f"-DWEFT_SOURCE={ROOT}", "-DBUILD_SHARED_LIBS=ON", "-DWEFT_INSTALL=ON", f"-DPROGRAM={HERE / 'program.cpp'}")
+    call("cmake", "--build", shared_build, "-j", JOBS)
+    call("cmake", "--install", shared_build / "weft", "--prefix", work / "shared")
+
+
+def by_package(kind, source):
+    folder = Path(tempfile.mkdtemp(dir=work))
+    call("cmake", *GENERATOR, "-S", HERE / "package", "-B", folder, f"-DCMAKE_PREFIX_PATH={work / kind}", f"-DPROGRAM={source}")
+    call("cmake", "--build", folder)
+    return folder / "program"
+
+
+def by_pkg_config(kind, source):
+    library = next((work / kind).glob("**/pkgconfig"))
+    flags = call("pkg-config", "--cflags", "--libs", "weft", env=dict(os.environ, PKG_CONFIG_PATH=str(library))).split()
+    program = work / f"pkg-config-{kind}"
+    call(CXX, "-std=c++20", *WARNINGS, source, "-o", program, *flags, f"-Wl,-rpath,{library.parent}")
+    return program
+
+
+class Installed(unittest.TestCase):
+    def test_static_weft_is_found_by_cmake(self):
+        call(by_package("static", HERE / "program.cpp"))
+
+    def test_shared_weft_is_found_by_cmake(self):
+        program = by_package("shared", HERE / "program.cpp")
+        call(program)
+        self.assertIn("libweft.so", call("ldd", program))
+
+    def test_weft_is_built_as_a_folder_of_another_project(self):
+        call(shared_build / "program")
+
+    def test_static_and_shared_weft_are_found_by_pkg_config(self):
+        if not shutil.which("pkg-config"):
+            self.skipTest("pkg-config is missing")
+        for kind in ("static", "shared"):
+            with self.subTest(kind):
+                call(by_pkg_config(kind, HERE / "program.cpp"))
+
+    @unittest.skipUnless(HAS_WEFT_H, "src/weft/weft.h does not exist")
+    def test_the_program_of_the_readme_compiles_and_runs(self):
+        source = work / "readme.cpp"
+        source.write_text(re.search(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1))
+        print(call(by_package("static", source)).strip(), end=" ")
+
+    def test_the_header_alone_compiles_within_two_seconds(self):
+        header = "weft/weft.h" if HAS_WEFT_H else "weft/core/array.h"
+        source = work / "header.cpp"
+        source.write_text(f"#include <{header}>\n")
+        seconds = []
+        for _ in range(3):   # processor time, and the least of it: what else runs on the machine is not the header's doing
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            call(CXX, "-std=c++20", "-O0", *WARNINGS, "-I", work / "static/include", "-c", source, "-o", work / "header.o")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        print(f"{header}: {min(seconds):.2f} s", end=" ")
+        self.assertLessEqual(min(seconds), 2.0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Runs every test of weft and adds them up: the programs in C++ (tests/*/*_test.cpp), the checks in Python (tests/*/*_test.py), and
+the C++ programs again under the sanitizers. Called by `./run test`; needs Python's standard library alone.
+
+  --quick   without sanitizers, and without the test of an installed weft
+  --judge   the checks in tests/judge alone (they need larger outside packages)
+
+The last line, alone, is the total: `N passed, N failed, N skipped`. Exit status 1 if a test failed or none ran.
+"""
+import argparse
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+# Which programs run under which sanitizer (None: all). Threads and files are where races can be; the rest is one thread's work.
+SANITIZED = {"asan": None, "tsan": {"test_base", "test_runtime", "test_data", "test_train"}}
+LIMIT = 600  # seconds for one test program: a deadlock must end the run, not hang it
+SLOWER = {"release": 1, "asan": 2, "tsan": 2}
+
+
+class Tally:
+    """What passed, failed and was skipped so far, by name, and how long each part took."""
+
+    def __init__(self):
+        self.passed, self.failed, self.skipped, self.seconds = 0, [], [], []
+
+    def part(self, name, work):
+        print(f"\n== {name}", flush=True)
+        start = time.monotonic()
+        try:
+            return work()
+        finally:
+            self.seconds.append((name, time.monotonic() - start))
+
+    def fail(self, name, why):
+        self.failed.append(name)
+        print(f"FAILED {name}: {why}", flush=True)
+
+    def finish(self):
+        print()
+        for name, seconds in self.seconds:
+            print(f"{seconds:7.1f} s  {name}")
+        for name, lacks in self.skipped:
+            print(f"skipped {name}: {lacks}")
+        for name in self.failed:
+            print(f"failed  {name}")
+        if not self.passed and not self.failed:
+            print("No test ran.")
+        print(f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped", flush=True)
+        return 1 if self.failed or not self.passed else 0
+
+
+def build(tally, preset):
+    """Configures and builds a preset's tests; False (and a failure) if that cannot be done."""
+    folder = ROOT / {"release": "build"}.get(preset, f"build-{preset}")
+    configure = ["cmake", "--preset", preset, "-DWEFT_BUILD_TESTS=ON"]
+    if not (folder / "CMakeCache.txt").exists():
+        configure += [] if shutil.which("ninja") else ["-G", "Unix Makefiles"]
+        configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+    targets = [] if preset == "release" else ["--target", *chosen(preset)]
+    compile_all = ["cmake", "--build", folder, "-j", str(PROCESSORS), *targets]
+    for command in (configure, compile_all):
+        if subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL).returncode:
+            tally.fail(f"{preset}: build", " ".join(map(str, command)))
+            return False
+    return True
+
+
+def chosen(preset):
+    """The test programs of a preset, by name: one a folder of tests, as tests/CMakeLists.txt makes them."""
+    every = {f"test_{source.parent.name}" for source in ROOT.glob("tests/*/*_test.cpp")}
+    return sorted(every & (SANITIZED.get(preset) or every))
+
+
+def run_program(tally, preset, program, reports):
+    """Runs one GoogleTest program; one that dies or hangs counts as failed beside the tests that it did finish."""
+    name = f"{preset}: {program.name}"
+    report = reports / f"{program.name}.xml"
+    report.unlink(missing_ok=True)
+    environment = dict(os.environ, GTEST_COLOR="no", ASAN_OPTIONS="detect_stack_use_after_return=1",
+                       UBSAN_OPTIONS="print_stacktrace=1", TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1")
+    print(f"-- {name}", flush=True)
+    try:
+        done = subprocess.run([program, "--gtest_brief=1", f"--gtest_output=xml:{report}"], cwd=ROOT, env=environment,
+                              stdin=subprocess.DEVNULL, timeout=LIMIT * SLOWER[preset]).returncode
+    except subprocess.TimeoutExpired:
+        return tally.fail(name, f"ran longer than {LIMIT * SLOWER[preset]} s and was ended")
+    if not report.exists():
+        how = signal.Signals(-done).name if done < 0 else f"exit status {done}"
+        return tally.fail(name, f"ended by {how} before it could report")
+    failures = 0
+    for case in xml.parse(report).getroot().iter("testcase"):
+        test = f"{name} {case.get('classname')}.{case.get('name')}"
+        skip = case.find("skipped")
+        if case.find("failure") is not None:
+            failures += 1
+            tally.failed.append(test)
+        elif skip is not None:
+            tally.skipped.append((test, " ".join((skip.get("message") or "says no reason").split("\n")[1:]) or "says no reason"))
+        elif case.get("status") == "run":
+            tally.passed += 1
+    if done and not failures:  # a sanitizer, or a library that is unloaded, found fault after the last test
+        tally.fail(name, f"every test passed, but the program ended with status {done}")
+
+
+def run_programs(tally, preset):
+    folder = ROOT / {"release": "build"}.get(preset, f"build-{preset}") / "tests"
+    reports = folder / "reports"
+    reports.mkdir(parents=True, exist_ok=True)
+    for target in chosen(preset):
+        run_program(tally, preset, folder / target, reports)
+
+
+class Result(unittest.TextTestResult):
+    """Counts what passed, which unittest itself does not."""
+
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        self.succeeded = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.succeeded += 1
+
+
+def run_python(tally, folder):
+    """Runs the unittest files tests/<folder>/*_test.py in this process."""
+    for path in sorted(ROOT.glob(f"tests/{folder}/*_test.py")):
+        print(f"-- python: {path.relative_to(ROOT)}", flush=True)
+        spec = importlib.util.spec_from_file_location(f"{folder}.{path.stem}", path)
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)   # unittest looks there for setUpModule
+        spec.loader.exec_module(module)
+        suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(suite)
+        tally.passed += result.succeeded
+        tally.failed += sorted({f"python: {test.id()}" for test, _ in result.failures + result.errors})
+        tally.skipped += [(f"python: {test.id()}", reason) for test, reason in result.skipped]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--judge", action="store_true")
+    options = parser.parse_args()
+    sys.dont_write_bytecode = True
+    tally = Tally()
+    if "WEFT_SETUP_SECONDS" in os.environ:
+        tally.seconds.append(("set-up", float(os.environ.pop("WEFT_SETUP_SECONDS"))))
+    os.environ.setdefault("WEFT_BUILD", str(ROOT / "build"))
+    built = tally.part("release: build", lambda: build(tally, "release"))
+    if options.judge:
+        tally.part("judge", lambda: run_python(tally, "judge"))
+        return tally.finish()
+    if built:
+        tally.part("release: tests", lambda: run_programs(tally, "release"))
+    for folder in sorted({path.parent.name for path in ROOT.glob("tests/*/*_test.py")} - {"judge"}):
+        if not (options.quick and folder == "install"):
+            tally.part(f"python: tests/{folder}", lambda: run_python(tally, folder))
+    for preset in [] if options.quick else SANITIZED:
+        if chosen(preset) and tally.part(f"{preset}: build", lambda: build(tally, preset)):
+            tally.part(f"{preset}: tests", lambda: run_programs(tally, preset))
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
