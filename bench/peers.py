@@ -102,7 +102,10 @@ def serve(make, threads, pipe):
         os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
         os.sched_setaffinity(0, {0})
     while True:
-        command, name, value = pipe.recv()
+        try:
+            command, name, value = pipe.recv()
+        except EOFError:   # the parent is done
+            return
         try:
             if command == "setup":
                 runs[name] = makers[make](name, value, threads)
@@ -222,8 +225,10 @@ def jax_workload(name, arrays, threads):
         weights = jax.tree.map(lambda w, m, v: w - 1e-3 * (m / a) / (jnp.sqrt(v / b) + 1e-8), weights, m, v)
         return (weights, (m, v, n)), loss
 
-    zeros = jax.tree.map(jnp.zeros_like, weights)
-    holder = [(weights, (zeros, zeros, jnp.float32(0)) if name == "tiny" else zeros)]
+    def zeros():   # buffers of their own each: they are donated
+        return jax.tree.map(jnp.zeros_like, weights)
+
+    holder = [(weights, (zeros(), zeros(), jnp.float32(0)) if name == "tiny" else zeros())]
     compiled = jax.jit(adam if name == "tiny" else momentum, donate_argnums=0)
 
     def step():
