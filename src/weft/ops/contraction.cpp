@@ -52,8 +52,8 @@ Tensor matmul(const Operand& left, const Operand& right) {
     }
     bool row = a.ndim() == 1, column = b.ndim() == 1;
     if (!may_equal(a.shape()[a.ndim() - 1], b.shape()[column ? 0 : b.ndim() - 2])) {
-        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit: the last size of the first, ", a.shape()[a.ndim() - 1],
-                              ", is not the ", column ? "only" : "second to last", " size of the second, ", b.shape()[column ? 0 : b.ndim() - 2], place(left.where)));
+        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit: ", a.shape()[a.ndim() - 1], " columns against ", b.shape()[column ? 0 : b.ndim() - 2],
+                              " rows; the last size of the first must be the ", column ? "only one" : "second to last", " of the second", place(left.where)));
     }
     DType dtype = promote(a.dtype(), b.dtype());
     a = a.astype(dtype, left.where), b = b.astype(dtype, left.where);
