@@ -25,6 +25,10 @@ namespace {
 std::atomic<std::size_t> news{0};
 }  // namespace
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"   // g++ does not see that both sides are replaced
+#endif
+
 // Every allocation of this program is counted: a steady step makes none.
 void* operator new(std::size_t size) {
     news.fetch_add(1, std::memory_order_relaxed);
