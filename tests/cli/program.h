@@ -22,7 +22,8 @@ inline std::string contents(const std::filesystem::path& path) {
 class Program {
   public:
     /// Starts it; `settings` are of its environment, as "WEFT_THREADS=1".
-    Program(const std::filesystem::path& folder, std::vector<std::string> words, const std::vector<std::string>& settings = {})
+    Program(const std::filesystem::path& folder, std::vector<std::string> words,
+            const std::vector<std::string>& settings = {})
         : out_(folder / (".out" + std::to_string(counter()++))) {
         words.insert(words.begin(), WEFT_BINARY_DIR "/weft");
         std::vector<char*> arguments;
@@ -59,7 +60,8 @@ struct Ended {
     int status;
     std::string output;
 };
-inline Ended run(const std::filesystem::path& folder, const std::vector<std::string>& words, const std::vector<std::string>& settings = {}) {
+inline Ended run(const std::filesystem::path& folder, const std::vector<std::string>& words,
+                 const std::vector<std::string>& settings = {}) {
     Program program(folder, words, settings);
     int status = program.wait();
     return {status, program.output()};
