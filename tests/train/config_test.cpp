@@ -2,14 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "weft/base/error.h"
 #include "weft/found.h"
 
 namespace weft::train {
 namespace {
 
-template <class F>
-std::string error_of(F f) {
+std::string error_of(const std::function<void()>& f) {
     try {
         f();
     } catch (const ConfigError& error) {

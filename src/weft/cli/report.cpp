@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_examples = 36, most_weights = 128;
 
 viz::Chart chart_of(const std::vector<Json>& lines, const std::vector<std::string>& channels, const std::string& what) {
-    viz::Chart chart{what == "loss" ? "Loss" : "Errors", "epoch", "", {}, what == "loss", what == "error"};
+    viz::Chart chart{what == "loss" ? "Loss" : "Errors", "epoch", "", {}, true, what == "error"};
     for (const std::string& channel : channels) {
         if (!channel.ends_with("." + what)) continue;
         viz::Curve curve{channel, {}, {}};
@@ -163,14 +163,13 @@ void add_weights(viz::Report& report, const train::Network& network) {
 
 void add_figures(viz::Report& report, const train::Run& run, const train::Network& network, const std::vector<Json>& lines) {
     const Json& last = lines.back();
-    for (const Json::Member& member : last.members()) {
-        bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
-        if (!is_figure) continue;
-        std::string name = member.key;
-        std::replace(name.begin(), name.end(), '.', ' ');
-        report.figures.emplace_back(name, figure(member.key, member.value.as_number()));
+    for (const char* what : {"error", "loss"}) {
+        for (const char* set : {"test", "valid", "train"}) {
+            std::string channel = text(set, ".", what);
+            if (const Json* value = last.find(channel)) report.figures.emplace_back(text(set, " ", what), figure(channel, value->as_number()));
+        }
     }
-    report.figures.emplace_back("epochs", std::to_string(last.at("epoch").as_integer()));
+    report.figures.emplace_back("epoch", std::to_string(last.at("epoch").as_integer()));
     report.figures.emplace_back("parameters", train::grouped(network.parameters()));
     report.figures.emplace_back("time", viz::shown(last.at("seconds").as_number()) + " s");
     report.subtitle = text(train::grouped(last.at("examples").as_integer()), " examples in ", train::grouped(last.at("step").as_integer()),
