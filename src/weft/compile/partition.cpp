@@ -12,6 +12,7 @@
 #include "weft/compile/device.h"
 #include "weft/compile/lower.h"
 #include "weft/compile/plan.h"
+#include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
@@ -79,7 +80,7 @@ class Partitioner {
                 place(e) = {Place::leaf, leaves++, plain, {}};
             } else if (node(e).operation == &constant_operation) {
                 place(e) = {Place::literal, -1, false, node(e).attributes_as<ConstantAttributes>().value};
-            } else if (family(e) == Family::view) {
+            } else if (family(e) == Family::view || passes_on(e)) {
                 place_view(e, graph_.inputs(e)[0]);
             } else if (family(e) == Family::reduce) {
                 put_in_slot(e);
@@ -91,6 +92,12 @@ class Partitioner {
         }
     }
 
+    // The operand itself, lying in memory already: there is nothing to compute.
+    bool passes_on(std::int32_t e) {
+        bool same = node(e).operation == &stop_gradient_operation || node(e).operation == &positive_operation;
+        return same && options_.fuse && !elementwise(graph_.inputs(e)[0]);
+    }
+
     void place_view(std::int32_t e, std::int32_t from) {
         if (place(from).kind == Place::literal) {
             place(e) = place(from);
@@ -98,7 +105,7 @@ class Partitioner {
         }
         bool reshapes = node(e).operation == &reshape_operation;
         if (reshapes && !reshape_is_view(e, from)) copies_.insert(e), put_in_slot(e);
-        else place(e) = {Place::view, from, reshapes && place(from).contiguous, {}};
+        else place(e) = {Place::view, from, (reshapes || family(e) != Family::view) && place(from).contiguous, {}};
     }
 
     // The order in which an entry lies in memory: a slot's own; an elementwise entry's is that of the first operand of its shape
@@ -132,11 +139,11 @@ class Partitioner {
     }
 
     void group_elementwise() {
+        parent_.resize(static_cast<std::size_t>(count_));
+        std::iota(parent_.begin(), parent_.end(), 0);
         find_levels();
         if (!options_.fuse) return;
         move_to_readers();
-        parent_.resize(static_cast<std::size_t>(count_));
-        std::iota(parent_.begin(), parent_.end(), 0);
         std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> readers;   // (memory read, level) -> entries
         for (std::int32_t e = 0; e < count_; ++e) {
             if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
