@@ -133,6 +133,22 @@ TEST_F(RunFolder, a_folder_that_holds_something_is_refused_and_left_as_it_is) {
     EXPECT_NE(timeless(at("run")), timeless(at("same")));
 }
 
+TEST_F(RunFolder, a_checkpoint_that_cannot_be_written_ends_the_run_and_leaves_the_one_before) {
+    ASSERT_EQ(weft({"train", "small.json", "--out", "whole", "--quiet"}).status, 0);
+    ASSERT_EQ(weft({"train", "small.json", "--out", "full", "--quiet", "--set", "stop_when.epochs=2"}).status, 0);
+    std::string before = contents(at("full") / "last" / "model.safetensors");
+    Ended full = run(folder_.folder(), {"train", "small.json", "--out", "full", "--resume", "--quiet"}, {},
+                     64 << 10);  // as on a full disk
+    EXPECT_EQ(full.status, 3);
+    EXPECT_EQ(
+        full.output,
+        "'full/last.new/model.safetensors' cannot be written: File too large; what was there before is unchanged\n");
+    EXPECT_EQ(contents(at("full") / "last" / "model.safetensors"), before);
+    EXPECT_FALSE(fs::exists(at("full") / "last.new"));
+    ASSERT_EQ(weft({"resume", "full", "--quiet"}).status, 0);
+    expect_same("whole", "full");
+}
+
 TEST_F(RunFolder, a_folder_that_cannot_be_made_ends_with_one_clear_error) {
     std::ofstream(at("file")) << "x";
     Ended ended = weft({"train", "small.json", "--out", "file/run"});

@@ -2,14 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "weft/base/error.h"
 #include "weft/found.h"
 
 namespace weft::train {
 namespace {
 
-template <class F>
-std::string error_of(F f) {
+std::string error_of(const std::function<void()>& f) {
     try {
         f();
     } catch (const ConfigError& error) {
@@ -38,7 +39,7 @@ TEST(Config, every_value_and_key_knows_its_place) {
     Json tree = parse_config("a: 1\nb:\n  - {c: x}\n", "f.yaml");
     EXPECT_EQ(tree.at("a").where().str(), "f.yaml:1:4");
     EXPECT_EQ(tree.members()[1].where.str(), "f.yaml:2:1");
-    EXPECT_EQ(tree.at("b").item(0).at("c").where().str(), "f.yaml:3:9");
+    EXPECT_EQ(tree.at("b").items()[0].at("c").where().str(), "f.yaml:3:9");
 }
 
 TEST(Config, mistakes_of_yaml_are_refused_with_their_place) {
@@ -88,7 +89,7 @@ TEST(Assignment, replaces_a_value_anywhere_and_makes_what_is_missing) {
     tree = with_assignment(tree, "cost.mse.factor=2");
     tree = with_assignment(tree, "new.thing=[1, 2]");
     EXPECT_EQ(tree.at("optimizer").at("momentum").at("lr").as_number(), 0.02);
-    EXPECT_EQ(tree.at("list").item(0).at("linear").at("units").as_integer(), 7);
+    EXPECT_EQ(tree.at("list").items()[0].at("linear").at("units").as_integer(), 7);
     EXPECT_EQ(tree.at("cost").at("mse").at("factor").as_integer(), 2);
     EXPECT_EQ(tree.at("new").at("thing").size(), 2u);
 }

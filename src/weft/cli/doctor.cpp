@@ -12,7 +12,6 @@
 #include "weft/base/thread_pool.h"
 #include "weft/cli/commands.h"
 #include "weft/cli/machine.h"
-#include "weft/data/registry.h"
 #include "weft/found.h"
 
 namespace weft::cli {
@@ -111,28 +110,6 @@ int doctor(const Arguments&) {
         std::cout << "To get them on Debian or Ubuntu: apt-get install" << packages << ", then build again.\n";
     else
         std::cout << "Nothing is missing.\n";
-    return done;
-}
-
-int data(const Arguments& arguments) {
-    const std::vector<std::string>& words = arguments.words();
-    if (words[0] == "list" && words.size() == 1) {
-        for (const weft::data::Source& source : weft::data::sources()) {
-            std::cout << source.name << std::string(10 - std::min<std::size_t>(9, source.name.size()), ' ')
-                      << source.doc << "\n";
-        }
-        return done;
-    }
-    if (words[0] != "info" || words.size() != 2)
-        throw ConfigError("weft data: expected `weft data list` or `weft data info NAME`");
-    const weft::data::Source& source = weft::data::source_named(words[1]);
-    std::cout << source.name << ": " << source.doc << "\n" << help_on(source.options);
-    for (const Option& option : source.options) {
-        if (option.required) return done;  // what lies in a user's files can't be told without their names
-    }
-    weft::data::Dataset set = source.load(complete({}, source.options, source.name));
-    std::cout << "with these defaults: " << set.size() << " examples of shape " << set.example() << ", " << set.x.dtype
-              << " in memory, " << set.x_dtype() << " in a batch; " << set.classes.size() << " classes\n";
     return done;
 }
 

@@ -1,6 +1,6 @@
 // The weft program: finds the command, runs it, and turns errors into a message and an exit status: 0 done, 2 the input was wrong,
 // 3 it failed while running, 130 interrupted (a checkpoint is written).
-#include <cstdio>
+#include <csignal>
 #include <iostream>
 #include <new>
 
@@ -86,8 +86,8 @@ const std::vector<Command>& commands() {
          1,
          show},
         {"data",
-         "list | info NAME",
-         "Lists the data sets, or describes one; info loads it and checks its files.",
+         "list | info NAME|FILE",
+         "Lists the data sets; info loads one, or a file of arrays, checks it and says what it holds.",
          {},
          1,
          2,
@@ -114,6 +114,9 @@ const std::vector<Command>& commands() {
 
 int main(int count, char** words) {
     using namespace weft;
+    // A limit on file sizes is an error of the write; who reads the output may leave, and a run still goes on to its end.
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
     try {
         return cli::run(std::vector<std::string>(words + 1, words + count));
     } catch (const ConfigError& error) {

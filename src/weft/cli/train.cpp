@@ -27,8 +27,7 @@ void catch_signals() {
     struct sigaction action {};
     action.sa_handler = ask_to_stop;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
 Json read_description(const Arguments& arguments) {

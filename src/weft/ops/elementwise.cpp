@@ -121,7 +121,7 @@ Scalar inline_body(const Operation& operation, std::span<const Scalar> operands,
 namespace detail {
 
 Scalar integer_fmod(Scalar a, Scalar b) {
-    Scalar floored = remainder(a, b);   // has b's sign; a's is wanted
+    Scalar floored = remainder(a, b);  // has b's sign; a's is wanted
     if (kind_of(a.dtype()) == Kind::unsigned_integer) return floored;
     return select((floored != 0) & ((a < 0) ^ (b < 0)), floored - b, floored);
 }

@@ -45,7 +45,7 @@ Tensor var(const Operand& x, const Axes& axes, double correction, bool keepdims)
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     Tensor centred = tensor - mean(Operand(tensor, x.where), axes, true);
     Tensor count = count_along(tensor, axes);
-    if (is_complex(tensor.dtype())) centred = abs(centred);   // squared distances are real
+    if (is_complex(tensor.dtype())) centred = abs(centred);  // squared distances are real
     return sum(square(centred), axes, keepdims) / (correction == 0 ? count : maximum(count - correction, 0));
 }
 Tensor var(const Operand& x) { return var(x, all_axes(x.as_tensor().ndim())); }
