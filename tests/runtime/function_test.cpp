@@ -236,8 +236,8 @@ TEST(CompiledFunction, asking_for_a_value_while_tracing_is_refused) {
                          "traced, or the input was declared and not given. "
                          "Numbers can be asked for when the function is called, not while it is written",
                          f(std::span<const Tensor>(&a, 1)));
+    int declared_line = __LINE__ + 1;
     Tensor declared = input("x", {"batch", 784});
-    int declared_line = __LINE__;
     EXPECT_PLAIN_MESSAGE(ValueError,
                          text("the value of the input 'x' float32 (batch, 784) is not known here: a function is being "
                               "traced, or the input was declared and not given. "
