@@ -11,8 +11,9 @@ namespace {
 
 using Key = std::tuple<Opcode, const Function*, DType>;
 
-// The one instruction that an operation's body is for this type, if it is one on its operands in order.
-std::optional<Key> instruction_of(const Operation& operation, DType dtype) {
+// The one instruction that an operation's body is for this type, if it is one on its operands in order. (A record whose body does not
+// take a type that the record says it takes stands for none: that is its own tests' matter.)
+std::optional<Key> instruction_of(const Operation& operation, DType dtype) try {
     if (operation.family != Family::elementwise || operation.condition || &operation == &astype_operation) return std::nullopt;
     if (!operation.takes || !operation.takes(dtype) || (operation.meet && operation.meet(dtype) != dtype)) return std::nullopt;
     ProgramBuilder builder;
@@ -30,6 +31,8 @@ std::optional<Key> instruction_of(const Operation& operation, DType dtype) {
         if (from.opcode != Opcode::input || from.a != i) return std::nullopt;
     }
     return Key{last.opcode, last.function, dtype};
+} catch (const Error&) {
+    return std::nullopt;
 }
 
 // The operation whose value is this instruction: found by asking each record, so there is no table to keep in step.

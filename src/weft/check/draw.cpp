@@ -68,7 +68,8 @@ Array Draw::array(DType dtype, const Dims& dims, const Domain* domain) {
             if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
                 using Part = typename T::value_type;
                 auto re = static_cast<Part>(number(real_of(dtype), domain));
-                to[i] = T(re, static_cast<Part>(uniform(-2, 2)));
+                double high = domain ? (domain->high - domain->low) / 2 : 2;
+                to[i] = T(re, static_cast<Part>(uniform(-high, high)));
             } else {
                 to[i] = value_as<T>(number(dtype, domain));
             }

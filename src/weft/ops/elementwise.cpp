@@ -126,6 +126,11 @@ Scalar integer_power(Scalar a, Scalar b) {
     return select(b < 0, select(a == 1, a, select(a == -1, select(odd, a, -a), a ^ a)), result);
 }
 
+Scalar integer_fmod(Scalar a, Scalar b) {
+    Scalar floored = remainder(a, b);   // has the sign of b
+    return select((floored != 0) & ((floored < 0) ^ (a < 0)), floored - b, floored);
+}
+
 }  // namespace detail
 
 Tensor operator+(const Operand& a, const Operand& b) { return add(a, b); }

@@ -70,11 +70,22 @@ Scalar inline_body(const Operation& operation, std::span<const Scalar> operands,
 
 namespace detail {
 
+/// Whether x can only be a whole number, so that rounding leaves it as it is.
+inline bool whole(const Scalar& x) { return x.dtype() == DType::bool_ || is_integer(x.dtype()); }
 /// a**b by squaring, in a's integer type (wrapping); 0 for a negative power, but of 1 and -1.
 Scalar integer_power(Scalar a, Scalar b);
+/// The remainder with the sign of a; 0 by 0.
+Scalar integer_fmod(Scalar a, Scalar b);
 
 template <int N, class T, class F, std::size_t... I>
 auto spread(F f, std::span<const T> values, std::index_sequence<I...>) { return f(values[I]...); }
+
+/// Integers are computed as float32, unless the record says otherwise.
+template <int N>
+Elementwise<N> in_floating(Elementwise<N> declared) {
+    if (!declared.dtype) declared.dtype = inexact;
+    return declared;
+}
 
 template <int N>
 Operation record(std::string_view name, const Elementwise<N>& declared) {
@@ -146,8 +157,8 @@ Operation record(std::string_view name, const Elementwise<N>& declared) {
     ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b, const ::weft::Operand& c) { \
         return ::weft::apply(name##_operation, {a, b, c});                                          \
     }
-/// A function of one number without a derivative of its own.
-#define WEFT_COMPOSITE(name, ...) WEFT_UNARY(name, .dtype = ::weft::inexact, __VA_ARGS__)
+/// A function of one number, computed in floating types, without a derivative of its own.
+#define WEFT_COMPOSITE(name, ...) WEFT_UNARY(name, ::weft::detail::in_floating(::weft::Elementwise<1>{__VA_ARGS__}))
 
 // Operators, with NumPy's meaning. Comparison gives a bool tensor; `a.is(b)` asks for identity.
 Tensor operator+(const Operand& a, const Operand& b);

@@ -90,6 +90,7 @@ struct Declared {
     std::string_view doc = "", numpy = "", torch = "";
     std::function<Tensor(const Tensor&, std::size_t, const Tensor&)> transpose = {};
     std::function<Tensor(const Tensor&, std::span<const Tensor>)> jvp = {};
+    std::vector<Domain> domain = {};
 };
 
 using Call = Tensor (*)(const Operand&, const Axes&, bool);
@@ -127,6 +128,7 @@ Operation record(std::string_view name, const Declared& declared, Call call) {
     operation.infer = infer_reduce;
     operation.transpose = declared.transpose;
     operation.jvp = declared.jvp;
+    operation.domain = declared.domain;
     operation.differentiable = declared.transpose || declared.jvp;
     operation.samples = samples_of(name, call);
     return operation;

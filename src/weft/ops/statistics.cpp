@@ -36,8 +36,9 @@ Tensor mean(const Operand& x) { return mean(x, all_axes(x.as_tensor().ndim())); 
 Tensor var(const Operand& x, const Axes& axes, double correction, bool keepdims) {
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     Tensor centred = tensor - mean(Operand(tensor, x.where), axes, true);
-    Tensor count = count_along(tensor, axes);
-    return sum(square(centred), axes, keepdims) / (correction == 0 ? count : maximum(count - correction, 0));
+    Tensor squares = is_complex(tensor.dtype()) ? square(real(centred)) + square(imag(centred)) : square(centred);
+    Tensor count = count_along(squares, axes);
+    return sum(squares, axes, keepdims) / (correction == 0 ? count : maximum(count - correction, 0));
 }
 Tensor var(const Operand& x) { return var(x, all_axes(x.as_tensor().ndim())); }
 
