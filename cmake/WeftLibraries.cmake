@@ -3,6 +3,7 @@
 # WEFT_PRIVATE_LIBRARIES gathers the names that a program linking a static weft has to link as well (weftConfig.cmake, weft.pc).
 add_library(weft_found INTERFACE)
 set(WEFT_PRIVATE_LIBRARIES "")
+set(WEFT_LIBRARY_ROWS "")   # what `weft doctor` says: X(found, "package", "what is lost")
 
 # weft_optional(NAME header library package "what is lost"): sets WEFT_HAVE_<NAME>. Headers and libraries are looked for by name
 # rather than through the libraries' own CMake packages: Debian's for oneDNN ends the configuration where OpenCL is missing.
@@ -22,6 +23,11 @@ function(weft_optional name header library package lost)
   else()
     message(STATUS "weft: without ${package}: ${lost}")
   endif()
+  set(found 0)
+  if(WEFT_LIBRARIES AND WEFT_${name}_INCLUDE AND WEFT_${name}_LIBRARY)
+    set(found 1)
+  endif()
+  set(WEFT_LIBRARY_ROWS "${WEFT_LIBRARY_ROWS} X(${found}, \"${package}\", \"${lost}\")" PARENT_SCOPE)
 endfunction()
 
 weft_optional(ONEDNN dnnl.hpp dnnl "oneDNN (libdnnl-dev)" "convolutions, pooling and large products run on weft's own kernels, slower")

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "weft/backend/cpu/compiler.h"
-#include "weft/ops/creation.h"
 #include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
 #include "weft/ops/random.h"
@@ -23,7 +23,9 @@ std::mt19937& generator() {
     static std::mt19937 engine(12345);
     return engine;
 }
-std::int64_t draw(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high - 1)(generator()); }
+std::int64_t draw(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high - 1)(generator());
+}
 
 /// An array of some layout: row-major, axes in another order, with gaps, or reversed along an axis.
 Array some_layout(DType dtype, const Dims& dims) {
@@ -52,7 +54,8 @@ void for_each_address(Array& array, F&& f) {
     Dims at(array.ndim());
     for (std::int64_t i = 0; i < array.size(); ++i) {
         std::int64_t rest = i, offset = 0;
-        for (std::size_t axis = array.ndim(); axis-- > 0; rest /= array.dims[axis]) offset += rest % array.dims[axis] * array.strides[axis];
+        for (std::size_t axis = array.ndim(); axis-- > 0; rest /= array.dims[axis])
+            offset += rest % array.dims[axis] * array.strides[axis];
         f(static_cast<std::byte*>(array.address()) + offset * static_cast<std::int64_t>(size_of(array.dtype)));
     }
 }
@@ -64,10 +67,15 @@ void fill(Array& array, std::int64_t below, bool nans) {
         for_each_address(array, [&](std::byte* to) {
             T& element = *reinterpret_cast<T*>(to);
             double x = static_cast<double>(draw(-40, 41)) / 8;
-            if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) element = T(static_cast<typename T::value_type>(x), static_cast<typename T::value_type>(draw(-3, 4)));
-            else if constexpr (std::is_same_v<T, bool>) element = x > 0;
-            else if constexpr (std::is_integral_v<T>) element = below > 0 ? static_cast<T>(draw(-below, below)) : static_cast<T>(std::is_signed_v<T> ? x * 8 : std::abs(x) * 8);
-            else element = static_cast<T>(static_cast<float>(nans && draw(0, 9) == 0 ? NAN : x));
+            if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+                element = T(static_cast<typename T::value_type>(x), static_cast<typename T::value_type>(draw(-3, 4)));
+            else if constexpr (std::is_same_v<T, bool>)
+                element = x > 0;
+            else if constexpr (std::is_integral_v<T>)
+                element = below > 0 ? static_cast<T>(draw(-below, below))
+                                    : static_cast<T>(std::is_signed_v<T> ? x * 8 : std::abs(x) * 8);
+            else
+                element = static_cast<T>(static_cast<float>(nans && draw(0, 9) == 0 ? NAN : x));
         });
     });
 }
@@ -76,23 +84,28 @@ double difference(DType dtype, const std::byte* a, const std::byte* b) {
     return with_dtype(dtype, [&](auto tag) -> double {
         using T = typename decltype(tag)::Type;
         T x = *reinterpret_cast<const T*>(a), y = *reinterpret_cast<const T*>(b);
-        if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) return static_cast<double>(std::abs(x - y));
-        else if (x != x && y != y) return 0;
-        else if constexpr (std::is_integral_v<T>) return x == y ? 0 : 1e300;
-        else return std::abs(static_cast<double>(x) - static_cast<double>(y));
+        if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+            return static_cast<double>(std::abs(x - y));
+        else if (x != x && y != y)
+            return 0;
+        else if constexpr (std::is_integral_v<T>)
+            return x == y ? 0 : 1e300;
+        else
+            return std::abs(static_cast<double>(x) - static_cast<double>(y));
     });
 }
 
 struct Case {
-    std::int64_t below = 0;   // int64 inputs are indices of an axis of this size
+    std::int64_t below = 0;  // int64 inputs are indices of an axis of this size
     bool nans = false;
-    double tolerance = 0;     // absolute
+    double tolerance = 0;  // absolute
 };
 
 void run(const KernelCompiler& compiler, const Node& node, std::span<Array> inputs, Array& output) {
     std::vector<Layout> layouts;
     std::vector<void*> operands;
-    for (Array& input : inputs) layouts.push_back({input.dtype, input.dims, input.strides}), operands.push_back(input.address());
+    for (Array& input : inputs)
+        layouts.push_back({input.dtype, input.dims, input.strides}), operands.push_back(input.address());
     operands.push_back(output.address());
     auto kernel = compiler.library(node, layouts, {output.dtype, output.dims, output.strides});
     std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
@@ -118,7 +131,8 @@ void check(const Tensor& result, Case options = {}) {
         for_each_address(slow, [&](std::byte* at) { expected.push_back(at); });
         std::size_t i = 0;
         double worst = 0;
-        for_each_address(fast, [&](std::byte* at) { worst = std::max(worst, difference(node.dtype, at, expected[i++])); });
+        for_each_address(fast,
+                         [&](std::byte* at) { worst = std::max(worst, difference(node.dtype, at, expected[i++])); });
         ASSERT_LE(worst, options.tolerance) << node.operation->name << ' ' << node.dtype << ' ' << node.shape;
     }
 }
@@ -145,9 +159,13 @@ TEST(CpuFamilies, scatter_agrees_with_the_interpreter) {
         for (ScatterMode mode : {ScatterMode::set, ScatterMode::add, ScatterMode::maximum, ScatterMode::minimum}) {
             if (is_complex(dtype) && mode != ScatterMode::set && mode != ScatterMode::add) continue;
             check(scatter(x({5, 3}, dtype), indices({9}), x({9, 3}, dtype), 0, mode), {.below = 5, .nans = true});
-            check(scatter(x({2, 5, 3}, dtype), indices({2, 4}), x({2, 2, 4, 3}, dtype), 1, mode), {.below = 5, .nans = true});
-            check(scatter(x({4, 4, 2}, dtype), std::vector<Tensor>{indices({6}), indices({6})}, x({6, 2}, dtype), 0, mode), {.below = 4});
-            check(put_along_axis(x({5, 3}, dtype), indices({8, 3}), x({8, 3}, dtype), 0, mode), {.below = 5, .nans = true});
+            check(scatter(x({2, 5, 3}, dtype), indices({2, 4}), x({2, 2, 4, 3}, dtype), 1, mode),
+                  {.below = 5, .nans = true});
+            check(scatter(x({4, 4, 2}, dtype), std::vector<Tensor>{indices({6}), indices({6})}, x({6, 2}, dtype), 0,
+                          mode),
+                  {.below = 4});
+            check(put_along_axis(x({5, 3}, dtype), indices({8, 3}), x({8, 3}, dtype), 0, mode),
+                  {.below = 5, .nans = true});
         }
     }
     check(scatter(x({50, 600}), indices({300}), x({300, 600}), 0, ScatterMode::add), {.below = 50});
@@ -159,14 +177,16 @@ TEST(CpuFamilies, an_index_outside_its_axis_is_refused_before_anything_is_writte
         for (bool along : {false, true}) {
             Tensor i = Tensor::of<std::int64_t>({0, wrong, 1});
             Tensor node = along ? put_along_axis(zeros({3}), i, ones({3})) : scatter(zeros({3}), i, ones({3}));
-            Array x_array = Array::zeros(DType::float32, {3}), output = Array::zeros(DType::float32, {3}), updates = Array::from<float>({1, 1, 1}, {3});
+            Array x_array = Array::zeros(DType::float32, {3}), output = Array::zeros(DType::float32, {3}),
+                  updates = Array::from<float>({1, 1, 1}, {3});
             std::vector<Array> inputs{x_array, updates, i.array()};
             output.data<float>()[0] = 7;
             try {
                 run(cpu_compiler(), *node.node(), inputs, output);
                 FAIL();
             } catch (const IndexError& error) {
-                EXPECT_EQ(std::string(error.what()), text(node.node()->operation->name, ": index ", wrong, " is out of bounds for axis 0 of size 3"));
+                EXPECT_EQ(std::string(error.what()), text(node.node()->operation->name, ": index ", wrong,
+                                                          " is out of bounds for axis 0 of size 3"));
             }
             EXPECT_EQ(output.data<float>()[0], 7);
         }
@@ -187,7 +207,8 @@ TEST(CpuFamilies, sorting_agrees_with_the_interpreter) {
 
 TEST(CpuFamilies, scans_agree_with_the_interpreter) {
     for (DType dtype : all_dtypes()) {
-        for (ScanOptions options : {ScanOptions{}, ScanOptions{.reverse = true}, ScanOptions{.exclusive = true}, ScanOptions{true, true}}) {
+        for (ScanOptions options :
+             {ScanOptions{}, ScanOptions{.reverse = true}, ScanOptions{.exclusive = true}, ScanOptions{true, true}}) {
             check(cumulative_sum(x({3, 7}, dtype), 1, options), {.nans = true});
             check(cumulative_sum(x({6, 70}, dtype), 0, options));
             check(cumulative_prod(x({2, 5, 3}, dtype), 1, options));
@@ -233,7 +254,8 @@ TEST(CpuFamilies, products_of_matrices_agree_with_the_interpreter) {
 TEST(CpuFamilies, convolutions_agree_with_the_interpreter) {
     for (DType dtype : all_dtypes()) {
         double tolerance = is_half(dtype) ? 1 : is_inexact(dtype) ? 2e-4 : 0;
-        ConvolutionOptions options{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2, .padding_high = {0, 1}};
+        ConvolutionOptions options{
+            .stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2, .padding_high = {0, 1}};
         Tensor y = convolution(x({2, 4, 6, 7}, dtype), x({6, 2, 3, 2}, dtype), options);
         check(y, {.tolerance = tolerance});
         check(y.node()->operation->transpose(y, 0, x(y.shape(), dtype)), {.tolerance = tolerance});
@@ -241,7 +263,9 @@ TEST(CpuFamilies, convolutions_agree_with_the_interpreter) {
     }
     check(convolution(x({2, 3, 9}), x({4, 3, 3})), {.tolerance = 1e-4});
     check(convolution(x({1, 2, 4, 5, 3}), x({3, 2, 2, 2, 2}), {.padding = {1}}), {.tolerance = 1e-4});
-    check(convolution_transpose(x({2, 4, 3, 4}), x({4, 3, 2, 3}), {.stride = {2, 1}, .padding = {1}, .output_padding = {1, 0}}), {.tolerance = 1e-4});
+    check(convolution_transpose(x({2, 4, 3, 4}), x({4, 3, 2, 3}),
+                                {.stride = {2, 1}, .padding = {1}, .output_padding = {1, 0}}),
+          {.tolerance = 1e-4});
 }
 
 TEST(CpuFamilies, pools_agree_with_the_interpreter) {
@@ -260,7 +284,8 @@ TEST(CpuFamilies, pools_agree_with_the_interpreter) {
     for (DType dtype : {DType::float16, DType::float32, DType::float64, DType::complex64}) {
         double tolerance = is_half(dtype) ? 0.02 : 1e-5;
         for (bool count : {false, true}) {
-            Tensor y = avg_pool(x({2, 3, 7, 6}, dtype), {3, 2}, {.stride = {2}, .padding = {1}, .ceil_mode = true, .count_include_pad = count});
+            Tensor y = avg_pool(x({2, 3, 7, 6}, dtype), {3, 2},
+                                {.stride = {2}, .padding = {1}, .ceil_mode = true, .count_include_pad = count});
             check(y, {.tolerance = tolerance});
             check(y.node()->operation->transpose(y, 0, x(y.shape(), dtype)), {.tolerance = tolerance});
         }

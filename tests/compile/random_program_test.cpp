@@ -20,7 +20,8 @@ void check_program(std::uint64_t seed, int steps) {
     std::vector<Array> expected = interpret(std::span<const Tensor>(wanted));
     eval(wanted);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        ASSERT_EQ(difference(expected[i], wanted[i].array()), "") << "seed " << seed << " steps " << steps << " result " << i;
+        // The sign of a zero that a minimum or maximum gives depends on the order of joining; every other bit is the oracle's.
+        ASSERT_EQ(difference(expected[i], wanted[i].array(), 0, 0), "") << "seed " << seed << " steps " << steps << " result " << i;
     }
 }
 

@@ -28,12 +28,17 @@ TEST(Gather, shapes_put_the_indices_in_the_place_of_the_axis) {
 TEST(Gather, what_is_wrong_is_named) {
     Tensor x = zeros({2, 3});
     EXPECT_REFUSED(DTypeError, take(x, zeros({2})), "take: indices must be integers, not float32");
-    EXPECT_REFUSED(AxisError, take(x, iota(2), 2), "take: axis 2 is out of bounds for a value with 2 dimensions (axes go from -2 to 1)");
+    EXPECT_REFUSED(AxisError, take(x, iota(2), 2),
+                   "take: axis 2 is out of bounds for a value with 2 dimensions (axes go from -2 to 1)");
     EXPECT_REFUSED(ShapeError, take_along_axis(x, iota(2), 0),
-                   "take_along_axis: indices of shape (2,) do not fit x of shape (2, 3): both need the same number of axes, with sizes that broadcast, but for axis 0");
-    EXPECT_REFUSED(ShapeError, scatter(x, iota(2), zeros({3, 3})), "scatter: updates of shape (3, 3) do not broadcast to (2, 3), the shape of the places");
-    EXPECT_REFUSED(IndexError, take(x, Tensor::of<std::int64_t>({0, 2})).eval(), "take: index 2 is out of bounds for axis 0 of size 2");
-    EXPECT_REFUSED(ValueError, topk(x, 4), "topk: 4 of the 3 elements along axis 1 of shape (2, 3); k must lie between 0 and the size");
+                   "take_along_axis: indices of shape (2,) do not fit x of shape (2, 3): both need the same number of "
+                   "axes, with sizes that broadcast, but for axis 0");
+    EXPECT_REFUSED(ShapeError, scatter(x, iota(2), zeros({3, 3})),
+                   "scatter: updates of shape (3, 3) do not broadcast to (2, 3), the shape of the places");
+    EXPECT_REFUSED(IndexError, take(x, Tensor::of<std::int64_t>({0, 2})).eval(),
+                   "take: index 2 is out of bounds for axis 0 of size 2");
+    EXPECT_REFUSED(ValueError, topk(x, 4),
+                   "topk: 4 of the 3 elements along axis 1 of shape (2, 3); k must lie between 0 and the size");
 }
 
 TEST(Gather, the_derivative_adds_up_where_indices_repeat) {
@@ -43,7 +48,8 @@ TEST(Gather, the_derivative_adds_up_where_indices_repeat) {
 }
 
 TEST(Scatter, the_last_of_several_updates_stays_and_takes_the_derivative) {
-    Tensor x = Tensor::of<float>({1, 2, 3}), u = Tensor::of<float>({10, 20, 30}), i = Tensor::of<std::int64_t>({2, 0, 2}), w = Tensor::of<float>({1, 10, 100});
+    Tensor x = Tensor::of<float>({1, 2, 3}), u = Tensor::of<float>({10, 20, 30}),
+           i = Tensor::of<std::int64_t>({2, 0, 2}), w = Tensor::of<float>({1, 10, 100});
     Tensor y = scatter(x, i, u);
     EXPECT_EQ(y.to_vector<float>(), (Floats{20, 2, 30}));
     Tensor again = scatter(x, i, u);
@@ -53,11 +59,13 @@ TEST(Scatter, the_last_of_several_updates_stays_and_takes_the_derivative) {
 }
 
 TEST(Scatter, the_extreme_shares_its_derivative_among_all_that_reached_it) {
-    Tensor x = Tensor::of<float>({5, 2, 9}), u = Tensor::of<float>({5, 7, 9, 9}), i = Tensor::of<std::int64_t>({0, 1, 2, 2});
+    Tensor x = Tensor::of<float>({5, 2, 9}), u = Tensor::of<float>({5, 7, 9, 9}),
+           i = Tensor::of<std::int64_t>({0, 1, 2, 2});
     Tensor y = scatter(x, i, u, 0, ScatterMode::maximum);
     EXPECT_EQ(of_gradient(sum(y), u), (Floats{0.5f, 1, 1.0f / 3, 1.0f / 3}));
     EXPECT_EQ(of_gradient(sum(scatter(x, i, u, 0, ScatterMode::maximum)), x), (Floats{0.5f, 0, 1.0f / 3}));
-    Tensor outputs[] = {scatter(x, i, u, 0, ScatterMode::maximum)}, wrt[] = {u}, tangents[] = {Tensor::of<float>({1, 2, 3, 6})};
+    Tensor outputs[] = {scatter(x, i, u, 0, ScatterMode::maximum)}, wrt[] = {u},
+           tangents[] = {Tensor::of<float>({1, 2, 3, 6})};
     EXPECT_EQ(pushforward(outputs, wrt, tangents)[0].to_vector<float>(), (Floats{0.5f, 2, 3}));
 }
 

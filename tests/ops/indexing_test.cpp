@@ -44,10 +44,10 @@ TEST(Indexing, ellipsis_and_newaxis_stand_as_in_numpy) {
 TEST(Indexing, index_tensors_broadcast_and_take_the_place_of_their_axes) {
     Tensor x = counted({2, 3, 4});
     Tensor i = Tensor::of<std::int64_t>({1, 0}), j = Tensor::of<std::int64_t>({2, -1});
-    EXPECT_EQ(numbers(x[{i, slice(), j}]), (Numbers{14, 18, 22, 3, 7, 11}));           // apart: in front
-    EXPECT_EQ(numbers(x[{slice(0, 1), i, j}]), (Numbers{6, 3}));                       // side by side: in place
+    EXPECT_EQ(numbers(x[{i, slice(), j}]), (Numbers{14, 18, 22, 3, 7, 11}));  // apart: in front
+    EXPECT_EQ(numbers(x[{slice(0, 1), i, j}]), (Numbers{6, 3}));              // side by side: in place
     EXPECT_EQ((x[{slice(), i.reshape({2, 1}), j}].shape()), shape({2, 2, 2}));
-    EXPECT_EQ((x[{0, slice(), j}].shape()), shape({2, 3}));                            // the integer is one of them
+    EXPECT_EQ((x[{0, slice(), j}].shape()), shape({2, 3}));  // the integer is one of them
     EXPECT_EQ((x[{slice(), 0, j}].shape()), shape({2, 2}));
     EXPECT_EQ((x[{i, newaxis, j}].shape()), shape({2, 1, 4}));
     EXPECT_EQ((x[{Tensor(std::int64_t{1}), slice(), slice(0, 2)}].shape()), shape({3, 2}));
@@ -71,7 +71,8 @@ TEST(Indexing, nonzero_gives_positions_by_axis) {
 
 TEST(Indexing, set_and_add_write_into_a_copy) {
     Tensor x = zeros({2, 3}, DType::int64);
-    EXPECT_EQ(numbers(x.at({1, slice(std::nullopt, std::nullopt, -2)}).set(Tensor::of<std::int64_t>({7, 8}))), (Numbers{0, 0, 0, 8, 0, 7}));
+    EXPECT_EQ(numbers(x.at({1, slice(std::nullopt, std::nullopt, -2)}).set(Tensor::of<std::int64_t>({7, 8}))),
+              (Numbers{0, 0, 0, 8, 0, 7}));
     EXPECT_EQ(numbers(x.at({ellipsis, 1}).add(5)), (Numbers{0, 5, 0, 0, 5, 0}));
     EXPECT_EQ(numbers(x.at({slice()}).set(3)), (Numbers{3, 3, 3, 3, 3, 3}));
     EXPECT_EQ(numbers(x), Numbers(6, 0));
@@ -80,7 +81,8 @@ TEST(Indexing, set_and_add_write_into_a_copy) {
     EXPECT_EQ(numbers(x.at({0, i}).set(Tensor::of<std::int64_t>({1, 2, 4}))), (Numbers{2, 0, 4, 0, 0, 0}));
     EXPECT_EQ(numbers(x.at({slice(), i}).add(1)), (Numbers{1, 0, 2, 1, 0, 2}));
     EXPECT_EQ(numbers(x.at({Tensor::of<bool>({true, false})}).set(9)), (Numbers{9, 9, 9, 0, 0, 0}));
-    EXPECT_EQ(numbers(x.at({i.astype(DType::int32), slice(0, 2)}).set(4).at({0, 0}).add(1)), (Numbers{5, 4, 0, 0, 0, 0}));
+    EXPECT_EQ(numbers(x.at({Tensor::of<std::int32_t>({0, -2}), slice(0, 2)}).set(4).at({0, 0}).add(1)),
+              (Numbers{5, 4, 0, 0, 0, 0}));
 }
 
 TEST(Indexing, symbolic_sizes_take_what_needs_no_clipping) {
@@ -100,14 +102,19 @@ TEST(Indexing, what_is_wrong_is_named) {
     EXPECT_REFUSED(IndexError, (x[{ellipsis, ellipsis}]), "index: only one ellipsis may stand in an index");
     EXPECT_REFUSED(ValueError, x[slice(0, 1, 0)], "index: the step of the slice of axis 0 is 0");
     EXPECT_REFUSED(IndexError, x[ones({2})], "index: tensors of integers or bool pick elements, not of float32");
-    EXPECT_REFUSED(IndexError, (x[{slice(), Tensor::of<bool>({true})}]), "index: the mask has shape (1,), but axis 1 of (3, 4) has size 4, not 1");
-    EXPECT_REFUSED(ShapeError, x.at({0}).set(ones({3})), "at: a value of shape (3,) does not broadcast to (4,), the shape of the places");
+    EXPECT_REFUSED(IndexError, (x[{slice(), Tensor::of<bool>({true})}]),
+                   "index: the mask has shape (1,), but axis 1 of (3, 4) has size 4, not 1");
+    EXPECT_REFUSED(ShapeError, x.at({0}).set(ones({3})),
+                   "at: a value of shape (3,) does not broadcast to (4,), the shape of the places");
     Tensor mask = input("mask", {3}, DType::bool_);
-    EXPECT_REFUSED(ValueError, x[mask], "nonzero: how many elements are not 0 is not known before the value of shape (3,) is computed, and here it is only declared "
-                                        "(inside a traced function, or below an input); use where(mask, x, y) instead");
+    EXPECT_REFUSED(ValueError, x[mask],
+                   "nonzero: how many elements are not 0 is not known before the value of shape (3,) is computed, and "
+                   "here it is only declared "
+                   "(inside a traced function, or below an input); use where(mask, x, y) instead");
     Tensor batch = input("x", {"batch"});
     EXPECT_REFUSED(ShapeError, batch[slice(0, 10)],
-                   "index: a slice of axis 0 cannot be clipped to its size batch, which is not known yet; give the number of elements with slice(x, start, length)");
+                   "index: a slice of axis 0 cannot be clipped to its size batch, which is not known yet; give the "
+                   "number of elements with slice(x, start, length)");
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ TEST(Random, philox_gives_the_known_answers) {
     EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
     constexpr std::uint32_t f = 0xffffffff;
     EXPECT_EQ(philox({f, f, f, f}, {f, f}), (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-    EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}), (PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+    EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+              (PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(Random, words_are_those_of_the_counters) {
@@ -31,11 +32,13 @@ TEST(Random, words_are_those_of_the_counters) {
     EXPECT_EQ(words[9], third[1]);
 }
 
-double mean_of(const std::vector<float>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size()); }
+double mean_of(const std::vector<float>& x) {
+    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
 
 TEST(Random, distributions_have_their_moments) {
     constexpr std::int64_t n = 200000;
-    double deviation = 4 / std::sqrt(static_cast<double>(n));   // four standard errors of a variable of deviation 1
+    double deviation = 4 / std::sqrt(static_cast<double>(n));  // four standard errors of a variable of deviation 1
     auto u = random::uniform({n}, -1, 3, random::key(1)).to_vector<float>();
     EXPECT_NEAR(mean_of(u), 1, deviation * 4 / std::sqrt(12.0));
     EXPECT_GE(*std::min_element(u.begin(), u.end()), -1);
@@ -49,7 +52,9 @@ TEST(Random, distributions_have_their_moments) {
     auto t = random::truncated_normal({n}, -1, 1, random::key(4)).to_vector<float>();
     EXPECT_NEAR(mean_of(t), 0, deviation);
     EXPECT_LE(*std::max_element(t.begin(), t.end()), 1);
-    double share = static_cast<double>(sum(astype(random::bernoulli(0.3, {n}, random::key(5)), DType::int64)).item<std::int64_t>()) / n;
+    double share = static_cast<double>(
+                       sum(astype(random::bernoulli(0.3, {n}, random::key(5)), DType::int64)).item<std::int64_t>()) /
+                   n;
     EXPECT_NEAR(share, 0.3, deviation * 0.46);
 }
 
@@ -83,15 +88,19 @@ TEST(Random, the_global_generator_repeats_after_the_same_seed) {
 TEST(Random, the_key_drawn_at_once_is_the_key_that_splitting_gives) {
     random::seed(7);
     Tensor keys = random::split(random::key(7), 2);
-    std::vector<std::uint32_t> all = keys.to_vector<std::uint32_t>(), drawn = random::next_key().to_vector<std::uint32_t>();
+    std::vector<std::uint32_t> all = keys.to_vector<std::uint32_t>(),
+                               drawn = random::next_key().to_vector<std::uint32_t>();
     EXPECT_EQ(drawn, (std::vector<std::uint32_t>{all[2], all[3]}));
 }
 
 TEST(Random, what_is_wrong_is_named) {
-    EXPECT_REFUSED(ValueError, random::bits({2}, zeros({2})), "random_bits: a key is two uint32 numbers (random::key(seed) makes one), not float32 of shape (2,)");
+    EXPECT_REFUSED(ValueError, random::bits({2}, zeros({2})),
+                   "random_bits: a key is two uint32 numbers (random::key(seed) makes one), not float32 of shape (2,)");
     EXPECT_REFUSED(ValueError, random::randint(3, 3, {2}), "random::randint: no integer lies in [3, 3)");
-    EXPECT_REFUSED(DTypeError, random::normal({2}, 0, 1, {}, DType::int32), "random::normal: draws floating numbers, not int32");
-    EXPECT_REFUSED(ShapeError, random::bernoulli(ones({3}), {2}), "random::bernoulli: probabilities of shape (3,) do not broadcast to (2,)");
+    EXPECT_REFUSED(DTypeError, random::normal({2}, 0, 1, {}, DType::int32),
+                   "random::normal: draws floating numbers, not int32");
+    EXPECT_REFUSED(ShapeError, random::bernoulli(ones({3}), {2}),
+                   "random::bernoulli: probabilities of shape (3,) do not broadcast to (2,)");
 }
 
 }  // namespace

@@ -8,11 +8,11 @@
 
 #include "weft/base/error.h"
 
-#define EXPECT_REFUSED(Type, call, message)                                                        \
-    try {                                                                                          \
-        (void)(call);                                                                              \
-        ADD_FAILURE() << "nothing was thrown";                                                     \
-    } catch (const Type& error) {                                                                  \
-        std::string full = error.what();                                                           \
-        EXPECT_EQ(full.substr(0, full.find("\n  at ")), std::string(message));                     \
+#define EXPECT_REFUSED(Type, call, message)                                    \
+    try {                                                                      \
+        (void)(call);                                                          \
+        ADD_FAILURE() << "nothing was thrown";                                 \
+    } catch (const Type& error) {                                              \
+        std::string full = error.what();                                       \
+        EXPECT_EQ(full.substr(0, full.find("\n  at ")), std::string(message)); \
     }

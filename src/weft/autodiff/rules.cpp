@@ -55,6 +55,8 @@ class Partials {
         Tensor local = graph_.tensor(partial, meeting_);
         if (local.dtype() != factor.dtype()) local = astype(local, factor.dtype());
         Operand left(factor, result_.node()->where);
+        // What was not chosen adds nothing, whatever comes with it.
+        if (result_.node()->operation->condition) return gated_multiply(Operand(local, left.where), factor);
         return singular_ ? gated_multiply(left, local) : multiply(left, local);
     }
 

@@ -14,11 +14,36 @@ void check_name(const Json::Member& member, const std::vector<Option>& options, 
         if (option.name == member.key) return;
         names.push_back(option.name);
     }
-    throw ConfigError(text(member.where, what, " has no option '", member.key, "'", did_you_mean(member.key, names)));
+    throw ConfigError(text(member.where, "unknown key '", member.key, "' in ", what, did_you_mean(member.key, names)));
+}
+
+void check_range(const Option& option, const Json& value) {
+    double number = value.as_number();
+    bool below = !(number >= option.least), above = !(number <= option.most);
+    if (below) value.refuse(text("expected ", option.least, " or more, found ", json_text(value)));
+    if (above) value.refuse(text("expected ", option.most, " or less, found ", json_text(value)));
+}
+
+void check_choice(const Option& option, const Json& value) {
+    const std::string& word = value.as_string();
+    if (option.choices.empty() || std::count(option.choices.begin(), option.choices.end(), word)) return;
+    std::vector<std::string_view> known(option.choices.begin(), option.choices.end());
+    value.refuse(text("'", word, "' is not known", did_you_mean(word, known)));
+}
+
+void check_several(const Option& option, const Json& value) {
+    if (value.is_string() && !option.choices.empty()) return check_choice(option, value);
+    const std::vector<Json> alone{value};
+    for (const Json& item : value.is_array() ? value.items() : alone) {
+        (void)item.as_integer();
+        check_range(option, item);
+    }
 }
 
 void check_kind(const Option& option, const Json& value) {
+    if (option.several) return check_several(option, value);
     Json::Kind wanted = option.fallback.is_null() ? option.kind : option.fallback.kind();
+    if (!option.also.empty() && (value.is_object() || (value.is_string() && wanted != Json::Kind::string))) return;
     switch (wanted) {  // each throws if the value is of another kind
         case Json::Kind::null:
             return;
@@ -27,10 +52,10 @@ void check_kind(const Option& option, const Json& value) {
             return;
         case Json::Kind::integer:
             (void)value.as_integer();
-            return;
+            return check_range(option, value);
         case Json::Kind::number:
             (void)value.as_number();
-            return;
+            return check_range(option, value);
         case Json::Kind::string:
             break;
         case Json::Kind::array:
@@ -40,10 +65,7 @@ void check_kind(const Option& option, const Json& value) {
             (void)value.members();
             return;
     }
-    const std::string& word = value.as_string();
-    if (option.choices.empty() || std::count(option.choices.begin(), option.choices.end(), word)) return;
-    std::vector<std::string_view> known(option.choices.begin(), option.choices.end());
-    value.refuse(text("'", word, "' is not known", did_you_mean(word, known)));
+    check_choice(option, value);
 }
 
 }  // namespace
@@ -57,12 +79,12 @@ Json complete(const Json& given, const std::vector<Option>& options, std::string
     for (const Option& option : options) {
         const Json* value = given.find(option.name);
         if (!value && option.required)
-            given.refuse(text(what, " needs the option '", option.name, "' (", option.doc, ")"));
+            given.refuse(text(what, " needs the key '", option.name, "' (", option.doc, ")"));
         bool left_out = !value || (value->is_null() && !option.required);
         try {
             if (!left_out) check_kind(option, *value);
         } catch (const ConfigError& error) {
-            throw ConfigError(text(error.what(), " (", what, ", option '", option.name, "': ", option.doc, ")"));
+            throw ConfigError(text(error.what(), " (", what, ", '", option.name, "': ", option.doc, ")"));
         }
         result[option.name] = left_out ? option.fallback : *value;
     }
@@ -78,7 +100,8 @@ std::string help_on(const std::vector<Option>& options) {
         std::string value = option.required             ? "required"
                             : option.fallback.is_null() ? "optional"
                                                         : json_text(option.fallback);
-        out += text("  ", name, "  ", option.doc, " (", value, ")\n");
+        std::string also = option.also.empty() ? "" : text(", or one of `", option.also, "`");
+        out += text("  ", name, "  ", option.doc, " (", value, also, ")\n");
     }
     return out;
 }

@@ -2,6 +2,7 @@
 // defaults, and the help. Callers: data/ and train/ (every registry whose entries take options).
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,10 @@ struct Option {
     bool required = false;
     Json::Kind kind = Json::Kind::null;     // what it takes if there is no fallback; null: anything
     std::vector<std::string> choices = {};  // of a string: what it may be
+    double least = -std::numeric_limits<double>::infinity();  // of an integer or a number, both included
+    double most = std::numeric_limits<double>::infinity();
+    bool several = false;   // an integer within the range, or a list of them, or one of the choices
+    std::string also = {};  // the kind of thing whose name, or name with options, may stand here instead: "schedule"
 };
 
 /// The user's options, checked, with every option that was left out at its fallback, in the order of the declaration.

@@ -82,6 +82,8 @@ std::string against_differences(const Map& f, const Point& at, const std::vector
         for (std::size_t i = 0; i < up[k].size(); ++i) {
             double coarse = (up[k][i] - down[k][i]) / (2 * step), fine = (half_up[k][i] - half_down[k][i]) / step;
             double difference = (4 * fine - coarse) / 3, found = derivative[k][i];
+            // Half the step gives quite another slope: a jump or a kink lies between, where there is no derivative to compare with.
+            if (std::abs(fine - coarse) > 0.1 * (std::abs(fine) + std::abs(coarse)) + 1e-3) continue;
             double allowed = 4 * std::abs(fine - coarse) + noise * (1 + std::abs(up[k][i]) + std::abs(down[k][i])) / step + 1e-12 * std::abs(difference);
             if (std::abs(found - difference) <= allowed) continue;
             return text("output ", k, " at ", i, ": derivative ", found, ", differences give ", difference, " (allowed ", allowed, ")");

@@ -10,8 +10,7 @@ std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 struct Taken {
     std::size_t offset, bytes;
-    std::int32_t last;
-    std::int32_t owner;   // the lifetime that has it
+    std::int32_t last, owner;   // the lifetime whose it is now
 };
 
 // The start of the smallest gap of at least `bytes` between what is taken (sorted by offset), or the end of all.
@@ -38,12 +37,11 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
         std::size_t bytes = aligned(life.bytes);
         if (bytes == 0) continue;
         std::size_t offset = SIZE_MAX;
-        if (life.may_reuse >= 0) {   // the dying buffer's place, if it still has it (another may have taken it over)
+        if (life.may_reuse >= 0) {   // the dying buffer's place, if it still ends here (it may have been reused already)
             auto at = std::find_if(taken.begin(), taken.end(), [&](const Taken& t) { return t.owner == life.may_reuse && t.bytes >= bytes && t.last == life.first; });
             if (at != taken.end()) {
                 offset = at->offset;
-                at->last = life.last;
-                at->owner = static_cast<std::int32_t>(i);
+                at->last = life.last, at->owner = static_cast<std::int32_t>(i);
             }
         }
         if (offset == SIZE_MAX) {

@@ -12,6 +12,7 @@
 #include "weft/compile/device.h"
 #include "weft/compile/lower.h"
 #include "weft/compile/plan.h"
+#include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
@@ -79,7 +80,7 @@ class Partitioner {
                 place(e) = {Place::leaf, leaves++, plain, {}};
             } else if (node(e).operation == &constant_operation) {
                 place(e) = {Place::literal, -1, false, node(e).attributes_as<ConstantAttributes>().value};
-            } else if (family(e) == Family::view) {
+            } else if (family(e) == Family::view || passes_on(e)) {
                 place_view(e, graph_.inputs(e)[0]);
             } else if (family(e) == Family::reduce) {
                 put_in_slot(e);
@@ -91,6 +92,12 @@ class Partitioner {
         }
     }
 
+    // The operand itself, lying in memory already: there is nothing to compute.
+    bool passes_on(std::int32_t e) {
+        bool same = node(e).operation == &stop_gradient_operation || node(e).operation == &positive_operation;
+        return same && options_.fuse && !elementwise(graph_.inputs(e)[0]);
+    }
+
     void place_view(std::int32_t e, std::int32_t from) {
         if (place(from).kind == Place::literal) {
             place(e) = place(from);
@@ -98,7 +105,7 @@ class Partitioner {
         }
         bool reshapes = node(e).operation == &reshape_operation;
         if (reshapes && !reshape_is_view(e, from)) copies_.insert(e), put_in_slot(e);
-        else place(e) = {Place::view, from, reshapes && place(from).contiguous, {}};
+        else place(e) = {Place::view, from, (reshapes || family(e) != Family::view) && place(from).contiguous, {}};
     }
 
     // The order in which an entry lies in memory: a slot's own; an elementwise entry's is that of the first operand of its shape
@@ -132,35 +139,62 @@ class Partitioner {
     }
 
     void group_elementwise() {
-        levels_.assign(static_cast<std::size_t>(count_), 0);
         parent_.resize(static_cast<std::size_t>(count_));
         std::iota(parent_.begin(), parent_.end(), 0);
+        find_levels();
+        if (!options_.fuse) return;
+        move_to_readers();
         std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> readers;   // (memory read, level) -> entries
         for (std::int32_t e = 0; e < count_; ++e) {
-            std::int32_t level = 0;
-            bool free = place(e).kind == Place::view || place(e).kind == Place::literal || place(e).kind == Place::leaf;
+            if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
             for (std::int32_t input : graph_.inputs(e)) {
-                std::int32_t from = levels_[static_cast<std::size_t>(input)];
-                bool leafy = place(input).kind == Place::leaf || place(input).kind == Place::literal;
-                level = std::max(level, free || leafy || together(e, input) ? from : from + 1);
-            }
-            levels_[static_cast<std::size_t>(e)] = level;
-            if (!options_.fuse || !elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
-            for (std::int32_t input : graph_.inputs(e)) {
+                if (together(e, input) && level(e) == level(input)) join(e, input);
                 if (place(input).kind == Place::literal || node(input).shape.empty()) continue;
-                auto& list = readers[{input, level}];
+                auto& list = readers[{input, level(e)}];
                 for (std::int32_t other : list) {
                     if (node(other).shape == node(e).shape) { join(e, other); break; }
                 }
                 list.push_back(e);
             }
         }
-        for (std::int32_t e = 0; e < count_ && options_.fuse; ++e) {
-            if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
+    }
+
+    std::int32_t& level(std::int32_t e) { return levels_[static_cast<std::size_t>(e)]; }
+
+    void find_levels() {
+        levels_.assign(static_cast<std::size_t>(count_), 0);
+        for (std::int32_t e = 0; e < count_; ++e) {
+            bool free = place(e).kind == Place::view || place(e).kind == Place::literal || place(e).kind == Place::leaf;
             for (std::int32_t input : graph_.inputs(e)) {
-                if (together(e, input) && levels_[static_cast<std::size_t>(e)] == levels_[static_cast<std::size_t>(input)]) join(e, input);
+                bool leafy = place(input).kind == Place::leaf || place(input).kind == Place::literal;
+                level(e) = std::max(level(e), free || leafy || together(e, input) ? level(input) : level(input) + 1);
             }
         }
+    }
+
+    // A value made from one array and read only by later kernels (the mask of a relu, momentum times velocity) is made there: the
+    // array is read again instead of the value written and read. Its level rises to its first reader's, so levels still hold.
+    void move_to_readers() {
+        std::vector<std::int32_t> first_reader(static_cast<std::size_t>(count_), -1);
+        std::vector<bool> held(static_cast<std::size_t>(count_), false);
+        for (std::int32_t output : graph_.outputs) held[static_cast<std::size_t>(output)] = true;
+        for (std::int32_t e = count_; e-- > 0;) {
+            auto i = static_cast<std::size_t>(e);
+            bool free = elementwise(e) && inside_[i] < 0 && !held[i];
+            if (free && first_reader[i] > level(e) && arrays_read(e) == 1) level(e) = first_reader[i];
+            for (std::int32_t input : graph_.inputs(e)) {
+                auto k = static_cast<std::size_t>(input);
+                if (!together(e, input)) held[k] = true;
+                first_reader[k] = first_reader[k] < 0 ? level(e) : std::min(first_reader[k], level(e));
+            }
+        }
+    }
+
+    // Operands of the entry's own shape.
+    std::size_t arrays_read(std::int32_t e) {
+        std::size_t count = 0;
+        for (std::int32_t input : graph_.inputs(e)) count += place(input).kind != Place::literal && node(input).shape == node(e).shape;
+        return count;
     }
 
     // Whether a value may pass from `input` to `e` inside one kernel.
@@ -320,13 +354,14 @@ class Partitioner {
         plan_.steps.push_back(std::move(step));
     }
 
-    // Steps in an order in which every slot is written before it is read; among those that may run, the one first written down.
+    // Steps in an order in which every slot is written before it is read; among those that may run, the one whose last member was
+    // written down first: close to the program's own order, so that a parameter is updated after it was read for the last time.
     void order_steps() {
         std::vector<Step>& steps = plan_.steps;
         std::vector<std::int32_t> writer(plan_.slots.size(), -1), waiting(steps.size(), 0), key(steps.size(), 0);
         for (std::size_t s = 0; s < steps.size(); ++s) {
             for (std::int32_t slot : steps[s].stores) writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
-            key[s] = steps[s].members.empty() ? steps[s].space : steps[s].members.front();
+            key[s] = steps[s].members.empty() ? steps[s].space : steps[s].members.back();
         }
         std::vector<std::vector<std::int32_t>> readers(steps.size());
         for (std::size_t s = 0; s < steps.size(); ++s) {

@@ -70,6 +70,7 @@ Dims ordered_strides(const Dims& dims, const Axes& order) {
 
 View apply_view(const Node& node, const View& from) {
     View view = from;
+    if (node.operation->family == Family::elementwise) return view;   // the operand itself
     Dims dims = dims_of(node.shape);
     if (node.operation == &reshape_operation) {
         if (element_count(dims) != from.layout.size()) throw ShapeError(text("reshape: ", from.layout.dims, " has not as many elements as ", dims));

@@ -12,8 +12,8 @@ using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 
 /// Ten rounds on four words in place; plain enough that a loop over counters is vectorised.
-[[gnu::always_inline]] inline void philox_rounds(std::uint32_t& c0, std::uint32_t& c1, std::uint32_t& c2, std::uint32_t& c3,
-                                                 std::uint32_t k0, std::uint32_t k1) {
+[[gnu::always_inline]] inline void philox_rounds(std::uint32_t& c0, std::uint32_t& c1, std::uint32_t& c2,
+                                                 std::uint32_t& c3, std::uint32_t k0, std::uint32_t k1) {
     for (int round = 0; round < 10; ++round) {
         std::uint64_t p0 = std::uint64_t{0xD2511F53u} * c0, p1 = std::uint64_t{0xCD9E8D57u} * c2;
         std::uint32_t low0 = static_cast<std::uint32_t>(p0), low1 = static_cast<std::uint32_t>(p1);
@@ -21,7 +21,7 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
         c2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
         c1 = low1;
         c3 = low0;
-        k0 += 0x9E3779B9u;   // Weyl steps: the golden ratio and sqrt(3) - 1
+        k0 += 0x9E3779B9u;  // Weyl steps: the golden ratio and sqrt(3) - 1
         k1 += 0xBB67AE85u;
     }
 }
@@ -34,7 +34,8 @@ inline PhiloxCounter philox(PhiloxCounter counter, PhiloxKey key) {
 
 /// Words [0, 4 * blocks) of the counters first, first + 1, ... (128-bit little-endian: `high` above `first`): word j of block i at
 /// to[4 * i + j].
-inline void philox_fill(std::uint32_t* to, std::int64_t blocks, std::uint64_t first, std::uint64_t high, PhiloxKey key) {
+inline void philox_fill(std::uint32_t* to, std::int64_t blocks, std::uint64_t first, std::uint64_t high,
+                        PhiloxKey key) {
     for (std::int64_t i = 0; i < blocks; ++i) {
         std::uint64_t low = first + static_cast<std::uint64_t>(i), above = high + (low < first);
         std::uint32_t c0 = static_cast<std::uint32_t>(low), c1 = static_cast<std::uint32_t>(low >> 32);

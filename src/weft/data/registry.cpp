@@ -70,6 +70,9 @@ Dataset load_digits(const Json& options) {
     return digits_split(split_named(options.at("split")), options.at("size").as_integer(), seed);
 }
 
+/// One picture as digits and mnist have them.
+Dataset sample_picture(const Json&) { return digits_split(Split::train, 1, 1); }
+
 std::vector<Source>& registry() {
     static std::vector<Source> all{
         {"digits",
@@ -78,7 +81,8 @@ std::vector<Source>& registry() {
           {"size", 10000, "how many pictures"},
           {"seed", 1, "another seed gives other pictures"}},
          load_digits,
-         check_digits},
+         check_digits,
+         sample_picture},
         {"mnist",
          "hand-written digits, 60,000 + 10,000 of 28 x 28 grey values 0 .. 255, from $WEFT_DATA/mnist",
          {{"split", "train", "which of its two parts", false, Json::Kind::string, {"train", "test"}},
@@ -89,7 +93,8 @@ std::vector<Source>& registry() {
              bool train = options.at("split").as_string() == "train";
              return in_range(mnist_part(train, folder.is_null() ? "" : folder.as_string()), options);
          },
-         check_range},
+         check_range,
+         sample_picture},
         {"npy",
          "arrays from two .npy files (paths start where the program runs)",
          {{"x", Json(), "file of the examples", true, Json::Kind::string},

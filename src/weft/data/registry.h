@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ struct Source {
     std::function<Dataset(const Json& options)> load;  // is given every option, checked
     std::function<void(const Json& options)> check =
         {};  // what can be refused before data are touched, beyond names and kinds
+    /// One example of the same shape and types, where these are known without looking at data.
+    std::function<Dataset(const Json& options)> sample = {};
 };
 
 /// All there are, weft's own first.
@@ -37,6 +40,10 @@ class ChosenSource {
     const Source& source() const { return *source_; }
     const Json& options() const { return options_; }
     Dataset load() const { return source_->load(options_); }
+    /// One made-up example, or nothing if only the data can tell its shape.
+    std::optional<Dataset> sample() const {
+        return source_->sample ? std::optional<Dataset>(source_->sample(options_)) : std::nullopt;
+    }
 
   private:
     const Source* source_;

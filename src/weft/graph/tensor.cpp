@@ -86,6 +86,10 @@ void eval(std::span<const Tensor> tensors) {
 
 Operand::Operand(const Parameter& parameter, std::source_location where) : tensor(parameter.value()), where(where) {}
 
+void Operand::refuse_empty(std::source_location where) {
+    throw ValueError(text("an operand is an empty Tensor, which holds nothing: give it a value first", place(where)));
+}
+
 Tensor Operand::as(DType dtype) const { return tensor ? tensor : constant(literal, dtype); }
 Tensor Operand::as_tensor() const { return as(default_dtype(literal.kind)); }
 

@@ -92,8 +92,13 @@ struct Operand {
     Literal literal;
     std::source_location where;
 
-    Operand(const Tensor& tensor, std::source_location where = std::source_location::current()) : tensor(tensor), where(where) {}
-    Operand(Tensor&& tensor, std::source_location where = std::source_location::current()) : tensor(std::move(tensor)), where(where) {}
+    /// ValueError for an empty Tensor.
+    Operand(const Tensor& given, std::source_location where = std::source_location::current()) : tensor(given), where(where) {
+        if (!tensor) refuse_empty(where);
+    }
+    Operand(Tensor&& given, std::source_location where = std::source_location::current()) : tensor(std::move(given)), where(where) {
+        if (!tensor) refuse_empty(where);
+    }
     Operand(const Parameter& parameter, std::source_location where = std::source_location::current());
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
     Operand(T number, std::source_location where = std::source_location::current()) : literal(number), where(where) {}
@@ -104,6 +109,9 @@ struct Operand {
     Tensor as(DType dtype) const;
     /// As a tensor: a number takes the default type of its kind.
     Tensor as_tensor() const;
+
+  private:
+    [[noreturn]] static void refuse_empty(std::source_location where);
 };
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);   ///< as NumPy prints; computes it

@@ -19,12 +19,6 @@ template <class V>
 WEFT_ELEMENT V with_sign_of(V magnitude, V sign) {
     return V::from_bits(bits(magnitude) | (bits(sign) & V::Int::all(static_cast<std::int32_t>(0x80000000u))));
 }
-/// NaN stays.
-template <class V>
-WEFT_ELEMENT V at_most(V x, float limit) { return select(less(V::all(limit), x), V::all(limit), x); }
-template <class V>
-WEFT_ELEMENT V at_least(V x, float limit) { return select(less(x, V::all(limit)), V::all(limit), x); }
-
 /// A float rounded to a whole number, and that number as an integer, for |x| < 2^22: both fall out of adding 1.5 * 2^23.
 template <class V>
 struct Whole {
@@ -95,31 +89,22 @@ WEFT_ELEMENT V log_rest(V f) {
     return fma(square * f, q, square * -0.5f);
 }
 
-/// x = 2^exponent * (1 + fraction), 1 + fraction in [sqrt(1/2), sqrt(2)), for positive x, denormals too.
+/// u = 2^n * (1 + fraction), 1 + fraction in [sqrt(1/2), sqrt(2)), for positive normal u.
 template <class V>
 struct Split {
+    typename V::Int n;
     V exponent, fraction;
 };
 template <class V>
-WEFT_ELEMENT V exponent_of(V x) {
-    typename V::Int e = (bits(x) - V::Int::all(0x3f3504f3)) >> 23;   // bits of sqrt(1/2)
-    return V::from_bits(e + V::Int::all(0x4b400000)) - 0x1.8p23f;
-}
-template <class V>
-WEFT_ELEMENT Split<V> split(V x) {
-    auto tiny = less(x, V::all(0x1p-126f));
-    x = select(tiny, x * 0x1p25f, x);
-    typename V::Int above = (bits(x) - V::Int::all(0x3f3504f3)) & V::Int::all(static_cast<std::int32_t>(0xff800000u));
-    V fraction = V::from_bits(bits(x) - above) - 1.f;
-    V exponent = exponent_of(x);
-    return {select(tiny, exponent - 25.f, exponent), fraction};
+WEFT_ELEMENT Split<V> split(V u) {
+    typename V::Int n = (bits(u) - V::Int::all(0x3f3504f3)) >> 23;   // bits of sqrt(1/2)
+    V exponent = V::from_bits(n + V::Int::all(0x4b400000)) - 0x1.8p23f;
+    return {n, exponent, V::from_bits(bits(u) - (n << 23)) - 1.f};
 }
 
-/// The values that a logarithm takes where the argument u is 0, negative, infinite or NaN.
+/// The values that a logarithm takes where its argument is 0, negative, infinite or NaN.
 template <class V>
 WEFT_ELEMENT V log_special(V u, V result) {
-    // Rare, so a branch: a vector of nothing but positive finite numbers is done.
-    if (!any(~(less(V::all(0.f), u) & less(u, V::all(__builtin_inff()))))) return result;
     result = select(less(V::all(__FLT_MAX__), u), u, result);
     result = select(equal(u, V::all(0.f)), V::all(-__builtin_inff()), result);
     V nan = V::all(__builtin_nanf(""));
@@ -127,34 +112,44 @@ WEFT_ELEMENT V log_special(V u, V result) {
     return select(equal(u, u), result, nan);
 }
 
+/// finish(split(x)) for positive normal x; denormals are scaled first. What is neither is rare, so a branch.
+template <class V, class Finish>
+WEFT_ELEMENT V logarithm(V x, Finish finish) {
+    if (!any(~(less(V::all(0x1.fffffcp-127f), x) & less(x, V::all(__builtin_inff()))))) return finish(split(x));
+    auto tiny = less(x, V::all(0x1p-126f));
+    Split<V> parts = split(select(tiny, x * 0x1p25f, x));
+    parts.exponent = select(tiny, parts.exponent - 25.f, parts.exponent);
+    return log_special(x, finish(parts));
+}
+
 template <class V>
 WEFT_ELEMENT V log(V x) {
-    auto [e, f] = split(x);
-    V rest = fma(e, ln2_low, log_rest(f));
-    return log_special(x, fma(e, ln2_high, f + rest));
+    return logarithm(x, [](const Split<V>& s) __attribute__((always_inline)) {
+        V rest = fma(s.exponent, ln2_low, log_rest(s.fraction));
+        return fma(s.exponent, ln2_high, s.fraction + rest);
+    });
 }
 
 template <class V>
 WEFT_ELEMENT V log2(V x) {
-    auto [e, f] = split(x);
-    constexpr float high = log2_e, low = 0x1.4ae0cp-26f;   // log2(e) in two parts
-    V head = f * high, lost = fma(f, high, -head);
-    V rest = fma(log_rest(f), high, fma(f, low, lost));
-    return log_special(x, e + (head + rest));
+    return logarithm(x, [](const Split<V>& s) __attribute__((always_inline)) {
+        constexpr float high = log2_e, low = 0x1.4ae0cp-26f;   // log2(e) in two parts
+        V f = s.fraction, head = f * high, lost = fma(f, high, -head);
+        return s.exponent + (head + fma(log_rest(f), high, fma(f, low, lost)));
+    });
 }
 
 template <class V>
 WEFT_ELEMENT V log1p(V x) {
     V u = x + 1.f;
-    V e = exponent_of(u);
-    typename V::Int n = bits(e + 0x1.8p23f) - V::Int::all(0x4b400000);
-    // 1 + f = (1 + x) / 2^e: x / 2^e is exact, so nothing of x is lost where it is small. Where it is large, u is x.
+    auto [n, e, large_f] = split(u);
+    // 1 + f = (1 + x) / 2^n: x / 2^n is exact, so nothing of x is lost where it is small. Where it is large, u is x.
     V scale = V::from_bits((V::Int::all(127) - n) << 23);
-    V f = fma(x, scale, scale - 1.f);
-    f = select(less(V::all(0x1p30f), u), V::from_bits(bits(u) - (n << 23)) - 1.f, f);
+    V f = select(less(V::all(0x1p30f), u), large_f, fma(x, scale, scale - 1.f));
     V result = fma(e, ln2_high, f + fma(e, ln2_low, log_rest(f)));
-    result = log_special(u, result);
-    return select(less(magnitude(x), V::all(0x1p-25f)), x, result);   // keeps -0 and denormals
+    result = select(less(magnitude(x), V::all(0x1p-25f)), x, result);   // keeps -0 and denormals
+    if (!any(~(less(V::all(0.f), u) & less(u, V::all(__builtin_inff()))))) return result;
+    return log_special(u, result);
 }
 
 template <class V>

@@ -135,6 +135,20 @@ struct FloatVector {
         return {mask.v ? yes.v : no.v};
 #endif
     }
+    /// The lesser (the greater) of x and a limit that is not 0; NaN stays.
+    WEFT_ELEMENT friend FloatVector at_most(FloatVector x, float limit) {
+#if defined(__AVX512F__)
+        if constexpr (N == 16) return {(Native)_mm512_maskz_min_ps(0xffff, (__m512)all(limit).v, (__m512)x.v)};
+#endif
+        return select(less(all(limit), x), all(limit), x);
+    }
+    WEFT_ELEMENT friend FloatVector at_least(FloatVector x, float limit) {
+#if defined(__AVX512F__)
+        if constexpr (N == 16) return {(Native)_mm512_maskz_max_ps(0xffff, (__m512)all(limit).v, (__m512)x.v)};
+#endif
+        return select(less(x, all(limit)), all(limit), x);
+    }
+
     WEFT_ELEMENT friend Int bits(FloatVector a) { return {(typename Int::Native)a.v}; }
     WEFT_ELEMENT static FloatVector from_bits(Int a) { return {(Native)a.v}; }
 

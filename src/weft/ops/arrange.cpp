@@ -20,15 +20,23 @@ std::int64_t checked_axis(const Operand& x, const Tensor& tensor, std::int64_t a
     }
 }
 
-Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch, std::vector<Sample> samples) {
-    return {.name = name, .family = Family::composite, .doc = doc, .numpy = numpy, .torch = torch, .composite = true, .samples = std::move(samples)};
+Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,
+                    std::vector<Sample> samples) {
+    return {.name = name,
+            .family = Family::composite,
+            .doc = doc,
+            .numpy = numpy,
+            .torch = torch,
+            .composite = true,
+            .samples = std::move(samples)};
 }
 
 }  // namespace
 
 Tensor diagonal(const Operand& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
     Tensor tensor = x.as_tensor();
-    if (tensor.ndim() < 2) throw ShapeError(text("diagonal: needs at least two axes, not shape ", tensor.shape(), place(x.where)));
+    if (tensor.ndim() < 2)
+        throw ShapeError(text("diagonal: needs at least two axes, not shape ", tensor.shape(), place(x.where)));
     axis1 = checked_axis(x, tensor, axis1, "diagonal"), axis2 = checked_axis(x, tensor, axis2, "diagonal");
     if (axis1 == axis2) throw AxisError(text("diagonal: axis ", axis1, " is named twice", place(x.where)));
     Axes order;
@@ -37,25 +45,32 @@ Tensor diagonal(const Operand& x, std::int64_t offset, std::int64_t axis1, std::
     }
     auto at = static_cast<std::int64_t>(order.size());
     order.push_back(axis1), order.push_back(axis2);
-    Size rows = tensor.shape()[static_cast<std::size_t>(axis1)], columns = tensor.shape()[static_cast<std::size_t>(axis2)];
+    Size rows = tensor.shape()[static_cast<std::size_t>(axis1)],
+         columns = tensor.shape()[static_cast<std::size_t>(axis2)];
     Size count = rows;
     if (rows.known() && columns.known()) {
-        count = std::max<std::int64_t>(0, std::min(rows.value() + std::min<std::int64_t>(offset, 0), columns.value() - std::max<std::int64_t>(offset, 0)));
+        count = std::max<std::int64_t>(0, std::min(rows.value() + std::min<std::int64_t>(offset, 0),
+                                                   columns.value() - std::max<std::int64_t>(offset, 0)));
     } else if (!may_equal(rows, columns) || offset != 0) {
-        throw ShapeError(text("diagonal: sizes ", rows, " and ", columns, " must be known, or equal with offset 0", place(x.where)));
+        throw ShapeError(
+            text("diagonal: sizes ", rows, " and ", columns, " must be known, or equal with offset 0", place(x.where)));
     }
     Tensor k = iota(count);
     std::vector<Tensor> places{offset < 0 ? k - offset : k, offset > 0 ? k + offset : k};
     return take(Operand(permute_dims(Operand(tensor, x.where), order), x.where), places, at);
 }
 
-Tensor trace(const Operand& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) { return sum(diagonal(x, offset, axis1, axis2), -1); }
+Tensor trace(const Operand& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
+    return sum(diagonal(x, offset, axis1, axis2), -1);
+}
 
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
     Tensor tensor = x.as_tensor();
     auto at = static_cast<std::size_t>(checked_axis(x, tensor, axis, "roll"));
     Size size = tensor.shape()[at];
-    if (!size.known()) throw ShapeError(text("roll: the size of axis ", axis, " of ", tensor.shape(), " is not known yet", place(x.where)));
+    if (!size.known())
+        throw ShapeError(
+            text("roll: the size of axis ", axis, " of ", tensor.shape(), " is not known yet", place(x.where)));
     if (size.value() == 0 || (shift %= size.value()) == 0) return tensor;
     if (shift < 0) shift += size.value();
     Shape start(tensor.ndim(), 0), back = tensor.shape(), front = tensor.shape();
@@ -64,7 +79,9 @@ Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
     return concatenate({slice(tensor, start, back), slice(tensor, Shape(tensor.ndim(), 0), front)}, axis, x.where);
 }
 
-Tensor roll(const Operand& x, std::int64_t shift) { return reshape(roll(Operand(ravel(x), x.where), shift, 0), x.as_tensor().shape()); }
+Tensor roll(const Operand& x, std::int64_t shift) {
+    return reshape(roll(Operand(ravel(x), x.where), shift, 0), x.as_tensor().shape());
+}
 
 Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
     Tensor tensor = x.as_tensor();
@@ -73,7 +90,8 @@ Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
     Shape wide = tensor.shape(), result = tensor.shape();
     wide.insert(at + 1, count);
     result[at] = result[at] * count;
-    return reshape(broadcast_to(expand_dims(Operand(tensor, x.where), static_cast<std::int64_t>(at) + 1), wide), result);
+    return reshape(broadcast_to(expand_dims(Operand(tensor, x.where), static_cast<std::int64_t>(at) + 1), wide),
+                   result);
 }
 
 Tensor tile(const Operand& x, const Dims& repetitions) {
@@ -83,7 +101,8 @@ Tensor tile(const Operand& x, const Dims& repetitions) {
     for (std::size_t i = 0; i < tensor.ndim(); ++i) {
         std::size_t missing = tensor.ndim() - repetitions.size();
         std::int64_t count = i < missing ? 1 : repetitions[i - missing];
-        if (count < 0) throw ValueError(text("tile: repetitions ", repetitions, " must not be negative", place(x.where)));
+        if (count < 0)
+            throw ValueError(text("tile: repetitions ", repetitions, " must not be negative", place(x.where)));
         single.push_back(1), single.push_back(tensor.shape()[i]);
         wide.push_back(count), wide.push_back(tensor.shape()[i]);
         result.push_back(tensor.shape()[i] * count);
@@ -96,12 +115,21 @@ Tensor tile(const Operand& x, const Dims& repetitions) {
     const Operation name##_operation = composite(#name, __VA_ARGS__); \
     [[maybe_unused]] static const bool name##_registered = register_operation(name##_operation);
 RECORD(diagonal, "The diagonal along two axes, as the last axis.", "diagonal", "diagonal",
-       {{{{3, 4}}, [](auto x) { return diagonal(x[0]); }, "np.diagonal(x0)"}, {{{2, 5, 4}}, [](auto x) { return diagonal(x[0], -1, 1, 2); }, "np.diagonal(x0, -1, 1, 2)"}})
-RECORD(trace, "The sum of the diagonal.", "trace", "trace", {{{{4, 4}}, [](auto x) { return trace(x[0]); }, "np.trace(x0)"}})
+       {{{{3, 4}}, [](auto x) { return diagonal(x[0]); }, "np.diagonal(x0)"},
+        {{{2, 5, 4}}, [](auto x) { return diagonal(x[0], -1, 1, 2); }, "np.diagonal(x0, -1, 1, 2)"}})
+RECORD(trace, "The sum of the diagonal.", "trace", "trace",
+       {{{{4, 4}}, [](auto x) { return trace(x[0]); }, "np.trace(x0)"}})
 RECORD(roll, "Shifted along an axis, what leaves enters at the other end.", "roll", "roll",
-       {{{{2, 5}}, [](auto x) { return roll(x[0], 2, 1); }, "np.roll(x0, 2, 1)"}, {{{2, 5}}, [](auto x) { return roll(x[0], -3); }, "np.roll(x0, -3)"}})
-RECORD(repeat, "Each element several times.", "repeat", "repeat_interleave", {{{{2, 3}}, [](auto x) { return repeat(x[0], 2, 1); }, "np.repeat(x0, 2, 1)"}})
-RECORD(tile, "The whole several times.", "tile", "tile", {{{{2, 3}}, [](auto x) { return tile(x[0], {2, 1, 2}); }, "np.tile(x0, (2, 1, 2))"}})
+       {{{{2, 5}}, [](auto x) { return roll(x[0], 2, 1); }, "np.roll(x0, 2, 1)"},
+        {{{2, 5}}, [](auto x) { return roll(x[0], -3); }, "np.roll(x0, -3)"}})
+RECORD(repeat, "Each element several times.", "repeat", "repeat_interleave",
+       {{{{2, 3}}, [](auto x) { return repeat(x[0], 2, 1); }, "np.repeat(x0, 2, 1)"}})
+RECORD(tile, "The whole several times.", "tile", "tile",
+       {{{{2, 3}},
+         [](auto x) {
+             return tile(x[0], {2, 1, 2});
+         },
+         "np.tile(x0, (2, 1, 2))"}})
 #undef RECORD
 
 }  // namespace weft

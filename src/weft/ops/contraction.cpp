@@ -48,19 +48,19 @@ const Operation matmul_operation{.name = "matmul", .family = Family::contraction
 Tensor matmul(const Operand& left, const Operand& right) {
     Tensor a = left.as_tensor(), b = right.as_tensor();
     if (a.ndim() == 0 || b.ndim() == 0) {
-        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(), ": a 0-d operand is no matrix; multiply with * instead", place(left.where)));
+        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit: a 0-d value has no rows and columns; multiply with *", place(left.where)));
     }
     bool row = a.ndim() == 1, column = b.ndim() == 1;
     if (!may_equal(a.shape()[a.ndim() - 1], b.shape()[column ? 0 : b.ndim() - 2])) {
-        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit: the last size of the first, ", a.shape()[a.ndim() - 1],
-                              ", is not the ", column ? "only" : "second to last", " size of the second, ", b.shape()[column ? 0 : b.ndim() - 2], place(left.where)));
+        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit: ", a.shape()[a.ndim() - 1], " columns against ", b.shape()[column ? 0 : b.ndim() - 2],
+                              " rows; the last size of the first must be the ", column ? "only one" : "second to last", " of the second", place(left.where)));
     }
     DType dtype = promote(a.dtype(), b.dtype());
     a = a.astype(dtype, left.where), b = b.astype(dtype, left.where);
     if (row) a = expand_dims(a, 0);
     if (column) b = expand_dims(b, 1);
     std::optional<Shape> batch = broadcast(batch_of(a.shape()), batch_of(b.shape()));
-    if (!batch) throw ShapeError(text("matmul: the batch axes of shapes ", a.shape(), " and ", b.shape(), " do not broadcast", place(left.where)));
+    if (!batch) throw ShapeError(text("matmul: the batches ", batch_of(a.shape()), " of ", a.shape(), " and ", batch_of(b.shape()), " of ", b.shape(), " do not broadcast", place(left.where)));
     Tensor result = make_node(matmul_operation, {with_batch(a, *batch), with_batch(b, *batch)}, nullptr, left.where);
     if (row) result = squeeze(result, {-2});
     if (column) result = squeeze(result, {-1});

@@ -7,7 +7,9 @@ namespace weft {
 namespace {
 
 const WindowAttributes& of(const Tensor& result) { return result.node()->attributes_as<WindowAttributes>(); }
-const WindowAttributes& of(const Attributes* attributes) { return static_cast<const AttributesOf<WindowAttributes>&>(*attributes).value; }
+const WindowAttributes& of(const Attributes* attributes) {
+    return static_cast<const AttributesOf<WindowAttributes>&>(*attributes).value;
+}
 Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
 Shape spatial_of(const Tensor& x) { return Shape(x.shape().begin() + 2, x.shape().end()); }
 
@@ -28,7 +30,8 @@ Meta infer_weight_gradient(const Operation&, std::span<const Tensor> inputs, con
     return {shape, inputs[0].dtype()};
 }
 
-Tensor make(const Operation& operation, WindowKind kind, const Tensor& a, const Tensor& b, WindowAttributes window, const Shape& result, std::source_location where) {
+Tensor make(const Operation& operation, WindowKind kind, const Tensor& a, const Tensor& b, WindowAttributes window,
+            const Shape& result, std::source_location where) {
     window.kind = kind;
     window.result = result;
     return make_node(operation, {a, b}, attributes(std::move(window)), where);
@@ -37,13 +40,16 @@ Tensor make(const Operation& operation, WindowKind kind, const Tensor& a, const 
 // y = convolution(x, w), its input gradient x' = (g, w) and its weight gradient w' = (x, g) are linear in each operand, and each
 // one's transpose is another of the three.
 Tensor forward_like(const Tensor& result, const Tensor& x, const Tensor& w, const Tensor& like_y) {
-    return make(convolution_operation, WindowKind::convolution, x, w, of(result), spatial_of(like_y), result.node()->where);
+    return make(convolution_operation, WindowKind::convolution, x, w, of(result), spatial_of(like_y),
+                result.node()->where);
 }
 Tensor input_gradient_like(const Tensor& result, const Tensor& g, const Tensor& w, const Tensor& like_x) {
-    return make(convolution_input_gradient_operation, WindowKind::convolution_input_gradient, g, w, of(result), spatial_of(like_x), result.node()->where);
+    return make(convolution_input_gradient_operation, WindowKind::convolution_input_gradient, g, w, of(result),
+                spatial_of(like_x), result.node()->where);
 }
 Tensor weight_gradient_like(const Tensor& result, const Tensor& x, const Tensor& g, const Tensor& like_w) {
-    return make(convolution_weight_gradient_operation, WindowKind::convolution_weight_gradient, x, g, of(result), spatial_of(like_w), result.node()->where);
+    return make(convolution_weight_gradient_operation, WindowKind::convolution_weight_gradient, x, g, of(result),
+                spatial_of(like_w), result.node()->where);
 }
 
 Tensor transpose_forward(const Tensor& y, std::size_t i, const Tensor& cotangent) {
@@ -59,6 +65,13 @@ Tensor transpose_weight_gradient(const Tensor& w, std::size_t i, const Tensor& c
     return i == 0 ? input_gradient_like(w, g, cotangent, x) : forward_like(w, x, cotangent, g);
 }
 
+// Of plain windows of three, one spatial axis: a sample of the weight gradient alone.
+Tensor weight_gradient_of(const Tensor& x, const Tensor& g) {
+    WindowAttributes window;
+    window.stride = window.dilation = {1}, window.low = window.high = {0};
+    return make(convolution_weight_gradient_operation, WindowKind::convolution_weight_gradient, x, g, window, {3}, {});
+}
+
 [[noreturn]] void refuse(const Operand& x, std::string message) { throw ShapeError(message + place(x.where)); }
 
 // x (N, C, spatial...) and w (O, C / groups, kernel...) of one dtype, and the attributes without the result's size.
@@ -67,7 +80,8 @@ struct Prepared {
     WindowAttributes window;
 };
 
-Prepared prepare(std::string_view name, const Operand& left, const Operand& right, const ConvolutionOptions& options, bool transposed) {
+Prepared prepare(std::string_view name, const Operand& left, const Operand& right, const ConvolutionOptions& options,
+                 bool transposed) {
     Tensor x = left.as_tensor(), w = right.as_tensor();
     if (x.ndim() < 3 || x.ndim() > 5 || w.ndim() != x.ndim()) {
         refuse(left, text(name, ": x of shape ", x.shape(), " and weights of shape ", w.shape(),
@@ -79,8 +93,11 @@ Prepared prepare(std::string_view name, const Operand& left, const Operand& righ
         window.stride = detail::for_each_axis(name, "stride", options.stride, count, 1);
         window.dilation = detail::for_each_axis(name, "dilation", options.dilation, count, 1);
         window.low = detail::for_each_axis(name, "padding", options.padding, count, 0);
-        window.high = options.padding_high.empty() ? window.low : detail::for_each_axis(name, "padding_high", options.padding_high, count, 0);
-        if (options.groups < 1) throw ValueError(text(name, ": ", options.groups, " groups; there must be at least one"));
+        window.high = options.padding_high.empty()
+                          ? window.low
+                          : detail::for_each_axis(name, "padding_high", options.padding_high, count, 0);
+        if (options.groups < 1)
+            throw ValueError(text(name, ": ", options.groups, " groups; there must be at least one"));
     } catch (Error& error) {
         error.add(place(left.where));
         throw;
@@ -90,11 +107,13 @@ Prepared prepare(std::string_view name, const Operand& left, const Operand& righ
     // The weights' channels: of a convolution the second axis times groups, of a transposed one the first.
     Size wanted = transposed ? first : second * options.groups;
     if (!may_equal(channels, wanted)) {
-        refuse(left, text(name, ": x of shape ", x.shape(), " has ", channels, " channels, weights of shape ", w.shape(), " in ", options.groups,
-                          options.groups == 1 ? " group" : " groups", " take ", wanted));
+        refuse(left,
+               text(name, ": x of shape ", x.shape(), " has ", channels, " channels, weights of shape ", w.shape(),
+                    " in ", options.groups, options.groups == 1 ? " group" : " groups", " take ", wanted));
     }
     if (first.known() && first.value() % options.groups != 0) {
-        refuse(left, text(name, ": the first size of the weights' shape ", w.shape(), " is not a multiple of the ", options.groups, " groups"));
+        refuse(left, text(name, ": the first size of the weights' shape ", w.shape(), " is not a multiple of the ",
+                          options.groups, " groups"));
     }
     DType dtype = promote(x.dtype(), w.dtype());
     return {x.astype(dtype, left.where), w.astype(dtype, left.where), std::move(window)};
@@ -103,7 +122,8 @@ Prepared prepare(std::string_view name, const Operand& left, const Operand& righ
 Tensor with_bias(const Tensor& y, const Tensor& bias, std::string_view name, const Operand& x) {
     if (!bias) return y;
     if (bias.ndim() != 1 || !may_equal(bias.shape()[0], y.shape()[1])) {
-        refuse(x, text(name, ": the bias has shape ", bias.shape(), "; it needs one number for each of the ", y.shape()[1], " output channels"));
+        refuse(x, text(name, ": the bias has shape ", bias.shape(), "; it needs one number for each of the ",
+                       y.shape()[1], " output channels"));
     }
     Shape shape(y.ndim() - 1, 1);
     shape[0] = y.shape()[1];
@@ -112,16 +132,20 @@ Tensor with_bias(const Tensor& y, const Tensor& bias, std::string_view name, con
 
 void check_axes(std::string_view name, const Operand& x, std::size_t spatial) {
     Tensor tensor = x.as_tensor();
-    if (tensor.ndim() != spatial + 2) refuse(x, text(name, ": x has shape ", tensor.shape(), "; it needs ", spatial + 2, " axes (N, C, ", spatial, " spatial)"));
+    if (tensor.ndim() != spatial + 2)
+        refuse(x, text(name, ": x has shape ", tensor.shape(), "; it needs ", spatial + 2, " axes (N, C, ", spatial,
+                       " spatial)"));
 }
 
 }  // namespace
 
 namespace detail {
 
-Dims for_each_axis(std::string_view operation, std::string_view what, const Dims& list, std::size_t count, std::int64_t least) {
+Dims for_each_axis(std::string_view operation, std::string_view what, const Dims& list, std::size_t count,
+                   std::int64_t least) {
     if (list.size() != 1 && list.size() != count) {
-        throw ValueError(text(operation, ": ", what, " ", list, " must hold one number, or one for each of the ", count, " spatial axes"));
+        throw ValueError(text(operation, ": ", what, " ", list, " must hold one number, or one for each of the ", count,
+                              " spatial axes"));
     }
     Dims result = list;
     while (result.size() < count) result.push_back(list[0]);
@@ -133,34 +157,73 @@ Dims for_each_axis(std::string_view operation, std::string_view what, const Dims
 
 }  // namespace detail
 
-const Operation convolution_operation{.name = "convolution", .family = Family::window, .arity = 2,
-    .doc = "Cross-correlation of (N, C, spatial...) with (O, C / groups, kernel...).", .torch = "nn.functional.conv2d",
-    .infer = infer_forward, .transpose = transpose_forward,
-    .samples = {{{{2, 3, 7}, {4, 3, 3}}, [](auto x) { return convolution(x[0], x[1]); },
+const Operation convolution_operation{
+    .name = "convolution",
+    .family = Family::window,
+    .arity = 2,
+    .doc = "Cross-correlation of (N, C, spatial...) with (O, C / groups, kernel...).",
+    .torch = "nn.functional.conv2d",
+    .infer = infer_forward,
+    .transpose = transpose_forward,
+    .samples = {{{{2, 3, 7}, {4, 3, 3}},
+                 [](auto x) { return convolution(x[0], x[1]); },
                  "np.einsum('ncik,ock->noi', np.lib.stride_tricks.sliding_window_view(x0, 3, 2), x1)"},
-                {{{2, 3, 6, 8}, {4, 3, 3, 2}}, [](auto x) { return convolution(x[0], x[1], {.stride = {2, 1}, .padding = {1, 0}}); },
-                 "np.einsum('ncijkl,ockl->noij', np.lib.stride_tricks.sliding_window_view(np.pad(x0, ((0, 0), (0, 0), (1, 1), (0, 0))), (3, 2), (2, 3))[:, :, ::2], x1)"},
-                {{{1, 4, 9}, {6, 2, 3}}, [](auto x) { return convolution(x[0], x[1], {.padding = {2}, .dilation = {2}, .groups = 2, .padding_high = {1}}); },
-                 "np.concatenate([np.einsum('ncik,ock->noi', np.lib.stride_tricks.sliding_window_view(np.pad(x0, ((0, 0), (0, 0), (2, 1))), 5, 2)[:, 2*g:2*g+2, :, ::2], x1[3*g:3*g+3]) for g in range(2)], 1)"},
-                {{{1, 2, 4, 5, 3}, {3, 2, 2, 2, 2}}, [](auto x) { return convolution(x[0], x[1]); },
-                 "np.einsum('zcijklmn,oclmn->zoijk', np.lib.stride_tricks.sliding_window_view(x0, (2, 2, 2), (2, 3, 4)), x1)"}}};
-const Operation convolution_input_gradient_operation{.name = "convolution_input_gradient", .family = Family::window, .arity = 2,
-    .doc = "The transposed convolution: what convolution does to its input's cotangent.", .torch = "nn.functional.conv_transpose2d",
-    .infer = infer_input_gradient, .transpose = transpose_input_gradient,
-    .samples = {{{{1, 1, 5}, {1, 1, 3}}, [](auto x) { return convolution_transpose(x[0], x[1]); }, "np.convolve(x0[0, 0], x1[0, 0])[None, None]"},
-                {{{2, 4, 3, 4}, {4, 3, 2, 3}}, [](auto x) { return convolution_transpose(x[0], x[1], {.stride = {2, 1}, .padding = {1}, .output_padding = {1, 0}}); }}}};
-const Operation convolution_weight_gradient_operation{.name = "convolution_weight_gradient", .family = Family::window, .arity = 2,
-    .doc = "What convolution does to its weights' cotangent.", .infer = infer_weight_gradient, .transpose = transpose_weight_gradient};
-[[maybe_unused]] static const bool registered = register_operation(convolution_operation) && register_operation(convolution_input_gradient_operation) &&
+                {{{2, 3, 6, 8}, {4, 3, 3, 2}},
+                 [](auto x) {
+                     return convolution(x[0], x[1], {.stride = {2, 1}, .padding = {1, 0}});
+                 },
+                 "np.einsum('ncijkl,ockl->noij', np.lib.stride_tricks.sliding_window_view(np.pad(x0, ((0, 0), (0, 0), "
+                 "(1, 1), (0, 0))), (3, 2), (2, 3))[:, :, ::2], x1)"},
+                {{{1, 4, 9}, {6, 2, 3}},
+                 [](auto x) {
+                     return convolution(x[0], x[1],
+                                        {.padding = {2}, .dilation = {2}, .groups = 2, .padding_high = {1}});
+                 },
+                 "np.concatenate([np.einsum('ncik,ock->noi', np.lib.stride_tricks.sliding_window_view(np.pad(x0, ((0, "
+                 "0), (0, 0), (2, 1))), 5, 2)[:, 2*g:2*g+2, :, ::2], x1[3*g:3*g+3]) for g in range(2)], 1)"},
+                {{{1, 2, 4, 5, 3}, {3, 2, 2, 2, 2}},
+                 [](auto x) { return convolution(x[0], x[1]); },
+                 "np.einsum('zcijklmn,oclmn->zoijk', np.lib.stride_tricks.sliding_window_view(x0, (2, 2, 2), (2, 3, "
+                 "4)), x1)"}}};
+const Operation convolution_input_gradient_operation{
+    .name = "convolution_input_gradient",
+    .family = Family::window,
+    .arity = 2,
+    .doc = "The transposed convolution: what convolution does to its input's cotangent.",
+    .torch = "nn.functional.conv_transpose2d",
+    .infer = infer_input_gradient,
+    .transpose = transpose_input_gradient,
+    .samples = {
+        {{{1, 1, 5}, {1, 1, 3}},
+         [](auto x) { return convolution_transpose(x[0], x[1]); },
+         "np.convolve(x0[0, 0], x1[0, 0])[None, None]"},
+        {{{2, 4, 3, 4}, {4, 3, 2, 3}}, [](auto x) {
+             return convolution_transpose(x[0], x[1], {.stride = {2, 1}, .padding = {1}, .output_padding = {1, 0}});
+         }}}};
+const Operation convolution_weight_gradient_operation{
+    .name = "convolution_weight_gradient",
+    .family = Family::window,
+    .arity = 2,
+    .doc = "What convolution does to its weights' cotangent.",
+    .infer = infer_weight_gradient,
+    .transpose = transpose_weight_gradient,
+    .samples = {{{{2, 3, 7}, {2, 4, 5}},
+                 [](auto x) { return weight_gradient_of(x[0], x[1]); },
+                 "np.einsum('ncik,noi->ock', np.lib.stride_tricks.sliding_window_view(x0, 3, 2), x1)"}}};
+[[maybe_unused]] static const bool registered = register_operation(convolution_operation) &&
+                                                register_operation(convolution_input_gradient_operation) &&
                                                 register_operation(convolution_weight_gradient_operation);
 
 Tensor convolution(const Operand& left, const Operand& right, const ConvolutionOptions& options) {
     auto [x, w, window] = prepare("convolution", left, right, options, false);
     Shape result;
     for (std::size_t i = 0; i < window.stride.size(); ++i) {
-        Size padded = x.shape()[i + 2] + window.low[i] + window.high[i], covered = (w.shape()[i + 2] - 1) * window.dilation[i] + 1;
-        if ((w.shape()[i + 2].known() && w.shape()[i + 2].value() < 1) || (padded.known() && covered.known() && padded.value() < covered.value())) {
-            refuse(left, text("convolution: along spatial axis ", i, " the kernel covers ", covered, " elements, the padded input of shape ", x.shape(), " has only ", padded));
+        Size padded = x.shape()[i + 2] + window.low[i] + window.high[i],
+             covered = (w.shape()[i + 2] - 1) * window.dilation[i] + 1;
+        if ((w.shape()[i + 2].known() && w.shape()[i + 2].value() < 1) ||
+            (padded.known() && covered.known() && padded.value() < covered.value())) {
+            refuse(left, text("convolution: along spatial axis ", i, " the kernel covers ", covered,
+                              " elements, the padded input of shape ", x.shape(), " has only ", padded));
         }
         result.push_back((padded - covered) / window.stride[i] + 1);
     }
@@ -169,30 +232,36 @@ Tensor convolution(const Operand& left, const Operand& right, const ConvolutionO
 
 Tensor convolution_transpose(const Operand& left, const Operand& right, const ConvolutionTransposeOptions& options) {
     constexpr std::string_view name = "convolution_transpose";
-    auto [x, w, window] = prepare(name, left, right, {options.stride, options.padding, options.dilation, options.groups, {}}, true);
+    auto [x, w, window] =
+        prepare(name, left, right, {options.stride, options.padding, options.dilation, options.groups, {}}, true);
     Dims more = detail::for_each_axis(name, "output_padding", options.output_padding, window.stride.size(), 0);
     Shape result;
     for (std::size_t i = 0; i < window.stride.size(); ++i) {
         if (more[i] >= std::max(window.stride[i], window.dilation[i])) {
-            throw ValueError(text(name, ": output_padding ", more, " must stay below the stride or the dilation", place(left.where)));
+            throw ValueError(text(name, ": output_padding ", more, " must stay below the stride or the dilation",
+                                  place(left.where)));
         }
-        Size size = (x.shape()[i + 2] - 1) * window.stride[i] + (w.shape()[i + 2] - 1) * window.dilation[i] + 1 + more[i] - window.low[i] - window.high[i];
+        Size size = (x.shape()[i + 2] - 1) * window.stride[i] + (w.shape()[i + 2] - 1) * window.dilation[i] + 1 +
+                    more[i] - window.low[i] - window.high[i];
         if (size.known() && size.value() < 0) {
-            refuse(left, text(name, ": along spatial axis ", i, " padding ", window.low[i], " leaves ", size, " elements of x of shape ", x.shape()));
+            refuse(left, text(name, ": along spatial axis ", i, " padding ", window.low[i], " leaves ", size,
+                              " elements of x of shape ", x.shape()));
         }
         result.push_back(size);
     }
-    return make(convolution_input_gradient_operation, WindowKind::convolution_input_gradient, x, w, window, result, left.where);
+    return make(convolution_input_gradient_operation, WindowKind::convolution_input_gradient, x, w, window, result,
+                left.where);
 }
 
-#define WEFT_CONVOLUTION(axes)                                                                                                          \
-    Tensor conv##axes##d(const Operand& x, const Operand& w, const Tensor& bias, const ConvolutionOptions& options) {                   \
-        check_axes("conv" #axes "d", x, axes);                                                                                          \
-        return with_bias(convolution(x, w, options), bias, "conv" #axes "d", x);                                                        \
-    }                                                                                                                                   \
-    Tensor conv_transpose##axes##d(const Operand& x, const Operand& w, const Tensor& bias, const ConvolutionTransposeOptions& options) { \
-        check_axes("conv_transpose" #axes "d", x, axes);                                                                                \
-        return with_bias(convolution_transpose(x, w, options), bias, "conv_transpose" #axes "d", x);                                    \
+#define WEFT_CONVOLUTION(axes)                                                                                        \
+    Tensor conv##axes##d(const Operand& x, const Operand& w, const Tensor& bias, const ConvolutionOptions& options) { \
+        check_axes("conv" #axes "d", x, axes);                                                                        \
+        return with_bias(convolution(x, w, options), bias, "conv" #axes "d", x);                                      \
+    }                                                                                                                 \
+    Tensor conv_transpose##axes##d(const Operand& x, const Operand& w, const Tensor& bias,                            \
+                                   const ConvolutionTransposeOptions& options) {                                      \
+        check_axes("conv_transpose" #axes "d", x, axes);                                                              \
+        return with_bias(convolution_transpose(x, w, options), bias, "conv_transpose" #axes "d", x);                  \
     }
 WEFT_CONVOLUTION(1)
 WEFT_CONVOLUTION(2)

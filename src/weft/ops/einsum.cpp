@@ -16,12 +16,14 @@ namespace {
 using Labels = SmallVector<int, 8>;
 
 bool has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
-std::size_t find(const Labels& labels, int label) { return static_cast<std::size_t>(std::find(labels.begin(), labels.end(), label) - labels.begin()); }
+std::size_t find(const Labels& labels, int label) {
+    return static_cast<std::size_t>(std::find(labels.begin(), labels.end(), label) - labels.begin());
+}
 std::string name_of(int label) { return label < 0 ? std::string("...") : std::string(1, static_cast<char>(label)); }
 
 struct Term {
     Tensor value;
-    Labels labels;   // one an axis
+    Labels labels;  // one an axis
 };
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -38,19 +40,24 @@ Labels parse_labels(std::string_view subscripts, std::string_view part, std::siz
             for (std::size_t axis = wide; axis > 0; --axis) labels.push_back(-static_cast<int>(axis));
             i += 2;
         } else {
-            throw ValueError(text("einsum: '", subscripts, "': '", part.substr(i, 1), "' in '", part, "' is neither a letter nor one '...'"));
+            throw ValueError(text("einsum: '", subscripts, "': '", part.substr(i, 1), "' in '", part,
+                                  "' is neither a letter nor one '...'"));
         }
     }
     return labels;
 }
 
-std::size_t letters_of(std::string_view part) { return static_cast<std::size_t>(std::count_if(part.begin(), part.end(), letter)); }
+std::size_t letters_of(std::string_view part) {
+    return static_cast<std::size_t>(std::count_if(part.begin(), part.end(), letter));
+}
 
 Term parse_term(std::string_view subscripts, std::string_view part, const Tensor& operand) {
+    (void)parse_labels(subscripts, part, 0);  // refuses what is no letter before letters are counted
     std::size_t letters = letters_of(part);
     bool dots = part.find('.') != std::string_view::npos;
     if (letters > operand.ndim() || (!dots && letters != operand.ndim())) {
-        throw ShapeError(text("einsum: '", subscripts, "': '", part, "' names ", letters, " axes, its operand of shape ", operand.shape(), " has ", operand.ndim()));
+        throw ShapeError(text("einsum: '", subscripts, "': '", part, "' names ", letters,
+                              " axes, its operand of shape ", operand.shape(), " has ", operand.ndim()));
     }
     return {operand, parse_labels(subscripts, part, operand.ndim() - letters)};
 }
@@ -64,10 +71,12 @@ void take_diagonals(std::string_view subscripts, Term& term) {
         for (std::size_t j = term.labels.size() - 1; j > i; --j) {
             if (term.labels[j] != term.labels[i]) continue;
             if (!may_equal(term.value.shape()[i], term.value.shape()[j])) {
-                throw ShapeError(text("einsum: '", subscripts, "': '", name_of(term.labels[i]), "' names axes of sizes ", term.value.shape()[i], " and ",
-                                      term.value.shape()[j], " of one operand"));
+                throw ShapeError(text("einsum: '", subscripts, "': '", name_of(term.labels[i]),
+                                      "' names axes of sizes ", term.value.shape()[i], " and ", term.value.shape()[j],
+                                      " of one operand"));
             }
-            term.value = diagonal(term.value, 0, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));   // the diagonal becomes the last axis
+            term.value = diagonal(term.value, 0, static_cast<std::int64_t>(i),
+                                  static_cast<std::int64_t>(j));  // the diagonal becomes the last axis
             int label = term.labels[i];
             term.labels.erase(j), term.labels.erase(i);
             term.labels.push_back(label);
@@ -82,8 +91,10 @@ void sum_unneeded(Term& term, const Labels& keep) {
     Axes axes;
     Labels rest;
     for (std::size_t i = 0; i < term.labels.size(); ++i) {
-        if (has(keep, term.labels[i])) rest.push_back(term.labels[i]);
-        else axes.push_back(static_cast<std::int64_t>(i));
+        if (has(keep, term.labels[i]))
+            rest.push_back(term.labels[i]);
+        else
+            axes.push_back(static_cast<std::int64_t>(i));
     }
     term.value = sum_out(term.value, axes);
     term.labels = rest;
@@ -102,14 +113,18 @@ void drop_ones(std::string_view subscripts, Term& a, Term& b) {
         }
         Size left = size_of(a, label), right = size_of(b, label);
         if (!may_equal(left, right) && !(left == Size(1)) && !(right == Size(1))) {
-            throw ShapeError(text("einsum: '", subscripts, "': '", name_of(label), "' has size ", left, " in ", a.value.shape(), " and ", right, " in ", b.value.shape()));
+            throw ShapeError(text("einsum: '", subscripts, "': '", name_of(label), "' has size ", left, " in ",
+                                  a.value.shape(), " and ", right, " in ", b.value.shape()));
         }
-        if (left == Size(1) && !(right == Size(1))) gone_a.push_back(static_cast<std::int64_t>(find(a.labels, label)));
-        else rest_a.push_back(label);
+        if (left == Size(1) && !(right == Size(1)))
+            gone_a.push_back(static_cast<std::int64_t>(find(a.labels, label)));
+        else
+            rest_a.push_back(label);
         if (right == Size(1) && !(left == Size(1))) gone_b.push_back(static_cast<std::int64_t>(find(b.labels, label)));
     }
     for (std::size_t i = 0; i < b.labels.size(); ++i) {
-        if (std::find(gone_b.begin(), gone_b.end(), static_cast<std::int64_t>(i)) == gone_b.end()) rest_b.push_back(b.labels[i]);
+        if (std::find(gone_b.begin(), gone_b.end(), static_cast<std::int64_t>(i)) == gone_b.end())
+            rest_b.push_back(b.labels[i]);
     }
     a = {squeeze(a.value, gone_a), rest_a};
     b = {squeeze(b.value, gone_b), rest_b};
@@ -139,11 +154,15 @@ Term join(std::string_view subscripts, Term a, Term b, const Labels& keep) {
     sum_unneeded(a, wanted_a), sum_unneeded(b, wanted_b);
     Labels batch, inner, rows, columns, labels;
     Shape shape;
-    auto keep_axis = [&](Labels& group, const Term& term, int label) { group.push_back(label), labels.push_back(label), shape.push_back(size_of(term, label)); };
+    auto keep_axis = [&](Labels& group, const Term& term, int label) {
+        group.push_back(label), labels.push_back(label), shape.push_back(size_of(term, label));
+    };
     for (int label : a.labels) {
         if (!has(b.labels, label)) continue;
-        if (has(keep, label)) keep_axis(batch, a, label);
-        else inner.push_back(label);
+        if (has(keep, label))
+            keep_axis(batch, a, label);
+        else
+            inner.push_back(label);
     }
     for (int label : a.labels) {
         if (!has(b.labels, label)) keep_axis(rows, a, label);
@@ -152,7 +171,7 @@ Term join(std::string_view subscripts, Term a, Term b, const Labels& keep) {
         if (!has(a.labels, label)) keep_axis(columns, b, label);
     }
     Tensor left = grouped(a, {&batch, &rows, &inner}), right = grouped(b, {&batch, &inner, &columns});
-    Tensor product = inner.empty() ? left * right : matmul(left, right);   // (B, M, 1) * (B, 1, N) broadcasts
+    Tensor product = inner.empty() ? left * right : matmul(left, right);  // (B, M, 1) * (B, 1, N) broadcasts
     return {reshape(product, shape), labels};
 }
 
@@ -161,7 +180,7 @@ Labels implicit_output(const std::vector<Term>& terms) {
     for (const Term& term : terms) {
         for (int label : term.labels) all.push_back(label);
     }
-    std::sort(all.begin(), all.end());   // the ellipsis' axes, being negative, come first, the leftmost ahead
+    std::sort(all.begin(), all.end());  // the ellipsis' axes, being negative, come first, the leftmost ahead
     for (std::size_t i = 0; i < all.size(); ++i) {
         bool once = (i == 0 || all[i - 1] != all[i]) && (i + 1 == all.size() || all[i + 1] != all[i]);
         if (all[i] < 0 ? !has(output, all[i]) : once) output.push_back(all[i]);
@@ -171,16 +190,22 @@ Labels implicit_output(const std::vector<Term>& terms) {
 
 void check_output(std::string_view subscripts, const Labels& output, const std::vector<Term>& terms) {
     for (std::size_t i = 0; i < output.size(); ++i) {
-        bool known = std::any_of(terms.begin(), terms.end(), [&](const Term& term) { return has(term.labels, output[i]); });
-        if (!known) throw ValueError(text("einsum: '", subscripts, "': the result's '", name_of(output[i]), "' stands in no operand"));
-        if (find(output, output[i]) != i) throw ValueError(text("einsum: '", subscripts, "': the result names '", name_of(output[i]), "' twice"));
+        bool known =
+            std::any_of(terms.begin(), terms.end(), [&](const Term& term) { return has(term.labels, output[i]); });
+        if (!known)
+            throw ValueError(
+                text("einsum: '", subscripts, "': the result's '", name_of(output[i]), "' stands in no operand"));
+        if (find(output, output[i]) != i)
+            throw ValueError(text("einsum: '", subscripts, "': the result names '", name_of(output[i]), "' twice"));
     }
 }
 
 // What joining two would give, in elements; unknown sizes count as large.
 double cost(const Term& a, const Term& b, const Labels& keep) {
     double count = 1;
-    auto times = [&](const Term& term, int label) { count *= size_of(term, label).known() ? static_cast<double>(size_of(term, label).value()) : 64; };
+    auto times = [&](const Term& term, int label) {
+        count *= size_of(term, label).known() ? static_cast<double>(size_of(term, label).value()) : 64;
+    };
     for (int label : a.labels) {
         if (has(keep, label)) times(a, label);
     }
@@ -232,7 +257,9 @@ Tensor evaluate_subscripts(std::string_view given, std::span<const Tensor> opera
     DType dtype = operands.empty() ? DType::float32 : operands[0].dtype();
     for (const Tensor& operand : operands) dtype = promote(dtype, operand.dtype());
     std::size_t parts = static_cast<std::size_t>(std::count(left.begin(), left.end(), ',')) + 1;
-    if (parts != operands.size()) throw ValueError(text("einsum: '", given, "' describes ", parts, " operands, but ", operands.size(), " are given"));
+    if (parts != operands.size())
+        throw ValueError(
+            text("einsum: '", given, "' describes ", parts, " operands, but ", operands.size(), " are given"));
     std::size_t wide = 0;
     for (const Tensor& operand : operands) {
         std::string_view part = left.substr(0, left.find(','));
@@ -240,7 +267,8 @@ Tensor evaluate_subscripts(std::string_view given, std::span<const Tensor> opera
         if (part.find('.') != std::string_view::npos) wide = std::max(wide, operand.ndim() - letters_of(part));
         left.remove_prefix(std::min(left.size(), part.size() + 1));
     }
-    Labels output = arrow == std::string_view::npos ? implicit_output(terms) : parse_labels(given, subscripts.substr(arrow + 2), wide);
+    Labels output = arrow == std::string_view::npos ? implicit_output(terms)
+                                                    : parse_labels(given, subscripts.substr(arrow + 2), wide);
     check_output(given, output, terms);
     return join_all(given, std::move(terms), output);
 }
@@ -261,16 +289,23 @@ Tensor einsum(std::string_view subscripts, std::initializer_list<Tensor> operand
 }
 
 extern const Operation einsum_operation;
-const Operation einsum_operation{.name = "einsum", .family = Family::composite, .arity = -1, .doc = "Einstein's summation over named axes.",
-    .numpy = "einsum", .torch = "einsum", .composite = true,
-    .samples = {{{{3, 4}, {4, 5}}, [](auto x) { return einsum("ij,jk->ik", x); }, "np.einsum('ij,jk->ik', x0, x1)"},
-                {{{3, 4}}, [](auto x) { return einsum("ij->ji", x); }, "np.einsum('ij->ji', x0)"},
-                {{{4, 4}}, [](auto x) { return einsum("ii", x); }, "np.einsum('ii', x0)"},
-                {{{4, 3, 4}}, [](auto x) { return einsum("iji->ij", x); }, "np.einsum('iji->ij', x0)"},
-                {{{2, 3, 4}, {2, 4, 5}}, [](auto x) { return einsum("...ij,...jk", x); }, "np.einsum('...ij,...jk', x0, x1)"},
-                {{{2, 3}, {3, 4}, {4}}, [](auto x) { return einsum("ab,bc,c->a", x); }, "np.einsum('ab,bc,c->a', x0, x1, x2)"},
-                {{{2, 3}, {2, 3}}, [](auto x) { return einsum("ij,ij->", x); }, "np.einsum('ij,ij->', x0, x1)"},
-                {{{3}, {4}}, [](auto x) { return einsum("i,j", x); }, "np.einsum('i,j', x0, x1)"}}};
+const Operation einsum_operation{
+    .name = "einsum",
+    .family = Family::composite,
+    .arity = -1,
+    .doc = "Einstein's summation over named axes.",
+    .numpy = "einsum",
+    .torch = "einsum",
+    .composite = true,
+    .samples = {
+        {{{3, 4}, {4, 5}}, [](auto x) { return einsum("ij,jk->ik", x); }, "np.einsum('ij,jk->ik', x0, x1)"},
+        {{{3, 4}}, [](auto x) { return einsum("ij->ji", x); }, "np.einsum('ij->ji', x0)"},
+        {{{4, 4}}, [](auto x) { return einsum("ii", x); }, "np.einsum('ii', x0)"},
+        {{{4, 3, 4}}, [](auto x) { return einsum("iji->ij", x); }, "np.einsum('iji->ij', x0)"},
+        {{{2, 3, 4}, {2, 4, 5}}, [](auto x) { return einsum("...ij,...jk", x); }, "np.einsum('...ij,...jk', x0, x1)"},
+        {{{2, 3}, {3, 4}, {4}}, [](auto x) { return einsum("ab,bc,c->a", x); }, "np.einsum('ab,bc,c->a', x0, x1, x2)"},
+        {{{2, 3}, {2, 3}}, [](auto x) { return einsum("ij,ij->", x); }, "np.einsum('ij,ij->', x0, x1)"},
+        {{{3}, {4}}, [](auto x) { return einsum("i,j", x); }, "np.einsum('i,j', x0, x1)"}}};
 [[maybe_unused]] static const bool registered = register_operation(einsum_operation);
 
 }  // namespace weft

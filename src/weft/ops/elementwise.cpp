@@ -22,7 +22,8 @@ namespace {
     throw ShapeError(text(operation.name, ": shapes ", shapes, " do not broadcast: ", axes));
 }
 
-void refuse_number(const Operation& operation, const Literal& literal, DType dtype) {
+void refuse_number(const Operation& operation, const Operand& operand, DType dtype) {
+    const Literal& literal = operand.literal;
     if (literal.kind != Kind::signed_integer && literal.kind != Kind::unsigned_integer) return;
     if (!is_integer(dtype)) return;
     bool fits = with_dtype(dtype, [&](auto tag) {
@@ -33,7 +34,7 @@ void refuse_number(const Operation& operation, const Literal& literal, DType dty
         }
         return true;
     });
-    if (!fits) throw ValueError(text(operation.name, ": the number ", literal, " does not fit into ", dtype, "; convert the tensor with astype first"));
+    if (!fits) throw ValueError(text(operation.name, ": the number ", literal, " does not fit into ", dtype, "; convert the tensor with astype first", place(operand.where)));
 }
 
 DType result_dtype(const Operation& operation, DType meeting, const Attributes* attributes) {
@@ -91,7 +92,7 @@ Tensor apply(const Operation& operation, std::span<const Operand> operands, Attr
             inputs[i] = operands[i].as(DType::bool_);
             continue;
         }
-        if (operands[i].weak()) refuse_number(operation, operands[i].literal, *meet);
+        if (operands[i].weak()) refuse_number(operation, operands[i], *meet);
         inputs[i] = operands[i].as(*meet);
     }
     return make_node(operation, std::span<const Tensor>(inputs.data(), operands.size()), std::move(attributes), operands[0].where);

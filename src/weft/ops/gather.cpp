@@ -9,7 +9,9 @@
 namespace weft {
 namespace {
 
-const GatherAttributes& of(const Attributes* attributes) { return static_cast<const AttributesOf<GatherAttributes>&>(*attributes).value; }
+const GatherAttributes& of(const Attributes* attributes) {
+    return static_cast<const AttributesOf<GatherAttributes>&>(*attributes).value;
+}
 Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
 
 Meta infer_take(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
@@ -17,35 +19,44 @@ Meta infer_take(const Operation&, std::span<const Tensor> inputs, const Attribut
     return {detail::gathered_shape(inputs[0].shape(), axis, inputs.size() - 1, inputs[1].shape()), inputs[0].dtype()};
 }
 
-Meta infer_along(const Operation&, std::span<const Tensor> inputs, const Attributes*) { return {inputs[1].shape(), inputs[0].dtype()}; }
+Meta infer_along(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
+    return {inputs[1].shape(), inputs[0].dtype()};
+}
 
 Tensor transpose_take(const Tensor& result, std::size_t, const Tensor& cotangent) {
     std::vector<Tensor> indices;
     for (std::size_t i = 1; i < result.node()->inputs.size(); ++i) indices.push_back(input_of(result, i));
-    return scatter(zeros_like(input_of(result, 0)), indices, cotangent, of(result.node()->attributes.get()).axis, ScatterMode::add);
+    return scatter(zeros_like(input_of(result, 0)), indices, cotangent, of(result.node()->attributes.get()).axis,
+                   ScatterMode::add);
 }
 
 Tensor transpose_along(const Tensor& result, std::size_t, const Tensor& cotangent) {
-    return put_along_axis(zeros_like(input_of(result, 0)), input_of(result, 1), cotangent, of(result.node()->attributes.get()).axis, ScatterMode::add);
+    return put_along_axis(zeros_like(input_of(result, 0)), input_of(result, 1), cotangent,
+                          of(result.node()->attributes.get()).axis, ScatterMode::add);
 }
 
 }  // namespace
 
 namespace detail {
 
-std::vector<Tensor> index_tensors(std::string_view operation, std::span<const Tensor> indices, std::source_location where) {
-    if (indices.empty()) throw ValueError(text(operation, ": there are no indices; give at least one integer tensor", place(where)));
+std::vector<Tensor> index_tensors(std::string_view operation, std::span<const Tensor> indices,
+                                  std::source_location where) {
+    if (indices.empty())
+        throw ValueError(text(operation, ": there are no indices; give at least one integer tensor", place(where)));
     Shape shape = indices[0].shape();
     for (const Tensor& index : indices) {
         if (!is_integer(index.dtype())) {
             throw DTypeError(text(operation, ": indices must be integers, not ", index.dtype(), place(where)));
         }
         std::optional<Shape> joined = broadcast(shape, index.shape());
-        if (!joined) throw ShapeError(text(operation, ": index shapes ", shape, " and ", index.shape(), " do not broadcast", place(where)));
+        if (!joined)
+            throw ShapeError(
+                text(operation, ": index shapes ", shape, " and ", index.shape(), " do not broadcast", place(where)));
         shape = *joined;
     }
     std::vector<Tensor> result;
-    for (const Tensor& index : indices) result.push_back(broadcast_to(Operand(index.astype(DType::int64, where), where), shape));
+    for (const Tensor& index : indices)
+        result.push_back(broadcast_to(Operand(index.astype(DType::int64, where), where), shape));
     return result;
 }
 
@@ -56,8 +67,10 @@ Shape gathered_shape(const Shape& x, std::size_t axis, std::size_t count, const 
     return shape;
 }
 
-std::pair<Tensor, Tensor> along_operands(std::string_view operation, const Tensor& x, const Tensor& indices, std::int64_t axis, std::source_location where) {
-    if (!is_integer(indices.dtype())) throw DTypeError(text(operation, ": indices must be integers, not ", indices.dtype(), place(where)));
+std::pair<Tensor, Tensor> along_operands(std::string_view operation, const Tensor& x, const Tensor& indices,
+                                         std::int64_t axis, std::source_location where) {
+    if (!is_integer(indices.dtype()))
+        throw DTypeError(text(operation, ": indices must be integers, not ", indices.dtype(), place(where)));
     auto at = static_cast<std::size_t>(axis);
     Shape of_x = x.shape(), of_indices = indices.shape();
     bool fits = of_x.size() == of_indices.size();
@@ -69,26 +82,69 @@ std::pair<Tensor, Tensor> along_operands(std::string_view operation, const Tenso
     }
     if (!fits) {
         throw ShapeError(text(operation, ": indices of shape ", indices.shape(), " do not fit x of shape ", x.shape(),
-                              ": both need the same number of axes, with sizes that broadcast, but for axis ", axis, place(where)));
+                              ": both need the same number of axes, with sizes that broadcast, but for axis ", axis,
+                              place(where)));
     }
-    return {broadcast_to(Operand(x, where), of_x), broadcast_to(Operand(indices.astype(DType::int64, where), where), of_indices)};
+    return {broadcast_to(Operand(x, where), of_x),
+            broadcast_to(Operand(indices.astype(DType::int64, where), where), of_indices)};
 }
 
 }  // namespace detail
 
-const Operation take_operation{.name = "take", .family = Family::gather, .arity = -1, .doc = "What stands at given indices along an axis (or several).",
-    .numpy = "take", .torch = "index_select", .infer = infer_take, .transpose = transpose_take,
-    .samples = {{{{5, 3}, {4}}, [](auto x) { return take(x[0], x[1]); }, "np.take(x0, x1, 0)", {DType::float32, DType::int64}, 5},
-                {{{2, 5, 3}, {2, 2}}, [](auto x) { return take(x[0], x[1], 1); }, "np.take(x0, x1, 1)", {DType::float32, DType::int64}, 5},
-                {{{4}, {}}, [](auto x) { return take(x[0], x[1], -1); }, "np.take(x0, x1, -1)", {DType::float32, DType::int32}, 4},
-                {{{3, 5}, {0}}, [](auto x) { return take(x[0], x[1], 1); }, "np.take(x0, x1, 1)", {DType::float32, DType::int64}, 5},
-                {{{4, 4, 2}, {3, 1}, {2}}, [](auto x) { return take(x[0], x.subspan(1, 2)); }, "x0[x1, x2]", {DType::float32, DType::int64, DType::int64}, 4}}};
-const Operation take_along_axis_operation{.name = "take_along_axis", .family = Family::gather, .arity = 2,
-    .doc = "What stands at given indices along an axis, for each place off the axis.", .numpy = "take_along_axis", .torch = "gather",
-    .infer = infer_along, .transpose = transpose_along,
-    .samples = {{{{3, 4}, {3, 2}}, [](auto x) { return take_along_axis(x[0], x[1]); }, "np.take_along_axis(x0, x1, -1)", {DType::float32, DType::int64}, 4},
-                {{{4, 1, 3}, {2, 5, 3}}, [](auto x) { return take_along_axis(x[0], x[1], 0); }, "np.take_along_axis(x0, x1, 0)", {DType::float32, DType::int64}, 4}}};
-[[maybe_unused]] static const bool registered = register_operation(take_operation) && register_operation(take_along_axis_operation);
+const Operation take_operation{.name = "take",
+                               .family = Family::gather,
+                               .arity = -1,
+                               .doc = "What stands at given indices along an axis (or several).",
+                               .numpy = "take",
+                               .torch = "index_select",
+                               .infer = infer_take,
+                               .transpose = transpose_take,
+                               .samples = {{{{5, 3}, {4}},
+                                            [](auto x) { return take(x[0], x[1]); },
+                                            "np.take(x0, x1, 0)",
+                                            {DType::float32, DType::int64},
+                                            5},
+                                           {{{2, 5, 3}, {2, 2}},
+                                            [](auto x) { return take(x[0], x[1], 1); },
+                                            "np.take(x0, x1, 1)",
+                                            {DType::float32, DType::int64},
+                                            5},
+                                           {{{4}, {}},
+                                            [](auto x) { return take(x[0], x[1], -1); },
+                                            "np.take(x0, x1, -1)",
+                                            {DType::float32, DType::int32},
+                                            4},
+                                           {{{3, 5}, {0}},
+                                            [](auto x) { return take(x[0], x[1], 1); },
+                                            "np.take(x0, x1, 1)",
+                                            {DType::float32, DType::int64},
+                                            5},
+                                           {{{4, 4, 2}, {3, 1}, {2}},
+                                            [](auto x) { return take(x[0], x.subspan(1, 2)); },
+                                            "x0[x1, x2]",
+                                            {DType::float32, DType::int64, DType::int64},
+                                            4}}};
+const Operation take_along_axis_operation{
+    .name = "take_along_axis",
+    .family = Family::gather,
+    .arity = 2,
+    .doc = "What stands at given indices along an axis, for each place off the axis.",
+    .numpy = "take_along_axis",
+    .torch = "gather",
+    .infer = infer_along,
+    .transpose = transpose_along,
+    .samples = {{{{3, 4}, {3, 2}},
+                 [](auto x) { return take_along_axis(x[0], x[1]); },
+                 "np.take_along_axis(x0, x1, -1)",
+                 {DType::float32, DType::int64},
+                 4},
+                {{{4, 1, 3}, {2, 5, 3}},
+                 [](auto x) { return take_along_axis(x[0], x[1], 0); },
+                 "np.take_along_axis(x0, x1, 0)",
+                 {DType::float32, DType::int64},
+                 4}}};
+[[maybe_unused]] static const bool registered =
+    register_operation(take_operation) && register_operation(take_along_axis_operation);
 
 Tensor take(const Operand& x, std::span<const Tensor> indices, std::int64_t axis) {
     Tensor tensor = x.as_tensor();

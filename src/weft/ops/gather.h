@@ -17,21 +17,24 @@ Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t ax
 
 struct GatherAttributes {
     std::int64_t axis = 0;
-    bool along = false;        // take_along_axis: the indices have all of x's axes
+    bool along = false;  // take_along_axis: the indices have all of x's axes
     template <class V>
-    void members(V& visit) { visit("axis", axis), visit("along", along); }
+    void members(V& visit) {
+        visit("axis", axis), visit("along", along);
+    }
 };
 /// Inputs: x, then the index tensors (int64, all of one shape).
 extern const Operation take_operation, take_along_axis_operation;
 
 namespace detail {
 /// Checked operands of a gather or scatter: int64 indices broadcast to one shape.
-std::vector<Tensor> index_tensors(std::string_view operation, std::span<const Tensor> indices, std::source_location where);
+std::vector<Tensor> index_tensors(std::string_view operation, std::span<const Tensor> indices,
+                                  std::source_location where);
 /// x[:axis] + indices + x[axis + count:].
 Shape gathered_shape(const Shape& x, std::size_t axis, std::size_t count, const Shape& indices);
 /// Along an axis: indices and x, broadcast against each other off the axis. ShapeError if they do not fit.
-std::pair<Tensor, Tensor> along_operands(std::string_view operation, const Tensor& x, const Tensor& indices, std::int64_t axis,
-                                         std::source_location where);
+std::pair<Tensor, Tensor> along_operands(std::string_view operation, const Tensor& x, const Tensor& indices,
+                                         std::int64_t axis, std::source_location where);
 }  // namespace detail
 
 }  // namespace weft

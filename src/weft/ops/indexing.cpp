@@ -18,13 +18,14 @@ struct Plan {
     Shape start, length, shape;
     Dims step;
     Axes flipped;
-    std::vector<Tensor> tensors;   // one an axis of `picked`
-    Axes picked;                   // axes of `shape`
-    bool apart = false;            // another entry stands between index tensors: the picked axes go to the front
+    std::vector<Tensor> tensors;  // one an axis of `picked`
+    Axes picked;                  // axes of `shape`
+    bool apart = false;           // another entry stands between index tensors: the picked axes go to the front
 };
 
 std::int64_t consumed(const Index& entry) {
-    if (auto* tensor = std::get_if<Tensor>(&entry.value)) return tensor->dtype() == DType::bool_ ? static_cast<std::int64_t>(tensor->ndim()) : 1;
+    if (auto* tensor = std::get_if<Tensor>(&entry.value))
+        return tensor->dtype() == DType::bool_ ? static_cast<std::int64_t>(tensor->ndim()) : 1;
     return std::holds_alternative<std::int64_t>(entry.value) || std::holds_alternative<Slice>(entry.value);
 }
 
@@ -41,7 +42,9 @@ class Planner {
         }
         auto ndim = static_cast<std::int64_t>(x_.ndim());
         if (dots > 1) throw IndexError("index: only one ellipsis may stand in an index");
-        if (axes > ndim) throw IndexError(text("index: ", axes, " indices for a tensor of shape ", x_.shape(), ", which has ", ndim, ndim == 1 ? " axis" : " axes"));
+        if (axes > ndim)
+            throw IndexError(text("index: ", axes, " indices for a tensor of shape ", x_.shape(), ", which has ", ndim,
+                                  ndim == 1 ? " axis" : " axes"));
         for (const Index& entry : entries_) {
             std::visit([&](const auto& value) { add(value, ndim - axes); }, entry.value);
         }
@@ -52,7 +55,9 @@ class Planner {
   private:
     std::size_t axis() const { return plan_.start.size(); }
     Size size() const { return x_.shape()[axis()]; }
-    void box(Size start, Size length, std::int64_t step) { plan_.start.push_back(start), plan_.length.push_back(length), plan_.step.push_back(step); }
+    void box(Size start, Size length, std::int64_t step) {
+        plan_.start.push_back(start), plan_.length.push_back(length), plan_.step.push_back(step);
+    }
     void keep_whole() {
         plan_.shape.push_back(size());
         box(0, size(), 1);
@@ -70,9 +75,10 @@ class Planner {
 
     void add(std::int64_t integer, std::int64_t) {
         if (size().known() && (integer < -size().value() || integer >= size().value())) {
-            throw IndexError(text("index: ", integer, " is out of bounds for axis ", axis(), " of size ", size(), " of shape ", x_.shape()));
+            throw IndexError(text("index: ", integer, " is out of bounds for axis ", axis(), " of size ", size(),
+                                  " of shape ", x_.shape()));
         }
-        if (any_tensor_) {   // beside index tensors an integer is one of them, as in NumPy
+        if (any_tensor_) {  // beside index tensors an integer is one of them, as in NumPy
             pick(Tensor(integer));
             return;
         }
@@ -82,8 +88,10 @@ class Planner {
     void add(const Slice& slice, std::int64_t) {
         if (slice.step == 0) throw ValueError(text("index: the step of the slice of axis ", axis(), " is 0"));
         between();
-        if (size().known()) add_known(slice, size().value());
-        else add_named(slice);
+        if (size().known())
+            add_known(slice, size().value());
+        else
+            add_named(slice);
         plan_.shape.push_back(plan_.length.back());
     }
 
@@ -118,7 +126,8 @@ class Planner {
             Size span = stop - start;
             box(start, slice.step == 1 ? span : (span - 1) / slice.step + 1, slice.step);
         } else {
-            throw ShapeError(text("index: a slice of axis ", axis(), " cannot be clipped to its size ", size(), ", which is not known yet; give the number of elements with ",
+            throw ShapeError(text("index: a slice of axis ", axis(), " cannot be clipped to its size ", size(),
+                                  ", which is not known yet; give the number of elements with ",
                                   "slice(x, start, length)"));
         }
     }
@@ -146,8 +155,8 @@ class Planner {
         if (mask.ndim() == 0) throw IndexError("index: a 0-d bool picks no elements; use where(condition, x, y)");
         for (std::size_t i = 0; i < mask.ndim(); ++i) {
             if (!may_equal(mask.shape()[i], x_.shape()[axis() + i])) {
-                throw IndexError(text("index: the mask has shape ", mask.shape(), ", but axis ", axis() + i, " of ", x_.shape(), " has size ", x_.shape()[axis() + i], ", not ",
-                                      mask.shape()[i]));
+                throw IndexError(text("index: the mask has shape ", mask.shape(), ", but axis ", axis() + i, " of ",
+                                      x_.shape(), " has size ", x_.shape()[axis() + i], ", not ", mask.shape()[i]));
             }
         }
         for (const Tensor& position : nonzero(mask)) pick(position);
@@ -159,7 +168,9 @@ class Planner {
     bool any_tensor_ = false, gap_ = false;
 };
 
-std::source_location where_of(std::span<const Index> entries) { return entries.empty() ? std::source_location() : entries[0].where; }
+std::source_location where_of(std::span<const Index> entries) {
+    return entries.empty() ? std::source_location() : entries[0].where;
+}
 
 template <class F>
 auto placed(std::span<const Index> entries, F&& body) {
@@ -196,7 +207,8 @@ Tensor picked(Tensor box, const Plan& plan, std::source_location where) {
 Tensor fitted(const Operand& value, const Tensor& x, const Shape& shape, std::source_location where) {
     Tensor tensor = value.as(x.dtype()).astype(x.dtype(), where);
     if (!broadcasts_to(tensor.shape(), shape)) {
-        throw ShapeError(text("at: a value of shape ", tensor.shape(), " does not broadcast to ", shape, ", the shape of the places"));
+        throw ShapeError(text("at: a value of shape ", tensor.shape(), " does not broadcast to ", shape,
+                              ", the shape of the places"));
     }
     return broadcast_to(Operand(tensor, where), shape);
 }
@@ -216,7 +228,8 @@ Tensor laid_out(const Tensor& value, const Tensor& x, const Plan& plan) {
     return pad_interior(box, before, after, between);
 }
 
-Tensor write_box(const Tensor& x, const Plan& plan, const Operand& value, ScatterMode mode, std::source_location where_) {
+Tensor write_box(const Tensor& x, const Plan& plan, const Operand& value, ScatterMode mode,
+                 std::source_location where_) {
     Tensor laid = laid_out(fitted(value, x, plan.shape, where_), x, plan);
     if (laid.dtype() == DType::bool_ && mode == ScatterMode::add) return logical_or(x, laid);
     if (mode == ScatterMode::add) return add(Operand(x, where_), laid);
@@ -225,7 +238,8 @@ Tensor write_box(const Tensor& x, const Plan& plan, const Operand& value, Scatte
     return where(Operand(there, where_), laid, x);
 }
 
-Tensor write_picked(const Tensor& x, const Plan& plan, const Operand& value, ScatterMode mode, std::source_location where) {
+Tensor write_picked(const Tensor& x, const Plan& plan, const Operand& value, ScatterMode mode,
+                    std::source_location where) {
     bool plain = plan.shape == x.shape() && plan.length == x.shape() && plan.flipped.empty() && !plan.apart;
     if (plain) return scatter(Operand(x, where), plan.tensors, value, plan.picked[0], mode);
     // Anything else: the numbers of the places, by the same index of a tensor of numbers.
@@ -236,14 +250,15 @@ Tensor write_picked(const Tensor& x, const Plan& plan, const Operand& value, Sca
 }
 
 // x where a mask says so, without asking for the mask's numbers.
-std::optional<Tensor> write_masked(const Tensor& x, std::span<const Index> entries, const Operand& value, ScatterMode mode) {
+std::optional<Tensor> write_masked(const Tensor& x, std::span<const Index> entries, const Operand& value,
+                                   ScatterMode mode) {
     auto* mask = entries.size() == 1 ? std::get_if<Tensor>(&entries[0].value) : nullptr;
     if (!mask || mask->dtype() != DType::bool_ || mask->ndim() == 0 || mask->ndim() > x.ndim()) return std::nullopt;
     Tensor number = value.as(x.dtype());
     if (number.ndim() != 0) return std::nullopt;
     Shape shape = mask->shape();
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        if (!may_equal(shape[i], x.shape()[i])) return std::nullopt;   // refused, with a message, by the planner
+        if (!may_equal(shape[i], x.shape()[i])) return std::nullopt;  // refused, with a message, by the planner
     }
     while (shape.size() < x.ndim()) shape.push_back(1);
     Tensor there = reshape(*mask, shape);
@@ -257,7 +272,8 @@ Tensor write(const Tensor& x, std::span<const Index> entries, const Operand& val
         if (auto masked = write_masked(x, entries, value, mode)) return *masked;
         Plan plan = Planner(x, entries).plan();
         std::source_location where = where_of(entries);
-        return plan.tensors.empty() ? write_box(x, plan, value, mode, where) : write_picked(x, plan, value, mode, where);
+        return plan.tensors.empty() ? write_box(x, plan, value, mode, where)
+                                    : write_picked(x, plan, value, mode, where);
     });
 }
 
@@ -272,7 +288,9 @@ Tensor index(const Tensor& x, std::span<const Index> entries) {
 Tensor At::set(const Operand& value) const { return write(x_, entries_, value, ScatterMode::set); }
 Tensor At::add(const Operand& value) const { return write(x_, entries_, value, ScatterMode::add); }
 
-Tensor Tensor::operator[](std::initializer_list<Index> entries) const { return index(*this, {entries.begin(), entries.size()}); }
+Tensor Tensor::operator[](std::initializer_list<Index> entries) const {
+    return index(*this, {entries.begin(), entries.size()});
+}
 Tensor Tensor::operator[](const Index& entry) const { return index(*this, {&entry, 1}); }
 At Tensor::at(std::initializer_list<Index> entries) const { return At(*this, entries); }
 
@@ -281,7 +299,8 @@ std::vector<Tensor> nonzero(const Operand& operand) {
     if (x.ndim() == 0) throw ShapeError(text("nonzero: a 0-d value has no positions", place(operand.where)));
     if (x.node()->symbolic && !x.computed()) {
         throw ValueError(text("nonzero: how many elements are not 0 is not known before the value of shape ", x.shape(),
-                              " is computed, and here it is only declared (inside a traced function, or below an input); use where(mask, x, y) instead",
+                              " is computed, and here it is only declared (inside a traced function, or below an "
+                              "input); use where(mask, x, y) instead",
                               place(operand.where)));
     }
     Array mask = contiguous(astype(x, DType::bool_).array());
@@ -296,7 +315,8 @@ std::vector<Tensor> nonzero(const Operand& operand) {
     for (std::int64_t i = 0; i < mask.size(); ++i) {
         if (!first[i]) continue;
         std::int64_t rest = i;
-        for (std::size_t axis = mask.ndim(); axis-- > 0; rest /= mask.dims[axis]) *next[axis]++ = rest % mask.dims[axis];
+        for (std::size_t axis = mask.ndim(); axis-- > 0; rest /= mask.dims[axis])
+            *next[axis]++ = rest % mask.dims[axis];
     }
     return std::vector<Tensor>(positions.begin(), positions.end());
 }

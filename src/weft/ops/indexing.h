@@ -18,7 +18,9 @@ struct Slice {
     std::int64_t step = 1;
 };
 inline Slice slice() { return {}; }
-inline Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::int64_t step = 1) { return {start, stop, step}; }
+inline Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::int64_t step = 1) {
+    return {start, stop, step};
+}
 struct Ellipsis {};
 struct NewAxis {};
 inline constexpr Ellipsis ellipsis{};
@@ -30,11 +32,13 @@ struct Index {
     std::source_location where;
 
     template <class T, class = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>>
-    Index(T integer, std::source_location where = std::source_location::current()) : value(static_cast<std::int64_t>(integer)), where(where) {}
+    Index(T integer, std::source_location where = std::source_location::current())
+        : value(static_cast<std::int64_t>(integer)), where(where) {}
     Index(Slice slice, std::source_location where = std::source_location::current()) : value(slice), where(where) {}
     Index(Ellipsis dots, std::source_location where = std::source_location::current()) : value(dots), where(where) {}
     Index(NewAxis axis, std::source_location where = std::source_location::current()) : value(axis), where(where) {}
-    Index(const Tensor& tensor, std::source_location where = std::source_location::current()) : value(tensor), where(where) {}
+    Index(const Tensor& tensor, std::source_location where = std::source_location::current())
+        : value(tensor), where(where) {}
 };
 
 /// x[index], of any number of entries.

@@ -7,17 +7,24 @@ namespace weft {
 namespace {
 
 const WindowAttributes& of(const Tensor& result) { return result.node()->attributes_as<WindowAttributes>(); }
-const WindowAttributes& of(const Attributes* attributes) { return static_cast<const AttributesOf<WindowAttributes>&>(*attributes).value; }
+const WindowAttributes& of(const Attributes* attributes) {
+    return static_cast<const AttributesOf<WindowAttributes>&>(*attributes).value;
+}
 Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
 Shape spatial_of(const Tensor& x) { return Shape(x.shape().begin() + 2, x.shape().end()); }
 
-Meta infer_pool(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
+Meta infer_pool(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
+    bool gradient = &operation == &max_pool_gradient_operation || &operation == &avg_pool_gradient_operation;
+    if (gradient && !is_floating(inputs.back().dtype())) {
+        throw DTypeError(text(operation.name, ": there is no gradient of ", inputs.back().dtype(), " values; convert them to a floating type first"));
+    }
     Shape shape{inputs[0].shape()[0], inputs[0].shape()[1]};
     for (Size size : of(attributes).result) shape.push_back(size);
     return {shape, inputs.back().dtype()};
 }
 
-Tensor make(const Operation& operation, WindowKind kind, std::initializer_list<Tensor> inputs, WindowAttributes window, const Shape& result, std::source_location where) {
+Tensor make(const Operation& operation, WindowKind kind, std::initializer_list<Tensor> inputs, WindowAttributes window,
+            const Shape& result, std::source_location where) {
     window.kind = kind;
     window.result = result;
     return make_node(operation, inputs, attributes(std::move(window)), where);
@@ -25,13 +32,17 @@ Tensor make(const Operation& operation, WindowKind kind, std::initializer_list<T
 
 // select(x, .) and gradient(x, .) are each other's transposes; x only says which element of each window is chosen.
 Tensor select_like(const Tensor& result, const Tensor& x, const Tensor& t, const Tensor& like_y) {
-    return make(max_pool_select_operation, WindowKind::max_pool_select, {x, t}, of(result), spatial_of(like_y), result.node()->where);
+    return make(max_pool_select_operation, WindowKind::max_pool_select, {x, t}, of(result), spatial_of(like_y),
+                result.node()->where);
 }
 Tensor gradient_like(const Tensor& result, const Tensor& x, const Tensor& g) {
-    return make(max_pool_gradient_operation, WindowKind::max_pool_gradient, {x, g}, of(result), spatial_of(x), result.node()->where);
+    return make(max_pool_gradient_operation, WindowKind::max_pool_gradient, {x, g}, of(result), spatial_of(x),
+                result.node()->where);
 }
 
-Tensor jvp_max(const Tensor& y, std::span<const Tensor> tangents) { return select_like(y, input_of(y, 0), tangents[0], y); }
+Tensor jvp_max(const Tensor& y, std::span<const Tensor> tangents) {
+    return select_like(y, input_of(y, 0), tangents[0], y);
+}
 Tensor transpose_gradient(const Tensor& result, std::size_t i, const Tensor& cotangent) {
     return i == 0 ? Tensor() : select_like(result, input_of(result, 0), cotangent, input_of(result, 1));
 }
@@ -46,20 +57,25 @@ Tensor jvp_select(const Tensor& result, std::span<const Tensor> tangents) {
 }
 
 Tensor transpose_average(const Tensor& y, std::size_t, const Tensor& cotangent) {
-    return make(avg_pool_gradient_operation, WindowKind::avg_pool_gradient, {cotangent}, of(y), spatial_of(input_of(y, 0)), y.node()->where);
+    return make(avg_pool_gradient_operation, WindowKind::avg_pool_gradient, {cotangent}, of(y),
+                spatial_of(input_of(y, 0)), y.node()->where);
 }
 Tensor transpose_average_gradient(const Tensor& x, std::size_t, const Tensor& cotangent) {
-    return make(avg_pool_operation, WindowKind::avg_pool, {cotangent}, of(x), spatial_of(input_of(x, 0)), x.node()->where);
+    return make(avg_pool_operation, WindowKind::avg_pool, {cotangent}, of(x), spatial_of(input_of(x, 0)),
+                x.node()->where);
 }
 
 Size pooled_size(std::string_view name, const Tensor& x, std::size_t axis, const WindowAttributes& w, bool ceil_mode) {
     Size padded = x.shape()[axis + 2] + w.low[axis] + w.high[axis];
     std::int64_t covered = (w.kernel[axis] - 1) * w.dilation[axis] + 1, stride = w.stride[axis];
     if (padded.known() && padded.value() < covered) {
-        throw ShapeError(text(name, ": along spatial axis ", axis, " the window covers ", covered, " elements, the padded input of shape ", x.shape(), " has only ", padded));
+        throw ShapeError(text(name, ": along spatial axis ", axis, " the window covers ", covered,
+                              " elements, the padded input of shape ", x.shape(), " has only ", padded));
     }
     if (!ceil_mode) return (padded - covered) / stride + 1;
-    if (!padded.known()) throw ShapeError(text(name, ": ceil_mode needs known sizes, and spatial axis ", axis, " of ", x.shape(), " is not known yet"));
+    if (!padded.known())
+        throw ShapeError(text(name, ": ceil_mode needs known sizes, and spatial axis ", axis, " of ", x.shape(),
+                              " is not known yet"));
     std::int64_t count = (padded.value() - covered + stride - 1) / stride + 1;
     bool starts_inside = (count - 1) * stride < padded.value() - w.high[axis];
     return starts_inside ? count : count - 1;
@@ -69,24 +85,28 @@ WindowAttributes window_of(std::string_view name, const Tensor& x, const Dims& k
     std::size_t count = x.ndim() - 2;
     WindowAttributes window;
     window.kernel = detail::for_each_axis(name, "kernel", kernel, count, 1);
-    window.stride = options.stride.empty() ? window.kernel : detail::for_each_axis(name, "stride", options.stride, count, 1);
+    window.stride =
+        options.stride.empty() ? window.kernel : detail::for_each_axis(name, "stride", options.stride, count, 1);
     window.low = window.high = detail::for_each_axis(name, "padding", options.padding, count, 0);
     window.dilation = detail::for_each_axis(name, "dilation", options.dilation, count, 1);
     window.count_padding = options.count_include_pad;
     for (std::size_t i = 0; i < count; ++i) {
         if (2 * window.low[i] > window.kernel[i]) {
-            throw ValueError(text(name, ": padding ", window.low, " must be at most half of the kernel ", window.kernel));
+            throw ValueError(
+                text(name, ": padding ", window.low, " must be at most half of the kernel ", window.kernel));
         }
         window.result.push_back(pooled_size(name, x, i, window, options.ceil_mode));
     }
     return window;
 }
 
-Tensor pool(const Operation& operation, WindowKind kind, const Operand& x, const Dims& kernel, const PoolOptions& options) {
+Tensor pool(const Operation& operation, WindowKind kind, const Operand& x, const Dims& kernel,
+            const PoolOptions& options) {
     Tensor tensor = x.as_tensor();
     try {
         if (tensor.ndim() < 3 || tensor.ndim() > 5) {
-            throw ShapeError(text(operation.name, ": x has shape ", tensor.shape(), "; it needs (N, C, 1 to 3 spatial axes)"));
+            throw ShapeError(
+                text(operation.name, ": x has shape ", tensor.shape(), "; it needs (N, C, 1 to 3 spatial axes)"));
         }
         if (is_complex(tensor.dtype()) && kind == WindowKind::max_pool) {
             throw DTypeError(text(operation.name, ": complex numbers have no order (", tensor.dtype(), ")"));
@@ -105,51 +125,119 @@ Tensor pool(const Operation& operation, WindowKind kind, const Operand& x, const
 template <class Pool>
 Tensor pool_of(std::string_view name, std::size_t spatial, const Operand& x, Pool pool) {
     Tensor tensor = x.as_tensor();
-    if (tensor.ndim() == spatial + 1) return squeeze(pool(Operand(expand_dims(Operand(tensor, x.where), 0), x.where)), {0});
+    if (tensor.ndim() == spatial + 1)
+        return squeeze(pool(Operand(expand_dims(Operand(tensor, x.where), 0), x.where)), {0});
     if (tensor.ndim() == spatial + 2) return pool(Operand(tensor, x.where));
-    throw ShapeError(text(name, ": x has shape ", tensor.shape(), "; it needs (N, C, ", spatial, " spatial) or (C, ", spatial, " spatial)", place(x.where)));
+    throw ShapeError(text(name, ": x has shape ", tensor.shape(), "; it needs (N, C, ", spatial, " spatial) or (C, ",
+                          spatial, " spatial)", place(x.where)));
 }
 
 }  // namespace
 
-const Operation max_pool_operation{.name = "max_pool", .family = Family::window, .doc = "The largest of each window.", .torch = "nn.functional.max_pool2d",
-    .infer = infer_pool, .jvp = jvp_max,
-    .samples = {{{{2, 3, 8}}, [](auto x) { return max_pool(x[0], {2}); }, "np.lib.stride_tricks.sliding_window_view(x0, 2, 2)[:, :, ::2].max(-1)"},
-                {{{2, 2, 7, 9}}, [](auto x) { return max_pool(x[0], {3, 2}, {.stride = {2, 3}}); },
+const Operation max_pool_operation{
+    .name = "max_pool",
+    .family = Family::window,
+    .doc = "The largest of each window.",
+    .torch = "nn.functional.max_pool2d",
+    .infer = infer_pool,
+    .jvp = jvp_max,
+    .samples = {{{{2, 3, 8}},
+                 [](auto x) { return max_pool(x[0], {2}); },
+                 "np.lib.stride_tricks.sliding_window_view(x0, 2, 2)[:, :, ::2].max(-1)"},
+                {{{2, 2, 7, 9}},
+                 [](auto x) {
+                     return max_pool(x[0], {3, 2}, {.stride = {2, 3}});
+                 },
                  "np.lib.stride_tricks.sliding_window_view(x0, (3, 2), (2, 3))[:, :, ::2, ::3].max((-2, -1))"},
-                {{{1, 2, 10}}, [](auto x) { return max_pool(x[0], {3}, {.stride = {1}, .dilation = {2}}); },
+                {{{1, 2, 10}},
+                 [](auto x) { return max_pool(x[0], {3}, {.stride = {1}, .dilation = {2}}); },
                  "np.lib.stride_tricks.sliding_window_view(x0, 5, 2)[..., ::2].max(-1)"},
                 {{{1, 2, 4, 5, 6}}, [](auto x) { return max_pool(x[0], {2}, {.padding = {1}, .ceil_mode = true}); }}}};
-const Operation max_pool_gradient_operation{.name = "max_pool_gradient", .family = Family::window, .arity = 2,
-    .doc = "What max_pool does to its cotangent.", .infer = infer_pool, .transpose = transpose_gradient, .jvp = jvp_gradient};
-const Operation max_pool_select_operation{.name = "max_pool_select", .family = Family::window, .arity = 2,
-    .doc = "The second operand where the first has the first maximum of each window.", .infer = infer_pool, .transpose = transpose_select, .jvp = jvp_select};
-const Operation avg_pool_operation{.name = "avg_pool", .family = Family::window, .doc = "The mean of each window.", .torch = "nn.functional.avg_pool2d",
-    .infer = infer_pool, .transpose = transpose_average,
-    .samples = {{{{2, 3, 8}}, [](auto x) { return avg_pool(x[0], {2}); }, "np.lib.stride_tricks.sliding_window_view(x0, 2, 2)[:, :, ::2].mean(-1)"},
-                {{{2, 2, 7, 9}}, [](auto x) { return avg_pool(x[0], {3, 2}, {.stride = {2, 1}, .padding = {1}}); },
-                 "np.lib.stride_tricks.sliding_window_view(np.pad(x0, ((0, 0), (0, 0), (1, 1), (1, 1))), (3, 2), (2, 3))[:, :, ::2].mean((-2, -1))"},
-                {{{1, 2, 7}}, [](auto x) { return avg_pool(x[0], {3}, {.stride = {2}, .padding = {1}, .ceil_mode = true, .count_include_pad = false}); }}}};
-const Operation avg_pool_gradient_operation{.name = "avg_pool_gradient", .family = Family::window, .doc = "What avg_pool does to its cotangent.",
-    .infer = infer_pool, .transpose = transpose_average_gradient};
-[[maybe_unused]] static const bool registered = register_operation(max_pool_operation) && register_operation(max_pool_gradient_operation) &&
-                                                register_operation(max_pool_select_operation) && register_operation(avg_pool_operation) &&
-                                                register_operation(avg_pool_gradient_operation);
+const Operation max_pool_gradient_operation{
+    .name = "max_pool_gradient",
+    .family = Family::window,
+    .arity = 2,
+    .doc = "What max_pool does to its cotangent.",
+    .infer = infer_pool,
+    .transpose = transpose_gradient,
+    .jvp = jvp_gradient,
+    .samples = {{{{2, 3, 8}, {2, 3, 4}},
+                 [](auto x) { return gradient_like(max_pool(x[0], {2}), x[0], x[1]); },
+                 "np.stack([np.where(x0[:, :, ::2] >= x0[:, :, 1::2], x1, 0 * x1), np.where(x0[:, :, ::2] >= x0[:, :, "
+                 "1::2], 0 * x1, x1)], -1).reshape(x0.shape)"},
+                {{{1, 2, 5, 6}, {1, 2, 3, 5}}, [](auto x) {
+                     return gradient_like(max_pool(x[0], {3, 2}, {.stride = {1}}), x[0], x[1]);
+                 }}}};
+const Operation max_pool_select_operation{
+    .name = "max_pool_select",
+    .family = Family::window,
+    .arity = 2,
+    .doc = "The second operand where the first has the first maximum of each window.",
+    .infer = infer_pool,
+    .transpose = transpose_select,
+    .jvp = jvp_select,
+    .samples = {{{{2, 3, 8}, {2, 3, 8}},
+                 [](auto x) {
+                     Tensor y = max_pool(x[0], {2});
+                     return select_like(y, x[0], x[1], y);
+                 },
+                 "np.where(x0[:, :, ::2] >= x0[:, :, 1::2], x1[:, :, ::2], x1[:, :, 1::2])"}}};
+const Operation avg_pool_operation{
+    .name = "avg_pool",
+    .family = Family::window,
+    .doc = "The mean of each window.",
+    .torch = "nn.functional.avg_pool2d",
+    .infer = infer_pool,
+    .transpose = transpose_average,
+    .samples = {{{{2, 3, 8}},
+                 [](auto x) { return avg_pool(x[0], {2}); },
+                 "np.lib.stride_tricks.sliding_window_view(x0, 2, 2)[:, :, ::2].mean(-1)"},
+                {{{2, 2, 7, 9}},
+                 [](auto x) {
+                     return avg_pool(x[0], {3, 2}, {.stride = {2, 1}, .padding = {1}});
+                 },
+                 "np.lib.stride_tricks.sliding_window_view(np.pad(x0, ((0, 0), (0, 0), (1, 1), (1, 1))), (3, 2), (2, "
+                 "3))[:, :, ::2].mean((-2, -1))"},
+                {{{1, 2, 7}}, [](auto x) {
+                     return avg_pool(x[0], {3},
+                                     {.stride = {2}, .padding = {1}, .ceil_mode = true, .count_include_pad = false});
+                 }}}};
+const Operation avg_pool_gradient_operation{
+    .name = "avg_pool_gradient",
+    .family = Family::window,
+    .doc = "What avg_pool does to its cotangent.",
+    .infer = infer_pool,
+    .transpose = transpose_average_gradient,
+    .samples = {{{{2, 3, 4}},
+                 [](auto x) {
+                     Tensor g = astype(x[0], inexact(x[0].dtype()));
+                     return transpose_average(avg_pool(input("like", {2, 3, 8}, g.dtype()), {2}), 0, g);
+                 },
+                 "np.repeat(x0, 2, 2) / 2"}}};
+[[maybe_unused]] static const bool registered =
+    register_operation(max_pool_operation) && register_operation(max_pool_gradient_operation) &&
+    register_operation(max_pool_select_operation) && register_operation(avg_pool_operation) &&
+    register_operation(avg_pool_gradient_operation);
 
-Tensor max_pool(const Operand& x, const Dims& kernel, const PoolOptions& options) { return pool(max_pool_operation, WindowKind::max_pool, x, kernel, options); }
+Tensor max_pool(const Operand& x, const Dims& kernel, const PoolOptions& options) {
+    return pool(max_pool_operation, WindowKind::max_pool, x, kernel, options);
+}
 Tensor avg_pool(const Operand& x, const Dims& kernel, const PoolOptions& options) {
     for (std::int64_t dilation : options.dilation) {
-        if (dilation != 1) throw ValueError(text("avg_pool: dilation ", options.dilation, "; only 1 is defined", place(x.where)));
+        if (dilation != 1)
+            throw ValueError(text("avg_pool: dilation ", options.dilation, "; only 1 is defined", place(x.where)));
     }
     return pool(avg_pool_operation, WindowKind::avg_pool, x, kernel, options);
 }
 
-#define WEFT_POOL(axes)                                                                                                                     \
-    Tensor max_pool##axes##d(const Operand& x, const Dims& kernel, const PoolOptions& options) {                                            \
-        return pool_of("max_pool" #axes "d", axes, x, [&](const Operand& batched) { return max_pool(batched, kernel, options); });          \
-    }                                                                                                                                       \
-    Tensor avg_pool##axes##d(const Operand& x, const Dims& kernel, const PoolOptions& options) {                                            \
-        return pool_of("avg_pool" #axes "d", axes, x, [&](const Operand& batched) { return avg_pool(batched, kernel, options); });          \
+#define WEFT_POOL(axes)                                                                             \
+    Tensor max_pool##axes##d(const Operand& x, const Dims& kernel, const PoolOptions& options) {    \
+        return pool_of("max_pool" #axes "d", axes, x,                                               \
+                       [&](const Operand& batched) { return max_pool(batched, kernel, options); }); \
+    }                                                                                               \
+    Tensor avg_pool##axes##d(const Operand& x, const Dims& kernel, const PoolOptions& options) {    \
+        return pool_of("avg_pool" #axes "d", axes, x,                                               \
+                       [&](const Operand& batched) { return avg_pool(batched, kernel, options); }); \
     }
 WEFT_POOL(1)
 WEFT_POOL(2)

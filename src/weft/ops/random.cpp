@@ -20,11 +20,13 @@ constexpr std::int64_t draws = 0, splits = 1;
 Meta infer_bits(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
     const Tensor& key = inputs[0];
     if (key.dtype() != DType::uint32 || !(key.shape() == Shape{2})) {
-        throw ValueError(text(operation.name, ": a key is two uint32 numbers (random::key(seed) makes one), not ", key.dtype(), " of shape ", key.shape()));
+        throw ValueError(text(operation.name, ": a key is two uint32 numbers (random::key(seed) makes one), not ",
+                              key.dtype(), " of shape ", key.shape()));
     }
     const Shape& shape = static_cast<const AttributesOf<RandomAttributes>&>(*attributes).value.shape;
     for (Size size : shape) {
-        if (size.known() && size.value() < 0) throw ShapeError(text(operation.name, ": the shape ", shape, " has a negative size"));
+        if (size.known() && size.value() < 0)
+            throw ShapeError(text(operation.name, ": the shape ", shape, " has a negative size"));
     }
     return {shape, DType::uint32};
 }
@@ -61,7 +63,8 @@ Tensor unit(const Shape& shape, const Tensor& key, DType dtype) {
 
 // Uniform in (0, 1), symmetric about 1/2: the middles of 2^23 (2^52) equal pieces. float32 or float64.
 Tensor middle(const Shape& shape, const Tensor& key, DType dtype) {
-    if (dtype == DType::float64) return (astype(bitwise_right_shift(bits64(shape, key), 12), DType::float64) + 0.5) * 0x1p-52;
+    if (dtype == DType::float64)
+        return (astype(bitwise_right_shift(bits64(shape, key), 12), DType::float64) + 0.5) * 0x1p-52;
     return (astype(bitwise_right_shift(draw(shape, or_next(key), draws), 9), DType::float32) + 0.5) * 0x1p-23;
 }
 
@@ -69,15 +72,23 @@ DType wide(DType dtype) { return dtype == DType::float64 ? dtype : DType::float3
 
 }  // namespace
 
-const Operation random_bits_operation{.name = "random_bits", .family = Family::random, .doc = "Uniform 32-bit words of Philox4x32-10.",
-    .infer = infer_bits, .differentiable = false,
-    .samples = {{{}, [](auto) { return random::bits({3, 5}, random::key(7)); }}, {{}, [](auto) { return random::bits({}, random::key(1)); }}}};
+const Operation random_bits_operation{.name = "random_bits",
+                                      .family = Family::random,
+                                      .doc = "Uniform 32-bit words of Philox4x32-10.",
+                                      .infer = infer_bits,
+                                      .differentiable = false,
+                                      .samples = {{{},
+                                                   [](auto) {
+                                                       return random::bits({3, 5}, random::key(7));
+                                                   }},
+                                                  {{}, [](auto) { return random::bits({}, random::key(1)); }}}};
 [[maybe_unused]] static const bool registered = register_operation(random_bits_operation);
 
 namespace random {
 
 Tensor key(std::uint64_t seed) {
-    return Tensor(Array::from(std::vector<std::uint32_t>{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}, {2}));
+    return Tensor(Array::from(
+        std::vector<std::uint32_t>{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}, {2}));
 }
 
 Tensor split(const Tensor& key, std::int64_t n) {
@@ -133,7 +144,8 @@ Tensor truncated_normal(const Shape& shape, double low, double high, const Tenso
 Tensor bernoulli(const Operand& p, const Shape& shape, const Tensor& key) {
     Tensor probability = p.as(DType::float32);
     if (!broadcasts_to(probability.shape(), shape)) {
-        throw ShapeError(text("random::bernoulli: probabilities of shape ", probability.shape(), " do not broadcast to ", shape, place(p.where)));
+        throw ShapeError(text("random::bernoulli: probabilities of shape ", probability.shape(),
+                              " do not broadcast to ", shape, place(p.where)));
     }
     return unit(shape, key, DType::float32) < probability;
 }

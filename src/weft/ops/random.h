@@ -13,9 +13,11 @@ namespace weft {
 
 struct RandomAttributes {
     Shape shape;
-    std::int64_t stream = 0;   // keeps apart what one key is used for: 0 draws, 1 splits
+    std::int64_t stream = 0;  // keeps apart what one key is used for: 0 draws, 1 splits
     template <class V>
-    void members(V& visit) { visit("shape", shape), visit("stream", stream); }
+    void members(V& visit) {
+        visit("shape", shape), visit("stream", stream);
+    }
 };
 extern const Operation random_bits_operation;
 
@@ -36,15 +38,19 @@ Parameter& generator();
 /// Uniform uint32.
 Tensor bits(const Shape& shape, const Tensor& key = {});
 /// In [low, high): multiples of 2^-24 of the range (float32; 2^-53 of float64, 2^-11 of float16, 2^-8 of bfloat16).
-Tensor uniform(const Shape& shape, double low = 0, double high = 1, const Tensor& key = {}, DType dtype = DType::float32);
+Tensor uniform(const Shape& shape, double low = 0, double high = 1, const Tensor& key = {},
+               DType dtype = DType::float32);
 /// sqrt(2) erfinv(u), u the odd multiples of 2^-23 (float64: 2^-52) in (-1, 1): symmetric, never infinite.
-Tensor normal(const Shape& shape, double mean = 0, double deviation = 1, const Tensor& key = {}, DType dtype = DType::float32);
+Tensor normal(const Shape& shape, double mean = 0, double deviation = 1, const Tensor& key = {},
+              DType dtype = DType::float32);
 /// Normal numbers between low and high deviations around 0, by inversion.
-Tensor truncated_normal(const Shape& shape, double low = -2, double high = 2, const Tensor& key = {}, DType dtype = DType::float32);
+Tensor truncated_normal(const Shape& shape, double low = -2, double high = 2, const Tensor& key = {},
+                        DType dtype = DType::float32);
 /// bool, true with probability p (a number, or a tensor that broadcasts to the shape).
 Tensor bernoulli(const Operand& p, const Shape& shape, const Tensor& key = {});
 /// Integers in [low, high), from 64 bits modulo the range: biased by at most range / 2^64.
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, const Tensor& key = {}, DType dtype = DType::int64);
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, const Tensor& key = {},
+               DType dtype = DType::int64);
 /// -log(1 - u) / rate.
 Tensor exponential(const Shape& shape, double rate = 1, const Tensor& key = {}, DType dtype = DType::float32);
 /// -log(-log(u)).

@@ -21,7 +21,8 @@ std::vector<Tensor> indices_of(const Tensor& result) {
 Meta infer_scatter(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
     ScatterMode mode = static_cast<const AttributesOf<ScatterAttributes>&>(*attributes).value.mode;
     if (is_complex(inputs[0].dtype()) && mode != ScatterMode::set && mode != ScatterMode::add) {
-        throw DTypeError(text(operation.name, ": complex numbers have no order (", inputs[0].dtype(), "), so no ", name_of(mode)));
+        throw DTypeError(
+            text(operation.name, ": complex numbers have no order (", inputs[0].dtype(), "), so no ", name_of(mode)));
     }
     return {inputs[0].shape(), inputs[0].dtype()};
 }
@@ -54,7 +55,8 @@ struct Extreme {
 };
 Extreme extreme_of(const Tensor& result) {
     Tensor x = input_of(result, 0), updates = input_of(result, 1);
-    Extreme parts{astype(equal(x, result), x.dtype()), astype(equal(updates, take_like(result, result)), x.dtype()), {}};
+    Extreme parts{
+        astype(equal(x, result), x.dtype()), astype(equal(updates, take_like(result, result)), x.dtype()), {}};
     parts.shares = scatter_like(result, parts.x, parts.updates, ScatterMode::add);
     return parts;
 }
@@ -65,10 +67,12 @@ bool is_extreme(ScatterMode mode) { return mode == ScatterMode::maximum || mode 
 Tensor transpose_scatter(const Tensor& result, std::size_t i, const Tensor& cotangent) {
     if (is_extreme(of(result).mode)) {
         Extreme parts = extreme_of(result);
-        return i == 0 ? parts.x * (cotangent / parts.shares) : parts.updates * take_like(result, cotangent / parts.shares);
+        return i == 0 ? parts.x * (cotangent / parts.shares)
+                      : parts.updates * take_like(result, cotangent / parts.shares);
     }
     bool set = of(result).mode == ScatterMode::set;
-    if (i == 0) return set ? scatter_like(result, cotangent, zeros_like(input_of(result, 1)), ScatterMode::set) : cotangent;
+    if (i == 0)
+        return set ? scatter_like(result, cotangent, zeros_like(input_of(result, 1)), ScatterMode::set) : cotangent;
     Tensor there = take_like(result, cotangent);
     return set ? where(stays(result), there, zeros({}, there.dtype())) : there;
 }
@@ -96,10 +100,12 @@ std::int64_t checked_axis(const Operand& x, std::int64_t axis, std::size_t count
     return axis;
 }
 
-Tensor fitted_updates(std::string_view operation, const Operand& updates, DType dtype, const Shape& shape, const Operand& x) {
+Tensor fitted_updates(std::string_view operation, const Operand& updates, DType dtype, const Shape& shape,
+                      const Operand& x) {
     Tensor tensor = updates.as(dtype).astype(dtype, x.where);
     if (!broadcasts_to(tensor.shape(), shape)) {
-        throw ShapeError(text(operation, ": updates of shape ", tensor.shape(), " do not broadcast to ", shape, ", the shape of the places", place(x.where)));
+        throw ShapeError(text(operation, ": updates of shape ", tensor.shape(), " do not broadcast to ", shape,
+                              ", the shape of the places", place(x.where)));
     }
     return broadcast_to(Operand(tensor, x.where), shape);
 }
@@ -108,40 +114,81 @@ Tensor fitted_updates(std::string_view operation, const Operand& updates, DType 
 
 std::string_view name_of(ScatterMode mode) {
     switch (mode) {
-        case ScatterMode::set: return "set";
-        case ScatterMode::add: return "add";
-        case ScatterMode::maximum: return "maximum";
-        case ScatterMode::minimum: return "minimum";
+        case ScatterMode::set:
+            return "set";
+        case ScatterMode::add:
+            return "add";
+        case ScatterMode::maximum:
+            return "maximum";
+        case ScatterMode::minimum:
+            return "minimum";
     }
     __builtin_unreachable();
 }
 
-const Operation scatter_operation{.name = "scatter", .family = Family::scatter, .arity = -1,
-    .doc = "A copy with elements written at given indices along an axis (or several): set, added, or the extreme.", .numpy = "put", .torch = "index_put",
-    .infer = infer_scatter, .transpose = transpose_scatter, .jvp = jvp_scatter, .jointly_linear = true,
-    .samples = {{{{5, 3}, {2}, {2, 3}}, [](auto x) { return scatter(x[0], x[1], x[2]); },
-                 "(lambda y: (y.__setitem__(x1, x2), y)[1])(x0.copy())", {DType::float32, DType::int64, DType::float32}, 5},
-                {{{5, 3}, {7}, {7, 3}}, [](auto x) { return scatter(x[0], x[1], x[2], 0, ScatterMode::add); },
-                 "(lambda y: (np.add.at(y, x1, x2), y)[1])(x0.copy())", {DType::float32, DType::int64, DType::float32}, 5},
-                {{{3, 5}, {2, 3}, {3, 2, 3}}, [](auto x) { return scatter(x[0], x[1], x[2], 1, ScatterMode::maximum); },
-                 "(lambda y: (np.maximum.at(y, (slice(None), x1), x2), y)[1])(x0.copy())", {DType::float32, DType::int64, DType::float32}, 5},
-                {{{4, 4}, {6}, {6}, {6}}, [](auto x) { return scatter(x[0], x.subspan(1, 2), x[3], 0, ScatterMode::minimum); },
-                 "(lambda y: (np.minimum.at(y, (x1, x2), x3), y)[1])(x0.copy())", {DType::float32, DType::int64, DType::int64, DType::float32}, 4}}};
-const Operation put_along_axis_operation{.name = "put_along_axis", .family = Family::scatter, .arity = 3,
-    .doc = "A copy with elements written at given indices along an axis, for each place off the axis.", .numpy = "put_along_axis", .torch = "scatter",
-    .infer = infer_scatter, .transpose = transpose_scatter, .jvp = jvp_scatter, .jointly_linear = true,
-    .samples = {{{{3, 4}, {3, 1}, {3, 1}}, [](auto x) { return put_along_axis(x[0], x[1], x[2], 1); },
-                 "(lambda y: (np.put_along_axis(y, x1, x2, 1), y)[1])(x0.copy())", {DType::float32, DType::int64, DType::float32}, 4},
-                {{{4, 2}, {6, 2}, {6, 2}}, [](auto x) { return put_along_axis(x[0], x[1], x[2], 0, ScatterMode::add); },
-                 "(lambda y: (np.add.at(y, (x1, np.arange(2)), x2), y)[1])(x0.copy())", {DType::float32, DType::int64, DType::float32}, 4}}};
-[[maybe_unused]] static const bool registered = register_operation(scatter_operation) && register_operation(put_along_axis_operation);
+const Operation scatter_operation{
+    .name = "scatter",
+    .family = Family::scatter,
+    .arity = -1,
+    .doc = "A copy with elements written at given indices along an axis (or several): set, added, or the extreme.",
+    .numpy = "put",
+    .torch = "index_put",
+    .infer = infer_scatter,
+    .transpose = transpose_scatter,
+    .jvp = jvp_scatter,
+    .jointly_linear = true,
+    .samples = {{{{5, 3}, {2}, {2, 3}},
+                 [](auto x) { return scatter(x[0], x[1], x[2]); },
+                 "(lambda y: (y.__setitem__(x1, x2), y)[1])(x0.copy())",
+                 {DType::float32, DType::int64, DType::float32},
+                 5},
+                {{{5, 3}, {7}, {7, 3}},
+                 [](auto x) { return scatter(x[0], x[1], x[2], 0, ScatterMode::add); },
+                 "(lambda y: (np.add.at(y, x1, x2), y)[1])(x0.copy())",
+                 {DType::float32, DType::int64, DType::float32},
+                 5},
+                {{{3, 5}, {2, 3}, {3, 2, 3}},
+                 [](auto x) { return scatter(x[0], x[1], x[2], 1, ScatterMode::maximum); },
+                 "(lambda y: (np.maximum.at(y, (slice(None), x1), x2), y)[1])(x0.copy())",
+                 {DType::float32, DType::int64, DType::float32},
+                 5},
+                {{{4, 4}, {6}, {6}, {6}},
+                 [](auto x) { return scatter(x[0], x.subspan(1, 2), x[3], 0, ScatterMode::minimum); },
+                 "(lambda y: (np.minimum.at(y, (x1, x2), x3), y)[1])(x0.copy())",
+                 {DType::float32, DType::int64, DType::int64, DType::float32},
+                 4}}};
+const Operation put_along_axis_operation{
+    .name = "put_along_axis",
+    .family = Family::scatter,
+    .arity = 3,
+    .doc = "A copy with elements written at given indices along an axis, for each place off the axis.",
+    .numpy = "put_along_axis",
+    .torch = "scatter",
+    .infer = infer_scatter,
+    .transpose = transpose_scatter,
+    .jvp = jvp_scatter,
+    .jointly_linear = true,
+    .samples = {{{{3, 4}, {3, 1}, {3, 1}},
+                 [](auto x) { return put_along_axis(x[0], x[1], x[2], 1); },
+                 "(lambda y: (np.put_along_axis(y, x1, x2, 1), y)[1])(x0.copy())",
+                 {DType::float32, DType::int64, DType::float32},
+                 4},
+                {{{4, 2}, {6, 2}, {6, 2}},
+                 [](auto x) { return put_along_axis(x[0], x[1], x[2], 0, ScatterMode::add); },
+                 "(lambda y: (np.add.at(y, (x1, np.arange(2)), x2), y)[1])(x0.copy())",
+                 {DType::float32, DType::int64, DType::float32},
+                 4}}};
+[[maybe_unused]] static const bool registered =
+    register_operation(scatter_operation) && register_operation(put_along_axis_operation);
 
-Tensor scatter(const Operand& x, std::span<const Tensor> indices, const Operand& updates, std::int64_t axis, ScatterMode mode) {
+Tensor scatter(const Operand& x, std::span<const Tensor> indices, const Operand& updates, std::int64_t axis,
+               ScatterMode mode) {
     Tensor tensor = x.as_tensor();
     Operand whole(tensor, x.where);
     std::vector<Tensor> places = detail::index_tensors("scatter", indices, x.where);
     axis = checked_axis(whole, axis, places.size(), "scatter");
-    Shape shape = detail::gathered_shape(tensor.shape(), static_cast<std::size_t>(axis), places.size(), places[0].shape());
+    Shape shape =
+        detail::gathered_shape(tensor.shape(), static_cast<std::size_t>(axis), places.size(), places[0].shape());
     std::vector<Tensor> inputs{tensor, fitted_updates("scatter", updates, tensor.dtype(), shape, whole)};
     inputs.insert(inputs.end(), places.begin(), places.end());
     return make_node(scatter_operation, inputs, attributes(ScatterAttributes{axis, false, mode}), x.where);
@@ -152,13 +199,15 @@ Tensor scatter(const Operand& x, const Operand& indices, const Operand& updates,
     return scatter(x, std::span<const Tensor>(&index, 1), updates, axis, mode);
 }
 
-Tensor put_along_axis(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis, ScatterMode mode) {
+Tensor put_along_axis(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis,
+                      ScatterMode mode) {
     Tensor tensor = x.as_tensor();
     Operand whole(tensor, x.where);
     axis = checked_axis(whole, axis, 1, "put_along_axis");
     auto [values, index] = detail::along_operands("put_along_axis", tensor, indices.as_tensor(), axis, x.where);
     Tensor fitted = fitted_updates("put_along_axis", updates, tensor.dtype(), index.shape(), whole);
-    return make_node(put_along_axis_operation, {values, fitted, index}, attributes(ScatterAttributes{axis, true, mode}), x.where);
+    return make_node(put_along_axis_operation, {values, fitted, index}, attributes(ScatterAttributes{axis, true, mode}),
+                     x.where);
 }
 
 }  // namespace weft

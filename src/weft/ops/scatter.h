@@ -11,18 +11,23 @@ enum class ScatterMode : std::uint8_t { set, add, maximum, minimum };
 std::string_view name_of(ScatterMode mode);
 
 /// updates broadcasts to x[:axis] + indices.shape + x[axis + 1:], and takes x's dtype.
-Tensor scatter(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis = 0, ScatterMode mode = ScatterMode::set);
+Tensor scatter(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis = 0,
+               ScatterMode mode = ScatterMode::set);
 /// Several axes at once, from `axis` on, as take's.
-Tensor scatter(const Operand& x, std::span<const Tensor> indices, const Operand& updates, std::int64_t axis = 0, ScatterMode mode = ScatterMode::set);
+Tensor scatter(const Operand& x, std::span<const Tensor> indices, const Operand& updates, std::int64_t axis = 0,
+               ScatterMode mode = ScatterMode::set);
 /// x[..., indices[..., i, ...], ...] = updates[..., i, ...]: the counterpart of take_along_axis.
-Tensor put_along_axis(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis = -1, ScatterMode mode = ScatterMode::set);
+Tensor put_along_axis(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis = -1,
+                      ScatterMode mode = ScatterMode::set);
 
 struct ScatterAttributes {
     std::int64_t axis = 0;
     bool along = false;
     ScatterMode mode = ScatterMode::set;
     template <class V>
-    void members(V& visit) { visit("axis", axis), visit("along", along), visit("mode", mode); }
+    void members(V& visit) {
+        visit("axis", axis), visit("along", along), visit("mode", mode);
+    }
 };
 /// Inputs: x, then updates, then the index tensors (int64, all of one shape).
 extern const Operation scatter_operation, put_along_axis_operation;

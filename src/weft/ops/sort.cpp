@@ -8,8 +8,12 @@
 namespace weft {
 namespace {
 
-Meta infer_argsort(const Operation&, std::span<const Tensor> inputs, const Attributes*) { return {inputs[0].shape(), DType::int64}; }
-Meta infer_search(const Operation&, std::span<const Tensor> inputs, const Attributes*) { return {inputs[1].shape(), DType::int64}; }
+Meta infer_argsort(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
+    return {inputs[0].shape(), DType::int64};
+}
+Meta infer_search(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
+    return {inputs[1].shape(), DType::int64};
+}
 
 std::int64_t checked_axis(const Operand& x, const Tensor& tensor, std::int64_t axis, std::string_view operation) {
     try {
@@ -21,29 +25,56 @@ std::int64_t checked_axis(const Operand& x, const Tensor& tensor, std::int64_t a
 }
 
 extern const Operation sort_operation, topk_operation;
-const Operation sort_operation{.name = "sort", .family = Family::composite, .doc = "The elements in order along an axis; NaN last.", .numpy = "sort",
-    .torch = "sort", .composite = true,
-    .samples = {{{{3, 7}}, [](auto x) { return sort(x[0]); }, "np.sort(x0)"}, {{{6, 2}}, [](auto x) { return sort(x[0], 0, true); }, "np.sort(x0, 0)[::-1]"}}};
-const Operation topk_operation{.name = "topk", .family = Family::composite, .doc = "The k largest along an axis, best first.", .torch = "topk",
+const Operation sort_operation{
+    .name = "sort",
+    .family = Family::composite,
+    .doc = "The elements in order along an axis; NaN last.",
+    .numpy = "sort",
+    .torch = "sort",
     .composite = true,
-    .samples = {{{{3, 7}}, [](auto x) { return topk(x[0], 3).first; }, "np.sort(x0)[:, ::-1][:, :3]"},
-                {{{6, 2}}, [](auto x) { return topk(x[0], 2, 0, false).second; }, "np.argsort(x0, 0, kind='stable')[:2]"}}};
+    .samples = {{{{3, 7}}, [](auto x) { return sort(x[0]); }, "np.sort(x0)"},
+                {{{6, 2}}, [](auto x) { return sort(x[0], 0, true); }, "np.sort(x0, 0)[::-1]"}}};
+const Operation topk_operation{
+    .name = "topk",
+    .family = Family::composite,
+    .doc = "The k largest along an axis, best first.",
+    .torch = "topk",
+    .composite = true,
+    .samples = {
+        {{{3, 7}}, [](auto x) { return topk(x[0], 3).first; }, "np.sort(x0)[:, ::-1][:, :3]"},
+        {{{6, 2}}, [](auto x) { return topk(x[0], 2, 0, false).second; }, "np.argsort(x0, 0, kind='stable')[:2]"}}};
 
 }  // namespace
 
-const Operation argsort_operation{.name = "argsort", .family = Family::sort, .doc = "The positions that put the elements in order along an axis; NaN last.",
-    .numpy = "argsort", .torch = "argsort", .infer = infer_argsort, .differentiable = false,
+const Operation argsort_operation{
+    .name = "argsort",
+    .family = Family::sort,
+    .doc = "The positions that put the elements in order along an axis; NaN last.",
+    .numpy = "argsort",
+    .torch = "argsort",
+    .infer = infer_argsort,
+    .differentiable = false,
     .samples = {{{{3, 7}}, [](auto x) { return argsort(x[0]); }, "np.argsort(x0, kind='stable')"},
                 {{{70, 2}}, [](auto x) { return argsort(x[0], 0); }, "np.argsort(x0, 0, kind='stable')"},
                 {{{2, 1000}}, [](auto x) { return argsort(x[0]); }, "np.argsort(x0, kind='stable')"},
                 {{{0, 2}}, [](auto x) { return argsort(x[0], 0); }, "np.argsort(x0, 0)"}}};
-const Operation searchsorted_operation{.name = "searchsorted", .family = Family::sort, .arity = 2,
-    .doc = "Where values would be inserted into a sorted row.", .numpy = "searchsorted", .torch = "searchsorted", .infer = infer_search,
+const Operation searchsorted_operation{
+    .name = "searchsorted",
+    .family = Family::sort,
+    .arity = 2,
+    .doc = "Where values would be inserted into a sorted row.",
+    .numpy = "searchsorted",
+    .torch = "searchsorted",
+    .infer = infer_search,
     .differentiable = false,
-    .samples = {{{{9}, {2, 3}}, [](auto x) { return searchsorted(sort(x[0]), x[1]); }, "np.searchsorted(np.sort(x0), x1)"},
-                {{{9}, {9}}, [](auto x) { return searchsorted(sort(x[0]), x[0], true); }, "np.searchsorted(np.sort(x0), x0, 'right')"}}};
-[[maybe_unused]] static const bool registered = register_operation(argsort_operation) && register_operation(searchsorted_operation) &&
-                                                register_operation(sort_operation) && register_operation(topk_operation);
+    .samples = {
+        {{{9}, {2, 3}}, [](auto x) { return searchsorted(sort(x[0]), x[1]); }, "np.searchsorted(np.sort(x0), x1)"},
+        {{{9}, {9}},
+         [](auto x) { return searchsorted(sort(x[0]), x[0], true); },
+         "np.searchsorted(np.sort(x0), x0, 'right')"}}};
+[[maybe_unused]] static const bool registered =
+    register_operation(argsort_operation) && register_operation(searchsorted_operation) &&
+    register_operation(sort_operation) && register_operation(topk_operation);
 
 Tensor argsort(const Operand& x, std::int64_t axis, bool descending, bool) {
     Tensor tensor = x.as_tensor();
@@ -64,7 +95,8 @@ std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t ax
     auto at = static_cast<std::size_t>(axis);
     Size size = tensor.shape()[at];
     if (k < 0 || (size.known() && k > size.value())) {
-        throw ValueError(text("topk: ", k, " of the ", size, " elements along axis ", axis, " of shape ", tensor.shape(), "; k must lie between 0 and the size", place(x.where)));
+        throw ValueError(text("topk: ", k, " of the ", size, " elements along axis ", axis, " of shape ",
+                              tensor.shape(), "; k must lie between 0 and the size", place(x.where)));
     }
     Operand placed(tensor, x.where);
     Shape start(tensor.ndim(), 0), length = tensor.shape();
@@ -75,7 +107,9 @@ std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t ax
 
 Tensor searchsorted(const Operand& sorted, const Operand& values, bool right) {
     Tensor row = sorted.as_tensor(), wanted = values.as(row.dtype());
-    if (row.ndim() != 1) throw ShapeError(text("searchsorted: the sorted values have shape ", row.shape(), "; they must be one row (1-d)", place(sorted.where)));
+    if (row.ndim() != 1)
+        throw ShapeError(text("searchsorted: the sorted values have shape ", row.shape(),
+                              "; they must be one row (1-d)", place(sorted.where)));
     DType dtype = promote(row.dtype(), wanted.dtype());
     return make_node(searchsorted_operation, {row.astype(dtype, sorted.where), wanted.astype(dtype, sorted.where)},
                      attributes(SearchAttributes{right}), sorted.where);

@@ -22,12 +22,16 @@ struct ArgsortAttributes {
     std::int64_t axis = 0;
     bool descending = false;
     template <class V>
-    void members(V& visit) { visit("axis", axis), visit("descending", descending); }
+    void members(V& visit) {
+        visit("axis", axis), visit("descending", descending);
+    }
 };
 struct SearchAttributes {
     bool right = false;
     template <class V>
-    void members(V& visit) { visit("right", right); }
+    void members(V& visit) {
+        visit("right", right);
+    }
 };
 extern const Operation argsort_operation, searchsorted_operation;
 

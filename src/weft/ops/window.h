@@ -12,7 +12,7 @@ namespace weft {
 struct ConvolutionOptions {
     Dims stride = {1}, padding = {0}, dilation = {1};
     std::int64_t groups = 1;
-    Dims padding_high = {};        // at the upper ends, where it differs from `padding`
+    Dims padding_high = {};  // at the upper ends, where it differs from `padding`
 };
 /// Cross-correlation: y[n, o, i] = sum over c, k of x[n, c, i stride - padding + k dilation] w[o, c, k]. ShapeError names what does
 /// not fit. `bias` (one number an output channel) may be left out.
@@ -28,15 +28,18 @@ struct ConvolutionTransposeOptions {
 /// PyTorch's conv_transpose: w is (C, O / groups, kernel...); output size (n - 1) stride - 2 padding + dilation (kernel - 1) +
 /// output_padding + 1.
 Tensor convolution_transpose(const Operand& x, const Operand& w, const ConvolutionTransposeOptions& options = {});
-Tensor conv_transpose1d(const Operand& x, const Operand& w, const Tensor& bias = {}, const ConvolutionTransposeOptions& options = {});
-Tensor conv_transpose2d(const Operand& x, const Operand& w, const Tensor& bias = {}, const ConvolutionTransposeOptions& options = {});
-Tensor conv_transpose3d(const Operand& x, const Operand& w, const Tensor& bias = {}, const ConvolutionTransposeOptions& options = {});
+Tensor conv_transpose1d(const Operand& x, const Operand& w, const Tensor& bias = {},
+                        const ConvolutionTransposeOptions& options = {});
+Tensor conv_transpose2d(const Operand& x, const Operand& w, const Tensor& bias = {},
+                        const ConvolutionTransposeOptions& options = {});
+Tensor conv_transpose3d(const Operand& x, const Operand& w, const Tensor& bias = {},
+                        const ConvolutionTransposeOptions& options = {});
 
 struct PoolOptions {
-    Dims stride = {};              // empty: the kernel's
+    Dims stride = {};  // empty: the kernel's
     Dims padding = {0}, dilation = {1};
-    bool ceil_mode = false;        // a last window that hangs over the end counts, if it starts inside
-    bool count_include_pad = true; // avg_pool: padding counts in the divisor
+    bool ceil_mode = false;         // a last window that hangs over the end counts, if it starts inside
+    bool count_include_pad = true;  // avg_pool: padding counts in the divisor
 };
 /// The largest of each window; padding never wins; NaN if there is one. Ties: the first takes the derivative. `x` may lack N.
 Tensor max_pool(const Operand& x, const Dims& kernel, const PoolOptions& options = {});
@@ -50,35 +53,38 @@ Tensor avg_pool2d(const Operand& x, const Dims& kernel, const PoolOptions& optio
 Tensor avg_pool3d(const Operand& x, const Dims& kernel, const PoolOptions& options = {});
 
 enum class WindowKind : std::uint8_t {
-    convolution,                   // x, w -> y
-    convolution_input_gradient,    // g (like y), w -> like x, of spatial sizes `result`
-    convolution_weight_gradient,   // x, g -> like w, of kernel `result`
-    max_pool,                      // x -> y
-    max_pool_gradient,             // x, g (like y) -> like x: g where the first maximum of its window stands, overlaps added
-    max_pool_select,               // x, t (like x) -> like y: t where the first maximum stands
-    avg_pool,                      // x -> y
-    avg_pool_gradient              // g (like y) -> like x, of spatial sizes `result`
+    convolution,                  // x, w -> y
+    convolution_input_gradient,   // g (like y), w -> like x, of spatial sizes `result`
+    convolution_weight_gradient,  // x, g -> like w, of kernel `result`
+    max_pool,                     // x -> y
+    max_pool_gradient,  // x, g (like y) -> like x: g where the first maximum of its window stands, overlaps added
+    max_pool_select,    // x, t (like x) -> like y: t where the first maximum stands
+    avg_pool,           // x -> y
+    avg_pool_gradient   // g (like y) -> like x, of spatial sizes `result`
 };
 /// One number a spatial axis in each list.
 struct WindowAttributes {
     WindowKind kind = WindowKind::convolution;
-    Dims kernel;                   // pools
+    Dims kernel;  // pools
     Dims stride, low, high, dilation;
-    std::int64_t groups = 1;       // convolutions
-    bool count_padding = true;     // avg_pool and its gradient
-    Shape result;                  // the spatial sizes of the result (of the weight gradient: the kernel's)
+    std::int64_t groups = 1;    // convolutions
+    bool count_padding = true;  // avg_pool and its gradient
+    Shape result;               // the spatial sizes of the result (of the weight gradient: the kernel's)
     template <class V>
     void members(V& visit) {
-        visit("kind", kind), visit("kernel", kernel), visit("stride", stride), visit("low", low), visit("high", high), visit("dilation", dilation);
+        visit("kind", kind), visit("kernel", kernel), visit("stride", stride), visit("low", low), visit("high", high),
+            visit("dilation", dilation);
         visit("groups", groups), visit("count_padding", count_padding), visit("result", result);
     }
 };
-extern const Operation convolution_operation, convolution_input_gradient_operation, convolution_weight_gradient_operation,
-    max_pool_operation, max_pool_gradient_operation, max_pool_select_operation, avg_pool_operation, avg_pool_gradient_operation;
+extern const Operation convolution_operation, convolution_input_gradient_operation,
+    convolution_weight_gradient_operation, max_pool_operation, max_pool_gradient_operation, max_pool_select_operation,
+    avg_pool_operation, avg_pool_gradient_operation;
 
 namespace detail {
 /// One number for each of `count` axes, from a list of one or of `count`. ValueError names what is wrong.
-Dims for_each_axis(std::string_view operation, std::string_view what, const Dims& list, std::size_t count, std::int64_t least);
+Dims for_each_axis(std::string_view operation, std::string_view what, const Dims& list, std::size_t count,
+                   std::int64_t least);
 }  // namespace detail
 
 }  // namespace weft

@@ -27,6 +27,9 @@ class Spares {
     /// A value that was replaced: its memory is as good as any, if it lies as the output does.
     void give(Tensor tensor, const BoundOutput& output) {
         const Array& old = tensor.node()->value;
+        for (const Tensor& spare : spares_) {
+            if (spare.is(tensor)) return;   // it came from here
+        }
         bool alike = old.dtype == output.dtype && old.dims == output.dims && old.strides == output.strides && old.offset == 0;
         if (alike && spares_.size() < 3) spares_.push_back(std::move(tensor));
     }

@@ -97,8 +97,10 @@ void choose_scan(const ScanAttributes& a, const Elements& from, const Elements& 
     with_dtype(from.dtype(), [&](auto tag) {
         using T = typename decltype(tag)::Type;
         if constexpr (std::is_integral_v<T>) {
-            if (to.dtype() == DType::uint64) run_scan<T, std::uint64_t>(a, from, to);
-            else run_scan<T, std::int64_t>(a, from, to);
+            if (to.dtype() == DType::uint64)
+                run_scan<T, std::uint64_t>(a, from, to);
+            else
+                run_scan<T, std::int64_t>(a, from, to);
         } else {
             run_scan<T, T>(a, from, to);
         }
@@ -106,12 +108,15 @@ void choose_scan(const ScanAttributes& a, const Elements& from, const Elements& 
 }
 
 std::int64_t wrapped(const Node& node, std::int64_t index, std::int64_t axis, std::int64_t size) {
-    if (index < -size || index >= size) throw IndexError(text(node.operation->name, ": index ", index, " is out of bounds for axis ", axis, " of size ", size));
+    if (index < -size || index >= size)
+        throw IndexError(
+            text(node.operation->name, ": index ", index, " is out of bounds for axis ", axis, " of size ", size));
     return index < 0 ? index + size : index;
 }
 
 // Of a place `at` in the gathered shape: where it points to in an array of sizes `dims`.
-Dims pointed(const Node& node, const Dims& at, const Dims& dims, std::int64_t axis, bool along, std::span<const Elements> indices) {
+Dims pointed(const Node& node, const Dims& at, const Dims& dims, std::int64_t axis, bool along,
+             std::span<const Elements> indices) {
     auto first = static_cast<std::size_t>(axis);
     Dims result;
     if (along) {
@@ -132,7 +137,9 @@ Dims pointed(const Node& node, const Dims& at, const Dims& dims, std::int64_t ax
 
 void check_all(const Node& node, const Dims& dims, std::int64_t axis, std::span<const Elements> indices) {
     for (const Elements& index : indices) {
-        for_each_index(index.dims(), [&](const Dims& at) { (void)wrapped(node, index.at<std::int64_t>(at), axis, dims[static_cast<std::size_t>(axis)]); });
+        for_each_index(index.dims(), [&](const Dims& at) {
+            (void)wrapped(node, index.at<std::int64_t>(at), axis, dims[static_cast<std::size_t>(axis)]);
+        });
         ++axis;
     }
 }
@@ -141,7 +148,9 @@ template <class T>
 void run_gather(const Node& node, std::span<const Elements> from, const Elements& to) {
     auto& a = *attributes_if<GatherAttributes>(node);
     check_all(node, from[0].dims(), a.axis, from.subspan(1));
-    for_each_index(to.dims(), [&](const Dims& at) { to.at<T>(at) = from[0].at<T>(pointed(node, at, from[0].dims(), a.axis, a.along, from.subspan(1))); });
+    for_each_index(to.dims(), [&](const Dims& at) {
+        to.at<T>(at) = from[0].at<T>(pointed(node, at, from[0].dims(), a.axis, a.along, from.subspan(1)));
+    });
 }
 
 template <class T>
@@ -164,8 +173,10 @@ void run_scatter(const Node& node, std::span<const Elements> from, const Element
 
 template <class T>
 bool is_nan(T x) {
-    if constexpr (oracle::is_complex<T>) return is_nan(x.real()) || is_nan(x.imag());
-    else return x != x;
+    if constexpr (oracle::is_complex<T>)
+        return is_nan(x.real()) || is_nan(x.imag());
+    else
+        return x != x;
 }
 
 // Whether a stands before b.
@@ -189,7 +200,7 @@ void run_argsort(const ArgsortAttributes& a, const Elements& from, const Element
     for_each_index(lanes, [&](Dims at) {
         auto element = [&](std::int64_t i) -> T { return at[axis] = i, from.at<T>(at); };
         std::vector<std::int64_t> order;
-        for (std::int64_t i = 0; i < n; ++i) {   // insertion, behind equal ones
+        for (std::int64_t i = 0; i < n; ++i) {  // insertion, behind equal ones
             auto place = order.end();
             while (place != order.begin() && precedes(element(i), element(*(place - 1)), a.descending)) --place;
             order.insert(place, i);
@@ -213,15 +224,18 @@ void run_search(const SearchAttributes& a, const Elements& row, const Elements& 
 
 template <class T>
 void run_sort(const Node& node, std::span<const Elements> from, const Elements& to) {
-    if (auto* sorted = attributes_if<ArgsortAttributes>(node)) run_argsort<T>(*sorted, from[0], to);
-    else run_search<T>(*attributes_if<SearchAttributes>(node), from[0], from[1], to);
+    if (auto* sorted = attributes_if<ArgsortAttributes>(node))
+        run_argsort<T>(*sorted, from[0], to);
+    else
+        run_search<T>(*attributes_if<SearchAttributes>(node), from[0], from[1], to);
 }
 
 void run_random(const RandomAttributes& a, const Elements& key, const Elements& to) {
     std::uint64_t i = 0;
     for_each_index(to.dims(), [&](const Dims& at) {
         std::uint64_t block = i / 4;
-        PhiloxCounter words = philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, static_cast<std::uint32_t>(a.stream)},
+        PhiloxCounter words = philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0,
+                                      static_cast<std::uint32_t>(a.stream)},
                                      {key.at<std::uint32_t>({0}), key.at<std::uint32_t>({1})});
         to.at<std::uint32_t>(at) = words[i++ % 4];
     });
@@ -260,13 +274,21 @@ class LibraryOracle final : public Kernel {
         with_dtype(family_ == Family::sort ? inputs_[0].dtype : output_.dtype, [&](auto tag) {
             using T = typename decltype(tag)::Type;
             switch (family_) {
-                case Family::join: return run_join<T>(node_, from, to);
-                case Family::gather: return run_gather<T>(node_, from, to);
-                case Family::scatter: return run_scatter<T>(node_, from, to);
-                case Family::sort: return run_sort<T>(node_, from, to);
-                case Family::contraction: return run_matmul<T>(from[0], from[1], to);
-                case Family::window: return oracle::run_window<T>(*attributes_if<WindowAttributes>(node_), from, to);
-                default: throw InternalError(text(node_.operation->name, ": the interpreter has no kernel for the family ", name_of(family_)));
+                case Family::join:
+                    return run_join<T>(node_, from, to);
+                case Family::gather:
+                    return run_gather<T>(node_, from, to);
+                case Family::scatter:
+                    return run_scatter<T>(node_, from, to);
+                case Family::sort:
+                    return run_sort<T>(node_, from, to);
+                case Family::contraction:
+                    return run_matmul<T>(from[0], from[1], to);
+                case Family::window:
+                    return oracle::run_window<T>(*attributes_if<WindowAttributes>(node_), from, to);
+                default:
+                    throw InternalError(text(node_.operation->name, ": the interpreter has no kernel for the family ",
+                                             name_of(family_)));
             }
         });
     }
@@ -280,9 +302,12 @@ class LibraryOracle final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> InterpreterCompiler::loop(Loop loop) const { return std::make_unique<LoopOracle>(std::move(loop)); }
+std::unique_ptr<Kernel> InterpreterCompiler::loop(Loop loop) const {
+    return std::make_unique<LoopOracle>(std::move(loop));
+}
 
-std::unique_ptr<Kernel> InterpreterCompiler::library(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
+std::unique_ptr<Kernel> InterpreterCompiler::library(const Node& node, std::span<const Layout> inputs,
+                                                     const Layout& output) const {
     return std::make_unique<LibraryOracle>(node, inputs, output);
 }
 

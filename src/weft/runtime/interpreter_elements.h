@@ -8,8 +8,10 @@
 
 namespace weft::oracle {
 
-template <class T> inline constexpr bool is_complex = false;
-template <class T> inline constexpr bool is_complex<std::complex<T>> = true;
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
 
 /// An operand, addressed by indices.
 class Elements {
@@ -44,26 +46,36 @@ void for_each_index(const Dims& dims, F&& f) {
 
 template <class T>
 T plus(T a, T b) {
-    if constexpr (std::is_same_v<T, bool>) return a || b;
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else return static_cast<T>(a + b);
+    if constexpr (std::is_same_v<T, bool>)
+        return a || b;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else
+        return static_cast<T>(a + b);
 }
 template <class T>
 T times(T a, T b) {
-    if constexpr (std::is_same_v<T, bool>) return a && b;
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else if constexpr (is_complex<T>) return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-    else return static_cast<T>(a * b);
+    if constexpr (std::is_same_v<T, bool>)
+        return a && b;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else if constexpr (is_complex<T>)
+        return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+    else
+        return static_cast<T>(a * b);
 }
 
 /// A sum of T: exact for integers (wrapping) and bool ("or"), in long double for the rest.
 template <class T>
 class Sum {
-    using Wide = std::conditional_t<std::is_integral_v<T>, T, std::conditional_t<is_complex<T>, std::complex<long double>, long double>>;
+    using Wide = std::conditional_t<std::is_integral_v<T>, T,
+                                    std::conditional_t<is_complex<T>, std::complex<long double>, long double>>;
     Wide sum_ = Wide(0);
     static Wide wide(T x) {
-        if constexpr (is_complex<T>) return {static_cast<long double>(x.real()), static_cast<long double>(x.imag())};
-        else return static_cast<Wide>(x);
+        if constexpr (is_complex<T>)
+            return {static_cast<long double>(x.real()), static_cast<long double>(x.imag())};
+        else
+            return static_cast<Wide>(x);
     }
 
   public:
@@ -73,9 +85,12 @@ class Sum {
         if constexpr (!std::is_integral_v<T>) sum_ /= static_cast<long double>(n);
     }
     T result() const {
-        if constexpr (is_complex<T>) return {static_cast<typename T::value_type>(sum_.real()), static_cast<typename T::value_type>(sum_.imag())};
-        else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) return T(static_cast<float>(sum_));
-        else return static_cast<T>(sum_);
+        if constexpr (is_complex<T>)
+            return {static_cast<typename T::value_type>(sum_.real()), static_cast<typename T::value_type>(sum_.imag())};
+        else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
+            return T(static_cast<float>(sum_));
+        else
+            return static_cast<T>(sum_);
     }
 };
 

@@ -33,7 +33,8 @@ inline Dims full(std::int64_t n, std::int64_t c, const Dims& rest) {
 
 template <class T>
 void run_convolution(const WindowAttributes& a, std::span<const Elements> from, const Elements& to) {
-    bool to_x = a.kind == WindowKind::convolution_input_gradient, to_w = a.kind == WindowKind::convolution_weight_gradient;
+    bool to_x = a.kind == WindowKind::convolution_input_gradient,
+         to_w = a.kind == WindowKind::convolution_weight_gradient;
     const Elements &x = to_x ? to : from[0], &w = to_w ? to : from[1], &y = to_x ? from[0] : to_w ? from[1] : to;
     std::int64_t shared = w.dims()[1], outputs = w.dims()[0] / a.groups;
     std::vector<Sum<T>> sums(static_cast<std::size_t>(Layout{to.dtype(), to.dims(), {}}.size()));
@@ -46,9 +47,12 @@ void run_convolution(const WindowAttributes& a, std::span<const Elements> from, 
         for_each_index({x.dims()[0], w.dims()[0], shared}, [&](const Dims& at) {
             std::int64_t n = at[0], o = at[1], c = at[2];
             Dims in_x = full(n, o / outputs * shared + c, place), in_w = full(o, c, step), in_y = full(n, o, window);
-            if (to_x) sum_at(in_x).add_product(y.at<T>(in_y), w.at<T>(in_w));
-            else if (to_w) sum_at(in_w).add_product(x.at<T>(in_x), y.at<T>(in_y));
-            else sum_at(in_y).add_product(x.at<T>(in_x), w.at<T>(in_w));
+            if (to_x)
+                sum_at(in_x).add_product(y.at<T>(in_y), w.at<T>(in_w));
+            else if (to_w)
+                sum_at(in_w).add_product(x.at<T>(in_x), y.at<T>(in_y));
+            else
+                sum_at(in_y).add_product(x.at<T>(in_x), w.at<T>(in_w));
         });
     });
     for_each_index(to.dims(), [&](const Dims& at) { to.at<T>(at) = sum_at(at).result(); });
@@ -79,7 +83,8 @@ Dims first_maximum(const WindowAttributes& a, const Elements& x, std::int64_t n,
 template <class T>
 void run_max(const WindowAttributes& a, std::span<const Elements> from, const Elements& to) {
     const Elements& windows = a.kind == WindowKind::max_pool_gradient ? from[1] : to;
-    if (a.kind == WindowKind::max_pool_gradient) for_each_index(to.dims(), [&](const Dims& at) { to.at<T>(at) = T(0); });
+    if (a.kind == WindowKind::max_pool_gradient)
+        for_each_index(to.dims(), [&](const Dims& at) { to.at<T>(at) = T(0); });
     for_each_index(windows.dims(), [&](const Dims& at) {
         Dims window(at.begin() + 2, at.end());
         Dims best = first_maximum<T>(a, from[0], at[0], at[1], window);
@@ -99,7 +104,8 @@ void run_average(const WindowAttributes& a, const Elements& from, const Elements
     auto counted = [&](const Dims& window) {
         std::int64_t count = 1;
         for (std::size_t i = 0; i < window.size(); ++i) {
-            std::int64_t n = x.dims()[i + 2], start = window[i] * a.stride[i] - a.low[i], end = std::min(start + a.kernel[i], n + a.high[i]);
+            std::int64_t n = x.dims()[i + 2], start = window[i] * a.stride[i] - a.low[i],
+                         end = std::min(start + a.kernel[i], n + a.high[i]);
             count *= a.count_padding ? end - start : std::min(end, n) - std::max<std::int64_t>(start, 0);
         }
         return count;
@@ -125,13 +131,18 @@ void run_window(const WindowAttributes& a, std::span<const Elements> from, const
     switch (a.kind) {
         case WindowKind::convolution:
         case WindowKind::convolution_input_gradient:
-        case WindowKind::convolution_weight_gradient: return run_convolution<T>(a, from, to);
+        case WindowKind::convolution_weight_gradient:
+            return run_convolution<T>(a, from, to);
         case WindowKind::avg_pool:
-        case WindowKind::avg_pool_gradient: return run_average<T>(a, from[0], to);
-        default: break;
+        case WindowKind::avg_pool_gradient:
+            return run_average<T>(a, from[0], to);
+        default:
+            break;
     }
-    if constexpr (!is_complex<T>) return run_max<T>(a, from, to);
-    else throw InternalError("the interpreter: complex numbers have no order");
+    if constexpr (!is_complex<T>)
+        return run_max<T>(a, from, to);
+    else
+        throw InternalError("the interpreter: complex numbers have no order");
 }
 
 }  // namespace weft::oracle

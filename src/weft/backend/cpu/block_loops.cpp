@@ -9,7 +9,7 @@ BlockLoops block_loops(Isa isa) {
         return {[](const Instruction& at, DType operand) {                                                            \
                     return at.opcode == Opcode::call ? name::function_step(at) : name::element_step(at, operand);     \
                 },                                                                                                    \
-                name::move_loops, name::reduce_loops};
+                name::pair_step, name::takes_before, name::move_loops, name::reduce_loops};
         WEFT_FOR_EACH_ISA(WEFT_TABLE)
 #undef WEFT_TABLE
     }

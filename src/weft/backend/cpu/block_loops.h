@@ -14,6 +14,7 @@ namespace weft::cpu {
 struct StepInfo {
     unsigned uniform = 0;
     const Function* function = nullptr;
+    Opcode before = Opcode::call;   // of a call: negative or subtract, if it is first done to the operands
 };
 /// out[i] = opcode(operands[0][i], operands[1][i], operands[2][i]) for i < count.
 using Step = void (*)(void* out, const void* const* operands, std::int64_t count, const StepInfo& info);
@@ -52,6 +53,11 @@ inline constexpr std::size_t lanes_bytes = 64 * 16 + 64;
 
 struct BlockLoops {
     Step (*step)(const Instruction& at, DType operand);   // operand: the type of the first (of select: the second) operand
+    /// Two opcodes in one pass, each rounded: second(first(a, b), c), or second(c, first(a, b)) if reversed; float32. Null if there
+    /// is none.
+    Step (*pair)(Opcode first, Opcode second, bool reversed);
+    /// Whether a call of the float32 function takes info.before.
+    bool (*takes_before)(const Function* function);
     MoveLoops move;
     const ReduceLoops* (*reduce)(Reduction reduction, DType dtype);
 };
@@ -60,6 +66,8 @@ struct BlockLoops {
     namespace isa {                                                          \
     Step element_step(const Instruction& at, DType operand);                 \
     Step function_step(const Instruction& at);                               \
+    bool takes_before(const Function* function);                             \
+    Step pair_step(Opcode first, Opcode second, bool reversed);              \
     const ReduceLoops* reduce_loops(Reduction reduction, DType dtype);       \
     extern const MoveLoops move_loops;                                       \
     }

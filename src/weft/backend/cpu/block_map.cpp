@@ -1,12 +1,8 @@
 // Maps: one block of the box after another, each by itself.
-#include <cstdlib>
-
 #include "weft/backend/cpu/block_kernel.h"
 
 namespace weft::cpu {
 namespace {
-
-constexpr std::int64_t across_block = 128;
 
 class Map : public PreparedLoop {
   public:
@@ -28,7 +24,6 @@ class Map : public PreparedLoop {
     std::vector<Store> stores_;
     std::int64_t rows_, length_;           // the box as rows, each cut into blocks
     std::int64_t cut_, blocks_in_row_;     // elements a block, blocks a row
-    bool down_ = false;                    // blocks follow each other down the rows, not along them
     std::int64_t tasks_, blocks_in_task_;
     int slots_;
 };
@@ -74,14 +69,6 @@ Map::Map(const Loop& loop) {
         stores_[i].direct = first && output.made_by >= 0 && in_place(stores_[i].stream, output.dtype);
     }
     cut_ = runner_.block();
-    // An array that is read across its lines of memory: short blocks, one below the other, find these lines in the cache again.
-    for (std::size_t i = 0; by_rows && i < streams.size(); ++i) {
-        down_ = down_ || std::abs(streams[i].strides.back()) > static_cast<std::int64_t>(size_of(streams[i].memory));
-    }
-    for (const Store& store : stores_) {
-        down_ = down_ || (by_rows && std::abs(store.stream.strides.back()) > static_cast<std::int64_t>(size_of(store.stream.memory)));
-    }
-    if (down_) cut_ = std::min(cut_, across_block);
     if (by_rows) {
         cut_ = std::min(cut_, divide_up(divide_up(length_, divide_up(length_, cut_)), 64) * 64);
     } else if (inner > 1 && inner < row_threshold) {
@@ -105,8 +92,7 @@ void Map::run_task(std::int64_t task, BlockRunner::Context& context, const void*
     runner_.begin(context, loads);
     std::int64_t block = task * blocks_in_task_, end = std::min(block + blocks_in_task_, rows_ * blocks_in_row_);
     for (; block < end; ++block) {
-        std::int64_t row = down_ ? block % rows_ : rows_ == 1 ? 0 : block / blocks_in_row_;
-        std::int64_t start = (down_ ? block / rows_ : block - row * blocks_in_row_) * cut_;
+        std::int64_t row = rows_ == 1 ? 0 : block / blocks_in_row_, start = (block - row * blocks_in_row_) * cut_;
         run_block(context, loads, stores, row * length_ + start, std::min(cut_, length_ - start));
     }
 }

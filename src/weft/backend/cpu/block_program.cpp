@@ -23,6 +23,7 @@ class Preparation {
         mark_uniform();
         for (std::size_t i = 0; i < program_.code.size(); ++i) place(static_cast<std::int32_t>(i));
         for (std::int32_t position : program_.outputs) add_output(position, copy_inputs);
+        fuse();
         assign_registers();
         find_hazards();
         return std::move(result_);
@@ -81,6 +82,7 @@ class Preparation {
             else step.operands[n] = spread(step.operands[n]);
         }
         result_.steps.push_back(step);
+        opcodes_.push_back(at.dtype == DType::float32 ? at.opcode : Opcode::input);
     }
 
     /// A new slot.
@@ -107,11 +109,57 @@ class Preparation {
             const Instruction& at = code(position);
             output.slot = slot(at.dtype);
             result_.steps.push_back({loops_.step(at, at.dtype), {}, output.slot, {position, -1, -1}});
-        }
-        for (std::size_t i = 0; i < result_.steps.size(); ++i) {
-            if (result_.steps[i].out == output.slot) output.made_by = static_cast<std::int32_t>(i);
+            opcodes_.push_back(Opcode::input);
         }
         result_.outputs.push_back(output);
+    }
+
+    /// Puts a float32 step into the one step that uses its value, where there is a loop for both together.
+    void fuse() {
+        std::vector<std::int32_t> uses(static_cast<std::size_t>(result_.slots), 0), maker(uses.size(), -1);
+        for (const auto& step : result_.steps) {
+            for (std::int32_t operand : step.operands) {
+                if (operand >= 0) ++uses[static_cast<std::size_t>(operand)];
+            }
+        }
+        for (const auto& output : result_.outputs) uses[static_cast<std::size_t>(output.slot)] += 2;
+        std::vector<bool> gone(result_.steps.size(), false);
+        for (std::size_t i = 0; i < result_.steps.size(); ++i) {
+            auto& step = result_.steps[i];
+            maker[static_cast<std::size_t>(step.out)] = static_cast<std::int32_t>(i);
+            for (int k = 1; k >= 0; --k) {
+                if (step.operands[k] < 0) continue;
+                auto operand = static_cast<std::size_t>(step.operands[k]);
+                if (uses[operand] != 1 || maker[operand] < 0) continue;
+                auto from = static_cast<std::size_t>(maker[operand]);
+                if (!fuse_into(step, opcodes_[i], k, result_.steps[from], opcodes_[from])) continue;
+                gone[from] = true;
+                opcodes_[i] = Opcode::input;   // a pair takes no third
+                break;
+            }
+        }
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < result_.steps.size(); ++i) {
+            if (!gone[i]) result_.steps[kept++] = result_.steps[i];
+        }
+        result_.steps.resize(kept);
+    }
+
+    bool fuse_into(BlockProgram::At& step, Opcode opcode, int k, const BlockProgram::At& from, Opcode before) {
+        if (opcode == Opcode::call) {
+            if (before != Opcode::negative && before != Opcode::subtract) return false;
+            if (!loops_.takes_before(step.info.function)) return false;
+            step.info.before = before;
+            step.info.uniform = from.info.uniform;
+            std::copy(std::begin(from.operands), std::end(from.operands), step.operands);
+            return true;
+        }
+        Step pair = loops_.pair(before, opcode, k == 1);
+        if (!pair) return false;
+        std::int32_t other = step.operands[1 - k];
+        bool uniform = (step.info.uniform >> (1 - k)) & 1;
+        step = {pair, {from.info.uniform | (uniform ? 4u : 0u), nullptr}, step.out, {from.operands[0], from.operands[1], other}};
+        return true;
     }
 
     DType type(std::int32_t slot) const { return types_[static_cast<std::size_t>(slot)]; }
@@ -177,6 +225,9 @@ class Preparation {
 
     void find_hazards() {
         for (auto& output : result_.outputs) {
+            for (std::size_t i = 0; i < result_.steps.size(); ++i) {
+                if (result_.steps[i].out == output.slot) output.made_by = static_cast<std::int32_t>(i);
+            }
             if (output.made_by < 0) continue;
             for (std::size_t input = 0; input < result_.inputs.size(); ++input) {
                 if (feeds_[input] != Feed::direct || result_.inputs[input] < 0) continue;
@@ -195,7 +246,8 @@ class Preparation {
     const std::vector<Feed>& feeds_;
     const BlockLoops& loops_;
     std::vector<bool> uniform_;
-    std::vector<DType> types_;   // of the slots
+    std::vector<DType> types_;      // of the slots
+    std::vector<Opcode> opcodes_;   // of the steps, as far as fuse() may look: input stands for anything else
     BlockProgram result_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "weft/backend/cpu/block_evaluator.h"
 #include "weft/backend/cpu/families.h"
+#include "weft/ops/window.h"
 
 namespace weft {
 namespace cpu {
@@ -25,29 +26,42 @@ class LoopKernel final : public Kernel {
 
 std::unique_ptr<Kernel> Compiler::loop(Loop loop) const { return std::make_unique<LoopKernel>(std::move(loop)); }
 
-std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
+std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs,
+                                          const Layout& output) const {
     switch (node.operation->family) {
-        case Family::constant: return constant_kernel(node, output);
-        case Family::join: return join_kernel(node, inputs, output);
-        case Family::scan: return scan_kernel(node, inputs, output);
-        case Family::gather: return gather_kernel(node, inputs, output);
-        case Family::scatter: return scatter_kernel(node, inputs, output);
-        case Family::sort: return sort_kernel(node, inputs, output);
-        case Family::random: return random_kernel(node, inputs, output);
-        case Family::contraction: return contraction_kernel(node, inputs, output);
-        case Family::window: return window_kernel(node, inputs, output);
+        case Family::constant:
+            return constant_kernel(node, output);
+        case Family::join:
+            return join_kernel(node, inputs, output);
+        case Family::scan:
+            return scan_kernel(node, inputs, output);
+        case Family::gather:
+            return gather_kernel(node, inputs, output);
+        case Family::scatter:
+            return scatter_kernel(node, inputs, output);
+        case Family::sort:
+            return sort_kernel(node, inputs, output);
+        case Family::random:
+            return random_kernel(node, inputs, output);
+        case Family::contraction:
+            return contraction_kernel(node, inputs, output);
+        case Family::window:
+            return window_kernel(node, inputs, output);
         case Family::leaf:
         case Family::elementwise:
         case Family::reduce:
         case Family::view:
-        case Family::composite: break;
+        case Family::composite:
+            break;
     }
-    throw InternalError(text(node.operation->name, ": the family ", name_of(node.operation->family), " is not a library kernel's"));
+    throw InternalError(
+        text(node.operation->name, ": the family ", name_of(node.operation->family), " is not a library kernel's"));
 }
 
 Axes Compiler::preferred_order(const Operation& operation, std::size_t ndim) const {
-    if (operation.family != Family::window) return {};
-    Axes order{0};   // channels last: what convolutions and pooling are fastest in
+    // The gradient of a weight lies as the weight does, so that the update reads both in order.
+    if (operation.family != Family::window || &operation == &convolution_weight_gradient_operation) return {};
+    Axes order{0};  // channels last: what convolutions and pooling are fastest in
     for (std::size_t axis = 2; axis < ndim; ++axis) order.push_back(static_cast<std::int64_t>(axis));
     order.push_back(1);
     return order;

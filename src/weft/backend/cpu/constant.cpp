@@ -41,8 +41,10 @@ class Number final : public Kernel {
 
 std::unique_ptr<Kernel> constant_kernel(const Node& node, const Layout& output) {
     if (attributes_if<IotaAttributes>(node)) return std::make_unique<Iota>(output);
-    if (auto* size = attributes_if<SizeAttributes>(node)) return std::make_unique<Number>(Literal(size->size.value()), output);
-    if (auto* constant = attributes_if<ConstantAttributes>(node)) return std::make_unique<Number>(constant->value, output);
+    if (auto* size = attributes_if<SizeAttributes>(node))
+        return std::make_unique<Number>(Literal(size->size.value()), output);
+    if (auto* constant = attributes_if<ConstantAttributes>(node))
+        return std::make_unique<Number>(constant->value, output);
     throw InternalError(text(node.operation->name, ": the CPU has no kernel for this constant"));
 }
 

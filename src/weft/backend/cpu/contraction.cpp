@@ -13,7 +13,8 @@ class Matmul final : public Kernel {
         std::size_t batch = output.dims.size() - 2;
         const Layout &a = inputs[0], &b = inputs[1];
         m_ = output.dims[batch], n_ = output.dims[batch + 1], k_ = a.dims[batch + 1];
-        batches_ = Box<3>(part(output.dims, 0, batch), {part(output.strides, 0, batch), part(a.strides, 0, batch), part(b.strides, 0, batch)});
+        batches_ = Box<3>(part(output.dims, 0, batch),
+                          {part(output.strides, 0, batch), part(a.strides, 0, batch), part(b.strides, 0, batch)});
         a_ = {nullptr, a.strides[batch], a.strides[batch + 1]};
         b_ = {nullptr, b.strides[batch], b.strides[batch + 1]};
         row_ = output.strides[batch], column_ = output.strides[batch + 1];
@@ -29,7 +30,9 @@ class Matmul final : public Kernel {
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
         empty_ = output.size() == 0;
     }
-    std::size_t scratch_bytes() const override { return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(dtype_)); }
+    std::size_t scratch_bytes() const override {
+        return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(dtype_));
+    }
     std::string_view by() const override { return "gemm"; }
 
     void run(void* const* operands, std::byte* scratch) const override {

@@ -27,25 +27,34 @@ using Accumulator = typename AccumulatorOf<T>::Type;
 
 template <class T>
 T joined_sum(T a, T b) {
-    if constexpr (std::is_same_v<T, bool>) return a || b;
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else return static_cast<T>(a + b);
+    if constexpr (std::is_same_v<T, bool>)
+        return a || b;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else
+        return static_cast<T>(a + b);
 }
 
 template <class T>
 T joined_product(T a, T b) {
-    if constexpr (std::is_same_v<T, bool>) return a && b;
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else if constexpr (kind_is_complex<T>) return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-    else return static_cast<T>(a * b);
+    if constexpr (std::is_same_v<T, bool>)
+        return a && b;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else if constexpr (kind_is_complex<T>)
+        return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+    else
+        return static_cast<T>(a * b);
 }
 
 /// The larger (smaller); NaN if either is. Not for complex numbers.
 template <bool largest, class T>
 T joined_extreme(T a, T b) {
     if (a != a) return a;
-    if constexpr (largest) return b > a || b != b ? b : a;
-    else return b < a || b != b ? b : a;
+    if constexpr (largest)
+        return b > a || b != b ? b : a;
+    else
+        return b < a || b != b ? b : a;
 }
 
 }  // namespace weft::cpu

@@ -1,6 +1,7 @@
+#include "weft/ops/gather.h"
+
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/places.h"
-#include "weft/ops/gather.h"
 
 namespace weft::cpu {
 namespace {
@@ -9,15 +10,17 @@ namespace {
 // most a block.
 class Take final : public Kernel {
   public:
-    Take(const Node& node, std::span<const Layout> inputs, const Layout& output) : dtype_(output.dtype), inputs_(inputs.size()) {
+    Take(const Node& node, std::span<const Layout> inputs, const Layout& output)
+        : dtype_(output.dtype), inputs_(inputs.size()) {
         const Layout& x = inputs[0];
         auto axis = static_cast<std::size_t>(attributes_if<GatherAttributes>(node)->axis);
         std::size_t count = inputs.size() - 1, wide = inputs[1].dims.size();
         places_ = Places(*node.operation, inputs.subspan(1), x, static_cast<std::int64_t>(axis));
         before_ = Box<2>(part(x.dims, 0, axis), {part(output.strides, 0, axis), part(x.strides, 0, axis)});
         middle_ = Box<1>(part(output.dims, axis, axis + wide), {part(output.strides, axis, axis + wide)});
-        behind_ = Box<2>(part(x.dims, axis + count, x.dims.size()),
-                         {part(output.strides, axis + wide, output.strides.size()), part(x.strides, axis + count, x.dims.size())});
+        behind_ = Box<2>(
+            part(x.dims, axis + count, x.dims.size()),
+            {part(output.strides, axis + wide, output.strides.size()), part(x.strides, axis + count, x.dims.size())});
         pieces_ = (behind_.size + block_elements - 1) / block_elements;
         empty_ = output.size() == 0;
     }
@@ -28,35 +31,42 @@ class Take final : public Kernel {
         auto* offsets = reinterpret_cast<std::int64_t*>(scratch);
         places_.resolve(operands + 1, offsets);
         if (empty_) return;
-        with_width(dtype_, [&]<class T>(TypeTag<T>) { copy(static_cast<T*>(operands[inputs_]), static_cast<const T*>(operands[0]), offsets); });
+        with_width(dtype_, [&]<class T>(TypeTag<T>) {
+            copy(static_cast<T*>(operands[inputs_]), static_cast<const T*>(operands[0]), offsets);
+        });
     }
 
   private:
     template <class T>
     void copy(T* to, const T* from, const std::int64_t* offsets) const {
         std::int64_t piece = (behind_.size + pieces_ - 1) / pieces_;
-        std::int64_t rows = std::max<std::int64_t>(1, block_elements / piece);   // places a block
+        std::int64_t rows = std::max<std::int64_t>(1, block_elements / piece);  // places a block
         std::int64_t blocks = (places_.count() + rows - 1) / rows;
         parallel_for(before_.size * blocks * pieces_, [&](std::int64_t block) {
             std::int64_t p = block % pieces_, b = block / pieces_ % blocks, outer = block / pieces_ / blocks;
             std::int64_t first = p * piece, last = std::min(behind_.size, first + piece);
             before_.walk(outer, outer + 1, [&](const std::array<std::int64_t, 2>& at, std::int64_t) {
-                copy_places(to + at[0], from + at[1], offsets, b * rows, std::min(places_.count(), (b + 1) * rows), first, last);
+                copy_places(to + at[0], from + at[1], offsets, b * rows, std::min(places_.count(), (b + 1) * rows),
+                            first, last);
             });
         });
     }
 
     // Of places [low, high) the elements [first, last) behind each.
     template <class T>
-    void copy_places(T* to, const T* from, const std::int64_t* offsets, std::int64_t low, std::int64_t high, std::int64_t first, std::int64_t last) const {
+    void copy_places(T* to, const T* from, const std::int64_t* offsets, std::int64_t low, std::int64_t high,
+                     std::int64_t first, std::int64_t last) const {
         bool dense = behind_.dense();
         const std::int64_t* next = offsets + low;
         middle_.walk(low, high, [&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
             T* row = to + at[0];
             for (std::int64_t i = 0; i < count; ++i, row += middle_.inner(0), ++next) {
-                if (behind_.size == 1) *row = from[*next];
-                else if (dense) std::memcpy(row + first, from + *next + first, static_cast<std::size_t>(last - first) * sizeof(T));
-                else copy_part(behind_, row, from + *next, first, last);
+                if (behind_.size == 1)
+                    *row = from[*next];
+                else if (dense)
+                    std::memcpy(row + first, from + *next + first, static_cast<std::size_t>(last - first) * sizeof(T));
+                else
+                    copy_part(behind_, row, from + *next, first, last);
             }
         });
     }
@@ -85,11 +95,15 @@ class TakeAlong final : public Kernel {
 
     void run(void* const* operands, std::byte*) const override {
         auto* indices = static_cast<const std::int64_t*>(operands[1]);
-        each(indices, [&](std::int64_t, std::int64_t, std::int64_t index) { (void)checked_index(operation_, index, axis_, size_); });
+        each(indices, [&](std::int64_t, std::int64_t, std::int64_t index) {
+            (void)checked_index(operation_, index, axis_, size_);
+        });
         with_width(dtype_, [&]<class T>(TypeTag<T>) {
             auto* from = static_cast<const T*>(operands[0]);
             auto* to = static_cast<T*>(operands[2]);
-            each(indices, [&](std::int64_t result, std::int64_t x, std::int64_t index) { to[result] = from[x + (index < 0 ? index + size_ : index) * stride_]; });
+            each(indices, [&](std::int64_t result, std::int64_t x, std::int64_t index) {
+                to[result] = from[x + (index < 0 ? index + size_ : index) * stride_];
+            });
         });
     }
 

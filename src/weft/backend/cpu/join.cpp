@@ -1,7 +1,8 @@
+#include "weft/ops/join.h"
+
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/strided.h"
 #include "weft/core/literal.h"
-#include "weft/ops/join.h"
 
 namespace weft::cpu {
 namespace {
@@ -12,7 +13,8 @@ class Concatenate final : public Kernel {
     Concatenate(std::size_t axis, std::span<const Layout> inputs, const Layout& output) : dtype_(output.dtype) {
         std::int64_t offset = 0;
         for (const Layout& input : inputs) {
-            pieces_.push_back({Box<2>(input.dims, {output.strides, input.strides}), offset * static_cast<std::int64_t>(size_of(dtype_)), blocks_});
+            pieces_.push_back({Box<2>(input.dims, {output.strides, input.strides}),
+                               offset * static_cast<std::int64_t>(size_of(dtype_)), blocks_});
             offset += input.dims[axis] * output.strides[axis];
             blocks_ += (pieces_.back().box.size + block_elements - 1) / block_elements;
         }
@@ -23,11 +25,13 @@ class Concatenate final : public Kernel {
         auto* to = static_cast<std::byte*>(operands[pieces_.size()]);
         with_width(dtype_, [&]<class T>(TypeTag<T>) {
             parallel_for(blocks_, [&](std::int64_t block) {
-                auto after = std::upper_bound(pieces_.begin(), pieces_.end(), block, [](std::int64_t b, const Piece& piece) { return b < piece.first_block; });
+                auto after = std::upper_bound(pieces_.begin(), pieces_.end(), block,
+                                              [](std::int64_t b, const Piece& piece) { return b < piece.first_block; });
                 const Piece& piece = *(after - 1);
                 std::int64_t first = (block - piece.first_block) * block_elements;
                 auto* from = static_cast<const T*>(operands[&piece - pieces_.data()]);
-                copy_part(piece.box, reinterpret_cast<T*>(to + piece.bytes), from, first, std::min(piece.box.size, first + block_elements));
+                copy_part(piece.box, reinterpret_cast<T*>(to + piece.bytes), from, first,
+                          std::min(piece.box.size, first + block_elements));
             });
         });
     }
@@ -67,8 +71,10 @@ class Pad final : public Kernel {
             auto* to = static_cast<T*>(operands[1]);
             parallel_blocks(whole_.size, block_elements, [&](std::int64_t first, std::int64_t last) {
                 whole_.walk(first, last, [&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
-                    if (whole_.inner(0) == 1) std::fill_n(to + at[0], count, value);
-                    else for (std::int64_t i = 0; i < count; ++i) to[at[0] + i * whole_.inner(0)] = value;
+                    if (whole_.inner(0) == 1)
+                        std::fill_n(to + at[0], count, value);
+                    else
+                        for (std::int64_t i = 0; i < count; ++i) to[at[0] + i * whole_.inner(0)] = value;
                 });
             });
         });
@@ -77,7 +83,7 @@ class Pad final : public Kernel {
 
   private:
     DType dtype_;
-    std::int64_t inside_ = 0;   // bytes from the result's first element to x's
+    std::int64_t inside_ = 0;  // bytes from the result's first element to x's
     Box<1> whole_;
     Box<2> copy_;
     alignas(16) std::byte value_[16];
@@ -86,7 +92,8 @@ class Pad final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> join_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
-    if (auto* joined = attributes_if<ConcatenateAttributes>(node)) return std::make_unique<Concatenate>(static_cast<std::size_t>(joined->axis), inputs, output);
+    if (auto* joined = attributes_if<ConcatenateAttributes>(node))
+        return std::make_unique<Concatenate>(static_cast<std::size_t>(joined->axis), inputs, output);
     if (auto* padded = attributes_if<PadAttributes>(node)) return std::make_unique<Pad>(*padded, inputs[0], output);
     throw InternalError(text(node.operation->name, ": the CPU has no kernel for this join"));
 }

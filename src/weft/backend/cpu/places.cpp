@@ -16,7 +16,8 @@ Places::Places(const Operation& operation, std::span<const Layout> indices, cons
 }
 
 void Places::resolve(void* const* indices, std::int64_t* offsets) const {
-    parallel_blocks(count_, block_elements, [&](std::int64_t first, std::int64_t last) { resolve_block(indices, offsets, first, last); });
+    parallel_blocks(count_, block_elements,
+                    [&](std::int64_t first, std::int64_t last) { resolve_block(indices, offsets, first, last); });
 }
 
 void Places::resolve_block(void* const* indices, std::int64_t* offsets, std::int64_t first, std::int64_t last) const {

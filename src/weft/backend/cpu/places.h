@@ -11,7 +11,7 @@ namespace weft::cpu {
 /// An index tensor and the axis that it points along.
 struct Pointer {
     Box<1> indices;
-    std::int64_t axis, size, stride;   // of the array that is pointed into
+    std::int64_t axis, size, stride;  // of the array that is pointed into
 };
 
 class Places {
@@ -35,9 +35,11 @@ class Places {
 [[noreturn]] void refuse_index(const Operation& operation, std::int64_t index, std::int64_t axis, std::int64_t size);
 
 /// The index from the front; IndexError if the axis has no such element.
-inline std::int64_t checked_index(const Operation& operation, std::int64_t index, std::int64_t axis, std::int64_t size) {
+inline std::int64_t checked_index(const Operation& operation, std::int64_t index, std::int64_t axis,
+                                  std::int64_t size) {
     std::int64_t from_front = index < 0 ? index + size : index;
-    if (static_cast<std::uint64_t>(from_front) >= static_cast<std::uint64_t>(size)) refuse_index(operation, index, axis, size);
+    if (static_cast<std::uint64_t>(from_front) >= static_cast<std::uint64_t>(size))
+        refuse_index(operation, index, axis, size);
     return from_front;
 }
 

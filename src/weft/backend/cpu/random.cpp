@@ -1,7 +1,8 @@
+#include "weft/ops/random.h"
+
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/isa/random_kernels.h"
 #include "weft/backend/cpu/strided.h"
-#include "weft/ops/random.h"
 
 namespace weft::cpu {
 namespace {
@@ -9,7 +10,8 @@ namespace {
 RandomBlocks best_random_blocks() {
     switch (best_isa()) {
 #define WEFT_RANDOM_CASE(isa) \
-    case Isa::isa: return isa::random_blocks;
+    case Isa::isa:            \
+        return isa::random_blocks;
         WEFT_FOR_EACH_ISA(WEFT_RANDOM_CASE)
 #undef WEFT_RANDOM_CASE
     }
@@ -19,7 +21,10 @@ RandomBlocks best_random_blocks() {
 class RandomBits final : public Kernel {
   public:
     RandomBits(const RandomAttributes& a, const Layout& key, const Layout& output)
-        : stream_(static_cast<std::uint32_t>(a.stream)), key_stride_(key.strides[0]), box_(output.dims, {output.strides}), blocks_(best_random_blocks()) {}
+        : stream_(static_cast<std::uint32_t>(a.stream)),
+          key_stride_(key.strides[0]),
+          box_(output.dims, {output.strides}),
+          blocks_(best_random_blocks()) {}
     std::string_view by() const override { return "philox"; }
 
     void run(void* const* operands, std::byte*) const override {

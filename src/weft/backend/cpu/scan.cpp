@@ -1,7 +1,8 @@
+#include "weft/ops/scan.h"
+
 #include "weft/backend/cpu/element.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/strided.h"
-#include "weft/ops/scan.h"
 
 namespace weft::cpu {
 namespace {
@@ -11,7 +12,8 @@ constexpr std::int64_t most_lanes = 64;
 // Lanes along the axis are independent; a few neighbours run side by side, so that their sums do not wait for each other.
 class Scan final : public Kernel {
   public:
-    Scan(const ScanAttributes& a, const Layout& input, const Layout& output) : from_(input.dtype), to_(output.dtype), a_(a) {
+    Scan(const ScanAttributes& a, const Layout& input, const Layout& output)
+        : from_(input.dtype), to_(output.dtype), a_(a) {
         auto axis = static_cast<std::size_t>(a.axis);
         count_ = input.dims[axis], stride_ = input.strides[axis], result_stride_ = output.strides[axis];
         Dims dims = input.dims, to = output.strides, from = input.strides;
@@ -45,9 +47,12 @@ class Scan final : public Kernel {
         auto* from = static_cast<const From*>(operands[0]) + first_;
         auto* to = static_cast<To*>(operands[1]) + result_first_;
         switch (a_.reduction) {
-            case Reduction::sum: return by_rows<A>(to, from, A(0), [](A a, A b) { return joined_sum(a, b); });
-            case Reduction::product: return by_rows<A>(to, from, A(1), [](A a, A b) { return joined_product(a, b); });
-            default: throw InternalError(text("scan: the CPU has no running ", name_of(a_.reduction)));
+            case Reduction::sum:
+                return by_rows<A>(to, from, A(0), [](A a, A b) { return joined_sum(a, b); });
+            case Reduction::product:
+                return by_rows<A>(to, from, A(1), [](A a, A b) { return joined_product(a, b); });
+            default:
+                throw InternalError(text("scan: the CPU has no running ", name_of(a_.reduction)));
         }
     }
 
@@ -60,8 +65,10 @@ class Scan final : public Kernel {
                     To* result = to + at[0] + lane * lanes_.inner(0);
                     const From* x = from + at[1] + lane * lanes_.inner(1);
                     std::int64_t few = std::min(together_, lanes - lane);
-                    if (together_ == most_lanes) few_lanes<A, true>(result, x, few, start, join);
-                    else few_lanes<A, false>(result, x, few, start, join);
+                    if (together_ == most_lanes)
+                        few_lanes<A, true>(result, x, few, start, join);
+                    else
+                        few_lanes<A, false>(result, x, few, start, join);
                 }
             });
         });

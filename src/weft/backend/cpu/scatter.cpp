@@ -1,7 +1,8 @@
+#include "weft/ops/scatter.h"
+
 #include "weft/backend/cpu/element.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/places.h"
-#include "weft/ops/scatter.h"
 
 namespace weft::cpu {
 namespace {
@@ -11,13 +12,17 @@ template <class T, class F>
 void with_mode(ScatterMode mode, F&& f) {
     using A = Accumulator<T>;
     switch (mode) {
-        case ScatterMode::set: return f([](T, T update) { return update; });
-        case ScatterMode::add: return f([](T old, T update) { return static_cast<T>(joined_sum<A>(old, update)); });
+        case ScatterMode::set:
+            return f([](T, T update) { return update; });
+        case ScatterMode::add:
+            return f([](T old, T update) { return static_cast<T>(joined_sum<A>(old, update)); });
         case ScatterMode::maximum:
-        case ScatterMode::minimum: break;
+        case ScatterMode::minimum:
+            break;
     }
     if constexpr (!kind_is_complex<T>) {
-        if (mode == ScatterMode::maximum) return f([](T old, T update) { return static_cast<T>(joined_extreme<true, A>(old, update)); });
+        if (mode == ScatterMode::maximum)
+            return f([](T old, T update) { return static_cast<T>(joined_extreme<true, A>(old, update)); });
         return f([](T old, T update) { return static_cast<T>(joined_extreme<false, A>(old, update)); });
     }
     throw InternalError("scatter: complex numbers have no order");
@@ -26,7 +31,8 @@ void with_mode(ScatterMode mode, F&& f) {
 // What stands behind the places is split into pieces; each piece meets its updates in the order of the indices, whoever runs it.
 class Scatter final : public Kernel {
   public:
-    Scatter(const Node& node, std::span<const Layout> inputs, const Layout& output) : dtype_(output.dtype), inputs_(inputs.size()) {
+    Scatter(const Node& node, std::span<const Layout> inputs, const Layout& output)
+        : dtype_(output.dtype), inputs_(inputs.size()) {
         auto& a = *attributes_if<ScatterAttributes>(node);
         mode_ = a.mode;
         const Layout& updates = inputs[1];
@@ -36,8 +42,9 @@ class Scatter final : public Kernel {
         places_ = Places(*node.operation, inputs.subspan(2), output, a.axis);
         before_ = Box<2>(part(output.dims, 0, axis), {part(output.strides, 0, axis), part(updates.strides, 0, axis)});
         middle_ = Box<1>(part(updates.dims, axis, axis + wide), {part(updates.strides, axis, axis + wide)});
-        behind_ = Box<2>(part(output.dims, axis + count, ndim),
-                         {part(output.strides, axis + count, ndim), part(updates.strides, axis + wide, updates.dims.size())});
+        behind_ =
+            Box<2>(part(output.dims, axis + count, ndim),
+                   {part(output.strides, axis + count, ndim), part(updates.strides, axis + wide, updates.dims.size())});
     }
     std::size_t scratch_bytes() const override { return places_.scratch_bytes(); }
     std::string_view by() const override { return "scatter"; }
@@ -48,7 +55,9 @@ class Scatter final : public Kernel {
         copy_box(copy_, dtype_, operands[inputs_], operands[0]);
         if (places_.count() == 0 || copy_.size == 0) return;
         with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
-            with_mode<T>(mode_, [&](auto join) { write(static_cast<T*>(operands[inputs_]), static_cast<const T*>(operands[1]), offsets, join); });
+            with_mode<T>(mode_, [&](auto join) {
+                write(static_cast<T*>(operands[inputs_]), static_cast<const T*>(operands[1]), offsets, join);
+            });
         });
     }
 
@@ -56,18 +65,23 @@ class Scatter final : public Kernel {
     template <class T, class Join>
     void write(T* to, const T* updates, const std::int64_t* offsets, Join join) const {
         std::int64_t pieces = (behind_.size + piece - 1) / piece;
-        parallel_blocks(before_.size * pieces, std::max<std::int64_t>(1, block_elements / (places_.count() * std::min(piece, behind_.size))), [&](std::int64_t low, std::int64_t high) {
-            for (std::int64_t i = low; i < high; ++i) {
-                std::int64_t first = i % pieces * piece, outer = i / pieces;
-                before_.walk(outer, outer + 1, [&](const std::array<std::int64_t, 2>& at, std::int64_t) {
-                    write_piece(to + at[0], updates + at[1], offsets, first, std::min(behind_.size, first + piece), join);
-                });
-            }
-        });
+        parallel_blocks(before_.size * pieces,
+                        std::max<std::int64_t>(1, block_elements / (places_.count() * std::min(piece, behind_.size))),
+                        [&](std::int64_t low, std::int64_t high) {
+                            for (std::int64_t i = low; i < high; ++i) {
+                                std::int64_t first = i % pieces * piece, outer = i / pieces;
+                                before_.walk(outer, outer + 1,
+                                             [&](const std::array<std::int64_t, 2>& at, std::int64_t) {
+                                                 write_piece(to + at[0], updates + at[1], offsets, first,
+                                                             std::min(behind_.size, first + piece), join);
+                                             });
+                            }
+                        });
     }
 
     template <class T, class Join>
-    void write_piece(T* to, const T* updates, const std::int64_t* offsets, std::int64_t first, std::int64_t last, Join join) const {
+    void write_piece(T* to, const T* updates, const std::int64_t* offsets, std::int64_t first, std::int64_t last,
+                     Join join) const {
         const std::int64_t* next = offsets;
         middle_.walk([&](const std::array<std::int64_t, 1>& at, std::int64_t places) {
             const T* row = updates + at[0];
@@ -79,14 +93,15 @@ class Scatter final : public Kernel {
                     if (step == 1 && update_step == 1) {
                         for (std::int64_t k = 0; k < count; ++k) there[k] = join(there[k], update[k]);
                     } else {
-                        for (std::int64_t k = 0; k < count; ++k) there[k * step] = join(there[k * step], update[k * update_step]);
+                        for (std::int64_t k = 0; k < count; ++k)
+                            there[k * step] = join(there[k * step], update[k * update_step]);
                     }
                 });
             }
         });
     }
 
-    static constexpr std::int64_t piece = 256;   // elements behind a place that one thread writes at once
+    static constexpr std::int64_t piece = 256;  // elements behind a place that one thread writes at once
     DType dtype_;
     std::size_t inputs_;
     ScatterMode mode_ = ScatterMode::set;
@@ -98,7 +113,8 @@ class Scatter final : public Kernel {
 // put_along_axis: lanes along the axis are independent; within one updates come in order.
 class PutAlong final : public Kernel {
   public:
-    PutAlong(const Node& node, std::span<const Layout> inputs, const Layout& output) : operation_(*node.operation), dtype_(output.dtype) {
+    PutAlong(const Node& node, std::span<const Layout> inputs, const Layout& output)
+        : operation_(*node.operation), dtype_(output.dtype) {
         auto& a = *attributes_if<ScatterAttributes>(node);
         mode_ = a.mode, axis_ = a.axis;
         auto axis = static_cast<std::size_t>(axis_);
@@ -117,33 +133,37 @@ class PutAlong final : public Kernel {
         auto* indices = static_cast<const std::int64_t*>(operands[2]);
         parallel_blocks(checked_.size, block_elements, [&](std::int64_t first, std::int64_t last) {
             checked_.walk(first, last, [&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
-                for (std::int64_t i = 0; i < count; ++i) (void)checked_index(operation_, indices[at[0] + i * checked_.inner(0)], axis_, size_);
+                for (std::int64_t i = 0; i < count; ++i)
+                    (void)checked_index(operation_, indices[at[0] + i * checked_.inner(0)], axis_, size_);
             });
         });
         copy_box(copy_, dtype_, operands[3], operands[0]);
         if (checked_.size == 0) return;
         with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
-            with_mode<T>(mode_, [&](auto join) { write(static_cast<T*>(operands[3]), static_cast<const T*>(operands[1]), indices, join); });
+            with_mode<T>(mode_, [&](auto join) {
+                write(static_cast<T*>(operands[3]), static_cast<const T*>(operands[1]), indices, join);
+            });
         });
     }
 
   private:
     template <class T, class Join>
     void write(T* to, const T* updates, const std::int64_t* indices, Join join) const {
-        parallel_blocks(lanes_.size, std::max<std::int64_t>(1, block_elements / count_), [&](std::int64_t low, std::int64_t high) {
-            lanes_.walk(low, high, [&](const std::array<std::int64_t, 3>& at, std::int64_t lanes) {
-                for (std::int64_t lane = 0; lane < lanes; ++lane) {
-                    T* there = to + at[0] + lane * lanes_.inner(0);
-                    const T* update = updates + at[1] + lane * lanes_.inner(1);
-                    const std::int64_t* index = indices + at[2] + lane * lanes_.inner(2);
-                    for (std::int64_t i = 0; i < count_; ++i) {
-                        std::int64_t place = index[i * index_stride_];
-                        T& element = there[(place < 0 ? place + size_ : place) * stride_];
-                        element = join(element, update[i * update_stride_]);
-                    }
-                }
-            });
-        });
+        parallel_blocks(lanes_.size, std::max<std::int64_t>(1, block_elements / count_),
+                        [&](std::int64_t low, std::int64_t high) {
+                            lanes_.walk(low, high, [&](const std::array<std::int64_t, 3>& at, std::int64_t lanes) {
+                                for (std::int64_t lane = 0; lane < lanes; ++lane) {
+                                    T* there = to + at[0] + lane * lanes_.inner(0);
+                                    const T* update = updates + at[1] + lane * lanes_.inner(1);
+                                    const std::int64_t* index = indices + at[2] + lane * lanes_.inner(2);
+                                    for (std::int64_t i = 0; i < count_; ++i) {
+                                        std::int64_t place = index[i * index_stride_];
+                                        T& element = there[(place < 0 ? place + size_ : place) * stride_];
+                                        element = join(element, update[i * update_stride_]);
+                                    }
+                                }
+                            });
+                        });
     }
 
     const Operation& operation_;

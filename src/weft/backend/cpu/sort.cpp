@@ -1,8 +1,9 @@
+#include "weft/ops/sort.h"
+
 #include <bit>
 
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/strided.h"
-#include "weft/ops/sort.h"
 
 namespace weft::cpu {
 namespace {
@@ -22,7 +23,7 @@ Key key_of(T x, bool descending) {
         Key bits = std::bit_cast<Key>(x), top = static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1));
         if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
             if (x != x) return static_cast<Key>(~Key{0});
-            if (x == 0) bits = 0;   // -0 equals 0
+            if (x == 0) bits = 0;  // -0 equals 0
         } else {
             float wide = static_cast<float>(x);
             if (wide != wide) return static_cast<Key>(~Key{0});
@@ -33,11 +34,24 @@ Key key_of(T x, bool descending) {
     }
 }
 
-template <std::size_t bytes> struct KeyOf;
-template <> struct KeyOf<1> { using Type = std::uint8_t; };
-template <> struct KeyOf<2> { using Type = std::uint16_t; };
-template <> struct KeyOf<4> { using Type = std::uint32_t; };
-template <> struct KeyOf<8> { using Type = std::uint64_t; };
+template <std::size_t bytes>
+struct KeyOf;
+template <>
+struct KeyOf<1> {
+    using Type = std::uint8_t;
+};
+template <>
+struct KeyOf<2> {
+    using Type = std::uint16_t;
+};
+template <>
+struct KeyOf<4> {
+    using Type = std::uint32_t;
+};
+template <>
+struct KeyOf<8> {
+    using Type = std::uint64_t;
+};
 
 template <class Key>
 struct Entry {
@@ -67,12 +81,15 @@ void radix_sort(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count) {
 template <class Key>
 void sort_entries(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count) {
     if (count > 192) return radix_sort(entries, spare, count);
-    std::sort(entries, entries + count, [](const Entry<Key>& a, const Entry<Key>& b) { return a.key != b.key ? a.key < b.key : a.position < b.position; });
+    std::sort(entries, entries + count, [](const Entry<Key>& a, const Entry<Key>& b) {
+        return a.key != b.key ? a.key < b.key : a.position < b.position;
+    });
 }
 
 class Argsort final : public Kernel {
   public:
-    Argsort(const ArgsortAttributes& a, const Layout& input, const Layout& output) : dtype_(input.dtype), descending_(a.descending) {
+    Argsort(const ArgsortAttributes& a, const Layout& input, const Layout& output)
+        : dtype_(input.dtype), descending_(a.descending) {
         auto axis = static_cast<std::size_t>(a.axis);
         count_ = input.dims[axis], stride_ = input.strides[axis], result_stride_ = output.strides[axis];
         Dims dims = input.dims, to = output.strides, from = input.strides;
@@ -80,7 +97,8 @@ class Argsort final : public Kernel {
         lanes_ = Box<2>(dims, {to, from});
         lanes_a_block_ = std::max<std::int64_t>(1, block_elements / 4 / std::max<std::int64_t>(1, count_));
         std::int64_t blocks = (lanes_.size + lanes_a_block_ - 1) / lanes_a_block_;
-        slots_ = static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>(blocks, ThreadPool::instance().threads())));
+        slots_ = static_cast<int>(
+            std::max<std::int64_t>(1, std::min<std::int64_t>(blocks, ThreadPool::instance().threads())));
     }
     std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * slot_bytes(); }
     std::string_view by() const override { return "radix sort"; }
@@ -114,9 +132,11 @@ class Argsort final : public Kernel {
             using Part = typename T::value_type;
             using Key = typename KeyOf<sizeof(Part)>::Type;
             auto* entries = reinterpret_cast<Entry<Key>*>(scratch);
-            for (std::int64_t i = 0; i < count_; ++i) entries[i] = {key_of<Key>(from[i * stride_].imag(), descending_), i};
+            for (std::int64_t i = 0; i < count_; ++i)
+                entries[i] = {key_of<Key>(from[i * stride_].imag(), descending_), i};
             sort_entries(entries, entries + count_, count_);
-            for (std::int64_t i = 0; i < count_; ++i) entries[i].key = key_of<Key>(from[entries[i].position * stride_].real(), descending_);
+            for (std::int64_t i = 0; i < count_; ++i)
+                entries[i].key = key_of<Key>(from[entries[i].position * stride_].real(), descending_);
             radix_sort(entries, entries + count_, count_);
             for (std::int64_t i = 0; i < count_; ++i) to[i * result_stride_] = entries[i].position;
         } else {
@@ -128,7 +148,8 @@ class Argsort final : public Kernel {
         }
     }
     template <class T>
-    static constexpr bool kind_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+    static constexpr bool kind_complex =
+        std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
     DType dtype_;
     bool descending_;
@@ -153,7 +174,10 @@ bool before(T a, T b) {
 class Search final : public Kernel {
   public:
     Search(const SearchAttributes& a, std::span<const Layout> inputs, const Layout& output)
-        : dtype_(inputs[0].dtype), right_(a.right), count_(inputs[0].dims[0]), stride_(inputs[0].strides[0]),
+        : dtype_(inputs[0].dtype),
+          right_(a.right),
+          count_(inputs[0].dims[0]),
+          stride_(inputs[0].strides[0]),
           box_(output.dims, {output.strides, inputs[1].strides}) {}
     std::string_view by() const override { return "binary search"; }
 
@@ -164,7 +188,8 @@ class Search final : public Kernel {
             auto* to = static_cast<std::int64_t*>(operands[2]);
             parallel_blocks(box_.size, block_elements / 8, [&](std::int64_t first, std::int64_t last) {
                 box_.walk(first, last, [&](const std::array<std::int64_t, 2>& at, std::int64_t count) {
-                    for (std::int64_t i = 0; i < count; ++i) to[at[0] + i * box_.inner(0)] = place_of(row, values[at[1] + i * box_.inner(1)]);
+                    for (std::int64_t i = 0; i < count; ++i)
+                        to[at[0] + i * box_.inner(0)] = place_of(row, values[at[1] + i * box_.inner(1)]);
                 });
             });
         });
@@ -177,8 +202,10 @@ class Search final : public Kernel {
         while (low < high) {
             std::int64_t middle = low + (high - low) / 2;
             T there = row[middle * stride_];
-            if (right_ ? !before(value, there) : before(there, value)) low = middle + 1;
-            else high = middle;
+            if (right_ ? !before(value, there) : before(there, value))
+                low = middle + 1;
+            else
+                high = middle;
         }
         return low;
     }
@@ -192,7 +219,8 @@ class Search final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
-    if (auto* sorted = attributes_if<ArgsortAttributes>(node)) return std::make_unique<Argsort>(*sorted, inputs[0], output);
+    if (auto* sorted = attributes_if<ArgsortAttributes>(node))
+        return std::make_unique<Argsort>(*sorted, inputs[0], output);
     if (auto* search = attributes_if<SearchAttributes>(node)) return std::make_unique<Search>(*search, inputs, output);
     throw InternalError(text(node.operation->name, ": the CPU has no kernel for this sort"));
 }

@@ -13,8 +13,8 @@ namespace weft::cpu {
 
 template <std::size_t N>
 struct Box {
-    Dims dims;                       // at least one axis
-    std::array<Dims, N> strides;     // elements
+    Dims dims;                    // at least one axis
+    std::array<Dims, N> strides;  // elements
     std::int64_t size = 1;
 
     Box() = default;
@@ -72,7 +72,9 @@ struct Box {
         }
     }
     template <class F>
-    void walk(F&& f) const { walk(0, size, f); }
+    void walk(F&& f) const {
+        walk(0, size, f);
+    }
 
   private:
     bool mergeable(const std::array<Dims, N>& steps, std::size_t axis, std::int64_t count) const {
@@ -93,7 +95,8 @@ void parallel_blocks(std::int64_t count, std::int64_t block, Body&& body) {
         if (count > 0) body(std::int64_t{0}, count);
         return;
     }
-    parallel_for((count + block - 1) / block, [&](std::int64_t i) { body(i * block, std::min(count, (i + 1) * block)); });
+    parallel_for((count + block - 1) / block,
+                 [&](std::int64_t i) { body(i * block, std::min(count, (i + 1) * block)); });
 }
 
 /// Sixteen bytes that are only moved.
@@ -105,11 +108,16 @@ struct Wide {
 template <class F>
 decltype(auto) with_width(DType dtype, F&& f) {
     switch (size_of(dtype)) {
-        case 1: return f(TypeTag<std::uint8_t>{});
-        case 2: return f(TypeTag<std::uint16_t>{});
-        case 4: return f(TypeTag<std::uint32_t>{});
-        case 8: return f(TypeTag<std::uint64_t>{});
-        default: return f(TypeTag<Wide>{});
+        case 1:
+            return f(TypeTag<std::uint8_t>{});
+        case 2:
+            return f(TypeTag<std::uint16_t>{});
+        case 4:
+            return f(TypeTag<std::uint32_t>{});
+        case 8:
+            return f(TypeTag<std::uint64_t>{});
+        default:
+            return f(TypeTag<Wide>{});
     }
 }
 
@@ -140,6 +148,8 @@ inline void copy_box(const Box<2>& box, DType dtype, void* to, const void* from)
 }
 
 /// Dims or strides [first, last) of a list.
-inline Dims part(const Dims& list, std::size_t first, std::size_t last) { return Dims(list.begin() + first, list.begin() + last); }
+inline Dims part(const Dims& list, std::size_t first, std::size_t last) {
+    return Dims(list.begin() + first, list.begin() + last);
+}
 
 }  // namespace weft::cpu

@@ -1,8 +1,13 @@
+#include "weft/ops/window.h"
+
+#include <array>
+
+#include "weft/backend/cpu/block_evaluator.h"
 #include "weft/backend/cpu/convolution.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/pooling.h"
 #include "weft/backend/cpu/strided.h"
-#include "weft/ops/window.h"
+#include "weft/kernel/builder.h"
 
 namespace weft::cpu {
 namespace {
@@ -13,27 +18,36 @@ Spatial spatial(const Dims& list, std::size_t first, std::int64_t fill) {
     return result;
 }
 
-WindowStrides strides_of(const Layout& layout) { return {layout.strides[0], layout.strides[1], spatial(layout.strides, 2, 0)}; }
+WindowStrides strides_of(const Layout& layout) {
+    return {layout.strides[0], layout.strides[1], spatial(layout.strides, 2, 0)};
+}
 
 class Convolve final : public Kernel {
   public:
-    Convolve(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) : convolution_(prepare(a, inputs, output)), by_(convolution_.implementation()) {}
+    Convolve(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output)
+        : convolution_(prepare(a, inputs, output)), by_(convolution_.implementation()) {}
     std::size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
     std::string_view by() const override { return by_; }
-    void run(void* const* operands, std::byte* scratch) const override { convolution_.run(operands[0], operands[1], operands[2], scratch); }
+    void run(void* const* operands, std::byte* scratch) const override {
+        convolution_.run(operands[0], operands[1], operands[2], scratch);
+    }
 
   private:
     static Convolution prepare(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) {
         // Which of the three operands plays x, w and y.
         const Layout *x = &inputs[0], *w = &inputs[1], *y = &output;
         ConvolutionKind kind = ConvolutionKind::forward;
-        if (a.kind == WindowKind::convolution_input_gradient) x = &output, y = &inputs[0], kind = ConvolutionKind::backward_input;
-        if (a.kind == WindowKind::convolution_weight_gradient) w = &output, y = &inputs[1], kind = ConvolutionKind::backward_weight;
+        if (a.kind == WindowKind::convolution_input_gradient)
+            x = &output, y = &inputs[0], kind = ConvolutionKind::backward_input;
+        if (a.kind == WindowKind::convolution_weight_gradient)
+            w = &output, y = &inputs[1], kind = ConvolutionKind::backward_weight;
         ConvolutionShape shape;
         shape.ndim = static_cast<int>(a.stride.size());
-        shape.batch = x->dims[0], shape.in_channels = x->dims[1], shape.out_channels = w->dims[0], shape.groups = a.groups;
+        shape.batch = x->dims[0], shape.in_channels = x->dims[1], shape.out_channels = w->dims[0],
+        shape.groups = a.groups;
         shape.in = spatial(x->dims, 2, 1), shape.out = spatial(y->dims, 2, 1), shape.kernel = spatial(w->dims, 2, 1);
-        shape.stride = spatial(a.stride, 0, 1), shape.pad_lo = spatial(a.low, 0, 0), shape.dilation = spatial(a.dilation, 0, 1);
+        shape.stride = spatial(a.stride, 0, 1), shape.pad_lo = spatial(a.low, 0, 0),
+        shape.dilation = spatial(a.dilation, 0, 1);
         return Convolution(output.dtype, kind, shape, {strides_of(*x), strides_of(*w), strides_of(*y)});
     }
 
@@ -43,43 +57,52 @@ class Convolve final : public Kernel {
 
 // max_pool_select: for each window, t where x has its first maximum.
 template <class T>
-void select(const PoolingShape& shape, const WindowStrides& xs, const T* x, const WindowStrides& ts, const T* t, const WindowStrides& ys, T* y) {
+void select(const PoolingShape& shape, const WindowStrides& xs, const T* x, const WindowStrides& ts, const T* t,
+            const WindowStrides& ys, T* y) {
     std::int64_t planes = shape.batch * shape.channels, outputs = shape.out[0] * shape.out[1] * shape.out[2];
     std::int64_t window = shape.kernel[0] * shape.kernel[1] * shape.kernel[2];
-    parallel_blocks(planes * outputs, std::max<std::int64_t>(1, block_elements / window), [&](std::int64_t low, std::int64_t high) {
-        for (std::int64_t i = low; i < high; ++i) {
-            std::int64_t plane = i / outputs, n = plane / shape.channels, c = plane % shape.channels;
-            Spatial at{i % outputs / (shape.out[1] * shape.out[2]), i / shape.out[2] % shape.out[1], i % shape.out[2]};
-            std::int64_t to = n * ys.batch + c * ys.channel;
-            for (int axis = 0; axis < shape.ndim; ++axis) to += at[axis] * ys.spatial[axis];
-            std::int64_t best = -1, from = -1;
-            for (std::int64_t k = 0; k < window; ++k) {
-                Spatial step{k / (shape.kernel[1] * shape.kernel[2]), k / shape.kernel[2] % shape.kernel[1], k % shape.kernel[2]};
-                std::int64_t in_x = n * xs.batch + c * xs.channel, in_t = n * ts.batch + c * ts.channel;
-                bool inside = true;
-                for (int axis = 0; axis < shape.ndim; ++axis) {
-                    std::int64_t place = at[axis] * shape.stride[axis] - shape.pad_lo[axis] + step[axis] * shape.dilation[axis];
-                    inside &= place >= 0 && place < shape.in[axis];
-                    in_x += place * xs.spatial[axis], in_t += place * ts.spatial[axis];
+    parallel_blocks(
+        planes * outputs, std::max<std::int64_t>(1, block_elements / window), [&](std::int64_t low, std::int64_t high) {
+            for (std::int64_t i = low; i < high; ++i) {
+                std::int64_t plane = i / outputs, n = plane / shape.channels, c = plane % shape.channels;
+                Spatial at{i % outputs / (shape.out[1] * shape.out[2]), i / shape.out[2] % shape.out[1],
+                           i % shape.out[2]};
+                std::int64_t to = n * ys.batch + c * ys.channel;
+                for (int axis = 0; axis < shape.ndim; ++axis) to += at[axis] * ys.spatial[axis];
+                std::int64_t best = 0, from = 0;  // may be negative: axes may run backwards
+                bool found = false;
+                for (std::int64_t k = 0; k < window; ++k) {
+                    Spatial step{k / (shape.kernel[1] * shape.kernel[2]), k / shape.kernel[2] % shape.kernel[1],
+                                 k % shape.kernel[2]};
+                    std::int64_t in_x = n * xs.batch + c * xs.channel, in_t = n * ts.batch + c * ts.channel;
+                    bool inside = true;
+                    for (int axis = 0; axis < shape.ndim; ++axis) {
+                        std::int64_t place =
+                            at[axis] * shape.stride[axis] - shape.pad_lo[axis] + step[axis] * shape.dilation[axis];
+                        inside &= place >= 0 && place < shape.in[axis];
+                        in_x += place * xs.spatial[axis], in_t += place * ts.spatial[axis];
+                    }
+                    if (!inside) continue;
+                    if (!found || x[in_x] > x[best] || (x[in_x] != x[in_x] && x[best] == x[best]))
+                        best = in_x, from = in_t, found = true;
                 }
-                if (!inside) continue;
-                if (best < 0 || x[in_x] > x[best] || (x[in_x] != x[in_x] && x[best] == x[best])) best = in_x, from = in_t;
+                y[to] = found ? t[from] : T(0);
             }
-            y[to] = from < 0 ? T(0) : t[from];
-        }
-    });
+        });
 }
 
 class Pool final : public Kernel {
   public:
-    Pool(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) : kind_(a.kind), dtype_(output.dtype) {
+    Pool(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output)
+        : kind_(a.kind), dtype_(output.dtype) {
         bool gradient = kind_ == WindowKind::max_pool_gradient || kind_ == WindowKind::avg_pool_gradient;
         const Layout& x = gradient ? output : inputs[0];
         const Layout& y = gradient ? inputs.back() : output;
         shape_.ndim = static_cast<int>(a.stride.size());
         shape_.batch = x.dims[0], shape_.channels = x.dims[1];
         shape_.in = spatial(x.dims, 2, 1), shape_.out = spatial(y.dims, 2, 1), shape_.kernel = spatial(a.kernel, 0, 1);
-        shape_.stride = spatial(a.stride, 0, 1), shape_.pad_lo = spatial(a.low, 0, 0), shape_.pad_hi = spatial(a.high, 0, 0);
+        shape_.stride = spatial(a.stride, 0, 1), shape_.pad_lo = spatial(a.low, 0, 0),
+        shape_.pad_hi = spatial(a.high, 0, 0);
         shape_.dilation = spatial(a.dilation, 0, 1);
         shape_.count_include_pad = a.count_padding;
         for (const Layout& input : inputs) strides_.push_back(strides_of(input));
@@ -92,20 +115,29 @@ class Pool final : public Kernel {
         if (empty_) return;
         const auto& s = strides_;
         switch (kind_) {
-            case WindowKind::max_pool: return max_pool(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
-            case WindowKind::max_pool_gradient: return max_pool_backward(dtype_, shape_, s[0], operands[0], s[1], operands[1], s[2], operands[2]);
-            case WindowKind::max_pool_select: return run_select(operands);
-            case WindowKind::avg_pool: return average_pool(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
-            case WindowKind::avg_pool_gradient: return average_pool_backward(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
-            default: throw InternalError("window: not a pool");
+            case WindowKind::max_pool:
+                return max_pool(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
+            case WindowKind::max_pool_gradient:
+                return max_pool_backward(dtype_, shape_, s[0], operands[0], s[1], operands[1], s[2], operands[2]);
+            case WindowKind::max_pool_select:
+                return run_select(operands);
+            case WindowKind::avg_pool:
+                return average_pool(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
+            case WindowKind::avg_pool_gradient:
+                return average_pool_backward(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
+            default:
+                throw InternalError("window: not a pool");
         }
     }
 
   private:
     void run_select(void* const* operands) const {
         with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
-            if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) throw InternalError("max_pool_select: complex numbers have no order");
-            else select(shape_, strides_[0], static_cast<const T*>(operands[0]), strides_[1], static_cast<const T*>(operands[1]), strides_[2], static_cast<T*>(operands[2]));
+            if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+                throw InternalError("max_pool_select: complex numbers have no order");
+            else
+                select(shape_, strides_[0], static_cast<const T*>(operands[0]), strides_[1],
+                       static_cast<const T*>(operands[1]), strides_[2], static_cast<T*>(operands[2]));
         });
     }
 
@@ -116,13 +148,74 @@ class Pool final : public Kernel {
     bool empty_;
 };
 
+// Another kernel, handed some of its inputs channels-last: what pools read in step is copied so first (a tenth of what reading them
+// across memory would cost).
+class ChannelsLast final : public Kernel {
+  public:
+    ChannelsLast(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) {
+        std::vector<Layout> laid(inputs.begin(), inputs.end());
+        for (std::size_t i = 0; i < laid.size(); ++i) {
+            Dims strides = channels_last_strides(laid[i].dims);
+            if (laid[i].strides == strides || laid[i].size() == 0) continue;
+            copies_.push_back({i, scratch_, BlockKernel(copying(laid[i], strides))});
+            laid[i].strides = strides;
+            scratch_ += aligned(static_cast<std::size_t>(laid[i].size()) * size_of(laid[i].dtype));
+            work_ = std::max(work_, copies_.back().kernel.scratch_bytes());
+        }
+        inputs_ = laid.size();
+        kernel_ = std::make_unique<Pool>(a, laid, output);
+    }
+    std::size_t scratch_bytes() const override { return scratch_ + work_; }
+    std::string_view by() const override { return kernel_->by(); }
+    void run(void* const* operands, std::byte* scratch) const override {
+        std::array<void*, 4> handed{};
+        std::copy(operands, operands + inputs_ + 1, handed.begin());
+        for (const Copy& copy : copies_) {
+            handed[copy.input] = scratch + copy.offset;
+            const void* from[] = {operands[copy.input]};
+            copy.kernel.run(from, &handed[copy.input], scratch + scratch_);
+        }
+        kernel_->run(handed.data(), scratch + scratch_);
+    }
+
+  private:
+    struct Copy {
+        std::size_t input, offset;
+        BlockKernel kernel;
+    };
+    static std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+    static Dims channels_last_strides(const Dims& dims) {
+        Dims strides(dims.size());
+        strides[1] = 1;
+        std::int64_t step = dims[1];
+        for (std::size_t axis = dims.size(); axis-- > 2;) strides[axis] = step, step *= dims[axis];
+        strides[0] = step;
+        return strides;
+    }
+    static Loop copying(const Layout& from, const Dims& strides) {
+        ProgramBuilder builder;
+        builder.output(builder.input(compute_dtype(from.dtype)));
+        Loop loop;
+        loop.program = builder.take();
+        loop.dims = from.dims;
+        loop.loads = {{from.dtype, from.strides}};
+        loop.stores = {{from.dtype, strides}};
+        return loop;
+    }
+
+    std::vector<Copy> copies_;
+    std::size_t scratch_ = 0, work_ = 0, inputs_ = 0;
+    std::unique_ptr<Kernel> kernel_;
+};
+
 }  // namespace
 
 std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
     auto& a = *attributes_if<WindowAttributes>(node);
-    bool convolution = a.kind == WindowKind::convolution || a.kind == WindowKind::convolution_input_gradient || a.kind == WindowKind::convolution_weight_gradient;
+    bool convolution = a.kind == WindowKind::convolution || a.kind == WindowKind::convolution_input_gradient ||
+                       a.kind == WindowKind::convolution_weight_gradient;
     if (convolution) return std::make_unique<Convolve>(a, inputs, output);
-    return std::make_unique<Pool>(a, inputs, output);
+    return std::make_unique<ChannelsLast>(a, inputs, output);
 }
 
 }  // namespace weft::cpu

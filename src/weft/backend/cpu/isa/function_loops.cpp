@@ -45,17 +45,40 @@ constexpr int width = 4;
 struct Tag;
 using Floats = FloatVector<width, Tag>;
 
-template <class Operation>
-void polynomial(void* out, const void* const* operands, std::int64_t count, const StepInfo&) {
-    auto* to = static_cast<float*>(out);
-    auto* from = static_cast<const float*>(operands[0]);
+/// Calls Operation(before(a, b)): a vector at a time, the last one through a buffer.
+template <class Operation, Opcode before>
+WEFT_ELEMENT void polynomial_loop(float* to, const float* a, const float* b, std::int64_t count, bool uniform_a, bool uniform_b) {
+    auto value = [&](const float* x, const float* y) __attribute__((always_inline)) {
+        if constexpr (before == Opcode::negative) return -Floats::load(x);
+        else if constexpr (before == Opcode::subtract) {
+            return (uniform_a ? Floats::all(*a) : Floats::load(x)) - (uniform_b ? Floats::all(*b) : Floats::load(y));
+        } else return Floats::load(x);
+    };
     std::int64_t i = 0;
-    for (; i + width <= count; i += width) Operation::of(Floats::load(from + i)).store(to + i);
+    for (; i + width <= count; i += width) Operation::of(value(a + i, b + i)).store(to + i);
     if (i == count) return;
-    float rest[width] = {};
-    __builtin_memcpy(rest, from + i, static_cast<std::size_t>(count - i) * sizeof(float));
-    Operation::of(Floats::load(rest)).store(rest);
+    float rest_a[width] = {}, rest_b[width] = {};
+    for (std::int64_t k = 0; i + k < count; ++k) {
+        if (!uniform_a) rest_a[k] = a[i + k];
+        if (before == Opcode::subtract && !uniform_b) rest_b[k] = b[i + k];
+    }
+    float rest[width];
+    Operation::of(value(rest_a, rest_b)).store(rest);
     __builtin_memcpy(to + i, rest, static_cast<std::size_t>(count - i) * sizeof(float));
+}
+
+template <class Operation>
+void polynomial(void* out, const void* const* operands, std::int64_t count, const StepInfo& info) {
+    auto* to = static_cast<float*>(out);
+    auto* a = static_cast<const float*>(operands[0]);
+    auto* b = static_cast<const float*>(operands[1]);
+    if (info.before == Opcode::negative) return polynomial_loop<Operation, Opcode::negative>(to, a, a, count, false, false);
+    if (info.before == Opcode::subtract) {
+        if (info.uniform == 0) return polynomial_loop<Operation, Opcode::subtract>(to, a, b, count, false, false);
+        if (info.uniform == 1) return polynomial_loop<Operation, Opcode::subtract>(to, a, b, count, true, false);
+        return polynomial_loop<Operation, Opcode::subtract>(to, a, b, count, false, true);
+    }
+    polynomial_loop<Operation, Opcode::call>(to, a, a, count, false, false);
 }
 
 #define WEFT_FUNCTION_1(name, ...)
@@ -76,6 +99,8 @@ Step polynomial_step(const Function* function) {
 #undef WEFT_FUNCTION_2
 
 }  // namespace
+
+bool takes_before(const Function* function) { return polynomial_step(function) != nullptr; }
 
 Step function_step(const Instruction& at) {
     if (at.dtype == DType::float32) {

@@ -22,7 +22,11 @@ WEFT_ELEMENT void gather_of(void* to, const void* from, std::int64_t stride, std
         for (std::int64_t i = 0; i < count; ++i) out[i] = value;
         return;
     }
-    for (std::int64_t i = 0; i < count; ++i) out[i] = *reinterpret_cast<const T*>(in + i * stride);
+    for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = *reinterpret_cast<const T*>(in);
+        in += stride;
+        asm("" : "+r"(in));   // one load an element: gathers of vectors are slower
+    }
 }
 
 template <class T>

@@ -11,8 +11,10 @@ namespace weft::cpu {
 inline constexpr int random_lanes = 32;
 using RandomBlocks = void (*)(std::uint32_t* to, std::uint64_t first, const std::uint32_t* key, std::uint32_t stream);
 
-#define WEFT_RANDOM_TABLE(isa) \
-    namespace isa { extern const RandomBlocks random_blocks; }
+#define WEFT_RANDOM_TABLE(isa)               \
+    namespace isa {                          \
+    extern const RandomBlocks random_blocks; \
+    }
 WEFT_FOR_EACH_ISA(WEFT_RANDOM_TABLE)
 #undef WEFT_RANDOM_TABLE
 

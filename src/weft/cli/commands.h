@@ -1,0 +1,25 @@
+// The commands of the program, one function each: takes what was typed, returns the exit status, throws the library's errors.
+// Callers: cli/main.cpp, which lists them.
+#pragma once
+
+#include "weft/cli/arguments.h"
+
+namespace weft::cli {
+
+inline constexpr int done = 0, wrong_input = 2, failed = 3, interrupted = 130;
+
+int train(const Arguments& arguments);
+int resume(const Arguments& arguments);
+int evaluate(const Arguments& arguments);
+int show(const Arguments& arguments);
+int data(const Arguments& arguments);
+int doctor(const Arguments& arguments);
+int help(const Arguments& arguments);
+
+/// All of them; help.cpp prints the list, main.cpp runs one.
+const std::vector<Command>& commands();
+
+/// Flags that choose how to compute; refuses a device that is not there.
+void use_machine(const Arguments& arguments);
+
+}  // namespace weft::cli

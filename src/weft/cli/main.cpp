@@ -1,0 +1,88 @@
+// The weft program: finds the command, runs it, and turns errors into a message and an exit status: 0 done, 2 the input was wrong,
+// 3 it failed while running, 130 interrupted (a checkpoint is written).
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include "weft/base/error.h"
+#include "weft/base/nearest.h"
+#include "weft/cli/commands.h"
+#include "weft/found.h"
+
+namespace weft::cli {
+namespace {
+
+/// Commands that weft's documentation names, for versions to come.
+constexpr const char* to_come[] = {"predict", "serve", "monitor", "plot", "diff", "sweep", "cv", "explain", "onnx", "bench"};
+
+const Flag device_flag{"device", "D", "where to compute; cpu is the only one in this version"};
+const Flag threads_flag{"threads", "N", "how many threads compute; results do not depend on it"};
+const Flag quiet_flag{"quiet", "", "print errors alone"};
+
+int run(std::vector<std::string> typed) {
+    if (typed.empty() || typed[0] == "--help" || typed[0] == "-h") typed = {"help"};
+    if (typed[0] == "--version") {
+        std::cout << "weft " WEFT_VERSION "\n";
+        return done;
+    }
+    std::vector<std::string_view> names;
+    for (const Command& command : commands()) {
+        names.push_back(command.name);
+        if (command.name != typed[0]) continue;
+        for (std::size_t i = 1; i < typed.size(); ++i) {
+            if (typed[i] == "--help" || typed[i] == "-h") return std::cout << command.help(), done;
+        }
+        return command.run(command.parse(std::span(typed).subspan(1)));
+    }
+    for (const char* name : to_come) {
+        if (typed[0] == name) throw ConfigError(text("weft ", name, " is not built yet in this version of weft"));
+    }
+    throw ConfigError(text("weft: unknown command '", typed[0], "'", did_you_mean(typed[0], names)));
+}
+
+int report(const char* message, int status) {
+    std::cout.flush();
+    std::cerr << message << "\n";
+    return status;
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+    static const Flag set{"set", "KEY=VALUE", "replaces a value of the file, as in optimizer.momentum.lr=0.02", true};
+    static const Flag out{"out", "DIR", "the run's folder; runs/FILE, or the next free runs/FILE-2, ... if left out"};
+    static const Flag seed{"seed", "N", "replaces the file's seed"};
+    static const Flag goes_on{"resume", "", "goes on with the run in --out, if there is one"};
+    static const Flag dry{"dry-run", "", "checks the file, shows the network, and touches no data"};
+    static const Flag set_name{"data", "SET", "which set of the experiment: test, if left out, or else valid"};
+    static const std::vector<Command> all{
+        {"train", "FILE", "Trains the network that an experiment file describes.",
+         {set, out, device_flag, threads_flag, seed, goes_on, dry, quiet_flag}, 1, 1, train},
+        {"resume", "RUN", "Goes on where a run stopped, bit for bit as if it had not.", {device_flag, threads_flag, quiet_flag}, 1, 1,
+         resume},
+        {"eval", "RUN", "Evaluates the model that a run has kept.", {set_name, device_flag, threads_flag}, 1, 1, evaluate},
+        {"show", "RUN", "Writes the run's report, one HTML file, and prints its name.", {device_flag, threads_flag}, 1, 1, show},
+        {"data", "list | info NAME", "Lists the data sets, or describes one; info loads it and checks its files.", {}, 1, 2, data},
+        {"doctor", "", "Says what was found on this machine, what was not, what that costs, and how to mend it.", {}, 0, 0, doctor},
+        {"help", "[COMMAND | KIND [NAME]]", "Explains a command, or what an experiment file can name: `weft help model linear`.", {}, 0, 2,
+         help},
+    };
+    return all;
+}
+
+}  // namespace weft::cli
+
+int main(int count, char** words) {
+    using namespace weft;
+    try {
+        return cli::run(std::vector<std::string>(words + 1, words + count));
+    } catch (const ConfigError& error) {
+        return cli::report(error.what(), cli::wrong_input);
+    } catch (const DeviceError& error) {
+        return cli::report(error.what(), cli::wrong_input);
+    } catch (const std::bad_alloc&) {
+        return cli::report("there is not enough memory", cli::failed);
+    } catch (const std::exception& error) {
+        return cli::report(error.what(), cli::failed);
+    }
+}

@@ -1,0 +1,233 @@
+#include "weft/cli/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+#include "weft/base/error.h"
+#include "weft/base/thread_pool.h"
+#include "weft/cli/commands.h"
+#include "weft/cli/machine.h"
+#include "weft/cli/terminal.h"
+#include "weft/found.h"
+#include "weft/io/file.h"
+#include "weft/io/safetensors.h"
+#include "weft/train/config.h"
+#include "weft/viz/report.h"
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t most_examples = 36, most_weights = 128;
+
+viz::Chart chart_of(const std::vector<Json>& lines, const std::vector<std::string>& channels, const std::string& what) {
+    viz::Chart chart{what == "loss" ? "Loss" : "Errors", "epoch", "", {}, true, what == "error"};
+    for (const std::string& channel : channels) {
+        if (!channel.ends_with("." + what)) continue;
+        viz::Curve curve{channel, {}, {}};
+        for (const Json& line : lines) {
+            if (!train::is_epoch(line) || !line.find(channel)) continue;
+            curve.x.push_back(static_cast<double>(line.at("epoch").as_integer()));
+            curve.y.push_back(line.at(channel).as_number());
+        }
+        if (!curve.x.empty()) chart.curves.push_back(std::move(curve));
+    }
+    return chart;
+}
+
+/// How an example is drawn: 28 x 28 from (784,), (28, 28) or (1, 28, 28); colour from (3, h, w). Nothing: it is no picture.
+struct PictureShape {
+    std::int64_t planes = 1, height = 0, width = 0;
+};
+std::optional<PictureShape> picture_shape(const Dims& example, std::int64_t most = 128) {
+    std::optional<PictureShape> shape;
+    if (example.size() == 1) {
+        auto side = static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(example[0]))));
+        if (side >= 4 && side * side == example[0]) shape = PictureShape{1, side, side};
+    }
+    if (example.size() == 2) shape = PictureShape{1, example[0], example[1]};
+    if (example.size() == 3 && (example[0] == 1 || example[0] == 3)) shape = PictureShape{example[0], example[1], example[2]};
+    bool fits = shape && shape->height >= 3 && shape->width >= 3 && shape->height <= most && shape->width <= most;
+    return fits ? shape : std::nullopt;
+}
+
+viz::Picture draw(const Array& x, const PictureShape& shape) {
+    const float* first = x.data<float>();
+    std::span<const float> values(first, static_cast<std::size_t>(x.size()));
+    auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return shape.planes == 3 ? viz::colour(values, shape.width, shape.height, *low, *high)
+                             : viz::grey(values, shape.width, shape.height, *low, *high);
+}
+
+/// One example's answer, and how sure the network is of it.
+struct Answer {
+    std::int64_t index = 0, truth = 0, predicted = 0;
+    double confidence = 0;
+};
+
+/// softmax's largest value of a row of scores; of one score, the logistic function's.
+Answer answer_of(const float* scores, std::int64_t count) {
+    Answer answer;
+    if (count == 1) {
+        double p = 1 / (1 + std::exp(-static_cast<double>(scores[0])));
+        answer.predicted = scores[0] > 0, answer.confidence = std::max(p, 1 - p);
+        return answer;
+    }
+    answer.predicted = std::max_element(scores, scores + count) - scores;
+    double sum = 0;
+    for (std::int64_t c = 0; c < count; ++c) sum += std::exp(static_cast<double>(scores[c] - scores[answer.predicted]));
+    answer.confidence = 1 / sum;
+    return answer;
+}
+
+std::vector<Answer> answers_of(train::Objective& objective, const data::Dataset& set) {
+    std::vector<Answer> answers;
+    Array labels = contiguous(set.y);
+    objective.outputs(set, [&](std::int64_t first, const Array& values) {
+        std::int64_t rows = values.dims[0], count = values.size() / std::max<std::int64_t>(1, rows);
+        for (std::int64_t i = 0; i < rows; ++i) {
+            Answer answer = answer_of(values.data<float>() + i * count, count);
+            answer.index = first + i;
+            with_dtype(labels.dtype, [&](auto tag) {
+                using T = typename decltype(tag)::Type;
+                if constexpr (std::is_integral_v<T>) answer.truth = static_cast<std::int64_t>(labels.data<T>()[answer.index]);
+            });
+            answers.push_back(answer);
+        }
+    });
+    return answers;
+}
+
+std::string class_name(const data::Dataset& set, std::int64_t label) {
+    bool named = label >= 0 && label < static_cast<std::int64_t>(set.classes.size());
+    return named ? set.classes[static_cast<std::size_t>(label)] : std::to_string(label);
+}
+
+void add_examples(viz::Report& report, const data::Dataset& set, std::vector<Answer> answers) {
+    std::optional<PictureShape> shape = picture_shape(set.example());
+    report.examples_total = static_cast<std::int64_t>(answers.size());
+    report.wrong_total = std::count_if(answers.begin(), answers.end(), [](const Answer& a) { return a.truth != a.predicted; });
+    if (!shape || set.x_dtype() != float32) return;
+    std::vector<Answer> wrong;
+    for (const Answer& answer : answers) {
+        if (answer.truth != answer.predicted) wrong.push_back(answer);
+    }
+    std::stable_sort(wrong.begin(), wrong.end(), [](const Answer& a, const Answer& b) { return a.confidence > b.confidence; });
+    auto drawn = [&](const Answer& a) {
+        Array x = contiguous(set.rows(a.index, a.index + 1).inputs());
+        return viz::Example{draw(x, *shape), class_name(set, a.truth), class_name(set, a.predicted), a.confidence, a.index};
+    };
+    for (const Answer& answer : wrong) {
+        if (report.wrong.size() < most_examples) report.wrong.push_back(drawn(answer));
+    }
+    for (const Answer& answer : answers) {
+        if (answer.truth == answer.predicted && report.right.size() < most_examples) report.right.push_back(drawn(answer));
+    }
+}
+
+void add_confusion(viz::Report& report, const data::Dataset& set, const std::vector<Answer>& answers) {
+    std::int64_t classes = static_cast<std::int64_t>(set.classes.size());
+    for (const Answer& answer : answers) classes = std::max({classes, answer.truth + 1, answer.predicted + 1});
+    if (classes < 2 || classes > 40) return;
+    report.confusion.counts.resize(static_cast<std::size_t>(classes * classes));
+    for (std::int64_t c = 0; c < classes; ++c) report.confusion.classes.push_back(class_name(set, c));
+    for (const Answer& a : answers) {
+        if (a.truth >= 0) ++report.confusion.counts[static_cast<std::size_t>(a.truth * classes + a.predicted)];
+    }
+}
+
+/// Each unit of the first weight that can be drawn: a row of a matrix as the example's picture, a kernel as itself.
+void add_weights(viz::Report& report, const train::Network& network) {
+    for (const nn::NamedParameter& one : nn::named(network.model)) {
+        Array weight = contiguous(one.parameter.value().array());
+        if (weight.ndim() < 2 || weight.dtype != float32) continue;
+        bool kernel = weight.ndim() == 4;
+        std::optional<PictureShape> shape = kernel ? PictureShape{1, weight.dims[2], weight.dims[3]} : picture_shape(network.example);
+        std::int64_t inputs = weight.size() / std::max<std::int64_t>(1, weight.dims[0]);
+        if (!shape || weight.ndim() == 3 || (!kernel && shape->height * shape->width != inputs)) return;
+        std::int64_t size = shape->height * shape->width, count = kernel ? weight.dims[0] * weight.dims[1] : weight.dims[0];
+        const float* values = weight.data<float>();
+        for (std::int64_t unit = 0; unit < std::min<std::int64_t>(count, most_weights); ++unit) {
+            std::span<const float> own(values + unit * size, static_cast<std::size_t>(size));
+            float most = 0;
+            for (float value : own) most = std::max(most, std::abs(value));
+            report.weights.push_back(viz::signed_values(own, shape->width, shape->height, most));
+        }
+        report.weights_name = text(one.name, ", ", count > static_cast<std::int64_t>(most_weights) ? text("the first ", most_weights, " of ") : "",
+                                   count, kernel ? " kernels" : " units", "; blue adds, orange takes away; each scaled to its own largest weight");
+        return;
+    }
+}
+
+void add_figures(viz::Report& report, const train::Run& run, const train::Network& network, const std::vector<Json>& lines) {
+    const Json& last = lines.back();
+    for (const char* what : {"error", "loss"}) {
+        for (const char* set : {"test", "valid", "train"}) {
+            std::string channel = text(set, ".", what);
+            if (const Json* value = last.find(channel)) report.figures.emplace_back(text(set, " ", what), figure(channel, value->as_number()));
+        }
+    }
+    report.figures.emplace_back("epoch", std::to_string(last.at("epoch").as_integer()));
+    report.figures.emplace_back("parameters", train::grouped(network.parameters()));
+    report.figures.emplace_back("time", viz::shown(last.at("seconds").as_number()) + " s");
+    report.subtitle = text(train::grouped(last.at("examples").as_integer()), " examples in ", train::grouped(last.at("step").as_integer()),
+                           " steps; the figures are those of the model of epoch ", last.at("epoch").as_integer(),
+                           run.experiment().keep_best ? ", the best one" : "");
+}
+
+void add_network(viz::Report& report, const train::Network& network) {
+    report.layers.push_back({"", "layer", "gives", "parameters"});
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+        const train::Network::Layer& layer = network.layers[i];
+        report.layers.push_back({std::to_string(i), layer.name, str(layer.gives), layer.parameters ? train::grouped(layer.parameters) : ""});
+    }
+}
+
+void add_times(viz::Report& report, const fs::path& folder) {
+    if (!fs::exists(folder / "times.json")) return;
+    Json times = parse_json(io::read_file(folder / "times.json", 1 << 20), (folder / "times.json").string());
+    for (const Json::Member& member : times.members()) report.seconds.emplace_back(member.key, member.value.as_number());
+}
+
+}  // namespace
+
+fs::path write_report(const train::Run& run) {
+    std::vector<Json> lines = train::read_log(run.folder() / "log.jsonl");
+    std::erase_if(lines, [](const Json& line) { return !line.find("epoch"); });
+    if (lines.empty()) throw ConfigError(text("the run in '", run.folder().string(), "' has not ended an epoch yet"));
+    std::string judged = run.experiment().set("test") ? "test" : run.experiment().set("valid") ? "valid" : "train";
+    data::Dataset set = run.prepared(judged);
+    train::Network network = run.network(set);
+    train::Objective objective(run.experiment(), network.model);
+
+    viz::Report report;
+    report.title = fs::absolute(run.folder()).lexically_normal().filename().string();
+    for (const char* what : {"loss", "error"}) {
+        viz::Chart chart = chart_of(lines, run.experiment().channels(), what);
+        if (!chart.curves.empty()) report.charts.push_back(std::move(chart));
+    }
+    add_figures(report, run, network, lines);
+    if (objective.counts_errors()) {
+        std::vector<Answer> answers = answers_of(objective, set);
+        add_examples(report, set, answers);
+        add_confusion(report, set, answers);
+    }
+    add_weights(report, network);
+    add_network(report, network);
+    add_times(report, run.folder());
+    report.configuration = train::config_text(run.experiment().config);
+    report.environment = machine();
+    fs::path path = run.folder() / "report.html";
+    io::write_atomically(path, viz::html(report));
+    return path;
+}
+
+int show(const Arguments& arguments) {
+    use_machine(arguments);
+    std::cout << write_report(train::Run::open(arguments.words()[0])).string() << "\n";
+    return done;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,109 @@
+#include "weft/cli/terminal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include "weft/base/environment.h"
+#include "weft/base/error.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr std::size_t bar_cells = 28;
+
+std::string printed(const char* format, double value) {
+    char digits[64];
+    std::snprintf(digits, sizeof digits, format, value);
+    return digits;
+}
+
+}  // namespace
+
+std::string figure(const std::string& channel, double value) {
+    return channel.ends_with(".error") ? printed("%.2f%%", 100 * value) : printed("%.4f", value);
+}
+
+Terminal::Terminal(bool quiet)
+    : quiet_(quiet), bar_(!quiet && ::isatty(STDOUT_FILENO)), colour_(bar_ && !environment("NO_COLOR")) {}
+
+void Terminal::begun(const train::Experiment& experiment, const train::Network& network,
+                     const std::vector<std::pair<std::string, data::Dataset>>& sets) {
+    channels_ = experiment.channels();
+    if (quiet_) return;
+    for (const auto& [name, set] : sets) {
+        std::cout << name << std::string(6 - name.size(), ' ') << train::grouped(set.size()) << " examples of "
+                  << experiment.set(name)->source().name << "\n";
+    }
+    std::cout << network.table() << std::endl;
+}
+
+void Terminal::resumed(const train::Progress& progress) {
+    last_examples_ = progress.examples;
+    if (quiet_) return;
+    std::cout << "goes on after epoch " << progress.epoch;
+    if (progress.batch) std::cout << ", batch " << progress.batch << " of the next";
+    std::cout << std::endl;
+}
+
+void Terminal::table_head() {
+    head_shown_ = true;
+    std::string head = " epoch";
+    for (const std::string& channel : channels_) head += std::string(13 - std::min<std::size_t>(12, channel.size()), ' ') + channel;
+    head += "  examples/s     time";
+    std::cout << (colour_ ? "\x1b[1m" : "") << head << (colour_ ? "\x1b[0m" : "") << std::endl;
+}
+
+void Terminal::clear_bar() {
+    if (bar_shown_) std::cout << "\r\x1b[K";
+    bar_shown_ = false;
+}
+
+void Terminal::batch(const train::Progress& progress, std::int64_t batches) {
+    if (progress.batch == 1) epoch_begun_ = Clock::now();
+    if (!bar_) return;
+    auto now = Clock::now();
+    if (now - drawn_ < std::chrono::milliseconds(100)) return;
+    drawn_ = now;
+    if (!head_shown_) table_head();
+    double share = static_cast<double>(progress.batch) / static_cast<double>(batches);
+    auto full = static_cast<std::size_t>(share * bar_cells);
+    double seconds = std::chrono::duration<double>(now - epoch_begun_).count();
+    double rate = seconds > 0 ? static_cast<double>(progress.sums.examples) / seconds : 0;
+    std::cout << "\r" << printed("%6.0f", static_cast<double>(progress.epoch + 1)) << "  " << (colour_ ? "\x1b[34m" : "")
+              << std::string(full, '#') << (colour_ ? "\x1b[0m" : "") << std::string(bar_cells - full, '.') << printed(" %3.0f%%", 100 * share)
+              << "  loss " << printed("%.4f", progress.sums.loss / static_cast<double>(std::max<std::int64_t>(1, progress.sums.examples)))
+              << "  " << train::grouped(static_cast<std::int64_t>(rate)) << " examples/s\x1b[K" << std::flush;
+    bar_shown_ = true;
+}
+
+void Terminal::evaluating(const std::string& set) {
+    if (!bar_ || !head_shown_) return;
+    std::cout << "\r        evaluating " << set << "\x1b[K" << std::flush;
+    bar_shown_ = true;
+}
+
+void Terminal::print_cell(const std::string& cell, std::size_t width) {
+    std::cout << std::string(width > cell.size() ? width - cell.size() : 1, ' ') << cell;
+}
+
+void Terminal::epoch(const Json& line, bool kept) {
+    double seconds = line.at("seconds").as_number();
+    std::int64_t examples = line.at("examples").as_integer();
+    double rate = static_cast<double>(examples - last_examples_) / std::max(1e-9, seconds - last_seconds_);
+    last_seconds_ = seconds, last_examples_ = examples;
+    if (quiet_) return;
+    clear_bar();
+    if (!head_shown_) table_head();
+    print_cell(std::to_string(line.at("epoch").as_integer()), 6);
+    for (const std::string& channel : channels_) {
+        print_cell(figure(channel, line.at(channel).as_number()), 1 + std::max<std::size_t>(12, channel.size()));
+    }
+    print_cell(train::grouped(static_cast<std::int64_t>(rate)), 12);
+    print_cell(printed("%.1f s", seconds), 9);
+    std::cout << (kept ? "  best" : "") << std::endl;
+}
+
+}  // namespace weft::cli

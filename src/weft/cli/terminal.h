@@ -1,0 +1,38 @@
+// What a person sees of a run: the data and the network at the start, a bar while an epoch runs (on a terminal only), a line of a table
+// for each epoch. Caller: cli/train.cpp.
+#pragma once
+
+#include <chrono>
+
+#include "weft/train/run.h"
+
+namespace weft::cli {
+
+class Terminal : public train::Watcher {
+  public:
+    explicit Terminal(bool quiet);
+    void begun(const train::Experiment& experiment, const train::Network& network,
+               const std::vector<std::pair<std::string, data::Dataset>>& sets) override;
+    void resumed(const train::Progress& progress) override;
+    void batch(const train::Progress& progress, std::int64_t batches) override;
+    void evaluating(const std::string& set) override;
+    void epoch(const Json& line, bool kept) override;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    void table_head();
+    void clear_bar();
+    void print_cell(const std::string& cell, std::size_t width);
+
+    bool quiet_, bar_, colour_;
+    bool bar_shown_ = false, head_shown_ = false;
+    std::vector<std::string> channels_;
+    std::int64_t last_examples_ = 0;
+    double last_seconds_ = 0;
+    Clock::time_point epoch_begun_ = Clock::now(), drawn_ = {};
+};
+
+/// A loss with four digits, an error as percent: by the channel's name.
+std::string figure(const std::string& channel, double value);
+
+}  // namespace weft::cli

@@ -1,0 +1,153 @@
+// weft train, weft resume, weft eval.
+#include <csignal>
+#include <iostream>
+#include <numeric>
+
+#include "weft/base/environment.h"
+#include "weft/base/error.h"
+#include "weft/base/thread_pool.h"
+#include "weft/cli/commands.h"
+#include "weft/cli/report.h"
+#include "weft/cli/terminal.h"
+#include "weft/io/file.h"
+#include "weft/train/config.h"
+#include "weft/train/run.h"
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+volatile std::sig_atomic_t asked_to_stop = 0;
+
+extern "C" void ask_to_stop(int) { asked_to_stop = 1; }
+
+/// The first signal ends the run after the step that is running; a second one ends the process.
+void catch_signals() {
+    struct sigaction action {};
+    action.sa_handler = ask_to_stop;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+}
+
+Json read_description(const Arguments& arguments) {
+    Json description;
+    try {
+        description = train::load_config(arguments.words()[0]);
+    } catch (const FileError& error) {
+        throw ConfigError(error.what());   // the file that was named is part of the input
+    }
+    for (const std::string& assignment : arguments.values("set")) description = train::with_assignment(description, assignment);
+    if (auto seed = arguments.integer("seed", 0)) description = train::with_assignment(description, text("seed=", *seed));
+    return description;
+}
+
+/// runs/digits, or the first of runs/digits-2, runs/digits-3, ... that is not there yet.
+fs::path free_folder(const fs::path& file) {
+    fs::path folder = fs::path("runs") / file.stem();
+    for (int k = 2; fs::exists(folder); ++k) folder = fs::path("runs") / text(file.stem().string(), "-", k);
+    return folder;
+}
+
+/// A run goes on only as the experiment it began as; when it ends may change.
+void check_same(const Json& before, const Json& now, const std::string& folder) {
+    for (const Json::Member& member : now.members()) {
+        const Json* old = before.find(member.key);
+        if (member.key == "stop_when" || (old && *old == member.value)) continue;
+        throw ConfigError(text("the run in '", folder, "' was begun with another '", member.key,
+                               "'; --out names another folder, and `weft resume ", folder, "` goes on with what it was begun with"));
+    }
+}
+
+train::Run open_or_create(const Arguments& arguments, const train::Experiment& experiment) {
+    std::string named = arguments.value("out").value_or("");
+    if (named.empty() && arguments.has("resume")) named = (fs::path("runs") / fs::path(arguments.words()[0]).stem()).string();
+    fs::path folder = named.empty() ? free_folder(arguments.words()[0]) : fs::path(named);
+    if (!arguments.has("resume") || !train::Run::exists(folder)) return train::Run::create(folder, experiment);
+    check_same(train::Run::open(folder).experiment().config, experiment.config, folder.string());
+    io::write_atomically(folder / "config.yaml", train::config_text(experiment.config));
+    return train::Run::open(folder);
+}
+
+void print_dry(const train::Experiment& experiment) {
+    for (const auto& [name, source] : experiment.sets) {
+        std::cout << name << std::string(6 - name.size(), ' ') << source.source().name << " " << json_text(source.options()) << "\n";
+    }
+    if (std::optional<data::Dataset> sample = train::sample_of(experiment)) {
+        std::cout << train::make_network(experiment, *sample).table();
+        return;
+    }
+    std::cout << "The shape of an example is known once the data are read, so shapes were not checked. The layers:\n";
+    for (const train::Chosen& layer : experiment.layers) std::cout << "  " << layer.entry->name << " " << json_text(layer.options) << "\n";
+}
+
+int train_run(train::Run& run, bool quiet) {
+    catch_signals();
+    Terminal terminal(quiet);
+    train::Outcome outcome = run.train(terminal, [] { return asked_to_stop != 0; });
+    std::string folder = run.folder().string();
+    if (outcome.interrupted) {
+        if (!quiet) std::cout << "\ninterrupted; a checkpoint is written, and `weft resume " << folder << "` goes on" << std::endl;
+        return interrupted;
+    }
+    fs::path report = write_report(run);
+    if (quiet) return done;
+    std::cout << "\n";
+    for (const Json::Member& member : outcome.final_line.members()) {
+        bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
+        if (is_figure) std::cout << member.key << " " << figure(member.key, member.value.as_number()) << "   ";
+    }
+    std::cout << "(the model of epoch " << outcome.final_line.at("epoch").as_integer() << ")\n"
+              << "model   " << (run.kept() / "model.safetensors").string() << "\n"
+              << "log     " << (run.folder() / "log.jsonl").string() << "\n"
+              << "report  " << report.string() << std::endl;
+    return done;
+}
+
+}  // namespace
+
+void use_machine(const Arguments& arguments) {
+    if (auto threads = arguments.integer("threads", 1)) ThreadPool::instance().set_threads(static_cast<int>(std::min<std::int64_t>(*threads, 1024)));
+    std::string device = arguments.value("device").value_or(environment("WEFT_DEVICE").value_or("cpu"));
+    if (device == "cpu" || device == "cpu:0") return;
+    throw DeviceError(text("there is no device '", device, "': this version of weft computes on the CPU alone (cpu); "
+                           "its backends for CUDA and OpenCL are not built yet"));
+}
+
+int train(const Arguments& arguments) {
+    use_machine(arguments);
+    train::Experiment experiment(read_description(arguments));
+    if (std::optional<data::Dataset> sample = train::sample_of(experiment)) (void)train::make_network(experiment, *sample);
+    if (arguments.has("dry-run")) {
+        print_dry(experiment);
+        return done;
+    }
+    train::Run run = open_or_create(arguments, experiment);
+    return train_run(run, arguments.has("quiet"));
+}
+
+int resume(const Arguments& arguments) {
+    use_machine(arguments);
+    train::Run run = train::Run::open(arguments.words()[0]);
+    return train_run(run, arguments.has("quiet"));
+}
+
+int evaluate(const Arguments& arguments) {
+    use_machine(arguments);
+    train::Run run = train::Run::open(arguments.words()[0]);
+    std::string name = arguments.value("data").value_or(run.experiment().set("test") ? "test" : "valid");
+    data::Dataset set = run.prepared(name);
+    train::Network network = run.network(set);
+    train::Objective objective(run.experiment(), network.model);
+    train::Sums sums = objective.evaluate(set);
+    auto count = static_cast<double>(sums.examples);
+    std::cout << name << ".loss " << figure(name + ".loss", sums.loss / count) << "\n";
+    if (objective.counts_errors()) {
+        std::cout << name << ".error " << figure(name + ".error", sums.errors / count) << "  (" << static_cast<std::int64_t>(sums.errors) << " of "
+                  << sums.examples << ")\n";
+    }
+    return done;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,70 @@
+#include "weft/train/log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "weft/base/error.h"
+#include "weft/io/file.h"
+
+namespace weft::train {
+namespace {
+
+std::string joined(const std::vector<Json>& lines) {
+    std::string all;
+    for (const Json& line : lines) all += json_text(line) + "\n";
+    return all;
+}
+
+}  // namespace
+
+bool is_epoch(const Json& line) { return line.find("epoch") && !line.find("final"); }
+
+std::vector<Json> read_log(const std::filesystem::path& path) {
+    std::string all = io::read_file(path);
+    std::vector<Json> lines;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = all.find('\n', begin)) != std::string::npos; begin = end + 1) {
+        std::string_view line(all.data() + begin, end - begin);
+        if (line.empty()) continue;
+        try {
+            lines.push_back(parse_json(line));
+        } catch (const FileError& error) {
+            throw FileError(text("'", path.string(), "': line ", lines.size() + 1, " is damaged: ", error.what()));
+        }
+    }
+    return lines;
+}
+
+Log::Log(std::filesystem::path path, std::int64_t keep) : path_(std::move(path)) {
+    if (std::filesystem::exists(path_)) lines_ = read_log(path_);
+    if (size() < keep) {
+        throw FileError(text("'", path_.string(), "' has ", size(), " lines, but the checkpoint was written after ", keep));
+    }
+    lines_.resize(static_cast<std::size_t>(keep));
+    io::write_atomically(path_, joined(lines_));
+}
+
+void Log::append(const Json& line) {
+    std::string bytes = json_text(line) + "\n";
+    int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    ssize_t written = file < 0 ? -1 : ::write(file, bytes.data(), bytes.size());
+    bool good = written == static_cast<ssize_t>(bytes.size()) && ::fsync(file) == 0;
+    int error = written >= 0 && written < static_cast<ssize_t>(bytes.size()) ? ENOSPC : errno;
+    if (file >= 0) ::close(file);
+    if (!good) throw FileError(text("'", path_.string(), "' cannot be written: ", std::strerror(error), "; what was there before is unchanged"));
+    lines_.push_back(line);
+}
+
+std::vector<double> Log::history(const std::string& channel) const {
+    std::vector<double> figures;
+    for (const Json& line : lines_) {
+        const Json* figure = is_epoch(line) ? line.find(channel) : nullptr;
+        if (figure) figures.push_back(figure->as_number());
+    }
+    return figures;
+}
+
+}  // namespace weft::train

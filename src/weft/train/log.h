@@ -1,0 +1,34 @@
+// log.jsonl: a JSON object a line; a line an epoch, one a step where that is asked for, and at the end one of the model that is kept
+// ("final": true). A line is appended in one write and flushed to the disk. The only member that depends on time is "seconds".
+// Callers: train/run.cpp, cli/.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "weft/base/json.h"
+
+namespace weft::train {
+
+/// Every whole line; a last one that was cut short is left out. FileError names the line that is no JSON.
+std::vector<Json> read_log(const std::filesystem::path& path);
+
+class Log {
+  public:
+    /// The log at `path` with its first `keep` lines; what stands behind them is gone (atomically). FileError if it has fewer.
+    Log(std::filesystem::path path, std::int64_t keep);
+    void append(const Json& line);
+    std::int64_t size() const { return static_cast<std::int64_t>(lines_.size()); }
+    const std::vector<Json>& lines() const { return lines_; }
+    /// The figures of one channel in the lines of epochs.
+    std::vector<double> history(const std::string& channel) const;
+
+  private:
+    std::filesystem::path path_;
+    std::vector<Json> lines_;
+};
+
+/// Whether a line is an epoch's.
+bool is_epoch(const Json& line);
+
+}  // namespace weft::train

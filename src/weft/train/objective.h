@@ -1,0 +1,53 @@
+// What is computed a batch, compiled once: a step (loss, gradients, new parameters) and an evaluation (loss and errors, layers in the
+// mode of evaluation). Rates that change are set before each step; nothing is compiled anew. Caller: train/run.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "weft/optim/optimizer.h"
+#include "weft/runtime/function.h"
+#include "weft/train/network.h"
+#include "weft/train/step.h"
+
+namespace weft::train {
+
+/// Sums over examples, from which means are taken.
+struct Sums {
+    double loss = 0, errors = 0;
+    std::int64_t examples = 0;
+    void add(double mean_loss, double error_rate, std::int64_t count);
+};
+
+class Objective {
+  public:
+    Objective(const Experiment& experiment, const nn::Sequential& model);
+    Objective(const Objective&) = delete;
+    Objective& operator=(const Objective&) = delete;
+
+    /// One step; what it measured on its batch is added to `sums`.
+    void step(const data::Batch& batch, optim::Moment moment, Sums& sums);
+    /// All of a set, in batches.
+    Sums evaluate(const data::Dataset& set);
+    /// What the network says of a set, a batch after another: f(first row, outputs).
+    void outputs(const data::Dataset& set, const std::function<void(std::int64_t first, const Array& values)>& f);
+
+    optim::Optimizer& optimizer() { return *optimizer_; }
+    bool counts_errors() const { return counts_errors_; }
+
+  private:
+    std::vector<Tensor> measure(const Tensor& x, const Tensor& y) const;
+    std::vector<Tensor> cost_of_batch(const Tensor& x, const Tensor& y) const;
+
+    nn::Sequential model_;
+    std::vector<Parameter> parameters_;
+    std::vector<CostTerm> terms_;
+    std::vector<std::pair<std::string, optim::Schedule>> schedules_;   // of the rates that change
+    std::unique_ptr<optim::Optimizer> optimizer_;   // after schedules_, which making it fills
+    bool counts_errors_ = false;
+    TrainStep step_;
+    CompiledFunction evaluation_, prediction_;
+    std::vector<Tensor> results_;
+};
+
+}  // namespace weft::train

@@ -1,0 +1,67 @@
+#include "weft/train/run.h"
+
+#include "weft/base/error.h"
+#include "weft/base/nearest.h"
+#include "weft/io/file.h"
+#include "weft/io/folder.h"
+#include "weft/train/config.h"
+#include "weft/train/trainer.h"
+
+namespace weft::train {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* config_name = "config.yaml";
+
+}  // namespace
+
+bool Run::exists(const fs::path& folder) { return fs::exists(folder / config_name); }
+
+Run Run::create(const fs::path& folder, const Experiment& experiment) {
+    std::error_code error;
+    if (exists(folder)) {
+        throw ConfigError(text("'", folder.string(), "' holds a run already; `weft resume ", folder.string(),
+                             "` goes on with it, --out names another folder"));
+    }
+    if (fs::exists(folder, error) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
+        throw ConfigError(text("'", folder.string(), "' is no empty folder; --out names another one"));
+    }
+    fs::create_directories(folder, error);
+    if (error) throw FileError(text("'", folder.string(), "' cannot be made: ", error.message()));
+    io::write_atomically(folder / config_name, config_text(experiment.config));
+    return Run(folder, experiment);
+}
+
+Run Run::open(const fs::path& folder) {
+    if (!exists(folder)) throw ConfigError(text("'", folder.string(), "' holds no run: there is no ", config_name, " in it"));
+    return Run(folder, Experiment(load_config(folder / config_name)));
+}
+
+fs::path Run::kept() const {
+    for (const char* name : {"best", "last"}) {
+        if (fs::exists(folder_ / name / "model.safetensors")) return folder_ / name;
+    }
+    throw ConfigError(text("'", folder_.string(), "' has no checkpoint yet; `weft resume ", folder_.string(), "` trains it"));
+}
+
+Outcome Run::train(Watcher& watcher, const std::function<bool()>& stop) { return Trainer(*this, watcher, stop).train(); }
+
+data::Dataset Run::prepared(std::string_view name) const {
+    const data::ChosenSource* source = experiment_.set(name);
+    if (!source) {
+        std::vector<std::string_view> names;
+        for (const auto& [known, chosen] : experiment_.sets) names.push_back(known);
+        throw ConfigError(text("the run has no set '", name, "'", did_you_mean(name, names)));
+    }
+    data::Preparation preparation(experiment_.prepare);
+    load_preparation(kept(), preparation);
+    return preparation.apply(source->load());
+}
+
+Network Run::network(const data::Dataset& like) const {
+    Network network = make_network(experiment_, like);
+    (void)load_model(kept(), network.model);
+    return network;
+}
+
+}  // namespace weft::train

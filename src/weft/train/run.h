@@ -1,0 +1,68 @@
+// A run: a folder in which an experiment becomes a trained network. In it lie config.yaml (complete), model.yaml, log.jsonl, last/ and
+// best/ (checkpoints), times.json and report.html. Same experiment, same bytes in last/ and best/, and the same log but for "seconds",
+// for any number of threads, and whether or not the run was stopped and resumed. Callers: cli/.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "weft/train/checkpoint.h"
+#include "weft/train/log.h"
+
+namespace weft::train {
+
+/// Who watches a run: what a terminal shows. Every call comes from the thread that trains.
+class Watcher {
+  public:
+    virtual ~Watcher() = default;
+    virtual void begun(const Experiment&, const Network&, const std::vector<std::pair<std::string, data::Dataset>>&) {}
+    virtual void resumed(const Progress&) {}
+    /// After each batch of `batches`.
+    virtual void batch(const Progress&, std::int64_t /*batches*/) {}
+    virtual void evaluating(const std::string& /*set*/) {}
+    /// The line that the log has got; `kept`: best/ is this epoch's model now.
+    virtual void epoch(const Json& /*line*/, bool /*kept*/) {}
+};
+
+/// Where the seconds went.
+struct Times {
+    double steps = 0, data = 0, evaluation = 0, checkpoints = 0, compiling = 0;
+    double total() const { return steps + data + evaluation + checkpoints + compiling; }
+};
+
+struct Outcome {
+    bool interrupted = false;   // a checkpoint was written
+    Json final_line;            // the log's last, unless interrupted
+};
+
+class Run {
+  public:
+    /// A new folder. ConfigError if it holds a run already, or anything else; FileError if it cannot be made.
+    static Run create(const std::filesystem::path& folder, const Experiment& experiment);
+    /// A folder that holds a run. ConfigError if it does not.
+    static Run open(const std::filesystem::path& folder);
+    /// Whether the folder holds a run.
+    static bool exists(const std::filesystem::path& folder);
+
+    const std::filesystem::path& folder() const { return folder_; }
+    const Experiment& experiment() const { return experiment_; }
+    /// best/ if there is one, else last/; ConfigError if the run has no checkpoint yet.
+    std::filesystem::path kept() const;
+
+    /// Trains from where the run stands to its end, or until `stop` is true after a step.
+    Outcome train(Watcher& watcher, const std::function<bool()>& stop);
+
+    /// A set, prepared as the kept model's training set was. ConfigError if the experiment has no set of this name.
+    data::Dataset prepared(std::string_view set) const;
+    /// The network of the kept checkpoint, for examples like these.
+    Network network(const data::Dataset& like) const;
+
+  private:
+    Run(std::filesystem::path folder, Experiment experiment) : folder_(std::move(folder)), experiment_(std::move(experiment)) {}
+    std::filesystem::path folder_;
+    Experiment experiment_;
+};
+
+}  // namespace weft::train

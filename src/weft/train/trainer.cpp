@@ -1,0 +1,207 @@
+#include "weft/train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "weft/base/error.h"
+#include "weft/io/file.h"
+#include "weft/io/folder.h"
+#include "weft/ops/random.h"
+
+namespace weft::train {
+namespace {
+
+/// Adds the time of a scope to a sum.
+class Timed {
+  public:
+    explicit Timed(double& sum) : sum_(sum) {}
+    ~Timed() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+  private:
+    double& sum_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// Milliseconds are enough for people, and keep lines short.
+double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
+
+}  // namespace
+
+Trainer::Trainer(const Run& run, Watcher& watcher, const std::function<bool()>& stop)
+    : run_(run), experiment_(run.experiment()), watcher_(watcher), stop_(stop), preparation_(experiment_.prepare) {
+    random::seed(experiment_.seed);
+    // What the file alone can tell is refused before data are read.
+    if (std::optional<data::Dataset> sample = sample_of(experiment_)) network_ = make_network(experiment_, *sample);
+    load_data();
+    if (!network_ || network_->example != set("train").example()) network_ = make_network(experiment_, set("train"));
+    objective_ = std::make_unique<Objective>(experiment_, network_->model);
+    io::write_atomically(run_.folder() / "model.yaml", json_text(network_->description(), 2) + "\n");
+    watcher_.begun(experiment_, *network_, sets_);
+    restore();
+}
+
+void Trainer::load_data() {
+    Timed timed(times_.data);
+    for (const auto& [name, source] : experiment_.sets) {
+        data::Dataset set = source.load();
+        if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
+        if (name == "train") preparation_.fit(set);
+        sets_.emplace_back(name, preparation_.apply(set));
+        if (sets_.back().second.example() != sets_.front().second.example()) {
+            throw ConfigError(text("data: examples of '", name, "' have shape ", sets_.back().second.example(), ", those of 'train' ",
+                                   sets_.front().second.example()));
+        }
+    }
+}
+
+void Trainer::restore() {
+    io::recover_folder(run_.folder() / "last");
+    io::recover_folder(run_.folder() / "best");
+    if (std::filesystem::exists(run_.folder() / "last")) {
+        progress_ = load_checkpoint(run_.folder() / "last", network_->model, objective_->optimizer());
+        watcher_.resumed(progress_);
+    }
+    log_.emplace(run_.folder() / "log.jsonl", progress_.log_lines);
+    for (const Json& line : log_->lines()) {
+        if (const Json* seconds = line.find("seconds")) earlier_seconds_ = seconds->as_number();
+    }
+}
+
+const data::Dataset& Trainer::set(const std::string& name) const {
+    for (const auto& [known, set] : sets_) {
+        if (known == name) return set;
+    }
+    throw InternalError("no set " + name);
+}
+
+bool Trainer::finished() const {
+    return experiment_.stop.done({progress_.epoch, [this](const std::string& channel) { return log_->history(channel); }});
+}
+
+void Trainer::save(const char* name) {
+    Timed timed(times_.checkpoints);
+    progress_.log_lines = log_->size();
+    save_checkpoint(run_.folder() / name, network_->model, objective_->optimizer(), preparation_, progress_);
+    last_checkpoint_ = Clock::now();
+}
+
+bool Trainer::checkpoint_due() const {
+    if (experiment_.checkpoint_steps && progress_.step % experiment_.checkpoint_steps == 0) return true;
+    return experiment_.checkpoint_seconds > 0 && since(last_checkpoint_) >= experiment_.checkpoint_seconds;
+}
+
+bool Trainer::epoch() {
+    data::Batches batches(set("train"), experiment_.batch_size, {.shuffle = experiment_.seed, .epoch = progress_.epoch,
+                                                                 .last = experiment_.last, .first = progress_.batch});
+    if (batches.count() == 0) {
+        throw ConfigError(text("batch_size: an epoch of ", set("train").size(), " examples has no full batch of ", experiment_.batch_size,
+                               ", and `last: drop` leaves the rest out"));
+    }
+    auto waiting = Clock::now();
+    data::Batches::Iterator batch = batches.begin();
+    while (!(batch == batches.end())) {
+        times_.data += since(waiting);
+        Sums before = progress_.sums;
+        {
+            Timed timed(progress_.step == 0 ? times_.compiling : times_.steps);
+            objective_->step(*batch, {progress_.step, progress_.epoch + 1}, progress_.sums);
+        }
+        ++progress_.batch, ++progress_.step, progress_.examples += (*batch).count;
+        if (experiment_.log_steps) {
+            Json line;
+            line["step"] = progress_.step, line["examples"] = progress_.examples;
+            double count = static_cast<double>(progress_.sums.examples - before.examples);
+            line["train.loss"] = (progress_.sums.loss - before.loss) / count;
+            log_->append(line);
+        }
+        watcher_.batch(progress_, batches.count());
+        bool more = progress_.batch < batches.count();
+        if (more && stop_()) return false;
+        if (more && checkpoint_due()) save("last");
+        waiting = Clock::now();
+        ++batch;
+    }
+    return true;
+}
+
+Sums Trainer::evaluate(const std::string& name) {
+    Timed timed(times_.evaluation);
+    watcher_.evaluating(name);
+    return objective_->evaluate(set(name));
+}
+
+void Trainer::add_figures(Json& line, const std::string& name, const Sums& sums) const {
+    auto count = static_cast<double>(sums.examples);
+    line[name + ".loss"] = sums.loss / count;
+    if (objective_->counts_errors()) line[name + ".error"] = sums.errors / count;
+}
+
+/// train.* are means over the epoch's own steps, taken while the network learned; the other sets are evaluated at its end.
+Json Trainer::epoch_line() {
+    Json line;
+    line["epoch"] = progress_.epoch, line["step"] = progress_.step, line["examples"] = progress_.examples;
+    line["seconds"] = 0;   // its place among the others; the time is taken at the end
+    for (const std::string& name : experiment_.monitored) {
+        add_figures(line, name, name == "train" ? progress_.sums : evaluate(name));
+    }
+    line["lr"] = objective_->optimizer().lr();
+    line["seconds"] = rounded(seconds());
+    return line;
+}
+
+void Trainer::end_epoch() {
+    ++progress_.epoch;
+    progress_.batch = 0;
+    Json line = epoch_line();
+    progress_.sums = {};
+    log_->append(line);
+    bool better = false;
+    if (experiment_.keep_best) {
+        double figure = line.at(experiment_.keep_best->channel).as_number();
+        better = std::isfinite(figure) && (!progress_.best || experiment_.keep_best->better(figure, *progress_.best));
+        if (better) progress_.best = figure, progress_.best_epoch = progress_.epoch;
+        if (better) save("best");
+    }
+    save("last");
+    watcher_.epoch(line, better);
+}
+
+Json Trainer::finish() {
+    bool best = experiment_.keep_best && progress_.best;
+    if (best) (void)load_model(run_.folder() / "best", network_->model);
+    Json line;
+    line["final"] = true, line["epoch"] = best ? progress_.best_epoch : progress_.epoch;
+    line["step"] = progress_.step, line["examples"] = progress_.examples, line["seconds"] = 0;
+    for (const auto& [name, set] : sets_) {
+        if (name != "train" || sets_.size() == 1) add_figures(line, name, evaluate(name));
+    }
+    line["seconds"] = rounded(seconds());
+    log_->append(line);
+    return line;
+}
+
+void Trainer::save_times() const {
+    Json all;
+    all["training steps"] = rounded(times_.steps), all["first step (planning, kernels)"] = rounded(times_.compiling);
+    all["evaluation"] = rounded(times_.evaluation), all["reading and waiting for data"] = rounded(times_.data);
+    all["checkpoints"] = rounded(times_.checkpoints);
+    all["everything else"] = rounded(std::max(0.0, since(start_) - times_.total()));
+    io::write_atomically(run_.folder() / "times.json", json_text(all, 2) + "\n");
+}
+
+Outcome Trainer::train() {
+    while (!finished()) {
+        if (!epoch() || (end_epoch(), stop_() && !finished())) {
+            if (progress_.batch) save("last");
+            save_times();
+            return {true, {}};
+        }
+    }
+    Json line = finish();
+    save_times();
+    return {false, line};
+}
+
+}  // namespace weft::train

@@ -1,0 +1,51 @@
+// One stretch of a run in this process: the data, the network, the compiled step, and the loop over epochs and batches that ends in a
+// final line of the log. Caller: train/run.cpp.
+#pragma once
+
+#include <chrono>
+
+#include "weft/train/run.h"
+
+namespace weft::train {
+
+class Trainer {
+  public:
+    Trainer(const Run& run, Watcher& watcher, const std::function<bool()>& stop);
+    Outcome train();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    void load_data();
+    void restore();
+    bool finished() const;
+    /// False if it was interrupted within.
+    bool epoch();
+    void end_epoch();
+    Json epoch_line();
+    Json finish();
+    void save(const char* name);
+    void save_times() const;
+    bool checkpoint_due() const;
+    Sums evaluate(const std::string& set);
+    const data::Dataset& set(const std::string& name) const;
+    void add_figures(Json& line, const std::string& set, const Sums& sums) const;
+    double seconds() const { return earlier_seconds_ + since(start_); }
+    static double since(Clock::time_point moment) { return std::chrono::duration<double>(Clock::now() - moment).count(); }
+
+    const Run& run_;
+    const Experiment& experiment_;
+    Watcher& watcher_;
+    std::function<bool()> stop_;
+    Clock::time_point start_ = Clock::now(), last_checkpoint_ = Clock::now();
+    double earlier_seconds_ = 0;
+    data::Preparation preparation_;
+    std::vector<std::pair<std::string, data::Dataset>> sets_;
+    std::optional<Network> network_;
+    std::unique_ptr<Objective> objective_;
+    std::optional<Log> log_;
+    Progress progress_;
+    Times times_;
+};
+
+}  // namespace weft::train

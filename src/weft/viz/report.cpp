@@ -1,0 +1,144 @@
+#include "weft/viz/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "weft/base/error.h"
+#include "weft/viz/page.h"
+
+namespace weft::viz {
+namespace {
+
+std::string section(const char* title, const std::string& content, const std::string& remark = "") {
+    if (content.empty()) return "";
+    std::string below = remark.empty() ? "" : text("<p class=remark>", remark, "</p>");
+    return text("<section><h2>", title, "</h2>", below, content, "</section>\n");
+}
+
+std::string figures_of(const Report& report) {
+    std::string out;
+    for (const auto& [name, value] : report.figures) {
+        out += text("<div class=tile><b>", escaped(value), "</b><span>", escaped(name), "</span></div>");
+    }
+    return text("<div class=tiles>", out, "</div>");
+}
+
+std::string charts_of(const Report& report) {
+    std::string out;
+    for (const Chart& chart : report.charts) out += svg(chart);
+    return out.empty() ? out : text("<div class=charts>", out, "</div>");
+}
+
+std::string layers_of(const Report& report) {
+    std::string out;
+    for (std::size_t row = 0; row < report.layers.size(); ++row) {
+        const char* tag = row == 0 ? "th" : "td";
+        out += "<tr>";
+        for (const std::string& cell : report.layers[row]) out += text("<", tag, ">", escaped(cell), "</", tag, ">");
+        out += "</tr>";
+    }
+    return out.empty() ? out : text("<div class=scroll><table class=plain>", out, "</table></div>");
+}
+
+std::string weights_of(const Report& report) {
+    if (report.weights.empty()) return "";
+    std::int64_t width = report.weights[0].width;
+    auto columns = static_cast<std::int64_t>(width >= 16 ? 16 : 24);
+    Picture all = sheet(report.weights, columns);
+    std::int64_t zoom = std::clamp<std::int64_t>(960 / std::max<std::int64_t>(1, all.width), 1, 8);
+    return text("<img class=pixels alt='weights of the first layer' src='", data_address(all), "' style='width:min(100%,",
+                all.width * zoom, "px)'>");
+}
+
+std::string examples_of(const std::vector<Example>& examples, const char* kind) {
+    std::string out;
+    for (const Example& example : examples) {
+        std::string mistaken = example.truth == example.predicted ? "" : text("<em>is ", escaped(example.truth), "</em>");
+        out += text("<figure class='example ", kind, "' title='number ", example.index, " of the set'><img class=pixels alt='' src='",
+                    data_address(example.picture), "'><figcaption><b>", escaped(example.predicted), "</b>", mistaken,
+                    "<span>", shown(example.confidence, true), "</span></figcaption></figure>");
+    }
+    return out.empty() ? out : text("<div class=examples>", out, "</div>");
+}
+
+/// Right answers on the diagonal in one colour, mistakes in another, each shade by its share of the row's mistakes or of all.
+std::string confusion_of(const Confusion& confusion) {
+    std::size_t n = confusion.classes.size();
+    if (n == 0 || confusion.counts.size() != n * n) return "";
+    std::int64_t most_right = 1, most_wrong = 1;
+    for (std::size_t i = 0; i < n * n; ++i) {
+        std::int64_t& most = i % (n + 1) == 0 ? most_right : most_wrong;
+        most = std::max(most, confusion.counts[i]);
+    }
+    std::string out = "<tr><td class=corner>true \\ predicted</td>";
+    for (const std::string& name : confusion.classes) out += text("<th>", escaped(name), "</th>");
+    out += "<th class=share>error</th></tr>";
+    for (std::size_t row = 0; row < n; ++row) {
+        out += text("<tr><th>", escaped(confusion.classes[row]), "</th>");
+        std::int64_t total = 0;
+        for (std::size_t column = 0; column < n; ++column) {
+            std::int64_t count = confusion.counts[row * n + column];
+            total += count;
+            double shade = row == column ? 0.55 * static_cast<double>(count) / static_cast<double>(most_right)
+                                         : 0.15 + 0.6 * static_cast<double>(count) / static_cast<double>(most_wrong);
+            const char* ink = row == column ? "right" : "wrong";
+            out += count ? text("<td class=", ink, " style='--shade:", shade, "'>", count, "</td>") : "<td class=none>&middot;</td>";
+        }
+        double error = total ? 1 - static_cast<double>(confusion.counts[row * n + row]) / static_cast<double>(total) : 0;
+        out += text("<td class=share>", shown(error, true), "</td></tr>");
+    }
+    return text("<div class=scroll><table class=confusion>", out, "</table></div>");
+}
+
+std::string seconds_shown(double seconds) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, seconds >= 100 ? "%.0f s" : seconds >= 1 ? "%.1f s" : "%.3f s", seconds);
+    return digits;
+}
+
+std::string time_of(const Report& report) {
+    double total = 0, most = 0;
+    for (const auto& [name, seconds] : report.seconds) total += seconds, most = std::max(most, seconds);
+    if (!(total > 0)) return "";
+    std::string out;
+    for (const auto& [name, seconds] : report.seconds) {
+        out += text("<tr><th>", escaped(name), "</th><td class=bar><i style='width:", 100 * seconds / most, "%'></i></td><td>",
+                    seconds_shown(seconds), "</td><td>", shown(seconds / total, true), "</td></tr>");
+    }
+    return text("<table class=time>", out, "</table>");
+}
+
+std::string environment_of(const Report& report) {
+    std::string out;
+    for (const auto& [name, value] : report.environment) {
+        out += text("<tr><th>", escaped(name), "</th><td>", escaped(value), "</td></tr>");
+    }
+    return out.empty() ? out : text("<div class=scroll><table class=plain>", out, "</table></div>");
+}
+
+std::string examples_section(const Report& report) {
+    std::string remark = text(report.wrong_total, " of ", report.examples_total, " are wrong. Under each picture: what the network says, ",
+                              "<em>what it is</em> where that differs, and how sure it is.");
+    std::string wrong = examples_of(report.wrong, "wrong"), right = examples_of(report.right, "right");
+    std::string content = (wrong.empty() ? "" : "<h3>Wrong, the surest first</h3>" + wrong) +
+                          (right.empty() ? "" : "<h3>Right</h3>" + right);
+    return section("Examples", content, remark);
+}
+
+}  // namespace
+
+std::string html(const Report& report) {
+    std::string configuration = report.configuration.empty() ? "" : text("<pre>", escaped(report.configuration), "</pre>");
+    return text("<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>",
+                "<title>", escaped(report.title), "</title><style>", page_style, "</style></head><body><main>\n<header><h1>",
+                escaped(report.title), "</h1><p>", escaped(report.subtitle), "</p></header>\n", figures_of(report), "\n",
+                section("Learning", charts_of(report)), examples_section(report),
+                section("Confusion", confusion_of(report.confusion), "Rows: what the example is. Columns: what the network says."),
+                section("First layer", weights_of(report), escaped(report.weights_name)),
+                section("Where the time went", time_of(report)), section("Network", layers_of(report)),
+                section("Configuration", configuration), section("Environment", environment_of(report)),
+                "</main><script>", page_script, "</script></body></html>\n");
+}
+
+}  // namespace weft::viz

@@ -1,0 +1,67 @@
+// The program from outside: exit statuses, messages, help.
+#include <gtest/gtest.h>
+
+#include "cli/program.h"
+#include "io/scratch.h"
+
+namespace weft {
+namespace {
+
+class Command : public testing::Test {
+  protected:
+    Ended weft(const std::vector<std::string>& words) { return run(folder_.folder(), words); }
+    void write(const std::string& name, const std::string& content) { std::ofstream(folder_.folder() / name) << content; }
+    Scratch folder_;
+};
+
+TEST_F(Command, version_and_help_end_well) {
+    EXPECT_EQ(weft({"--version"}).status, 0);
+    Ended help = weft({"help"});
+    EXPECT_EQ(help.status, 0);
+    EXPECT_NE(help.output.find("weft train FILE"), std::string::npos);
+    EXPECT_NE(weft({"help", "model", "linear"}).output.find("units"), std::string::npos);
+    EXPECT_NE(weft({"train", "--help"}).output.find("--dry-run"), std::string::npos);
+    EXPECT_EQ(weft({"doctor"}).status, 0);
+    EXPECT_NE(weft({"data", "list"}).output.find("mnist"), std::string::npos);
+}
+
+TEST_F(Command, misspelt_commands_options_and_topics_name_the_nearest) {
+    Ended typo = weft({"trian", "x"});
+    EXPECT_EQ(typo.status, 2);
+    EXPECT_EQ(typo.output, "weft: unknown command 'trian'; did you mean 'train'?\n");
+    EXPECT_EQ(weft({"train", "x.json", "--quite"}).output, "weft train: unknown option '--quite'; did you mean '--quiet'?\n");
+    EXPECT_EQ(weft({"help", "modle"}).output, "weft help: unknown topic 'modle'; did you mean 'model'?\n");
+    EXPECT_EQ(weft({"train"}).status, 2);
+    EXPECT_EQ(weft({"train", "a", "b"}).status, 2);
+    EXPECT_EQ(weft({"train", "x.json", "--threads", "no"}).output, "--threads: expected an integer of 1 or more, found 'no'\n");
+    EXPECT_EQ(weft({"predict", "x"}).output, "weft predict is not built yet in this version of weft\n");
+}
+
+TEST_F(Command, a_missing_file_device_or_run_is_the_users_mistake) {
+    Ended missing = weft({"train", "nowhere.json"});
+    EXPECT_EQ(missing.status, 2);
+    EXPECT_EQ(missing.output, "'nowhere.json' cannot be read: No such file or directory\n");
+    Ended device = weft({"train", "nowhere.json", "--device", "cuda:0"});
+    EXPECT_EQ(device.status, 2);
+    EXPECT_EQ(device.output, "there is no device 'cuda:0': this version of weft computes on the CPU alone (cpu); "
+                             "its backends for CUDA and OpenCL are not built yet\n");
+    EXPECT_EQ(weft({"resume", "nowhere"}).output, "'nowhere' holds no run: there is no config.yaml in it\n");
+}
+
+TEST_F(Command, dry_run_shows_shapes_and_counts_and_writes_nothing) {
+    Ended dry = weft({"train", WEFT_SOURCE_DIR "/examples/digits.json", "--dry-run"});
+    EXPECT_EQ(dry.status, 0) << dry.output;
+    EXPECT_NE(dry.output.find("(batch, 10)"), std::string::npos) << dry.output;
+    EXPECT_FALSE(std::filesystem::exists(folder_.folder() / "runs"));
+}
+
+TEST_F(Command, a_mistake_in_the_file_is_named_before_anything_is_made) {
+    write("bad.json", R"({"data": {"train": "digits"}, "model": {"sequential": [{"linear": {"unts": 10}}]}, "cost": "mse", "optimizer": "sgd"})");
+    Ended bad = weft({"train", "bad.json", "--out", "run"});
+    EXPECT_EQ(bad.status, 2);
+    EXPECT_EQ(bad.output, "bad.json:1:68: unknown key 'unts' in linear; did you mean 'units'?\n");
+    EXPECT_FALSE(std::filesystem::exists(folder_.folder() / "run"));
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,153 @@
+// Runs from outside: the same bytes for any number of threads, stopped or not, killed or not; and nothing lost when things go wrong.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "cli/program.h"
+#include "io/scratch.h"
+#include "weft/base/json.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* small = R"({
+"data": {"train": {"digits": {"size": 600}}, "valid": {"digits": {"split": "valid", "size": 100}},
+         "test": {"digits": {"split": "test", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
+"model": {"sequential": [{"dropout": 0.1}, {"linear": 32}, "batch_norm", "relu", {"linear": 10}]},
+"cost": ["cross_entropy", {"weight_decay": 1.0e-4}],
+"optimizer": {"momentum": {"lr": {"linear": {"from": 0.1, "to": 0.01, "epochs": [1, 4]}}}},
+"batch_size": 50, "stop_when": {"epochs": 4}, "keep_best": {"of": "valid.error"}, "monitor": {"every": "step"},
+"checkpoint": {"steps": 5}, "seed": 3})";
+
+/// The log without what depends on time.
+std::string timeless(const fs::path& run) {
+    std::istringstream lines(contents(run / "log.jsonl"));
+    std::string all;
+    for (std::string line; std::getline(lines, line);) {
+        Json fields = parse_json(line);
+        for (const Json::Member& member : fields.members()) {
+            if (member.key != "seconds") all += member.key + "=" + json_text(member.value) + " ";
+        }
+        all += "\n";
+    }
+    return all;
+}
+
+class RunFolder : public testing::Test {
+  protected:
+    void SetUp() override { std::ofstream(folder_.folder() / "small.json") << small; }
+    Ended weft(const std::vector<std::string>& words, const std::vector<std::string>& settings = {}) {
+        return run(folder_.folder(), words, settings);
+    }
+    fs::path at(const std::string& name) const { return folder_.folder() / name; }
+    void expect_same(const std::string& a, const std::string& b) {
+        for (const char* folder : {"last", "best"}) {
+            for (const char* file : {"model.safetensors", "state.safetensors", "state.json"}) {
+                std::string one = contents(at(a) / folder / file), other = contents(at(b) / folder / file);
+                EXPECT_FALSE(one.empty()) << a << "/" << folder << "/" << file;
+                EXPECT_TRUE(one == other) << folder << "/" << file << " of " << a << " and " << b << " differ";
+            }
+        }
+        EXPECT_EQ(timeless(at(a)), timeless(at(b)));
+        EXPECT_EQ(contents(at(a) / "config.yaml"), contents(at(b) / "config.yaml"));
+    }
+    Scratch folder_;
+};
+
+TEST_F(RunFolder, the_same_run_gives_the_same_bytes_with_one_thread_and_with_two) {
+    for (const char* out : {"one", "again"}) EXPECT_EQ(weft({"train", "small.json", "--out", out, "--threads", "1"}).status, 0);
+    Ended two = weft({"train", "small.json", "--out", "two", "--threads", "2"});
+    EXPECT_EQ(two.status, 0) << two.output;
+    expect_same("one", "again");
+    expect_same("one", "two");
+    for (const char* file : {"config.yaml", "model.yaml", "log.jsonl", "report.html"}) EXPECT_TRUE(fs::exists(at("one") / file)) << file;
+    Json last;
+    std::istringstream lines(contents(at("one") / "log.jsonl"));
+    for (std::string line; std::getline(lines, line);) last = parse_json(line);
+    EXPECT_TRUE(last.at("final").as_bool());
+    EXPECT_GE(last.at("test.error").as_number(), 0);
+    EXPECT_NE(weft({"eval", "one"}).output.find("test.error"), std::string::npos);
+    EXPECT_EQ(weft({"show", "one"}).output, "one/report.html\n");
+}
+
+TEST_F(RunFolder, killed_at_any_moment_and_resumed_it_gives_the_bytes_of_an_uninterrupted_run) {
+    auto begun = std::chrono::steady_clock::now();
+    ASSERT_EQ(weft({"train", "small.json", "--out", "whole", "--quiet"}).status, 0);
+    double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    std::mt19937 random(7);   // of moments; what must hold does not depend on them
+    for (int trial = 0; trial < 6; ++trial) {
+        std::string out = "killed" + std::to_string(trial);
+        std::vector<std::string> words{"train", "small.json", "--out", out, "--quiet"};
+        for (int kill = 0; kill < 3; ++kill) {
+            Program program(folder_.folder(), words);
+            std::this_thread::sleep_for(std::chrono::duration<double>(whole * std::uniform_real_distribution<>(0.05, 0.95)(random)));
+            program.signal(SIGKILL);
+            program.wait();
+            if (fs::exists(at(out) / "config.yaml")) words = {"resume", out, "--quiet"};
+            else fs::remove_all(at(out));
+        }
+        Ended ended = weft(words);
+        ASSERT_EQ(ended.status, 0) << ended.output;
+        expect_same("whole", out);
+    }
+}
+
+TEST_F(RunFolder, an_interrupted_run_writes_a_checkpoint_and_goes_on) {
+    ASSERT_EQ(weft({"train", "small.json", "--out", "whole", "--quiet", "--set", "stop_when.epochs=40"}).status, 0);
+    Program program(folder_.folder(), {"train", "small.json", "--out", "stopped", "--set", "stop_when.epochs=40"});
+    while (!fs::exists(at("stopped") / "last")) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    program.signal(SIGINT);
+    int status = program.wait();
+    EXPECT_EQ(status, 130) << program.output();
+    EXPECT_NE(program.output().find("weft resume stopped"), std::string::npos);
+    ASSERT_EQ(weft({"resume", "stopped", "--quiet"}).status, 0);
+    expect_same("whole", "stopped");
+}
+
+TEST_F(RunFolder, a_folder_that_holds_something_is_refused_and_left_as_it_is) {
+    ASSERT_EQ(weft({"train", "small.json", "--out", "run", "--quiet"}).status, 0);
+    std::string before = contents(at("run") / "log.jsonl");
+    Ended again = weft({"train", "small.json", "--out", "run"});
+    EXPECT_EQ(again.status, 2);
+    EXPECT_EQ(again.output, "'run' holds a run already; `weft resume run` goes on with it, --out names another folder\n");
+    Ended other = weft({"train", "small.json", "--out", "run", "--resume", "--set", "batch_size=20"});
+    EXPECT_EQ(other.status, 2);
+    EXPECT_NE(other.output.find("was begun with another 'batch_size'"), std::string::npos) << other.output;
+    EXPECT_EQ(contents(at("run") / "log.jsonl"), before);
+    // A run that is resumed when it has ended ends again, the same.
+    ASSERT_EQ(weft({"train", "small.json", "--out", "same", "--quiet"}).status, 0);
+    ASSERT_EQ(weft({"resume", "run", "--quiet"}).status, 0);
+    expect_same("run", "same");
+    // Later stopping is the one thing that may change.
+    ASSERT_EQ(weft({"train", "small.json", "--out", "run", "--resume", "--quiet", "--set", "stop_when.epochs=5"}).status, 0);
+    EXPECT_NE(timeless(at("run")), timeless(at("same")));
+}
+
+TEST_F(RunFolder, a_folder_that_cannot_be_made_ends_with_one_clear_error) {
+    std::ofstream(at("file")) << "x";
+    Ended ended = weft({"train", "small.json", "--out", "file/run"});
+    EXPECT_EQ(ended.status, 3);
+    EXPECT_EQ(ended.output, "'file/run' cannot be made: Not a directory\n");
+    EXPECT_EQ(contents(at("file")), "x");
+}
+
+TEST_F(RunFolder, without_out_each_run_has_a_folder_of_its_own) {
+    ASSERT_EQ(weft({"train", "small.json", "--quiet", "--set", "stop_when.epochs=1"}).status, 0);
+    ASSERT_EQ(weft({"train", "small.json", "--quiet", "--set", "stop_when.epochs=1"}).status, 0);
+    EXPECT_TRUE(fs::exists(at("runs") / "small" / "log.jsonl"));
+    EXPECT_TRUE(fs::exists(at("runs") / "small-2" / "log.jsonl"));
+}
+
+TEST_F(RunFolder, damaged_checkpoints_are_refused_by_name) {
+    ASSERT_EQ(weft({"train", "small.json", "--out", "run", "--quiet"}).status, 0);
+    fs::resize_file(at("run") / "last" / "model.safetensors", 100);
+    Ended ended = weft({"resume", "run"});
+    EXPECT_EQ(ended.status, 3);
+    EXPECT_NE(ended.output.find("run/last/model.safetensors"), std::string::npos) << ended.output;
+}
+
+}  // namespace
+}  // namespace weft
