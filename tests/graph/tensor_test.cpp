@@ -142,10 +142,11 @@ TEST(ModuleScope, errors_name_the_module_and_the_line) {
     ModuleScope net("Mlp");
     ModuleScope layer("fc2");
     Tensor x = Tensor::of<float>({1, 2});
+    int line = __LINE__ + 1;
     EXPECT_PLAIN_MESSAGE(ShapeError,
                          text("add: shapes (2,) and (3,) do not broadcast: axis -1 has sizes 2 and 3, and neither is "
                               "1\n  in Mlp / fc2\n  at ",
-                              __FILE__, ":", __LINE__),
+                              __FILE__, ":", line),
                          x + Tensor::of<float>({1, 2, 3}));
 }
 
