@@ -13,7 +13,11 @@
 namespace weft {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int links = 100'000;  // what is looked for there does not need the length
+#else
 constexpr int links = 1'000'000;
+#endif
 
 TEST(Chain, DISABLED_of_a_million_operations) {
     rlimit limit;
@@ -26,7 +30,7 @@ TEST(Chain, DISABLED_of_a_million_operations) {
         for (int i = 0; i < links; ++i) y = i % 1000 == 999 ? sin(y) : -y;
         Node* outputs[] = {y.node()};
         std::string shown = str(gather(outputs));
-        EXPECT_NE(shown.find("... 999801 more ..."), std::string::npos);
+        EXPECT_NE(shown.find(text("... ", links - 199, " more ...")), std::string::npos);
         EXPECT_LT(shown.size(), 20000u);
         Tensor loss = sum(y);
         slope = gradient(loss, x);

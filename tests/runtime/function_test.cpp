@@ -229,8 +229,6 @@ TEST(CompiledFunction, draws_anew_at_every_call) {
 TEST(CompiledFunction, asking_for_a_value_while_tracing_is_refused) {
     CompiledFunction f([](std::span<const Tensor> x) { return std::vector<Tensor>{x[0] * sum(x[0]).item<float>()}; });
     Tensor a = Tensor::of<float>({1, 2});
-    int line = __LINE__;
-    (void)line;
     EXPECT_PLAIN_MESSAGE(ValueError,
                          "the value of the input 'argument 0' float32 (2,) is not known here: a function is being "
                          "traced, or the input was declared and not given. "
