@@ -29,6 +29,7 @@ std::atomic<std::size_t> news{0};
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // g++ does not see that both sides are replaced
 #endif
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers bring their own
 // Every allocation of this program is counted: a steady step makes none.
 void* operator new(std::size_t size) {
     news.fetch_add(1, std::memory_order_relaxed);
@@ -45,6 +46,7 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#endif
 
 namespace weft {
 namespace {

@@ -34,12 +34,16 @@ WEFT_NATIVE(16)
 // clang-format on
 struct IntVector {
     using Native = typename NativeVector<N>::Ints;
-    typedef std::uint32_t Wrapping __attribute__((vector_size(4 * N)));   // sums wrap, as the hardware's do
+    typedef std::uint32_t Wrapping __attribute__((vector_size(4 * N)));  // sums wrap, as the hardware's do
     Native v;
 
     WEFT_ELEMENT static IntVector all(std::int32_t value) { return {Native{} + value}; }
-    WEFT_ELEMENT friend IntVector operator+(IntVector a, IntVector b) { return {Native(Wrapping(a.v) + Wrapping(b.v))}; }
-    WEFT_ELEMENT friend IntVector operator-(IntVector a, IntVector b) { return {Native(Wrapping(a.v) - Wrapping(b.v))}; }
+    WEFT_ELEMENT friend IntVector operator+(IntVector a, IntVector b) {
+        return {Native(Wrapping(a.v) + Wrapping(b.v))};
+    }
+    WEFT_ELEMENT friend IntVector operator-(IntVector a, IntVector b) {
+        return {Native(Wrapping(a.v) - Wrapping(b.v))};
+    }
     WEFT_ELEMENT friend IntVector operator&(IntVector a, IntVector b) { return {a.v & b.v}; }
     WEFT_ELEMENT friend IntVector operator|(IntVector a, IntVector b) { return {a.v | b.v}; }
     WEFT_ELEMENT friend IntVector operator^(IntVector a, IntVector b) { return {a.v ^ b.v}; }
