@@ -2,7 +2,8 @@
 """Runs every test of weft and adds them up: the programs in C++ (tests/*/*_test.cpp), the checks in Python (tests/*/*_test.py), and
 the C++ programs again under the sanitizers. Called by `./run test`; needs Python's standard library alone.
 
-  --quick   without sanitizers, and without the test of an installed weft
+  --quick   without sanitizers
+  --install also the test of an installed weft, which builds weft anew (six minutes)
   --judge   the checks in tests/judge alone (they need larger outside packages)
 
 The last line, alone, is the total: `N passed, N failed, N skipped`. Exit status 1 if a test failed or none ran.
@@ -149,6 +150,7 @@ def run_python(tally, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--install", action="store_true")
     parser.add_argument("--judge", action="store_true")
     options = parser.parse_args()
     sys.dont_write_bytecode = True
@@ -163,7 +165,7 @@ def main():
     if built:
         tally.part("release: tests", lambda: run_programs(tally, "release"))
     for folder in sorted({path.parent.name for path in ROOT.glob("tests/*/*_test.py")} - {"judge"}):
-        if not (options.quick and folder == "install"):
+        if folder != "install" or options.install:
             tally.part(f"python: tests/{folder}", lambda: run_python(tally, folder))
     for preset in [] if options.quick else SANITIZED:
         if chosen(preset) and tally.part(f"{preset}: build", lambda: build(tally, preset)):
