@@ -28,10 +28,10 @@ TEST(Options, what_is_left_out_takes_its_fallback) {
 }
 
 TEST(Options, mistakes_are_named_with_their_place) {
-    EXPECT_EQ(error_of(R"({"path": "a", "sise": 3})"), "f:1:15: thing has no option 'sise'; did you mean 'size'?");
+    EXPECT_EQ(error_of(R"({"path": "a", "sise": 3})"), "f:1:15: unknown key 'sise' in thing; did you mean 'size'?");
     EXPECT_EQ(error_of(R"({"path": "a", "size": 1.5})"),
-              "f:1:23: expected an integer, found the number 1.5 (thing, option 'size': how many)");
-    EXPECT_EQ(error_of("{}"), "f:1:1: thing needs the option 'path' (the file)");
+              "f:1:23: expected an integer, found the number 1.5 (thing, 'size': how many)");
+    EXPECT_EQ(error_of("{}"), "f:1:1: thing needs the key 'path' (the file)");
     EXPECT_THAT(error_of(R"({"path": "a", "split": "trian"})"),
                 testing::HasSubstr("f:1:24: 'trian' is not known; did you mean 'train'?"));
 }

@@ -45,13 +45,13 @@ TEST(Sources, digits_are_chosen_by_name) {
 TEST(Sources, mistakes_are_refused_before_data_are_touched) {
     EXPECT_EQ(refusal(R"({"digit": {}})"), "f:1:2: there is no data set named 'digit'; did you mean 'digits'?");
     EXPECT_THAT(refusal(R"({"digits": {"sizes": 3}})"),
-                HasSubstr("f:1:13: digits has no option 'sizes'; did you mean 'size'?"));
+                HasSubstr("f:1:13: unknown key 'sizes' in digits; did you mean 'size'?"));
     EXPECT_THAT(refusal(R"({"digits": {"split": "tset"}})"),
                 HasSubstr("f:1:22: 'tset' is not known; did you mean 'test'?"));
     EXPECT_THAT(refusal(R"({"digits": {"size": 0}})"), HasSubstr("f:1:21: digits: the size is at least 1"));
     EXPECT_THAT(refusal(R"({"mnist": {"range": [3, 1]}})"), HasSubstr("f:1:21: [3, 1] is no range"));
     EXPECT_THAT(refusal(R"({"mnist": {"range": [3]}})"), HasSubstr("a range is two integers"));
-    EXPECT_THAT(refusal(R"({"npy": {"x": "a.npy"}})"), HasSubstr("f:1:9: npy needs the option 'y'"));
+    EXPECT_THAT(refusal(R"({"npy": {"x": "a.npy"}})"), HasSubstr("f:1:9: npy needs the key 'y'"));
     EXPECT_THAT(refusal(R"({"digits": {}, "mnist": {}})"), HasSubstr("expected the name of a data set"));
     EXPECT_THAT(
         refusal("3"),

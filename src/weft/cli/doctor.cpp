@@ -12,7 +12,6 @@
 #include "weft/base/thread_pool.h"
 #include "weft/cli/commands.h"
 #include "weft/cli/machine.h"
-#include "weft/data/registry.h"
 #include "weft/found.h"
 
 namespace weft::cli {
@@ -53,8 +52,8 @@ std::string threads_text() {
     if (std::getline(group, content)) {
         if (auto limit = quota_of_cpu_max(content)) quota = text(*limit, " processors");
     }
-    return text(ThreadPool::instance().threads(), " (affinity: ", affinity, ", control group: ", quota, ", WEFT_THREADS: ",
-                environment("WEFT_THREADS").value_or("not set"), ")");
+    return text(ThreadPool::instance().threads(), " (affinity: ", affinity, ", control group: ", quota,
+                ", WEFT_THREADS: ", environment("WEFT_THREADS").value_or("not set"), ")");
 }
 
 void print_data() {
@@ -68,7 +67,8 @@ void print_data() {
     std::error_code error;
     if (there) {
         bool mnist = std::filesystem::is_directory(std::filesystem::path(*folder) / "mnist", error);
-        std::cout << "                mnist: " << (mnist ? "found" : "not found; it is the folder mnist/ with its four IDX files") << "\n";
+        std::cout << "                mnist: "
+                  << (mnist ? "found" : "not found; it is the folder mnist/ with its four IDX files") << "\n";
     }
 }
 
@@ -91,7 +91,8 @@ std::vector<std::pair<std::string, std::string>> machine() {
 }
 
 int doctor(const Arguments&) {
-    for (const auto& [name, value] : machine()) std::cout << name << std::string(16 - name.size(), ' ') << value << "\n";
+    for (const auto& [name, value] : machine())
+        std::cout << name << std::string(16 - name.size(), ' ') << value << "\n";
     std::cout << "devices         cpu; CUDA and OpenCL are not built yet in this version of weft\n";
     print_data();
     std::string packages;
@@ -102,29 +103,13 @@ int doctor(const Arguments&) {
         std::cout << "without " << name << ": " << library.lost << "\n";
     }
     bool refused = std::string_view(WEFT_WITH_LIBRARIES) != "ON";
-    if (refused) std::cout << "This build was told to use no libraries (WEFT_LIBRARIES=" WEFT_WITH_LIBRARIES "); build with -DWEFT_LIBRARIES=ON.\n";
-    if (!packages.empty()) std::cout << "To get them on Debian or Ubuntu: apt-get install" << packages << ", then build again.\n";
-    else std::cout << "Nothing is missing.\n";
-    return done;
-}
-
-int data(const Arguments& arguments) {
-    const std::vector<std::string>& words = arguments.words();
-    if (words[0] == "list" && words.size() == 1) {
-        for (const weft::data::Source& source : weft::data::sources()) {
-            std::cout << source.name << std::string(10 - std::min<std::size_t>(9, source.name.size()), ' ') << source.doc << "\n";
-        }
-        return done;
-    }
-    if (words[0] != "info" || words.size() != 2) throw ConfigError("weft data: expected `weft data list` or `weft data info NAME`");
-    const weft::data::Source& source = weft::data::source_named(words[1]);
-    std::cout << source.name << ": " << source.doc << "\n" << help_on(source.options);
-    for (const Option& option : source.options) {
-        if (option.required) return done;   // what lies in a user's files can't be told without their names
-    }
-    weft::data::Dataset set = source.load(complete({}, source.options, source.name));
-    std::cout << "with these defaults: " << set.size() << " examples of shape " << set.example() << ", " << set.x.dtype << " in memory, "
-              << set.x_dtype() << " in a batch; " << set.classes.size() << " classes\n";
+    if (refused)
+        std::cout << "This build was told to use no libraries (WEFT_LIBRARIES=" WEFT_WITH_LIBRARIES
+                     "); build with -DWEFT_LIBRARIES=ON.\n";
+    if (!packages.empty())
+        std::cout << "To get them on Debian or Ubuntu: apt-get install" << packages << ", then build again.\n";
+    else
+        std::cout << "Nothing is missing.\n";
     return done;
 }
 

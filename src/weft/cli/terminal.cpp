@@ -51,7 +51,8 @@ void Terminal::resumed(const train::Progress& progress) {
 void Terminal::table_head() {
     head_shown_ = true;
     std::string head = " epoch";
-    for (const std::string& channel : channels_) head += std::string(13 - std::min<std::size_t>(12, channel.size()), ' ') + channel;
+    for (const std::string& channel : channels_)
+        head += std::string(13 - std::min<std::size_t>(12, channel.size()), ' ') + channel;
     head += "  examples/s     time";
     std::cout << (colour_ ? "\x1b[1m" : "") << head << (colour_ ? "\x1b[0m" : "") << std::endl;
 }
@@ -72,9 +73,11 @@ void Terminal::batch(const train::Progress& progress, std::int64_t batches) {
     auto full = static_cast<std::size_t>(share * bar_cells);
     double seconds = std::chrono::duration<double>(now - epoch_begun_).count();
     double rate = seconds > 0 ? static_cast<double>(progress.sums.examples) / seconds : 0;
-    std::cout << "\r" << printed("%6.0f", static_cast<double>(progress.epoch + 1)) << "  " << (colour_ ? "\x1b[34m" : "")
-              << std::string(full, '#') << (colour_ ? "\x1b[0m" : "") << std::string(bar_cells - full, '.') << printed(" %3.0f%%", 100 * share)
-              << "  loss " << printed("%.4f", progress.sums.loss / static_cast<double>(std::max<std::int64_t>(1, progress.sums.examples)))
+    std::cout << "\r" << printed("%6.0f", static_cast<double>(progress.epoch + 1)) << "  "
+              << (colour_ ? "\x1b[34m" : "") << std::string(full, '#') << (colour_ ? "\x1b[0m" : "")
+              << std::string(bar_cells - full, '.') << printed(" %3.0f%%", 100 * share) << "  loss "
+              << printed("%.4f",
+                         progress.sums.loss / static_cast<double>(std::max<std::int64_t>(1, progress.sums.examples)))
               << "  " << train::grouped(static_cast<std::int64_t>(rate)) << " examples/s\x1b[K" << std::flush;
     bar_shown_ = true;
 }

@@ -13,7 +13,7 @@ namespace weft {
 
 struct SizeTable {
     struct Atom {
-        std::string name;                  // empty: a quotient
+        std::string name;  // empty: a quotient
         Size numerator, denominator;
         auto key() const { return std::tuple(name, numerator.code_, denominator.code_); }
     };
@@ -86,6 +86,11 @@ Size combine(Size a, Size b, std::int64_t sign) {
     return table.intern(std::move(sum));
 }
 
+std::string bracketed(Size size) {
+    std::string words = size.str();
+    return words.find_first_of(" */") == std::string::npos ? words : "(" + words + ")";
+}
+
 }  // namespace
 
 Size Size::symbol(std::string_view name) {
@@ -96,7 +101,8 @@ Size Size::symbol(std::string_view name) {
 }
 
 std::int64_t Size::value() const {
-    if (!known()) throw ShapeError(text("the size '", str(), "' is not known yet: it is bound when the function is called"));
+    if (!known())
+        throw ShapeError(text("the size '", str(), "' is not known yet: it is bound when the function is called"));
     return code_;
 }
 
@@ -145,6 +151,21 @@ Size operator/(Size a, Size b) {
         }
         if (quotient.size() == sum.size()) return table.intern(std::move(quotient));
     }
+    if (b.known()) {  // multiples of the divisor come out: (n - 2)//2 + 1 is n//2
+        Sum whole, rest;
+        for (auto& [p, m] : sum) {
+            std::int64_t n = b.value(), left = ((m % n) + n) % n;
+            if (left) rest[p] = left;
+            if (m != left) whole[p] = (m - left) / n;
+        }
+        if (!whole.empty()) {
+            Size remaining = table.intern(std::move(rest));
+            Sum total = remaining.known() ? Sum{{{}, remaining.value() / b.value()}}
+                                          : table.sum_of(table.of_atom({"", remaining, b}));
+            for (auto& [p, m] : whole) total[p] = add_checked(total[p], m);
+            return table.intern(std::move(total));
+        }
+    }
     return table.of_atom({"", a, b});
 }
 
@@ -165,13 +186,17 @@ std::string Size::str() const {
         for (int index : product) {
             auto& atom = atoms[static_cast<std::size_t>(index)];
             if (!term.empty()) term += "*";
-            term += atom.name.empty() ? "(" + atom.numerator.str() + ")//(" + atom.denominator.str() + ")" : atom.name;
+            term += atom.name.empty() ? bracketed(atom.numerator) + "//" + bracketed(atom.denominator) : atom.name;
         }
         std::int64_t magnitude = coefficient < 0 ? -coefficient : coefficient;
-        if (term.empty()) term = std::to_string(magnitude);
-        else if (magnitude != 1) term = std::to_string(magnitude) + "*" + term;
-        if (out.empty()) out = coefficient < 0 ? "-" + term : term;
-        else out += (coefficient < 0 ? " - " : " + ") + term;
+        if (term.empty())
+            term = std::to_string(magnitude);
+        else if (magnitude != 1)
+            term = std::to_string(magnitude) + "*" + term;
+        if (out.empty())
+            out = coefficient < 0 ? "-" + term : term;
+        else
+            out += (coefficient < 0 ? " - " : " + ") + term;
     }
     return out;
 }
@@ -210,6 +235,8 @@ bool may_equal(Size a, Size b) {
     SizeTable& table = SizeTable::get();
     std::lock_guard lock(table.mutex);
     Sum left = table.sum_of(a), right = table.sum_of(b);
+    bool multiples = left.size() == 1 && right.size() == 1 && left.begin()->first == right.begin()->first;
+    if (multiples) return false;  // 2*n and 3*n: equal only where there is nothing
     left.erase(SizeTable::Product{});
     right.erase(SizeTable::Product{});
     return left != right;  // the same but for the constant term: they differ whatever the names stand for

@@ -65,6 +65,13 @@ Tensor transpose_weight_gradient(const Tensor& w, std::size_t i, const Tensor& c
     return i == 0 ? input_gradient_like(w, g, cotangent, x) : forward_like(w, x, cotangent, g);
 }
 
+// Of plain windows of three, one spatial axis: a sample of the weight gradient alone.
+Tensor weight_gradient_of(const Tensor& x, const Tensor& g) {
+    WindowAttributes window;
+    window.stride = window.dilation = {1}, window.low = window.high = {0};
+    return make(convolution_weight_gradient_operation, WindowKind::convolution_weight_gradient, x, g, window, {3}, {});
+}
+
 [[noreturn]] void refuse(const Operand& x, std::string message) { throw ShapeError(message + place(x.where)); }
 
 // x (N, C, spatial...) and w (O, C / groups, kernel...) of one dtype, and the attributes without the result's size.
@@ -193,12 +200,16 @@ const Operation convolution_input_gradient_operation{
         {{{2, 4, 3, 4}, {4, 3, 2, 3}}, [](auto x) {
              return convolution_transpose(x[0], x[1], {.stride = {2, 1}, .padding = {1}, .output_padding = {1, 0}});
          }}}};
-const Operation convolution_weight_gradient_operation{.name = "convolution_weight_gradient",
-                                                      .family = Family::window,
-                                                      .arity = 2,
-                                                      .doc = "What convolution does to its weights' cotangent.",
-                                                      .infer = infer_weight_gradient,
-                                                      .transpose = transpose_weight_gradient};
+const Operation convolution_weight_gradient_operation{
+    .name = "convolution_weight_gradient",
+    .family = Family::window,
+    .arity = 2,
+    .doc = "What convolution does to its weights' cotangent.",
+    .infer = infer_weight_gradient,
+    .transpose = transpose_weight_gradient,
+    .samples = {{{{2, 3, 7}, {2, 4, 5}},
+                 [](auto x) { return weight_gradient_of(x[0], x[1]); },
+                 "np.einsum('ncik,noi->ock', np.lib.stride_tricks.sliding_window_view(x0, 3, 2), x1)"}}};
 [[maybe_unused]] static const bool registered = register_operation(convolution_operation) &&
                                                 register_operation(convolution_input_gradient_operation) &&
                                                 register_operation(convolution_weight_gradient_operation);

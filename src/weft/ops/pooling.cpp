@@ -13,7 +13,11 @@ const WindowAttributes& of(const Attributes* attributes) {
 Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
 Shape spatial_of(const Tensor& x) { return Shape(x.shape().begin() + 2, x.shape().end()); }
 
-Meta infer_pool(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
+Meta infer_pool(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
+    if (&operation == &max_pool_gradient_operation && !is_floating(inputs.back().dtype())) {
+        throw DTypeError(text(operation.name, ": there is no gradient of ", inputs.back().dtype(),
+                              " values; convert them to a floating type first"));
+    }
     Shape shape{inputs[0].shape()[0], inputs[0].shape()[1]};
     for (Size size : of(attributes).result) shape.push_back(size);
     return {shape, inputs.back().dtype()};
@@ -149,13 +153,21 @@ const Operation max_pool_operation{
                  [](auto x) { return max_pool(x[0], {3}, {.stride = {1}, .dilation = {2}}); },
                  "np.lib.stride_tricks.sliding_window_view(x0, 5, 2)[..., ::2].max(-1)"},
                 {{{1, 2, 4, 5, 6}}, [](auto x) { return max_pool(x[0], {2}, {.padding = {1}, .ceil_mode = true}); }}}};
-const Operation max_pool_gradient_operation{.name = "max_pool_gradient",
-                                            .family = Family::window,
-                                            .arity = 2,
-                                            .doc = "What max_pool does to its cotangent.",
-                                            .infer = infer_pool,
-                                            .transpose = transpose_gradient,
-                                            .jvp = jvp_gradient};
+const Operation max_pool_gradient_operation{
+    .name = "max_pool_gradient",
+    .family = Family::window,
+    .arity = 2,
+    .doc = "What max_pool does to its cotangent.",
+    .infer = infer_pool,
+    .transpose = transpose_gradient,
+    .jvp = jvp_gradient,
+    .samples = {{{{2, 3, 8}, {2, 3, 4}},
+                 [](auto x) { return gradient_like(max_pool(x[0], {2}), x[0], x[1]); },
+                 "np.stack([np.where(x0[:, :, ::2] >= x0[:, :, 1::2], x1, 0 * x1), np.where(x0[:, :, ::2] >= x0[:, :, "
+                 "1::2], 0 * x1, x1)], -1).reshape(x0.shape)"},
+                {{{1, 2, 5, 6}, {1, 2, 3, 5}}, [](auto x) {
+                     return gradient_like(max_pool(x[0], {3, 2}, {.stride = {1}}), x[0], x[1]);
+                 }}}};
 const Operation max_pool_select_operation{
     .name = "max_pool_select",
     .family = Family::window,
@@ -163,7 +175,13 @@ const Operation max_pool_select_operation{
     .doc = "The second operand where the first has the first maximum of each window.",
     .infer = infer_pool,
     .transpose = transpose_select,
-    .jvp = jvp_select};
+    .jvp = jvp_select,
+    .samples = {{{{2, 3, 8}, {2, 3, 8}},
+                 [](auto x) {
+                     Tensor y = max_pool(x[0], {2});
+                     return select_like(y, x[0], x[1], y);
+                 },
+                 "np.where(x0[:, :, ::2] >= x0[:, :, 1::2], x1[:, :, ::2], x1[:, :, 1::2])"}}};
 const Operation avg_pool_operation{
     .name = "avg_pool",
     .family = Family::window,
@@ -184,11 +202,18 @@ const Operation avg_pool_operation{
                      return avg_pool(x[0], {3},
                                      {.stride = {2}, .padding = {1}, .ceil_mode = true, .count_include_pad = false});
                  }}}};
-const Operation avg_pool_gradient_operation{.name = "avg_pool_gradient",
-                                            .family = Family::window,
-                                            .doc = "What avg_pool does to its cotangent.",
-                                            .infer = infer_pool,
-                                            .transpose = transpose_average_gradient};
+const Operation avg_pool_gradient_operation{
+    .name = "avg_pool_gradient",
+    .family = Family::window,
+    .doc = "What avg_pool does to its cotangent.",
+    .infer = infer_pool,
+    .transpose = transpose_average_gradient,
+    .samples = {{{{2, 3, 4}},
+                 [](auto x) {
+                     Tensor g = astype(x[0], inexact(x[0].dtype()));
+                     return transpose_average(avg_pool(input("like", {2, 3, 8}, g.dtype()), {2}), 0, g);
+                 },
+                 "np.repeat(x0, 2, 2) / 2"}}};
 [[maybe_unused]] static const bool registered =
     register_operation(max_pool_operation) && register_operation(max_pool_gradient_operation) &&
     register_operation(max_pool_select_operation) && register_operation(avg_pool_operation) &&

@@ -2,10 +2,8 @@
 
 #include <cmath>
 
-#include "weft/autodiff/derivative.h"
 #include "weft/base/error.h"
 #include "weft/nn/loss.h"
-#include "weft/nn/training.h"
 #include "weft/ops/elementwise.h"
 
 namespace weft::train {
@@ -14,7 +12,8 @@ namespace {
 constexpr std::int64_t evaluation_batch = 500;
 
 /// The optimizer with its rates at the start, and the schedules of those that change.
-std::unique_ptr<optim::Optimizer> make_optimizer(const Chosen& chosen, std::vector<std::pair<std::string, optim::Schedule>>& schedules) {
+std::unique_ptr<optim::Optimizer> make_optimizer(const Chosen& chosen,
+                                                 std::vector<std::pair<std::string, optim::Schedule>>& schedules) {
     Json options = chosen.options;
     for (const Option& option : chosen.entry->options) {
         if (option.also != "schedule" || options.at(option.name).is_number()) continue;
@@ -47,9 +46,12 @@ Objective::Objective(const Experiment& experiment, const nn::Sequential& model)
       parameters_(named_parameters(model)),
       optimizer_(make_optimizer(experiment.optimizer, schedules_)),
       counts_errors_(experiment.counts_errors()),
-      step_([this](std::span<const Tensor> inputs) { return trace_step(inputs); }, "train step"),
+      step_(
+          model_, *optimizer_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
+          "Sequential"),
       evaluation_([this](std::span<const Tensor> inputs) { return measure(inputs[0], inputs[1]); }, "evaluation"),
-      prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; }, "prediction") {
+      prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; },
+                  "prediction") {
     for (const Chosen& chosen : experiment.costs) terms_.push_back(chosen.make<MakeCost>()(chosen.options));
     optimizer_->prepare(parameters_);
 }
@@ -65,17 +67,14 @@ std::vector<Tensor> Objective::measure(const Tensor& x, const Tensor& y) const {
     return {loss, counts_errors_ ? nn::error_rate(output, y) : Tensor(0.0f)};
 }
 
-std::vector<Tensor> Objective::trace_step(std::span<const Tensor> inputs) {
-    nn::Training training;
-    std::vector<Tensor> measured = measure(inputs[0], inputs[1]);
+/// {what is minimised, loss, rate of errors}
+std::vector<Tensor> Objective::cost_of_batch(const Tensor& x, const Tensor& y) const {
+    std::vector<Tensor> measured = measure(x, y);
     Tensor cost = measured[0];
     for (const CostTerm& term : terms_) {
         if (term.of_parameters) cost = cost + term.of_parameters(parameters_) * term.factor;
     }
-    std::vector<Tensor> values;
-    for (const Parameter& parameter : parameters_) values.push_back(parameter.value());
-    optimizer_->step(parameters_, gradient(cost, values));
-    return measured;
+    return {cost, measured[0], measured[1]};
 }
 
 void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums) {
@@ -85,7 +84,7 @@ void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums)
     }
     const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
     step_.call(arguments, results_);
-    sums.add(results_[0].item<double>(), results_[1].item<double>(), batch.count);
+    sums.add(results_[1].item<double>(), results_[2].item<double>(), batch.count);
 }
 
 Sums Objective::evaluate(const data::Dataset& set) {

@@ -8,6 +8,7 @@
 #include "weft/optim/optimizer.h"
 #include "weft/runtime/function.h"
 #include "weft/train/network.h"
+#include "weft/train/step.h"
 
 namespace weft::train {
 
@@ -36,15 +37,16 @@ class Objective {
 
   private:
     std::vector<Tensor> measure(const Tensor& x, const Tensor& y) const;
-    std::vector<Tensor> trace_step(std::span<const Tensor> inputs);
+    std::vector<Tensor> cost_of_batch(const Tensor& x, const Tensor& y) const;
 
     nn::Sequential model_;
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
-    std::vector<std::pair<std::string, optim::Schedule>> schedules_;   // of the rates that change
-    std::unique_ptr<optim::Optimizer> optimizer_;   // after schedules_, which making it fills
+    std::vector<std::pair<std::string, optim::Schedule>> schedules_;  // of the rates that change
+    std::unique_ptr<optim::Optimizer> optimizer_;                     // after schedules_, which making it fills
     bool counts_errors_ = false;
-    CompiledFunction step_, evaluation_, prediction_;
+    TrainStep step_;
+    CompiledFunction evaluation_, prediction_;
     std::vector<Tensor> results_;
 };
 

@@ -33,8 +33,8 @@ struct Times {
 };
 
 struct Outcome {
-    bool interrupted = false;   // a checkpoint was written
-    Json final_line;            // the log's last, unless interrupted
+    bool interrupted = false;  // a checkpoint was written
+    Json final_line;           // the log's last, unless interrupted
 };
 
 class Run {
@@ -60,7 +60,8 @@ class Run {
     Network network(const data::Dataset& like) const;
 
   private:
-    Run(std::filesystem::path folder, Experiment experiment) : folder_(std::move(folder)), experiment_(std::move(experiment)) {}
+    Run(std::filesystem::path folder, Experiment experiment)
+        : folder_(std::move(folder)), experiment_(std::move(experiment)) {}
     std::filesystem::path folder_;
     Experiment experiment_;
 };
