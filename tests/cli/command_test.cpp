@@ -10,7 +10,9 @@ namespace {
 class Command : public testing::Test {
   protected:
     Ended weft(const std::vector<std::string>& words) { return run(folder_.folder(), words); }
-    void write(const std::string& name, const std::string& content) { std::ofstream(folder_.folder() / name) << content; }
+    void write(const std::string& name, const std::string& content) {
+        std::ofstream(folder_.folder() / name) << content;
+    }
     Scratch folder_;
 };
 
@@ -29,11 +31,13 @@ TEST_F(Command, misspelt_commands_options_and_topics_name_the_nearest) {
     Ended typo = weft({"trian", "x"});
     EXPECT_EQ(typo.status, 2);
     EXPECT_EQ(typo.output, "weft: unknown command 'trian'; did you mean 'train'?\n");
-    EXPECT_EQ(weft({"train", "x.json", "--quite"}).output, "weft train: unknown option '--quite'; did you mean '--quiet'?\n");
+    EXPECT_EQ(weft({"train", "x.json", "--quite"}).output,
+              "weft train: unknown option '--quite'; did you mean '--quiet'?\n");
     EXPECT_EQ(weft({"help", "modle"}).output, "weft help: unknown topic 'modle'; did you mean 'model'?\n");
     EXPECT_EQ(weft({"train"}).status, 2);
     EXPECT_EQ(weft({"train", "a", "b"}).status, 2);
-    EXPECT_EQ(weft({"train", "x.json", "--threads", "no"}).output, "--threads: expected an integer of 1 or more, found 'no'\n");
+    EXPECT_EQ(weft({"train", "x.json", "--threads", "no"}).output,
+              "--threads: expected an integer of 1 or more, found 'no'\n");
     EXPECT_EQ(weft({"predict", "x"}).output, "weft predict is not built yet in this version of weft\n");
 }
 
@@ -43,8 +47,9 @@ TEST_F(Command, a_missing_file_device_or_run_is_the_users_mistake) {
     EXPECT_EQ(missing.output, "'nowhere.json' cannot be read: No such file or directory\n");
     Ended device = weft({"train", "nowhere.json", "--device", "cuda:0"});
     EXPECT_EQ(device.status, 2);
-    EXPECT_EQ(device.output, "there is no device 'cuda:0': this version of weft computes on the CPU alone (cpu); "
-                             "its backends for CUDA and OpenCL are not built yet\n");
+    EXPECT_EQ(device.output,
+              "there is no device 'cuda:0': this version of weft computes on the CPU alone (cpu); "
+              "its backends for CUDA and OpenCL are not built yet\n");
     EXPECT_EQ(weft({"resume", "nowhere"}).output, "'nowhere' holds no run: there is no config.yaml in it\n");
 }
 
@@ -56,7 +61,9 @@ TEST_F(Command, dry_run_shows_shapes_and_counts_and_writes_nothing) {
 }
 
 TEST_F(Command, a_mistake_in_the_file_is_named_before_anything_is_made) {
-    write("bad.json", R"({"data": {"train": "digits"}, "model": {"sequential": [{"linear": {"unts": 10}}]}, "cost": "mse", "optimizer": "sgd"})");
+    write(
+        "bad.json",
+        R"({"data": {"train": "digits"}, "model": {"sequential": [{"linear": {"unts": 10}}]}, "cost": "mse", "optimizer": "sgd"})");
     Ended bad = weft({"train", "bad.json", "--out", "run"});
     EXPECT_EQ(bad.status, 2);
     EXPECT_EQ(bad.output, "bad.json:1:68: unknown key 'unts' in linear; did you mean 'units'?\n");

@@ -23,8 +23,8 @@ inline std::string contents(const std::filesystem::path& path) {
 class Program {
   public:
     /// Starts it; `settings` are of its environment, as "WEFT_THREADS=1"; no file that it writes may have more than `most_bytes`.
-    Program(const std::filesystem::path& folder, std::vector<std::string> words, const std::vector<std::string>& settings = {},
-            rlim_t most_bytes = RLIM_INFINITY)
+    Program(const std::filesystem::path& folder, std::vector<std::string> words,
+            const std::vector<std::string>& settings = {}, rlim_t most_bytes = RLIM_INFINITY)
         : out_(folder / (".out" + std::to_string(counter()++))) {
         words.insert(words.begin(), WEFT_BINARY_DIR "/weft");
         std::vector<char*> arguments;
@@ -36,7 +36,9 @@ class Program {
         ::dup2(out, 1);
         ::dup2(out, 2);
         for (const std::string& setting : settings) ::putenv(const_cast<char*>(setting.c_str()));
-        struct rlimit limit {most_bytes, most_bytes};
+        struct rlimit limit {
+            most_bytes, most_bytes
+        };
         ::setrlimit(RLIMIT_FSIZE, &limit);
         if (::chdir(folder.c_str()) == 0) ::execv(arguments[0], arguments.data());
         ::_exit(127);
@@ -63,8 +65,8 @@ struct Ended {
     int status;
     std::string output;
 };
-inline Ended run(const std::filesystem::path& folder, const std::vector<std::string>& words, const std::vector<std::string>& settings = {},
-                 rlim_t most_bytes = RLIM_INFINITY) {
+inline Ended run(const std::filesystem::path& folder, const std::vector<std::string>& words,
+                 const std::vector<std::string>& settings = {}, rlim_t most_bytes = RLIM_INFINITY) {
     Program program(folder, words, settings, most_bytes);
     int status = program.wait();
     return {status, program.output()};

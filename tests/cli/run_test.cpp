@@ -58,12 +58,14 @@ class RunFolder : public testing::Test {
 };
 
 TEST_F(RunFolder, the_same_run_gives_the_same_bytes_with_one_thread_and_with_two) {
-    for (const char* out : {"one", "again"}) EXPECT_EQ(weft({"train", "small.json", "--out", out, "--threads", "1"}).status, 0);
+    for (const char* out : {"one", "again"})
+        EXPECT_EQ(weft({"train", "small.json", "--out", out, "--threads", "1"}).status, 0);
     Ended two = weft({"train", "small.json", "--out", "two", "--threads", "2"});
     EXPECT_EQ(two.status, 0) << two.output;
     expect_same("one", "again");
     expect_same("one", "two");
-    for (const char* file : {"config.yaml", "model.yaml", "log.jsonl", "report.html"}) EXPECT_TRUE(fs::exists(at("one") / file)) << file;
+    for (const char* file : {"config.yaml", "model.yaml", "log.jsonl", "report.html"})
+        EXPECT_TRUE(fs::exists(at("one") / file)) << file;
     Json last;
     std::istringstream lines(contents(at("one") / "log.jsonl"));
     for (std::string line; std::getline(lines, line);) last = parse_json(line);
@@ -77,17 +79,20 @@ TEST_F(RunFolder, killed_at_any_moment_and_resumed_it_gives_the_bytes_of_an_unin
     auto begun = std::chrono::steady_clock::now();
     ASSERT_EQ(weft({"train", "small.json", "--out", "whole", "--quiet"}).status, 0);
     double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    std::mt19937 random(7);   // of moments; what must hold does not depend on them
+    std::mt19937 random(7);  // of moments; what must hold does not depend on them
     for (int trial = 0; trial < 6; ++trial) {
         std::string out = "killed" + std::to_string(trial);
         std::vector<std::string> words{"train", "small.json", "--out", out, "--quiet"};
         for (int kill = 0; kill < 3; ++kill) {
             Program program(folder_.folder(), words);
-            std::this_thread::sleep_for(std::chrono::duration<double>(whole * std::uniform_real_distribution<>(0.05, 0.95)(random)));
+            std::this_thread::sleep_for(
+                std::chrono::duration<double>(whole * std::uniform_real_distribution<>(0.05, 0.95)(random)));
             program.signal(SIGKILL);
             program.wait();
-            if (fs::exists(at(out) / "config.yaml")) words = {"resume", out, "--quiet"};
-            else fs::remove_all(at(out));
+            if (fs::exists(at(out) / "config.yaml"))
+                words = {"resume", out, "--quiet"};
+            else
+                fs::remove_all(at(out));
         }
         Ended ended = weft(words);
         ASSERT_EQ(ended.status, 0) << ended.output;
@@ -112,7 +117,8 @@ TEST_F(RunFolder, a_folder_that_holds_something_is_refused_and_left_as_it_is) {
     std::string before = contents(at("run") / "log.jsonl");
     Ended again = weft({"train", "small.json", "--out", "run"});
     EXPECT_EQ(again.status, 2);
-    EXPECT_EQ(again.output, "'run' holds a run already; `weft resume run` goes on with it, --out names another folder\n");
+    EXPECT_EQ(again.output,
+              "'run' holds a run already; `weft resume run` goes on with it, --out names another folder\n");
     Ended other = weft({"train", "small.json", "--out", "run", "--resume", "--set", "batch_size=20"});
     EXPECT_EQ(other.status, 2);
     EXPECT_NE(other.output.find("was begun with another 'batch_size'"), std::string::npos) << other.output;
@@ -122,7 +128,8 @@ TEST_F(RunFolder, a_folder_that_holds_something_is_refused_and_left_as_it_is) {
     ASSERT_EQ(weft({"resume", "run", "--quiet"}).status, 0);
     expect_same("run", "same");
     // Later stopping is the one thing that may change.
-    ASSERT_EQ(weft({"train", "small.json", "--out", "run", "--resume", "--quiet", "--set", "stop_when.epochs=5"}).status, 0);
+    ASSERT_EQ(
+        weft({"train", "small.json", "--out", "run", "--resume", "--quiet", "--set", "stop_when.epochs=5"}).status, 0);
     EXPECT_NE(timeless(at("run")), timeless(at("same")));
 }
 
@@ -130,9 +137,12 @@ TEST_F(RunFolder, a_checkpoint_that_cannot_be_written_ends_the_run_and_leaves_th
     ASSERT_EQ(weft({"train", "small.json", "--out", "whole", "--quiet"}).status, 0);
     ASSERT_EQ(weft({"train", "small.json", "--out", "full", "--quiet", "--set", "stop_when.epochs=2"}).status, 0);
     std::string before = contents(at("full") / "last" / "model.safetensors");
-    Ended full = run(folder_.folder(), {"train", "small.json", "--out", "full", "--resume", "--quiet"}, {}, 64 << 10);   // as on a full disk
+    Ended full = run(folder_.folder(), {"train", "small.json", "--out", "full", "--resume", "--quiet"}, {},
+                     64 << 10);  // as on a full disk
     EXPECT_EQ(full.status, 3);
-    EXPECT_EQ(full.output, "'full/last.new/model.safetensors' cannot be written: File too large; what was there before is unchanged\n");
+    EXPECT_EQ(
+        full.output,
+        "'full/last.new/model.safetensors' cannot be written: File too large; what was there before is unchanged\n");
     EXPECT_EQ(contents(at("full") / "last" / "model.safetensors"), before);
     EXPECT_FALSE(fs::exists(at("full") / "last.new"));
     ASSERT_EQ(weft({"resume", "full", "--quiet"}).status, 0);

@@ -41,14 +41,14 @@ TEST_F(Folder, stays_as_it_was_when_writing_fails) {
 }
 
 TEST_F(Folder, a_replacement_cut_short_at_any_step_is_undone_or_completed) {
-    make("a", "old"), make("a.new", "half");                 // while the new files are written
+    make("a", "old"), make("a.new", "half");  // while the new files are written
     recover_folder(scratch_ / "a");
     EXPECT_EQ(content(), "old");
-    fs::rename(scratch_ / "a", scratch_ / "a.old");          // between the two moves: the new folder is whole
+    fs::rename(scratch_ / "a", scratch_ / "a.old");  // between the two moves: the new folder is whole
     make("a.new", "new");
     recover_folder(scratch_ / "a");
     EXPECT_EQ(content(), "new");
-    make("a.old", "old");                                    // before the old files are removed
+    make("a.old", "old");  // before the old files are removed
     recover_folder(scratch_ / "a");
     EXPECT_EQ(content(), "new");
     EXPECT_EQ(scratch_.files(), 1u);
@@ -60,7 +60,8 @@ TEST_F(Folder, that_cannot_be_made_is_an_error_that_names_it) {
         replace_folder(scratch_ / "a" / "b", [](const fs::path&) {});
         FAIL();
     } catch (const FileError& error) {
-        EXPECT_NE(std::string(error.what()).find("a/b.new' cannot be made: Not a directory"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("a/b.new' cannot be made: Not a directory"), std::string::npos)
+            << error.what();
     }
 }
 

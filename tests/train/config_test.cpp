@@ -21,7 +21,8 @@ std::string error_of(const std::function<void()>& f) {
 
 #if WEFT_HAVE_YAML
 TEST(Config, yaml_scalars_are_those_of_the_core_schema) {
-    Json tree = parse_config("a: 1\nb: 1.5e-3\nc: yes\nd: true\ne: ~\nf: '1'\ng: -.inf\nh: 1e5\ni: 007x\nj: +3\n", "f.yaml");
+    Json tree =
+        parse_config("a: 1\nb: 1.5e-3\nc: yes\nd: true\ne: ~\nf: '1'\ng: -.inf\nh: 1e5\ni: 007x\nj: +3\n", "f.yaml");
     EXPECT_TRUE(tree.at("a").is_integer());
     EXPECT_EQ(tree.at("b").as_number(), 1.5e-3);
     EXPECT_EQ(tree.at("c").as_string(), "yes");
@@ -42,11 +43,13 @@ TEST(Config, every_value_and_key_knows_its_place) {
 }
 
 TEST(Config, mistakes_of_yaml_are_refused_with_their_place) {
-    EXPECT_EQ(error_of([] { parse_config("a: 1\nb: 2\na: 3\n", "f.yaml"); }), "f.yaml:3:1: 'a' stands twice; first at f.yaml:1:1");
+    EXPECT_EQ(error_of([] { parse_config("a: 1\nb: 2\na: 3\n", "f.yaml"); }),
+              "f.yaml:3:1: 'a' stands twice; first at f.yaml:1:1");
     EXPECT_EQ(error_of([] { parse_config("a: [1, 2\n", "f.yaml"); }), "f.yaml:2:1: end of sequence flow not found");
     EXPECT_EQ(error_of([] { parse_config("a: !!python/object 1\n", "f.yaml"); }),
               "f.yaml:1:4: the tag 'tag:yaml.org,2002:python/object' is not taken: a file holds data, never code");
-    EXPECT_EQ(error_of([] { parse_config("[1]: 2\n", "f.yaml"); }), "f.yaml:1:1: a key is a plain name, not a list or a mapping");
+    EXPECT_EQ(error_of([] { parse_config("[1]: 2\n", "f.yaml"); }),
+              "f.yaml:1:1: a key is a plain name, not a list or a mapping");
     EXPECT_EQ(error_of([] { parse_config("a: 1\n---\nb: 2\n", "f.yaml"); }), "f.yaml: holds more than one document");
 }
 
@@ -72,13 +75,15 @@ TEST(Config, json_is_read_by_every_build_whatever_its_name_ends_in) {
 }
 
 TEST(Config, text_reads_back_as_the_same_tree) {
-    Json tree = parse_config(R"({"a": {"b": [1, 2.0, 5e-05, 1e22, true, null, "x"]}, "c": [], "d": {}, "e": "007"})", "f.json");
+    Json tree =
+        parse_config(R"({"a": {"b": [1, 2.0, 5e-05, 1e22, true, null, "x"]}, "c": [], "d": {}, "e": "007"})", "f.json");
     EXPECT_EQ(parse_config(config_text(tree), "f.json"), tree);
-    EXPECT_NE(config_text(tree).find("5.0e-05"), std::string::npos);   // YAML 1.1 would read 5e-05 as a string
+    EXPECT_NE(config_text(tree).find("5.0e-05"), std::string::npos);  // YAML 1.1 would read 5e-05 as a string
 }
 
 TEST(Assignment, replaces_a_value_anywhere_and_makes_what_is_missing) {
-    Json tree = parse_config(R"({"optimizer": {"momentum": {"lr": 0.01}}, "list": [{"linear": {"units": 5}}], "cost": "mse"})", "f.json");
+    Json tree = parse_config(
+        R"({"optimizer": {"momentum": {"lr": 0.01}}, "list": [{"linear": {"units": 5}}], "cost": "mse"})", "f.json");
     tree = with_assignment(tree, "optimizer.momentum.lr=0.02");
     tree = with_assignment(tree, "list.0.linear.units=7");
     tree = with_assignment(tree, "cost.mse.factor=2");

@@ -54,14 +54,18 @@ TEST(Experiment, a_good_one_is_completed_and_can_be_made_from_its_own_text_again
 }
 
 TEST(Experiment, misspelt_names_and_keys_are_refused_with_place_and_nearest_name) {
-    EXPECT_EQ(error_of_text("\"units\"", "\"unts\""), "f.json:3:38: unknown key 'unts' in linear; did you mean 'units'?");
+    EXPECT_EQ(error_of_text("\"units\"", "\"unts\""),
+              "f.json:3:38: unknown key 'unts' in linear; did you mean 'units'?");
     EXPECT_EQ(error_of_text("\"optimizer\"", "\"optimiser\""),
               "f.json:5:1: unknown key 'optimiser' in the experiment; did you mean 'optimizer'?");
-    EXPECT_EQ(error_of_text("\"relu\"", "\"rellu\""), "f.json:3:76: unknown name 'rellu' for a layer; did you mean 'relu'?");
+    EXPECT_EQ(error_of_text("\"relu\"", "\"rellu\""),
+              "f.json:3:76: unknown name 'rellu' for a layer; did you mean 'relu'?");
     EXPECT_EQ(error_of_text("\"momentum\": {", "\"momentun\": {"),
               "f.json:5:15: unknown name 'momentun' for an optimizer; did you mean 'momentum'?");
-    EXPECT_EQ(error_of_text("\"digits\"", "\"digit\""), "f.json:2:20: there is no data set named 'digit'; did you mean 'digits'?");
-    EXPECT_EQ(error_of_text("\"sparse\"", "\"sparce\""), "f.json:3:59: unknown name 'sparce' for initial values; did you mean 'sparse'?");
+    EXPECT_EQ(error_of_text("\"digits\"", "\"digit\""),
+              "f.json:2:20: there is no data set named 'digit'; did you mean 'digits'?");
+    EXPECT_EQ(error_of_text("\"sparse\"", "\"sparce\""),
+              "f.json:3:59: unknown name 'sparce' for initial values; did you mean 'sparse'?");
 }
 
 TEST(Experiment, wrong_types_missing_keys_and_values_out_of_range_are_refused) {
@@ -76,7 +80,8 @@ TEST(Experiment, wrong_types_missing_keys_and_values_out_of_range_are_refused) {
               "f.json:4:9: no cost here depends on what the network says; add one, as in cross_entropy");
     EXPECT_EQ(error_of_text("\"relu\"", "{\"dropout\": 1.5}"),
               "f.json:3:88: expected 1 or less, found 1.5 (dropout, 'p': the probability)");
-    EXPECT_EQ(error_of_text("0.01", "-1"), "f.json:5:34: expected 0 or more, found -1 (momentum, 'lr': the learning rate)");
+    EXPECT_EQ(error_of_text("0.01", "-1"),
+              "f.json:5:34: expected 0 or more, found -1 (momentum, 'lr': the learning rate)");
 }
 
 TEST(Experiment, set_reaches_everything_and_its_mistakes_name_it) {
@@ -84,13 +89,16 @@ TEST(Experiment, set_reaches_everything_and_its_mistakes_name_it) {
     EXPECT_EQ(experiment.config.at("optimizer").at("momentum").at("lr").as_number(), 0.5);
     EXPECT_EQ(error_of(tree_with({"batch_size=0"})),
               "--set batch_size=0: expected 1 or more, found 0 (the experiment, 'batch_size': examples a step)");
-    EXPECT_EQ(error_of(tree_with({"keep_best.of=valid.eror"})),
-              "--set keep_best.of=valid.eror: no figure of this run is called 'valid.eror'; did you mean 'valid.error'?");
-    EXPECT_EQ(error_of(tree_with({R"(stop_when={"no_improvement": {"of": "test.error", "for": 3}})"})).substr(0, 6), "--set ");
+    EXPECT_EQ(
+        error_of(tree_with({"keep_best.of=valid.eror"})),
+        "--set keep_best.of=valid.eror: no figure of this run is called 'valid.eror'; did you mean 'valid.error'?");
+    EXPECT_EQ(error_of(tree_with({R"(stop_when={"no_improvement": {"of": "test.error", "for": 3}})"})).substr(0, 6),
+              "--set ");
 }
 
 TEST(Experiment, what_is_not_built_yet_is_refused_and_says_so) {
-    EXPECT_EQ(error_of_text("\"cost\"", "\"let\": {}, \"cost\""), "f.json:4:1: 'let' is not built yet in this version of weft");
+    EXPECT_EQ(error_of_text("\"cost\"", "\"let\": {}, \"cost\""),
+              "f.json:4:1: 'let' is not built yet in this version of weft");
     EXPECT_EQ(error_of_text("\"units\": 8", "\"units\": \"${n}\""),
               "f.json:3:47: '${n}': substitution of ${...} is not built yet in this version of weft");
 }
@@ -98,7 +106,8 @@ TEST(Experiment, what_is_not_built_yet_is_refused_and_says_so) {
 TEST(Experiment, shapes_are_checked_through_the_whole_network_before_data_are_touched) {
     std::string error = error_of_text("\"relu\"", "{\"conv2d\": {\"channels\": 4, \"kernel_size\": 3}}");
     EXPECT_EQ(error,
-              "f.json:3:77: conv2d (layer 1): conv2d takes examples of shape (channels, height, width), what reaches it has shape (8,)");
+              "f.json:3:77: conv2d (layer 1): conv2d takes examples of shape (channels, height, width), what reaches "
+              "it has shape (8,)");
     EXPECT_EQ(error_of_text("{\"linear\": 10}", "{\"linear\": 4}"),
               "f.json:4:9: cross_entropy: the data have 10 classes, the last layer gives 4 scores");
     EXPECT_EQ(error_of_text("\"relu\"", "{\"reshape\": [3, 3]}"),
@@ -108,12 +117,13 @@ TEST(Experiment, shapes_are_checked_through_the_whole_network_before_data_are_to
 TEST(Network, infers_widths_and_counts_parameters) {
     Json tree = load_config(WEFT_SOURCE_DIR "/examples/digits.json");
     tree = with_assignment(tree, R"(data.prepare=[{"reshape": [1, 28, 28]}])");
-    tree = with_assignment(tree, R"(model.sequential=[{"conv2d": {"channels": 32, "kernel_size": 5}}, "relu", {"max_pool2d": 2},
+    tree = with_assignment(
+        tree, R"(model.sequential=[{"conv2d": {"channels": 32, "kernel_size": 5}}, "relu", {"max_pool2d": 2},
         {"conv2d": {"channels": 64, "kernel_size": 5}}, "relu", {"max_pool2d": 2}, "flatten", {"dropout": 0.5}, {"linear": 512}, "relu",
         {"dropout": 0.5}, {"linear": 10}])");
     Experiment experiment(tree);
     Network network = make_network(experiment, *sample_of(experiment));
-    EXPECT_EQ(network.parameters(), 582026);   // 832 + 51,264 + 524,800 + 5,130
+    EXPECT_EQ(network.parameters(), 582026);  // 832 + 51,264 + 524,800 + 5,130
     EXPECT_EQ(str(network.layers[5].gives), "(batch, 64, 4, 4)");
 }
 
@@ -137,7 +147,9 @@ TEST(Registry, every_entry_of_every_kind_explains_itself) {
 
 TEST(Stopping, no_improvement_counts_epochs_since_the_best) {
     Json resolved;
-    StopRule rule = stop_rule(parse_config(R"({"any": [{"epochs": 50}, {"no_improvement": {"of": "valid.error", "for": 3}}]})", "f"), resolved);
+    StopRule rule = stop_rule(
+        parse_config(R"({"any": [{"epochs": 50}, {"no_improvement": {"of": "valid.error", "for": 3}}]})", "f"),
+        resolved);
     auto done = [&](std::vector<double> figures) {
         return rule.done({static_cast<std::int64_t>(figures.size()), [&](const std::string&) { return figures; }});
     };

@@ -21,7 +21,7 @@ TEST(Picture, base64_is_that_of_rfc_4648) {
 
 TEST(Picture, the_checksum_of_an_empty_last_chunk_is_the_published_one) {
     std::string file = png(Picture::blank(1, 1));
-    EXPECT_EQ(file.substr(file.size() - 4), "\xae\x42\x60\x82");   // of every PNG's IEND
+    EXPECT_EQ(file.substr(file.size() - 4), "\xae\x42\x60\x82");  // of every PNG's IEND
 }
 
 TEST(Picture, numbers_that_do_not_fill_it_are_refused) {
@@ -36,7 +36,8 @@ TEST(Chart, marks_are_round_numbers) {
 
 TEST(Chart, curves_without_points_and_with_nan_are_drawn_without_nan) {
     for (bool logarithmic : {false, true}) {
-        std::string out = svg({"loss", "epoch", "", {{"a", {}, {}}, {"b", {1, 2, 3}, {NAN, 0, INFINITY}}}, logarithmic});
+        std::string out =
+            svg({"loss", "epoch", "", {{"a", {}, {}}, {"b", {1, 2, 3}, {NAN, 0, INFINITY}}}, logarithmic});
         EXPECT_EQ(out.find("nan"), out.npos) << out;
         EXPECT_EQ(out.find("inf"), out.npos) << out;
     }
@@ -55,18 +56,22 @@ Report made_up() {
         error.y.push_back(0.3 * std::exp(-0.4 * epoch) + 0.014);
     }
     report.charts = {{"Loss", "epoch", "", {loss, valid}, true, false}, {"Error", "epoch", "", {error}, false, true}};
-    report.layers = {{"layer", "gives", "parameters"}, {"linear", "(batch, 500)", "392,500"}, {"relu", "(batch, 500)", ""}};
+    report.layers = {
+        {"layer", "gives", "parameters"}, {"linear", "(batch, 500)", "392,500"}, {"relu", "(batch, 500)", ""}};
     std::vector<float> values(28 * 28);
     for (int unit = 0; unit < 64; ++unit) {
-        for (int i = 0; i < 28 * 28; ++i) values[i] = std::sin(0.02f * i * (unit % 7 + 1)) * std::cos(0.3f * (i % 28) * (unit % 5));
+        for (int i = 0; i < 28 * 28; ++i)
+            values[i] = std::sin(0.02f * i * (unit % 7 + 1)) * std::cos(0.3f * (i % 28) * (unit % 5));
         report.weights.push_back(signed_values(values, 28, 28, 1));
-        Example example{grey(values, 28, 28, -1, 1), std::to_string(unit % 10), std::to_string(unit % 3 ? unit % 10 : 7), 0.93, unit};
+        Example example{grey(values, 28, 28, -1, 1), std::to_string(unit % 10),
+                        std::to_string(unit % 3 ? unit % 10 : 7), 0.93, unit};
         if (unit < 30) (example.truth == example.predicted ? report.right : report.wrong).push_back(example);
     }
     report.weights_name = "0.weight of linear (784 to 500)";
     report.wrong_total = 28, report.examples_total = 2000;
     for (int k = 0; k < 10; ++k) report.confusion.classes.push_back(std::to_string(k));
-    for (int i = 0; i < 100; ++i) report.confusion.counts.push_back(i % 11 == 0 ? 190 + i / 11 : i % 7 == 3 ? i % 5 : 0);
+    for (int i = 0; i < 100; ++i)
+        report.confusion.counts.push_back(i % 11 == 0 ? 190 + i / 11 : i % 7 == 3 ? i % 5 : 0);
     report.seconds = {{"training steps", 30.2}, {"evaluation", 3.1}, {"waiting for data", 0.4}, {"checkpoints", 0.9}};
     report.configuration = "{\n  \"batch_size\": 100\n}";
     report.environment = {{"weft", "0.1.0"}, {"processor", "made up"}};
@@ -78,7 +83,8 @@ TEST(Report, is_one_page_that_asks_the_network_for_nothing) {
     EXPECT_EQ(page.find("http"), page.npos);
     EXPECT_EQ(page.find("//"), page.find("//"));
     EXPECT_NE(page.find("digits &lt;&amp;&gt;"), page.npos);
-    for (const char* part : {"Learning", "Examples", "Confusion", "First layer", "Where the time went", "Configuration", "Environment"}) {
+    for (const char* part :
+         {"Learning", "Examples", "Confusion", "First layer", "Where the time went", "Configuration", "Environment"}) {
         EXPECT_NE(page.find(text("<h2>", part)), page.npos) << part;
     }
     if (const char* path = std::getenv("WEFT_TEST_REPORT")) std::ofstream(path) << page;

@@ -44,17 +44,20 @@ Arguments Command::parse(std::span<const std::string> typed) const {
         }
         std::size_t equals = word.find('=');
         std::string given = word.substr(0, equals);
-        auto flag = std::find_if(flags.begin(), flags.end(), [&](const Flag& known) { return "--" + known.name == given; });
+        auto flag =
+            std::find_if(flags.begin(), flags.end(), [&](const Flag& known) { return "--" + known.name == given; });
         if (flag == flags.end()) {
             std::vector<std::string> names;
             for (const Flag& known : flags) names.push_back("--" + known.name);
             std::vector<std::string_view> views(names.begin(), names.end());
             throw ConfigError(text("weft ", name, ": unknown option '", given, "'", did_you_mean(given, views)));
         }
-        if (flag->value.empty() && equals != word.npos) throw ConfigError(text("weft ", name, ": ", given, " takes no value"));
+        if (flag->value.empty() && equals != word.npos)
+            throw ConfigError(text("weft ", name, ": ", given, " takes no value"));
         std::string value = equals == word.npos ? "" : word.substr(equals + 1);
         if (!flag->value.empty() && equals == word.npos) {
-            if (++i == typed.size()) throw ConfigError(text("weft ", name, ": ", given, " takes a value: ", given, " ", flag->value));
+            if (++i == typed.size())
+                throw ConfigError(text("weft ", name, ": ", given, " takes a value: ", given, " ", flag->value));
             value = typed[i];
         }
         std::vector<std::string>& values = result.values_[flag->name];
@@ -63,7 +66,8 @@ Arguments Command::parse(std::span<const std::string> typed) const {
     }
     std::size_t count = result.words_.size();
     if (count < least_words) throw ConfigError(text("weft ", name, ": ", words, " is missing\n", usage()));
-    if (count > most_words) throw ConfigError(text("weft ", name, ": '", result.words_[most_words], "' is one word too many\n", usage()));
+    if (count > most_words)
+        throw ConfigError(text("weft ", name, ": '", result.words_[most_words], "' is one word too many\n", usage()));
     return result;
 }
 

@@ -12,8 +12,8 @@
 namespace weft::cli {
 
 struct Flag {
-    std::string name;    // without its dashes
-    std::string value;   // what it takes, as "DIR"; empty: nothing
+    std::string name;   // without its dashes
+    std::string value;  // what it takes, as "DIR"; empty: nothing
     std::string doc;
     bool repeated = false;
 };
@@ -35,11 +35,11 @@ class Arguments {
 
 struct Command {
     std::string name;
-    std::string words;    // what it takes besides flags, for the usage: "FILE"
+    std::string words;  // what it takes besides flags, for the usage: "FILE"
     std::string doc;
     std::vector<Flag> flags;
     std::size_t least_words = 0, most_words = 0;
-    int (*run)(const Arguments& arguments) = nullptr;   // the exit status
+    int (*run)(const Arguments& arguments) = nullptr;  // the exit status
 
     /// ConfigError("weft train: unknown option '--quite'; did you mean '--quiet'?")
     Arguments parse(std::span<const std::string> typed) const;

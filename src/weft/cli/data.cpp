@@ -41,11 +41,11 @@ void print_file(const fs::path& path) {
 void print_source(const weft::data::Source& source) {
     std::cout << source.name << ": " << source.doc << "\n" << help_on(source.options);
     for (const Option& option : source.options) {
-        if (option.required) return;   // what lies in a user's files can't be told without their names
+        if (option.required) return;  // what lies in a user's files can't be told without their names
     }
     weft::data::Dataset set = source.load(complete({}, source.options, source.name));
-    std::cout << "with these defaults: " << set.size() << " examples of shape " << set.example() << ", " << set.x.dtype << " in memory, "
-              << set.x_dtype() << " in a batch; " << set.classes.size() << " classes\n";
+    std::cout << "with these defaults: " << set.size() << " examples of shape " << set.example() << ", " << set.x.dtype
+              << " in memory, " << set.x_dtype() << " in a batch; " << set.classes.size() << " classes\n";
 }
 
 }  // namespace
@@ -54,14 +54,18 @@ int data(const Arguments& arguments) {
     const std::vector<std::string>& words = arguments.words();
     if (words[0] == "list" && words.size() == 1) {
         for (const weft::data::Source& source : weft::data::sources()) {
-            std::cout << source.name << std::string(10 - std::min<std::size_t>(9, source.name.size()), ' ') << source.doc << "\n";
+            std::cout << source.name << std::string(10 - std::min<std::size_t>(9, source.name.size()), ' ')
+                      << source.doc << "\n";
         }
         return done;
     }
     if (words[0] == "get") throw ConfigError("weft data get is not built yet in this version of weft");
-    if (words[0] != "info" || words.size() != 2) throw ConfigError("weft data: expected `weft data list` or `weft data info NAME|FILE`");
-    if (fs::is_regular_file(words[1])) print_file(words[1]);
-    else print_source(weft::data::source_named(words[1]));
+    if (words[0] != "info" || words.size() != 2)
+        throw ConfigError("weft data: expected `weft data list` or `weft data info NAME|FILE`");
+    if (fs::is_regular_file(words[1]))
+        print_file(words[1]);
+    else
+        print_source(weft::data::source_named(words[1]));
     return done;
 }
 

@@ -52,8 +52,8 @@ std::string threads_text() {
     if (std::getline(group, content)) {
         if (auto limit = quota_of_cpu_max(content)) quota = text(*limit, " processors");
     }
-    return text(ThreadPool::instance().threads(), " (affinity: ", affinity, ", control group: ", quota, ", WEFT_THREADS: ",
-                environment("WEFT_THREADS").value_or("not set"), ")");
+    return text(ThreadPool::instance().threads(), " (affinity: ", affinity, ", control group: ", quota,
+                ", WEFT_THREADS: ", environment("WEFT_THREADS").value_or("not set"), ")");
 }
 
 void print_data() {
@@ -67,7 +67,8 @@ void print_data() {
     std::error_code error;
     if (there) {
         bool mnist = std::filesystem::is_directory(std::filesystem::path(*folder) / "mnist", error);
-        std::cout << "                mnist: " << (mnist ? "found" : "not found; it is the folder mnist/ with its four IDX files") << "\n";
+        std::cout << "                mnist: "
+                  << (mnist ? "found" : "not found; it is the folder mnist/ with its four IDX files") << "\n";
     }
 }
 
@@ -90,7 +91,8 @@ std::vector<std::pair<std::string, std::string>> machine() {
 }
 
 int doctor(const Arguments&) {
-    for (const auto& [name, value] : machine()) std::cout << name << std::string(16 - name.size(), ' ') << value << "\n";
+    for (const auto& [name, value] : machine())
+        std::cout << name << std::string(16 - name.size(), ' ') << value << "\n";
     std::cout << "devices         cpu; CUDA and OpenCL are not built yet in this version of weft\n";
     print_data();
     std::string packages;
@@ -101,9 +103,13 @@ int doctor(const Arguments&) {
         std::cout << "without " << name << ": " << library.lost << "\n";
     }
     bool refused = std::string_view(WEFT_WITH_LIBRARIES) != "ON";
-    if (refused) std::cout << "This build was told to use no libraries (WEFT_LIBRARIES=" WEFT_WITH_LIBRARIES "); build with -DWEFT_LIBRARIES=ON.\n";
-    if (!packages.empty()) std::cout << "To get them on Debian or Ubuntu: apt-get install" << packages << ", then build again.\n";
-    else std::cout << "Nothing is missing.\n";
+    if (refused)
+        std::cout << "This build was told to use no libraries (WEFT_LIBRARIES=" WEFT_WITH_LIBRARIES
+                     "); build with -DWEFT_LIBRARIES=ON.\n";
+    if (!packages.empty())
+        std::cout << "To get them on Debian or Ubuntu: apt-get install" << packages << ", then build again.\n";
+    else
+        std::cout << "Nothing is missing.\n";
     return done;
 }
 

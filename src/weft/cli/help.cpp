@@ -19,9 +19,11 @@ void print_overview() {
         std::string head = text("weft ", command.name, command.words.empty() ? "" : " ", command.words);
         std::cout << head << std::string(width + 7 - head.size(), ' ') << command.doc << "\n";
     }
-    std::cout << "weft --version\n\nWhat a file can name: `weft help experiment`, and `weft help KIND`, where KIND is one of";
+    std::cout
+        << "weft --version\n\nWhat a file can name: `weft help experiment`, and `weft help KIND`, where KIND is one of";
     for (const train::Kind& kind : train::kinds()) std::cout << " " << kind.name;
-    std::cout << ".\nExit status: 0 done, 2 the input was wrong, 3 it failed while running, 130 interrupted, with a checkpoint written.\n";
+    std::cout << ".\nExit status: 0 done, 2 the input was wrong, 3 it failed while running, 130 interrupted, with a "
+                 "checkpoint written.\n";
 }
 
 }  // namespace

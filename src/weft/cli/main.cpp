@@ -13,7 +13,8 @@ namespace weft::cli {
 namespace {
 
 /// Commands that weft's documentation names, for versions to come.
-constexpr const char* to_come[] = {"predict", "serve", "monitor", "plot", "diff", "sweep", "cv", "explain", "onnx", "bench"};
+constexpr const char* to_come[] = {"predict", "serve", "monitor", "plot", "diff",
+                                   "sweep",   "cv",    "explain", "onnx", "bench"};
 
 const Flag device_flag{"device", "D", "where to compute; cpu is the only one in this version"};
 const Flag threads_flag{"threads", "N", "how many threads compute; results do not depend on it"};
@@ -56,15 +57,54 @@ const std::vector<Command>& commands() {
     static const Flag dry{"dry-run", "", "checks the file, shows the network, and touches no data"};
     static const Flag set_name{"data", "SET", "which set of the experiment: test, if left out, or else valid"};
     static const std::vector<Command> all{
-        {"train", "FILE", "Trains the network that an experiment file describes.",
-         {set, out, device_flag, threads_flag, seed, goes_on, dry, quiet_flag}, 1, 1, train},
-        {"resume", "RUN", "Goes on where a run stopped, bit for bit as if it had not.", {device_flag, threads_flag, quiet_flag}, 1, 1,
+        {"train",
+         "FILE",
+         "Trains the network that an experiment file describes.",
+         {set, out, device_flag, threads_flag, seed, goes_on, dry, quiet_flag},
+         1,
+         1,
+         train},
+        {"resume",
+         "RUN",
+         "Goes on where a run stopped, bit for bit as if it had not.",
+         {device_flag, threads_flag, quiet_flag},
+         1,
+         1,
          resume},
-        {"eval", "RUN", "Evaluates the model that a run has kept.", {set_name, device_flag, threads_flag}, 1, 1, evaluate},
-        {"show", "RUN", "Writes the run's report, one HTML file, and prints its name.", {device_flag, threads_flag}, 1, 1, show},
-        {"data", "list | info NAME|FILE", "Lists the data sets; info loads one, or a file of arrays, checks it and says what it holds.", {}, 1, 2, data},
-        {"doctor", "", "Says what was found on this machine, what was not, what that costs, and how to mend it.", {}, 0, 0, doctor},
-        {"help", "[COMMAND | KIND [NAME]]", "Explains a command, or what an experiment file can name: `weft help model linear`.", {}, 0, 2,
+        {"eval",
+         "RUN",
+         "Evaluates the model that a run has kept.",
+         {set_name, device_flag, threads_flag},
+         1,
+         1,
+         evaluate},
+        {"show",
+         "RUN",
+         "Writes the run's report, one HTML file, and prints its name.",
+         {device_flag, threads_flag},
+         1,
+         1,
+         show},
+        {"data",
+         "list | info NAME|FILE",
+         "Lists the data sets; info loads one, or a file of arrays, checks it and says what it holds.",
+         {},
+         1,
+         2,
+         data},
+        {"doctor",
+         "",
+         "Says what was found on this machine, what was not, what that costs, and how to mend it.",
+         {},
+         0,
+         0,
+         doctor},
+        {"help",
+         "[COMMAND | KIND [NAME]]",
+         "Explains a command, or what an experiment file can name: `weft help model linear`.",
+         {},
+         0,
+         2,
          help},
     };
     return all;

@@ -48,7 +48,8 @@ std::optional<PictureShape> picture_shape(const Dims& example, std::int64_t most
         if (side >= 4 && side * side == example[0]) shape = PictureShape{1, side, side};
     }
     if (example.size() == 2) shape = PictureShape{1, example[0], example[1]};
-    if (example.size() == 3 && (example[0] == 1 || example[0] == 3)) shape = PictureShape{example[0], example[1], example[2]};
+    if (example.size() == 3 && (example[0] == 1 || example[0] == 3))
+        shape = PictureShape{example[0], example[1], example[2]};
     bool fits = shape && shape->height >= 3 && shape->width >= 3 && shape->height <= most && shape->width <= most;
     return fits ? shape : std::nullopt;
 }
@@ -92,7 +93,8 @@ std::vector<Answer> answers_of(train::Objective& objective, const data::Dataset&
             answer.index = first + i;
             with_dtype(labels.dtype, [&](auto tag) {
                 using T = typename decltype(tag)::Type;
-                if constexpr (std::is_integral_v<T>) answer.truth = static_cast<std::int64_t>(labels.data<T>()[answer.index]);
+                if constexpr (std::is_integral_v<T>)
+                    answer.truth = static_cast<std::int64_t>(labels.data<T>()[answer.index]);
             });
             answers.push_back(answer);
         }
@@ -108,22 +110,26 @@ std::string class_name(const data::Dataset& set, std::int64_t label) {
 void add_examples(viz::Report& report, const data::Dataset& set, std::vector<Answer> answers) {
     std::optional<PictureShape> shape = picture_shape(set.example());
     report.examples_total = static_cast<std::int64_t>(answers.size());
-    report.wrong_total = std::count_if(answers.begin(), answers.end(), [](const Answer& a) { return a.truth != a.predicted; });
+    report.wrong_total =
+        std::count_if(answers.begin(), answers.end(), [](const Answer& a) { return a.truth != a.predicted; });
     if (!shape || set.x_dtype() != float32) return;
     std::vector<Answer> wrong;
     for (const Answer& answer : answers) {
         if (answer.truth != answer.predicted) wrong.push_back(answer);
     }
-    std::stable_sort(wrong.begin(), wrong.end(), [](const Answer& a, const Answer& b) { return a.confidence > b.confidence; });
+    std::stable_sort(wrong.begin(), wrong.end(),
+                     [](const Answer& a, const Answer& b) { return a.confidence > b.confidence; });
     auto drawn = [&](const Answer& a) {
         Array x = contiguous(set.rows(a.index, a.index + 1).inputs());
-        return viz::Example{draw(x, *shape), class_name(set, a.truth), class_name(set, a.predicted), a.confidence, a.index};
+        return viz::Example{draw(x, *shape), class_name(set, a.truth), class_name(set, a.predicted), a.confidence,
+                            a.index};
     };
     for (const Answer& answer : wrong) {
         if (report.wrong.size() < most_examples) report.wrong.push_back(drawn(answer));
     }
     for (const Answer& answer : answers) {
-        if (answer.truth == answer.predicted && report.right.size() < most_examples) report.right.push_back(drawn(answer));
+        if (answer.truth == answer.predicted && report.right.size() < most_examples)
+            report.right.push_back(drawn(answer));
     }
 }
 
@@ -144,10 +150,12 @@ void add_weights(viz::Report& report, const train::Network& network) {
         Array weight = contiguous(one.parameter.value().array());
         if (weight.ndim() < 2 || weight.dtype != float32) continue;
         bool kernel = weight.ndim() == 4;
-        std::optional<PictureShape> shape = kernel ? PictureShape{1, weight.dims[2], weight.dims[3]} : picture_shape(network.example);
+        std::optional<PictureShape> shape =
+            kernel ? PictureShape{1, weight.dims[2], weight.dims[3]} : picture_shape(network.example);
         std::int64_t inputs = weight.size() / std::max<std::int64_t>(1, weight.dims[0]);
         if (!shape || weight.ndim() == 3 || (!kernel && shape->height * shape->width != inputs)) return;
-        std::int64_t size = shape->height * shape->width, count = kernel ? weight.dims[0] * weight.dims[1] : weight.dims[0];
+        std::int64_t size = shape->height * shape->width,
+                     count = kernel ? weight.dims[0] * weight.dims[1] : weight.dims[0];
         const float* values = weight.data<float>();
         for (std::int64_t unit = 0; unit < std::min<std::int64_t>(count, most_weights); ++unit) {
             std::span<const float> own(values + unit * size, static_cast<std::size_t>(size));
@@ -155,40 +163,47 @@ void add_weights(viz::Report& report, const train::Network& network) {
             for (float value : own) most = std::max(most, std::abs(value));
             report.weights.push_back(viz::signed_values(own, shape->width, shape->height, most));
         }
-        report.weights_name = text(one.name, ", ", count > static_cast<std::int64_t>(most_weights) ? text("the first ", most_weights, " of ") : "",
-                                   count, kernel ? " kernels" : " units", "; blue adds, orange takes away; each scaled to its own largest weight");
+        report.weights_name = text(
+            one.name, ", ",
+            count > static_cast<std::int64_t>(most_weights) ? text("the first ", most_weights, " of ") : "", count,
+            kernel ? " kernels" : " units", "; blue adds, orange takes away; each scaled to its own largest weight");
         return;
     }
 }
 
-void add_figures(viz::Report& report, const train::Run& run, const train::Network& network, const std::vector<Json>& lines) {
+void add_figures(viz::Report& report, const train::Run& run, const train::Network& network,
+                 const std::vector<Json>& lines) {
     const Json& last = lines.back();
     for (const char* what : {"error", "loss"}) {
         for (const char* set : {"test", "valid", "train"}) {
             std::string channel = text(set, ".", what);
-            if (const Json* value = last.find(channel)) report.figures.emplace_back(text(set, " ", what), figure(channel, value->as_number()));
+            if (const Json* value = last.find(channel))
+                report.figures.emplace_back(text(set, " ", what), figure(channel, value->as_number()));
         }
     }
     report.figures.emplace_back("epoch", std::to_string(last.at("epoch").as_integer()));
     report.figures.emplace_back("parameters", train::grouped(network.parameters()));
     report.figures.emplace_back("time", viz::shown(last.at("seconds").as_number()) + " s");
-    report.subtitle = text(train::grouped(last.at("examples").as_integer()), " examples in ", train::grouped(last.at("step").as_integer()),
-                           " steps; the figures are those of the model of epoch ", last.at("epoch").as_integer(),
-                           run.experiment().keep_best ? ", the best one" : "");
+    report.subtitle =
+        text(train::grouped(last.at("examples").as_integer()), " examples in ",
+             train::grouped(last.at("step").as_integer()), " steps; the figures are those of the model of epoch ",
+             last.at("epoch").as_integer(), run.experiment().keep_best ? ", the best one" : "");
 }
 
 void add_network(viz::Report& report, const train::Network& network) {
     report.layers.push_back({"", "layer", "gives", "parameters"});
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const train::Network::Layer& layer = network.layers[i];
-        report.layers.push_back({std::to_string(i), layer.name, str(layer.gives), layer.parameters ? train::grouped(layer.parameters) : ""});
+        report.layers.push_back({std::to_string(i), layer.name, str(layer.gives),
+                                 layer.parameters ? train::grouped(layer.parameters) : ""});
     }
 }
 
 void add_times(viz::Report& report, const fs::path& folder) {
     if (!fs::exists(folder / "times.json")) return;
     Json times = parse_json(io::read_file(folder / "times.json", 1 << 20), (folder / "times.json").string());
-    for (const Json::Member& member : times.members()) report.seconds.emplace_back(member.key, member.value.as_number());
+    for (const Json::Member& member : times.members())
+        report.seconds.emplace_back(member.key, member.value.as_number());
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ void Terminal::resumed(const train::Progress& progress) {
 void Terminal::table_head() {
     head_shown_ = true;
     std::string head = " epoch";
-    for (const std::string& channel : channels_) head += std::string(13 - std::min<std::size_t>(12, channel.size()), ' ') + channel;
+    for (const std::string& channel : channels_)
+        head += std::string(13 - std::min<std::size_t>(12, channel.size()), ' ') + channel;
     head += "  examples/s     time";
     std::cout << (colour_ ? "\x1b[1m" : "") << head << (colour_ ? "\x1b[0m" : "") << std::endl;
 }
@@ -65,16 +66,18 @@ void Terminal::batch(const train::Progress& progress, std::int64_t batches) {
     if (progress.batch == 1) epoch_begun_ = Clock::now();
     if (!bar_) return;
     auto now = Clock::now();
-    if (now - drawn_ < std::chrono::milliseconds(100)) return;
+    if (now - std::max(drawn_, epoch_begun_) < std::chrono::milliseconds(100)) return;
     drawn_ = now;
     if (!head_shown_) table_head();
     double share = static_cast<double>(progress.batch) / static_cast<double>(batches);
     auto full = static_cast<std::size_t>(share * bar_cells);
     double seconds = std::chrono::duration<double>(now - epoch_begun_).count();
     double rate = seconds > 0 ? static_cast<double>(progress.sums.examples) / seconds : 0;
-    std::cout << "\r" << printed("%6.0f", static_cast<double>(progress.epoch + 1)) << "  " << (colour_ ? "\x1b[34m" : "")
-              << std::string(full, '#') << (colour_ ? "\x1b[0m" : "") << std::string(bar_cells - full, '.') << printed(" %3.0f%%", 100 * share)
-              << "  loss " << printed("%.4f", progress.sums.loss / static_cast<double>(std::max<std::int64_t>(1, progress.sums.examples)))
+    std::cout << "\r" << printed("%6.0f", static_cast<double>(progress.epoch + 1)) << "  "
+              << (colour_ ? "\x1b[34m" : "") << std::string(full, '#') << (colour_ ? "\x1b[0m" : "")
+              << std::string(bar_cells - full, '.') << printed(" %3.0f%%", 100 * share) << "  loss "
+              << printed("%.4f",
+                         progress.sums.loss / static_cast<double>(std::max<std::int64_t>(1, progress.sums.examples)))
               << "  " << train::grouped(static_cast<std::int64_t>(rate)) << " examples/s\x1b[K" << std::flush;
     bar_shown_ = true;
 }
@@ -104,6 +107,17 @@ void Terminal::epoch(const Json& line, bool kept) {
     print_cell(train::grouped(static_cast<std::int64_t>(rate)), 12);
     print_cell(printed("%.1f s", seconds), 9);
     std::cout << (kept ? "  best" : "") << std::endl;
+}
+
+void Terminal::ended(const Json& line) {
+    clear_bar();
+    if (quiet_) return;
+    std::cout << "\n";
+    for (const Json::Member& member : line.members()) {
+        bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
+        if (is_figure) std::cout << member.key << " " << figure(member.key, member.value.as_number()) << "   ";
+    }
+    std::cout << "(the model of epoch " << line.at("epoch").as_integer() << ")" << std::endl;
 }
 
 }  // namespace weft::cli

@@ -35,10 +35,12 @@ Json read_description(const Arguments& arguments) {
     try {
         description = train::load_config(arguments.words()[0]);
     } catch (const FileError& error) {
-        throw ConfigError(error.what());   // the file that was named is part of the input
+        throw ConfigError(error.what());  // the file that was named is part of the input
     }
-    for (const std::string& assignment : arguments.values("set")) description = train::with_assignment(description, assignment);
-    if (auto seed = arguments.integer("seed", 0)) description = train::with_assignment(description, text("seed=", *seed));
+    for (const std::string& assignment : arguments.values("set"))
+        description = train::with_assignment(description, assignment);
+    if (auto seed = arguments.integer("seed", 0))
+        description = train::with_assignment(description, text("seed=", *seed));
     return description;
 }
 
@@ -55,13 +57,15 @@ void check_same(const Json& before, const Json& now, const std::string& folder) 
         const Json* old = before.find(member.key);
         if (member.key == "stop_when" || (old && *old == member.value)) continue;
         throw ConfigError(text("the run in '", folder, "' was begun with another '", member.key,
-                               "'; --out names another folder, and `weft resume ", folder, "` goes on with what it was begun with"));
+                               "'; --out names another folder, and `weft resume ", folder,
+                               "` goes on with what it was begun with"));
     }
 }
 
 train::Run open_or_create(const Arguments& arguments, const train::Experiment& experiment) {
     std::string named = arguments.value("out").value_or("");
-    if (named.empty() && arguments.has("resume")) named = (fs::path("runs") / fs::path(arguments.words()[0]).stem()).string();
+    if (named.empty() && arguments.has("resume"))
+        named = (fs::path("runs") / fs::path(arguments.words()[0]).stem()).string();
     fs::path folder = named.empty() ? free_folder(arguments.words()[0]) : fs::path(named);
     if (!arguments.has("resume") || !train::Run::exists(folder)) return train::Run::create(folder, experiment);
     check_same(train::Run::open(folder).experiment().config, experiment.config, folder.string());
@@ -71,14 +75,16 @@ train::Run open_or_create(const Arguments& arguments, const train::Experiment& e
 
 void print_dry(const train::Experiment& experiment) {
     for (const auto& [name, source] : experiment.sets) {
-        std::cout << name << std::string(6 - name.size(), ' ') << source.source().name << " " << json_text(source.options()) << "\n";
+        std::cout << name << std::string(6 - name.size(), ' ') << source.source().name << " "
+                  << json_text(source.options()) << "\n";
     }
     if (std::optional<data::Dataset> sample = train::sample_of(experiment)) {
         std::cout << train::make_network(experiment, *sample).table();
         return;
     }
     std::cout << "The shape of an example is known once the data are read, so shapes were not checked. The layers:\n";
-    for (const train::Chosen& layer : experiment.layers) std::cout << "  " << layer.entry->name << " " << json_text(layer.options) << "\n";
+    for (const train::Chosen& layer : experiment.layers)
+        std::cout << "  " << layer.entry->name << " " << json_text(layer.options) << "\n";
 }
 
 int train_run(train::Run& run, bool quiet) {
@@ -87,18 +93,14 @@ int train_run(train::Run& run, bool quiet) {
     train::Outcome outcome = run.train(terminal, [] { return asked_to_stop != 0; });
     std::string folder = run.folder().string();
     if (outcome.interrupted) {
-        if (!quiet) std::cout << "\ninterrupted; a checkpoint is written, and `weft resume " << folder << "` goes on" << std::endl;
+        if (!quiet)
+            std::cout << "\ninterrupted; a checkpoint is written, and `weft resume " << folder << "` goes on"
+                      << std::endl;
         return interrupted;
     }
     fs::path report = write_report(run);
     if (quiet) return done;
-    std::cout << "\n";
-    for (const Json::Member& member : outcome.final_line.members()) {
-        bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
-        if (is_figure) std::cout << member.key << " " << figure(member.key, member.value.as_number()) << "   ";
-    }
-    std::cout << "(the model of epoch " << outcome.final_line.at("epoch").as_integer() << ")\n"
-              << "model   " << (run.kept() / "model.safetensors").string() << "\n"
+    std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
               << "log     " << (run.folder() / "log.jsonl").string() << "\n"
               << "report  " << report.string() << std::endl;
     return done;
@@ -107,17 +109,20 @@ int train_run(train::Run& run, bool quiet) {
 }  // namespace
 
 void use_machine(const Arguments& arguments) {
-    if (auto threads = arguments.integer("threads", 1)) ThreadPool::instance().set_threads(static_cast<int>(std::min<std::int64_t>(*threads, 1024)));
+    if (auto threads = arguments.integer("threads", 1))
+        ThreadPool::instance().set_threads(static_cast<int>(std::min<std::int64_t>(*threads, 1024)));
     std::string device = arguments.value("device").value_or(environment("WEFT_DEVICE").value_or("cpu"));
     if (device == "cpu" || device == "cpu:0") return;
-    throw DeviceError(text("there is no device '", device, "': this version of weft computes on the CPU alone (cpu); "
+    throw DeviceError(text("there is no device '", device,
+                           "': this version of weft computes on the CPU alone (cpu); "
                            "its backends for CUDA and OpenCL are not built yet"));
 }
 
 int train(const Arguments& arguments) {
     use_machine(arguments);
     train::Experiment experiment(read_description(arguments));
-    if (std::optional<data::Dataset> sample = train::sample_of(experiment)) (void)train::make_network(experiment, *sample);
+    if (std::optional<data::Dataset> sample = train::sample_of(experiment))
+        (void)train::make_network(experiment, *sample);
     if (arguments.has("dry-run")) {
         print_dry(experiment);
         return done;
@@ -143,8 +148,8 @@ int evaluate(const Arguments& arguments) {
     auto count = static_cast<double>(sums.examples);
     std::cout << name << ".loss " << figure(name + ".loss", sums.loss / count) << "\n";
     if (objective.counts_errors()) {
-        std::cout << name << ".error " << figure(name + ".error", sums.errors / count) << "  (" << static_cast<std::int64_t>(sums.errors) << " of "
-                  << sums.examples << ")\n";
+        std::cout << name << ".error " << figure(name + ".error", sums.errors / count) << "  ("
+                  << static_cast<std::int64_t>(sums.errors) << " of " << sums.examples << ")\n";
     }
     return done;
 }

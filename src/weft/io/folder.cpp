@@ -15,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& path, const char* what, int error) {
-    throw FileError(text("'", path.string(), "' ", what, ": ", std::strerror(error), "; what was there before is unchanged"));
+    throw FileError(
+        text("'", path.string(), "' ", what, ": ", std::strerror(error), "; what was there before is unchanged"));
 }
 
 fs::path beside(const fs::path& path, const char* ending) {

@@ -14,16 +14,20 @@ namespace fs = std::filesystem;
 /// The members of state.json, written and read by one list.
 template <class Visit>
 void members(Progress& progress, Visit visit) {
-    visit("epoch", progress.epoch), visit("batch", progress.batch), visit("step", progress.step), visit("examples", progress.examples);
-    visit("sum.loss", progress.sums.loss), visit("sum.errors", progress.sums.errors), visit("sum.examples", progress.sums.examples);
+    visit("epoch", progress.epoch), visit("batch", progress.batch), visit("step", progress.step),
+        visit("examples", progress.examples);
+    visit("sum.loss", progress.sums.loss), visit("sum.errors", progress.sums.errors),
+        visit("sum.examples", progress.sums.examples);
     visit("best", progress.best), visit("best_epoch", progress.best_epoch), visit("log_lines", progress.log_lines);
 }
 
 Json to_json(Progress progress) {
     Json all;
     members(progress, [&](const char* name, auto& member) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(member)>, std::optional<double>>) all[name] = member ? Json(*member) : Json();
-        else all[name] = member;
+        if constexpr (std::is_same_v<std::decay_t<decltype(member)>, std::optional<double>>)
+            all[name] = member ? Json(*member) : Json();
+        else
+            all[name] = member;
     });
     return all;
 }
@@ -33,9 +37,12 @@ Progress from_json(const Json& all) {
     members(progress, [&](const char* name, auto& member) {
         using T = std::decay_t<decltype(member)>;
         const Json& value = all.at(name);
-        if constexpr (std::is_same_v<T, std::int64_t>) member = value.as_integer();
-        else if constexpr (std::is_same_v<T, double>) member = value.as_number();
-        else if (!value.is_null()) member = value.as_number();
+        if constexpr (std::is_same_v<T, std::int64_t>)
+            member = value.as_integer();
+        else if constexpr (std::is_same_v<T, double>)
+            member = value.as_number();
+        else if (!value.is_null())
+            member = value.as_number();
     });
     return progress;
 }
@@ -63,7 +70,8 @@ constexpr std::string_view prepare_prefix = "prepare.";
 void save_checkpoint(const fs::path& folder, const nn::Sequential& model, const optim::Optimizer& optimizer,
                      const data::Preparation& preparation, const Progress& progress) {
     io::NamedArrays weights, state;
-    for (const nn::NamedParameter& one : nn::named(model)) weights.arrays[one.name] = contiguous(one.parameter.value().array());
+    for (const nn::NamedParameter& one : nn::named(model))
+        weights.arrays[one.name] = contiguous(one.parameter.value().array());
     for (const auto& [name, cell] : cells_of(optimizer)) state.arrays[name] = contiguous(cell.value().array());
     for (const auto& [name, array] : preparation.state()) state.arrays[std::string(prepare_prefix) + name] = array;
     io::replace_folder(folder, [&](const fs::path& fresh) {
@@ -103,8 +111,8 @@ Progress load_checkpoint(const fs::path& folder, const nn::Sequential& model, co
         auto found = file.arrays.find(name);
         if (found == file.arrays.end()) throw FileError(text("'", path.string(), "' has no '", name, "'"));
         if (found->second.dtype != cell.dtype() || !(shape_of(found->second.dims) == cell.shape())) {
-            throw FileError(text("'", path.string(), "': '", name, "' is ", found->second.dtype, " of shape ", found->second.dims,
-                                 "; this run needs ", cell.dtype(), " of shape ", cell.shape()));
+            throw FileError(text("'", path.string(), "': '", name, "' is ", found->second.dtype, " of shape ",
+                                 found->second.dims, "; this run needs ", cell.dtype(), " of shape ", cell.shape()));
         }
     }
     Progress progress = load_model(folder, model);

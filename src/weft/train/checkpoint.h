@@ -11,20 +11,21 @@
 namespace weft::train {
 
 struct Progress {
-    std::int64_t epoch = 0;        // done
-    std::int64_t batch = 0;        // of the epoch that is running, done
+    std::int64_t epoch = 0;  // done
+    std::int64_t batch = 0;  // of the epoch that is running, done
     std::int64_t step = 0, examples = 0;
-    Sums sums;                     // of the epoch that is running
-    std::optional<double> best;    // of keep_best's figure
+    Sums sums;                   // of the epoch that is running
+    std::optional<double> best;  // of keep_best's figure
     std::int64_t best_epoch = 0, log_lines = 0;
 };
 
 /// FileError, and the old checkpoint as it was, if it cannot be written.
-void save_checkpoint(const std::filesystem::path& folder, const nn::Sequential& model, const optim::Optimizer& optimizer,
-                     const data::Preparation& preparation, const Progress& progress);
+void save_checkpoint(const std::filesystem::path& folder, const nn::Sequential& model,
+                     const optim::Optimizer& optimizer, const data::Preparation& preparation, const Progress& progress);
 
 /// Gives all cells their saved values. FileError names what is missing or does not fit.
-Progress load_checkpoint(const std::filesystem::path& folder, const nn::Sequential& model, const optim::Optimizer& optimizer);
+Progress load_checkpoint(const std::filesystem::path& folder, const nn::Sequential& model,
+                         const optim::Optimizer& optimizer);
 /// Weights and preparation alone: for using a model.
 Progress load_model(const std::filesystem::path& folder, const nn::Sequential& model);
 void load_preparation(const std::filesystem::path& folder, data::Preparation& preparation);

@@ -33,9 +33,11 @@ Json number_from(std::string_view word) {
     std::string_view digits = word[0] == '+' ? word.substr(1) : word;
     const char* end = digits.data() + digits.size();
     std::int64_t integer = 0;
-    if (auto [at, error] = std::from_chars(digits.data(), end, integer); at == end && error == std::errc()) return integer;
+    if (auto [at, error] = std::from_chars(digits.data(), end, integer); at == end && error == std::errc())
+        return integer;
     double number = 0;
-    if (auto [at, error] = std::from_chars(digits.data(), end, number); at == end && error == std::errc()) return number;
+    if (auto [at, error] = std::from_chars(digits.data(), end, number); at == end && error == std::errc())
+        return number;
     return std::string(word);
 }
 
@@ -60,7 +62,8 @@ Json replaced(const Json& value, std::string_view path, const Json& fresh, const
     if (path.empty()) return fresh;
     std::size_t dot = path.find('.');
     std::string_view key = path.substr(0, dot), rest = dot == path.npos ? "" : path.substr(dot + 1);
-    if (key.empty() || (dot != path.npos && rest.empty())) throw ConfigError(text(where, "a name is missing beside a '.'"));
+    if (key.empty() || (dot != path.npos && rest.empty()))
+        throw ConfigError(text(where, "a name is missing beside a '.'"));
     if (value.is_array()) return replaced_in_list(value, key, rest, fresh, where);
     std::vector<Json::Member> members;
     if (value.is_object()) members = value.members();
@@ -71,7 +74,11 @@ Json replaced(const Json& value, std::string_view path, const Json& fresh, const
     for (Json::Member& member : members) {
         if (member.key != key) continue;
         member.value = replaced(member.value, rest, fresh, where);
-        return [&] { Json all = Json::object(std::move(members)); all.set_where(value.where()); return all; }();
+        return [&] {
+            Json all = Json::object(std::move(members));
+            all.set_where(value.where());
+            return all;
+        }();
     }
     Json below;
     below.set_where(where);

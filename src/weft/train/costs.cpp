@@ -1,11 +1,10 @@
 // The costs that a file can name: losses of nn/, and penalties on the parameters. Losses are means over the batch.
-#include "weft/train/parts.h"
-
 #include "weft/base/error.h"
 #include "weft/nn/loss.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
+#include "weft/train/parts.h"
 
 namespace weft::train {
 namespace {
@@ -35,7 +34,9 @@ template <class F>
 Part<MakeCost> classes(const char* name, const char* doc, std::vector<Option> options, F loss) {
     options.push_back(factor);
     auto make = [loss](const Json& o) {
-        auto of_output = [loss, o](const Tensor& output, const Tensor& target) -> Tensor { return loss(output, target, o); };
+        auto of_output = [loss, o](const Tensor& output, const Tensor& target) -> Tensor {
+            return loss(output, target, o);
+        };
         return CostTerm{of_output, {}, true, o.at("factor").as_number()};
     };
     return {{name, doc, std::move(options)}, make};
@@ -74,17 +75,20 @@ const std::vector<Part<MakeCost>>& costs() {
         return option;
     }();
     static const std::vector<Part<MakeCost>> all{
-        classes("cross_entropy", "-log softmax(output)[label]: for class numbers; the last layer gives a score a class", {smoothing},
+        classes("cross_entropy", "-log softmax(output)[label]: for class numbers; the last layer gives a score a class",
+                {smoothing},
                 [](const Tensor& x, const Tensor& y, const Json& o) {
                     return nn::cross_entropy(x, y, {.label_smoothing = o.at("label_smoothing").as_number()});
                 }),
         classes("nll", "-output[label], for outputs that are logarithms of probabilities", {},
                 [](const Tensor& x, const Tensor& y, const Json&) { return nn::nll_loss(x, y); }),
-        classes("multi_margin", "the support vector machine's, for class numbers", {positive("margin", 1, "the margin")},
+        classes("multi_margin", "the support vector machine's, for class numbers",
+                {positive("margin", 1, "the margin")},
                 [](const Tensor& x, const Tensor& y, const Json& o) {
                     return nn::multi_margin_loss(x, y, {.margin = o.at("margin").as_number()});
                 }),
-        classes("binary_cross_entropy", "for class numbers 0 and 1; the last layer gives one score, positive for class 1", {},
+        classes("binary_cross_entropy",
+                "for class numbers 0 and 1; the last layer gives one score, positive for class 1", {},
                 [](const Tensor& x, const Tensor& y, const Json&) {
                     Tensor wanted = is_floating(y.dtype()) ? y : y.astype(x.dtype());
                     return nn::binary_cross_entropy_with_logits(as_target(x, wanted), wanted);
@@ -97,13 +101,16 @@ const std::vector<Part<MakeCost>>& costs() {
                    [](const Tensor& x, const Tensor& y, const Json& o) {
                        return nn::smooth_l1_loss(x, y, {.beta = o.at("beta").as_number()});
                    }),
-        quantities("huber", "squared up to delta, linear beyond (Huber, 1964)", {positive("delta", 1, "where it becomes linear")},
+        quantities("huber", "squared up to delta, linear beyond (Huber, 1964)",
+                   {positive("delta", 1, "where it becomes linear")},
                    [](const Tensor& x, const Tensor& y, const Json& o) {
                        return nn::huber_loss(x, y, {.delta = o.at("delta").as_number()});
                    }),
-        penalty("weight_decay", "factor / 2 times the sum of squares of all weights (what an optimizer's weight_decay amounts to)",
+        penalty("weight_decay",
+                "factor / 2 times the sum of squares of all weights (what an optimizer's weight_decay amounts to)",
                 [](const Tensor& w) { return 0.5f * sum(w * w); }),
-        penalty("l1_penalty", "factor times the sum of |w| over all weights", [](const Tensor& w) { return sum(abs(w)); }),
+        penalty("l1_penalty", "factor times the sum of |w| over all weights",
+                [](const Tensor& w) { return sum(abs(w)); }),
     };
     return all;
 }

@@ -21,12 +21,19 @@ const std::vector<Option>& keys() {
         {"cost", Json(), "what is minimised: a cost, or a list whose sum it is", true},
         {"optimizer", Json(), "how it is minimised", true},
         integer("batch_size", 100, "examples a step", 1),
-        {"last", "keep", "a last batch that is not full: shorter, left out, or filled up", false, Json::Kind::string,
+        {"last",
+         "keep",
+         "a last batch that is not full: shorter, left out, or filled up",
+         false,
+         Json::Kind::string,
          {"keep", "drop", "pad"}},
-        {"stop_when", Json::object({{"epochs", 10, {}}}), "when the run ends: a stop rule, or {any: [rules]}", false, Json::Kind::object},
-        {"keep_best", Json(), "{of: valid.error, mode: min}: which model is kept beside the last", false, Json::Kind::object},
+        {"stop_when", Json::object({{"epochs", 10, {}}}), "when the run ends: a stop rule, or {any: [rules]}", false,
+         Json::Kind::object},
+        {"keep_best", Json(), "{of: valid.error, mode: min}: which model is kept beside the last", false,
+         Json::Kind::object},
         integer("seed", 1, "of initial values, shuffling and dropout", 0),
-        {"monitor", Json::object(), "{every: epoch, on: [train, valid]}: what stands in the log", false, Json::Kind::object},
+        {"monitor", Json::object(), "{every: epoch, on: [train, valid]}: what stands in the log", false,
+         Json::Kind::object},
         {"checkpoint", Json::object(), "{steps: 0, seconds: 0}: checkpoints within epochs", false, Json::Kind::object},
     };
     return all;
@@ -72,7 +79,8 @@ void refuse_what_is_to_come(const Json& description) {
     for (const char* key : {"include", "let", "phases", "sweep", "cv", "augment"}) {
         if (!description.is_object() || !description.find(key)) continue;
         for (const Json::Member& member : description.members()) {
-            if (member.key == key) throw ConfigError(text(member.where, "'", key, "' is not built yet in this version of weft"));
+            if (member.key == key)
+                throw ConfigError(text(member.where, "'", key, "' is not built yet in this version of weft"));
         }
     }
 }
@@ -80,10 +88,13 @@ void refuse_what_is_to_come(const Json& description) {
 /// ${name} would be taken literally where a string is meant.
 void refuse_substitution(const Json& value) {
     if (value.is_string() && value.as_string().find("${") != std::string::npos) {
-        value.refuse(text("'", value.as_string(), "': substitution of ${...} is not built yet in this version of weft"));
+        value.refuse(
+            text("'", value.as_string(), "': substitution of ${...} is not built yet in this version of weft"));
     }
-    if (value.is_array()) for (const Json& item : value.items()) refuse_substitution(item);
-    if (value.is_object()) for (const Json::Member& member : value.members()) refuse_substitution(member.value);
+    if (value.is_array())
+        for (const Json& item : value.items()) refuse_substitution(item);
+    if (value.is_object())
+        for (const Json::Member& member : value.members()) refuse_substitution(member.value);
 }
 
 void check_channel(const std::string& channel, const Position& where, const std::vector<std::string>& known) {
@@ -106,7 +117,7 @@ Json read_data(Experiment& experiment, const Json& given) {
         experiment.sets.emplace_back(name, std::move(source));
     }
     experiment.prepare = resolved.at("prepare");
-    (void)data::Preparation(experiment.prepare);   // refuses what is wrong in it
+    (void)data::Preparation(experiment.prepare);  // refuses what is wrong in it
     return resolved;
 }
 
@@ -158,7 +169,8 @@ Json read_monitor(Experiment& experiment, const Json& given) {
     for (const auto& [name, source] : experiment.sets) names.push_back(name);
     for (const Json& name : resolved.at("on").items()) {
         if (!experiment.set(name.as_string())) {
-            name.refuse(text("the experiment has no set '", name.as_string(), "'", did_you_mean(name.as_string(), names)));
+            name.refuse(
+                text("the experiment has no set '", name.as_string(), "'", did_you_mean(name.as_string(), names)));
         }
         experiment.monitored.push_back(name.as_string());
     }
@@ -190,7 +202,8 @@ Json read_checkpoint(Experiment& experiment, const Json& given) {
 }  // namespace
 
 Experiment::Experiment(const Json& description) {
-    if (!description.is_object()) description.refuse(text("an experiment is a mapping, found ", description.describe()));
+    if (!description.is_object())
+        description.refuse(text("an experiment is a mapping, found ", description.describe()));
     refuse_what_is_to_come(description);
     refuse_substitution(description);
     config = complete(description, keys(), "the experiment");
@@ -215,9 +228,8 @@ const data::ChosenSource* Experiment::set(std::string_view name) const {
 }
 
 bool Experiment::counts_errors() const {
-    return std::any_of(costs.begin(), costs.end(), [](const Chosen& chosen) {
-        return chosen.make<MakeCost>()(chosen.options).counts_errors;
-    });
+    return std::any_of(costs.begin(), costs.end(),
+                       [](const Chosen& chosen) { return chosen.make<MakeCost>()(chosen.options).counts_errors; });
 }
 
 std::vector<std::string> Experiment::channels() const {
@@ -230,9 +242,10 @@ std::vector<std::string> Experiment::channels() const {
 }
 
 std::string help_on_experiment() {
-    return text("An experiment is a file of YAML (or JSON) with these keys:\n\n", help_on(keys()), "\ndata:\n", help_on(data_keys()),
-                "\nmodel:\n", help_on(model_keys()), "\nmonitor:\n", help_on(monitor_keys()), "\nkeep_best:\n", help_on(watch_keys()),
-                "\ncheckpoint:\n", help_on(checkpoint_keys()), "\nA value is replaced with --set, as in --set optimizer.momentum.lr=0.02\n");
+    return text("An experiment is a file of YAML (or JSON) with these keys:\n\n", help_on(keys()), "\ndata:\n",
+                help_on(data_keys()), "\nmodel:\n", help_on(model_keys()), "\nmonitor:\n", help_on(monitor_keys()),
+                "\nkeep_best:\n", help_on(watch_keys()), "\ncheckpoint:\n", help_on(checkpoint_keys()),
+                "\nA value is replaced with --set, as in --set optimizer.momentum.lr=0.02\n");
 }
 
 }  // namespace weft::train

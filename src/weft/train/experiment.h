@@ -27,8 +27,8 @@ struct Watch {
 struct Experiment {
     explicit Experiment(const Json& description);
 
-    Json config;                                                      // complete: a run keeps it, and can be made from it again
-    std::vector<std::pair<std::string, data::ChosenSource>> sets;     // train, and valid and test if given, in this order
+    Json config;  // complete: a run keeps it, and can be made from it again
+    std::vector<std::pair<std::string, data::ChosenSource>> sets;  // train, and valid and test if given, in this order
     Json prepare;
     std::vector<Chosen> layers;
     std::vector<Chosen> costs;
@@ -38,9 +38,9 @@ struct Experiment {
     StopRule stop;
     std::optional<Watch> keep_best;
     std::uint64_t seed = 1;
-    std::vector<std::string> monitored;                               // sets whose figures every epoch has
+    std::vector<std::string> monitored;  // sets whose figures every epoch has
     bool log_steps = false;
-    std::int64_t checkpoint_steps = 0;                                // 0: after epochs only
+    std::int64_t checkpoint_steps = 0;  // 0: after epochs only
     double checkpoint_seconds = 0;
 
     const data::ChosenSource* set(std::string_view name) const;

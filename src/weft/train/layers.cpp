@@ -75,11 +75,13 @@ nn::Module make_linear(const Json& o, const LayerPlace& place) {
 
 template <class Layer, int spatial>
 nn::Module make_convolution(const Json& o, const LayerPlace& place) {
-    static constexpr const char* takes[] = {"(channels, length)", "(channels, height, width)", "(channels, depth, height, width)"};
+    static constexpr const char* takes[] = {"(channels, length)", "(channels, height, width)",
+                                            "(channels, depth, height, width)"};
     expect(place, spatial + 1, text("conv", spatial, "d"), takes[spatial - 1]);
     const Json& padding = o.at("padding");
     bool same = padding.is_string();
-    if (same && padding.as_string() != "same") padding.refuse(text("expected a number, or 'same', found ", padding.describe()));
+    if (same && padding.as_string() != "same")
+        padding.refuse(text("expected a number, or 'same', found ", padding.describe()));
     Layer layer(place.input[0], o.at("channels").as_integer(), axes_of(o.at("kernel_size"), spatial),
                 {.stride = axes_of(o.at("stride"), spatial),
                  .padding = same ? nn::PerAxis(0) : axes_of(padding, spatial),
@@ -98,10 +100,11 @@ Part<MakeLayer> convolution(const char* name) {
     padding.choices = {"same"};
     Option groups{"groups", 1, "channels are split into so many groups"};
     groups.least = 1;
-    return {{name, text("convolution over ", spatial, spatial == 1 ? " axis" : " axes", " of (channels, sizes...)"),
+    return {{name,
+             text("convolution over ", spatial, spatial == 1 ? " axis" : " axes", " of (channels, sizes...)"),
              {size_option("channels", "how many channels it gives"), per_axis("kernel_size", Json(), "how far it sees"),
-              per_axis("stride", 1, "how far it moves"), padding, per_axis("dilation", 1, "how far apart the kernel's numbers lie"),
-              groups, bias_option, init_option}},
+              per_axis("stride", 1, "how far it moves"), padding,
+              per_axis("dilation", 1, "how far apart the kernel's numbers lie"), groups, bias_option, init_option}},
             make_convolution<Layer, spatial>};
 }
 
@@ -109,12 +112,16 @@ template <class Layer, int spatial>
 Part<MakeLayer> max_pool(const char* name) {
     auto make = [name](const Json& o, const LayerPlace& place) -> nn::Module {
         expect(place, spatial + 1, name, "(channels, sizes...)");
-        return Layer(axes_of(o.at("kernel_size"), spatial), nn::MaxPoolOptions{.stride = maybe_axes(o.at("stride"), spatial),
-                                                                               .padding = axes_of(o.at("padding"), spatial)});
+        return Layer(axes_of(o.at("kernel_size"), spatial),
+                     nn::MaxPoolOptions{.stride = maybe_axes(o.at("stride"), spatial),
+                                        .padding = axes_of(o.at("padding"), spatial)});
     };
-    return {{name, "the greatest number under a window",
-             {per_axis("kernel_size", Json(), "the window"), per_axis("stride", Json(), "how far it moves; the window if left out"),
-              per_axis("padding", 0, "on each side")}, "kernel_size"},
+    return {{name,
+             "the greatest number under a window",
+             {per_axis("kernel_size", Json(), "the window"),
+              per_axis("stride", Json(), "how far it moves; the window if left out"),
+              per_axis("padding", 0, "on each side")},
+             "kernel_size"},
             make};
 }
 
@@ -122,17 +129,22 @@ template <class Layer, int spatial>
 Part<MakeLayer> average_pool(const char* name) {
     auto make = [name](const Json& o, const LayerPlace& place) -> nn::Module {
         expect(place, spatial + 1, name, "(channels, sizes...)");
-        return Layer(axes_of(o.at("kernel_size"), spatial), nn::AvgPoolOptions{.stride = maybe_axes(o.at("stride"), spatial),
-                                                                               .padding = axes_of(o.at("padding"), spatial)});
+        return Layer(axes_of(o.at("kernel_size"), spatial),
+                     nn::AvgPoolOptions{.stride = maybe_axes(o.at("stride"), spatial),
+                                        .padding = axes_of(o.at("padding"), spatial)});
     };
-    return {{name, "the mean under a window",
-             {per_axis("kernel_size", Json(), "the window"), per_axis("stride", Json(), "how far it moves; the window if left out"),
-              per_axis("padding", 0, "zeros on each side")}, "kernel_size"},
+    return {{name,
+             "the mean under a window",
+             {per_axis("kernel_size", Json(), "the window"),
+              per_axis("stride", Json(), "how far it moves; the window if left out"),
+              per_axis("padding", 0, "zeros on each side")},
+             "kernel_size"},
             make};
 }
 
 nn::Module make_batch_norm(const Json& o, const LayerPlace& place) {
-    if (place.input.empty() || place.input.size() > 4) throw ShapeError(text("batch_norm takes (channels, sizes...), found ", place.input));
+    if (place.input.empty() || place.input.size() > 4)
+        throw ShapeError(text("batch_norm takes (channels, sizes...), found ", place.input));
     nn::BatchNormOptions options{.eps = o.at("eps").as_number(), .momentum = o.at("momentum").as_number()};
     if (place.input.size() <= 2) return nn::BatchNorm1d(place.input[0], options);
     if (place.input.size() == 3) return nn::BatchNorm2d(place.input[0], options);
@@ -145,7 +157,8 @@ nn::Module make_layer_norm(const Json& o, const LayerPlace& place) {
 }
 
 nn::Module make_group_norm(const Json& o, const LayerPlace& place) {
-    if (place.input.empty()) throw ShapeError("group_norm takes (channels, sizes...), what reaches it are single numbers");
+    if (place.input.empty())
+        throw ShapeError("group_norm takes (channels, sizes...), what reaches it are single numbers");
     return nn::GroupNorm(o.at("groups").as_integer(), place.input[0], {.eps = o.at("eps").as_number()});
 }
 
@@ -163,15 +176,17 @@ struct Reshape {
         return reshape(value, whole);
     }
     template <class V>
-    void members(V& visit) { visit("shape", shape); }
+    void members(V& visit) {
+        visit("shape", shape);
+    }
 };
 
 nn::Module make_reshape(const Json& o, const LayerPlace& place) {
     Reshape layer;
     for (const Json& item : o.at("shape").items()) layer.shape.push_back(item.as_integer());
     if (element_count(layer.shape) != element_count(place.input)) {
-        throw ShapeError(text("reshape to ", layer.shape, " takes ", element_count(layer.shape), " numbers, what reaches it has shape ",
-                              place.input));
+        throw ShapeError(text("reshape to ", layer.shape, " takes ", element_count(layer.shape),
+                              " numbers, what reaches it has shape ", place.input));
     }
     return layer;
 }
@@ -186,8 +201,11 @@ std::vector<Part<MakeLayer>> own_layers() {
     Option eps{"eps", 1e-5, "added to the variance"};
     eps.least = 0;
     return {
-        {{"linear", "each unit a weighted sum of its inputs",
-          {size_option("units", "how many outputs"), bias_option, init_option}, "units"}, make_linear},
+        {{"linear",
+          "each unit a weighted sum of its inputs",
+          {size_option("units", "how many outputs"), bias_option, init_option},
+          "units"},
+         make_linear},
         convolution<nn::Conv1d, 1>("conv1d"),
         convolution<nn::Conv2d, 2>("conv2d"),
         convolution<nn::Conv3d, 3>("conv3d"),
@@ -199,24 +217,44 @@ std::vector<Part<MakeLayer>> own_layers() {
         average_pool<nn::AvgPool3d, 3>("avg_pool3d"),
         {{"global_avg_pool", "the mean over all axes behind the channels"},
          [](const Json&, const LayerPlace&) -> nn::Module { return nn::GlobalAvgPool(); }},
-        {{"dropout", "while training, numbers become 0 with probability p (Srivastava et al., 2014)",
-          {share("p", 0.5, "the probability")}, "p"},
+        {{"dropout",
+          "while training, numbers become 0 with probability p (Srivastava et al., 2014)",
+          {share("p", 0.5, "the probability")},
+          "p"},
          [](const Json& o, const LayerPlace&) -> nn::Module { return nn::Dropout(o.at("p").as_number()); }},
-        {{"batch_norm", "mean 0 and deviation 1 over the batch, for each channel (Ioffe and Szegedy, 2015)",
-          {eps, share("momentum", 0.1, "how far the running estimates move")}}, make_batch_norm},
-        {{"layer_norm", "mean 0 and deviation 1 over the last axis of each example (Ba et al., 2016)", {eps}}, make_layer_norm},
-        {{"group_norm", "the same over groups of channels (Wu and He, 2018)", {size_option("groups", "how many groups"), eps}, "groups"},
+        {{"batch_norm",
+          "mean 0 and deviation 1 over the batch, for each channel (Ioffe and Szegedy, 2015)",
+          {eps, share("momentum", 0.1, "how far the running estimates move")}},
+         make_batch_norm},
+        {{"layer_norm", "mean 0 and deviation 1 over the last axis of each example (Ba et al., 2016)", {eps}},
+         make_layer_norm},
+        {{"group_norm",
+          "the same over groups of channels (Wu and He, 2018)",
+          {size_option("groups", "how many groups"), eps},
+          "groups"},
          make_group_norm},
-        {{"embedding", "a learned vector for each integer",
-          {size_option("count", "how many integers there are"), size_option("units", "the length of the vectors")}}, make_embedding},
-        {{"flatten", "each example one vector"}, [](const Json&, const LayerPlace&) -> nn::Module { return nn::Flatten(); }},
-        {{"reshape", "each example in another shape of as many numbers",
-          {{"shape", Json(), "the shape, as in [1, 28, 28]", true, Json::Kind::array}}, "shape"}, make_reshape},
+        {{"embedding",
+          "a learned vector for each integer",
+          {size_option("count", "how many integers there are"), size_option("units", "the length of the vectors")}},
+         make_embedding},
+        {{"flatten", "each example one vector"},
+         [](const Json&, const LayerPlace&) -> nn::Module { return nn::Flatten(); }},
+        {{"reshape",
+          "each example in another shape of as many numbers",
+          {{"shape", Json(), "the shape, as in [1, 28, 28]", true, Json::Kind::array}},
+          "shape"},
+         make_reshape},
         {{"softmax", "exponentials that sum to 1 over the last axis"},
          [](const Json&, const LayerPlace&) -> nn::Module { return nn::Softmax(); }},
-        {{"log_softmax", "their logarithms"}, [](const Json&, const LayerPlace&) -> nn::Module { return nn::LogSoftmax(); }},
-        {{"leaky_relu", "x above 0, negative_slope * x below", {{"negative_slope", 0.01, "the slope below 0"}}, "negative_slope"},
-         [](const Json& o, const LayerPlace&) -> nn::Module { return nn::LeakyReLU{o.at("negative_slope").as_number()}; }},
+        {{"log_softmax", "their logarithms"},
+         [](const Json&, const LayerPlace&) -> nn::Module { return nn::LogSoftmax(); }},
+        {{"leaky_relu",
+          "x above 0, negative_slope * x below",
+          {{"negative_slope", 0.01, "the slope below 0"}},
+          "negative_slope"},
+         [](const Json& o, const LayerPlace&) -> nn::Module {
+             return nn::LeakyReLU{o.at("negative_slope").as_number()};
+         }},
         {{"elu", "x above 0, alpha * (exp(x) - 1) below", {{"alpha", 1.0, "the limit below 0"}}, "alpha"},
          [](const Json& o, const LayerPlace&) -> nn::Module { return nn::ELU{o.at("alpha").as_number()}; }},
     };

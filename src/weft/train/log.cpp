@@ -41,7 +41,8 @@ std::vector<Json> read_log(const std::filesystem::path& path) {
 Log::Log(std::filesystem::path path, std::int64_t keep) : path_(std::move(path)) {
     if (std::filesystem::exists(path_)) lines_ = read_log(path_);
     if (size() < keep) {
-        throw FileError(text("'", path_.string(), "' has ", size(), " lines, but the checkpoint was written after ", keep));
+        throw FileError(
+            text("'", path_.string(), "' has ", size(), " lines, but the checkpoint was written after ", keep));
     }
     lines_.resize(static_cast<std::size_t>(keep));
     io::write_atomically(path_, joined(lines_));
@@ -54,7 +55,9 @@ void Log::append(const Json& line) {
     bool good = written == static_cast<ssize_t>(bytes.size()) && ::fsync(file) == 0;
     int error = written >= 0 && written < static_cast<ssize_t>(bytes.size()) ? ENOSPC : errno;
     if (file >= 0) ::close(file);
-    if (!good) throw FileError(text("'", path_.string(), "' cannot be written: ", std::strerror(error), "; what was there before is unchanged"));
+    if (!good)
+        throw FileError(text("'", path_.string(), "' cannot be written: ", std::strerror(error),
+                             "; what was there before is unchanged"));
     lines_.push_back(line);
 }
 

@@ -35,13 +35,14 @@ void check_costs(const Experiment& experiment, const Tensor& output, const data:
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
         if (!term.of_output) continue;
         if (term.counts_errors && !is_integer(like.y.dtype)) {
-            throw ConfigError(text(chosen.where, chosen.entry->name, " is for class numbers; the targets of these data are of ",
-                                   like.y.dtype));
+            throw ConfigError(text(chosen.where, chosen.entry->name,
+                                   " is for class numbers; the targets of these data are of ", like.y.dtype));
         }
         auto classes = static_cast<std::int64_t>(like.classes.size());
-        if (term.counts_errors && output.ndim() == 2 && output.shape()[1].value() > 1 && classes > output.shape()[1].value()) {
-            throw ConfigError(text(chosen.where, chosen.entry->name, ": the data have ", classes, " classes, the last layer gives ",
-                                   output.shape()[1], " scores"));
+        if (term.counts_errors && output.ndim() == 2 && output.shape()[1].value() > 1 &&
+            classes > output.shape()[1].value()) {
+            throw ConfigError(text(chosen.where, chosen.entry->name, ": the data have ", classes,
+                                   " classes, the last layer gives ", output.shape()[1], " scores"));
         }
         try {
             (void)term.of_output(output, target);
@@ -54,7 +55,7 @@ void check_costs(const Experiment& experiment, const Tensor& output, const data:
 }  // namespace
 
 Network make_network(const Experiment& experiment, const data::Dataset& like) {
-    KeepPending keep;   // shapes alone are asked for
+    KeepPending keep;  // shapes alone are asked for
     Network network;
     network.example = like.example();
     network.dtype = like.x_dtype();
@@ -97,7 +98,8 @@ std::int64_t Network::parameters() const {
 
 std::string grouped(std::int64_t number) {
     std::string digits = std::to_string(number);
-    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
+    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3)
+        digits.insert(static_cast<std::size_t>(i), ",");
     return digits;
 }
 
@@ -106,7 +108,8 @@ std::string Network::table() const {
     for (std::int64_t size : example) shape.push_back(size);
     std::vector<std::vector<std::string>> rows{{"", "layer", "gives", "parameters"}, {"", "input", str(shape), ""}};
     for (std::size_t i = 0; i < layers.size(); ++i) {
-        rows.push_back({std::to_string(i), layers[i].name, str(layers[i].gives), layers[i].parameters ? grouped(layers[i].parameters) : ""});
+        rows.push_back({std::to_string(i), layers[i].name, str(layers[i].gives),
+                        layers[i].parameters ? grouped(layers[i].parameters) : ""});
     }
     rows.push_back({"", "total", "", grouped(parameters())});
     std::vector<std::size_t> widths(4);
@@ -136,7 +139,8 @@ Json Network::description() const {
     Json input = Json::array();
     for (std::int64_t size : example) input.push_back(size);
     Json all;
-    all["input"] = input, all["dtype"] = std::string(name_of(dtype)), all["layers"] = list, all["parameters"] = parameters();
+    all["input"] = input, all["dtype"] = std::string(name_of(dtype)), all["layers"] = list,
+    all["parameters"] = parameters();
     return all;
 }
 

@@ -18,13 +18,13 @@ struct Network {
         std::int64_t parameters = 0;
     };
     std::vector<Layer> layers;
-    Dims example;                   // the shape of an example
-    DType dtype = DType::float32;   // of x in a batch
+    Dims example;                  // the shape of an example
+    DType dtype = DType::float32;  // of x in a batch
 
     std::int64_t parameters() const;
     /// A line a layer, and the total.
     std::string table() const;
-    Json description() const;       // what model.yaml holds
+    Json description() const;  // what model.yaml holds
 };
 
 /// ConfigError("file:line:column: conv2d (layer 3): ..."). `like` is the training set, prepared, or a sample of it; that its targets

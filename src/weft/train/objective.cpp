@@ -12,7 +12,8 @@ namespace {
 constexpr std::int64_t evaluation_batch = 500;
 
 /// The optimizer with its rates at the start, and the schedules of those that change.
-std::unique_ptr<optim::Optimizer> make_optimizer(const Chosen& chosen, std::vector<std::pair<std::string, optim::Schedule>>& schedules) {
+std::unique_ptr<optim::Optimizer> make_optimizer(const Chosen& chosen,
+                                                 std::vector<std::pair<std::string, optim::Schedule>>& schedules) {
     Json options = chosen.options;
     for (const Option& option : chosen.entry->options) {
         if (option.also != "schedule" || options.at(option.name).is_number()) continue;
@@ -45,9 +46,12 @@ Objective::Objective(const Experiment& experiment, const nn::Sequential& model)
       parameters_(named_parameters(model)),
       optimizer_(make_optimizer(experiment.optimizer, schedules_)),
       counts_errors_(experiment.counts_errors()),
-      step_(model_, *optimizer_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); }, "Sequential"),
+      step_(
+          model_, *optimizer_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
+          "Sequential"),
       evaluation_([this](std::span<const Tensor> inputs) { return measure(inputs[0], inputs[1]); }, "evaluation"),
-      prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; }, "prediction") {
+      prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; },
+                  "prediction") {
     for (const Chosen& chosen : experiment.costs) terms_.push_back(chosen.make<MakeCost>()(chosen.options));
     optimizer_->prepare(parameters_);
 }

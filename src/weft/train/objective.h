@@ -42,8 +42,8 @@ class Objective {
     nn::Sequential model_;
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
-    std::vector<std::pair<std::string, optim::Schedule>> schedules_;   // of the rates that change
-    std::unique_ptr<optim::Optimizer> optimizer_;   // after schedules_, which making it fills
+    std::vector<std::pair<std::string, optim::Schedule>> schedules_;  // of the rates that change
+    std::unique_ptr<optim::Optimizer> optimizer_;                     // after schedules_, which making it fills
     bool counts_errors_ = false;
     TrainStep step_;
     CompiledFunction evaluation_, prediction_;

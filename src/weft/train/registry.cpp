@@ -75,9 +75,10 @@ void choose_inner(Json& options, const Entry& entry) {
 const std::vector<Kind>& kinds() {
     static const std::vector<Kind> all{
         {"data", "a data set", "the sets of `data:` (train, valid, test)", data_entries()},
-        {"prepare", "a step of preparation", "the list `data: prepare:`; what a step learns, it learns from train alone",
-         prepare_entries()},
-        {"model", "a layer", "the list `model: sequential:`; the input width of each layer is inferred", entries_of(layers())},
+        {"prepare", "a step of preparation",
+         "the list `data: prepare:`; what a step learns, it learns from train alone", prepare_entries()},
+        {"model", "a layer", "the list `model: sequential:`; the input width of each layer is inferred",
+         entries_of(layers())},
         {"init", "initial values", "the option `init:` of layers with weights", entries_of(initialisers())},
         {"cost", "a cost", "`cost:`, one or a list whose sum is minimised", entries_of(costs())},
         {"optimizer", "an optimizer", "`optimizer:`", entries_of(optimizers())},
@@ -147,7 +148,8 @@ std::string help_on_entry(const Kind& kind, std::string_view name) {
     const Entry& entry = entry_named(kind, name, {});
     std::string out = text(kind.name, " ", entry.name, ": ", entry.doc, "\n");
     if (entry.options.empty()) return out + "\nIt has no options.\n";
-    if (!entry.bare.empty()) out += text("`", entry.name, ": VALUE` is short for `", entry.name, ": {", entry.bare, ": VALUE}`.\n");
+    if (!entry.bare.empty())
+        out += text("`", entry.name, ": VALUE` is short for `", entry.name, ": {", entry.bare, ": VALUE}`.\n");
     return out + "\n" + help_on(entry.options);
 }
 

@@ -15,7 +15,7 @@ namespace weft::train {
 struct Entry {
     std::string name, doc;
     std::vector<Option> options = {};
-    std::string bare = {};   // the option that a value without a name is for: "linear: 10" gives units
+    std::string bare = {};  // the option that a value without a name is for: "linear: 10" gives units
 };
 
 /// An entry and how it is made. `Make` takes the checked, complete options.
@@ -25,8 +25,8 @@ struct Part : Entry {
 };
 
 struct Kind {
-    std::string name;      // as `weft help` and error messages call it: "model"
-    std::string a_thing;   // "a layer"
+    std::string name;     // as `weft help` and error messages call it: "model"
+    std::string a_thing;  // "a layer"
     std::string doc;
     std::vector<const Entry*> entries;
 };
@@ -38,8 +38,8 @@ const Kind& kind_named(std::string_view name);
 
 struct Chosen {
     const Entry* entry = nullptr;
-    Json options;     // all of them, checked; those that name parts are complete too
-    Position where;   // of the name
+    Json options;    // all of them, checked; those that name parts are complete too
+    Position where;  // of the name
     /// {name: options}
     Json resolved() const;
     template <class Make>

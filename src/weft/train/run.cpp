@@ -21,7 +21,7 @@ Run Run::create(const fs::path& folder, const Experiment& experiment) {
     std::error_code error;
     if (exists(folder)) {
         throw ConfigError(text("'", folder.string(), "' holds a run already; `weft resume ", folder.string(),
-                             "` goes on with it, --out names another folder"));
+                               "` goes on with it, --out names another folder"));
     }
     if (fs::exists(folder, error) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
         throw ConfigError(text("'", folder.string(), "' is no empty folder; --out names another one"));
@@ -33,7 +33,8 @@ Run Run::create(const fs::path& folder, const Experiment& experiment) {
 }
 
 Run Run::open(const fs::path& folder) {
-    if (!exists(folder)) throw ConfigError(text("'", folder.string(), "' holds no run: there is no ", config_name, " in it"));
+    if (!exists(folder))
+        throw ConfigError(text("'", folder.string(), "' holds no run: there is no ", config_name, " in it"));
     return Run(folder, Experiment(load_config(folder / config_name)));
 }
 
@@ -41,10 +42,13 @@ fs::path Run::kept() const {
     for (const char* name : {"best", "last"}) {
         if (fs::exists(folder_ / name / "model.safetensors")) return folder_ / name;
     }
-    throw ConfigError(text("'", folder_.string(), "' has no checkpoint yet; `weft resume ", folder_.string(), "` trains it"));
+    throw ConfigError(
+        text("'", folder_.string(), "' has no checkpoint yet; `weft resume ", folder_.string(), "` trains it"));
 }
 
-Outcome Run::train(Watcher& watcher, const std::function<bool()>& stop) { return Trainer(*this, watcher, stop).train(); }
+Outcome Run::train(Watcher& watcher, const std::function<bool()>& stop) {
+    return Trainer(*this, watcher, stop).train();
+}
 
 data::Dataset Run::prepared(std::string_view name) const {
     const data::ChosenSource* source = experiment_.set(name);

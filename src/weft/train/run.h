@@ -24,6 +24,8 @@ class Watcher {
     virtual void evaluating(const std::string& /*set*/) {}
     /// The line that the log has got; `kept`: best/ is this epoch's model now.
     virtual void epoch(const Json& /*line*/, bool /*kept*/) {}
+    /// The run has ended: the log's last line.
+    virtual void ended(const Json& /*line*/) {}
 };
 
 /// Where the seconds went.
@@ -33,8 +35,8 @@ struct Times {
 };
 
 struct Outcome {
-    bool interrupted = false;   // a checkpoint was written
-    Json final_line;            // the log's last, unless interrupted
+    bool interrupted = false;  // a checkpoint was written
+    Json final_line;           // the log's last, unless interrupted
 };
 
 class Run {
@@ -60,7 +62,8 @@ class Run {
     Network network(const data::Dataset& like) const;
 
   private:
-    Run(std::filesystem::path folder, Experiment experiment) : folder_(std::move(folder)), experiment_(std::move(experiment)) {}
+    Run(std::filesystem::path folder, Experiment experiment)
+        : folder_(std::move(folder)), experiment_(std::move(experiment)) {}
     std::filesystem::path folder_;
     Experiment experiment_;
 };

@@ -1,7 +1,6 @@
 // The schedules that a file can name; the formulas are optim/schedule's.
-#include "weft/train/parts.h"
-
 #include "weft/base/error.h"
+#include "weft/train/parts.h"
 
 namespace weft::train {
 namespace {
@@ -18,7 +17,8 @@ Option epochs(const char* doc) {
 std::pair<std::int64_t, std::int64_t> span_of(const Json& value) {
     if (value.items().size() != 2) value.refuse("expected two epochs: [first, last]");
     std::int64_t first = value.item(0).as_integer(), last = value.item(1).as_integer();
-    if (first < 1 || last < first) value.refuse(text("[", first, ", ", last, "]: epochs count from 1, the first not after the last"));
+    if (first < 1 || last < first)
+        value.refuse(text("[", first, ", ", last, "]: epochs count from 1, the first not after the last"));
     return {first, last};
 }
 
@@ -43,32 +43,45 @@ const std::vector<Part<MakeSchedule>>& schedules() {
          }},
         {{"exponential",
           "multiplied by a factor after each epoch",
-          {from, {"factor", Json(), "what it is multiplied by", true, Json::Kind::number}, {"min", 0.0, "never below this"}}},
+          {from,
+           {"factor", Json(), "what it is multiplied by", true, Json::Kind::number},
+           {"min", 0.0, "never below this"}}},
          [](const Json& o) {
-             return optim::schedule::exponential(o.at("from").as_number(), o.at("factor").as_number(), o.at("min").as_number());
+             return optim::schedule::exponential(o.at("from").as_number(), o.at("factor").as_number(),
+                                                 o.at("min").as_number());
          }},
         {{"step",
           "multiplied by a factor after every so many epochs",
-          {from, {"factor", 0.1, "what it is multiplied by"}, {"every", Json(), "epochs", true, Json::Kind::integer, {}, 1}}},
+          {from,
+           {"factor", 0.1, "what it is multiplied by"},
+           {"every", Json(), "epochs", true, Json::Kind::integer, {}, 1}}},
          [](const Json& o) {
-             return optim::schedule::step(o.at("from").as_number(), o.at("factor").as_number(), o.at("every").as_integer());
+             return optim::schedule::step(o.at("from").as_number(), o.at("factor").as_number(),
+                                          o.at("every").as_integer());
          }},
         {{"milestones",
           "multiplied by a factor at the start of each of some epochs",
-          {from, {"factor", 0.1, "what it is multiplied by"}, {"epochs", Json(), "the list of epochs", true, Json::Kind::array}}},
+          {from,
+           {"factor", 0.1, "what it is multiplied by"},
+           {"epochs", Json(), "the list of epochs", true, Json::Kind::array}}},
          [](const Json& o) {
-             return optim::schedule::milestones(o.at("from").as_number(), o.at("factor").as_number(), list_of(o.at("epochs")));
+             return optim::schedule::milestones(o.at("from").as_number(), o.at("factor").as_number(),
+                                                list_of(o.at("epochs")));
          }},
-        {{"cosine", "half a cosine down to another rate (Loshchilov and Hutter, 2017)",
+        {{"cosine",
+          "half a cosine down to another rate (Loshchilov and Hutter, 2017)",
           {from, {"to", 0.0, "the rate at the end"}, epochs("how many epochs it takes")}},
          [](const Json& o) {
-             return optim::schedule::cosine(o.at("from").as_number(), o.at("to").as_number(), o.at("epochs").as_integer());
+             return optim::schedule::cosine(o.at("from").as_number(), o.at("to").as_number(),
+                                            o.at("epochs").as_integer());
          }},
         {{"warm_up",
           "risen to in a straight line over the first steps, then another schedule",
           {{"steps", Json(), "how many steps", true, Json::Kind::integer, {}, 1},
            {"after", Json(), "the rate from then on", true, Json::Kind::number, {}, -1e308, 1e308, false, "schedule"}}},
-         [](const Json& o) { return optim::schedule::warm_up(schedule_of(o.at("after")), o.at("steps").as_integer()); }},
+         [](const Json& o) {
+             return optim::schedule::warm_up(schedule_of(o.at("after")), o.at("steps").as_integer());
+         }},
     };
     return all;
 }

@@ -70,9 +70,12 @@ const std::vector<Part<MakeStop>>& stop_rules() {
           "when a figure has not become better for some epochs",
           {channel, count("for", "how many epochs"), mode, {"least", 0.0, "by how much a better figure is better"}}},
          no_improvement},
-        {{"not_finite", "when a figure is infinite or no number", {{"of", "train.loss", "a figure of the log"}}, "of"}, not_finite},
-        {{"reached", "when a figure is as good as wished for",
-          {channel, {"value", Json(), "the wish", true, Json::Kind::number}, mode}}, reached},
+        {{"not_finite", "when a figure is infinite or no number", {{"of", "train.loss", "a figure of the log"}}, "of"},
+         not_finite},
+        {{"reached",
+          "when a figure is as good as wished for",
+          {channel, {"value", Json(), "the wish", true, Json::Kind::number}, mode}},
+         reached},
     };
     return all;
 }
@@ -82,8 +85,9 @@ StopRule stop_rule(const Json& description, Json& resolved) {
     if (!any || description.size() != 1) {
         Chosen chosen = choose(description, "stop");
         // A rule of one option stays short: {epochs: 10}.
-        resolved = chosen.options.size() == 1 ? Json::object({{chosen.entry->name, chosen.options.members()[0].value, chosen.where}})
-                                              : chosen.resolved();
+        resolved = chosen.options.size() == 1
+                       ? Json::object({{chosen.entry->name, chosen.options.members()[0].value, chosen.where}})
+                       : chosen.resolved();
         return chosen.make<MakeStop>()(chosen.options);
     }
     if (any->items().empty()) any->refuse("expected at least one rule");
@@ -96,7 +100,8 @@ StopRule stop_rule(const Json& description, Json& resolved) {
         list.push_back(one);
         const StopRule& rule = rules.back();
         all.channels.insert(all.channels.end(), rule.channels.begin(), rule.channels.end());
-        if (rule.most_epochs) all.most_epochs = all.most_epochs ? std::min(all.most_epochs, rule.most_epochs) : rule.most_epochs;
+        if (rule.most_epochs)
+            all.most_epochs = all.most_epochs ? std::min(all.most_epochs, rule.most_epochs) : rule.most_epochs;
     }
     resolved = Json::object({{"any", list, description.where()}});
     all.done = [rules](const Standing& standing) {

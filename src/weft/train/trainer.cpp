@@ -50,8 +50,8 @@ void Trainer::load_data() {
         if (name == "train") preparation_.fit(set);
         sets_.emplace_back(name, preparation_.apply(set));
         if (sets_.back().second.example() != sets_.front().second.example()) {
-            throw ConfigError(text("data: examples of '", name, "' have shape ", sets_.back().second.example(), ", those of 'train' ",
-                                   sets_.front().second.example()));
+            throw ConfigError(text("data: examples of '", name, "' have shape ", sets_.back().second.example(),
+                                   ", those of 'train' ", sets_.front().second.example()));
         }
     }
 }
@@ -77,7 +77,8 @@ const data::Dataset& Trainer::set(const std::string& name) const {
 }
 
 bool Trainer::finished() const {
-    return experiment_.stop.done({progress_.epoch, [this](const std::string& channel) { return log_->history(channel); }});
+    return experiment_.stop.done(
+        {progress_.epoch, [this](const std::string& channel) { return log_->history(channel); }});
 }
 
 void Trainer::save(const char* name) {
@@ -93,11 +94,12 @@ bool Trainer::checkpoint_due() const {
 }
 
 bool Trainer::epoch() {
-    data::Batches batches(set("train"), experiment_.batch_size, {.shuffle = experiment_.seed, .epoch = progress_.epoch,
-                                                                 .last = experiment_.last, .first = progress_.batch});
+    data::Batches batches(
+        set("train"), experiment_.batch_size,
+        {.shuffle = experiment_.seed, .epoch = progress_.epoch, .last = experiment_.last, .first = progress_.batch});
     if (batches.count() == 0) {
-        throw ConfigError(text("batch_size: an epoch of ", set("train").size(), " examples has no full batch of ", experiment_.batch_size,
-                               ", and `last: drop` leaves the rest out"));
+        throw ConfigError(text("batch_size: an epoch of ", set("train").size(), " examples has no full batch of ",
+                               experiment_.batch_size, ", and `last: drop` leaves the rest out"));
     }
     auto waiting = Clock::now();
     data::Batches::Iterator batch = batches.begin();
@@ -142,7 +144,7 @@ void Trainer::add_figures(Json& line, const std::string& name, const Sums& sums)
 Json Trainer::epoch_line() {
     Json line;
     line["epoch"] = progress_.epoch, line["step"] = progress_.step, line["examples"] = progress_.examples;
-    line["seconds"] = 0;   // its place among the others; the time is taken at the end
+    line["seconds"] = 0;  // its place among the others; the time is taken at the end
     for (const std::string& name : experiment_.monitored) {
         add_figures(line, name, name == "train" ? progress_.sums : evaluate(name));
     }
@@ -201,6 +203,7 @@ Outcome Trainer::train() {
     }
     Json line = finish();
     save_times();
+    watcher_.ended(line);
     return {false, line};
 }
 

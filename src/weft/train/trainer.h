@@ -31,7 +31,9 @@ class Trainer {
     const data::Dataset& set(const std::string& name) const;
     void add_figures(Json& line, const std::string& set, const Sums& sums) const;
     double seconds() const { return earlier_seconds_ + since(start_); }
-    static double since(Clock::time_point moment) { return std::chrono::duration<double>(Clock::now() - moment).count(); }
+    static double since(Clock::time_point moment) {
+        return std::chrono::duration<double>(Clock::now() - moment).count();
+    }
 
     const Run& run_;
     const Experiment& experiment_;

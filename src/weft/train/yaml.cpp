@@ -86,8 +86,10 @@ class TreeBuilder : public YAML::EventHandler {
     }
     static std::size_t count(const Json& value) {
         std::size_t total = 1;
-        if (value.is_array()) for (const Json& item : value.items()) total += count(item);
-        if (value.is_object()) for (const Json::Member& member : value.members()) total += count(member.value);
+        if (value.is_array())
+            for (const Json& item : value.items()) total += count(item);
+        if (value.is_object())
+            for (const Json::Member& member : value.members()) total += count(member.value);
         return total;
     }
     void finish(Json value, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -141,7 +143,8 @@ Json parse_yaml(std::string_view source, std::string_view name) {
 #else
 
 Json parse_yaml(std::string_view, std::string_view name) {
-    throw ConfigError(text(name, ": this build of weft reads JSON only, because yaml-cpp was not found when it was built; ",
+    throw ConfigError(text(name,
+                           ": this build of weft reads JSON only, because yaml-cpp was not found when it was built; ",
                            "install libyaml-cpp-dev (apt-get install libyaml-cpp-dev) and build again, ",
                            "or write the same description as JSON"));
 }

@@ -20,7 +20,8 @@ struct Frame {
 
     double x(double value) const { return left + (value - x_low) / (x_high - x_low) * (width - left - right); }
     double y(double value) const {
-        double share = logarithmic ? std::log(value / y_low) / std::log(y_high / y_low) : (value - y_low) / (y_high - y_low);
+        double share =
+            logarithmic ? std::log(value / y_low) / std::log(y_high / y_low) : (value - y_low) / (y_high - y_low);
         return height - bottom - share * (height - top - bottom);
     }
 };
@@ -37,7 +38,8 @@ Frame frame_of(const Chart& chart) {
             frame.y_low = std::min(frame.y_low, curve.y[i]), frame.y_high = std::max(frame.y_high, curve.y[i]);
         }
     }
-    if (frame.x_low > frame.x_high) frame.x_low = 0, frame.x_high = 1, frame.y_low = chart.logarithmic ? 0.1 : 0, frame.y_high = 1;
+    if (frame.x_low > frame.x_high)
+        frame.x_low = 0, frame.x_high = 1, frame.y_low = chart.logarithmic ? 0.1 : 0, frame.y_high = 1;
     if (frame.x_low == frame.x_high) frame.x_low -= 0.5, frame.x_high += 0.5;
     if (chart.logarithmic) {
         frame.y_low /= 1.15, frame.y_high *= 1.15;
@@ -52,7 +54,8 @@ Frame frame_of(const Chart& chart) {
 std::vector<double> logarithmic_marks(const Frame& frame) {
     std::vector<double> marks;
     double decades = std::log10(frame.y_high / frame.y_low);
-    for (int power = static_cast<int>(std::floor(std::log10(frame.y_low))); std::pow(10, power) <= frame.y_high; ++power) {
+    for (int power = static_cast<int>(std::floor(std::log10(frame.y_low))); std::pow(10, power) <= frame.y_high;
+         ++power) {
         for (double digit : {1.0, 2.0, 5.0}) {
             if (digit != 1 && decades > 3) continue;
             double mark = digit * std::pow(10, power);
@@ -73,16 +76,18 @@ std::string axes(const Chart& chart, const Frame& frame) {
     for (double mark : chart.logarithmic ? logarithmic_marks(frame) : round_numbers(frame.y_low, frame.y_high, 5)) {
         std::string y = fixed(frame.y(mark));
         out += text("<line class=grid x1=", left, " x2=", width - right, " y1=", y, " y2=", y, " />");
-        out += text("<text class=tick x=", left - 8, " y=", y, " dy=4 text-anchor=end>", shown(mark, chart.percent), "</text>");
+        out += text("<text class=tick x=", left - 8, " y=", y, " dy=4 text-anchor=end>", shown(mark, chart.percent),
+                    "</text>");
     }
     for (double mark : round_numbers(frame.x_low, frame.x_high, 8)) {
         if (mark != std::floor(mark)) continue;
-        out += text("<text class=tick x=", fixed(frame.x(mark)), " y=", height - bottom + 18, " text-anchor=middle>", shown(mark),
-                    "</text>");
+        out += text("<text class=tick x=", fixed(frame.x(mark)), " y=", height - bottom + 18, " text-anchor=middle>",
+                    shown(mark), "</text>");
     }
-    out += text("<line class=axis x1=", left, " x2=", width - right, " y1=", height - bottom, " y2=", height - bottom, " />");
-    out += text("<text class=tick x=", (left + width - right) / 2, " y=", height - 4, " text-anchor=middle>", escaped(chart.x_name),
-                "</text>");
+    out += text("<line class=axis x1=", left, " x2=", width - right, " y1=", height - bottom, " y2=", height - bottom,
+                " />");
+    out += text("<text class=tick x=", (left + width - right) / 2, " y=", height - 4, " text-anchor=middle>",
+                escaped(chart.x_name), "</text>");
     return out;
 }
 
@@ -97,7 +102,7 @@ std::string path_of(const Curve& curve, const Frame& frame) {
         path += text(drawing ? "L" : "M", fixed(frame.x(curve.x[i])), " ", fixed(frame.y(curve.y[i])));
         drawing = true;
     }
-    if (curve.x.size() == 1 && drawable(curve.y[0], frame.logarithmic)) {   // a line of one point would not be seen
+    if (curve.x.size() == 1 && drawable(curve.y[0], frame.logarithmic)) {  // a line of one point would not be seen
         dots = text("<circle cx=", fixed(frame.x(curve.x[0])), " cy=", fixed(frame.y(curve.y[0])), " r=4 />");
     }
     return text("<path d='", path, "' />", dots);
@@ -110,8 +115,9 @@ std::string numbers_of(const Chart& chart, const Frame& frame) {
         Json points = Json::array();
         for (std::size_t i = 0; i < curve.x.size(); ++i) {
             if (!drawable(curve.y[i], chart.logarithmic)) continue;
-            points.push_back(Json::array({std::round(10 * frame.x(curve.x[i])) / 10, std::round(10 * frame.y(curve.y[i])) / 10,
-                                          shown(curve.x[i]), shown(curve.y[i], chart.percent)}));
+            points.push_back(
+                Json::array({std::round(10 * frame.x(curve.x[i])) / 10, std::round(10 * frame.y(curve.y[i])) / 10,
+                             shown(curve.x[i]), shown(curve.y[i], chart.percent)}));
         }
         Json one;
         one["name"] = curve.name, one["points"] = points;
@@ -126,12 +132,23 @@ std::string escaped(std::string_view source) {
     std::string out;
     for (char c : source) {
         switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\'': out += "&#39;"; break;
-            default: out.push_back(c);
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            case '\'':
+                out += "&#39;";
+                break;
+            default:
+                out.push_back(c);
         }
     }
     return out;
@@ -160,12 +177,13 @@ std::string svg(const Chart& chart) {
     for (std::size_t i = 0; i < chart.curves.size(); ++i) {
         out += text("<span><i class=k", i % 6, "></i>", escaped(chart.curves[i].name), "</span>");
     }
-    out += text("</div><div class=chart data-curves=\"", numbers_of(chart, frame), "\"><svg viewBox='0 0 ", width, " ", height,
-                "' role=img aria-label='", escaped(chart.title), "'>", axes(chart, frame));
+    out += text("</div><div class=chart data-curves=\"", numbers_of(chart, frame), "\"><svg viewBox='0 0 ", width, " ",
+                height, "' role=img aria-label='", escaped(chart.title), "'>", axes(chart, frame));
     for (std::size_t i = 0; i < chart.curves.size(); ++i) {
         out += text("<g class='curve c", i % 6, "'>", path_of(chart.curves[i], frame), "</g>");
     }
-    return out + text("<line class=cross y1=", top, " y2=", height - bottom, " /></svg><div class=tip></div></div></figure>\n");
+    return out + text("<line class=cross y1=", top, " y2=", height - bottom,
+                      " /></svg><div class=tip></div></div></figure>\n");
 }
 
 }  // namespace weft::viz

@@ -10,14 +10,14 @@ namespace weft::viz {
 
 struct Curve {
     std::string name;
-    std::vector<double> x, y;   // as many; a y that is not finite leaves a gap
+    std::vector<double> x, y;  // as many; a y that is not finite leaves a gap
 };
 
 struct Chart {
     std::string title, x_name, y_name;
     std::vector<Curve> curves;
-    bool logarithmic = false;   // the y axis; what is not positive is left out
-    bool percent = false;       // y as percent
+    bool logarithmic = false;  // the y axis; what is not positive is left out
+    bool percent = false;      // y as percent
 };
 
 /// Text as it stands in HTML, between tags or in quotes.

@@ -17,7 +17,7 @@ void append_big(std::string& out, std::uint32_t value) {
     for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift & 255));
 }
 
-std::uint32_t crc32(std::string_view bytes) {   // ISO/IEC 15948, annex D
+std::uint32_t crc32(std::string_view bytes) {  // ISO/IEC 15948, annex D
     static const auto table = [] {
         std::array<std::uint32_t, 256> all{};
         for (std::uint32_t n = 0; n < 256; ++n) {
@@ -32,7 +32,7 @@ std::uint32_t crc32(std::string_view bytes) {   // ISO/IEC 15948, annex D
     return c ^ 0xffffffffu;
 }
 
-std::uint32_t adler32(std::string_view bytes) {   // RFC 1950
+std::uint32_t adler32(std::string_view bytes) {  // RFC 1950
     std::uint32_t a = 1, b = 0;
     for (char byte : bytes) {
         a = (a + static_cast<std::uint8_t>(byte)) % 65521;
@@ -68,7 +68,8 @@ std::string stored(std::string_view bytes) {
 
 void check_count(std::size_t values, std::int64_t width, std::int64_t height, std::int64_t planes) {
     if (width > 0 && height > 0 && static_cast<std::int64_t>(values) == width * height * planes) return;
-    throw ShapeError(text("a picture of ", height, " x ", width, " takes ", width * height * planes, " numbers, found ", values));
+    throw ShapeError(
+        text("a picture of ", height, " x ", width, " takes ", width * height * planes, " numbers, found ", values));
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ std::string png(const Picture& picture) {
     std::string header, rows;
     append_big(header, static_cast<std::uint32_t>(picture.width));
     append_big(header, static_cast<std::uint32_t>(picture.height));
-    header += std::string("\x08\x06\x00\x00\x00", 5);   // 8 bits, RGBA, deflate, no filter method but 0, not interlaced
+    header += std::string("\x08\x06\x00\x00\x00", 5);  // 8 bits, RGBA, deflate, no filter method but 0, not interlaced
     auto stride = static_cast<std::size_t>(4 * picture.width);
     for (std::int64_t y = 0; y < picture.height; ++y) {
         rows.push_back(0);
@@ -146,7 +147,7 @@ std::string png(const Picture& picture) {
     return out;
 }
 
-std::string base64(std::string_view bytes) {   // RFC 4648
+std::string base64(std::string_view bytes) {  // RFC 4648
     static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::string out;
     out.reserve((bytes.size() + 2) / 3 * 4);
@@ -155,7 +156,8 @@ std::string base64(std::string_view bytes) {   // RFC 4648
         for (std::size_t k = 0; k < 3; ++k) {
             group = group << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0u);
         }
-        for (std::size_t k = 0; k < 4; ++k) out.push_back(i + k <= bytes.size() ? digits[group >> (18 - 6 * k) & 63] : '=');
+        for (std::size_t k = 0; k < 4; ++k)
+            out.push_back(i + k <= bytes.size() ? digits[group >> (18 - 6 * k) & 63] : '=');
     }
     return out;
 }

@@ -12,7 +12,7 @@ namespace weft::viz {
 
 struct Picture {
     std::int64_t width = 0, height = 0;
-    std::vector<std::uint8_t> rgba;   // four bytes a pixel, row by row
+    std::vector<std::uint8_t> rgba;  // four bytes a pixel, row by row
 
     static Picture blank(std::int64_t width, std::int64_t height);
 };

@@ -47,17 +47,19 @@ std::string weights_of(const Report& report) {
     auto columns = static_cast<std::int64_t>(width >= 16 ? 16 : 24);
     Picture all = sheet(report.weights, columns);
     std::int64_t zoom = std::clamp<std::int64_t>(960 / std::max<std::int64_t>(1, all.width), 1, 8);
-    return text("<img class=pixels alt='weights of the first layer' src='", data_address(all), "' style='width:min(100%,",
-                all.width * zoom, "px)'>");
+    return text("<img class=pixels alt='weights of the first layer' src='", data_address(all),
+                "' style='width:min(100%,", all.width * zoom, "px)'>");
 }
 
 std::string examples_of(const std::vector<Example>& examples, const char* kind) {
     std::string out;
     for (const Example& example : examples) {
-        std::string mistaken = example.truth == example.predicted ? "" : text("<em>is ", escaped(example.truth), "</em>");
-        out += text("<figure class='example ", kind, "' title='number ", example.index, " of the set'><img class=pixels alt='' src='",
-                    data_address(example.picture), "'><figcaption><b>", escaped(example.predicted), "</b>", mistaken,
-                    "<span>", shown(example.confidence, true), "</span></figcaption></figure>");
+        std::string mistaken =
+            example.truth == example.predicted ? "" : text("<em>is ", escaped(example.truth), "</em>");
+        out += text("<figure class='example ", kind, "' title='number ", example.index,
+                    " of the set'><img class=pixels alt='' src='", data_address(example.picture), "'><figcaption><b>",
+                    escaped(example.predicted), "</b>", mistaken, "<span>", shown(example.confidence, true),
+                    "</span></figcaption></figure>");
     }
     return out.empty() ? out : text("<div class=examples>", out, "</div>");
 }
@@ -83,9 +85,11 @@ std::string confusion_of(const Confusion& confusion) {
             double shade = row == column ? 0.55 * static_cast<double>(count) / static_cast<double>(most_right)
                                          : 0.15 + 0.6 * static_cast<double>(count) / static_cast<double>(most_wrong);
             const char* ink = row == column ? "right" : "wrong";
-            out += count ? text("<td class=", ink, " style='--shade:", shade, "'>", count, "</td>") : "<td class=none>&middot;</td>";
+            out += count ? text("<td class=", ink, " style='--shade:", shade, "'>", count, "</td>")
+                         : "<td class=none>&middot;</td>";
         }
-        double error = total ? 1 - static_cast<double>(confusion.counts[row * n + row]) / static_cast<double>(total) : 0;
+        double error =
+            total ? 1 - static_cast<double>(confusion.counts[row * n + row]) / static_cast<double>(total) : 0;
         out += text("<td class=share>", shown(error, true), "</td></tr>");
     }
     return text("<div class=scroll><table class=confusion>", out, "</table></div>");
@@ -103,8 +107,9 @@ std::string time_of(const Report& report) {
     if (!(total > 0)) return "";
     std::string out;
     for (const auto& [name, seconds] : report.seconds) {
-        out += text("<tr><th>", escaped(name), "</th><td class=bar><i style='width:", 100 * seconds / most, "%'></i></td><td>",
-                    seconds_shown(seconds), "</td><td>", shown(seconds / total, true), "</td></tr>");
+        out +=
+            text("<tr><th>", escaped(name), "</th><td class=bar><i style='width:", 100 * seconds / most,
+                 "%'></i></td><td>", seconds_shown(seconds), "</td><td>", shown(seconds / total, true), "</td></tr>");
     }
     return text("<table class=time>", out, "</table>");
 }
@@ -118,7 +123,8 @@ std::string environment_of(const Report& report) {
 }
 
 std::string examples_section(const Report& report) {
-    std::string remark = text(report.wrong_total, " of ", report.examples_total, " are wrong. Under each picture: what the network says, ",
+    std::string remark = text(report.wrong_total, " of ", report.examples_total,
+                              " are wrong. Under each picture: what the network says, ",
                               "<em>what it is</em> where that differs, and how sure it is.");
     std::string wrong = examples_of(report.wrong, "wrong"), right = examples_of(report.right, "right");
     std::string content = (wrong.empty() ? "" : "<h3>Wrong, the surest first</h3>" + wrong) +
@@ -129,16 +135,19 @@ std::string examples_section(const Report& report) {
 }  // namespace
 
 std::string html(const Report& report) {
-    std::string configuration = report.configuration.empty() ? "" : text("<pre>", escaped(report.configuration), "</pre>");
-    return text("<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>",
-                "<title>", escaped(report.title), "</title><style>", page_style, "</style></head><body><main>\n<header><h1>",
-                escaped(report.title), "</h1><p>", escaped(report.subtitle), "</p></header>\n", figures_of(report), "\n",
-                section("Learning", charts_of(report)), examples_section(report),
-                section("Confusion", confusion_of(report.confusion), "Rows: what the example is. Columns: what the network says."),
-                section("First layer", weights_of(report), escaped(report.weights_name)),
-                section("Where the time went", time_of(report)), section("Network", layers_of(report)),
-                section("Configuration", configuration), section("Environment", environment_of(report)),
-                "</main><script>", page_script, "</script></body></html>\n");
+    std::string configuration =
+        report.configuration.empty() ? "" : text("<pre>", escaped(report.configuration), "</pre>");
+    return text(
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>",
+        "<title>", escaped(report.title), "</title><style>", page_style, "</style></head><body><main>\n<header><h1>",
+        escaped(report.title), "</h1><p>", escaped(report.subtitle), "</p></header>\n", figures_of(report), "\n",
+        section("Learning", charts_of(report)), examples_section(report),
+        section("Confusion", confusion_of(report.confusion),
+                "Rows: what the example is. Columns: what the network says."),
+        section("First layer", weights_of(report), escaped(report.weights_name)),
+        section("Where the time went", time_of(report)), section("Network", layers_of(report)),
+        section("Configuration", configuration), section("Environment", environment_of(report)), "</main><script>",
+        page_script, "</script></body></html>\n");
 }
 
 }  // namespace weft::viz

@@ -21,20 +21,20 @@ struct Example {
 
 struct Confusion {
     std::vector<std::string> classes;
-    std::vector<std::int64_t> counts;   // row: the true class; column: the predicted one
+    std::vector<std::int64_t> counts;  // row: the true class; column: the predicted one
 };
 
 struct Report {
     std::string title, subtitle;
-    std::vector<std::pair<std::string, std::string>> figures;    // what matters most: "test error", "1.42%"
+    std::vector<std::pair<std::string, std::string>> figures;  // what matters most: "test error", "1.42%"
     std::vector<Chart> charts;
-    std::vector<std::vector<std::string>> layers;                 // a table, its first row the names of the columns
+    std::vector<std::vector<std::string>> layers;  // a table, its first row the names of the columns
     std::string weights_name;
-    std::vector<Picture> weights;                                 // of the first layer, a picture a unit
+    std::vector<Picture> weights;  // of the first layer, a picture a unit
     std::vector<Example> wrong, right;
     std::int64_t wrong_total = 0, examples_total = 0;
-    Confusion confusion;                                          // without classes: none is shown
-    std::vector<std::pair<std::string, double>> seconds;          // where the time went
+    Confusion confusion;                                  // without classes: none is shown
+    std::vector<std::pair<std::string, double>> seconds;  // where the time went
     std::string configuration;
     std::vector<std::pair<std::string, std::string>> environment;
 };
