@@ -8,7 +8,8 @@
 int main(int argc, char** argv) {
     weft::ThreadPool::instance().set_threads(1);
     for (const std::string& name : weft::bench::workload_names()) {
-        auto workload = std::make_shared<weft::bench::Workload>(weft::bench::make_workload(name, weft::bench::default_arrays(name)));
+        auto workload = std::make_shared<weft::bench::Workload>(
+            weft::bench::make_workload(name, weft::bench::default_arrays(name)));
         for (int i = 0; i < 3; ++i) workload->run();
         benchmark::RegisterBenchmark(name.c_str(), [workload](benchmark::State& state) {
             std::size_t before = weft::Buffer::count().allocations;

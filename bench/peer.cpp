@@ -22,7 +22,8 @@ std::map<std::string, std::unique_ptr<weft::bench::Workload>> workloads;
 std::string setup(const std::string& name, const std::string& folder) {
     weft::bench::Arrays arrays;
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
-        if (file.path().extension() == ".npy") arrays[file.path().stem().string()] = weft::io::load_npy(file.path().string());
+        if (file.path().extension() == ".npy")
+            arrays[file.path().stem().string()] = weft::io::load_npy(file.path().string());
     }
     auto workload = std::make_unique<weft::bench::Workload>(weft::bench::make_workload(name, arrays));
     weft::Tensor result;

@@ -34,14 +34,20 @@ struct Dense {
         return h;
     }
     template <class V>
-    void members(V& visit) { visit("layers", layers); }
+    void members(V& visit) {
+        visit("layers", layers);
+    }
 };
 
 // A training step on one batch, again and again; the result is the loss.
 template <class Model, class Optimizer>
-Workload training(std::string name, const Arrays& arrays, std::shared_ptr<Model> model, std::shared_ptr<Optimizer> optimizer) {
-    auto step = train_step(*model, *optimizer, [](const Model& net, const Tensor& x, const Tensor& y) { return nn::cross_entropy(net(x), y); });
-    return {std::move(name), [step, model, optimizer, x = at(arrays, "x"), y = at(arrays, "y")]() mutable { return step(x, y); }};
+Workload training(std::string name, const Arrays& arrays, std::shared_ptr<Model> model,
+                  std::shared_ptr<Optimizer> optimizer) {
+    auto step = train_step(*model, *optimizer, [](const Model& net, const Tensor& x, const Tensor& y) {
+        return nn::cross_entropy(net(x), y);
+    });
+    return {std::move(name),
+            [step, model, optimizer, x = at(arrays, "x"), y = at(arrays, "y")]() mutable { return step(x, y); }};
 }
 
 struct ConvNet {
@@ -61,7 +67,9 @@ struct ConvNet {
         return fourth(relu(third(flatten(h, 1))));
     }
     template <class V>
-    void members(V& visit) { visit("first", first), visit("second", second), visit("third", third), visit("fourth", fourth); }
+    void members(V& visit) {
+        visit("first", first), visit("second", second), visit("third", third), visit("fourth", fourth);
+    }
 };
 
 Workload mix(const Arrays& arrays) {
@@ -81,7 +89,8 @@ std::vector<std::string> workload_names() { return {"mlp", "convnet", "tiny", "m
 Workload make_workload(const std::string& name, const Arrays& arrays) {
     if (name == "mlp") {
         auto model = std::make_shared<Dense>(arrays, std::vector<std::int64_t>{784, 1024, 1024, 10}, false);
-        return training(name, arrays, model, std::make_shared<optim::SGD>(optim::SGDOptions{.lr = 0.01, .momentum = 0.9}));
+        return training(name, arrays, model,
+                        std::make_shared<optim::SGD>(optim::SGDOptions{.lr = 0.01, .momentum = 0.9}));
     }
     if (name == "tiny") {
         auto model = std::make_shared<Dense>(arrays, std::vector<std::int64_t>{4, 8, 2}, true);
@@ -89,7 +98,8 @@ Workload make_workload(const std::string& name, const Arrays& arrays) {
     }
     if (name == "convnet") {
         auto model = std::make_shared<ConvNet>(arrays);
-        return training(name, arrays, model, std::make_shared<optim::SGD>(optim::SGDOptions{.lr = 0.01, .momentum = 0.9}));
+        return training(name, arrays, model,
+                        std::make_shared<optim::SGD>(optim::SGDOptions{.lr = 0.01, .momentum = 0.9}));
     }
     if (name.starts_with("mix")) return mix(arrays);
     if (name == "gemm") return gemm(arrays);
@@ -107,7 +117,8 @@ Arrays default_arrays(const std::string& name) {
     };
     auto dense = [&](const std::vector<std::int64_t>& widths, int first) {
         for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
-            normal(text("w", first + static_cast<int>(i)), {widths[i + 1], widths[i]}, 1 / std::sqrt(static_cast<float>(widths[i])));
+            normal(text("w", first + static_cast<int>(i)), {widths[i + 1], widths[i]},
+                   1 / std::sqrt(static_cast<float>(widths[i])));
             normal(text("b", first + static_cast<int>(i)), {widths[i + 1]}, 0.01f);
         }
     };
@@ -119,7 +130,8 @@ Arrays default_arrays(const std::string& name) {
     if (name == "mlp") dense({784, 1024, 1024, 10}, 0), normal("x", {128, 784}, 1), labels(128, 10);
     if (name == "tiny") dense({4, 8, 2}, 0), normal("x", {8, 4}, 1), labels(8, 2);
     if (name == "convnet") {
-        normal("w0", {32, 1, 5, 5}, 0.2f), normal("b0", {32}, 0.01f), normal("w1", {64, 32, 5, 5}, 0.035f), normal("b1", {64}, 0.01f);
+        normal("w0", {32, 1, 5, 5}, 0.2f), normal("b0", {32}, 0.01f), normal("w1", {64, 32, 5, 5}, 0.035f),
+            normal("b1", {64}, 0.01f);
         dense({7 * 7 * 64, 512, 10}, 2), normal("x", {64, 1, 28, 28}, 1), labels(64, 10);
     }
     if (name == "mix1k") normal("x", {1000}, 1), normal("y", {1000}, 1);

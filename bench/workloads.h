@@ -16,7 +16,7 @@ using Arrays = std::map<std::string, Array>;
 
 struct Workload {
     std::string name;
-    std::function<Tensor()> run;    // once; the result is what the systems are compared by
+    std::function<Tensor()> run;  // once; the result is what the systems are compared by
 };
 
 /// By name: mlp, convnet, tiny, mix (elementwise, sizes from the arrays), gemm. ValueError if there is none.

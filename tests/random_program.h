@@ -36,7 +36,9 @@ class RandomProgram {
         return pool_;
     }
     Draw& draw() { return draw_; }
-    const Tensor& any() { return pool_[static_cast<std::size_t>(draw_.below(static_cast<std::int64_t>(pool_.size())))]; }
+    const Tensor& any() {
+        return pool_[static_cast<std::size_t>(draw_.below(static_cast<std::int64_t>(pool_.size())))];
+    }
 
   private:
     std::int64_t axis_of(const Tensor& x) { return draw_.below(static_cast<std::int64_t>(x.ndim())); }
@@ -44,22 +46,36 @@ class RandomProgram {
     Tensor step() {
         const Tensor& x = any();
         switch (draw_.below(16)) {
-            case 0: return -x;
-            case 1: return abs(x);
-            case 2: return x + static_cast<double>(draw_.below(5));
+            case 0:
+                return -x;
+            case 1:
+                return abs(x);
+            case 2:
+                return x + static_cast<double>(draw_.below(5));
             case 3:
             case 4:
-            case 5: return binary(x, any());
-            case 6: return reduction(x);
-            case 7: return x.T();
-            case 8: return reshape(x, {-1});
-            case 9: return x.ndim() ? flip(x, {axis_of(x)}) : x * 2;
-            case 10: return x.ndim() ? part(x) : x - 1;
-            case 11: return broadcast_to(x, widened(x.shape()));
-            case 12: return x.ndim() ? concatenate({x, any_like(x)}, axis_of(x)) : relu(x);
-            case 13: return x.ndim() ? padded(x) : sign(x);
-            case 14: return gathered(x);
-            default: return x.ndim() == 2 ? matmul(x, x.T()) : where(x > 0, x, any_like(x));
+            case 5:
+                return binary(x, any());
+            case 6:
+                return reduction(x);
+            case 7:
+                return x.T();
+            case 8:
+                return reshape(x, {-1});
+            case 9:
+                return x.ndim() ? flip(x, {axis_of(x)}) : x * 2;
+            case 10:
+                return x.ndim() ? part(x) : x - 1;
+            case 11:
+                return broadcast_to(x, widened(x.shape()));
+            case 12:
+                return x.ndim() ? concatenate({x, any_like(x)}, axis_of(x)) : relu(x);
+            case 13:
+                return x.ndim() ? padded(x) : sign(x);
+            case 14:
+                return gathered(x);
+            default:
+                return x.ndim() == 2 ? matmul(x, x.T()) : where(x > 0, x, any_like(x));
         }
     }
     Tensor any_like(const Tensor& x) {
@@ -72,23 +88,33 @@ class RandomProgram {
     Tensor binary(const Tensor& x, const Tensor& y) {
         const Tensor& b = broadcast(x.shape(), y.shape()) ? y : x;
         switch (draw_.below(5)) {
-            case 0: return x - b;
-            case 1: return x * b;
-            case 2: return maximum(x, b);
-            case 3: return where(x < b, x, b);
-            default: return x + b;
+            case 0:
+                return x - b;
+            case 1:
+                return x * b;
+            case 2:
+                return maximum(x, b);
+            case 3:
+                return where(x < b, x, b);
+            default:
+                return x + b;
         }
     }
     Tensor reduction(const Tensor& x) {
         bool keep = draw_.below(2);
         Axes axes;
-        for (std::size_t i = 0; i < x.ndim(); ++i) if (draw_.below(2)) axes.push_back(static_cast<std::int64_t>(i));
+        for (std::size_t i = 0; i < x.ndim(); ++i)
+            if (draw_.below(2)) axes.push_back(static_cast<std::int64_t>(i));
         bool empty = x.size() == Size(0);
         switch (draw_.below(4)) {
-            case 0: return empty ? sum(x, axes, keep) : max(x, axes, keep);
-            case 1: return empty ? sum(x, axes, keep) : min(x, axes, keep);
-            case 2: return x.ndim() ? cumulative_sum(x, axis_of(x)) : x;
-            default: return sum(x, axes, keep);
+            case 0:
+                return empty ? sum(x, axes, keep) : max(x, axes, keep);
+            case 1:
+                return empty ? sum(x, axes, keep) : min(x, axes, keep);
+            case 2:
+                return x.ndim() ? cumulative_sum(x, axis_of(x)) : x;
+            default:
+                return sum(x, axes, keep);
         }
     }
     Tensor part(const Tensor& x) {
@@ -103,7 +129,8 @@ class RandomProgram {
     }
     Shape widened(const Shape& shape) {
         Shape wide = shape;
-        for (Size& size : wide) if (size == Size(1)) size = 1 + draw_.below(4);
+        for (Size& size : wide)
+            if (size == Size(1)) size = 1 + draw_.below(4);
         if (draw_.below(2)) wide.insert(0, 1 + draw_.below(3));
         return wide;
     }

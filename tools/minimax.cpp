@@ -36,10 +36,10 @@ std::vector<Real> solve(std::vector<std::vector<Real>> a, std::vector<Real> b) {
 
 struct Problem {
     std::string name;
-    Map function, weight;    // minimise max |weight(x) * (p(x) - function(x))| for
-    Real low, high;          // x in [low, high]
+    Map function, weight;  // minimise max |weight(x) * (p(x) - function(x))| for
+    Real low, high;        // x in [low, high]
     int degree;
-    int lowest = 0;          // p(x) = sum of c[k] x^k from k = lowest to degree
+    int lowest = 0;  // p(x) = sum of c[k] x^k from k = lowest to degree
 };
 
 /// The minimax polynomial and its error.
@@ -65,7 +65,7 @@ std::pair<std::vector<Real>, Real> remez(const Problem& problem) {
             b.push_back(problem.function(x));
         }
         c = solve(a, b);
-        c.pop_back();   // the error itself
+        c.pop_back();  // the error itself
         // The extrema of the error between its sign changes become the new points.
         constexpr int samples = 2000;
         std::vector<Real> peaks;
@@ -112,7 +112,8 @@ void report(const Problem& problem) {
     bool refit = error_of(problem, refitted) < error_of(problem, rounded);
     const auto& best = refit ? refitted : rounded;
     std::printf("%s: degree %d, error 2^%.1f, in float 2^%.1f%s\n", problem.name.c_str(), problem.degree,
-                static_cast<double>(log2q(error)), static_cast<double>(log2q(error_of(problem, best))), refit ? " (refitted)" : "");
+                static_cast<double>(log2q(error)), static_cast<double>(log2q(error_of(problem, best))),
+                refit ? " (refitted)" : "");
     for (Real c : best) std::printf(" %af,", static_cast<double>(c));
     std::printf("\n");
 }
@@ -125,16 +126,19 @@ int main() {
         return (expm1q(r) - r) / (r * r);
     };
     report({"exp: (e^r - 1 - r) / r^2", exp_rest, [](Real r) { return r * r / expq(r); }, -ln2 / 2, ln2 / 2, 4});
-    report({"expm1: (e^r - 1 - r) / r^2", exp_rest, [](Real r) { return fabsq(r) < 1e-6Q ? fabsq(r) : r * r / fabsq(expm1q(r)); }, -ln2 / 2, ln2 / 2, 5});
-    report({"exp2: (2^r - 1) / r", [=](Real r) { return fabsq(r) < 1e-9Q ? ln2 + r * ln2 * ln2 / 2 : expm1q(r * ln2) / r; },
+    report({"expm1: (e^r - 1 - r) / r^2", exp_rest,
+            [](Real r) { return fabsq(r) < 1e-6Q ? fabsq(r) : r * r / fabsq(expm1q(r)); }, -ln2 / 2, ln2 / 2, 5});
+    report({"exp2: (2^r - 1) / r",
+            [=](Real r) { return fabsq(r) < 1e-9Q ? ln2 + r * ln2 * ln2 / 2 : expm1q(r * ln2) / r; },
             [=](Real r) { return (fabsq(r) + 1e-6Q) / expq(r * ln2); }, -0.5Q, 0.5Q, 5});
     // log(1 + f) = f - f^2 / 2 + f^3 q(f)
     auto log_rest = [](Real f) {
         if (fabsq(f) < 1e-6Q) return 1 / 3.0Q - f / 4 + f * f / 5;
         return (log1pq(f) - f + f * f / 2) / (f * f * f);
     };
-    report({"log: (log(1 + f) - f + f^2 / 2) / f^3", log_rest, [](Real f) { return fabsq(f) < 1e-6Q ? f * f : fabsq(f * f * f / log1pq(f)); },
-            root_half - 1, 2 * root_half - 1, 8});
+    report({"log: (log(1 + f) - f + f^2 / 2) / f^3", log_rest,
+            [](Real f) { return fabsq(f) < 1e-6Q ? f * f : fabsq(f * f * f / log1pq(f)); }, root_half - 1,
+            2 * root_half - 1, 8});
     auto sine_rest = [](Real z) {
         Real r = sqrtq(z);
         return z < 1e-8Q ? -1 / 6.0Q + z / 120 : (sinq(r) - r) / (r * z);
@@ -145,10 +149,18 @@ int main() {
     };
     Real quarter = M_PI_4q * 1.0001Q;
     report({"sin: (sin r - r) / r^3 in r^2", sine_rest, [](Real z) { return z + 1e-5Q; }, 0, quarter * quarter, 2});
-    report({"cos: (cos r - 1 + r^2 / 2) / r^4 in r^2", cosine_rest, [](Real z) { return z * z + 1e-5Q; }, 0, quarter * quarter, 2});
-    report({"erf: erf(x) / x - 1 in x^2", [](Real z) {
+    report({"cos: (cos r - 1 + r^2 / 2) / r^4 in r^2", cosine_rest, [](Real z) { return z * z + 1e-5Q; }, 0,
+            quarter * quarter, 2});
+    report({"erf: erf(x) / x - 1 in x^2",
+            [](Real z) {
                 Real x = sqrtq(z);
                 return (z < 1e-12Q ? M_2_SQRTPIq * (1 - z / 3) : erfq(x) / x) - 1;
-            }, [](Real z) { Real x = sqrtq(z); return z < 1e-12Q ? 1 : x / erfq(x); }, 0, 1, 6});
-    report({"erfc: -log(erfc(x)) / x", [](Real x) { return -logq(erfcq(x)) / x; }, [](Real x) { return x * erfcq(x); }, 0.99Q, 4, 6});
+            },
+            [](Real z) {
+                Real x = sqrtq(z);
+                return z < 1e-12Q ? 1 : x / erfq(x);
+            },
+            0, 1, 6});
+    report({"erfc: -log(erfc(x)) / x", [](Real x) { return -logq(erfcq(x)) / x; }, [](Real x) { return x * erfcq(x); },
+            0.99Q, 4, 6});
 }

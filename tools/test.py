@@ -21,8 +21,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-# Which programs run under which sanitizer (None: all). Threads and files are where races can be; the rest is one thread's work.
-SANITIZED = {"asan": None, "tsan": {"test_base", "test_runtime", "test_data", "test_train"}}
+# Which programs run under which sanitizer (None: all): the core, and what handles memory, files and threads.
+SANITIZED = {"asan": {"test_base", "test_core", "test_kernel", "test_graph", "test_autodiff", "test_compile", "test_runtime", "test_io", "test_data"},
+             "tsan": {"test_base", "test_data"}}
 LIMIT = 600  # seconds for one test program: a deadlock must end the run, not hang it
 SLOWER = {"release": 1, "asan": 2, "tsan": 2}
 

@@ -4,6 +4,7 @@
 
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/transform.h"
+#include "weft/check/check.h"
 #include "weft/data/batches.h"
 #include "weft/data/dataset.h"
 #include "weft/data/digits.h"

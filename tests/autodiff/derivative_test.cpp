@@ -27,15 +27,23 @@ using Doubles = std::vector<double>;
 Tensor row(std::initializer_list<double> values) { return Tensor::of<double>(values); }
 Doubles values(const Tensor& tensor) { return tensor.to_vector<double>(); }
 template <class F>
-Doubles slope(F f, const Tensor& at) { return values(grad(f)(at)); }
+Doubles slope(F f, const Tensor& at) {
+    return values(grad(f)(at));
+}
 
 TEST(Gradient, indices_that_repeat_add_up) {
     Tensor places = Tensor::of<std::int64_t>({1, 1, 3, -1});
-    EXPECT_EQ(slope([&](const Tensor& x) { return sum(take(x, places) * row({1, 10, 100, 1000})); }, row({5, 6, 7, 8})), (Doubles{0, 11, 0, 1100}));
+    EXPECT_EQ(slope(
+                  [&](const Tensor& x) {
+                      return sum(take(x, places) * row({1, 10, 100, 1000}));
+                  },
+                  row({5, 6, 7, 8})),
+              (Doubles{0, 11, 0, 1100}));
 }
 
 TEST(Gradient, ties_of_max_share_evenly) {
-    EXPECT_EQ(slope([](const Tensor& x) { return max(x); }, row({1, 3, 3, 2, 3, 3})), (Doubles{0, .25, .25, 0, .25, .25}));
+    EXPECT_EQ(slope([](const Tensor& x) { return max(x); }, row({1, 3, 3, 2, 3, 3})),
+              (Doubles{0, .25, .25, 0, .25, .25}));
     EXPECT_EQ(slope([](const Tensor& x) { return min(x); }, row({2, 1, 1})), (Doubles{0, .5, .5}));
 }
 
@@ -48,7 +56,8 @@ TEST(Gradient, ties_of_maximum_give_half_to_each_side) {
 TEST(Gradient, at_the_kinks_is_what_the_records_say) {
     EXPECT_EQ(slope([](const Tensor& x) { return sum(abs(x)); }, row({-2, 0, 2})), (Doubles{-1, 0, 1}));
     EXPECT_EQ(slope([](const Tensor& x) { return sum(relu(x)); }, row({-2, 0, 2})), (Doubles{0, 0, 1}));
-    EXPECT_EQ(slope([](const Tensor& x) { return sum(sqrt(x)); }, row({0, 4})), (Doubles{std::numeric_limits<double>::infinity(), .25}));
+    EXPECT_EQ(slope([](const Tensor& x) { return sum(sqrt(x)); }, row({0, 4})),
+              (Doubles{std::numeric_limits<double>::infinity(), .25}));
 }
 
 TEST(Gradient, the_side_of_where_that_was_not_taken_adds_nothing) {
@@ -56,7 +65,8 @@ TEST(Gradient, the_side_of_where_that_was_not_taken_adds_nothing) {
     EXPECT_EQ(slope([](const Tensor& x) { return sum(where(x > 0, sqrt(x), 0)); }, x), (Doubles{0, 0, .25}));
     EXPECT_EQ(slope([](const Tensor& x) { return sum(where(x > 0, log(x), x)); }, x), (Doubles{1, 1, .25}));
     EXPECT_EQ(slope([](const Tensor& x) { return sum(where(x > 0, 1 / x, 0)); }, x), (Doubles{0, 0, -1.0 / 16}));
-    EXPECT_EQ(values(jvp([](const Tensor& x) { return where(x > 0, sqrt(x), 0); }, x, ones_like(x)).second), (Doubles{0, 0, .25}));
+    EXPECT_EQ(values(jvp([](const Tensor& x) { return where(x > 0, sqrt(x), 0); }, x, ones_like(x)).second),
+              (Doubles{0, 0, .25}));
 }
 
 TEST(Gradient, of_products_is_right_where_factors_are_zero) {
@@ -67,10 +77,25 @@ TEST(Gradient, of_products_is_right_where_factors_are_zero) {
 }
 
 TEST(Gradient, of_what_a_write_covers_is_zero) {
-    EXPECT_EQ(slope([](const Tensor& x) { return sum(x.at({1}).set(5) * row({1, 2, 3})); }, row({1, 1, 1})), (Doubles{1, 0, 3}));
-    EXPECT_EQ(slope([](const Tensor& v) { return sum(zeros({3}, DType::float64).at({Tensor::of<std::int64_t>({1, 1, 2})}).set(v) * row({1, 2, 3})); }, row({7, 8, 9})),
+    EXPECT_EQ(slope(
+                  [](const Tensor& x) {
+                      return sum(x.at({1}).set(5) * row({1, 2, 3}));
+                  },
+                  row({1, 1, 1})),
+              (Doubles{1, 0, 3}));
+    EXPECT_EQ(slope(
+                  [](const Tensor& v) {
+                      return sum(zeros({3}, DType::float64).at({Tensor::of<std::int64_t>({1, 1, 2})}).set(v) *
+                                 row({1, 2, 3}));
+                  },
+                  row({7, 8, 9})),
               (Doubles{0, 2, 3}));
-    EXPECT_EQ(slope([](const Tensor& v) { return sum(zeros({3}, DType::float64).at({Tensor::of<std::int64_t>({1, 1, 2})}).add(v) * row({1, 2, 3})); }, row({7, 8, 9})),
+    EXPECT_EQ(slope(
+                  [](const Tensor& v) {
+                      return sum(zeros({3}, DType::float64).at({Tensor::of<std::int64_t>({1, 1, 2})}).add(v) *
+                                 row({1, 2, 3}));
+                  },
+                  row({7, 8, 9})),
               (Doubles{2, 2, 3}));
 }
 
@@ -108,9 +133,13 @@ TEST(Gradient, of_a_gradient_is_the_second_derivative) {
 
 TEST(Gradient, nests_over_different_variables) {
     // d/dx (x * d/dy (x * y)) = d/dx (x * x) = 2 x: the inner derivative must not take the outer variable for its own (Siskind & Pearlmutter, 2005).
-    auto outer = [](const Tensor& x) { return sum(x * grad([&](const Tensor& y) { return sum(x * y); })(ones_like(x))); };
+    auto outer = [](const Tensor& x) {
+        return sum(x * grad([&](const Tensor& y) { return sum(x * y); })(ones_like(x)));
+    };
     EXPECT_EQ(slope(outer, row({5})), (Doubles{10}));
-    auto forward = [](const Tensor& x) { return x * jvp([&](const Tensor& y) { return x + y; }, ones_like(x), ones_like(x)).second; };
+    auto forward = [](const Tensor& x) {
+        return x * jvp([&](const Tensor& y) { return x + y; }, ones_like(x), ones_like(x)).second;
+    };
     EXPECT_EQ(values(jvp(forward, row({5}), row({1})).second), (Doubles{1}));
 }
 
@@ -160,7 +189,7 @@ TEST(Transform, vjp_pulls_any_number_of_cotangents) {
 TEST(Transform, jvp_of_a_gradient_is_the_hessian_times_a_vector) {
     auto f = [](const Tensor& x) { return sum(x * x * x) / 6 + prod(x); };
     Tensor x = row({2, 3}), v = row({1, 10});
-    Doubles product = values(jvp(grad(f), x, v).second);   // a sixth is rounded
+    Doubles product = values(jvp(grad(f), x, v).second);  // a sixth is rounded
     EXPECT_NEAR(product[0], 2 + 10, 1e-13);
     EXPECT_NEAR(product[1], 1 + 30, 1e-13);
 }
@@ -169,7 +198,8 @@ TEST(Gradient, of_a_loss_that_was_computed_is_refused) {
     Tensor x = row({1, 2}), loss = sum(x * x);
     loss.eval();
     EXPECT_PLAIN_MESSAGE(ValueError,
-                         "gradient: the loss was computed before, and computed values let go of what they came from; take the gradient before asking for the value, or "
+                         "gradient: the loss was computed before, and computed values let go of what they came from; "
+                         "take the gradient before asking for the value, or "
                          "use value_and_grad",
                          gradient(loss, x));
 }
@@ -177,7 +207,7 @@ TEST(Gradient, of_a_loss_that_was_computed_is_refused) {
 TEST(Gradient, a_value_that_is_looked_at_inside_does_not_change_the_derivative) {
     auto f = [](const Tensor& x) {
         Tensor h = x * x;
-        (void)h.item<double>();   // a print, while the function is being written
+        (void)h.item<double>();  // a print, while the function is being written
         return sum(h * h) + sum(x);
     };
     EXPECT_EQ(slope(f, row({2})), (Doubles{33}));
@@ -185,18 +215,28 @@ TEST(Gradient, a_value_that_is_looked_at_inside_does_not_change_the_derivative) 
 
 TEST(Gradient, refuses_what_has_none) {
     Tensor x = row({1, 2}), i = Tensor::of<std::int64_t>({1, 2});
-    EXPECT_PLAIN_MESSAGE(ShapeError, "gradient: the loss must be one number (0-d), not shape (2,); sum or average it", gradient(x * x, x));
+    EXPECT_PLAIN_MESSAGE(ShapeError, "gradient: the loss must be one number (0-d), not shape (2,); sum or average it",
+                         gradient(x * x, x));
     EXPECT_PLAIN_MESSAGE(DTypeError, "gradient: the loss must be floating, not int64", gradient(sum(i), x));
-    EXPECT_PLAIN_MESSAGE(DTypeError, "gradient: there is no derivative with respect to a int64 tensor; convert it to a floating type first", gradient(sum(x * i), i));
-    EXPECT_PLAIN_MESSAGE(ValueError, "grad: argnum 2 of a function of 1 arguments", grad([](const Tensor& x) { return sum(x); }, 2)(x));
-    EXPECT_PLAIN_MESSAGE(ShapeError, "pullback: value 0 is float64 (2,), its direction float64 (3,)", vjp([](const Tensor& x) { return x * 2; }, x).second(row({1, 2, 3})));
+    EXPECT_PLAIN_MESSAGE(
+        DTypeError,
+        "gradient: there is no derivative with respect to a int64 tensor; convert it to a floating type first",
+        gradient(sum(x * i), i));
+    EXPECT_PLAIN_MESSAGE(ValueError, "grad: argnum 2 of a function of 1 arguments",
+                         grad([](const Tensor& x) { return sum(x); }, 2)(x));
+    EXPECT_PLAIN_MESSAGE(ShapeError, "pullback: value 0 is float64 (2,), its direction float64 (3,)",
+                         vjp([](const Tensor& x) { return x * 2; }, x).second(row({1, 2, 3})));
 }
 
 TEST(Gradient, names_the_operation_and_the_line_that_has_no_derivative) {
     Tensor x = row({1, 2});
-    Tensor y = nextafter(x, 3.0); int line = __LINE__;
-    EXPECT_PLAIN_MESSAGE(NotDifferentiable,
-                         text("nextafter: its derivative does not exist, or is not known; hold it constant with stop_gradient\n  at ", __FILE__, ":", line), gradient(sum(y), x));
+    int line = __LINE__ + 1;
+    Tensor y = nextafter(x, 3.0);
+    EXPECT_PLAIN_MESSAGE(
+        NotDifferentiable,
+        text("nextafter: its derivative does not exist, or is not known; hold it constant with stop_gradient\n  at ",
+             __FILE__, ":", line),
+        gradient(sum(y), x));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ struct Memory {
 
 template <class T>
 T random_value(Random& random) {
-    if constexpr (std::is_same_v<T, bool>) return random() & 1;
+    if constexpr (std::is_same_v<T, bool>)
+        return random() & 1;
     else if constexpr (std::is_integral_v<T>) {
         if (pick(random, 8) == 0) return static_cast<T>((static_cast<std::uint64_t>(random()) << 32) | random());
         return static_cast<T>(pick(random, 20) - 10);
@@ -45,8 +46,13 @@ T random_value(Random& random) {
 template <class T>
 T special_value(Random& random) {
     if constexpr (std::is_floating_point_v<T>) {
-        T values[] = {0, T(-0.0), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
-                      std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max()};
+        T values[] = {0,
+                      T(-0.0),
+                      std::numeric_limits<T>::infinity(),
+                      -std::numeric_limits<T>::infinity(),
+                      std::numeric_limits<T>::quiet_NaN(),
+                      std::numeric_limits<T>::denorm_min(),
+                      std::numeric_limits<T>::max()};
         return values[pick(random, 7)];
     } else {
         return random_value<T>(random);
@@ -86,8 +92,10 @@ Dims random_strides(Random& random, const Dims& dims, bool load) {
         std::size_t axis = order[i];
         strides[axis] = pick(random, 8) == 0 ? -step : step;
         bool still = load && pick(random, 5) == 0;
-        if (still) strides[axis] = 0;
-        else step *= std::max<std::int64_t>(dims[axis], 1) + (pick(random, 6) == 0 ? 1 : 0);
+        if (still)
+            strides[axis] = 0;
+        else
+            step *= std::max<std::int64_t>(dims[axis], 1) + (pick(random, 6) == 0 ? 1 : 0);
     }
     return strides;
 }
@@ -103,7 +111,7 @@ class ProgramMaker {
             try {
                 values_.push_back(plain ? plain_next() : next());
                 --count;
-            } catch (const DTypeError&) {   // this opcode does not take this type: another
+            } catch (const DTypeError&) {  // this opcode does not take this type: another
             }
         }
     }
@@ -122,18 +130,25 @@ class ProgramMaker {
     Scalar next() {
         Scalar a = any();
         switch (pick(random_, 10)) {
-            case 0: return cast(a, all_dtypes()[static_cast<std::size_t>(pick(random_, dtype_count))]);
-            case 1: return select(any(DType::bool_), a, any(a.dtype()));
-            case 2: return call_any(a);
-            case 3: return a + pick(random_, 3);
-            case 4: return pick(random_, 5) * a;
-            case 5: return is_complex(a.dtype()) ? (pick(random_, 2) ? real(a) : imag(a)) : a < any(a.dtype());
+            case 0:
+                return cast(a, all_dtypes()[static_cast<std::size_t>(pick(random_, dtype_count))]);
+            case 1:
+                return select(any(DType::bool_), a, any(a.dtype()));
+            case 2:
+                return call_any(a);
+            case 3:
+                return a + pick(random_, 3);
+            case 4:
+                return pick(random_, 5) * a;
+            case 5:
+                return is_complex(a.dtype()) ? (pick(random_, 2) ? real(a) : imag(a)) : a < any(a.dtype());
             case 6:
                 if (a.dtype() == DType::float32 || a.dtype() == DType::float64) return make_complex(a, any(a.dtype()));
                 return a == any(a.dtype());
             case 7: {
                 Scalar operands[] = {a};
-                return weft::apply(static_cast<Opcode>(static_cast<int>(Opcode::negative) + pick(random_, 8)), operands);
+                return weft::apply(static_cast<Opcode>(static_cast<int>(Opcode::negative) + pick(random_, 8)),
+                                   operands);
             }
             default: {
                 Scalar operands[] = {a, any(a.dtype())};
@@ -144,19 +159,28 @@ class ProgramMaker {
     Scalar plain_next() {
         Scalar a = any(), b = any();
         switch (pick(random_, 8)) {
-            case 0: return -a;
-            case 1: return a + b;
-            case 2: return a - b;
-            case 3: return a * b;
-            case 4: return 3 - a;
-            case 5: return a * 0.75;
-            case 6: return tanh(pick(random_, 2) ? a - b : -a);
-            default: return exp(pick(random_, 2) ? a - b : 0.5 - a);
+            case 0:
+                return -a;
+            case 1:
+                return a + b;
+            case 2:
+                return a - b;
+            case 3:
+                return a * b;
+            case 4:
+                return 3 - a;
+            case 5:
+                return a * 0.75;
+            case 6:
+                return tanh(pick(random_, 2) ? a - b : -a);
+            default:
+                return exp(pick(random_, 2) ? a - b : 0.5 - a);
         }
     }
     Scalar call_any(Scalar a) {
         auto functions = all_functions();
-        const Function& function = *functions[static_cast<std::size_t>(pick(random_, static_cast<int>(functions.size())))];
+        const Function& function =
+            *functions[static_cast<std::size_t>(pick(random_, static_cast<int>(functions.size())))];
         Scalar operands[] = {a, any(a.dtype())};
         return weft::call(function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function.arity)));
     }
@@ -208,7 +232,8 @@ Result run(const Loop& loop, std::vector<Memory> loads, std::vector<Memory> stor
 
 /// The first element in which two memories differ, or -1. NaNs are equal, whatever their sign and payload; zeros of either sign
 /// may be taken for equal (the greatest of 0 and -0 depends on the order).
-std::int64_t difference(DType dtype, const std::vector<std::byte>& a, const std::vector<std::byte>& b, bool zeros_alike = false) {
+std::int64_t difference(DType dtype, const std::vector<std::byte>& a, const std::vector<std::byte>& b,
+                        bool zeros_alike = false) {
     return with_dtype(dtype, [&](auto tag) -> std::int64_t {
         using T = typename decltype(tag)::Type;
         using Part = std::conditional_t<std::is_same_v<T, std::complex<float>>, float,
@@ -218,7 +243,8 @@ std::int64_t difference(DType dtype, const std::vector<std::byte>& a, const std:
             std::memcpy(&x, a.data() + i * sizeof x, sizeof x);
             std::memcpy(&y, b.data() + i * sizeof y, sizeof y);
             bool nans = false;
-            if constexpr (!std::is_integral_v<Part>) nans = std::isnan(static_cast<double>(x)) && std::isnan(static_cast<double>(y));
+            if constexpr (!std::is_integral_v<Part>)
+                nans = std::isnan(static_cast<double>(x)) && std::isnan(static_cast<double>(y));
             if (zeros_alike && x == y) continue;
             if (!nans && std::memcmp(&x, &y, sizeof x) != 0) return static_cast<std::int64_t>(i);
         }
@@ -237,7 +263,9 @@ void expect_same_everywhere(const Loop& loop, const std::vector<Memory>& loads, 
             Result got = run(loop, loads, stores, false);
             for (std::size_t i = 0; i < got.size(); ++i) {
                 std::int64_t at = difference(loop.stores[i].dtype, expected[i], got[i]);
-                ASSERT_EQ(at, -1) << "seed " << seed << ", " << cpu::name_of(isa) << ", " << threads << " threads, store " << i << '\n' << loop;
+                ASSERT_EQ(at, -1) << "seed " << seed << ", " << cpu::name_of(isa) << ", " << threads
+                                  << " threads, store " << i << '\n'
+                                  << loop;
             }
         }
     }
@@ -246,12 +274,13 @@ void expect_same_everywhere(const Loop& loop, const std::vector<Memory>& loads, 
 }
 
 std::vector<DType> random_types(Random& random) {
-    static constexpr DType likely[] = {DType::float32, DType::float32, DType::float64, DType::int32, DType::int64, DType::bool_,
-                                       DType::uint8, DType::complex64};
+    static constexpr DType likely[] = {DType::float32, DType::float32, DType::float64, DType::int32,
+                                       DType::int64,   DType::bool_,   DType::uint8,   DType::complex64};
     std::vector<DType> types;
     int count = 1 + pick(random, 4);
     for (int i = 0; i < count; ++i) {
-        types.push_back(pick(random, 4) ? likely[pick(random, 8)] : all_dtypes()[static_cast<std::size_t>(pick(random, dtype_count))]);
+        types.push_back(pick(random, 4) ? likely[pick(random, 8)]
+                                        : all_dtypes()[static_cast<std::size_t>(pick(random, dtype_count))]);
     }
     return types;
 }
@@ -276,7 +305,8 @@ TEST(BlockEvaluator, maps_have_the_interpreters_bits) {
             loads.push_back(memory_for(random, loop.loads.back(), loop.dims, special));
         }
         for (std::int32_t output : loop.program.outputs) {
-            loop.stores.push_back({memory_type(random, loop.program.dtype(output)), random_strides(random, loop.dims, false)});
+            loop.stores.push_back(
+                {memory_type(random, loop.program.dtype(output)), random_strides(random, loop.dims, false)});
             stores.push_back(memory_for(random, loop.stores.back(), loop.dims, false));
         }
         expect_same_everywhere(loop, loads, stores, run(loop, loads, stores, true), seed);
@@ -286,16 +316,21 @@ TEST(BlockEvaluator, maps_have_the_interpreters_bits) {
 
 TEST(BlockEvaluator, functions_have_the_interpreters_bits) {
     Random random(3);
-    std::int64_t count = 20003;   // not a multiple of any vector
+    std::int64_t count = 20003;  // not a multiple of any vector
     for (const Function* function : all_functions()) {
         if (!function->f32) continue;
         ProgramBuilder builder;
         Scalar x = builder.input(DType::float32), y = builder.input(DType::float32), operands[] = {x, y};
-        builder.output(weft::call(*function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function->arity))));
+        builder.output(
+            weft::call(*function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function->arity))));
         Access access{DType::float32, {1}};
-        Loop loop{.program = builder.take(), .dims = {count}, .loads = {access, access}, .stores = {access}, .reductions = {}};
+        Loop loop{.program = builder.take(),
+                  .dims = {count},
+                  .loads = {access, access},
+                  .stores = {access},
+                  .reductions = {}};
         std::vector<Memory> loads(2), stores{memory_for(random, access, loop.dims, true)};
-        for (Memory& memory : loads) {   // all kinds of floats: half of them any bits, half of middling size
+        for (Memory& memory : loads) {  // all kinds of floats: half of them any bits, half of middling size
             memory = memory_for(random, access, loop.dims, true);
             for (std::size_t i = 0; i + 4 <= memory.bytes.size() / 2; i += 4) {
                 auto bits = static_cast<std::uint32_t>(random());
@@ -312,13 +347,17 @@ TEST(BlockEvaluator, a_map_may_store_where_it_loads) {
         ProgramBuilder builder;
         Scalar x = builder.input(DType::float32), y = builder.input(DType::float32);
         Scalar sum = x + y;
-        builder.output(sum);         // to x
-        builder.output(x - sum * y); // to y: x is read after the sum is made
+        builder.output(sum);          // to x
+        builder.output(x - sum * y);  // to y: x is read after the sum is made
         builder.output(x);
-        Loop loop{.program = builder.take(), .dims = {size}, .loads = {{DType::float32, {1}}, {DType::float32, {1}}},
-                  .stores = {{DType::float32, {1}}, {DType::float32, {1}}, {DType::float32, {1}}}, .reductions = {}};
+        Loop loop{.program = builder.take(),
+                  .dims = {size},
+                  .loads = {{DType::float32, {1}}, {DType::float32, {1}}},
+                  .stores = {{DType::float32, {1}}, {DType::float32, {1}}, {DType::float32, {1}}},
+                  .reductions = {}};
         std::vector<float> a(static_cast<std::size_t>(size)), b(a), c(a), x0, y0;
-        for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i) * 0.5f, b[i] = 3 - static_cast<float>(i);
+        for (std::size_t i = 0; i < a.size(); ++i)
+            a[i] = static_cast<float>(i) * 0.5f, b[i] = 3 - static_cast<float>(i);
         x0 = a, y0 = b;
         BlockKernel kernel(loop);
         auto scratch = Buffer::allocate(kernel.scratch_bytes());
@@ -335,7 +374,8 @@ TEST(BlockEvaluator, a_map_may_store_where_it_loads) {
 
 /// Sums of floats joined in another order: each of n additions rounds by at most half a unit of a partial sum, which the sum of
 /// magnitudes bounds (Higham, Accuracy and Stability, 4.2). A term of these programs is below 1e3 or so, or the sum is larger still.
-void expect_near(DType dtype, const std::vector<std::byte>& a, const std::vector<std::byte>& b, std::int64_t count, int seed) {
+void expect_near(DType dtype, const std::vector<std::byte>& a, const std::vector<std::byte>& b, std::int64_t count,
+                 int seed) {
     with_dtype(real_of(dtype), [&](auto tag) {
         using T = typename decltype(tag)::Type;
         if constexpr (std::is_floating_point_v<T>) {
@@ -346,7 +386,8 @@ void expect_near(DType dtype, const std::vector<std::byte>& a, const std::vector
             for (T value : x) {
                 if (std::isfinite(value)) most = std::max(most, std::fabs(static_cast<double>(value)));
             }
-            double unit = std::is_same_v<T, double> ? 0x1p-53 : 0x1p-24, bound = static_cast<double>(count + 2) * unit * most * 1e3;
+            double unit = std::is_same_v<T, double> ? 0x1p-53 : 0x1p-24,
+                   bound = static_cast<double>(count + 2) * unit * most * 1e3;
             for (std::size_t i = 0; i < x.size(); ++i) {
                 if (!std::isfinite(x[i])) continue;
                 ASSERT_NEAR(x[i], y[i], bound) << "seed " << seed;
@@ -356,8 +397,8 @@ void expect_near(DType dtype, const std::vector<std::byte>& a, const std::vector
 }
 
 TEST(BlockEvaluator, reductions_agree_with_the_interpreter) {
-    static constexpr Reduction all[] = {Reduction::sum, Reduction::maximum, Reduction::minimum, Reduction::argmax, Reduction::argmin,
-                                        Reduction::any, Reduction::all, Reduction::sum};
+    static constexpr Reduction all[] = {Reduction::sum,    Reduction::maximum, Reduction::minimum, Reduction::argmax,
+                                        Reduction::argmin, Reduction::any,     Reduction::all,     Reduction::sum};
     for (int seed = 0; seed < 600; ++seed) {
         Random random(static_cast<unsigned>(seed));
         Loop loop;
@@ -367,16 +408,21 @@ TEST(BlockEvaluator, reductions_agree_with_the_interpreter) {
         maker.grow(pick(random, 4));
         loop.dims = random_dims(random, 4, seed % 10 == 0 ? 200000 : 4000);
         loop.reduced = static_cast<std::size_t>(pick(random, static_cast<int>(loop.dims.size()) + 1));
-        bool empty = element_count(Dims(loop.dims.end() - static_cast<std::ptrdiff_t>(loop.reduced), loop.dims.end())) == 0;
+        bool empty =
+            element_count(Dims(loop.dims.end() - static_cast<std::ptrdiff_t>(loop.reduced), loop.dims.end())) == 0;
         int outputs = 1 + pick(random, 2);
         for (int i = 0; i < outputs; ++i) {
             Reduction reduction = all[pick(random, 8)];
             Scalar value = maker.any();
             bool position = reduction == Reduction::argmax || reduction == Reduction::argmin;
-            if ((position && empty) || is_half(value.dtype())) reduction = Reduction::sum, value = maker.any(DType::float32);
-            if (reduction == Reduction::any || reduction == Reduction::all) value = maker.any(DType::bool_);
-            else if (reduction == Reduction::sum && value.dtype() == DType::bool_) value = cast(value, DType::int64);
-            else if (reduction != Reduction::sum && is_complex(value.dtype())) value = real(value);
+            if ((position && empty) || is_half(value.dtype()))
+                reduction = Reduction::sum, value = maker.any(DType::float32);
+            if (reduction == Reduction::any || reduction == Reduction::all)
+                value = maker.any(DType::bool_);
+            else if (reduction == Reduction::sum && value.dtype() == DType::bool_)
+                value = cast(value, DType::int64);
+            else if (reduction != Reduction::sum && is_complex(value.dtype()))
+                value = real(value);
             loop.reductions.push_back(reduction);
             maker.builder().output(value);
         }
@@ -398,8 +444,11 @@ TEST(BlockEvaluator, reductions_agree_with_the_interpreter) {
         for (std::size_t i = 0; i < first.size(); ++i) {
             DType dtype = loop.stores[i].dtype;
             bool inexact_sum = loop.reductions[i] == Reduction::sum && is_inexact(dtype);
-            if (inexact_sum) expect_near(dtype, oracle[i], first[i], count, seed);
-            else EXPECT_EQ(difference(dtype, oracle[i], first[i], true), -1) << "seed " << seed << " store " << i << '\n' << loop;
+            if (inexact_sum)
+                expect_near(dtype, oracle[i], first[i], count, seed);
+            else
+                EXPECT_EQ(difference(dtype, oracle[i], first[i], true), -1) << "seed " << seed << " store " << i << '\n'
+                                                                            << loop;
             if (testing::Test::HasFailure()) return;
         }
         expect_same_everywhere(loop, loads, stores, first, seed);
@@ -415,8 +464,12 @@ TEST(BlockEvaluator, long_sums_stay_accurate) {
     ProgramBuilder builder;
     builder.output(builder.input(DType::float32));
     auto count = static_cast<std::int64_t>(values.size());
-    Loop loop{.program = builder.take(), .dims = {count}, .reduced = 1, .loads = {{DType::float32, {1}}},
-              .stores = {{DType::float32, {}}}, .reductions = {Reduction::sum}};
+    Loop loop{.program = builder.take(),
+              .dims = {count},
+              .reduced = 1,
+              .loads = {{DType::float32, {1}}},
+              .stores = {{DType::float32, {}}},
+              .reductions = {Reduction::sum}};
     BlockKernel kernel(loop);
     auto scratch = Buffer::allocate(kernel.scratch_bytes());
     float sum = 0;

@@ -9,15 +9,18 @@
 #include "weft/check/compare.h"
 #include "weft/ops/elementwise.h"
 
-using weft::Scalar;
 using testing::HasSubstr;
+using weft::Scalar;
 
-WEFT_UNARY(wrong_value, .doc = "sin, but for its oracle.", .dtype = weft::inexact, .body = [](Scalar x) { return sin(x); },
-           .partial = {[](Scalar x, Scalar) { return cos(x); }}, .oracle = [](long double x) { return std::cos(x); })
-WEFT_UNARY(wrong_slope, .doc = "sin, but for its derivative.", .dtype = weft::inexact, .body = [](Scalar x) { return sin(x); },
-           .partial = {[](Scalar x, Scalar) { return cos(x) + 1e-3; }})
-WEFT_UNARY(wrong_types, .doc = "Says that it takes complex numbers, and compares them.", .takes = weft::any_number, .body = [](Scalar x) { return select(x < 0, x, x); },
-           .partial = {[](Scalar, Scalar) { return Scalar(1); }})
+WEFT_UNARY(
+    wrong_value, .doc = "sin, but for its oracle.", .dtype = weft::inexact, .body = [](Scalar x) { return sin(x); },
+    .partial = {[](Scalar x, Scalar) { return cos(x); }}, .oracle = [](long double x) { return std::cos(x); })
+WEFT_UNARY(
+    wrong_slope, .doc = "sin, but for its derivative.", .dtype = weft::inexact, .body = [](Scalar x) { return sin(x); },
+    .partial = {[](Scalar x, Scalar) { return cos(x) + 1e-3; }})
+WEFT_UNARY(
+    wrong_types, .doc = "Says that it takes complex numbers, and compares them.", .takes = weft::any_number,
+    .body = [](Scalar x) { return select(x < 0, x, x); }, .partial = {[](Scalar, Scalar) { return Scalar(1); }})
 
 namespace weft {
 namespace {
@@ -54,7 +57,8 @@ TEST(Check, prints_what_fails_and_says_so_in_its_status) {
 }
 
 TEST(Check, names_the_nearest_operation) {
-    EXPECT_PLAIN_MESSAGE(ValueError, "check: there is no operation 'sigmiod'; did you mean 'sigmoid'?", check("sigmiod"));
+    EXPECT_PLAIN_MESSAGE(ValueError, "check: there is no operation 'sigmiod'; did you mean 'sigmoid'?",
+                         check("sigmiod"));
 }
 
 TEST(Draw, is_the_same_everywhere) {
@@ -69,8 +73,10 @@ TEST(LaidOut, shows_the_same_numbers_in_every_form) {
         Array array = draw.array(DType::float32, dims);
         for (Form form : all_forms) {
             Array laid = laid_out(array, form);
-            if (form == Form::repeated) EXPECT_EQ(laid.dims, array.dims);
-            else EXPECT_EQ(difference(array, laid), "") << name_of(form) << ' ' << dims;
+            if (form == Form::repeated)
+                EXPECT_EQ(laid.dims, array.dims);
+            else
+                EXPECT_EQ(difference(array, laid), "") << name_of(form) << ' ' << dims;
         }
     }
     EXPECT_EQ(laid_out(Array::zeros(DType::float32, {3, 4}), Form::transposed).strides, (Dims{1, 3}));
@@ -80,7 +86,8 @@ TEST(LaidOut, shows_the_same_numbers_in_every_form) {
 }
 
 TEST(Difference, tells_zeros_apart_and_nans_not) {
-    Array a = Array::from(std::vector<float>{0.0f, std::nanf("")}, {2}), b = Array::from(std::vector<float>{-0.0f, -std::nanf("1")}, {2});
+    Array a = Array::from(std::vector<float>{0.0f, std::nanf("")}, {2}),
+          b = Array::from(std::vector<float>{-0.0f, -std::nanf("1")}, {2});
     EXPECT_EQ(difference(a, a), "");
     EXPECT_EQ(difference(a, b), "at (0,) of float32(2,): -0 in place of 0");
     EXPECT_EQ(difference(a, b, 0, 0), "");

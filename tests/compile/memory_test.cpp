@@ -7,7 +7,9 @@
 namespace weft {
 namespace {
 
-bool overlap(std::size_t a, std::size_t a_bytes, std::size_t b, std::size_t b_bytes) { return a < b + b_bytes && b < a + a_bytes; }
+bool overlap(std::size_t a, std::size_t a_bytes, std::size_t b, std::size_t b_bytes) {
+    return a < b + b_bytes && b < a + a_bytes;
+}
 
 TEST(Memory, no_two_that_are_alive_at_once_share_a_byte) {
     for (int seed = 0; seed < 500; ++seed) {
@@ -15,11 +17,13 @@ TEST(Memory, no_two_that_are_alive_at_once_share_a_byte) {
         std::vector<Lifetime> lives;
         for (std::int64_t i = 0, n = 1 + draw.below(60); i < n; ++i) {
             auto first = static_cast<std::int32_t>(draw.below(30));
-            lives.push_back({static_cast<std::size_t>(draw.below(5) ? draw.below(5000) : 0), first, first + static_cast<std::int32_t>(draw.below(8)), -1});
+            lives.push_back({static_cast<std::size_t>(draw.below(5) ? draw.below(5000) : 0), first,
+                             first + static_cast<std::int32_t>(draw.below(8)), -1});
         }
-        for (std::size_t i = 0; i < lives.size(); ++i) {   // some may take the place of one that ends where they begin
+        for (std::size_t i = 0; i < lives.size(); ++i) {  // some may take the place of one that ends where they begin
             for (std::size_t j = 0; j < lives.size() && draw.below(2); ++j) {
-                if (j != i && lives[j].last == lives[i].first && lives[j].first < lives[i].first) lives[i].may_reuse = static_cast<std::int32_t>(j);
+                if (j != i && lives[j].last == lives[i].first && lives[j].first < lives[i].first)
+                    lives[i].may_reuse = static_cast<std::int32_t>(j);
             }
         }
         MemoryPlan plan = plan_memory(lives);
@@ -29,10 +33,12 @@ TEST(Memory, no_two_that_are_alive_at_once_share_a_byte) {
             EXPECT_LE(plan.offsets[i] + lives[i].bytes, plan.bytes);
             for (std::size_t j = 0; j < i; ++j) {
                 if (lives[j].bytes == 0 || lives[i].last < lives[j].first || lives[j].last < lives[i].first) continue;
-                bool in_place = (lives[i].may_reuse == static_cast<std::int32_t>(j) && lives[j].last == lives[i].first) ||
-                                (lives[j].may_reuse == static_cast<std::int32_t>(i) && lives[i].last == lives[j].first);
+                bool in_place =
+                    (lives[i].may_reuse == static_cast<std::int32_t>(j) && lives[j].last == lives[i].first) ||
+                    (lives[j].may_reuse == static_cast<std::int32_t>(i) && lives[i].last == lives[j].first);
                 if (in_place && plan.offsets[i] == plan.offsets[j]) continue;
-                ASSERT_FALSE(overlap(plan.offsets[i], lives[i].bytes, plan.offsets[j], lives[j].bytes)) << "seed " << seed << ": " << i << " and " << j;
+                ASSERT_FALSE(overlap(plan.offsets[i], lives[i].bytes, plan.offsets[j], lives[j].bytes))
+                    << "seed " << seed << ": " << i << " and " << j;
             }
         }
     }

@@ -46,20 +46,26 @@ TEST(PlanCache, sizes_of_one_and_sizes_that_are_equal_are_another_program) {
     EXPECT_FALSE(structure({5, 3}, {5, 3}) == structure({5, 3}, {3}));
     EXPECT_FALSE(structure({5, 3}, {5, 3}) == structure({3, 3}, {3, 3}));
     EXPECT_FALSE(graph_of({data({3}) + 1}).structure == graph_of({data({3}) + 2}).structure);
-    EXPECT_FALSE(graph_of({data({3, 4})}).structure == graph_of({Tensor(Array::zeros(DType::int64, {3, 4}))}).structure);
+    EXPECT_FALSE(graph_of({data({3, 4})}).structure ==
+                 graph_of({Tensor(Array::zeros(DType::int64, {3, 4}))}).structure);
 }
 
 TEST(PlanCache, a_slice_elsewhere_is_the_same_program) {
-    auto structure = [](std::int64_t start) { return graph_of({exp(slice(data({100, 3}), {start, 0}, {10, 3}))}).structure; };
+    auto structure = [](std::int64_t start) {
+        return graph_of({exp(slice(data({100, 3}), {start, 0}, {10, 3}))}).structure;
+    };
     EXPECT_EQ(structure(0), structure(50));
 }
 
 TEST(Gather, equal_expressions_are_one) {
     Tensor x = input("x", {3}), y = sin(x + 1) * sin(x + 1.0);
     EXPECT_EQ(str(graph_of({y})),
-              "%0 = input(name=x, id=" + std::to_string(x.node()->attributes_as<InputAttributes>().id) + ", shape=(3,), dtype=float32) float32 (3,)\n"
-              "%1 = constant(value=1, dtype=float32) float32 ()\n%2 = add(%0, %1) float32 (3,)\n%3 = sin(%2) float32 (3,)\n"
-              "%4 = constant(value=1, dtype=float32) float32 ()\n%5 = add(%0, %4) float32 (3,)\n%6 = sin(%5) float32 (3,)\n%7 = multiply(%3, %6) float32 (3,)\noutputs: %7\n");
+              "%0 = input(name=x, id=" + std::to_string(x.node()->attributes_as<InputAttributes>().id) +
+                  ", shape=(3,), dtype=float32) float32 (3,)\n"
+                  "%1 = constant(value=1, dtype=float32) float32 ()\n%2 = add(%0, %1) float32 (3,)\n%3 = sin(%2) "
+                  "float32 (3,)\n"
+                  "%4 = constant(value=1, dtype=float32) float32 ()\n%5 = add(%0, %4) float32 (3,)\n%6 = sin(%5) "
+                  "float32 (3,)\n%7 = multiply(%3, %6) float32 (3,)\noutputs: %7\n");
 }
 
 TEST(Gather, long_graphs_are_abbreviated_in_the_middle) {
@@ -73,7 +79,7 @@ TEST(Gather, long_graphs_are_abbreviated_in_the_middle) {
 TEST(Partition, an_elementwise_chain_is_one_kernel) {
     Tensor x = data({4, 5}), y = data({5});
     EXPECT_EQ(steps_of({exp(x) * y + sin(x) / y}), 1u);
-    EXPECT_EQ(steps_of({exp(x) * y + sin(x) / (1 + y)}), 2u);   // 1 + y is computed for one row, not for each
+    EXPECT_EQ(steps_of({exp(x) * y + sin(x) / (1 + y)}), 2u);  // 1 + y is computed for one row, not for each
 }
 
 TEST(Partition, what_reads_the_same_memory_is_one_kernel) {

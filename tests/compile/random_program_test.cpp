@@ -13,7 +13,8 @@ void check_program(std::uint64_t seed, int steps) {
     RandomProgram program(seed);
     std::vector<Tensor> inputs;
     for (const Dims& dims : {Dims{3, 4}, Dims{4}, Dims{}, Dims{1, 4}, Dims{2, 3, 1}}) {
-        inputs.emplace_back(laid_out(small_integers(dims, program.draw()), all_forms[static_cast<std::size_t>(program.draw().below(5))]));
+        inputs.emplace_back(laid_out(small_integers(dims, program.draw()),
+                                     all_forms[static_cast<std::size_t>(program.draw().below(5))]));
     }
     std::vector<Tensor> all = program.run(inputs, steps), wanted{all.back()};
     for (int i = 0; i < 3; ++i) wanted.push_back(program.any());
@@ -21,7 +22,8 @@ void check_program(std::uint64_t seed, int steps) {
     eval(wanted);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         // The sign of a zero that a minimum or maximum gives depends on the order of joining; every other bit is the oracle's.
-        ASSERT_EQ(difference(expected[i], wanted[i].array(), 0, 0), "") << "seed " << seed << " steps " << steps << " result " << i;
+        ASSERT_EQ(difference(expected[i], wanted[i].array(), 0, 0), "")
+            << "seed " << seed << " steps " << steps << " result " << i;
     }
 }
 

@@ -15,17 +15,21 @@ namespace {
 TEST(Philox, has_the_known_answers_of_its_authors) {
     // Random123's kat_vectors: counter and key of zeros, of ones, of digits of pi.
     EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-    EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}), (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+    EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
+              (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
     EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
               (PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(Philox, has_every_answer_of_the_published_file) {
     std::filesystem::path folder;
-    if (auto judges = environment("WEFT_JUDGES")) folder = *judges;
-    else if (auto data = environment("WEFT_DATA")) folder = std::filesystem::path(*data) / ".." / "judges";
+    if (auto judges = environment("WEFT_JUDGES"))
+        folder = *judges;
+    else if (auto data = environment("WEFT_DATA"))
+        folder = std::filesystem::path(*data) / ".." / "judges";
     std::ifstream file(folder / "random123-kat_vectors.txt");
-    if (folder.empty() || !file) GTEST_SKIP() << "neither WEFT_JUDGES nor WEFT_DATA/../judges has random123-kat_vectors.txt";
+    if (folder.empty() || !file)
+        GTEST_SKIP() << "neither WEFT_JUDGES nor WEFT_DATA/../judges has random123-kat_vectors.txt";
     int found = 0;
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);

@@ -60,14 +60,18 @@ TEST(Tensor, numbers_beside_tensors_are_weak) {
     EXPECT_EQ((Tensor::of<std::int8_t>({1}) + 0.5).dtype(), DType::float32);
     EXPECT_EQ((Tensor(1.0f).astype(DType::float16) / 3).dtype(), DType::float16);
     EXPECT_EQ((Tensor::of<bool>({true}) + 1).dtype(), DType::int64);
-    EXPECT_EQ((Tensor::of<float>({1}) + Tensor(2.0, DType::float64)).dtype(), DType::float64);   // 0-d tensors are not weak
-    EXPECT_MESSAGE(ValueError, "add: the number 300 does not fit into int8; convert the tensor with astype first", Tensor::of<std::int8_t>({1}) + 300);
+    EXPECT_EQ((Tensor::of<float>({1}) + Tensor(2.0, DType::float64)).dtype(),
+              DType::float64);  // 0-d tensors are not weak
+    EXPECT_MESSAGE(ValueError, "add: the number 300 does not fit into int8; convert the tensor with astype first",
+                   Tensor::of<std::int8_t>({1}) + 300);
 }
 
 TEST(Tensor, item_takes_one_element) {
     EXPECT_EQ(Tensor::of<float>({7}, {1, 1}).item<int>(), 7);
-    EXPECT_PLAIN_MESSAGE(ShapeError, "item: the tensor of shape (2,) has 2 elements, not one", Tensor::of<float>({1, 2}).item<float>());
-    EXPECT_PLAIN_MESSAGE(DTypeError, "the array holds float32, not float64", Tensor::of<float>({1, 2}).to_vector<double>());
+    EXPECT_PLAIN_MESSAGE(ShapeError, "item: the tensor of shape (2,) has 2 elements, not one",
+                         Tensor::of<float>({1, 2}).item<float>());
+    EXPECT_PLAIN_MESSAGE(DTypeError, "the array holds float32, not float64",
+                         Tensor::of<float>({1, 2}).to_vector<double>());
 }
 
 TEST(Tensor, an_empty_one_is_refused_wherever_it_stands) {
@@ -88,8 +92,10 @@ TEST(Parameter, takes_only_its_own_shape_and_dtype) {
     Parameter w(Tensor::of<float>({1, 2}), "w");
     w.set(Tensor::of<float>({3, 4}));
     EXPECT_EQ(w.value().to_vector<float>(), (Floats{3, 4}));
-    EXPECT_MESSAGE(ShapeError, "set: the parameter 'w' has shape (2,), the new value (3,)", (w.set(Tensor::of<float>({1, 2, 3})), 0));
-    EXPECT_MESSAGE(DTypeError, "set: the parameter 'w' holds float32, the new value float64; convert it with astype", (w.set(Tensor::of<double>({1, 2})), 0));
+    EXPECT_MESSAGE(ShapeError, "set: the parameter 'w' has shape (2,), the new value (3,)",
+                   (w.set(Tensor::of<float>({1, 2, 3})), 0));
+    EXPECT_MESSAGE(DTypeError, "set: the parameter 'w' holds float32, the new value float64; convert it with astype",
+                   (w.set(Tensor::of<double>({1, 2})), 0));
     EXPECT_EQ(w.value().to_vector<float>(), (Floats{3, 4}));
 }
 
@@ -116,9 +122,15 @@ TEST(SymbolicSizes, go_through_operations) {
 
 TEST(SymbolicSizes, what_cannot_fit_is_refused_when_it_is_written) {
     Tensor x = input("x", {"batch", 784}), w = input("w", {785, 10});
-    EXPECT_MESSAGE(ShapeError, "matmul: shapes (batch, 784) and (785, 10) do not fit: 784 columns against 785 rows; the last size of the first must be the second to last of the second", matmul(x, w));
-    EXPECT_MESSAGE(ShapeError, "add: shapes (batch, 784) and (3,) do not broadcast: axis -1 has sizes 784 and 3, and neither is 1", x + Tensor::of<float>({1, 2, 3}));
-    EXPECT_MESSAGE(ShapeError, "reshape: (batch, 784) has 784*batch elements, (batch, 783) would have 783*batch", reshape(x, {"batch", 783}));
+    EXPECT_MESSAGE(ShapeError,
+                   "matmul: shapes (batch, 784) and (785, 10) do not fit: 784 columns against 785 rows; the last size "
+                   "of the first must be the second to last of the second",
+                   matmul(x, w));
+    EXPECT_MESSAGE(ShapeError,
+                   "add: shapes (batch, 784) and (3,) do not broadcast: axis -1 has sizes 784 and 3, and neither is 1",
+                   x + Tensor::of<float>({1, 2, 3}));
+    EXPECT_MESSAGE(ShapeError, "reshape: (batch, 784) has 784*batch elements, (batch, 783) would have 783*batch",
+                   reshape(x, {"batch", 783}));
 }
 
 TEST(SymbolicSizes, a_named_size_beside_another_is_taken_to_be_equal) {
@@ -130,7 +142,12 @@ TEST(ModuleScope, errors_name_the_module_and_the_line) {
     ModuleScope net("Mlp");
     ModuleScope layer("fc2");
     Tensor x = Tensor::of<float>({1, 2});
-    EXPECT_PLAIN_MESSAGE(ShapeError, text("add: shapes (2,) and (3,) do not broadcast: axis -1 has sizes 2 and 3, and neither is 1\n  in Mlp / fc2\n  at ", __FILE__, ":", __LINE__), x + Tensor::of<float>({1, 2, 3}));
+    int line = __LINE__ + 1;
+    EXPECT_PLAIN_MESSAGE(ShapeError,
+                         text("add: shapes (2,) and (3,) do not broadcast: axis -1 has sizes 2 and 3, and neither is "
+                              "1\n  in Mlp / fc2\n  at ",
+                              __FILE__, ":", line),
+                         x + Tensor::of<float>({1, 2, 3}));
 }
 
 }  // namespace

@@ -24,25 +24,50 @@ using Exact = std::function<long double(long double, long double)>;
 struct Judge {
     const Function* function;
     Exact exact;
-    double low, high;      // where random inputs come from, beside all bit patterns
+    double low, high;  // where random inputs come from, beside all bit patterns
     bool everywhere = true;
 };
 
-#define WEFT_ONE(name, low, high) \
-    {&name##_function, [](long double x, long double) -> long double { return std::name(x); }, low, high}
-#define WEFT_TWO(name, low, high) \
-    {&name##_function, [](long double x, long double y) -> long double { return std::name(x, y); }, low, high}
+#define WEFT_ONE(name, low, high)                                                                           \
+    {                                                                                                       \
+        &name##_function, [](long double x, long double) -> long double { return std::name(x); }, low, high \
+    }
+#define WEFT_TWO(name, low, high)                                                                                \
+    {                                                                                                            \
+        &name##_function, [](long double x, long double y) -> long double { return std::name(x, y); }, low, high \
+    }
 
 const std::vector<Judge>& judges() {
     static const std::vector<Judge> all{
-        WEFT_ONE(exp, -104, 90), WEFT_ONE(exp2, -150, 129), WEFT_ONE(expm1, -20, 90), WEFT_ONE(log, 0, 10), WEFT_ONE(log2, 0, 10),
-        WEFT_ONE(log1p, -1, 10), WEFT_ONE(tanh, -11, 11), WEFT_ONE(erf, -5, 5), WEFT_ONE(sin, -200, 200), WEFT_ONE(cos, -200, 200),
-        WEFT_ONE(log10, 0, 10), WEFT_ONE(tan, -200, 200), WEFT_ONE(asin, -1, 1), WEFT_ONE(acos, -1, 1), WEFT_ONE(atan, -10, 10),
-        WEFT_ONE(sinh, -90, 90), WEFT_ONE(cosh, -90, 90), WEFT_ONE(asinh, -90, 90), WEFT_ONE(acosh, 1, 90), WEFT_ONE(atanh, -1, 1),
-        WEFT_ONE(erfc, -5, 27), WEFT_ONE(cbrt, -90, 90),
+        WEFT_ONE(exp, -104, 90),
+        WEFT_ONE(exp2, -150, 129),
+        WEFT_ONE(expm1, -20, 90),
+        WEFT_ONE(log, 0, 10),
+        WEFT_ONE(log2, 0, 10),
+        WEFT_ONE(log1p, -1, 10),
+        WEFT_ONE(tanh, -11, 11),
+        WEFT_ONE(erf, -5, 5),
+        WEFT_ONE(sin, -200, 200),
+        WEFT_ONE(cos, -200, 200),
+        WEFT_ONE(log10, 0, 10),
+        WEFT_ONE(tan, -200, 200),
+        WEFT_ONE(asin, -1, 1),
+        WEFT_ONE(acos, -1, 1),
+        WEFT_ONE(atan, -10, 10),
+        WEFT_ONE(sinh, -90, 90),
+        WEFT_ONE(cosh, -90, 90),
+        WEFT_ONE(asinh, -90, 90),
+        WEFT_ONE(acosh, 1, 90),
+        WEFT_ONE(atanh, -1, 1),
+        WEFT_ONE(erfc, -5, 27),
+        WEFT_ONE(cbrt, -90, 90),
         {&sigmoid_function, [](long double x, long double) { return 1 / (1 + std::exp(-x)); }, -104, 30},
         {&rsqrt_function, [](long double x, long double) { return 1 / std::sqrt(x); }, 0, 10},
-        WEFT_TWO(pow, 0, 10), WEFT_TWO(atan2, -5, 5), WEFT_TWO(hypot, -5, 5), WEFT_TWO(copysign, -5, 5), WEFT_TWO(fmod, -50, 50),
+        WEFT_TWO(pow, 0, 10),
+        WEFT_TWO(atan2, -5, 5),
+        WEFT_TWO(hypot, -5, 5),
+        WEFT_TWO(copysign, -5, 5),
+        WEFT_TWO(fmod, -50, 50),
     };
     return all;
 }
@@ -51,12 +76,15 @@ const std::vector<Judge>& judges() {
 template <class T>
 double ulps(T got, long double exact) {
     auto rounded = static_cast<T>(exact);
-    if (std::isnan(got) || std::isnan(exact)) return std::isnan(got) && std::isnan(exact) ? 0 : std::numeric_limits<double>::infinity();
+    if (std::isnan(got) || std::isnan(exact))
+        return std::isnan(got) && std::isnan(exact) ? 0 : std::numeric_limits<double>::infinity();
     if (std::isinf(rounded) || std::isinf(got)) {
         // One step beyond the greatest number is infinity.
         if (rounded == got) return 0;
         auto top = static_cast<long double>(std::numeric_limits<T>::max());
-        return std::fabs(std::isinf(got) ? (exact - std::copysign(top, exact)) : (got - std::copysign(top, exact))) == 0 ? 0.5 : 1;
+        return std::fabs(std::isinf(got) ? (exact - std::copysign(top, exact)) : (got - std::copysign(top, exact))) == 0
+                   ? 0.5
+                   : 1;
     }
     if (exact == 0) return got == 0 ? 0 : std::numeric_limits<double>::infinity();
     int exponent = std::max(std::ilogb(exact), std::numeric_limits<T>::min_exponent - 1);
@@ -67,10 +95,41 @@ double ulps(T got, long double exact) {
 template <class T>
 std::vector<T> edges() {
     using L = std::numeric_limits<T>;
-    std::vector<T> values{0, L::denorm_min(), L::min(), std::nextafter(L::min(), T{0}), L::epsilon(), L::max(), L::infinity(), 1, 2, 0.5,
-                          std::nextafter(T{1}, T{0}), std::nextafter(T{1}, T{2}), T(0.69314718), T(1.5707964), T(3.1415927), T(88.72283),
-                          T(88.722839), T(87.33654), T(103.97208), T(103.97209), T(128), T(127.99999), T(149), T(150), T(709.78271), T(745.13321),
-                          T(65536), T(65537), T(1e10), T(0.70710677), T(1.4142135), T(9.01), T(10), T(18), T(0.35)};
+    std::vector<T> values{0,
+                          L::denorm_min(),
+                          L::min(),
+                          std::nextafter(L::min(), T{0}),
+                          L::epsilon(),
+                          L::max(),
+                          L::infinity(),
+                          1,
+                          2,
+                          0.5,
+                          std::nextafter(T{1}, T{0}),
+                          std::nextafter(T{1}, T{2}),
+                          T(0.69314718),
+                          T(1.5707964),
+                          T(3.1415927),
+                          T(88.72283),
+                          T(88.722839),
+                          T(87.33654),
+                          T(103.97208),
+                          T(103.97209),
+                          T(128),
+                          T(127.99999),
+                          T(149),
+                          T(150),
+                          T(709.78271),
+                          T(745.13321),
+                          T(65536),
+                          T(65537),
+                          T(1e10),
+                          T(0.70710677),
+                          T(1.4142135),
+                          T(9.01),
+                          T(10),
+                          T(18),
+                          T(0.35)};
     std::vector<T> both{L::quiet_NaN()};
     for (T value : values) both.push_back(value), both.push_back(-value);
     return both;
@@ -79,8 +138,10 @@ std::vector<T> edges() {
 template <class T>
 T value_of(const Function& function, T x, T y) {
     T operands[] = {x, y};
-    if constexpr (std::is_same_v<T, float>) return function.f32(operands);
-    else return function.f64(operands);
+    if constexpr (std::is_same_v<T, float>)
+        return function.f32(operands);
+    else
+        return function.f64(operands);
 }
 
 template <class T>
@@ -104,16 +165,19 @@ void judge(const Judge& judge) {
     std::uniform_real_distribution<double> inside(judge.low, judge.high);
     int count = sizeof(T) == 4 ? 100000 : 20000;
     for (int i = 0; i < count; ++i) check(static_cast<T>(inside(random)), static_cast<T>(inside(random)));
-    for (int i = 0; i < count; ++i) check(std::bit_cast<T>(static_cast<Bits>(random())), std::bit_cast<T>(static_cast<Bits>(random())));
+    for (int i = 0; i < count; ++i)
+        check(std::bit_cast<T>(static_cast<Bits>(random())), std::bit_cast<T>(static_cast<Bits>(random())));
     for (T x : edges<T>()) {
         for (T y : edges<T>()) {
             check(x, y);
             if (function.arity == 1) break;
         }
     }
-    EXPECT_LE(worst, allowed) << function.name << (sizeof(T) == 4 ? " float32" : " float64") << " at " << worst_x << ", " << worst_y
-                              << " gives " << value_of(function, worst_x, worst_y);
-    if (environment("WEFT_SHOW_ULPS")) std::printf("%-10s %zu %.3f at %.9g\n", std::string(function.name).c_str(), sizeof(T) * 8, worst, double(worst_x));
+    EXPECT_LE(worst, allowed) << function.name << (sizeof(T) == 4 ? " float32" : " float64") << " at " << worst_x
+                              << ", " << worst_y << " gives " << value_of(function, worst_x, worst_y);
+    if (environment("WEFT_SHOW_ULPS"))
+        std::printf("%-10s %zu %.3f at %.9g\n", std::string(function.name).c_str(), sizeof(T) * 8, worst,
+                    double(worst_x));
 }
 
 TEST(Function, float32_errors_are_within_their_stated_bounds) {
@@ -126,7 +190,8 @@ TEST(Function, float64_errors_are_within_their_stated_bounds) {
 
 TEST(Function, every_function_is_judged_or_has_a_test_of_its_own) {
     for (const Function* function : all_functions()) {
-        bool judged = std::any_of(judges().begin(), judges().end(), [&](const Judge& j) { return j.function == function; });
+        bool judged =
+            std::any_of(judges().begin(), judges().end(), [&](const Judge& j) { return j.function == function; });
         bool own = function == &erfinv_function || function == &lgamma_function || function == &digamma_function ||
                    function == &nextafter_function || function == &csqrt_function;
         EXPECT_TRUE(judged || own) << function->name;
@@ -138,7 +203,8 @@ TEST(Function, erfinv_inverts_erf) {
         // A relative change d of erf(y) moves y by d erf(y) / erf'(y): the inverse cannot be better than its argument's rounding.
         double x = std::erf(y);
         if (std::fabs(x) == 1) continue;
-        double slope = 2 / std::sqrt(M_PI) * std::exp(-y * y), own = 8 * 0x1p-52 * std::fabs(y), given = 0x1p-53 * std::fabs(x) / slope;
+        double slope = 2 / std::sqrt(M_PI) * std::exp(-y * y), own = 8 * 0x1p-52 * std::fabs(y),
+               given = 0x1p-53 * std::fabs(x) / slope;
         EXPECT_NEAR(erfinv_function.f64(&x), y, own + 2 * given) << x;
     }
     double one = -1, two = 2, zero = -0.0;
@@ -159,7 +225,9 @@ TEST(Function, lgamma_and_digamma_have_the_published_values) {
     for (double x : {0.1, 0.7, 1.42, 1.45, 1.48, 1.5, 3.3, 9.9, 25.0}) {
         EXPECT_NEAR(digamma(x + 1), digamma(x) + 1 / x, 4e-15 * std::max(1.0, 1 / x)) << x;
         if (x == std::floor(x)) continue;
-        EXPECT_NEAR(digamma(1 - x), digamma(x) + M_PI / std::tan(M_PI * x), 1e-11 * (1 + std::fabs(1 / std::tan(M_PI * x)))) << x;
+        EXPECT_NEAR(digamma(1 - x), digamma(x) + M_PI / std::tan(M_PI * x),
+                    1e-11 * (1 + std::fabs(1 / std::tan(M_PI * x))))
+            << x;
     }
     EXPECT_NEAR(lgamma(0.5), 0.57236494292470009, 2e-16);
     EXPECT_NEAR(lgamma(10), 12.801827480081469, 4e-15);
@@ -170,7 +238,8 @@ TEST(Function, lgamma_and_digamma_have_the_published_values) {
 TEST(Function, complex_functions_agree_with_their_identities) {
     std::complex<double> z(0.3, -1.7);
     std::complex<float> single(0.3f, -1.7f);
-    EXPECT_NEAR(std::abs(exp_function.c128(&z) - std::exp(0.3) * std::complex<double>(std::cos(-1.7), std::sin(-1.7))), 0, 1e-15);
+    EXPECT_NEAR(std::abs(exp_function.c128(&z) - std::exp(0.3) * std::complex<double>(std::cos(-1.7), std::sin(-1.7))),
+                0, 1e-15);
     auto root = csqrt_function.c128(&z);
     EXPECT_NEAR(std::abs(root * root - z), 0, 1e-15);
     EXPECT_NEAR(std::abs(std::complex<double>(tanh_function.c64(&single)) - std::tanh(z)), 0, 1e-6);
@@ -179,8 +248,10 @@ TEST(Function, complex_functions_agree_with_their_identities) {
 /// NumPy's validation set, from the folder of judges: lines "dtype,input bits,output bits,ulp error". Where there is none: nothing.
 std::optional<std::filesystem::path> numpy_set() {
     std::optional<std::filesystem::path> judges;
-    if (auto folder = environment("WEFT_JUDGES")) judges = *folder;
-    else if (auto data = environment("WEFT_DATA")) judges = std::filesystem::path(*data) / ".." / "judges";
+    if (auto folder = environment("WEFT_JUDGES"))
+        judges = *folder;
+    else if (auto data = environment("WEFT_DATA"))
+        judges = std::filesystem::path(*data) / ".." / "judges";
     if (!judges || !std::filesystem::exists(*judges / "numpy-ulp.tar.xz")) return std::nullopt;
     auto to = std::filesystem::path(testing::TempDir()) / ("weft-numpy-ulp-" + std::to_string(std::random_device{}()));
     std::filesystem::create_directories(to);
@@ -191,13 +262,16 @@ std::optional<std::filesystem::path> numpy_set() {
 
 TEST(Function, agree_with_numpys_validation_set) {
     auto folder = numpy_set();
-    if (!folder) GTEST_SKIP() << "neither WEFT_JUDGES nor WEFT_DATA/../judges has numpy-ulp.tar.xz (or tar with xz is missing)";
+    if (!folder)
+        GTEST_SKIP() << "neither WEFT_JUDGES nor WEFT_DATA/../judges has numpy-ulp.tar.xz (or tar with xz is missing)";
     const std::map<std::string, const Function*> names{
-        {"arccos", &acos_function}, {"arccosh", &acosh_function}, {"arcsin", &asin_function}, {"arcsinh", &asinh_function},
-        {"arctan", &atan_function}, {"arctanh", &atanh_function}, {"cbrt", &cbrt_function}, {"cos", &cos_function}, {"cosh", &cosh_function},
-        {"exp", &exp_function}, {"exp2", &exp2_function}, {"expm1", &expm1_function}, {"log", &log_function}, {"log10", &log10_function},
-        {"log1p", &log1p_function}, {"log2", &log2_function}, {"sin", &sin_function}, {"sinh", &sinh_function}, {"tan", &tan_function},
-        {"tanh", &tanh_function}};
+        {"arccos", &acos_function},   {"arccosh", &acosh_function}, {"arcsin", &asin_function},
+        {"arcsinh", &asinh_function}, {"arctan", &atan_function},   {"arctanh", &atanh_function},
+        {"cbrt", &cbrt_function},     {"cos", &cos_function},       {"cosh", &cosh_function},
+        {"exp", &exp_function},       {"exp2", &exp2_function},     {"expm1", &expm1_function},
+        {"log", &log_function},       {"log10", &log10_function},   {"log1p", &log1p_function},
+        {"log2", &log2_function},     {"sin", &sin_function},       {"sinh", &sinh_function},
+        {"tan", &tan_function},       {"tanh", &tanh_function}};
     int lines = 0;
     for (const auto& [name, function] : names) {
         std::ifstream file(*folder / "numpy-ulp" / ("umath-validation-set-" + name + ".csv"));
@@ -209,13 +283,20 @@ TEST(Function, agree_with_numpys_validation_set) {
             std::uint64_t in = std::strtoull(line.c_str() + 11, &end, 16), out = std::strtoull(end + 1, &end, 16);
             double allowed = std::strtod(end + 1, &end);
             auto compare = [&]<class T>(T x, T expected, double stated) {
-                T got = single ? static_cast<T>(value_of<float>(*function, static_cast<float>(x), 0.f)) : static_cast<T>(value_of<double>(*function, static_cast<double>(x), 0.));
-                if (std::isnan(expected)) EXPECT_TRUE(std::isnan(got)) << name << ' ' << line;
-                else EXPECT_LE(ulps(got, expected), std::max(allowed, stated + 0.5)) << name << ' ' << line;   // expected is rounded itself
+                T got = single ? static_cast<T>(value_of<float>(*function, static_cast<float>(x), 0.f))
+                               : static_cast<T>(value_of<double>(*function, static_cast<double>(x), 0.));
+                if (std::isnan(expected))
+                    EXPECT_TRUE(std::isnan(got)) << name << ' ' << line;
+                else
+                    EXPECT_LE(ulps(got, expected), std::max(allowed, stated + 0.5))
+                        << name << ' ' << line;  // expected is rounded itself
                 ++lines;
             };
-            if (single) compare(std::bit_cast<float>(static_cast<std::uint32_t>(in)), std::bit_cast<float>(static_cast<std::uint32_t>(out)), function->ulp32);
-            else compare(std::bit_cast<double>(in), std::bit_cast<double>(out), function->ulp64);
+            if (single)
+                compare(std::bit_cast<float>(static_cast<std::uint32_t>(in)),
+                        std::bit_cast<float>(static_cast<std::uint32_t>(out)), function->ulp32);
+            else
+                compare(std::bit_cast<double>(in), std::bit_cast<double>(out), function->ulp64);
         }
     }
     EXPECT_GT(lines, 20000);

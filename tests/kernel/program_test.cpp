@@ -33,8 +33,9 @@ TEST(Builder, equal_instructions_are_one_and_dead_ones_are_left_out) {
     [[maybe_unused]] Scalar dead = x / y;
     builder.output((x + 1) * (x + 1.0));
     Program program = builder.take();
-    EXPECT_EQ(text(program), "%0 = input float32 0\n%1 = constant float32 1\n%2 = add float32 %0, %1\n"
-                             "%3 = multiply float32 %2, %2\nreturn %3\n");
+    EXPECT_EQ(text(program),
+              "%0 = input float32 0\n%1 = constant float32 1\n%2 = add float32 %0, %1\n"
+              "%3 = multiply float32 %2, %2\nreturn %3\n");
     EXPECT_EQ(program.inputs.size(), 2u);
     EXPECT_EQ(run1<float>(program, 2.f, 0.f), 9.f);
 }
@@ -69,9 +70,7 @@ TEST(Scalar, type_errors_name_the_operation) {
 }
 
 TEST(Interpreter, integers_wrap_and_divide_as_numpy_does) {
-    auto two = [](auto body) {
-        return program_of(DType::int32, 2, [&](auto& in) { return body(in[0], in[1]); });
-    };
+    auto two = [](auto body) { return program_of(DType::int32, 2, [&](auto& in) { return body(in[0], in[1]); }); };
     auto divide = two([](Scalar a, Scalar b) { return floor_divide(a, b); });
     auto rest = two([](Scalar a, Scalar b) { return remainder(a, b); });
     auto add = two([](Scalar a, Scalar b) { return a + b; });
@@ -91,16 +90,15 @@ TEST(Interpreter, integers_wrap_and_divide_as_numpy_does) {
 }
 
 TEST(Interpreter, casts_truncate_and_saturate) {
-    auto to = [](DType from, DType into) {
-        return program_of(from, 1, [&](auto& in) { return cast(in[0], into); });
-    };
+    auto to = [](DType from, DType into) { return program_of(from, 1, [&](auto& in) { return cast(in[0], into); }); };
     EXPECT_EQ(run1<std::int32_t>(to(DType::float32, DType::int32), -2.9f), -2);
     EXPECT_EQ(run1<std::int32_t>(to(DType::float32, DType::int32), 1e20f), std::numeric_limits<std::int32_t>::max());
     EXPECT_EQ(run1<std::int32_t>(to(DType::float32, DType::int32), std::nanf("")), 0);
     EXPECT_EQ(run1<std::uint8_t>(to(DType::float32, DType::uint8), -5.f), 0);
     EXPECT_EQ(run1<std::uint8_t>(to(DType::float64, DType::uint8), 300.0), 255);
     EXPECT_EQ(run1<std::int64_t>(to(DType::float64, DType::int64), 0x1p63), std::numeric_limits<std::int64_t>::max());
-    EXPECT_EQ(run1<std::uint64_t>(to(DType::float64, DType::uint64), 0x1p64), std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(run1<std::uint64_t>(to(DType::float64, DType::uint64), 0x1p64),
+              std::numeric_limits<std::uint64_t>::max());
     EXPECT_EQ(run1<std::uint64_t>(to(DType::float64, DType::uint64), 0x1.8p63), std::uint64_t{3} << 62);
     EXPECT_EQ(run1<std::uint8_t>(to(DType::int32, DType::uint8), -1), 255);
     EXPECT_TRUE(run1<bool>(to(DType::float32, DType::bool_), 0.5f));
@@ -145,7 +143,10 @@ TEST(Loop, reductions_of_the_interpreter) {
     builder.output(x);
     builder.output(x * x);
     Program program = builder.take();
-    Loop loop{.program = program, .dims = {2, 3}, .reduced = 1, .loads = {{DType::float32, {3, 1}}},
+    Loop loop{.program = program,
+              .dims = {2, 3},
+              .reduced = 1,
+              .loads = {{DType::float32, {3, 1}}},
               .stores = {{DType::float32, {1}}, {DType::int64, {1}}, {DType::float32, {1}}},
               .reductions = {Reduction::sum, Reduction::argmax, Reduction::maximum}};
     float in[] = {1, 5, 5, -7, 2, std::nanf("")}, sums[2], squares[2];
@@ -161,8 +162,11 @@ TEST(Loop, reductions_of_the_interpreter) {
 }
 
 TEST(Loop, verify_names_the_breach) {
-    Loop loop{.program = program_of(DType::float32, 1, [](auto& in) { return in[0]; }), .dims = {2},
-              .loads = {{DType::int32, {1}}}, .stores = {{DType::float32, {1}}}, .reductions = {}};
+    Loop loop{.program = program_of(DType::float32, 1, [](auto& in) { return in[0]; }),
+              .dims = {2},
+              .loads = {{DType::int32, {1}}},
+              .stores = {{DType::float32, {1}}},
+              .reductions = {}};
     try {
         verify(loop);
         FAIL();

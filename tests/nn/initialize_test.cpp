@@ -70,7 +70,10 @@ TEST(Initialize, sparse_leaves_so_many_inputs_an_output) {
         EXPECT_EQ(inputs, 15);
     }
     EXPECT_FALSE(same_places);
-    EXPECT_EQ(message<ValueError>([] { sparse({2, 3}, 4); }), "init::sparse: 4 inputs an output are asked for, but each has 3");
+    EXPECT_EQ(message<ValueError>([] {
+                  sparse({2, 3}, 4);
+              }),
+              "init::sparse: 4 inputs an output are asked for, but each has 3");
 }
 
 TEST(Initialize, truncated_normal_stays_inside) {
@@ -81,7 +84,8 @@ TEST(Initialize, truncated_normal_stays_inside) {
 }
 
 TEST(Gain, refuses_names_that_it_does_not_know) {
-    EXPECT_EQ(message<ValueError>([] { gain("rellu"); }), "init::gain: no gain is known for 'rellu'; did you mean 'relu'?");
+    EXPECT_EQ(message<ValueError>([] { gain("rellu"); }),
+              "init::gain: no gain is known for 'rellu'; did you mean 'relu'?");
 }
 
 }  // namespace

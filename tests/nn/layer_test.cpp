@@ -24,7 +24,9 @@ namespace {
 
 using Floats = std::vector<float>;
 
-Tensor ramp(const Shape& shape) { return sin(reshape(astype(iota(element_count(shape)), DType::float32), shape) * 0.7).eval(); }
+Tensor ramp(const Shape& shape) {
+    return sin(reshape(astype(iota(element_count(shape)), DType::float32), shape) * 0.7).eval();
+}
 
 TEST(Linear, multiplies_by_the_transposed_weight_and_adds_the_bias) {
     Linear linear(3, 2);
@@ -39,37 +41,49 @@ TEST(Linear, multiplies_by_the_transposed_weight_and_adds_the_bias) {
 TEST(Linear, first_values_fill_the_interval_of_PyTorch_and_follow_the_key) {
     Linear linear(400, 100, {.key = random::key(7)});
     double bound = 1 / std::sqrt(400.0), largest = 0;
-    for (float v : linear.weight.value().to_vector<float>()) largest = std::max(largest, static_cast<double>(std::abs(v)));
+    for (float v : linear.weight.value().to_vector<float>())
+        largest = std::max(largest, static_cast<double>(std::abs(v)));
     EXPECT_LE(largest, bound);
     EXPECT_GT(largest, 0.999 * bound);
     for (float v : linear.bias->value().to_vector<float>()) EXPECT_LE(std::abs(v), bound);
-    EXPECT_EQ(Linear(400, 100, {.key = random::key(7)}).weight.value().to_vector<float>(), linear.weight.value().to_vector<float>());
-    EXPECT_NE(Linear(400, 100, {.key = random::key(8)}).weight.value().to_vector<float>(), linear.weight.value().to_vector<float>());
+    EXPECT_EQ(Linear(400, 100, {.key = random::key(7)}).weight.value().to_vector<float>(),
+              linear.weight.value().to_vector<float>());
+    EXPECT_NE(Linear(400, 100, {.key = random::key(8)}).weight.value().to_vector<float>(),
+              linear.weight.value().to_vector<float>());
 }
 
 TEST(Linear, refuses_sizes_and_inputs_that_do_not_fit) {
     EXPECT_EQ(message<ValueError>([] { Linear(0, 2); }), "Linear: in_features is 0; it must be at least 1");
-    EXPECT_EQ(first_line<ShapeError>([] { Linear(3, 2)(ones({5, 4})); }),
+    EXPECT_EQ(first_line<ShapeError>([] {
+                  Linear(3, 2)(ones({5, 4}));
+              }),
               "Linear: the input has shape (5, 4), but its last axis must hold 3 features");
 }
 
 TEST(Convolution, slides_its_kernels_over_the_input) {
     Conv2d conv(2, 3, 3, {.stride = 2, .padding = 1});
     Tensor x = ramp({2, 2, 5, 6});
-    Floats w = conv.weight.value().to_vector<float>(), b = conv.bias->value().to_vector<float>(), in = x.to_vector<float>();
+    Floats w = conv.weight.value().to_vector<float>(), b = conv.bias->value().to_vector<float>(),
+           in = x.to_vector<float>();
     Tensor y = conv(x);
     ASSERT_EQ(y.shape(), (Shape{2, 3, 3, 3}));
     Floats out = y.to_vector<float>();
     std::size_t at = 0;
-    for (int n = 0; n < 2; ++n) for (int o = 0; o < 3; ++o) for (int i = 0; i < 3; ++i) for (int j = 0; j < 3; ++j, ++at) {
-        double sum = b[static_cast<std::size_t>(o)];
-        for (int c = 0; c < 2; ++c) for (int k = 0; k < 3; ++k) for (int l = 0; l < 3; ++l) {
-            int r = 2 * i + k - 1, s = 2 * j + l - 1;
-            if (r < 0 || r >= 5 || s < 0 || s >= 6) continue;
-            sum += double(in[static_cast<std::size_t>(((n * 2 + c) * 5 + r) * 6 + s)]) * w[static_cast<std::size_t>(((o * 2 + c) * 3 + k) * 3 + l)];
-        }
-        EXPECT_NEAR(out[at], sum, 1e-5);
-    }
+    for (int n = 0; n < 2; ++n)
+        for (int o = 0; o < 3; ++o)
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j, ++at) {
+                    double sum = b[static_cast<std::size_t>(o)];
+                    for (int c = 0; c < 2; ++c)
+                        for (int k = 0; k < 3; ++k)
+                            for (int l = 0; l < 3; ++l) {
+                                int r = 2 * i + k - 1, s = 2 * j + l - 1;
+                                if (r < 0 || r >= 5 || s < 0 || s >= 6) continue;
+                                sum += double(in[static_cast<std::size_t>(((n * 2 + c) * 5 + r) * 6 + s)]) *
+                                       w[static_cast<std::size_t>(((o * 2 + c) * 3 + k) * 3 + l)];
+                            }
+                    EXPECT_NEAR(out[at], sum, 1e-5);
+                }
 }
 
 TEST(Convolution, shapes_are_PyTorchs) {
@@ -78,17 +92,22 @@ TEST(Convolution, shapes_are_PyTorchs) {
     EXPECT_EQ(ConvTranspose2d(4, 6, 3, {.groups = 2}).weight.shape(), (Shape{4, 3, 3, 3}));
     EXPECT_EQ(Conv1d(4, 6, 3)(ones({2, 4, 9})).shape(), (Shape{2, 6, 7}));
     EXPECT_EQ(Conv2d(4, 6, {3, 5}, {.same = true})(ones({2, 4, 9, 8})).shape(), (Shape{2, 6, 9, 8}));
-    EXPECT_EQ(Conv2d(4, 6, 3)(ones({4, 9, 8})).shape(), (Shape{6, 7, 6}));   // without a batch
+    EXPECT_EQ(Conv2d(4, 6, 3)(ones({4, 9, 8})).shape(), (Shape{6, 7, 6}));  // without a batch
     EXPECT_EQ(Conv3d(1, 2, 2)(ones({1, 1, 3, 3, 3})).shape(), (Shape{1, 2, 2, 2, 2}));
-    EXPECT_EQ(ConvTranspose2d(3, 5, 3, {.stride = 2, .padding = 1, .output_padding = 1})(ones({2, 3, 4, 4})).shape(), (Shape{2, 5, 8, 8}));
+    EXPECT_EQ(ConvTranspose2d(3, 5, 3, {.stride = 2, .padding = 1, .output_padding = 1})(ones({2, 3, 4, 4})).shape(),
+              (Shape{2, 5, 8, 8}));
 }
 
 TEST(Convolution, refuses_what_does_not_fit) {
     EXPECT_EQ(message<ValueError>([] { Conv2d(3, 4, 3, {.groups = 2}); }),
               "Conv2d: in_channels 3 and out_channels 4 must be multiples of groups, which is 2");
-    EXPECT_EQ(first_line<ShapeError>([] { Conv2d(3, 4, 3)(ones({2, 4, 5, 5})); }),
+    EXPECT_EQ(first_line<ShapeError>([] {
+                  Conv2d(3, 4, 3)(ones({2, 4, 5, 5}));
+              }),
               "Conv2d: the input has shape (2, 4, 5, 5), but its second axis must hold 3 channels");
-    EXPECT_EQ(first_line<ShapeError>([] { Conv2d(3, 4, 3)(ones({5, 5})); }),
+    EXPECT_EQ(first_line<ShapeError>([] {
+                  Conv2d(3, 4, 3)(ones({5, 5}));
+              }),
               "Conv2d: the input has shape (5, 5), but must be (N, C, H, W) or (C, H, W)");
     EXPECT_EQ(message<ValueError>([] { Conv1d(3, 4, 3, {.stride = 2, .same = true}); }),
               "Conv1d: padding that keeps sizes (same) needs stride 1, not (2,)");
@@ -114,10 +133,12 @@ TEST(Dropout, is_the_identity_in_evaluation_and_keeps_the_mean_in_training) {
     Floats y = Dropout(0.25)(x).to_vector<float>();
     std::size_t dropped = 0;
     for (float v : y) {
-        if (v == 0) ++dropped;
-        else EXPECT_FLOAT_EQ(v, 1 / 0.75f);
+        if (v == 0)
+            ++dropped;
+        else
+            EXPECT_FLOAT_EQ(v, 1 / 0.75f);
     }
-    EXPECT_NEAR(static_cast<double>(dropped), 2500, 4 * std::sqrt(10000 * 0.25 * 0.75));   // four deviations
+    EXPECT_NEAR(static_cast<double>(dropped), 2500, 4 * std::sqrt(10000 * 0.25 * 0.75));  // four deviations
     EXPECT_EQ(message<ValueError>([] { Dropout(1.5); }), "Dropout: p is 1.5; it is a probability, between 0 and 1");
 }
 
@@ -143,7 +164,8 @@ TEST(BatchNorm, normalises_by_the_batch_and_moves_the_running_estimates_in_train
     EXPECT_EQ(norm.num_batches_tracked->value().item<std::int64_t>(), 1);
     norm.weight->set(Tensor::of<float>({2, 2}));
     norm.bias->set(Tensor::of<float>({1, 1}));
-    EXPECT_NEAR(norm(x).to_vector<float>()[0], (1 - 0.1 * mean) / std::sqrt(0.9 + 0.1 * unbiased + 1e-5) * 2 + 1, 1e-5);   // evaluation
+    EXPECT_NEAR(norm(x).to_vector<float>()[0], (1 - 0.1 * mean) / std::sqrt(0.9 + 0.1 * unbiased + 1e-5) * 2 + 1,
+                1e-5);  // evaluation
     EXPECT_EQ(norm.num_batches_tracked->value().item<std::int64_t>(), 1);
 }
 
@@ -161,11 +183,16 @@ TEST(BatchNorm, takes_moments_over_all_but_the_channels) {
     Tensor y = norm(ramp({4, 3, 5, 5}));
     for (float v : mean(y, {0, 2, 3}).to_vector<float>()) EXPECT_NEAR(v, 0, 1e-6);
     for (float v : var(y, {0, 2, 3}).to_vector<float>()) EXPECT_NEAR(v, 1, 1e-3);
-    EXPECT_EQ(first_line<ShapeError>([&] { norm(ones({2, 4, 5, 5})); }),
+    EXPECT_EQ(first_line<ShapeError>([&] {
+                  norm(ones({2, 4, 5, 5}));
+              }),
               "BatchNorm2d: the input has shape (2, 4, 5, 5), but its second axis must hold 3 channels");
     Training training;
-    EXPECT_EQ(first_line<ShapeError>([] { BatchNorm1d(2)(ones({1, 2})); }),
-              "BatchNorm1d: the input has shape (1, 2), one number a channel, whose variance says nothing; train with more");
+    EXPECT_EQ(
+        first_line<ShapeError>([] {
+            BatchNorm1d(2)(ones({1, 2}));
+        }),
+        "BatchNorm1d: the input has shape (1, 2), one number a channel, whose variance says nothing; train with more");
 }
 
 TEST(BatchNorm, keeps_its_estimates_in_a_compiled_function) {
@@ -188,7 +215,10 @@ TEST(LayerNorm, normalises_each_example) {
     EXPECT_NEAR(y[0], 2 * -1.5 / std::sqrt(1.25 + 1e-5), 1e-5);
     EXPECT_EQ(y[4], 0);
     EXPECT_EQ(LayerNorm({3, 2}, {.bias = false}).weight->shape(), (Shape{3, 2}));
-    EXPECT_EQ(first_line<ShapeError>([&] { norm(ones({2, 3})); }), "LayerNorm: the input has shape (2, 3), but its last axes must be (4,)");
+    EXPECT_EQ(first_line<ShapeError>([&] {
+                  norm(ones({2, 3}));
+              }),
+              "LayerNorm: the input has shape (2, 3), but its last axes must be (4,)");
 }
 
 TEST(GroupNorm, normalises_groups_of_channels) {
@@ -198,7 +228,8 @@ TEST(GroupNorm, normalises_groups_of_channels) {
     Tensor groups = reshape(y, {3, 2, 20});
     for (float v : mean(groups, 2).to_vector<float>()) EXPECT_NEAR(v, 0, 1e-6);
     for (float v : var(groups, {2}).to_vector<float>()) EXPECT_NEAR(v, 1, 1e-3);
-    EXPECT_EQ(message<ValueError>([] { GroupNorm(3, 4); }), "GroupNorm: num_channels 4 must be a multiple of num_groups, which is 3");
+    EXPECT_EQ(message<ValueError>([] { GroupNorm(3, 4); }),
+              "GroupNorm: num_channels 4 must be a multiple of num_groups, which is 3");
 }
 
 TEST(Embedding, picks_rows_and_keeps_the_padding_row_zero) {
@@ -206,8 +237,10 @@ TEST(Embedding, picks_rows_and_keeps_the_padding_row_zero) {
     Floats rows = embedding.weight.value().to_vector<float>();
     Tensor y = embedding(Tensor::of<std::int64_t>({1, 4, 1}));
     EXPECT_EQ(y.to_vector<float>(), (Floats{rows[3], rows[4], rows[5], 0, 0, 0, rows[3], rows[4], rows[5]}));
-    EXPECT_EQ(first_line<DTypeError>([&] { embedding(ones({2})); }), "Embedding: the indices are float32; rows are numbered by integers");
-    EXPECT_EQ(message<IndexError>([] { Embedding(5, 3, {.padding_idx = 5}); }), "Embedding: padding_idx 5 is not one of 5 rows");
+    EXPECT_EQ(first_line<DTypeError>([&] { embedding(ones({2})); }),
+              "Embedding: the indices are float32; rows are numbered by integers");
+    EXPECT_EQ(message<IndexError>([] { Embedding(5, 3, {.padding_idx = 5}); }),
+              "Embedding: padding_idx 5 is not one of 5 rows");
 }
 
 TEST(Flatten, joins_all_axes_but_the_first) { EXPECT_EQ(Flatten()(ones({2, 3, 4})).shape(), (Shape{2, 12})); }

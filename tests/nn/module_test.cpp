@@ -31,7 +31,9 @@ struct Mlp {
     Linear fc1{4, 3}, fc2{3, 2};
     Tensor operator()(const Tensor& x) const { return fc2(relu(fc1(x))); }
     template <class Visitor>
-    void members(Visitor& visit) { visit("fc1", fc1), visit("fc2", fc2); }
+    void members(Visitor& visit) {
+        visit("fc1", fc1), visit("fc2", fc2);
+    }
 };
 
 struct Everything {
@@ -47,7 +49,8 @@ struct Everything {
     }
     template <class Visitor>
     void members(Visitor& visit) {
-        visit("stack", stack), visit("absent", absent), visit("present", present), visit("shared", shared), visit("norm", norm);
+        visit("stack", stack), visit("absent", absent), visit("present", present), visit("shared", shared),
+            visit("norm", norm);
         visit("scale", scale);
     }
 };
@@ -62,10 +65,10 @@ TEST(Module, parameters_are_named_by_their_path_in_order) {
 TEST(Module, every_kind_of_part_is_visited) {
     Everything model;
     EXPECT_THAT(names(state(model)),
-                ElementsAre("stack.0.weight", "stack.1.weight", "stack.1.bias", "present.weight", "shared.fc1.weight", "shared.fc1.bias",
-                            "shared.fc2.weight", "shared.fc2.bias", "norm.weight", "norm.bias", "norm.running_mean", "norm.running_var",
-                            "norm.num_batches_tracked", "scale"));
-    EXPECT_EQ(parameters(model).size(), state(model).size() - 3);   // running statistics are not trained
+                ElementsAre("stack.0.weight", "stack.1.weight", "stack.1.bias", "present.weight", "shared.fc1.weight",
+                            "shared.fc1.bias", "shared.fc2.weight", "shared.fc2.bias", "norm.weight", "norm.bias",
+                            "norm.running_mean", "norm.running_var", "norm.num_batches_tracked", "scale"));
+    EXPECT_EQ(parameters(model).size(), state(model).size() - 3);  // running statistics are not trained
 }
 
 TEST(Module, frozen_cells_are_state_but_not_parameters) {
@@ -98,9 +101,10 @@ TEST(Module, state_names_and_shapes_are_PyTorchs) {
     Sequential model(Conv2d(1, 4, 3), BatchNorm2d(4), ReLU(), MaxPool2d(2), Flatten(), Linear(4, 10));
     std::vector<std::string> lines;
     for (const Parameter& cell : state(model)) lines.push_back(text(cell.name(), ' ', cell.shape(), ' ', cell.dtype()));
-    EXPECT_THAT(lines, ElementsAre("0.weight (4, 1, 3, 3) float32", "0.bias (4,) float32", "1.weight (4,) float32", "1.bias (4,) float32",
-                                   "1.running_mean (4,) float32", "1.running_var (4,) float32", "1.num_batches_tracked () int64",
-                                   "5.weight (10, 4) float32", "5.bias (10,) float32"));
+    EXPECT_THAT(lines,
+                ElementsAre("0.weight (4, 1, 3, 3) float32", "0.bias (4,) float32", "1.weight (4,) float32",
+                            "1.bias (4,) float32", "1.running_mean (4,) float32", "1.running_var (4,) float32",
+                            "1.num_batches_tracked () int64", "5.weight (10, 4) float32", "5.bias (10,) float32"));
 }
 
 NamedArrays arrays_of(ModuleRef model) {
@@ -122,7 +126,8 @@ TEST(LoadState, names_what_is_missing_and_unexpected_and_changes_nothing) {
     arrays["fc3.bias"] = arrays["fc2.bias"];
     arrays.erase("fc2.bias");
     EXPECT_EQ(message<ValueError>([&] { load_state(model, arrays); }),
-              "load_state: the state does not fit the model; missing: 'fc2.bias'; unexpected: 'fc3.bias'; did you mean 'fc1.bias'?");
+              "load_state: the state does not fit the model; missing: 'fc2.bias'; unexpected: 'fc3.bias'; did you mean "
+              "'fc1.bias'?");
     arrays = arrays_of(Mlp());
     arrays["fc2.weight"] = Array::zeros(DType::float32, {2, 4});
     EXPECT_EQ(message<ShapeError>([&] { load_state(model, arrays); }),
@@ -150,26 +155,31 @@ TEST(Summary, prints_the_tree_with_settings_shapes_and_counts) {
 TEST(Errors, name_the_layer_by_its_path) {
     Mlp model;
     parameters(model);
-    EXPECT_THAT(message<ShapeError>([&] { model(ones({5, 7})); }),
+    EXPECT_THAT(message<ShapeError>([&] {
+                    model(ones({5, 7}));
+                }),
                 HasSubstr("Linear: the input has shape (5, 7), but its last axis must hold 4 features\n  in fc1\n"));
 }
 
 TEST(Sequential, applies_its_modules_in_order_and_takes_functions_and_structs) {
-    Sequential model(Mlp(), [](const Operand& x) { return x * 0; }, Identity());
+    Sequential model(
+        Mlp(), [](const Operand& x) { return x * 0; }, Identity());
     model.add(static_cast<Tensor (*)(const Operand&)>(relu), "end");
     EXPECT_EQ(model.size(), 4u);
     EXPECT_EQ(model(ones({5, 4})).shape(), (Shape{5, 2}));
     EXPECT_THAT(names(parameters(model)), ElementsAre("0.fc1.weight", "0.fc1.bias", "0.fc2.weight", "0.fc2.bias"));
     ASSERT_NE(model[0].get<Mlp>(), nullptr);
     EXPECT_EQ(model[0].get<Linear>(), nullptr);
-    EXPECT_EQ(message<ValueError>([&] { model.add(Identity(), "end"); }), "Sequential: a module named 'end' is there already; names must differ");
+    EXPECT_EQ(message<ValueError>([&] { model.add(Identity(), "end"); }),
+              "Sequential: a module named 'end' is there already; names must differ");
     Sequential nested(Sequential(Linear(4, 4)), Linear(4, 1));
     EXPECT_THAT(names(parameters(nested)), ElementsAre("0.0.weight", "0.0.bias", "1.weight", "1.bias"));
 }
 
 TEST(Activation, is_found_by_name_among_the_operations) {
     EXPECT_EQ(activation("relu")(Tensor::of<float>({-1, 2})).to_vector<float>(), (std::vector<float>{0, 2}));
-    EXPECT_EQ(message<ValueError>([] { activation("rellu"); }), "no elementwise function is called 'rellu'; did you mean 'relu'?");
+    EXPECT_EQ(message<ValueError>([] { activation("rellu"); }),
+              "no elementwise function is called 'rellu'; did you mean 'relu'?");
 }
 
 TEST(TypeName, is_the_bare_name) {

@@ -34,7 +34,8 @@ INSTANTIATE_TEST_SUITE_P(, Matrix, testing::ValuesIn(all_fields()), [](const tes
 TEST(Registry, every_operation_can_be_checked_and_says_what_it_is) {
     for (const Operation* operation : all_operations()) {
         EXPECT_FALSE(operation->doc.empty()) << operation->name;
-        EXPECT_FALSE(samples_of(*operation, Shapes::layouts).empty()) << operation->name << " has neither a body nor samples";
+        EXPECT_FALSE(samples_of(*operation, Shapes::layouts).empty())
+            << operation->name << " has neither a body nor samples";
     }
 }
 

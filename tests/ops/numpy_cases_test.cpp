@@ -16,16 +16,18 @@ namespace {
 
 class CaseWriter {
   public:
-    explicit CaseWriter(const std::filesystem::path& folder) : list_(folder / "cases.tsv"), arrays_(folder / "arrays.npys", std::ios::binary) {}
+    explicit CaseWriter(const std::filesystem::path& folder)
+        : list_(folder / "cases.tsv"), arrays_(folder / "arrays.npys", std::ios::binary) {}
 
     /// A line of the list, and the inputs and the result after each other in one file of arrays.
-    void write(const Operation& operation, std::string_view expression, const std::vector<Array>& inputs, const Tensor& result) {
+    void write(const Operation& operation, std::string_view expression, const std::vector<Array>& inputs,
+               const Tensor& result) {
         Array value = contiguous(result.array());
-        bool foreign = value.dtype == DType::bfloat16;   // NumPy has none
+        bool foreign = value.dtype == DType::bfloat16;  // NumPy has none
         for (const Array& input : inputs) foreign |= input.dtype == DType::bfloat16;
         if (foreign) return;
-        list_ << operation.name << '\t' << expression << '\t' << inputs.size() << '\t' << (plain_elementwise(operation) ? operation.ulp : -1) << '\t'
-              << joined_error(inputs, value) << '\n';
+        list_ << operation.name << '\t' << expression << '\t' << inputs.size() << '\t'
+              << (plain_elementwise(operation) ? operation.ulp : -1) << '\t' << joined_error(inputs, value) << '\n';
         for (const Array& input : inputs) put(contiguous(input));
         put(value);
         ++count_;
@@ -57,7 +59,7 @@ void write_samples(const Operation& operation, Draw& draw, CaseWriter& writer) {
             try {
                 writer.write(operation, expression, inputs, sample.call(tensors_of(inputs)));
             } catch (const DTypeError&) {
-                continue;   // not defined for it
+                continue;  // not defined for it
             }
         }
     }
@@ -66,7 +68,8 @@ void write_samples(const Operation& operation, Draw& draw, CaseWriter& writer) {
 void write_mixed(const Operation& operation, Draw& draw, CaseWriter& writer) {
     if (!plain_elementwise(operation) || operation.arity != 2 || operation.numpy.empty()) return;
     Sample sample = samples_of(operation, Shapes::few)[0];
-    std::string expression = text(operation.numpy.find('.') == std::string_view::npos ? "np." : "", operation.numpy, "(x0, x1)");
+    std::string expression =
+        text(operation.numpy.find('.') == std::string_view::npos ? "np." : "", operation.numpy, "(x0, x1)");
     for (DType a : all_dtypes()) {
         for (DType b : all_dtypes()) {
             DType meeting = promote(a, b);

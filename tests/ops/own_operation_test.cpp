@@ -11,10 +11,14 @@
 
 using weft::Scalar;
 
-WEFT_COMPOSITE(mish2, .doc = "x tanh(softplus(x)) (Misra, 2019).", .body = [](Scalar x) { return x * tanh(log1p(exp(x))); })
-WEFT_BINARY(smooth_distance, .doc = "sqrt(1 + (a - b)**2).", .dtype = weft::inexact, .body = [](Scalar a, Scalar b) { return sqrt(1 + (a - b) * (a - b)); },
-            .partial = {[](Scalar a, Scalar b, Scalar y) { return (a - b) / y; }, [](Scalar a, Scalar b, Scalar y) { return (b - a) / y; }},
-            .oracle = [](long double a, long double b) { return std::sqrt(1 + (a - b) * (a - b)); }, .ulp = 3)
+WEFT_COMPOSITE(
+    mish2, .doc = "x tanh(softplus(x)) (Misra, 2019).", .body = [](Scalar x) { return x * tanh(log1p(exp(x))); })
+WEFT_BINARY(
+    smooth_distance, .doc = "sqrt(1 + (a - b)**2).", .dtype = weft::inexact,
+    .body = [](Scalar a, Scalar b) { return sqrt(1 + (a - b) * (a - b)); },
+    .partial = {[](Scalar a, Scalar b, Scalar y) { return (a - b) / y; },
+                [](Scalar a, Scalar b, Scalar y) { return (b - a) / y; }},
+    .oracle = [](long double a, long double b) { return std::sqrt(1 + (a - b) * (a - b)); }, .ulp = 3)
 
 namespace {
 
@@ -34,9 +38,11 @@ std::set<std::string> rows(const std::string& operation) {
 
 TEST(OwnOperation, is_in_the_registry_and_in_the_matrix) {
     EXPECT_EQ(weft::find_operation("mish2"), &mish2_operation);
-    EXPECT_EQ(rows("mish2"), (std::set<std::string>{"values", "layouts", "specials", "fusion", "refusals", "derivatives", "second_derivatives"}));
+    EXPECT_EQ(rows("mish2"), (std::set<std::string>{"values", "layouts", "specials", "fusion", "refusals",
+                                                    "derivatives", "second_derivatives"}));
     EXPECT_EQ(rows("smooth_distance"),
-              (std::set<std::string>{"values", "layouts", "specials", "accuracy", "promotion", "fusion", "refusals", "derivatives", "second_derivatives"}));
+              (std::set<std::string>{"values", "layouts", "specials", "accuracy", "promotion", "fusion", "refusals",
+                                     "derivatives", "second_derivatives"}));
 }
 
 TEST(OwnOperation, has_shape_checks_a_value_and_a_gradient) {

@@ -13,7 +13,11 @@
 namespace weft {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int links = 100'000;  // what is looked for there does not need the length
+#else
 constexpr int links = 1'000'000;
+#endif
 
 TEST(Chain, DISABLED_of_a_million_operations) {
     rlimit limit;
@@ -26,21 +30,24 @@ TEST(Chain, DISABLED_of_a_million_operations) {
         for (int i = 0; i < links; ++i) y = i % 1000 == 999 ? sin(y) : -y;
         Node* outputs[] = {y.node()};
         std::string shown = str(gather(outputs));
-        EXPECT_NE(shown.find("... 999801 more ..."), std::string::npos);
+        EXPECT_NE(shown.find(text("... ", links - 199, " more ...")), std::string::npos);
         EXPECT_LT(shown.size(), 20000u);
         Tensor loss = sum(y);
         slope = gradient(loss, x);
         Tensor wanted[] = {loss, slope};
         eval(wanted);
         EXPECT_TRUE(std::isfinite(loss.item<double>()));
-        Tensor dropped = x;   // and one that is let go without having been computed
+        Tensor dropped = x;  // and one that is let go without having been computed
         for (int i = 0; i < links; ++i) dropped = -dropped;
     }
-    double expected = 1;   // d sin(sin(... sin(1))) by the chain rule; two turns of sign cancel between sines (999 of them do not)
+    double expected =
+        1;  // d sin(sin(... sin(1))) by the chain rule; two turns of sign cancel between sines (999 of them do not)
     double at = 1;
     for (int i = 0; i < links; ++i) {
-        if (i % 1000 == 999) expected *= std::cos(at), at = std::sin(at);
-        else expected = -expected, at = -at;
+        if (i % 1000 == 999)
+            expected *= std::cos(at), at = std::sin(at);
+        else
+            expected = -expected, at = -at;
     }
     EXPECT_NEAR(slope.to_vector<double>()[0], expected, 1e-9 * std::abs(expected));
 }
@@ -54,7 +61,8 @@ TEST(Chain, of_a_million_operations_needs_no_deep_stack) {
     if (child == 0) {
         rlimit limit{512 * 1024, 512 * 1024};
         setrlimit(RLIMIT_STACK, &limit);
-        execl(self, self, "--gtest_filter=Chain.DISABLED_of_a_million_operations", "--gtest_also_run_disabled_tests", "--gtest_brief=1", "--gtest_output=", nullptr);
+        execl(self, self, "--gtest_filter=Chain.DISABLED_of_a_million_operations", "--gtest_also_run_disabled_tests",
+              "--gtest_brief=1", "--gtest_output=", nullptr);
         _exit(127);
     }
     int status = 0;

@@ -26,7 +26,7 @@ std::atomic<std::size_t> news{0};
 }  // namespace
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"   // g++ does not see that both sides are replaced
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // g++ does not see that both sides are replaced
 #endif
 
 // Every allocation of this program is counted: a steady step makes none.
@@ -70,10 +70,13 @@ Outcome outcome(std::uint64_t seed, const std::vector<Tensor>& arguments, const 
     std::vector<Tensor> all = program.run(inputs, 3 + static_cast<int>(seed % 14));
     Outcome out;
     for (int i = 0; i < 3; ++i) out.results.push_back(program.any());
-    for (const Tensor& cell : cells) {   // the latest of the cell's shape: often the cell itself, another cell, or a view of one
+    for (const Tensor& cell :
+         cells) {  // the latest of the cell's shape: often the cell itself, another cell, or a view of one
         std::vector<Tensor> fitting;
-        for (const Tensor& tensor : all) if (tensor.shape() == cell.shape()) fitting.push_back(tensor);
-        out.cells.push_back(fitting[static_cast<std::size_t>(program.draw().below(static_cast<std::int64_t>(fitting.size())))]);
+        for (const Tensor& tensor : all)
+            if (tensor.shape() == cell.shape()) fitting.push_back(tensor);
+        out.cells.push_back(
+            fitting[static_cast<std::size_t>(program.draw().below(static_cast<std::int64_t>(fitting.size())))]);
     }
     return out;
 }
@@ -93,7 +96,7 @@ void check_function(std::uint64_t seed) {
         for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].set(out.cells[i]);
         return out.results;
     });
-    std::vector<std::pair<Tensor, Array>> held;   // what was handed out must stay as it was
+    std::vector<std::pair<Tensor, Array>> held;  // what was handed out must stay as it was
     std::vector<Tensor> results;
     for (int call = 0; call < 5; ++call) {
         std::vector<Tensor> arguments{Tensor(small_integers({3, 4}, draw)), Tensor(small_integers({2, 1, 4}, draw))};
@@ -101,15 +104,21 @@ void check_function(std::uint64_t seed) {
         state = copies(expected.cells);
         step.call(arguments, results);
         for (std::size_t i = 0; i < results.size(); ++i) {
-            ASSERT_EQ(difference(interpret(expected.results[i]), results[i].array(), 0, 0), "") << "seed " << seed << " call " << call << " result " << i;
+            ASSERT_EQ(difference(interpret(expected.results[i]), results[i].array(), 0, 0), "")
+                << "seed " << seed << " call " << call << " result " << i;
         }
         for (std::size_t i = 0; i < parameters.size(); ++i) {
-            ASSERT_EQ(difference(state[i].array(), parameters[i].value().array(), 0, 0), "") << "seed " << seed << " call " << call << " cell " << i;
+            ASSERT_EQ(difference(state[i].array(), parameters[i].value().array(), 0, 0), "")
+                << "seed " << seed << " call " << call << " cell " << i;
         }
-        for (auto& [tensor, value] : held) ASSERT_EQ(difference(value, tensor.array()), "") << "seed " << seed << " call " << call << " changed what was handed out before";
+        for (auto& [tensor, value] : held)
+            ASSERT_EQ(difference(value, tensor.array()), "")
+                << "seed " << seed << " call " << call << " changed what was handed out before";
         if (seed % 2 == 0) {
             for (const Tensor& tensor : results) held.emplace_back(tensor, copies({tensor})[0].array());
-            if (seed % 4 == 0) for (const Parameter& parameter : parameters) held.emplace_back(parameter.value(), copies({parameter.value()})[0].array());
+            if (seed % 4 == 0)
+                for (const Parameter& parameter : parameters)
+                    held.emplace_back(parameter.value(), copies({parameter.value()})[0].array());
         }
     }
 }
@@ -124,7 +133,8 @@ TEST(CompiledFunction, random_programs_with_cells_do_what_eager_evaluation_does)
 // A training step of two layers.
 struct Net {
     Parameter w1{random::normal({8, 16}, 0, 0.3, random::key(1)).eval(), "w1"}, b1{zeros({16}).eval(), "b1"};
-    Parameter w2{random::normal({16, 3}, 0, 0.3, random::key(2)).eval(), "w2"}, m{zeros({8, 16}).eval(), "momentum", false};
+    Parameter w2{random::normal({16, 3}, 0, 0.3, random::key(2)).eval(), "w2"},
+        m{zeros({8, 16}).eval(), "momentum", false};
     std::vector<Tensor> step(std::span<const Tensor> x) {
         Tensor p[] = {w1.value(), b1.value(), w2.value()};
         Tensor loss = mean(square(matmul(tanh(matmul(x[0], p[0]) + p[1]), p[2]) - x[1]));
@@ -138,7 +148,8 @@ struct Net {
 TEST(CompiledFunction, a_steady_step_allocates_nothing) {
     Net net;
     CompiledFunction step([&](std::span<const Tensor> x) { return net.step(x); });
-    Tensor arguments[] = {random::normal({32, 8}, 0, 1, random::key(3)).eval(), random::normal({32, 3}, 0, 1, random::key(4)).eval()};
+    Tensor arguments[] = {random::normal({32, 8}, 0, 1, random::key(3)).eval(),
+                          random::normal({32, 3}, 0, 1, random::key(4)).eval()};
     std::vector<Tensor> results;
     for (int i = 0; i < 4; ++i) step.call(arguments, results);
     std::size_t before = news, buffers = Buffer::count().allocations;
@@ -150,7 +161,8 @@ TEST(CompiledFunction, a_steady_step_allocates_nothing) {
 TEST(CompiledFunction, is_the_eager_step_to_the_bit) {
     Net traced, eager;
     CompiledFunction step([&](std::span<const Tensor> x) { return traced.step(x); });
-    Tensor arguments[] = {random::normal({32, 8}, 0, 1, random::key(3)).eval(), random::normal({32, 3}, 0, 1, random::key(4)).eval()};
+    Tensor arguments[] = {random::normal({32, 8}, 0, 1, random::key(3)).eval(),
+                          random::normal({32, 3}, 0, 1, random::key(4)).eval()};
     for (int i = 0; i < 10; ++i) {
         float loss = step(arguments)[0].item<float>();
         std::vector<Tensor> alone = eager.step(arguments);
@@ -181,7 +193,9 @@ TEST(CompiledFunction, takes_arguments_however_they_lie) {
 }
 
 TEST(CompiledFunction, a_result_that_is_an_argument_or_a_number_is_handed_out) {
-    CompiledFunction f([](std::span<const Tensor> x) { return std::vector<Tensor>{x[0], full({2}, 3), x[0].T(), x[0] * 0 + 1}; });
+    CompiledFunction f([](std::span<const Tensor> x) {
+        return std::vector<Tensor>{x[0], full({2}, 3), x[0].T(), x[0] * 0 + 1};
+    });
     Tensor a = Tensor::of<float>({1, 2, 3, 4}, {2, 2});
     std::vector<Tensor> results = f(std::span<const Tensor>(&a, 1));
     EXPECT_EQ(results[0].to_vector<float>(), (std::vector<float>{1, 2, 3, 4}));
@@ -214,14 +228,19 @@ TEST(CompiledFunction, draws_anew_at_every_call) {
 
 TEST(CompiledFunction, asking_for_a_value_while_tracing_is_refused) {
     CompiledFunction f([](std::span<const Tensor> x) { return std::vector<Tensor>{x[0] * sum(x[0]).item<float>()}; });
-    Tensor a = Tensor::of<float>({1, 2}); int line = __LINE__;
-    (void)line;
-    EXPECT_PLAIN_MESSAGE(ValueError, "the value of the input 'argument 0' float32 (2,) is not known here: a function is being traced, or the input was declared and not given. "
-                                     "Numbers can be asked for when the function is called, not while it is written",
+    Tensor a = Tensor::of<float>({1, 2});
+    EXPECT_PLAIN_MESSAGE(ValueError,
+                         "the value of the input 'argument 0' float32 (2,) is not known here: a function is being "
+                         "traced, or the input was declared and not given. "
+                         "Numbers can be asked for when the function is called, not while it is written",
                          f(std::span<const Tensor>(&a, 1)));
-    Tensor declared = input("x", {"batch", 784}); int declared_line = __LINE__;
-    EXPECT_PLAIN_MESSAGE(ValueError, text("the value of the input 'x' float32 (batch, 784) is not known here: a function is being traced, or the input was declared and not given. "
-                                          "Numbers can be asked for when the function is called, not while it is written\n  at ", __FILE__, ":", declared_line),
+    int declared_line = __LINE__ + 1;
+    Tensor declared = input("x", {"batch", 784});
+    EXPECT_PLAIN_MESSAGE(ValueError,
+                         text("the value of the input 'x' float32 (batch, 784) is not known here: a function is being "
+                              "traced, or the input was declared and not given. "
+                              "Numbers can be asked for when the function is called, not while it is written\n  at ",
+                              __FILE__, ":", declared_line),
                          (declared + 1).eval());
 }
 
@@ -274,7 +293,10 @@ TEST(Evaluate, threads_may_share_what_is_pending) {
     for (int round = 0; round < 50; ++round) {
         Tensor x = Tensor::of<float>({1, 2, 3, 4}), shared = exp(x) + 1, left = shared * 2, right = sum(shared);
         float sums[2];
-        std::thread a([&] { sums[0] = sum(left).item<float>(); }), b([&] { sums[1] = right.item<float>(); shared.eval(); });
+        std::thread a([&] { sums[0] = sum(left).item<float>(); }), b([&] {
+            sums[1] = right.item<float>();
+            shared.eval();
+        });
         std::vector<float> here = shared.to_vector<float>();
         a.join(), b.join();
         EXPECT_FLOAT_EQ(sums[0], 2 * sums[1]);

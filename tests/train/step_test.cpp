@@ -26,7 +26,9 @@ struct Mlp {
     nn::Linear hidden{2, 16, {.key = random::key(1)}}, output{16, 2, {.key = random::key(2)}};
     Tensor operator()(const Tensor& x) const { return output(tanh(hidden(x))); }
     template <class Visitor>
-    void members(Visitor& visit) { visit("hidden", hidden), visit("output", output); }
+    void members(Visitor& visit) {
+        visit("hidden", hidden), visit("output", output);
+    }
 };
 
 // Points in four corners: class 1 where the signs of both coordinates differ.
@@ -57,7 +59,7 @@ TEST(TrainStep, learns_what_no_line_can_divide) {
     EXPECT_GT(first, 0.5f);
     EXPECT_LT(last, 0.02f);
     EXPECT_EQ(nn::error_rate(model, data.x, data.labels), 0);
-    EXPECT_EQ(nn::error_rate(model, data.x, data.labels, 10), 0);   // slices that do not divide the rows
+    EXPECT_EQ(nn::error_rate(model, data.x, data.labels, 10), 0);  // slices that do not divide the rows
     EXPECT_EQ(nn::error_rate(model, data.x, 1 - data.labels), 1);
 }
 
@@ -75,7 +77,8 @@ TEST(TrainStep, equals_a_step_written_by_hand) {
         other.step(parameters, gradient(expected, values));
         EXPECT_NEAR(loss.item<float>(), expected.item<float>(), 1e-6);
     }
-    std::vector<float> a = compiled.hidden.weight.value().to_vector<float>(), b = plain.hidden.weight.value().to_vector<float>();
+    std::vector<float> a = compiled.hidden.weight.value().to_vector<float>(),
+                       b = plain.hidden.weight.value().to_vector<float>();
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6);
 }
 
@@ -84,9 +87,10 @@ TEST(TrainStep, takes_batches_of_any_size_and_keeps_losses_that_were_handed_out)
     optim::Adam adam;
     auto step = train_step(model, adam, classify);
     Corners large(8), small(5);
-    Tensor first = step(large.x, large.labels), second = step(small.x, small.labels), third = step(large.x, large.labels);
+    Tensor first = step(large.x, large.labels), second = step(small.x, small.labels),
+           third = step(large.x, large.labels);
     EXPECT_NE(first.item<float>(), third.item<float>());
-    EXPECT_EQ(adam.state()[1].value().item<float>(), 3);   // "step"
+    EXPECT_EQ(adam.state()[1].value().item<float>(), 3);  // "step"
 }
 
 TEST(TrainStep, hands_back_all_that_the_loss_function_gives) {
@@ -113,7 +117,9 @@ TEST(TrainStep, runs_in_training_mode_and_leaves_frozen_parameters_alone) {
     std::vector<float> before = model.out.weight.value().to_vector<float>();
     optim::SGD sgd({.lr = 0.5});
     Corners data(8);
-    auto step = train_step(model, sgd, [](const Net& net, const Tensor& x, const Tensor& labels) { return nn::cross_entropy(net(x), labels); });
+    auto step = train_step(model, sgd, [](const Net& net, const Tensor& x, const Tensor& labels) {
+        return nn::cross_entropy(net(x), labels);
+    });
     step(data.x, data.labels), step(data.x, data.labels);
     EXPECT_EQ(model.norm.num_batches_tracked->value().item<std::int64_t>(), 2);
     EXPECT_EQ(model.out.weight.value().to_vector<float>(), before);
@@ -127,7 +133,9 @@ TEST(TrainStep, the_same_key_and_steps_give_the_same_bits) {
         random::seed(5);
         optim::Adam adam({.lr = 0.01});
         nn::Dropout drop(0.3);
-        auto step = train_step(model, adam, [&](const Mlp& net, const Tensor& x, const Tensor& labels) { return nn::cross_entropy(net(drop(x)), labels); });
+        auto step = train_step(model, adam, [&](const Mlp& net, const Tensor& x, const Tensor& labels) {
+            return nn::cross_entropy(net(drop(x)), labels);
+        });
         for (int i = 0; i < 10; ++i) step(data.x, data.labels);
         return model.hidden.weight.value().to_vector<float>();
     };
@@ -138,10 +146,15 @@ TEST(TrainStep, names_model_and_layer_when_shapes_do_not_fit) {
     Mlp model;
     optim::Adam adam;
     auto step = train_step(model, adam, classify);
-    EXPECT_THAT(message<ShapeError>([&] { step(ones({4, 3}), zeros({4}, DType::int64)); }),
-                HasSubstr("Linear: the input has shape (4, 3), but its last axis must hold 2 features\n  in Mlp / hidden\n"));
+    EXPECT_THAT(
+        message<ShapeError>([&] {
+            step(ones({4, 3}), zeros({4}, DType::int64));
+        }),
+        HasSubstr("Linear: the input has shape (4, 3), but its last axis must hold 2 features\n  in Mlp / hidden\n"));
     auto whole = train_step(model, adam, [](const Mlp& net, const Tensor& x) { return net(x); });
-    EXPECT_EQ(first_line<ShapeError>([&] { whole(ones({4, 2})); }),
+    EXPECT_EQ(first_line<ShapeError>([&] {
+                  whole(ones({4, 2}));
+              }),
               "train_step: the loss has shape (4, 2), but must be a single number; take its mean or sum");
     struct Empty {
         void members(nn::Visitor&) {}

@@ -16,7 +16,8 @@ namespace {
 class Between {
   public:
     /// `through`: one of wrt may lie below another, and ways through that count; else they are independent of each other.
-    Between(std::span<const Tensor> outputs, std::span<const Tensor> wrt, bool through = false) : through_(through && wrt.size() > 1) {
+    Between(std::span<const Tensor> outputs, std::span<const Tensor> wrt, bool through = false)
+        : through_(through && wrt.size() > 1) {
         for (const Tensor& tensor : wrt) wanted_.insert(tensor.node());
         std::lock_guard guard(Node::lock());
         for (const Tensor& tensor : outputs) visit(tensor.node());
@@ -47,7 +48,9 @@ class Between {
                 for (std::size_t i = node->inputs.size(); i-- > 0;) stack.push_back(node->inputs[i]);
             } else {
                 stack.pop_back();
-                bool reaches = !ends && is_inexact(node->dtype) && std::any_of(node->inputs.begin(), node->inputs.end(), [&](Node* input) { return depends(input); });
+                bool reaches =
+                    !ends && is_inexact(node->dtype) &&
+                    std::any_of(node->inputs.begin(), node->inputs.end(), [&](Node* input) { return depends(input); });
                 state_[node] = reaches || wanted(node) ? on_path : off_path;
                 if (reaches) order_.push_back(handle(node));
             }
@@ -72,7 +75,8 @@ Tensor value_or_zero(const Values& values, const Tensor& of) {
     return at != values.end() && at->second ? at->second : zeros_like(of);
 }
 
-std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> outputs, std::span<const Tensor> cotangents, std::span<const Tensor> wrt) {
+std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> outputs,
+                             std::span<const Tensor> cotangents, std::span<const Tensor> wrt) {
     Values values;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (between.depends(outputs[i].node())) accumulate(values, outputs[i].node(), cotangents[i]);
@@ -97,10 +101,12 @@ std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> out
 }
 
 void refuse_pairs(const char* name, std::span<const Tensor> values, std::span<const Tensor> directions) {
-    if (values.size() != directions.size()) throw ValueError(text(name, ": ", values.size(), " values but ", directions.size(), " directions"));
+    if (values.size() != directions.size())
+        throw ValueError(text(name, ": ", values.size(), " values but ", directions.size(), " directions"));
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (!(values[i].shape() == directions[i].shape()) || values[i].dtype() != directions[i].dtype()) {
-            throw ShapeError(text(name, ": value ", i, " is ", values[i].dtype(), " ", values[i].shape(), ", its direction ", directions[i].dtype(), " ", directions[i].shape()));
+            throw ShapeError(text(name, ": value ", i, " is ", values[i].dtype(), " ", values[i].shape(),
+                                  ", its direction ", directions[i].dtype(), " ", directions[i].shape()));
         }
     }
 }
@@ -113,13 +119,15 @@ Tensor fresh(const Tensor& x) {
     return make_node(same, {x}, nullptr, x.node()->where);
 }
 
-std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents, std::span<const Tensor> wrt) {
+std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents,
+                             std::span<const Tensor> wrt) {
     KeepPending keep;
     refuse_pairs("pullback", outputs, cotangents);
     return pull_all(Between(outputs, wrt), outputs, cotangents, wrt);
 }
 
-std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const Tensor> wrt, std::span<const Tensor> tangents) {
+std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const Tensor> wrt,
+                                std::span<const Tensor> tangents) {
     KeepPending keep;
     refuse_pairs("pushforward", wrt, tangents);
     Between between(outputs, wrt);
@@ -143,17 +151,23 @@ std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const
 
 std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt) {
     KeepPending keep;
-    if (loss.ndim() != 0) throw ShapeError(text("gradient: the loss must be one number (0-d), not shape ", loss.shape(), "; sum or average it"));
+    if (loss.ndim() != 0)
+        throw ShapeError(
+            text("gradient: the loss must be one number (0-d), not shape ", loss.shape(), "; sum or average it"));
     if (!is_floating(loss.dtype())) throw DTypeError(text("gradient: the loss must be floating, not ", loss.dtype()));
     for (const Tensor& tensor : wrt) {
-        if (!is_inexact(tensor.dtype())) throw DTypeError(text("gradient: there is no derivative with respect to a ", tensor.dtype(), " tensor; convert it to a floating type first"));
+        if (!is_inexact(tensor.dtype()))
+            throw DTypeError(text("gradient: there is no derivative with respect to a ", tensor.dtype(),
+                                  " tensor; convert it to a floating type first"));
     }
     Tensor outputs[] = {loss}, seeds[] = {ones_like(loss)};
     Between between(outputs, wrt, true);
     for (const Tensor& tensor : wrt) {
         bool met = between.depends(loss.node()) || tensor.is(loss);
         if (!met && between.cut()) {
-            throw ValueError("gradient: the loss was computed before, and computed values let go of what they came from; take the gradient before asking for the value, or use value_and_grad");
+            throw ValueError(
+                "gradient: the loss was computed before, and computed values let go of what they came from; take the "
+                "gradient before asking for the value, or use value_and_grad");
         }
     }
     return pull_all(between, outputs, seeds, wrt);

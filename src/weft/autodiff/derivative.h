@@ -24,8 +24,10 @@ Tensor gradient(const Tensor& loss, const Tensor& wrt);
 
 /// Here wrt are independent of each other: what lies below one of them does not count.
 /// Reverse mode: the sum over outputs of cotangents[i] * d outputs[i] / d wrt[j] (the transposed Jacobian applied).
-std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents, std::span<const Tensor> wrt);
+std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents,
+                             std::span<const Tensor> wrt);
 /// Forward mode: the derivative of outputs in the direction `tangents` of wrt (the Jacobian applied).
-std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const Tensor> wrt, std::span<const Tensor> tangents);
+std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const Tensor> wrt,
+                                std::span<const Tensor> tangents);
 
 }  // namespace weft

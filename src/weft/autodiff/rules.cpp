@@ -21,7 +21,8 @@ std::vector<Tensor> inputs_of(const Tensor& result) {
 bool may_be_singular(const Operation& operation, DType meeting) {
     ProgramBuilder builder;
     std::vector<Scalar> operands;
-    for (int i = 0; i < operation.arity; ++i) operands.push_back(builder.input(operation.condition && i == 0 ? DType::bool_ : compute_dtype(meeting)));
+    for (int i = 0; i < operation.arity; ++i)
+        operands.push_back(builder.input(operation.condition && i == 0 ? DType::bool_ : compute_dtype(meeting)));
     Scalar result = operation.body(operands, nullptr);
     if (!result.builder()) return false;
     builder.output(result);
@@ -34,7 +35,8 @@ bool may_be_singular(const Operation& operation, DType meeting) {
 // d result / d input i as a tensor, times `factor`; empty if the derivative is 0 everywhere.
 class Partials {
   public:
-    explicit Partials(const Tensor& result) : result_(result), inputs_(inputs_of(result)), graph_(result.node()->where) {
+    explicit Partials(const Tensor& result)
+        : result_(result), inputs_(inputs_of(result)), graph_(result.node()->where) {
         const Operation& operation = *result.node()->operation;
         meeting_ = meeting_dtype(operation, inputs_);
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -122,7 +124,8 @@ std::vector<Tensor> pull_elementwise(const Tensor& result, const Tensor& cotange
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!wanted[i]) continue;
         const Node& input = *result.node()->inputs[i];
-        if (Tensor whole = partials.times(i, cotangent)) cotangents[i] = astype(sum_to(whole, input.shape), input.dtype);
+        if (Tensor whole = partials.times(i, cotangent))
+            cotangents[i] = astype(sum_to(whole, input.shape), input.dtype);
     }
     return cotangents;
 }
@@ -148,8 +151,9 @@ std::vector<Tensor> pull_through_jvp(const Tensor& result, const Tensor& cotange
 std::vector<Tensor> pull_composite(const Tensor& result, const Tensor& cotangent, const std::vector<bool>& wanted) {
     std::vector<Tensor> inputs = inputs_of(result), wrt, all(wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        bool first = std::none_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(i), [&](const Tensor& t) { return t.is(inputs[i]); });
-        if (wanted[i] && first) wrt.push_back(inputs[i]);   // an input given twice gets its whole cotangent once
+        bool first = std::none_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(i),
+                                  [&](const Tensor& t) { return t.is(inputs[i]); });
+        if (wanted[i] && first) wrt.push_back(inputs[i]);  // an input given twice gets its whole cotangent once
     }
     Tensor outputs[] = {expand(result)}, cotangents[] = {cotangent};
     std::vector<Tensor> found = pullback(outputs, cotangents, wrt);
@@ -165,11 +169,14 @@ std::vector<Tensor> pull_composite(const Tensor& result, const Tensor& cotangent
 void refuse_if_not_differentiable(const Node& node) {
     const Operation& operation = *node.operation;
     if (is_complex(node.dtype)) {
-        throw NotDifferentiable(text(operation.name, ": derivatives of complex values are not there yet", place(node.where)));
+        throw NotDifferentiable(
+            text(operation.name, ": derivatives of complex values are not there yet", place(node.where)));
     }
     bool rule = operation.composite || !operation.partials.empty() || operation.transpose || operation.jvp;
     if (!operation.differentiable || !rule) {
-        throw NotDifferentiable(text(operation.name, ": its derivative does not exist, or is not known; hold it constant with stop_gradient", place(node.where)));
+        throw NotDifferentiable(text(
+            operation.name, ": its derivative does not exist, or is not known; hold it constant with stop_gradient",
+            place(node.where)));
     }
 }
 

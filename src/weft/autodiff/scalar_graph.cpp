@@ -14,8 +14,10 @@ using Key = std::tuple<Opcode, const Function*, DType>;
 // The one instruction that an operation's body is for this type, if it is one on its operands in order. (A record whose body does not
 // take a type that the record says it takes stands for none: that is its own tests' matter.)
 std::optional<Key> instruction_of(const Operation& operation, DType dtype) try {
-    if (operation.family != Family::elementwise || operation.condition || &operation == &astype_operation) return std::nullopt;
-    if (!operation.takes || !operation.takes(dtype) || (operation.meet && operation.meet(dtype) != dtype)) return std::nullopt;
+    if (operation.family != Family::elementwise || operation.condition || &operation == &astype_operation)
+        return std::nullopt;
+    if (!operation.takes || !operation.takes(dtype) || (operation.meet && operation.meet(dtype) != dtype))
+        return std::nullopt;
     ProgramBuilder builder;
     std::vector<Scalar> operands;
     for (int i = 0; i < operation.arity; ++i) operands.push_back(builder.input(dtype));
@@ -48,7 +50,8 @@ const Operation& operation_for(Opcode opcode, const Function* function, DType dt
     }
     auto found = at->second.find(Key{opcode, function, dtype});
     if (found != at->second.end()) return *found->second;
-    throw NotDifferentiable(text("no operation on ", dtype, " stands for '", function ? function->name : name_of(opcode),
+    throw NotDifferentiable(text("no operation on ", dtype, " stands for '",
+                                 function ? function->name : name_of(opcode),
                                  "', which a derivative needs; give the operation .partial"));
 }
 
@@ -71,10 +74,14 @@ Scalar ScalarGraph::emit(Opcode opcode, DType dtype, std::span<const Scalar> ope
     for (const Scalar& operand : operands) inputs.push_back(&tensors_[static_cast<std::size_t>(operand.id())]);
     auto operand = [&](std::size_t i) { return Operand(*inputs[i], where_); };
     switch (opcode) {
-        case Opcode::select: return scalar(where(operand(0), operand(1), operand(2)));
-        case Opcode::cast: return scalar(astype(operand(0), dtype));
-        case Opcode::fma: return scalar(operand(0) * operand(1) + operand(2));
-        default: break;
+        case Opcode::select:
+            return scalar(where(operand(0), operand(1), operand(2)));
+        case Opcode::cast:
+            return scalar(astype(operand(0), dtype));
+        case Opcode::fma:
+            return scalar(operand(0) * operand(1) + operand(2));
+        default:
+            break;
     }
     // Nodes hold half types where programs compute in float32; the record is asked about the type that its body sees.
     DType type = compute_dtype(inputs[0]->dtype());

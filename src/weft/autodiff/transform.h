@@ -21,7 +21,8 @@ auto value_and_grad(F f, std::size_t argnum = 0) {
         KeepPending keep;
         std::array<Tensor, sizeof...(arguments)> xs{fresh(Operand(arguments).as_tensor())...};
         Tensor value = std::apply(f, xs);
-        if (argnum >= xs.size()) throw ValueError(text("grad: argnum ", argnum, " of a function of ", xs.size(), " arguments"));
+        if (argnum >= xs.size())
+            throw ValueError(text("grad: argnum ", argnum, " of a function of ", xs.size(), " arguments"));
         return {value, gradient(value, xs[argnum])};
     };
 }
@@ -29,7 +30,9 @@ auto value_and_grad(F f, std::size_t argnum = 0) {
 /// x, ... -> d f / d x_argnum.
 template <class F>
 auto grad(F f, std::size_t argnum = 0) {
-    return [both = value_and_grad(std::move(f), argnum)](const auto&... arguments) -> Tensor { return both(arguments...).second; };
+    return [both = value_and_grad(std::move(f), argnum)](const auto&... arguments) -> Tensor {
+        return both(arguments...).second;
+    };
 }
 
 /// (f(x), the function from a cotangent of f(x) to that of x).

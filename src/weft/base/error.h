@@ -3,8 +3,8 @@
 // Callers: every floor. The command turns them into exit statuses (2: the input was wrong, 3: it failed while running).
 #pragma once
 
-#include <sstream>
 #include <exception>
+#include <sstream>
 #include <string>
 
 namespace weft {

@@ -16,8 +16,8 @@ struct Option {
     Json fallback;  // the value if the user gives none; its kind is the kind that the option takes
     std::string doc;
     bool required = false;
-    Json::Kind kind = Json::Kind::null;     // what it takes if there is no fallback; null: anything
-    std::vector<std::string> choices = {};  // of a string: what it may be
+    Json::Kind kind = Json::Kind::null;                       // what it takes if there is no fallback; null: anything
+    std::vector<std::string> choices = {};                    // of a string: what it may be
     double least = -std::numeric_limits<double>::infinity();  // of an integer or a number, both included
     double most = std::numeric_limits<double>::infinity();
     bool several = false;   // an integer within the range, or a list of them, or one of the choices

@@ -26,10 +26,17 @@ std::vector<Shape> broadcasting(const Shape& shape, int arity, int turn) {
     for (int k = 0; k < arity; ++k) {
         Shape mine = shape;
         switch ((k + turn) % 4) {
-            case 1: mine[0] = 1; break;
-            case 2: mine.erase(0); break;
-            case 3: mine = {}; break;
-            default: break;
+            case 1:
+                mine[0] = 1;
+                break;
+            case 2:
+                mine.erase(0);
+                break;
+            case 3:
+                mine = {};
+                break;
+            default:
+                break;
         }
         inputs.push_back(mine);
     }
@@ -38,28 +45,40 @@ std::vector<Shape> broadcasting(const Shape& shape, int arity, int turn) {
 
 }  // namespace
 
-bool plain_elementwise(const Operation& operation) { return operation.family == Family::elementwise && operation.samples.empty(); }
+bool plain_elementwise(const Operation& operation) {
+    return operation.family == Family::elementwise && operation.samples.empty();
+}
 
 std::vector<Sample> samples_of(const Operation& operation, Shapes shapes) {
     if (!plain_elementwise(operation)) return operation.samples;
     auto arity = static_cast<std::size_t>(operation.arity);
     std::vector<Shape> wanted;
     switch (shapes) {
-        case Shapes::sizes: wanted = {{}, {0}, {1}, {7}, {64}, {1023}, {1025}, {2, 0, 3}, {1, 1}, {33, 65}}; break;
-        case Shapes::layouts: wanted = {{5}, {3, 5}, {4, 9, 17}, {2, 1, 70}, {0, 4}}; break;
-        case Shapes::few: wanted = {{3, 5}}; break;
+        case Shapes::sizes:
+            wanted = {{}, {0}, {1}, {7}, {64}, {1023}, {1025}, {2, 0, 3}, {1, 1}, {33, 65}};
+            break;
+        case Shapes::layouts:
+            wanted = {{5}, {3, 5}, {4, 9, 17}, {2, 1, 70}, {0, 4}};
+            break;
+        case Shapes::few:
+            wanted = {{3, 5}};
+            break;
     }
     std::vector<Sample> samples;
-    for (const Shape& shape : wanted) samples.push_back(elementwise_sample(operation, std::vector<Shape>(arity, shape)));
+    for (const Shape& shape : wanted)
+        samples.push_back(elementwise_sample(operation, std::vector<Shape>(arity, shape)));
     if (shapes == Shapes::sizes || arity < 2) return samples;
-    for (int turn = 0; turn < 4; ++turn) samples.push_back(elementwise_sample(operation, broadcasting({4, 3, 5}, operation.arity, turn)));
+    for (int turn = 0; turn < 4; ++turn)
+        samples.push_back(elementwise_sample(operation, broadcasting({4, 3, 5}, operation.arity, turn)));
     return samples;
 }
 
 std::vector<std::vector<DType>> dtypes_of(const Operation& operation, const Sample& sample) {
     std::vector<std::vector<DType>> all;
     for (DType dtype : all_dtypes()) {
-        if (plain_elementwise(operation) && operation.takes && !operation.takes(operation.meet ? operation.meet(dtype) : dtype)) continue;
+        if (plain_elementwise(operation) && operation.takes &&
+            !operation.takes(operation.meet ? operation.meet(dtype) : dtype))
+            continue;
         if (sample.dtypes.empty()) {
             all.emplace_back(sample.inputs.size(), dtype);
             continue;
@@ -73,13 +92,16 @@ std::vector<std::vector<DType>> dtypes_of(const Operation& operation, const Samp
     return all;
 }
 
-std::vector<Array> inputs_of(const Operation& operation, const Sample& sample, const std::vector<DType>& dtypes, Draw& draw) {
+std::vector<Array> inputs_of(const Operation& operation, const Sample& sample, const std::vector<DType>& dtypes,
+                             Draw& draw) {
     std::vector<Array> inputs;
     for (std::size_t i = 0; i < sample.inputs.size(); ++i) {
         Dims dims = dims_of(sample.inputs[i]);
         bool index = sample.index_below > 0 && i < sample.dtypes.size() && is_integer(sample.dtypes[i]);
-        const Domain* domain = operation.domain.empty() ? nullptr : &operation.domain[std::min(i, operation.domain.size() - 1)];
-        inputs.push_back(index ? draw.indices(dtypes[i], dims, sample.index_below) : draw.array(dtypes[i], dims, domain));
+        const Domain* domain =
+            operation.domain.empty() ? nullptr : &operation.domain[std::min(i, operation.domain.size() - 1)];
+        inputs.push_back(index ? draw.indices(dtypes[i], dims, sample.index_below)
+                               : draw.array(dtypes[i], dims, domain));
     }
     return inputs;
 }
@@ -104,8 +126,10 @@ bool exact(const Operation& operation, DType result) {
         case Family::scatter:
         case Family::contraction:
         case Family::window:
-        case Family::composite: return false;
-        default: return true;
+        case Family::composite:
+            return false;
+        default:
+            return true;
     }
 }
 

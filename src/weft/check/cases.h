@@ -17,7 +17,8 @@ std::vector<Sample> samples_of(const Operation& operation, Shapes shapes);
 std::vector<std::vector<DType>> dtypes_of(const Operation& operation, const Sample& sample);
 
 /// Numbers for a sample's inputs.
-std::vector<Array> inputs_of(const Operation& operation, const Sample& sample, const std::vector<DType>& dtypes, Draw& draw);
+std::vector<Array> inputs_of(const Operation& operation, const Sample& sample, const std::vector<DType>& dtypes,
+                             Draw& draw);
 std::vector<Tensor> tensors_of(const std::vector<Array>& arrays, Form form = Form::contiguous);
 
 /// "add float32(3, 4) float32(4) transposed".

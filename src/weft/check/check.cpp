@@ -15,19 +15,26 @@ bool always(const Operation&) { return true; }
 bool several(const Operation& operation) { return plain_elementwise(operation) && operation.arity > 1; }
 bool judged(const Operation& operation) { return plain_elementwise(operation) && operation.oracle != nullptr; }
 bool lacks_derivative(const Operation& operation) { return !has_derivative(operation); }
-bool fusible(const Operation& operation) { return operation.family != Family::constant && operation.family != Family::random; }
+bool fusible(const Operation& operation) {
+    return operation.family != Family::constant && operation.family != Family::random;
+}
 
 constexpr Check checks[] = {
-    {"values", "what the plan computes is what the interpreter computes, for every dtype and size", always, check_values},
+    {"values", "what the plan computes is what the interpreter computes, for every dtype and size", always,
+     check_values},
     {"layouts", "it does not matter how the inputs lie in memory", fusible, check_layouts},
-    {"specials", "NaN, infinities, zeros, denormals and the ends of a type give what the interpreter gives", plain_elementwise, check_specials},
+    {"specials", "NaN, infinities, zeros, denormals and the ends of a type give what the interpreter gives",
+     plain_elementwise, check_specials},
     {"accuracy", "the value lies within the units in the last place that the record states", judged, check_accuracy},
-    {"promotion", "operands of two types meet in the promoted type, plain numbers take the tensor's", several, check_promotion},
+    {"promotion", "operands of two types meet in the promoted type, plain numbers take the tensor's", several,
+     check_promotion},
     {"fusion", "fused into what stands around it, the result is the same", fusible, check_fusion},
-    {"refusals", "types and shapes that it does not take are typed errors that name it", plain_elementwise, check_refusals},
+    {"refusals", "types and shapes that it does not take are typed errors that name it", plain_elementwise,
+     check_refusals},
     {"derivatives", "jvp is what differences give, and vjp is its transpose", has_derivative, check_derivatives},
     {"second_derivatives", "the same holds of the gradient", has_derivative, check_second_derivatives},
-    {"missing_derivative", "a derivative that does not exist is refused by name", lacks_derivative, check_missing_derivative},
+    {"missing_derivative", "a derivative that does not exist is refused by name", lacks_derivative,
+     check_missing_derivative},
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ using Failures = std::vector<std::string>;
 
 /// One column of the matrix.
 struct Check {
-    std::string_view name;                       // "values"
-    std::string_view holds;                      // what holds when it passes
+    std::string_view name;   // "values"
+    std::string_view holds;  // what holds when it passes
     bool (*applies)(const Operation& operation);
     Failures (*run)(const Operation& operation);
 };

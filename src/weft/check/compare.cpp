@@ -9,15 +9,22 @@ namespace {
 
 template <class T>
 bool is_nan(T value) {
-    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) return std::isnan(static_cast<float>(value));
-    else if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
-    else return false;
+    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
+        return std::isnan(static_cast<float>(value));
+    else if constexpr (std::is_floating_point_v<T>)
+        return std::isnan(value);
+    else
+        return false;
 }
 
 template <class T>
-bool same_bits(T a, T b) { return std::memcmp(&a, &b, sizeof(T)) == 0 || (is_nan(a) && is_nan(b)); }
+bool same_bits(T a, T b) {
+    return std::memcmp(&a, &b, sizeof(T)) == 0 || (is_nan(a) && is_nan(b));
+}
 template <class T>
-bool same_bits(std::complex<T> a, std::complex<T> b) { return same_bits(a.real(), b.real()) && same_bits(a.imag(), b.imag()); }
+bool same_bits(std::complex<T> a, std::complex<T> b) {
+    return same_bits(a.real(), b.real()) && same_bits(a.imag(), b.imag());
+}
 
 std::string written(double value) {
     char buffer[40];
@@ -49,7 +56,8 @@ template <class T>
 std::string at(const Array& array, std::int64_t i, T expected, T found) {
     Dims index(array.ndim());
     for (std::size_t axis = array.ndim(); axis-- > 0; i /= array.dims[axis]) index[axis] = i % array.dims[axis];
-    return text("at ", index, " of ", array.dtype, array.dims, ": ", written(found), " in place of ", written(expected));
+    return text("at ", index, " of ", array.dtype, array.dims, ": ", written(found), " in place of ",
+                written(expected));
 }
 
 bool close(double expected, double found, double absolute, double relative) {
@@ -79,7 +87,8 @@ std::string difference(const Array& expected, const Array& found, double absolut
     std::int64_t parts = is_complex(expected.dtype) ? 2 : 1;
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (!close(a[i], b[i], absolute, relative)) {
-            return at(expected, static_cast<std::int64_t>(i) / parts, a[i], b[i]) + text(", off by ", std::abs(a[i] - b[i]), ", allowed ", absolute + relative * std::abs(a[i]));
+            return at(expected, static_cast<std::int64_t>(i) / parts, a[i], b[i]) +
+                   text(", off by ", std::abs(a[i] - b[i]), ", allowed ", absolute + relative * std::abs(a[i]));
         }
     }
     return "";
@@ -87,11 +96,16 @@ std::string difference(const Array& expected, const Array& found, double absolut
 
 double epsilon_of(DType dtype) {
     switch (real_of(dtype)) {
-        case DType::float16: return 0x1p-10;
-        case DType::bfloat16: return 0x1p-7;
-        case DType::float32: return 0x1p-23;
-        case DType::float64: return 0x1p-52;
-        default: return 0;
+        case DType::float16:
+            return 0x1p-10;
+        case DType::bfloat16:
+            return 0x1p-7;
+        case DType::float32:
+            return 0x1p-23;
+        case DType::float64:
+            return 0x1p-52;
+        default:
+            return 0;
     }
 }
 
@@ -103,7 +117,8 @@ std::vector<double> as_doubles(const Array& array) {
         for (std::int64_t i = 0; i < dense.size(); ++i) {
             T value = dense.data<T>()[i];
             if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
-                values.push_back(static_cast<double>(value.real())), values.push_back(static_cast<double>(value.imag()));
+                values.push_back(static_cast<double>(value.real())),
+                    values.push_back(static_cast<double>(value.imag()));
             } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
                 values.push_back(static_cast<double>(static_cast<float>(value)));
             } else {

@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-using Map = std::function<std::vector<Tensor>(std::span<const Tensor>)>;   // of all inputs
+using Map = std::function<std::vector<Tensor>(std::span<const Tensor>)>;  // of all inputs
 using Vectors = std::vector<std::vector<double>>;
 
 // Inputs of which those of float64 move; the others (indices, conditions) are held.
@@ -40,11 +40,13 @@ struct Point {
 
 Point point_of(const Operation& operation, const Sample& sample, Draw& draw) {
     std::vector<DType> dtypes(sample.inputs.size(), DType::float64);
-    for (std::size_t i = 0; i < sample.dtypes.size(); ++i) dtypes[i] = is_inexact(sample.dtypes[i]) ? DType::float64 : sample.dtypes[i];
+    for (std::size_t i = 0; i < sample.dtypes.size(); ++i)
+        dtypes[i] = is_inexact(sample.dtypes[i]) ? DType::float64 : sample.dtypes[i];
     if (operation.condition) dtypes[0] = DType::bool_;
     Point point;
     point.inputs = inputs_of(operation, sample, dtypes, draw);
-    if (operation.domain.empty()) {   // at 0 are the kinks and poles of most functions, near which differences say nothing
+    if (operation.domain
+            .empty()) {  // at 0 are the kinks and poles of most functions, near which differences say nothing
         for (Array& input : point.inputs) {
             for (std::int64_t i = 0; input.dtype == DType::float64 && i < input.size(); ++i) {
                 double& x = input.data<double>()[i];
@@ -74,19 +76,24 @@ Vectors values_of(const std::vector<Tensor>& tensors) {
 
 // Central differences at two steps, joined so that the error of order step^2 falls out (Richardson, 1911). The difference of the
 // two bounds what is left of the truncation, `noise` / step the rounding.
-std::string against_differences(const Map& f, const Point& at, const std::vector<Array>& direction, const Vectors& derivative, double noise) {
+std::string against_differences(const Map& f, const Point& at, const std::vector<Array>& direction,
+                                const Vectors& derivative, double noise) {
     constexpr double step = 0x1p-13;
     Vectors up = values_of(f(at.moved(direction, step))), down = values_of(f(at.moved(direction, -step)));
-    Vectors half_up = values_of(f(at.moved(direction, step / 2))), half_down = values_of(f(at.moved(direction, -step / 2)));
+    Vectors half_up = values_of(f(at.moved(direction, step / 2))),
+            half_down = values_of(f(at.moved(direction, -step / 2)));
     for (std::size_t k = 0; k < up.size(); ++k) {
         for (std::size_t i = 0; i < up[k].size(); ++i) {
             double coarse = (up[k][i] - down[k][i]) / (2 * step), fine = (half_up[k][i] - half_down[k][i]) / step;
             double difference = (4 * fine - coarse) / 3, found = derivative[k][i];
             // Half the step gives quite another slope: a jump or a kink lies between, where there is no derivative to compare with.
             if (std::abs(fine - coarse) > 0.1 * (std::abs(fine) + std::abs(coarse)) + 1e-3) continue;
-            double allowed = 4 * std::abs(fine - coarse) + noise * (1 + std::abs(up[k][i]) + std::abs(down[k][i])) / step + 1e-12 * std::abs(difference);
+            double allowed = 4 * std::abs(fine - coarse) +
+                             noise * (1 + std::abs(up[k][i]) + std::abs(down[k][i])) / step +
+                             1e-12 * std::abs(difference);
             if (std::abs(found - difference) <= allowed) continue;
-            return text("output ", k, " at ", i, ": derivative ", found, ", differences give ", difference, " (allowed ", allowed, ")");
+            return text("output ", k, " at ", i, ": derivative ", found, ", differences give ", difference,
+                        " (allowed ", allowed, ")");
         }
     }
     return "";
@@ -101,7 +108,8 @@ double dot(const std::vector<Array>& a, const Vectors& b, double* magnitude) {
     return sum;
 }
 
-std::string against_transpose(const std::vector<Array>& u, const Vectors& forward, const std::vector<Array>& v, const Vectors& backward, double noise) {
+std::string against_transpose(const std::vector<Array>& u, const Vectors& forward, const std::vector<Array>& v,
+                              const Vectors& backward, double noise) {
     double magnitude = 0;
     double left = dot(u, forward, &magnitude), right = dot(v, backward, &magnitude);
     double allowed = noise * 16 * (1 + magnitude);
@@ -121,7 +129,8 @@ std::string check_function(const Map& f, const Point& at, Draw& draw, double noi
 
 double noise_of(const Operation& operation, const Point& at) {
     double terms = 4;
-    if (!plain_elementwise(operation)) for (const Array& input : at.inputs) terms += static_cast<double>(input.size());
+    if (!plain_elementwise(operation))
+        for (const Array& input : at.inputs) terms += static_cast<double>(input.size());
     return 0x1p-52 * 4 * (operation.ulp + 1) * terms;
 }
 
@@ -130,7 +139,7 @@ bool defined(const Sample& sample, const Point& at) {
         (void)sample.call(at.tensors());
         return true;
     } catch (const DTypeError&) {
-        return false;   // an operation on integers
+        return false;  // an operation on integers
     }
 }
 
@@ -162,7 +171,7 @@ bool has_derivative(const Operation& operation) {
 }
 
 Failures check_derivatives(const Operation& operation) {
-    if (&operation == &stop_gradient_operation) return {};   // not the derivative of its value: that is what it is for
+    if (&operation == &stop_gradient_operation) return {};  // not the derivative of its value: that is what it is for
     return over_points(operation, [&](const Sample& sample, const Point& at, Draw& draw) {
         Map f = [&](std::span<const Tensor> x) { return std::vector<Tensor>{sample.call(x)}; };
         return check_function(f, at, draw, noise_of(operation, at));
@@ -179,7 +188,7 @@ Failures check_second_derivatives(const Operation& operation) {
         };
         try {
             return check_function(gradient_of, at, draw, 16 * noise_of(operation, at));
-        } catch (const NotDifferentiable& error) {   // a derivative may call what has none itself, if it says so
+        } catch (const NotDifferentiable& error) {  // a derivative may call what has none itself, if it says so
             if (std::string_view(error.what()).starts_with(text(operation.name, ":"))) throw;
             return "";
         }
@@ -200,13 +209,16 @@ Failures check_missing_derivative(const Operation& operation) {
             if (!is_inexact(result.dtype())) {
                 wrong.clear();
                 for (const auto& values : values_of(gradients)) {
-                    for (double value : values) if (value != 0) wrong = "the derivative of integers is not 0";
+                    for (double value : values)
+                        if (value != 0) wrong = "the derivative of integers is not 0";
                 }
             }
         } catch (const NotDifferentiable& error) {
-            if (std::string_view(error.what()).starts_with(text(operation.name, ": "))) wrong.clear();
-            else wrong = text("the message does not name it: ", error.what());
-        } catch (const DTypeError&) {   // not defined for floating numbers at all
+            if (std::string_view(error.what()).starts_with(text(operation.name, ": ")))
+                wrong.clear();
+            else
+                wrong = text("the message does not name it: ", error.what());
+        } catch (const DTypeError&) {  // not defined for floating numbers at all
             wrong.clear();
         }
         if (!wrong.empty()) failures.push_back(text(described(operation, at.inputs), ": ", wrong));

@@ -9,13 +9,19 @@ namespace {
 
 template <class T>
 T value_as(double number) {
-    if constexpr (std::is_same_v<T, bool>) return number != 0;
-    else return static_cast<T>(number);
+    if constexpr (std::is_same_v<T, bool>)
+        return number != 0;
+    else
+        return static_cast<T>(number);
 }
 template <>
-Float16 value_as(double number) { return Float16(static_cast<float>(number)); }
+Float16 value_as(double number) {
+    return Float16(static_cast<float>(number));
+}
 template <>
-BFloat16 value_as(double number) { return BFloat16(static_cast<float>(number)); }
+BFloat16 value_as(double number) {
+    return BFloat16(static_cast<float>(number));
+}
 
 template <class T>
 std::pair<double, double> range_of() {
@@ -46,15 +52,18 @@ std::uint64_t Draw::bits() {
     return z ^ (z >> 31);
 }
 
-double Draw::uniform(double low, double high) { return low + (high - low) * (static_cast<double>(bits() >> 11) * 0x1p-53); }
+double Draw::uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(bits() >> 11) * 0x1p-53);
+}
 std::int64_t Draw::below(std::int64_t n) { return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(n)); }
 
 double Draw::number(DType dtype, const Domain* domain) {
     if (dtype == DType::bool_) return static_cast<double>(below(2));
     if (!is_integer(dtype)) return domain ? uniform(domain->low, domain->high) : uniform(-3, 3);
     auto [lowest, highest] = integer_range(dtype);
-    double far = below(2) ? 4 : 100;   // small ones, so that operands meet, divide and repeat
-    double low = std::max(lowest, domain ? std::ceil(domain->low) : -far), high = std::min(highest, domain ? std::floor(domain->high) : far);
+    double far = below(2) ? 4 : 100;  // small ones, so that operands meet, divide and repeat
+    double low = std::max(lowest, domain ? std::ceil(domain->low) : -far),
+           high = std::min(highest, domain ? std::floor(domain->high) : far);
     if (low > high) low = high = std::clamp(low, lowest, highest);
     return low + static_cast<double>(below(static_cast<std::int64_t>(high - low) + 1));
 }
@@ -92,16 +101,18 @@ Array Draw::indices(DType dtype, const Dims& dims, std::int64_t limit) {
 }
 
 std::string_view name_of(Form form) {
-    static constexpr std::string_view names[] = {"contiguous", "transposed", "strided", "reversed", "shifted", "repeated"};
+    static constexpr std::string_view names[] = {"contiguous", "transposed", "strided",
+                                                 "reversed",   "shifted",    "repeated"};
     return names[static_cast<std::size_t>(form)];
 }
 
 Array laid_out(const Array& array, Form form) {
     Array to = array;
-    Dims outer = array.dims;   // of the memory that holds it
+    Dims outer = array.dims;  // of the memory that holds it
     if (form == Form::contiguous) return contiguous(array);
     if (form == Form::transposed) std::reverse(outer.begin(), outer.end());
-    if (form == Form::strided) for (std::int64_t& size : outer) size *= 2;
+    if (form == Form::strided)
+        for (std::int64_t& size : outer) size *= 2;
     if (form == Form::repeated && !outer.empty()) outer[0] = std::min<std::int64_t>(outer[0], 1);
     if (form == Form::shifted) outer = {array.size() + 3};
     Array memory = Array::zeros(array.dtype, outer);
@@ -111,7 +122,8 @@ Array laid_out(const Array& array, Form form) {
     if (form == Form::transposed) std::reverse(to.strides.begin(), to.strides.end());
     for (std::size_t i = 0; i < to.dims.size(); ++i) {
         if (form == Form::strided) to.strides[i] *= 2;
-        if (form == Form::reversed && to.dims[i] > 0) to.offset += (to.dims[i] - 1) * to.strides[i], to.strides[i] = -to.strides[i];
+        if (form == Form::reversed && to.dims[i] > 0)
+            to.offset += (to.dims[i] - 1) * to.strides[i], to.strides[i] = -to.strides[i];
     }
     if (form == Form::repeated && !to.dims.empty() && to.dims[0] > 0) {
         Array first = to, from = array;
@@ -134,8 +146,15 @@ Array special_values(DType dtype) {
     if (is_inexact(dtype)) {
         double inf = std::numeric_limits<double>::infinity();
         double most = half ? 65504 : wide ? std::numeric_limits<double>::max() : brain ? 0x1.fep127 : 0x1.fffffep127;
-        double least = half ? 0x1p-24 : wide ? 0x1p-1074 : brain ? 0x1p-133 : 0x1p-149, normal = half ? 0x1p-14 : wide ? 0x1p-1022 : 0x1p-126;
-        values.insert(values.end(), {-0.0, 0.5, -0.5, 1.5, 2.5, -2.5, inf, -inf, std::nan(""), most, -most, least, -least, 3 * least, normal, -normal, 1e4, -88.5});
+        double least = half    ? 0x1p-24
+                       : wide  ? 0x1p-1074
+                       : brain ? 0x1p-133
+                               : 0x1p-149,
+               normal = half   ? 0x1p-14
+                        : wide ? 0x1p-1022
+                               : 0x1p-126;
+        values.insert(values.end(), {-0.0, 0.5, -0.5, 1.5, 2.5, -2.5, inf, -inf, std::nan(""), most, -most, least,
+                                     -least, 3 * least, normal, -normal, 1e4, -88.5});
     }
     Array array = Array::empty(dtype, {static_cast<std::int64_t>(values.size())});
     with_dtype(dtype, [&](auto tag) {
@@ -147,7 +166,8 @@ Array special_values(DType dtype) {
                 array.data<T>()[i] = value_as<T>(values[i]);
             }
         }
-        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) array.data<T>()[4] = std::numeric_limits<T>::max();
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+            array.data<T>()[4] = std::numeric_limits<T>::max();
     });
     return array;
 }

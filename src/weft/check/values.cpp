@@ -40,7 +40,7 @@ bool defined(const Sample& sample, const std::vector<Tensor>& tensors) {
     } catch (const DTypeError&) {
         return false;
     } catch (const std::exception&) {
-        return true;   // the comparison will report it
+        return true;  // the comparison will report it
     }
 }
 
@@ -55,13 +55,13 @@ Failures over_cases(const Operation& operation, Shapes shapes, std::span<const F
             if (!plain_elementwise(operation) && !defined(sample, tensors_of(inputs))) continue;
             for (Form form : forms) {
                 ++checked;
-                attempt(failures, described(operation, inputs, form), [&] {
-                    return against_interpreter(operation, sample.call(tensors_of(inputs, form)), inputs);
-                });
+                attempt(failures, described(operation, inputs, form),
+                        [&] { return against_interpreter(operation, sample.call(tensors_of(inputs, form)), inputs); });
             }
         }
     }
-    if (checked == 0 && samples > 0) failures.push_back(text(operation.name, ": no sample could be called with any dtype"));
+    if (checked == 0 && samples > 0)
+        failures.push_back(text(operation.name, ": no sample could be called with any dtype"));
     return failures;
 }
 
@@ -78,10 +78,14 @@ struct Precision {
 };
 Precision precision_of(DType dtype) {
     switch (dtype) {
-        case DType::float16: return {11, -14 + 0, 65504.0L};
-        case DType::bfloat16: return {8, -126, 0x1.fep127L};
-        case DType::float64: return {53, -1022, 0x1.fffffffffffffp1023L};
-        default: return {24, -126, 0x1.fffffep127L};
+        case DType::float16:
+            return {11, -14 + 0, 65504.0L};
+        case DType::bfloat16:
+            return {8, -126, 0x1.fep127L};
+        case DType::float64:
+            return {53, -1022, 0x1.fffffffffffffp1023L};
+        default:
+            return {24, -126, 0x1.fffffep127L};
     }
 }
 
@@ -91,28 +95,35 @@ std::string against_oracle(const Operation& operation, const std::vector<Array>&
     for (const Array& input : inputs) x.push_back(as_doubles(input));
     std::vector<double> y = as_doubles(found);
     Precision precision = precision_of(found.dtype);
-    long double allowed = is_half(found.dtype) ? 0.5L + (operation.ulp + 0.5L) * std::ldexp(1.0L, precision.digits - 24) : operation.ulp + 0.5L;
+    long double allowed = is_half(found.dtype) ? 0.5L + (operation.ulp + 0.5L) * std::ldexp(1.0L, precision.digits - 24)
+                                               : operation.ulp + 0.5L;
     for (std::size_t i = 0; i < y.size(); ++i) {
         std::vector<long double> point;
         for (auto& values : x) point.push_back(values[values.size() == 1 ? 0 : i]);
         long double expected = operation.oracle(point);
         if (std::isnan(expected) && std::isnan(y[i])) continue;
-        if (std::isinf(y[i]) && (std::isinf(expected) ? (expected > 0) == (y[i] > 0) : std::abs(expected) > precision.most)) continue;
-        long double units = std::abs(expected - static_cast<long double>(y[i])) / unit_of(expected, precision.digits, precision.least);
+        if (std::isinf(y[i]) &&
+            (std::isinf(expected) ? (expected > 0) == (y[i] > 0) : std::abs(expected) > precision.most))
+            continue;
+        long double units =
+            std::abs(expected - static_cast<long double>(y[i])) / unit_of(expected, precision.digits, precision.least);
         if (units <= allowed) continue;
         std::string at;
         for (long double value : point) at += text(at.empty() ? "" : ", ", static_cast<double>(value));
-        return text(operation.name, "(", at, ") is ", y[i], " in place of ", static_cast<double>(expected), ", off by ", static_cast<double>(units), " units, allowed ",
-                    static_cast<double>(allowed));
+        return text(operation.name, "(", at, ") is ", y[i], " in place of ", static_cast<double>(expected), ", off by ",
+                    static_cast<double>(units), " units, allowed ", static_cast<double>(allowed));
     }
     return "";
 }
 
-Tensor call(const Operation& operation, const std::vector<Operand>& operands) { return weft::apply(operation, std::span<const Operand>(operands)); }
+Tensor call(const Operation& operation, const std::vector<Operand>& operands) {
+    return weft::apply(operation, std::span<const Operand>(operands));
+}
 
 std::vector<Tensor> astype_all(const std::vector<Tensor>& tensors, DType dtype, bool condition) {
     std::vector<Tensor> cast;
-    for (std::size_t i = 0; i < tensors.size(); ++i) cast.push_back(condition && i == 0 ? tensors[i] : tensors[i].astype(dtype));
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        cast.push_back(condition && i == 0 ? tensors[i] : tensors[i].astype(dtype));
     return cast;
 }
 
@@ -130,14 +141,17 @@ Failures check_layouts(const Operation& operation) {
     Draw draw(operation.name);
     for (const Sample& sample : samples_of(operation, Shapes::layouts)) {
         std::vector<DType> dtypes(sample.inputs.size(), DType::float32);
-        if (!operation.takes(operation.meet ? operation.meet(DType::float32) : DType::float32)) dtypes.assign(dtypes.size(), DType::int32);
+        if (!operation.takes(operation.meet ? operation.meet(DType::float32) : DType::float32))
+            dtypes.assign(dtypes.size(), DType::int32);
         std::vector<Array> inputs = inputs_of(operation, sample, dtypes, draw);
         for (Form form : all_forms) {
             std::vector<Tensor> mixed;
             for (std::size_t i = 0; i < inputs.size(); ++i) {
-                mixed.emplace_back(laid_out(inputs[i], all_forms[(static_cast<std::size_t>(form) + i) % all_forms.size()]));
+                mixed.emplace_back(
+                    laid_out(inputs[i], all_forms[(static_cast<std::size_t>(form) + i) % all_forms.size()]));
             }
-            attempt(failures, described(operation, inputs, form) + " beside others", [&] { return against_interpreter(operation, sample.call(mixed), inputs); });
+            attempt(failures, described(operation, inputs, form) + " beside others",
+                    [&] { return against_interpreter(operation, sample.call(mixed), inputs); });
         }
     }
     return failures;
@@ -149,7 +163,7 @@ Failures check_specials(const Operation& operation) {
         if (!operation.takes(operation.meet ? operation.meet(dtype) : dtype)) continue;
         Array values = special_values(dtype);
         std::vector<Array> inputs;
-        for (int k = 0; k < operation.arity; ++k) {   // every value against every other
+        for (int k = 0; k < operation.arity; ++k) {  // every value against every other
             Array spread = values;
             spread.dims = Dims(static_cast<std::size_t>(operation.arity), 1);
             spread.dims[static_cast<std::size_t>(k)] = values.size();
@@ -172,7 +186,8 @@ Failures check_accuracy(const Operation& operation) {
         Sample sample = samples_of(operation, Shapes::few)[0];
         sample.inputs.assign(sample.inputs.size(), Shape{2000});
         std::vector<Array> inputs = inputs_of(operation, sample, std::vector<DType>(sample.inputs.size(), dtype), draw);
-        attempt(failures, described(operation, inputs), [&] { return against_oracle(operation, inputs, sample.call(tensors_of(inputs)).array()); });
+        attempt(failures, described(operation, inputs),
+                [&] { return against_oracle(operation, inputs, sample.call(tensors_of(inputs)).array()); });
     }
     return failures;
 }
@@ -191,7 +206,8 @@ Failures check_promotion(const Operation& operation) {
             std::vector<Array> inputs = inputs_of(operation, sample, dtypes, draw);
             attempt(failures, described(operation, inputs), [&] {
                 std::vector<Tensor> tensors = tensors_of(inputs);
-                return difference(interpret(sample.call(astype_all(tensors, promote(a, b), operation.condition))), sample.call(tensors).array());
+                return difference(interpret(sample.call(astype_all(tensors, promote(a, b), operation.condition))),
+                                  sample.call(tensors).array());
             });
         }
         const Literal numbers[] = {Literal(2), Literal(1.5), Literal(true)};
@@ -200,7 +216,8 @@ Failures check_promotion(const Operation& operation) {
             if (!takes(meeting)) continue;
             std::vector<Array> inputs = inputs_of(operation, sample, std::vector<DType>(sample.inputs.size(), a), draw);
             attempt(failures, text(described(operation, inputs), " beside the number ", number), [&] {
-                std::vector<Tensor> tensors = tensors_of(inputs), cast = astype_all(tensors, meeting, operation.condition);
+                std::vector<Tensor> tensors = tensors_of(inputs),
+                                    cast = astype_all(tensors, meeting, operation.condition);
                 std::vector<Operand> weak(tensors.begin(), tensors.end()), strong(cast.begin(), cast.end());
                 weak[last] = Operand(0), weak[last].tensor = Tensor(), weak[last].literal = number;
                 strong[last] = constant(number, meeting);
@@ -229,15 +246,21 @@ Failures check_fusion(const Operation& operation) {
                 eval(wanted);
                 bool to_the_bit = exact(operation, result.dtype());
                 for (std::size_t i = 0; i < 2; ++i) {
-                    double error = to_the_bit ? 0 : joined_error(inputs, expected[1]) * (i == 0 ? 3 * std::max(1.0, joined_error({}, expected[1]) / 8 / epsilon_of(result.dtype())) : 1);
-                    std::string wrong = to_the_bit ? difference(expected[i], wanted[i].array()) : difference(expected[i], wanted[i].array(), error, 0);
+                    double error = to_the_bit ? 0
+                                              : joined_error(inputs, expected[1]) *
+                                                    (i == 0 ? 3 * std::max(1.0, joined_error({}, expected[1]) / 8 /
+                                                                                    epsilon_of(result.dtype()))
+                                                            : 1);
+                    std::string wrong = to_the_bit ? difference(expected[i], wanted[i].array())
+                                                   : difference(expected[i], wanted[i].array(), error, 0);
                     if (!wrong.empty()) return wrong;
                 }
                 Tensor total = sum(sample.call(before));
                 Array sum_expected = interpret(total);
                 std::vector<Array> terms = inputs;
                 terms.push_back(expected[1]);
-                return difference(sum_expected, total.array(), joined_error(terms, sum_expected) * static_cast<double>(1 + expected[1].size()), 0);
+                return difference(sum_expected, total.array(),
+                                  joined_error(terms, sum_expected) * static_cast<double>(1 + expected[1].size()), 0);
             });
         }
     }
@@ -252,7 +275,9 @@ Failures check_refusals(const Operation& operation) {
             try {
                 (void)call(operation, {tensors.begin(), tensors.end()});
             } catch (const Kind& error) {
-                return std::string_view(error.what()).starts_with(text(operation.name, ": ")) ? "" : text("the message does not name the operation: ", error.what());
+                return std::string_view(error.what()).starts_with(text(operation.name, ": "))
+                           ? ""
+                           : text("the message does not name the operation: ", error.what());
             }
             return "was not refused";
         });
@@ -261,8 +286,11 @@ Failures check_refusals(const Operation& operation) {
     std::optional<DType> good;
     for (DType dtype : all_dtypes()) {
         bool takes = operation.takes(operation.meet ? operation.meet(dtype) : dtype);
-        if (takes) good = dtype;
-        else refused(text(operation.name, " of ", dtype), std::vector<Tensor>(arity, Tensor(Array::zeros(dtype, {2}))), static_cast<DTypeError*>(nullptr));
+        if (takes)
+            good = dtype;
+        else
+            refused(text(operation.name, " of ", dtype), std::vector<Tensor>(arity, Tensor(Array::zeros(dtype, {2}))),
+                    static_cast<DTypeError*>(nullptr));
     }
     if (!good) return {text(operation.name, ": takes no dtype")};
     if (arity < 2) return failures;

@@ -8,7 +8,8 @@ namespace {
 
 class Binder {
   public:
-    Binder(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler, const BindOptions& options)
+    Binder(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler,
+           const BindOptions& options)
         : plan_(*plan), graph_(graph), compiler_(compiler), options_(options), binding_(std::make_shared<Binding>()) {
         binding_->plan = std::move(plan);
     }
@@ -35,7 +36,8 @@ class Binder {
             if (slot < 0 || output_of_[at(slot)] >= 0) continue;
             output_of_[at(slot)] = static_cast<std::int32_t>(binding_->outputs.size());
             Layout layout = slot_layout(slot);
-            binding_->outputs.push_back({layout.dtype, layout.dims, layout.strides, static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), -1});
+            binding_->outputs.push_back({layout.dtype, layout.dims, layout.strides,
+                                         static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), -1});
         }
     }
 
@@ -73,7 +75,8 @@ class Binder {
         first_.assign(plan_.slots.size(), 0);
         leaf_last_.assign(graph_.leaves.size(), -1);
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-            for (std::int32_t slot : plan_.steps[s].stores) first_[at(slot)] = last_read_[at(slot)] = static_cast<std::int32_t>(s);
+            for (std::int32_t slot : plan_.steps[s].stores)
+                first_[at(slot)] = last_read_[at(slot)] = static_cast<std::int32_t>(s);
             for (std::int32_t load : plan_.steps[s].loads) {
                 const Base& base = views_[at(load)].base;
                 if (base.kind == Base::arena) last_read_[at(base.index)] = static_cast<std::int32_t>(s);
@@ -89,7 +92,8 @@ class Binder {
         for (std::int32_t load : step.loads) {
             const View& view = views_[at(load)];
             if (!(view.base == base)) continue;
-            bool same = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims && view.layout.strides == stored.strides;
+            bool same = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
+                        view.layout.strides == stored.strides;
             if (!same) return false;
         }
         return true;
@@ -102,7 +106,7 @@ class Binder {
             if (donor < 0 || slot < 0 || taken[at(donor)]) continue;
             if (std::count(plan_.outputs.begin(), plan_.outputs.end(), slot) != 1) continue;
             const Step& step = plan_.steps[at(first_[at(slot)])];
-            bool shown = false;   // another output is a view of the donor
+            bool shown = false;  // another output is a view of the donor
             for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
             bool reads_last = leaf_last_[at(donor)] == first_[at(slot)];
             if (shown || !reads_last || !may_take(step, {Base::leaf, donor}, slot_layout(slot))) continue;
@@ -116,7 +120,8 @@ class Binder {
         for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
             if (output_of_[slot] >= 0) continue;
             Layout layout = slot_layout(static_cast<std::int32_t>(slot));
-            lifetimes[slot] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[slot], last_read_[slot], -1};
+            lifetimes[slot] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[slot],
+                               last_read_[slot], -1};
         }
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) reuse_in_place(static_cast<std::int32_t>(s), lifetimes);
         MemoryPlan memory = plan_memory(lifetimes);
@@ -186,9 +191,10 @@ class Binder {
         Loop loop;
         loop.program = step.program;
         Dims dims = dims_of(graph_.node(step.space).shape);
-        Dims order;   // of loop axes: kept ones first
+        Dims order;  // of loop axes: kept ones first
         for (std::size_t i = 0; i < dims.size(); ++i) {
-            if (std::find(step.axes.begin(), step.axes.end(), static_cast<std::int64_t>(i)) == step.axes.end()) order.push_back(static_cast<std::int64_t>(i));
+            if (std::find(step.axes.begin(), step.axes.end(), static_cast<std::int64_t>(i)) == step.axes.end())
+                order.push_back(static_cast<std::int64_t>(i));
         }
         std::size_t kept = order.size();
         for (std::int64_t axis : step.axes) order.push_back(axis);
@@ -205,14 +211,13 @@ class Binder {
             // A reduction's result and a copy's lie row-major whatever their slot's shape (ones apart); a map's as its slot says.
             Dims kept_dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept));
             Layout layout = slot_layout(slot);
-            loop.stores.push_back({layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});
+            loop.stores.push_back(
+                {layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});
         }
         return loop;
     }
 
-    void finish_scratch() {
-        binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64;
-    }
+    void finish_scratch() { binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64; }
 
     const Plan& plan_;
     const Graph& graph_;
@@ -227,21 +232,28 @@ class Binder {
 
 }  // namespace
 
-std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler, const BindOptions& options) {
+std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph,
+                                    const KernelCompiler& compiler, const BindOptions& options) {
     return Binder(std::move(plan), graph, compiler, options).bind();
 }
 
 std::string Binding::str() const {
     std::ostringstream out;
-    out << steps.size() << " steps, arena " << scratch_offset << " bytes, scratch " << arena_bytes - scratch_offset << " bytes\n";
+    out << steps.size() << " steps, arena " << scratch_offset << " bytes, scratch " << arena_bytes - scratch_offset
+        << " bytes\n";
     for (std::size_t s = 0; s < steps.size(); ++s) {
         const BoundStep& step = steps[s];
-        out << "  " << s << ' ' << (step.operation ? step.operation->name : "copy") << " by " << step.kernel->by() << ':';
+        out << "  " << s << ' ' << (step.operation ? step.operation->name : "copy") << " by " << step.kernel->by()
+            << ':';
         for (const View& view : step.operands) {
-            const char* base = view.base.kind == Base::arena ? "arena" : view.base.kind == Base::leaf ? "leaf" : "output";
+            const char* base = view.base.kind == Base::arena  ? "arena"
+                               : view.base.kind == Base::leaf ? "leaf"
+                                                              : "output";
             out << ' ' << base;
-            if (view.base.kind == Base::arena) out << '+' << view.offset;
-            else out << view.base.index;
+            if (view.base.kind == Base::arena)
+                out << '+' << view.offset;
+            else
+                out << view.base.index;
             out << ' ' << view.layout.dtype << view.layout.dims;
         }
         out << '\n';

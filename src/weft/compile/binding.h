@@ -13,7 +13,7 @@ namespace weft {
 /// Where memory comes from when a binding is run.
 struct Base {
     enum Kind : std::uint8_t { arena, leaf, output } kind = arena;
-    std::int32_t index = 0;      // leaf: its number among the graph's leaves; output: its number in Binding::outputs
+    std::int32_t index = 0;  // leaf: its number among the graph's leaves; output: its number in Binding::outputs
     friend bool operator==(const Base&, const Base&) = default;
 };
 
@@ -26,8 +26,8 @@ struct View {
 
 struct BoundStep {
     std::unique_ptr<Kernel> kernel;
-    std::vector<View> operands;      // inputs, then outputs
-    const Operation* operation = nullptr;   // the last of its members, for errors and the profile (null: a copy)
+    std::vector<View> operands;            // inputs, then outputs
+    const Operation* operation = nullptr;  // the last of its members, for errors and the profile (null: a copy)
     std::source_location where;
 };
 
@@ -36,7 +36,7 @@ struct BoundOutput {
     DType dtype = DType::float32;
     Dims dims, strides;
     std::size_t bytes = 0;
-    std::int32_t donor = -1;         // the leaf whose memory it may take over: read for the last time where it is written
+    std::int32_t donor = -1;  // the leaf whose memory it may take over: read for the last time where it is written
 };
 
 struct BindOptions {
@@ -47,14 +47,15 @@ struct BindOptions {
 struct Binding {
     std::shared_ptr<const Plan> plan;
     std::vector<BoundStep> steps;
-    std::size_t arena_bytes = 0, scratch_offset = 0;   // scratch lies at the arena's end
-    std::vector<BoundOutput> outputs;                  // slots that leave the binding
-    std::vector<View> results;                         // one an output of the graph
+    std::size_t arena_bytes = 0, scratch_offset = 0;  // scratch lies at the arena's end
+    std::vector<BoundOutput> outputs;                 // slots that leave the binding
+    std::vector<View> results;                        // one an output of the graph
 
     /// The steps with their kernels and where their operands lie, as text.
     std::string str() const;
 };
 
-std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler, const BindOptions& options = {});
+std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph,
+                                    const KernelCompiler& compiler, const BindOptions& options = {});
 
 }  // namespace weft

@@ -40,9 +40,12 @@ class KernelCompiler {
     virtual std::unique_ptr<Kernel> loop(Loop loop) const = 0;
     /// The operation of `node` (its family and attributes) on inputs that lie so, into an output that lies so.
     /// Operands of run(): the inputs, then the output. InternalError if the family is not one of the device's.
-    virtual std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output) const = 0;
+    virtual std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
+                                            const Layout& output) const = 0;
     /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).
-    virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const { return (void)operation, (void)ndim, Axes{}; }
+    virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const {
+        return (void)operation, (void)ndim, Axes{};
+    }
 };
 
 /// Defined in backend/cpu: the second and last inversion of the house.

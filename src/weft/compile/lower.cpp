@@ -11,7 +11,8 @@ Scalar ProgramWriter::value(std::int32_t entry) {
     Scalar scalar = 0;
     if (place.kind == Place::literal) {
         // A number has the value that memory of its type would hold.
-        scalar = builder_.constant(compute_dtype(node.dtype), is_half(node.dtype) ? literal_as(node.dtype, place.value) : place.value);
+        scalar = builder_.constant(compute_dtype(node.dtype),
+                                   is_half(node.dtype) ? literal_as(node.dtype, place.value) : place.value);
     } else {
         scalar = builder_.input(compute_dtype(node.dtype));
         loads_.push_back(entry);
@@ -35,7 +36,8 @@ void ProgramWriter::store(std::int32_t entry) { builder_.output(value(entry)); }
 
 void ProgramWriter::store_for_reduction(std::int32_t entry, Reduction reduction, DType result) {
     Scalar scalar = value(entry);
-    bool converts = reduction == Reduction::sum || reduction == Reduction::product || reduction == Reduction::any || reduction == Reduction::all;
+    bool converts = reduction == Reduction::sum || reduction == Reduction::product || reduction == Reduction::any ||
+                    reduction == Reduction::all;
     builder_.output(converts ? cast(scalar, compute_dtype(result)) : scalar);
 }
 

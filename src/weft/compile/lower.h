@@ -12,8 +12,8 @@ namespace weft {
 class ProgramWriter {
   public:
     ProgramWriter(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
-    void compute(std::int32_t entry);   ///< an elementwise entry whose inputs are computed, numbers, or loadable
-    void store(std::int32_t entry);     ///< the entry's value leaves the program
+    void compute(std::int32_t entry);  ///< an elementwise entry whose inputs are computed, numbers, or loadable
+    void store(std::int32_t entry);    ///< the entry's value leaves the program
     /// The value leaves in the type in which `reduction` joins it to a result of type `result`.
     void store_for_reduction(std::int32_t entry, Reduction reduction, DType result);
     /// Entries that are loaded, one an input of the program.

@@ -10,7 +10,7 @@ std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 struct Taken {
     std::size_t offset, bytes;
-    std::int32_t last, owner;   // the lifetime whose it is now
+    std::int32_t last, owner;  // the lifetime whose it is now
 };
 
 // The start of the smallest gap of at least `bytes` between what is taken (sorted by offset), or the end of all.
@@ -30,15 +30,18 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
     plan.offsets.assign(lifetimes.size(), 0);
     std::vector<std::size_t> order(lifetimes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return lifetimes[a].first < lifetimes[b].first; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return lifetimes[a].first < lifetimes[b].first; });
     std::vector<Taken> taken;
     for (std::size_t i : order) {
         const Lifetime& life = lifetimes[i];
         std::size_t bytes = aligned(life.bytes);
         if (bytes == 0) continue;
         std::size_t offset = SIZE_MAX;
-        if (life.may_reuse >= 0) {   // the dying buffer's place, if it still ends here (it may have been reused already)
-            auto at = std::find_if(taken.begin(), taken.end(), [&](const Taken& t) { return t.owner == life.may_reuse && t.bytes >= bytes && t.last == life.first; });
+        if (life.may_reuse >= 0) {  // the dying buffer's place, if it still ends here (it may have been reused already)
+            auto at = std::find_if(taken.begin(), taken.end(), [&](const Taken& t) {
+                return t.owner == life.may_reuse && t.bytes >= bytes && t.last == life.first;
+            });
             if (at != taken.end()) {
                 offset = at->offset;
                 at->last = life.last, at->owner = static_cast<std::int32_t>(i);
@@ -47,7 +50,8 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
         if (offset == SIZE_MAX) {
             std::erase_if(taken, [&](const Taken& t) { return t.last < life.first; });
             offset = best_gap(taken, bytes);
-            auto at = std::lower_bound(taken.begin(), taken.end(), offset, [](const Taken& t, std::size_t o) { return t.offset < o; });
+            auto at = std::lower_bound(taken.begin(), taken.end(), offset,
+                                       [](const Taken& t, std::size_t o) { return t.offset < o; });
             taken.insert(at, {offset, bytes, life.last, static_cast<std::int32_t>(i)});
         }
         plan.offsets[i] = offset;

@@ -21,7 +21,8 @@ namespace {
 
 class Partitioner {
   public:
-    Partitioner(const Graph& graph, const PartitionOptions& options) : graph_(graph), options_(options), count_(static_cast<std::int32_t>(graph.entries.size())) {}
+    Partitioner(const Graph& graph, const PartitionOptions& options)
+        : graph_(graph), options_(options), count_(static_cast<std::int32_t>(graph.entries.size())) {}
 
     Plan plan() {
         plan_.structure = graph_.structure;
@@ -46,7 +47,8 @@ class Partitioner {
         uses_.assign(static_cast<std::size_t>(count_), 0);
         wanted_.assign(static_cast<std::size_t>(count_), false);
         for (std::int32_t input : graph_.edges) ++uses_[static_cast<std::size_t>(input)];
-        for (std::int32_t output : graph_.outputs) wanted_[static_cast<std::size_t>(output)] = true, ++uses_[static_cast<std::size_t>(output)];
+        for (std::int32_t output : graph_.outputs)
+            wanted_[static_cast<std::size_t>(output)] = true, ++uses_[static_cast<std::size_t>(output)];
     }
 
     std::int32_t new_slot(std::int32_t entry, Axes order = {}) {
@@ -64,7 +66,8 @@ class Partitioner {
         if (place(from).contiguous) return true;
         auto proper = [](const Shape& shape) {
             Shape kept;
-            for (Size size : shape) if (!(size == Size(1))) kept.push_back(size);
+            for (Size size : shape)
+                if (!(size == Size(1))) kept.push_back(size);
             return kept;
         };
         return proper(node(e).shape) == proper(node(from).shape);
@@ -88,7 +91,8 @@ class Partitioner {
                 put_in_slot(e, cpu_compiler().preferred_order(*node(e).operation, node(e).shape.size()));
             }
             orders_[static_cast<std::size_t>(e)] = order_of(e);
-            if (elementwise(e)) place(e).contiguous = orders_[static_cast<std::size_t>(e)].empty();   // when it comes to memory
+            if (elementwise(e))
+                place(e).contiguous = orders_[static_cast<std::size_t>(e)].empty();  // when it comes to memory
         }
     }
 
@@ -104,8 +108,10 @@ class Partitioner {
             return;
         }
         bool reshapes = node(e).operation == &reshape_operation;
-        if (reshapes && !reshape_is_view(e, from)) copies_.insert(e), put_in_slot(e);
-        else place(e) = {Place::view, from, (reshapes || family(e) != Family::view) && place(from).contiguous, {}};
+        if (reshapes && !reshape_is_view(e, from))
+            copies_.insert(e), put_in_slot(e);
+        else
+            place(e) = {Place::view, from, (reshapes || family(e) != Family::view) && place(from).contiguous, {}};
     }
 
     // The order in which an entry lies in memory: a slot's own; an elementwise entry's is that of the first operand of its shape
@@ -125,7 +131,8 @@ class Partitioner {
         inside_.assign(static_cast<std::size_t>(count_), -1);
         if (!options_.fuse) return;
         for (std::int32_t e = count_; e-- > 0;) {
-            std::int32_t into = family(e) == Family::reduce && place(e).kind == Place::slot ? e : inside_[static_cast<std::size_t>(e)];
+            std::int32_t into =
+                family(e) == Family::reduce && place(e).kind == Place::slot ? e : inside_[static_cast<std::size_t>(e)];
             if (into < 0) continue;
             for (std::int32_t input : graph_.inputs(e)) {
                 bool only_here = uses_[static_cast<std::size_t>(input)] == 1 && elementwise(input);
@@ -144,7 +151,8 @@ class Partitioner {
         find_levels();
         if (!options_.fuse) return;
         move_to_readers();
-        std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> readers;   // (memory read, level) -> entries
+        std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>>
+            readers;  // (memory read, level) -> entries
         for (std::int32_t e = 0; e < count_; ++e) {
             if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
             for (std::int32_t input : graph_.inputs(e)) {
@@ -152,7 +160,10 @@ class Partitioner {
                 if (place(input).kind == Place::literal || node(input).shape.empty()) continue;
                 auto& list = readers[{input, level(e)}];
                 for (std::int32_t other : list) {
-                    if (node(other).shape == node(e).shape) { join(e, other); break; }
+                    if (node(other).shape == node(e).shape) {
+                        join(e, other);
+                        break;
+                    }
                 }
                 list.push_back(e);
             }
@@ -193,7 +204,8 @@ class Partitioner {
     // Operands of the entry's own shape.
     std::size_t arrays_read(std::int32_t e) {
         std::size_t count = 0;
-        for (std::int32_t input : graph_.inputs(e)) count += place(input).kind != Place::literal && node(input).shape == node(e).shape;
+        for (std::int32_t input : graph_.inputs(e))
+            count += place(input).kind != Place::literal && node(input).shape == node(e).shape;
         return count;
     }
 
@@ -241,8 +253,10 @@ class Partitioner {
         for (auto& [_, members] : groups) {
             for (std::size_t first = 0; first < members.size(); first += options_.longest) {
                 std::size_t last = std::min(members.size(), first + options_.longest);
-                kernels.emplace_back(members.begin() + static_cast<std::ptrdiff_t>(first), members.begin() + static_cast<std::ptrdiff_t>(last));
-                for (std::int32_t e : kernels.back()) kernel_of_[static_cast<std::size_t>(e)] = static_cast<std::int32_t>(kernels.size()) - 1;
+                kernels.emplace_back(members.begin() + static_cast<std::ptrdiff_t>(first),
+                                     members.begin() + static_cast<std::ptrdiff_t>(last));
+                for (std::int32_t e : kernels.back())
+                    kernel_of_[static_cast<std::size_t>(e)] = static_cast<std::int32_t>(kernels.size()) - 1;
             }
         }
         find_needed();
@@ -255,9 +269,12 @@ class Partitioner {
         for (auto& members : kernels) make_map(members);
         for (std::int32_t e = 0; e < count_; ++e) {
             if (place(e).kind != Place::slot || stored_elementwise_.contains(e)) continue;
-            if (copies_.contains(e)) make_copy(graph_.inputs(e)[0], place(e).index);
-            else if (family(e) == Family::reduce) make_reduce(e);
-            else make_library(e);
+            if (copies_.contains(e))
+                make_copy(graph_.inputs(e)[0], place(e).index);
+            else if (family(e) == Family::reduce)
+                make_reduce(e);
+            else
+                make_library(e);
         }
         plan_.outputs.assign(graph_.outputs.size(), -1);
         plan_.output_views.assign(graph_.outputs.size(), false);
@@ -284,7 +301,8 @@ class Partitioner {
                 auto i = static_cast<std::size_t>(input);
                 std::int32_t mine = inside_[static_cast<std::size_t>(e)], theirs = inside_[i];
                 bool same = theirs >= 0 ? theirs == e || theirs == mine
-                                        : elementwise(e) && mine < 0 && kernel_of_[i] >= 0 && kernel_of_[i] == kernel_of_[static_cast<std::size_t>(e)];
+                                        : elementwise(e) && mine < 0 && kernel_of_[i] >= 0 &&
+                                              kernel_of_[i] == kernel_of_[static_cast<std::size_t>(e)];
                 if (!same) needed_[i] = true;
             }
         }
@@ -343,7 +361,8 @@ class Partitioner {
         step.kind = Step::library;
         step.members = {e};
         for (std::int32_t input : graph_.inputs(e)) {
-            if (place(input).kind == Place::literal && place(input).index < 0) {   // a library reads memory: give the number some
+            if (place(input).kind == Place::literal &&
+                place(input).index < 0) {  // a library reads memory: give the number some
                 std::int32_t slot = new_slot(input);
                 make_copy(input, slot);
                 place(input).index = slot;
@@ -360,7 +379,8 @@ class Partitioner {
         std::vector<Step>& steps = plan_.steps;
         std::vector<std::int32_t> writer(plan_.slots.size(), -1), waiting(steps.size(), 0), key(steps.size(), 0);
         for (std::size_t s = 0; s < steps.size(); ++s) {
-            for (std::int32_t slot : steps[s].stores) writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
+            for (std::int32_t slot : steps[s].stores)
+                writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
             key[s] = steps[s].members.empty() ? steps[s].space : steps[s].members.back();
         }
         std::vector<std::vector<std::int32_t>> readers(steps.size());
@@ -369,19 +389,25 @@ class Partitioner {
             for (std::int32_t load : steps[s].loads) {
                 std::int32_t base = load;
                 while (place(base).kind == Place::view) base = place(base).index;
-                if (place(base).index >= 0 && place(base).kind != Place::leaf) from.insert(writer[static_cast<std::size_t>(place(base).index)]);
+                if (place(base).index >= 0 && place(base).kind != Place::leaf)
+                    from.insert(writer[static_cast<std::size_t>(place(base).index)]);
             }
-            for (std::int32_t f : from) readers[static_cast<std::size_t>(f)].push_back(static_cast<std::int32_t>(s)), ++waiting[s];
+            for (std::int32_t f : from)
+                readers[static_cast<std::size_t>(f)].push_back(static_cast<std::int32_t>(s)), ++waiting[s];
         }
-        auto later = [&](std::int32_t a, std::int32_t b) { return std::pair(key[static_cast<std::size_t>(a)], a) > std::pair(key[static_cast<std::size_t>(b)], b); };
+        auto later = [&](std::int32_t a, std::int32_t b) {
+            return std::pair(key[static_cast<std::size_t>(a)], a) > std::pair(key[static_cast<std::size_t>(b)], b);
+        };
         std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(later)> ready(later);
-        for (std::size_t s = 0; s < steps.size(); ++s) if (waiting[s] == 0) ready.push(static_cast<std::int32_t>(s));
+        for (std::size_t s = 0; s < steps.size(); ++s)
+            if (waiting[s] == 0) ready.push(static_cast<std::int32_t>(s));
         std::vector<Step> ordered;
         while (!ready.empty()) {
             auto s = static_cast<std::size_t>(ready.top());
             ready.pop();
             ordered.push_back(std::move(steps[s]));
-            for (std::int32_t r : readers[s]) if (--waiting[static_cast<std::size_t>(r)] == 0) ready.push(r);
+            for (std::int32_t r : readers[s])
+                if (--waiting[static_cast<std::size_t>(r)] == 0) ready.push(r);
         }
         promise(ordered.size() == steps.size(), "the steps of a plan have an order (partition made no cycle)");
         steps = std::move(ordered);

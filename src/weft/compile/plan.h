@@ -13,9 +13,9 @@ namespace weft {
 
 struct Place {
     enum Kind : std::uint8_t { leaf, literal, view, fused, slot } kind = fused;
-    std::int32_t index = -1;     // slot: its number; leaf: its number among the graph's leaves; view: the entry viewed
-    bool contiguous = false;     // row-major without gaps, for certain
-    Literal value;               // literal
+    std::int32_t index = -1;  // slot: its number; leaf: its number among the graph's leaves; view: the entry viewed
+    bool contiguous = false;  // row-major without gaps, for certain
+    Literal value;            // literal
 };
 
 /// Memory that one step writes. Its dims are those of `entry`, lying in `order` (axes, slowest first; empty: row-major).
@@ -27,28 +27,28 @@ struct Slot {
 
 struct Step {
     enum Kind : std::uint8_t { map, reduce, copy, library } kind = map;
-    std::vector<std::int32_t> members;   // entries computed here, inputs first (copy: none)
-    std::vector<std::int32_t> loads;     // entries read from memory, one an input of the program (of the library kernel)
-    std::vector<std::int32_t> stores;    // slots written
-    std::int32_t space = -1;             // map, reduce, copy: the entry whose shape the loop runs over
-    Program program;                     // map, reduce, copy
-    std::vector<Reduction> reductions;   // reduce
-    Axes axes;                           // reduce
+    std::vector<std::int32_t> members;  // entries computed here, inputs first (copy: none)
+    std::vector<std::int32_t> loads;    // entries read from memory, one an input of the program (of the library kernel)
+    std::vector<std::int32_t> stores;   // slots written
+    std::int32_t space = -1;            // map, reduce, copy: the entry whose shape the loop runs over
+    Program program;                    // map, reduce, copy
+    std::vector<Reduction> reductions;  // reduce
+    Axes axes;                          // reduce
 };
 
 struct Plan {
     Hash128 structure;
-    std::vector<Place> places;           // one an entry
+    std::vector<Place> places;  // one an entry
     std::vector<Slot> slots;
     std::vector<Step> steps;
-    std::vector<std::int32_t> outputs;   // slot of each output; -1: the output is a leaf or a view of one
-    std::vector<bool> output_views;      // the output is the view of its entry (not the slot's plain layout)
+    std::vector<std::int32_t> outputs;  // slot of each output; -1: the output is a leaf or a view of one
+    std::vector<bool> output_views;     // the output is the view of its entry (not the slot's plain layout)
 };
 
 /// How kernels are made from entries.
 struct PartitionOptions {
-    bool fuse = true;                    // false: a kernel an operation (the oracle of tests)
-    std::size_t longest = 256;           // operations in one kernel
+    bool fuse = true;           // false: a kernel an operation (the oracle of tests)
+    std::size_t longest = 256;  // operations in one kernel
 };
 
 Plan make_plan(const Graph& graph, const PartitionOptions& options = {});

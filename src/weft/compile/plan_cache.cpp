@@ -33,7 +33,7 @@ std::shared_ptr<const Plan> plan_for(const Graph& graph) {
         std::lock_guard lock(caches.mutex);
         if (auto* found = caches.plans.find(graph.structure)) return *found;
     }
-    auto plan = std::make_shared<const Plan>(make_plan(graph));   // not under the lock: others may plan meanwhile
+    auto plan = std::make_shared<const Plan>(make_plan(graph));  // not under the lock: others may plan meanwhile
     std::lock_guard lock(caches.mutex);
     ++caches.count.plans_made;
     return caches.plans.insert(graph.structure, plan);

@@ -13,7 +13,8 @@ Dims reshaped_strides(const Layout& from, const Dims& dims) {
     for (std::size_t i = 0; i < dims.size(); ++i) {
         if (dims[i] == 1) continue;
         while (k < from.dims.size() && from.dims[k] == 1) ++k;
-        promise(k < from.dims.size() && from.dims[k] == dims[i], "a reshape that is a view only adds or drops axes of size one");
+        promise(k < from.dims.size() && from.dims[k] == dims[i],
+                "a reshape that is a view only adds or drops axes of size one");
         strides[i] = from.strides[k++];
     }
     return strides;
@@ -24,7 +25,8 @@ void slice_view(const SliceAttributes& a, View& view) {
     for (std::size_t i = 0; i < view.layout.dims.size(); ++i) {
         std::int64_t start = a.start[i].value.value(), length = a.length[i].value();
         if (length < 0 || (length > 0 && start + (length - 1) * a.step[i] >= view.layout.dims[i])) {
-            throw IndexError(text("slice: ", length, " elements from ", start, " in steps of ", a.step[i], " leave axis ", i, " of size ", view.layout.dims[i]));
+            throw IndexError(text("slice: ", length, " elements from ", start, " in steps of ", a.step[i],
+                                  " leave axis ", i, " of size ", view.layout.dims[i]));
         }
         if (length > 0) view.offset += start * view.layout.strides[i] * element;
         view.layout.dims[i] = length;
@@ -49,7 +51,8 @@ Dims broadcast_strides(const Layout& from, const Dims& dims) {
     for (std::size_t i = 0; i < from.dims.size(); ++i) {
         bool repeats = from.dims[i] == 1 && dims[i + shift] != 1;
         if (!repeats && from.dims[i] != dims[i + shift]) {
-            throw ShapeError(text("shapes ", from.dims, " and ", dims, " do not broadcast, now that their sizes are known"));
+            throw ShapeError(
+                text("shapes ", from.dims, " and ", dims, " do not broadcast, now that their sizes are known"));
         }
         strides[i + shift] = repeats ? 0 : from.strides[i];
     }
@@ -70,10 +73,11 @@ Dims ordered_strides(const Dims& dims, const Axes& order) {
 
 View apply_view(const Node& node, const View& from) {
     View view = from;
-    if (node.operation->family == Family::elementwise) return view;   // the operand itself
+    if (node.operation->family == Family::elementwise) return view;  // the operand itself
     Dims dims = dims_of(node.shape);
     if (node.operation == &reshape_operation) {
-        if (element_count(dims) != from.layout.size()) throw ShapeError(text("reshape: ", from.layout.dims, " has not as many elements as ", dims));
+        if (element_count(dims) != from.layout.size())
+            throw ShapeError(text("reshape: ", from.layout.dims, " has not as many elements as ", dims));
         view.layout.strides = reshaped_strides(from.layout, dims);
         view.layout.dims = dims;
     } else if (node.operation == &permute_dims_operation) {
@@ -88,7 +92,8 @@ View apply_view(const Node& node, const View& from) {
     } else if (node.operation == &slice_operation) {
         slice_view(node.attributes_as<SliceAttributes>(), view);
     } else {
-        promise(node.operation == &flip_operation, "the view operations are reshape, permute, broadcast, slice and flip");
+        promise(node.operation == &flip_operation,
+                "the view operations are reshape, permute, broadcast, slice and flip");
         flip_view(node.attributes_as<PermuteAttributes>().axes, view);
     }
     return view;

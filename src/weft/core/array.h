@@ -16,8 +16,8 @@ namespace weft {
 struct Array {
     DType dtype = DType::float32;
     Dims dims;
-    Dims strides;              // elements, one an axis
-    std::int64_t offset = 0;   // elements, of the first element from the buffer's start
+    Dims strides;             // elements, one an axis
+    std::int64_t offset = 0;  // elements, of the first element from the buffer's start
     BufferHandle buffer;
 
     /// Uninitialised, row-major.
@@ -30,19 +30,27 @@ struct Array {
         return from(std::span<const T>(values), dims);
     }
     template <class T>
-    static Array scalar(T value) { return from(std::span<const T>(&value, 1), {}); }
+    static Array scalar(T value) {
+        return from(std::span<const T>(&value, 1), {});
+    }
 
     std::size_t ndim() const { return dims.size(); }
     std::int64_t size() const { return element_count(dims); }
     std::size_t bytes() const { return static_cast<std::size_t>(size()) * size_of(dtype); }
-    bool contiguous() const;   ///< row-major without gaps
+    bool contiguous() const;  ///< row-major without gaps
     void* address() { return buffer->data() + offset * static_cast<std::int64_t>(size_of(dtype)); }
     const void* address() const { return buffer->data() + offset * static_cast<std::int64_t>(size_of(dtype)); }
     /// The first element; DTypeError if T is not the element type. Elements lie `strides` apart.
     template <class T>
-    T* data() { check(dtype_of<T>); return static_cast<T*>(address()); }
+    T* data() {
+        check(dtype_of<T>);
+        return static_cast<T*>(address());
+    }
     template <class T>
-    const T* data() const { check(dtype_of<T>); return static_cast<const T*>(address()); }
+    const T* data() const {
+        check(dtype_of<T>);
+        return static_cast<const T*>(address());
+    }
 
   private:
     void check(DType asked) const {

@@ -21,23 +21,28 @@ Buffer::Buffer(std::byte* data, std::size_t bytes, std::function<void()> release
 }
 
 BufferHandle Buffer::allocate(std::size_t bytes) {
-    if (bytes > std::numeric_limits<std::size_t>::max() - alignment) throw OutOfMemory(text("no memory for ", bytes, " bytes"));
+    if (bytes > std::numeric_limits<std::size_t>::max() - alignment)
+        throw OutOfMemory(text("no memory for ", bytes, " bytes"));
     std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     void* memory = std::aligned_alloc(alignment, rounded ? rounded : alignment);
-    if (!memory) throw OutOfMemory(text("no memory for ", bytes, " bytes (", count().bytes, " are in use by weft's buffers)"));
+    if (!memory)
+        throw OutOfMemory(text("no memory for ", bytes, " bytes (", count().bytes, " are in use by weft's buffers)"));
     ++allocations;
     return BufferHandle(new Buffer(static_cast<std::byte*>(memory), bytes, {}));
 }
 
 BufferHandle Buffer::wrap(void* data, std::size_t bytes, std::function<void()> release) {
-    return BufferHandle(new Buffer(static_cast<std::byte*>(data), bytes, release ? std::move(release) : [] {}));
+    return BufferHandle(new Buffer(
+        static_cast<std::byte*>(data), bytes, release ? std::move(release) : [] {}));
 }
 
 Buffer::~Buffer() {
     live_bytes -= bytes_;
     --live_buffers;
-    if (release_) release_();
-    else std::free(data_);
+    if (release_)
+        release_();
+    else
+        std::free(data_);
 }
 
 Buffer::Count Buffer::count() { return {live_bytes, live_buffers, allocations}; }

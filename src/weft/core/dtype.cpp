@@ -92,22 +92,30 @@ DType promote(DType a, DType b) {
 DType promote_weak(DType array, Kind scalar) {
     Kind kind = kind_of(array);
     switch (scalar) {
-        case Kind::boolean: return array;
+        case Kind::boolean:
+            return array;
         case Kind::signed_integer:
-        case Kind::unsigned_integer: return kind == Kind::boolean ? DType::int64 : array;
-        case Kind::floating: return inexact(array);
-        case Kind::complex: return array == DType::float64 || array == DType::complex128 ? DType::complex128 : DType::complex64;
+        case Kind::unsigned_integer:
+            return kind == Kind::boolean ? DType::int64 : array;
+        case Kind::floating:
+            return inexact(array);
+        case Kind::complex:
+            return array == DType::float64 || array == DType::complex128 ? DType::complex128 : DType::complex64;
     }
     __builtin_unreachable();
 }
 
 DType default_dtype(Kind scalar) {
     switch (scalar) {
-        case Kind::boolean: return DType::bool_;
+        case Kind::boolean:
+            return DType::bool_;
         case Kind::signed_integer:
-        case Kind::unsigned_integer: return DType::int64;
-        case Kind::floating: return DType::float32;
-        case Kind::complex: return DType::complex64;
+        case Kind::unsigned_integer:
+            return DType::int64;
+        case Kind::floating:
+            return DType::float32;
+        case Kind::complex:
+            return DType::complex64;
     }
     __builtin_unreachable();
 }

@@ -15,8 +15,21 @@
 namespace weft {
 
 enum class DType : std::uint8_t {
-    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-    float16, bfloat16, float32, float64, complex64, complex128
+    bool_,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    complex64,
+    complex128
 };
 inline constexpr int dtype_count = 15;
 
@@ -38,9 +51,9 @@ inline bool is_complex(DType d) { return kind_of(d) == Kind::complex; }
 inline bool is_inexact(DType d) { return is_floating(d) || is_complex(d); }
 inline bool is_half(DType d) { return d == DType::float16 || d == DType::bfloat16; }
 
-std::size_t size_of(DType dtype);            ///< bytes an element
-std::string_view name_of(DType dtype);       ///< NumPy's name: "float32", "bool", ...
-DType dtype_named(std::string_view name);    ///< the inverse; DTypeError names the nearest known type
+std::size_t size_of(DType dtype);          ///< bytes an element
+std::string_view name_of(DType dtype);     ///< NumPy's name: "float32", "bool", ...
+DType dtype_named(std::string_view name);  ///< the inverse; DTypeError names the nearest known type
 std::ostream& operator<<(std::ostream& out, DType dtype);
 std::span<const DType> all_dtypes();
 
@@ -62,29 +75,47 @@ DType real_of(DType dtype);
 DType compute_dtype(DType dtype);
 
 // The C++ type of a DType, and back.
-template <DType> struct CppTypeOf;
-template <class T> struct DTypeOf;
-#define WEFT_FOR_EACH_DTYPE(X)                                                                                             \
-    X(bool_, bool) X(int8, std::int8_t) X(int16, std::int16_t) X(int32, std::int32_t) X(int64, std::int64_t)                \
-    X(uint8, std::uint8_t) X(uint16, std::uint16_t) X(uint32, std::uint32_t) X(uint64, std::uint64_t) X(float16, Float16)   \
-    X(bfloat16, BFloat16) X(float32, float) X(float64, double) X(complex64, std::complex<float>)                            \
-    X(complex128, std::complex<double>)
-#define WEFT_DTYPE_TRAIT(name, type)                                               \
-    template <> struct CppTypeOf<DType::name> { using Type = type; };              \
-    template <> struct DTypeOf<type> { static constexpr DType value = DType::name; };
+template <DType>
+struct CppTypeOf;
+template <class T>
+struct DTypeOf;
+// clang-format off
+#define WEFT_FOR_EACH_DTYPE(X)                                                                                        \
+    X(bool_, bool)                                                                                                    \
+    X(int8, std::int8_t)                                                                                              \
+    X(int16, std::int16_t)                                                                                            \
+    X(int32, std::int32_t) X(int64, std::int64_t) X(uint8, std::uint8_t) X(uint16, std::uint16_t)                     \
+        X(uint32, std::uint32_t) X(uint64, std::uint64_t) X(float16, Float16) X(bfloat16, BFloat16) X(float32, float) \
+            X(float64, double) X(complex64, std::complex<float>) X(complex128, std::complex<double>)
+// clang-format on
+#define WEFT_DTYPE_TRAIT(name, type)                \
+    template <>                                     \
+    struct CppTypeOf<DType::name> {                 \
+        using Type = type;                          \
+    };                                              \
+    template <>                                     \
+    struct DTypeOf<type> {                          \
+        static constexpr DType value = DType::name; \
+    };
 WEFT_FOR_EACH_DTYPE(WEFT_DTYPE_TRAIT)
 #undef WEFT_DTYPE_TRAIT
-template <DType d> using CppType = typename CppTypeOf<d>::Type;
-template <class T> inline constexpr DType dtype_of = DTypeOf<T>::value;
+template <DType d>
+using CppType = typename CppTypeOf<d>::Type;
+template <class T>
+inline constexpr DType dtype_of = DTypeOf<T>::value;
 
-template <class T> struct TypeTag { using Type = T; };
+template <class T>
+struct TypeTag {
+    using Type = T;
+};
 
 /// Calls f(TypeTag<T>{}) with the C++ type of `dtype`: the one place where a run-time type becomes a compile-time one.
 template <class F>
 decltype(auto) with_dtype(DType dtype, F&& f) {
     switch (dtype) {
 #define WEFT_DTYPE_CASE(name, type) \
-    case DType::name: return f(TypeTag<type>{});
+    case DType::name:               \
+        return f(TypeTag<type>{});
         WEFT_FOR_EACH_DTYPE(WEFT_DTYPE_CASE)
 #undef WEFT_DTYPE_CASE
     }

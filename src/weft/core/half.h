@@ -24,7 +24,8 @@ struct Float16 {
             float shifted = std::bit_cast<float>(x) + 0.5f;
             return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
         }
-        x += 0xc8000fffu + ((x >> 13) & 1u);  // rebias the exponent by -112, round half to even; may carry into infinity
+        x +=
+            0xc8000fffu + ((x >> 13) & 1u);  // rebias the exponent by -112, round half to even; may carry into infinity
         return static_cast<std::uint16_t>(sign | (x >> 13));
     }
     static float widen(std::uint16_t half) {

@@ -23,10 +23,15 @@ bool Literal::same(const Literal& other) const {
 
 std::ostream& operator<<(std::ostream& out, const Literal& literal) {
     switch (literal.kind) {
-        case Kind::boolean: return out << (literal.integer ? "True" : "False");
-        case Kind::signed_integer: return out << literal.integer;
-        case Kind::unsigned_integer: return out << static_cast<std::uint64_t>(literal.integer);
-        case Kind::floating: print(out, literal.real); return out;
+        case Kind::boolean:
+            return out << (literal.integer ? "True" : "False");
+        case Kind::signed_integer:
+            return out << literal.integer;
+        case Kind::unsigned_integer:
+            return out << static_cast<std::uint64_t>(literal.integer);
+        case Kind::floating:
+            print(out, literal.real);
+            return out;
         case Kind::complex:
             out << '(';
             print(out, literal.real);

@@ -13,17 +13,22 @@ namespace weft {
 
 struct Literal {
     Kind kind = Kind::floating;
-    std::int64_t integer = 0;   // boolean and integers; an unsigned value beyond int64 keeps its bits with Kind::unsigned_integer
-    double real = 0;            // floating and complex
-    double imaginary = 0;       // complex
+    std::int64_t integer =
+        0;            // boolean and integers; an unsigned value beyond int64 keeps its bits with Kind::unsigned_integer
+    double real = 0;  // floating and complex
+    double imaginary = 0;  // complex
 
     Literal() = default;
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
     Literal(T value) {
-        if constexpr (std::is_same_v<T, bool>) kind = Kind::boolean, integer = value;
-        else if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) kind = Kind::signed_integer, integer = value;
-        else if constexpr (std::is_integral_v<T>) kind = Kind::unsigned_integer, integer = static_cast<std::int64_t>(value);
-        else real = static_cast<double>(value);
+        if constexpr (std::is_same_v<T, bool>)
+            kind = Kind::boolean, integer = value;
+        else if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
+            kind = Kind::signed_integer, integer = value;
+        else if constexpr (std::is_integral_v<T>)
+            kind = Kind::unsigned_integer, integer = static_cast<std::int64_t>(value);
+        else
+            real = static_cast<double>(value);
     }
     Literal(std::complex<double> value) : kind(Kind::complex), real(value.real()), imaginary(value.imag()) {}
 
@@ -34,14 +39,15 @@ struct Literal {
     bool same(const Literal& other) const;
 };
 
-std::ostream& operator<<(std::ostream& out, const Literal& literal);   ///< as one would write it: 1, 0.5, True, (1+2j)
+std::ostream& operator<<(std::ostream& out, const Literal& literal);  ///< as one would write it: 1, 0.5, True, (1+2j)
 
 template <class T>
 T Literal::as() const {
     constexpr bool to_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
     if constexpr (to_complex) {
         using Part = typename T::value_type;
-        if (kind == Kind::complex || kind == Kind::floating) return T(static_cast<Part>(real), static_cast<Part>(imaginary));
+        if (kind == Kind::complex || kind == Kind::floating)
+            return T(static_cast<Part>(real), static_cast<Part>(imaginary));
         return T(static_cast<Part>(as<double>()), 0);
     } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
         return T(as<float>());

@@ -52,9 +52,12 @@ std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
         Size& here = result[i + shift];
         Size there = shorter[i];
         if (here == there || there == Size(1)) continue;
-        if (here == Size(1)) here = there;
-        else if (!may_equal(here, there)) return std::nullopt;
-        else if (!here.known()) here = there.known() ? there : here;
+        if (here == Size(1))
+            here = there;
+        else if (!may_equal(here, there))
+            return std::nullopt;
+        else if (!here.known())
+            here = there.known() ? there : here;
     }
     return result;
 }
@@ -72,8 +75,8 @@ std::int64_t normalize_axis(std::int64_t axis, std::size_t ndim, std::string_vie
     auto n = static_cast<std::int64_t>(ndim);
     if (axis >= -n && axis < n) return axis < 0 ? axis + n : axis;
     if (n == 0) throw AxisError(text(operation, ": axis ", axis, " is out of bounds: the value has no axes (0-d)"));
-    throw AxisError(text(operation, ": axis ", axis, " is out of bounds for a value with ", n, n == 1 ? " dimension" : " dimensions",
-                         " (axes go from ", -n, " to ", n - 1, ")"));
+    throw AxisError(text(operation, ": axis ", axis, " is out of bounds for a value with ", n,
+                         n == 1 ? " dimension" : " dimensions", " (axes go from ", -n, " to ", n - 1, ")"));
 }
 
 Axes normalize_axes(const Axes& axes, std::size_t ndim, std::string_view operation) {
@@ -81,7 +84,8 @@ Axes normalize_axes(const Axes& axes, std::size_t ndim, std::string_view operati
     for (std::int64_t axis : axes) result.push_back(normalize_axis(axis, ndim, operation));
     std::sort(result.begin(), result.end());
     for (std::size_t i = 1; i < result.size(); ++i) {
-        if (result[i] == result[i - 1]) throw AxisError(text(operation, ": axis ", result[i], " stands twice in ", str(axes)));
+        if (result[i] == result[i - 1])
+            throw AxisError(text(operation, ": axis ", result[i], " stands twice in ", str(axes)));
     }
     return result;
 }

@@ -13,18 +13,18 @@
 namespace weft {
 
 using Shape = SmallVector<Size, 4>;
-using Dims = SmallVector<std::int64_t, 4>;   ///< known sizes, or strides, or axes
+using Dims = SmallVector<std::int64_t, 4>;  ///< known sizes, or strides, or axes
 using Axes = SmallVector<std::int64_t, 4>;
 
-std::string str(const Shape& shape);   ///< "(batch, 784)", as NumPy prints tuples
+std::string str(const Shape& shape);  ///< "(batch, 784)", as NumPy prints tuples
 std::string str(const Dims& dims);
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 std::ostream& operator<<(std::ostream& out, const Dims& dims);
 
 bool known(const Shape& shape);
-Dims dims_of(const Shape& shape);                  ///< ShapeError if a size is not known yet
+Dims dims_of(const Shape& shape);  ///< ShapeError if a size is not known yet
 Shape shape_of(const Dims& dims);
-Size element_count(const Shape& shape);            ///< ShapeError beyond 64 bits
+Size element_count(const Shape& shape);  ///< ShapeError beyond 64 bits
 std::int64_t element_count(const Dims& dims);
 
 /// NumPy's broadcasting of two shapes; nothing if they cannot be broadcast (the caller names the operation).

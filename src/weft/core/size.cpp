@@ -13,7 +13,7 @@ namespace weft {
 
 struct SizeTable {
     struct Atom {
-        std::string name;                  // empty: a quotient
+        std::string name;  // empty: a quotient
         Size numerator, denominator;
         auto key() const { return std::tuple(name, numerator.code_, denominator.code_); }
     };
@@ -101,7 +101,8 @@ Size Size::symbol(std::string_view name) {
 }
 
 std::int64_t Size::value() const {
-    if (!known()) throw ShapeError(text("the size '", str(), "' is not known yet: it is bound when the function is called"));
+    if (!known())
+        throw ShapeError(text("the size '", str(), "' is not known yet: it is bound when the function is called"));
     return code_;
 }
 
@@ -150,7 +151,7 @@ Size operator/(Size a, Size b) {
         }
         if (quotient.size() == sum.size()) return table.intern(std::move(quotient));
     }
-    if (b.known()) {   // multiples of the divisor come out: (n - 2)//2 + 1 is n//2
+    if (b.known()) {  // multiples of the divisor come out: (n - 2)//2 + 1 is n//2
         Sum whole, rest;
         for (auto& [p, m] : sum) {
             std::int64_t n = b.value(), left = ((m % n) + n) % n;
@@ -159,7 +160,8 @@ Size operator/(Size a, Size b) {
         }
         if (!whole.empty()) {
             Size remaining = table.intern(std::move(rest));
-            Sum total = remaining.known() ? Sum{{{}, remaining.value() / b.value()}} : table.sum_of(table.of_atom({"", remaining, b}));
+            Sum total = remaining.known() ? Sum{{{}, remaining.value() / b.value()}}
+                                          : table.sum_of(table.of_atom({"", remaining, b}));
             for (auto& [p, m] : whole) total[p] = add_checked(total[p], m);
             return table.intern(std::move(total));
         }
@@ -187,10 +189,14 @@ std::string Size::str() const {
             term += atom.name.empty() ? bracketed(atom.numerator) + "//" + bracketed(atom.denominator) : atom.name;
         }
         std::int64_t magnitude = coefficient < 0 ? -coefficient : coefficient;
-        if (term.empty()) term = std::to_string(magnitude);
-        else if (magnitude != 1) term = std::to_string(magnitude) + "*" + term;
-        if (out.empty()) out = coefficient < 0 ? "-" + term : term;
-        else out += (coefficient < 0 ? " - " : " + ") + term;
+        if (term.empty())
+            term = std::to_string(magnitude);
+        else if (magnitude != 1)
+            term = std::to_string(magnitude) + "*" + term;
+        if (out.empty())
+            out = coefficient < 0 ? "-" + term : term;
+        else
+            out += (coefficient < 0 ? " - " : " + ") + term;
     }
     return out;
 }
@@ -230,7 +236,7 @@ bool may_equal(Size a, Size b) {
     std::lock_guard lock(table.mutex);
     Sum left = table.sum_of(a), right = table.sum_of(b);
     bool multiples = left.size() == 1 && right.size() == 1 && left.begin()->first == right.begin()->first;
-    if (multiples) return false;   // 2*n and 3*n: equal only where there is nothing
+    if (multiples) return false;  // 2*n and 3*n: equal only where there is nothing
     left.erase(SizeTable::Product{});
     right.erase(SizeTable::Product{});
     return left != right;  // the same but for the constant term: they differ whatever the names stand for

@@ -46,7 +46,7 @@ class Attributes {
   public:
     virtual ~Attributes() = default;
     virtual void key(KeyParts& parts) const = 0;
-    virtual void print(std::ostream& out) const = 0;   ///< "axes=(0, 1), keepdims=True"
+    virtual void print(std::ostream& out) const = 0;  ///< "axes=(0, 1), keepdims=True"
     virtual std::shared_ptr<const Attributes> substitute(const SizeLookup& lookup) const = 0;
 };
 using AttributesHandle = std::shared_ptr<const Attributes>;
@@ -61,10 +61,8 @@ struct KeyVisitor {
     void operator()(const char*, double v) { word(std::bit_cast<std::uint64_t>(v)); }
     void operator()(const char*, DType v) { word(static_cast<std::uint64_t>(v)); }
     template <class E>
-        requires std::is_enum_v<E>
-    void operator()(const char*, E v) {
-        word(static_cast<std::uint64_t>(v));
-    }
+    requires std::is_enum_v<E>
+    void operator()(const char*, E v) { word(static_cast<std::uint64_t>(v)); }
     void operator()(const char*, const std::string& v) {
         Hasher hasher;
         hasher.add(std::string_view(v));
@@ -96,12 +94,15 @@ struct PrintVisitor {
     void operator()(const char* name, const T& value) {
         out << (first ? "" : ", ") << name << '=';
         first = false;
-        if constexpr (std::is_same_v<T, bool>) out << (value ? "True" : "False");
+        if constexpr (std::is_same_v<T, bool>)
+            out << (value ? "True" : "False");
         else if constexpr (std::is_same_v<T, Offsets>) {
             for (std::size_t i = 0; i < value.size(); ++i) out << (i ? ", " : "(") << value[i];
             out << ')';
-        } else if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>) out << static_cast<int>(value);
-        else out << value;
+        } else if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>)
+            out << static_cast<int>(value);
+        else
+            out << value;
     }
 };
 
@@ -109,7 +110,8 @@ struct SubstituteVisitor {
     const SizeLookup& lookup;
     template <class T>
     void operator()(const char*, T& value) {
-        if constexpr (std::is_same_v<T, Size>) value = value.substitute(lookup);
+        if constexpr (std::is_same_v<T, Size>)
+            value = value.substitute(lookup);
         else if constexpr (std::is_same_v<T, Shape>) {
             for (Size& size : value) size = size.substitute(lookup);
         } else if constexpr (std::is_same_v<T, Offsets>) {
@@ -128,7 +130,7 @@ class AttributesOf final : public Attributes {
 
     void key(KeyParts& parts) const override {
         detail::KeyVisitor visit{parts};
-        const_cast<T&>(value).members(visit);   // the visitor only reads
+        const_cast<T&>(value).members(visit);  // the visitor only reads
     }
     void print(std::ostream& out) const override {
         detail::PrintVisitor visit{out};

@@ -64,7 +64,8 @@ class Gatherer {
         Hasher hasher;
         hasher.add(structure_.result().high), hasher.add(structure_.result().low);
         std::vector<std::int64_t> distinct;
-        for (std::int64_t size : sizes_) hasher.add(size == 0 || size == 1 ? static_cast<std::uint64_t>(size) : 2 + class_of(size, distinct));
+        for (std::int64_t size : sizes_)
+            hasher.add(size == 0 || size == 1 ? static_cast<std::uint64_t>(size) : 2 + class_of(size, distinct));
         for (std::int32_t output : graph_.outputs) hasher.add(static_cast<std::uint64_t>(output));
         graph_.structure = hasher.result();
         graph_.sizes = std::move(sizes_);
@@ -72,7 +73,9 @@ class Gatherer {
     }
 
   private:
-    static bool leaf(const Node* node) { return node->computed.load(std::memory_order_acquire) || node->operation->family == Family::leaf; }
+    static bool leaf(const Node* node) {
+        return node->computed.load(std::memory_order_acquire) || node->operation->family == Family::leaf;
+    }
 
     static std::uint64_t class_of(std::int64_t size, std::vector<std::int64_t>& distinct) {
         auto at = std::find(distinct.begin(), distinct.end(), size);
@@ -82,9 +85,11 @@ class Gatherer {
 
     std::int32_t add(Node* node) {
         parts_.clear();
-        if (leaf(node)) describe_leaf(*node);
-        else describe_operation(*node);
-        Hasher hasher;   // of this entry whole: what makes two expressions equal
+        if (leaf(node))
+            describe_leaf(*node);
+        else
+            describe_operation(*node);
+        Hasher hasher;  // of this entry whole: what makes two expressions equal
         for (std::uint64_t word : parts_.words) hasher.add(word);
         Hasher whole = hasher;
         for (Size size : parts_.sizes) whole.add(static_cast<std::uint64_t>(size.code()));
@@ -107,7 +112,8 @@ class Gatherer {
         bool plain = !node.computed.load(std::memory_order_relaxed) || node.value.contiguous();
         words.push_back(plain);
         if (plain) return;
-        for (std::int64_t stride : node.value.strides) parts_.offsets.push_back({Size(stride < 0 ? -stride : stride)}), words.push_back(stride < 0);
+        for (std::int64_t stride : node.value.strides)
+            parts_.offsets.push_back({Size(stride < 0 ? -stride : stride)}), words.push_back(stride < 0);
     }
 
     void describe_operation(const Node& node) {
@@ -117,7 +123,8 @@ class Gatherer {
         if (node.attributes) node.attributes->key(parts_);
         // Sizes that come out of arithmetic (a concatenation, a convolution) are compared too, like those that were written down.
         Family family = node.operation->family;
-        bool follows = family == Family::elementwise || family == Family::reduce || family == Family::view || family == Family::contraction;
+        bool follows = family == Family::elementwise || family == Family::reduce || family == Family::view ||
+                       family == Family::contraction;
         if (!follows) parts_.sizes.insert(parts_.sizes.end(), node.shape.begin(), node.shape.end());
     }
 
@@ -174,7 +181,8 @@ std::string str(const Graph& graph, std::size_t most_lines) {
         const Node& node = *graph.entries[i].node;
         out << '%' << i << " = " << (graph.entries[i].leaf && !node.symbolic ? "array" : node.operation->name) << '(';
         const char* comma = "";
-        for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(i))) out << comma << '%' << input, comma = ", ";
+        for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(i)))
+            out << comma << '%' << input, comma = ", ";
         if (node.attributes && !node.computed) {
             out << comma;
             node.attributes->print(out);

@@ -14,17 +14,18 @@ namespace weft {
 struct Graph {
     struct Entry {
         Node* node;
-        std::int32_t first;    // inputs: edges[first .. first + count)
+        std::int32_t first;  // inputs: edges[first .. first + count)
         std::int32_t count;
-        bool leaf;             // an array (computed), a declared input
+        bool leaf;  // an array (computed), a declared input
     };
     std::vector<Entry> entries;
-    std::vector<std::int32_t> edges;       // entry numbers
-    std::vector<std::int32_t> outputs;     // entry numbers, one a tensor asked for
-    std::vector<std::int32_t> leaves;      // entry numbers, in the order of first meeting
+    std::vector<std::int32_t> edges;    // entry numbers
+    std::vector<std::int32_t> outputs;  // entry numbers, one a tensor asked for
+    std::vector<std::int32_t> leaves;   // entry numbers, in the order of first meeting
 
-    Hash128 structure;                     // of the program, sizes apart
-    std::vector<std::int64_t> sizes;       // what a binding depends on: sizes, offsets, strides of leaves (codes of named sizes < 0)
+    Hash128 structure;  // of the program, sizes apart
+    std::vector<std::int64_t>
+        sizes;  // what a binding depends on: sizes, offsets, strides of leaves (codes of named sizes < 0)
 
     std::span<const std::int32_t> inputs(std::int32_t entry) const {
         const Entry& e = entries[static_cast<std::size_t>(entry)];

@@ -19,15 +19,20 @@ Meta infer_constant(const Operation&, std::span<const Tensor>, const Attributes*
 
 }  // namespace
 
-const Operation array_operation{.name = "array", .family = Family::leaf, .arity = 0, .doc = "Numbers in memory.", .infer = no_rule};
-const Operation input_operation{.name = "input", .family = Family::leaf, .arity = 0, .doc = "A declared input of a function.",
+const Operation array_operation{
+    .name = "array", .family = Family::leaf, .arity = 0, .doc = "Numbers in memory.", .infer = no_rule};
+const Operation input_operation{.name = "input",
+                                .family = Family::leaf,
+                                .arity = 0,
+                                .doc = "A declared input of a function.",
                                 .infer = infer_input};
-const Operation constant_operation{.name = "constant", .family = Family::constant, .arity = 0, .doc = "One number.",
-                                   .infer = infer_constant};
+const Operation constant_operation{
+    .name = "constant", .family = Family::constant, .arity = 0, .doc = "One number.", .infer = infer_constant};
 
 Tensor input(std::string_view name, const Shape& shape, DType dtype, std::source_location where) {
     static std::atomic<std::int64_t> next{0};
-    Tensor result = make_node(input_operation, {}, attributes(InputAttributes{std::string(name), next++, shape, dtype}), where);
+    Tensor result =
+        make_node(input_operation, {}, attributes(InputAttributes{std::string(name), next++, shape, dtype}), where);
     result.node()->symbolic = true;
     return result;
 }

@@ -31,8 +31,10 @@ void note_input(Node& node, const Node& input) {
     node.depth = std::max(node.depth, computed ? 1 : input.depth + 1);
     node.symbolic |= input.symbolic;
     // Leaves add up along a chain; of two chains that meet only the heavier counts, or shared inputs would count doubly.
-    if (computed) node.pending_bytes += input.value.buffer->bytes();
-    else node.pending_bytes = std::max(node.pending_bytes, input.pending_bytes);
+    if (computed)
+        node.pending_bytes += input.value.buffer->bytes();
+    else
+        node.pending_bytes = std::max(node.pending_bytes, input.pending_bytes);
 }
 
 }  // namespace
@@ -44,7 +46,7 @@ std::mutex& Node::lock() {
 
 void Node::release() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    std::vector<Node*> dead{this};   // a list of its own in place of recursion: chains are long
+    std::vector<Node*> dead{this};  // a list of its own in place of recursion: chains are long
     while (!dead.empty()) {
         Node* node = dead.back();
         dead.pop_back();
@@ -61,7 +63,7 @@ void Node::materialize(Array array) {
         std::lock_guard guard(lock());
         if (computed.load(std::memory_order_relaxed)) return;
         value = std::move(array);
-        if (keep_pending == 0) {   // a function that is being differentiated keeps what its derivative will ask for
+        if (keep_pending == 0) {  // a function that is being differentiated keeps what its derivative will ask for
             dropped = std::move(inputs);
             inputs.clear();
         }
@@ -95,14 +97,17 @@ std::string place(const std::source_location& where) {
     return text(path, "\n  at ", where.file_name(), ":", where.line());
 }
 
-Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes, std::source_location where) {
+Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes,
+                 std::source_location where) {
     for (const Tensor& input : inputs) {
-        if (!input) throw ValueError(text(operation.name, ": an operand is an empty Tensor, which holds nothing", place(where)));
+        if (!input)
+            throw ValueError(
+                text(operation.name, ": an operand is an empty Tensor, which holds nothing", place(where)));
     }
     auto node = std::make_unique<Node>();
     try {
         Meta meta = operation.infer(operation, inputs, attributes.get());
-        (void)element_count(meta.shape);   // refuses more elements than 64 bits count
+        (void)element_count(meta.shape);  // refuses more elements than 64 bits count
         node->shape = std::move(meta.shape);
         node->dtype = meta.dtype;
     } catch (Error& error) {

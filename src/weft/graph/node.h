@@ -20,17 +20,17 @@ struct Cell;
 
 struct Node {
     std::atomic<std::uint32_t> references{1};
-    std::uint32_t depth = 0;                  // longest way to a leaf or a computed node: bounds what is pending
-    std::uint64_t pending_bytes = 0;          // memory that waiting keeps alive, roughly: bounds it too
+    std::uint32_t depth = 0;          // longest way to a leaf or a computed node: bounds what is pending
+    std::uint64_t pending_bytes = 0;  // memory that waiting keeps alive, roughly: bounds it too
     const Operation* operation = nullptr;
     DType dtype = DType::float32;
-    bool symbolic = false;                    // below it stands a declared input: it cannot be computed alone
-    std::atomic<bool> computed{false};        // `value` may be read
+    bool symbolic = false;              // below it stands a declared input: it cannot be computed alone
+    std::atomic<bool> computed{false};  // `value` may be read
     Shape shape;
-    SmallVector<Node*, 3> inputs;             // counted; guarded by lock() once the node is shared
+    SmallVector<Node*, 3> inputs;  // counted; guarded by lock() once the node is shared
     AttributesHandle attributes;
-    Array value;                              // once computed
-    std::weak_ptr<Cell> cell;                 // of a leaf that is a Parameter's value: whose
+    Array value;               // once computed
+    std::weak_ptr<Cell> cell;  // of a leaf that is a Parameter's value: whose
     std::source_location where;
 
     Node() = default;
@@ -59,8 +59,10 @@ inline Tensor handle(Node* node) {
 
 /// The one way nodes come into being: infers shape and dtype (errors name the user's line), merges nothing, computes nothing
 /// unless too much is pending.
-Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes, std::source_location where);
-Tensor make_node(const Operation& operation, std::initializer_list<Tensor> inputs, AttributesHandle attributes, std::source_location where);
+Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes,
+                 std::source_location where);
+Tensor make_node(const Operation& operation, std::initializer_list<Tensor> inputs, AttributesHandle attributes,
+                 std::source_location where);
 
 /// A leaf without numbers: stands for what is handed over when a function is called.
 Tensor input(std::string_view name, const Shape& shape, DType dtype = DType::float32,
@@ -90,17 +92,21 @@ class ModuleScope {
 extern const Operation array_operation, input_operation, constant_operation;
 struct InputAttributes {
     std::string name;
-    std::int64_t id = 0;      // inputs of the same name are still different inputs
+    std::int64_t id = 0;  // inputs of the same name are still different inputs
     Shape shape;
     DType dtype = DType::float32;
     template <class V>
-    void members(V& visit) { visit("name", name), visit("id", id), visit("shape", shape), visit("dtype", dtype); }
+    void members(V& visit) {
+        visit("name", name), visit("id", id), visit("shape", shape), visit("dtype", dtype);
+    }
 };
 struct ConstantAttributes {
     Literal value;
     DType dtype = DType::float32;
     template <class V>
-    void members(V& visit) { visit("value", value), visit("dtype", dtype); }
+    void members(V& visit) {
+        visit("value", value), visit("dtype", dtype);
+    }
 };
 
 }  // namespace weft

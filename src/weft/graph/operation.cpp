@@ -10,7 +10,8 @@ struct Registry {
     std::mutex mutex;
     std::vector<const Operation*> operations;
     static Registry& get() {
-        static Registry* registry = new Registry;   // never destroyed: records of any program may register and look up at any time
+        static Registry* registry =
+            new Registry;  // never destroyed: records of any program may register and look up at any time
         return *registry;
     }
 };
@@ -18,8 +19,9 @@ struct Registry {
 }  // namespace
 
 std::string_view name_of(Family family) {
-    static constexpr std::string_view names[] = {"leaf", "constant", "elementwise", "reduce",      "view",   "join",  "scan",
-                                                 "gather", "scatter", "contraction", "window", "sort", "random", "composite"};
+    static constexpr std::string_view names[] = {"leaf",   "constant", "elementwise", "reduce",   "view",
+                                                 "join",   "scan",     "gather",      "scatter",  "contraction",
+                                                 "window", "sort",     "random",      "composite"};
     return names[static_cast<std::size_t>(family)];
 }
 
@@ -27,7 +29,8 @@ bool register_operation(const Operation& operation) {
     Registry& registry = Registry::get();
     std::lock_guard lock(registry.mutex);
     auto& list = registry.operations;
-    auto at = std::lower_bound(list.begin(), list.end(), operation.name, [](auto* a, std::string_view name) { return a->name < name; });
+    auto at = std::lower_bound(list.begin(), list.end(), operation.name,
+                               [](auto* a, std::string_view name) { return a->name < name; });
     list.insert(at, &operation);
     return true;
 }

@@ -18,15 +18,20 @@ namespace weft {
 
 /// How an operation moves numbers: what the compiler and the devices go by.
 enum class Family : std::uint8_t {
-    leaf,          // an array in memory, a declared input
-    constant,      // one number, known when the program is written; or positions along an axis (iota)
-    elementwise,   // a Program at every point, inputs broadcast
-    reduce,        // joined along axes (kernel/loop.h's Reduction)
-    view,          // the same numbers, addressed otherwise
-    join,          // pieces laid into one array: concatenate, pad
-    scan,          // running joins along one axis
-    gather, scatter, contraction, window, sort, random,
-    composite      // a function of other operations: has a record (documentation, tests), never a node
+    leaf,         // an array in memory, a declared input
+    constant,     // one number, known when the program is written; or positions along an axis (iota)
+    elementwise,  // a Program at every point, inputs broadcast
+    reduce,       // joined along axes (kernel/loop.h's Reduction)
+    view,         // the same numbers, addressed otherwise
+    join,         // pieces laid into one array: concatenate, pad
+    scan,         // running joins along one axis
+    gather,
+    scatter,
+    contraction,
+    window,
+    sort,
+    random,
+    composite  // a function of other operations: has a record (documentation, tests), never a node
 };
 std::string_view name_of(Family family);
 
@@ -45,15 +50,15 @@ struct Domain {
 struct Sample {
     std::vector<Shape> inputs;
     std::function<Tensor(std::span<const Tensor>)> call;
-    std::string_view numpy = "";                 // e.g. "np.sum(x0, axis=1)"
-    std::vector<DType> dtypes = {};              // of single inputs where they are not the matrix's choice: one an input
-    std::int64_t index_below = 0;                // integer inputs that are indices are drawn from [0, index_below)
+    std::string_view numpy = "";     // e.g. "np.sum(x0, axis=1)"
+    std::vector<DType> dtypes = {};  // of single inputs where they are not the matrix's choice: one an input
+    std::int64_t index_below = 0;    // integer inputs that are indices are drawn from [0, index_below)
 };
 
 struct Operation {
     std::string_view name;
     Family family = Family::elementwise;
-    int arity = 1;                               // -1: any number
+    int arity = 1;  // -1: any number
     std::string_view doc = "", numpy = "", torch = "";
 
     /// Shape and dtype from the inputs; throws a typed error that names the operation, the rule and the values.
@@ -85,12 +90,12 @@ struct Operation {
     std::array<Known, dtype_count> results = {};
 
     // Tests and documentation
-    bool composite = false;                      // the derivative follows from the body's own operations
+    bool composite = false;  // the derivative follows from the body's own operations
     bool differentiable = true;
-    std::vector<Domain> domain = {};             // elementwise: one an input
+    std::vector<Domain> domain = {};  // elementwise: one an input
     std::function<long double(std::span<const long double>)> oracle = {};
-    double ulp = 0.5;                            // greatest error of the value, in units in the last place
-    std::function<bool(DType)> takes = {};       // elementwise: input types it is defined for
+    double ulp = 0.5;                       // greatest error of the value, in units in the last place
+    std::function<bool(DType)> takes = {};  // elementwise: input types it is defined for
     std::vector<Sample> samples = {};
 };
 

@@ -21,7 +21,8 @@ Parameter::Parameter(const Tensor& value, std::string name, bool trainable) : ce
 
 Tensor Parameter::value() const {
     if (observer) return observer->read(cell_);
-    const Tensor& value = cell_->value.eval();   // a leaf, so that an expression written over it can tell whose value it is
+    const Tensor& value =
+        cell_->value.eval();  // a leaf, so that an expression written over it can tell whose value it is
     std::lock_guard guard(Node::lock());
     if (value.node()->cell.expired()) value.node()->cell = cell_;
     return value;
@@ -29,14 +30,17 @@ Tensor Parameter::value() const {
 
 void Parameter::set(const Tensor& value, std::source_location where) {
     if (!(value.shape() == shape())) {
-        throw ShapeError(text("set: the parameter '", name(), "' has shape ", shape(), ", the new value ", value.shape(), place(where)));
+        throw ShapeError(text("set: the parameter '", name(), "' has shape ", shape(), ", the new value ",
+                              value.shape(), place(where)));
     }
     if (value.dtype() != dtype()) {
         throw DTypeError(text("set: the parameter '", name(), "' holds ", dtype(), ", the new value ", value.dtype(),
                               "; convert it with astype", place(where)));
     }
-    if (observer) observer->write(cell_, value);
-    else cell_->value = value;
+    if (observer)
+        observer->write(cell_, value);
+    else
+        cell_->value = value;
 }
 
 }  // namespace weft

@@ -14,7 +14,7 @@ namespace weft {
 struct Cell {
     std::string name;
     Tensor value;
-    bool trainable = true;      // takes part in parameters(); a running mean does not
+    bool trainable = true;  // takes part in parameters(); a running mean does not
 };
 
 class Parameter {

@@ -7,18 +7,20 @@
 namespace weft {
 namespace {
 
-constexpr std::int64_t summarize_above = 1000;   // elements; NumPy's threshold
-constexpr std::int64_t edge = 3;                 // shown at each end of a summarized axis
+constexpr std::int64_t summarize_above = 1000;  // elements; NumPy's threshold
+constexpr std::int64_t edge = 3;                // shown at each end of a summarized axis
 
 std::string digits(double value, std::chars_format format, int precision) {
     char buffer[400];
-    auto end = precision < 0 ? std::to_chars(buffer, buffer + sizeof buffer, value, format) : std::to_chars(buffer, buffer + sizeof buffer, value, format, precision);
+    auto end = precision < 0 ? std::to_chars(buffer, buffer + sizeof buffer, value, format)
+                             : std::to_chars(buffer, buffer + sizeof buffer, value, format, precision);
     return std::string(buffer, end.ptr);
 }
 
 std::string shortest(double value, bool single, std::chars_format format) {
     char buffer[400];
-    auto end = single ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(value), format) : std::to_chars(buffer, buffer + sizeof buffer, value, format);
+    auto end = single ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(value), format)
+                      : std::to_chars(buffer, buffer + sizeof buffer, value, format);
     return std::string(buffer, end.ptr);
 }
 
@@ -40,7 +42,7 @@ class FloatFormat {
         std::string out = written(value);
         std::size_t have = fraction(out);
         if (scientific_) return out.insert(out.find('e'), fraction_ - have, '0');
-        return out + std::string(fraction_ - have, ' ');   // NumPy pads with blanks: 1. and 2.5 stand under each other
+        return out + std::string(fraction_ - have, ' ');  // NumPy pads with blanks: 1. and 2.5 stand under each other
     }
 
   private:
@@ -85,9 +87,12 @@ class Printer {
         return with_dtype(array_.dtype, [&](auto tag) -> Literal {
             using T = typename decltype(tag)::Type;
             T v = reinterpret_cast<const T*>(array_.buffer->data())[at];
-            if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) return Literal(static_cast<float>(v));
-            else if constexpr (std::is_arithmetic_v<T>) return Literal(v);
-            else return Literal(std::complex<double>(v));
+            if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
+                return Literal(static_cast<float>(v));
+            else if constexpr (std::is_arithmetic_v<T>)
+                return Literal(v);
+            else
+                return Literal(std::complex<double>(v));
         });
     }
     void gather(std::int64_t at) {
@@ -99,10 +104,14 @@ class Printer {
         Literal v = value(at);
         if (v.kind == Kind::boolean) return v.integer ? "True" : "False";
         if (v.kind == Kind::floating) return (*real_)(v.real);
-        if (v.kind == Kind::complex) return (*real_)(v.real) + (std::signbit(v.imaginary) ? "-" : "+") + (*imaginary_)(std::abs(v.imaginary)) + "j";
+        if (v.kind == Kind::complex)
+            return (*real_)(v.real) + (std::signbit(v.imaginary) ? "-" : "+") + (*imaginary_)(std::abs(v.imaginary)) +
+                   "j";
         return text(v);
     }
-    bool skips(std::size_t axis, std::int64_t i) const { return summarized_ && array_.dims[axis] > 2 * edge && i == edge; }
+    bool skips(std::size_t axis, std::int64_t i) const {
+        return summarized_ && array_.dims[axis] > 2 * edge && i == edge;
+    }
     std::int64_t resume(std::size_t axis) const { return array_.dims[axis] - edge; }
 
     // Depth is the number of axes, not the size of a graph.

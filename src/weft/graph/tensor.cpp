@@ -16,9 +16,12 @@ Literal literal_of(const Array& array) {
     return with_dtype(array.dtype, [&](auto tag) -> Literal {
         using T = typename decltype(tag)::Type;
         T value = *static_cast<const T*>(array.address());
-        if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) return Literal(static_cast<float>(value));
-        else if constexpr (std::is_arithmetic_v<T>) return Literal(value);
-        else return Literal(std::complex<double>(value));
+        if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
+            return Literal(static_cast<float>(value));
+        else if constexpr (std::is_arithmetic_v<T>)
+            return Literal(value);
+        else
+            return Literal(std::complex<double>(value));
     });
 }
 
@@ -72,7 +75,8 @@ Array Tensor::array() const { return eval().node_->value; }
 
 Literal Tensor::literal() const {
     Array values = array();
-    if (values.size() != 1) throw ShapeError(text("item: the tensor of shape ", values.dims, " has ", values.size(), " elements, not one"));
+    if (values.size() != 1)
+        throw ShapeError(text("item: the tensor of shape ", values.dims, " has ", values.size(), " elements, not one"));
     return literal_of(values);
 }
 

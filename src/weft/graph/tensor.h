@@ -28,9 +28,9 @@ struct Index;
 
 class Tensor {
   public:
-    Tensor() = default;                        ///< holds nothing; using it is a ValueError
-    Tensor(Array array);                       ///< shares the array's memory, which must not change any more
-    explicit Tensor(Node* owned) : node_(owned) {}   ///< takes over one count
+    Tensor() = default;                             ///< holds nothing; using it is a ValueError
+    Tensor(Array array);                            ///< shares the array's memory, which must not change any more
+    explicit Tensor(Node* owned) : node_(owned) {}  ///< takes over one count
     Tensor(const Tensor& other);
     Tensor(Tensor&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
     Tensor& operator=(const Tensor& other);
@@ -48,13 +48,17 @@ class Tensor {
         return Tensor(Array::from<Value>(std::span<const Value>(values.begin(), values.size()), dims));
     }
     template <class Value>
-    static Tensor of(const std::vector<Value>& values, const Dims& dims) { return Tensor(Array::from<Value>(values, dims)); }
+    static Tensor of(const std::vector<Value>& values, const Dims& dims) {
+        return Tensor(Array::from<Value>(values, dims));
+    }
     template <class Value>
-    static Tensor of(std::initializer_list<Value> values) { return of(values, {static_cast<std::int64_t>(values.size())}); }
+    static Tensor of(std::initializer_list<Value> values) {
+        return of(values, {static_cast<std::int64_t>(values.size())});
+    }
 
     explicit operator bool() const { return node_ != nullptr; }
     Node* node() const { return node_; }
-    bool is(const Tensor& other) const { return node_ == other.node_; }   ///< the same node
+    bool is(const Tensor& other) const { return node_ == other.node_; }  ///< the same node
 
     const Shape& shape() const;
     Dims dims() const { return dims_of(shape()); }
@@ -63,20 +67,22 @@ class Tensor {
     Size size() const { return element_count(shape()); }
 
     // What computes
-    const Tensor& eval() const;                ///< computes it now, if it is not computed
+    const Tensor& eval() const;  ///< computes it now, if it is not computed
     bool computed() const;
-    Array array() const;                       ///< its numbers (strided); computes them
+    Array array() const;  ///< its numbers (strided); computes them
     template <class Value>
-    Value item() const { return literal().template as<Value>(); }   ///< the only element; ShapeError if there are more
+    Value item() const {
+        return literal().template as<Value>();
+    }  ///< the only element; ShapeError if there are more
     Literal literal() const;
     template <class Value>
-    std::vector<Value> to_vector() const;      ///< row-major; DTypeError if Value is not the element type
+    std::vector<Value> to_vector() const;  ///< row-major; DTypeError if Value is not the element type
 
     // Parts and forms, as NumPy's methods
     Tensor operator[](std::initializer_list<Index> index) const;
     Tensor operator[](const Index& index) const;
-    At at(std::initializer_list<Index> index) const;   ///< x.at({...}).set(v), .add(v): functional writes
-    Tensor T(std::source_location where = std::source_location::current()) const;   ///< axes reversed
+    At at(std::initializer_list<Index> index) const;  ///< x.at({...}).set(v), .add(v): functional writes
+    Tensor T(std::source_location where = std::source_location::current()) const;  ///< axes reversed
     Tensor reshape(const Shape& shape, std::source_location where = std::source_location::current()) const;
     Tensor astype(DType dtype, std::source_location where = std::source_location::current()) const;
 
@@ -88,21 +94,24 @@ class Tensor {
 /// What operations take: a Tensor, a Parameter, or a plain number (weak: it takes the type of what stands beside it), together with
 /// the place in the user's source where it was handed over, which errors and profiles name.
 struct Operand {
-    Tensor tensor;                             // empty: a number
+    Tensor tensor;  // empty: a number
     Literal literal;
     std::source_location where;
 
     /// ValueError for an empty Tensor.
-    Operand(const Tensor& given, std::source_location where = std::source_location::current()) : tensor(given), where(where) {
+    Operand(const Tensor& given, std::source_location where = std::source_location::current())
+        : tensor(given), where(where) {
         if (!tensor) refuse_empty(where);
     }
-    Operand(Tensor&& given, std::source_location where = std::source_location::current()) : tensor(std::move(given)), where(where) {
+    Operand(Tensor&& given, std::source_location where = std::source_location::current())
+        : tensor(std::move(given)), where(where) {
         if (!tensor) refuse_empty(where);
     }
     Operand(const Parameter& parameter, std::source_location where = std::source_location::current());
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
     Operand(T number, std::source_location where = std::source_location::current()) : literal(number), where(where) {}
-    Operand(std::complex<double> number, std::source_location where = std::source_location::current()) : literal(number), where(where) {}
+    Operand(std::complex<double> number, std::source_location where = std::source_location::current())
+        : literal(number), where(where) {}
 
     bool weak() const { return !tensor; }
     /// As a tensor: a number becomes a constant of `dtype`.
@@ -114,7 +123,7 @@ struct Operand {
     [[noreturn]] static void refuse_empty(std::source_location where);
 };
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor);   ///< as NumPy prints; computes it
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);  ///< as NumPy prints; computes it
 std::string str(const Tensor& tensor);
 
 /// Computes several at once, sharing what they share.

@@ -25,8 +25,8 @@ Literal literal_as(DType dtype, const Literal& value) {
 }
 
 bool ProgramBuilder::SameContent::operator()(const Instruction& a, const Instruction& b) const {
-    return a.opcode == b.opcode && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c && a.function == b.function &&
-           a.literal.same(b.literal);
+    return a.opcode == b.opcode && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c &&
+           a.function == b.function && a.literal.same(b.literal);
 }
 
 std::size_t ProgramBuilder::ContentHash::operator()(const Instruction& at) const {

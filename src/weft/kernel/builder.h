@@ -18,7 +18,8 @@ class ProgramBuilder : public ScalarBuilder {
     Program take();
 
     Scalar constant(DType dtype, const Literal& value) override;
-    Scalar emit(Opcode opcode, DType dtype, std::span<const Scalar> operands, const Function* function = nullptr) override;
+    Scalar emit(Opcode opcode, DType dtype, std::span<const Scalar> operands,
+                const Function* function = nullptr) override;
 
   private:
     struct SameContent {

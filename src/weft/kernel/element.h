@@ -24,17 +24,34 @@ struct Complex {
     T re, im;
 };
 
-template <class T> inline constexpr bool is_complex = false;
-template <class T> inline constexpr bool is_complex<Complex<T>> = true;
-template <class T> inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
-template <class T> inline constexpr bool is_bool = std::is_same_v<T, Bool>;
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<Complex<T>> = true;
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+template <class T>
+inline constexpr bool is_bool = std::is_same_v<T, Bool>;
 
 /// How an element of a DType lies in memory.
-template <class T> struct RepOf { using Type = T; };
-template <> struct RepOf<bool> { using Type = Bool; };
-template <> struct RepOf<std::complex<float>> { using Type = Complex<float>; };
-template <> struct RepOf<std::complex<double>> { using Type = Complex<double>; };
-template <class T> using Rep = typename RepOf<T>::Type;
+template <class T>
+struct RepOf {
+    using Type = T;
+};
+template <>
+struct RepOf<bool> {
+    using Type = Bool;
+};
+template <>
+struct RepOf<std::complex<float>> {
+    using Type = Complex<float>;
+};
+template <>
+struct RepOf<std::complex<double>> {
+    using Type = Complex<double>;
+};
+template <class T>
+using Rep = typename RepOf<T>::Type;
 
 /// Two's complement arithmetic that wraps, in a type without surprises of promotion.
 template <class T>
@@ -43,7 +60,8 @@ using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_un
 /// Floating to integer: towards zero; beyond the range the nearest end; NaN is 0.
 template <class To, class From>
 WEFT_ELEMENT To saturate(From x) {
-    constexpr From top = static_cast<From>(static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2);
+    constexpr From top =
+        static_cast<From>(static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2);
     constexpr From bottom = std::is_signed_v<To> ? -top : From{0};
     if (x >= top) return std::numeric_limits<To>::max();
     if (x <= bottom) return std::numeric_limits<To>::min();
@@ -59,12 +77,16 @@ WEFT_ELEMENT To convert(From x) {
     } else if constexpr (is_bool<From>) {
         return convert<To>(static_cast<std::uint8_t>(x.byte != 0));
     } else if constexpr (is_bool<To>) {
-        if constexpr (is_complex<From>) return Bool{static_cast<std::uint8_t>((x.re != 0) | (x.im != 0))};
-        else return Bool{static_cast<std::uint8_t>(x != 0)};
+        if constexpr (is_complex<From>)
+            return Bool{static_cast<std::uint8_t>((x.re != 0) | (x.im != 0))};
+        else
+            return Bool{static_cast<std::uint8_t>(x != 0)};
     } else if constexpr (is_complex<To>) {
         using Part = decltype(To{}.re);
-        if constexpr (is_complex<From>) return To{convert<Part>(x.re), convert<Part>(x.im)};
-        else return To{convert<Part>(x), 0};
+        if constexpr (is_complex<From>)
+            return To{convert<Part>(x.re), convert<Part>(x.im)};
+        else
+            return To{convert<Part>(x), 0};
     } else if constexpr (is_complex<From>) {
         return convert<To>(x.re);
     } else if constexpr (is_half<To>) {
@@ -79,7 +101,7 @@ WEFT_ELEMENT To convert(From x) {
 }
 
 // The C library's functions for both floating types, by one name.
-#define WEFT_BOTH(name, builtin)                                         \
+#define WEFT_BOTH(name, builtin)                                           \
     WEFT_ELEMENT float name(float x) { return __builtin_##builtin##f(x); } \
     WEFT_ELEMENT double name(double x) { return __builtin_##builtin(x); }
 WEFT_BOTH(square_root, sqrt)
@@ -178,12 +200,17 @@ WEFT_ELEMENT T apply1(T a) {
         static_assert(op == Opcode::bit_not);
         return {static_cast<std::uint8_t>(a.byte ^ 1)};
     } else if constexpr (op == Opcode::negative) {
-        if constexpr (std::is_integral_v<T>) return wrapping_negative(a);
-        else return -a;
+        if constexpr (std::is_integral_v<T>)
+            return wrapping_negative(a);
+        else
+            return -a;
     } else if constexpr (op == Opcode::absolute) {
-        if constexpr (std::is_floating_point_v<T>) return magnitude(a);
-        else if constexpr (std::is_signed_v<T>) return a < 0 ? wrapping_negative(a) : a;
-        else return a;
+        if constexpr (std::is_floating_point_v<T>)
+            return magnitude(a);
+        else if constexpr (std::is_signed_v<T>)
+            return a < 0 ? wrapping_negative(a) : a;
+        else
+            return a;
     } else if constexpr (op == Opcode::square_root) {
         return square_root(a);
     } else if constexpr (op == Opcode::floor) {
@@ -202,29 +229,42 @@ WEFT_ELEMENT T apply1(T a) {
 
 template <Opcode op, class T>
 WEFT_ELEMENT Complex<T> complex_apply2(Complex<T> a, Complex<T> b) {
-    if constexpr (op == Opcode::add) return {a.re + b.re, a.im + b.im};
-    else if constexpr (op == Opcode::subtract) return {a.re - b.re, a.im - b.im};
+    if constexpr (op == Opcode::add)
+        return {a.re + b.re, a.im + b.im};
+    else if constexpr (op == Opcode::subtract)
+        return {a.re - b.re, a.im - b.im};
     else if constexpr (op == Opcode::multiply)
         return {product(a.re, b.re) - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)};
-    else return complex_divide(a, b);
+    else
+        return complex_divide(a, b);
 }
 
 template <Opcode op, class T>
 WEFT_ELEMENT T integer_apply2(T a, T b) {
     using W = Wrapping<T>;
-    if constexpr (op == Opcode::add) return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
-    else if constexpr (op == Opcode::subtract) return static_cast<T>(static_cast<W>(a) - static_cast<W>(b));
-    else if constexpr (op == Opcode::multiply) return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
-    else if constexpr (op == Opcode::floor_divide) return integer_floor_divide(a, b);
-    else if constexpr (op == Opcode::remainder) return integer_remainder(a, b);
-    else if constexpr (op == Opcode::bit_and) return static_cast<T>(a & b);
-    else if constexpr (op == Opcode::bit_or) return static_cast<T>(a | b);
-    else if constexpr (op == Opcode::bit_xor) return static_cast<T>(a ^ b);
+    if constexpr (op == Opcode::add)
+        return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
+    else if constexpr (op == Opcode::subtract)
+        return static_cast<T>(static_cast<W>(a) - static_cast<W>(b));
+    else if constexpr (op == Opcode::multiply)
+        return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
+    else if constexpr (op == Opcode::floor_divide)
+        return integer_floor_divide(a, b);
+    else if constexpr (op == Opcode::remainder)
+        return integer_remainder(a, b);
+    else if constexpr (op == Opcode::bit_and)
+        return static_cast<T>(a & b);
+    else if constexpr (op == Opcode::bit_or)
+        return static_cast<T>(a | b);
+    else if constexpr (op == Opcode::bit_xor)
+        return static_cast<T>(a ^ b);
     else {
         constexpr unsigned width = 8 * sizeof(T);
-        bool within = static_cast<std::make_unsigned_t<T>>(b) < width;   // a negative count is a huge one
-        if constexpr (op == Opcode::shift_left) return within ? static_cast<T>(static_cast<W>(a) << b) : T{0};
-        else return within ? static_cast<T>(a >> b) : static_cast<T>(a < 0 ? -1 : 0);
+        bool within = static_cast<std::make_unsigned_t<T>>(b) < width;  // a negative count is a huge one
+        if constexpr (op == Opcode::shift_left)
+            return within ? static_cast<T>(static_cast<W>(a) << b) : T{0};
+        else
+            return within ? static_cast<T>(a >> b) : static_cast<T>(a < 0 ? -1 : 0);
     }
 }
 
@@ -234,9 +274,12 @@ WEFT_ELEMENT T apply2(T a, T b) {
     if constexpr (is_complex<T>) {
         return complex_apply2<op>(a, b);
     } else if constexpr (is_bool<T>) {
-        if constexpr (op == Opcode::bit_xor) return {static_cast<std::uint8_t>(a.byte ^ b.byte)};
-        else if constexpr (op == Opcode::bit_and || op == Opcode::minimum) return {static_cast<std::uint8_t>(a.byte & b.byte)};
-        else return {static_cast<std::uint8_t>(a.byte | b.byte)};
+        if constexpr (op == Opcode::bit_xor)
+            return {static_cast<std::uint8_t>(a.byte ^ b.byte)};
+        else if constexpr (op == Opcode::bit_and || op == Opcode::minimum)
+            return {static_cast<std::uint8_t>(a.byte & b.byte)};
+        else
+            return {static_cast<std::uint8_t>(a.byte | b.byte)};
     } else if constexpr (op == Opcode::minimum) {
         return a < b || a != a ? a : b;
     } else if constexpr (op == Opcode::maximum) {
@@ -285,29 +328,39 @@ inline constexpr bool defined = [] {
         case Opcode::negative:
         case Opcode::add:
         case Opcode::subtract:
-        case Opcode::multiply: return floating || integer || is_complex<T>;
-        case Opcode::absolute: return floating || integer;
+        case Opcode::multiply:
+            return floating || integer || is_complex<T>;
+        case Opcode::absolute:
+            return floating || integer;
         case Opcode::square_root:
         case Opcode::floor:
         case Opcode::ceil:
         case Opcode::truncate:
-        case Opcode::round_even: return floating;
+        case Opcode::round_even:
+            return floating;
         case Opcode::bit_not:
         case Opcode::bit_and:
         case Opcode::bit_or:
-        case Opcode::bit_xor: return integer || is_bool<T>;
-        case Opcode::divide: return floating || is_complex<T>;
+        case Opcode::bit_xor:
+            return integer || is_bool<T>;
+        case Opcode::divide:
+            return floating || is_complex<T>;
         case Opcode::floor_divide:
-        case Opcode::remainder: return floating || integer;
+        case Opcode::remainder:
+            return floating || integer;
         case Opcode::shift_left:
-        case Opcode::shift_right: return integer;
+        case Opcode::shift_right:
+            return integer;
         case Opcode::minimum:
         case Opcode::maximum:
         case Opcode::less:
-        case Opcode::less_equal: return floating || integer || is_bool<T>;
+        case Opcode::less_equal:
+            return floating || integer || is_bool<T>;
         case Opcode::equal:
-        case Opcode::not_equal: return floating || integer || is_bool<T> || is_complex<T>;
-        default: return false;
+        case Opcode::not_equal:
+            return floating || integer || is_bool<T> || is_complex<T>;
+        default:
+            return false;
     }
 }();
 

@@ -9,12 +9,18 @@ namespace weft::elementary {
 
 /// c0 + c1 x + c2 x^2 + ..., Horner's way.
 template <class V>
-WEFT_ELEMENT V polynomial(V, float c) { return V::all(c); }
+WEFT_ELEMENT V polynomial(V, float c) {
+    return V::all(c);
+}
 template <class V, class... More>
-WEFT_ELEMENT V polynomial(V x, float c, More... more) { return fma(polynomial(x, more...), x, V::all(c)); }
+WEFT_ELEMENT V polynomial(V x, float c, More... more) {
+    return fma(polynomial(x, more...), x, V::all(c));
+}
 
 template <class V>
-WEFT_ELEMENT V magnitude(V x) { return V::from_bits(bits(x) & V::Int::all(0x7fffffff)); }
+WEFT_ELEMENT V magnitude(V x) {
+    return V::from_bits(bits(x) & V::Int::all(0x7fffffff));
+}
 template <class V>
 WEFT_ELEMENT V with_sign_of(V magnitude, V sign) {
     return V::from_bits(bits(magnitude) | (bits(sign) & V::Int::all(static_cast<std::int32_t>(0x80000000u))));
@@ -30,7 +36,8 @@ WEFT_ELEMENT Whole<V> whole_of(V shifted) {
     return {shifted - 0x1.8p23f, bits(shifted) - V::Int::all(0x4b400000)};
 }
 
-constexpr float log2_e = 0x1.715476p+0f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;   // high: 15 bits, so n * high is exact
+constexpr float log2_e = 0x1.715476p+0f, ln2_high = 0x1.62e4p-1f,
+                ln2_low = 0x1.7f7d1cp-20f;  // high: 15 bits, so n * high is exact
 
 /// x = n ln 2 + r with |r| <= ln 2 / 2.
 template <class V>
@@ -47,7 +54,7 @@ WEFT_ELEMENT Reduced<V> reduce_by_ln2(V x) {
 
 template <class V>
 WEFT_ELEMENT V exp(V x) {
-    x = at_least(at_most(x, 89.f), -104.f);   // beyond: infinity and 0
+    x = at_least(at_most(x, 89.f), -104.f);  // beyond: infinity and 0
     auto [n, r] = reduce_by_ln2(x);
     V q = polynomial(r, 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239d4p-7f, 0x1.6a244ep-10f);
     return scaled(fma(r * r, q, r) + 1.f, n.value, n.integer);
@@ -58,7 +65,8 @@ WEFT_ELEMENT V exp2(V x) {
     x = at_least(at_most(x, 129.f), -151.f);
     Whole<V> n = whole_of(x + 0x1.8p23f);
     V r = x - n.value;
-    V q = polynomial(r, 0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6aee8p-5f, 0x1.3b2d4cp-7f, 0x1.5f3e52p-10f, 0x1.41fbbep-13f);
+    V q =
+        polynomial(r, 0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6aee8p-5f, 0x1.3b2d4cp-7f, 0x1.5f3e52p-10f, 0x1.41fbbep-13f);
     return scaled(fma(r, q, 1.f), n.value, n.integer);
 }
 
@@ -77,14 +85,14 @@ WEFT_ELEMENT V expm1_within(V x) {
 template <class V>
 WEFT_ELEMENT V expm1(V x) {
     V result = expm1_within(at_least(at_most(x, 89.f), -18.f));
-    return select(less(magnitude(x), V::all(0x1p-25f)), x, result);   // keeps -0 and denormals
+    return select(less(magnitude(x), V::all(0x1p-25f)), x, result);  // keeps -0 and denormals
 }
 
 /// log(1 + f) - f for f in [sqrt(1/2) - 1, sqrt(2) - 1].
 template <class V>
 WEFT_ELEMENT V log_rest(V f) {
-    V q = polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f, 0x1.233768p-3f, -0x1.fc2208p-4f,
-                     0x1.e6f06ap-4f, -0x1.de3c12p-4f, 0x1.1457a4p-4f);
+    V q = polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f, 0x1.233768p-3f,
+                     -0x1.fc2208p-4f, 0x1.e6f06ap-4f, -0x1.de3c12p-4f, 0x1.1457a4p-4f);
     V square = f * f;
     return fma(square * f, q, square * -0.5f);
 }
@@ -97,7 +105,7 @@ struct Split {
 };
 template <class V>
 WEFT_ELEMENT Split<V> split(V u) {
-    typename V::Int n = (bits(u) - V::Int::all(0x3f3504f3)) >> 23;   // bits of sqrt(1/2)
+    typename V::Int n = (bits(u) - V::Int::all(0x3f3504f3)) >> 23;  // bits of sqrt(1/2)
     V exponent = V::from_bits(n + V::Int::all(0x4b400000)) - 0x1.8p23f;
     return {n, exponent, V::from_bits(bits(u) - (n << 23)) - 1.f};
 }
@@ -124,19 +132,21 @@ WEFT_ELEMENT V logarithm(V x, Finish finish) {
 
 template <class V>
 WEFT_ELEMENT V log(V x) {
-    return logarithm(x, [](const Split<V>& s) __attribute__((always_inline)) {
-        V rest = fma(s.exponent, ln2_low, log_rest(s.fraction));
-        return fma(s.exponent, ln2_high, s.fraction + rest);
-    });
+    return logarithm(
+        x, [](const Split<V>& s) __attribute__((always_inline)) {
+            V rest = fma(s.exponent, ln2_low, log_rest(s.fraction));
+            return fma(s.exponent, ln2_high, s.fraction + rest);
+        });
 }
 
 template <class V>
 WEFT_ELEMENT V log2(V x) {
-    return logarithm(x, [](const Split<V>& s) __attribute__((always_inline)) {
-        constexpr float high = log2_e, low = 0x1.4ae0cp-26f;   // log2(e) in two parts
-        V f = s.fraction, head = f * high, lost = fma(f, high, -head);
-        return s.exponent + (head + fma(log_rest(f), high, fma(f, low, lost)));
-    });
+    return logarithm(
+        x, [](const Split<V>& s) __attribute__((always_inline)) {
+            constexpr float high = log2_e, low = 0x1.4ae0cp-26f;  // log2(e) in two parts
+            V f = s.fraction, head = f * high, lost = fma(f, high, -head);
+            return s.exponent + (head + fma(log_rest(f), high, fma(f, low, lost)));
+        });
 }
 
 template <class V>
@@ -147,7 +157,7 @@ WEFT_ELEMENT V log1p(V x) {
     V scale = V::from_bits((V::Int::all(127) - n) << 23);
     V f = select(less(V::all(0x1p30f), u), large_f, fma(x, scale, scale - 1.f));
     V result = fma(e, ln2_high, f + fma(e, ln2_low, log_rest(f)));
-    result = select(less(magnitude(x), V::all(0x1p-25f)), x, result);   // keeps -0 and denormals
+    result = select(less(magnitude(x), V::all(0x1p-25f)), x, result);  // keeps -0 and denormals
     if (!any(~(less(V::all(0.f), u) & less(u, V::all(__builtin_inff()))))) return result;
     return log_special(u, result);
 }
@@ -169,17 +179,21 @@ WEFT_ELEMENT V sigmoid(V x) {
 template <class V>
 WEFT_ELEMENT V erf(V x) {
     V a = magnitude(x), z = x * x;
-    V near = fma(x, polynomial(z, 0x1.06eba8p-3f, -0x1.81273ep-2f, 0x1.ce2dp-4f, -0x1.b7f97ep-6f, 0x1.540898p-8f, -0x1.a4095ap-11f,
-                              0x1.4996fap-14f), x);
+    V near = fma(x,
+                 polynomial(z, 0x1.06eba8p-3f, -0x1.81273ep-2f, 0x1.ce2dp-4f, -0x1.b7f97ep-6f, 0x1.540898p-8f,
+                            -0x1.a4095ap-11f, 0x1.4996fap-14f),
+                 x);
     V far_a = at_most(a, 4.f);
-    V q = polynomial(far_a, 0x1.20f89ap+0f, 0x1.44e53p-1f, 0x1.b72d4cp-4f, -0x1.9362a2p-6f, 0x1.09cb3ep-8f, -0x1.bf7a58p-12f,
-                     0x1.6f69dap-16f);
+    V q = polynomial(far_a, 0x1.20f89ap+0f, 0x1.44e53p-1f, 0x1.b72d4cp-4f, -0x1.9362a2p-6f, 0x1.09cb3ep-8f,
+                     -0x1.bf7a58p-12f, 0x1.6f69dap-16f);
     V far = with_sign_of(V::all(1.f) - exp(-(far_a * q)), x);
     return select(less(V::all(1.f), a), far, near);
 }
 
 template <class V>
-WEFT_ELEMENT V rsqrt(V x) { return V::all(1.f) / sqrt(x); }
+WEFT_ELEMENT V rsqrt(V x) {
+    return V::all(1.f) / sqrt(x);
+}
 
 /// Sine (quadrant 0) or cosine (quadrant 1) of x for |x| <= 2^16: x minus a multiple of pi / 2 in three parts (Cody & Waite, 1980),
 /// fused multiply-adds losing nothing that matters, then one of two polynomials. The sign of zero is x's.
@@ -194,7 +208,7 @@ WEFT_ELEMENT V sine_in_quadrant(V x, int quadrant) {
     V sine = fma(r * z, polynomial(z, -0x1.555546p-3f, 0x1.11076p-7f, -0x1.994e6p-13f), r);
     V cosine = fma(z * z, polynomial(z, 0x1.55554ap-5f, -0x1.6c0c18p-10f, 0x1.99df64p-16f), fma(z, -0.5f, V::all(1.f)));
     typename V::Int turn = n.integer + V::Int::all(quadrant);
-    V odd = V::from_bits((turn & V::Int::all(1)) + V::Int::all(0x3f800000));   // 1, or a little more
+    V odd = V::from_bits((turn & V::Int::all(1)) + V::Int::all(0x3f800000));  // 1, or a little more
     V value = select(less(V::all(1.f), odd), cosine, sine);
     return V::from_bits(bits(value) ^ ((turn & V::Int::all(2)) << 30));
 }
@@ -221,6 +235,8 @@ WEFT_ELEMENT V sin(V x) {
 }
 
 template <class V>
-WEFT_ELEMENT V cos(V x) { return with_far_lanes(x, sine_in_quadrant(x, 1), __builtin_cos); }
+WEFT_ELEMENT V cos(V x) {
+    return with_far_lanes(x, sine_in_quadrant(x, 1), __builtin_cos);
+}
 
 }  // namespace weft::elementary

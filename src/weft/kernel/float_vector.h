@@ -15,28 +15,36 @@
 namespace weft {
 
 /// The compiler's vector types (an attribute that depends on a template's parameter is lost on g++ 12).
-template <int N> struct NativeVector;
-#define WEFT_NATIVE(N)                                                       \
-    template <> struct NativeVector<N> {                                     \
-        typedef float Floats __attribute__((vector_size(4 * N)));            \
-        typedef std::int32_t Ints __attribute__((vector_size(4 * N)));       \
+template <int N>
+struct NativeVector;
+#define WEFT_NATIVE(N)                                                 \
+    template <>                                                        \
+    struct NativeVector<N> {                                           \
+        typedef float Floats __attribute__((vector_size(4 * N)));      \
+        typedef std::int32_t Ints __attribute__((vector_size(4 * N))); \
     };
-WEFT_NATIVE(1) WEFT_NATIVE(4) WEFT_NATIVE(8) WEFT_NATIVE(16)
+WEFT_NATIVE(1)
+WEFT_NATIVE(4)
+WEFT_NATIVE(8)
+WEFT_NATIVE(16)
+// clang-format off
 #undef WEFT_NATIVE
 
-template <int N, class Tag>
+    template <int N, class Tag>
+// clang-format on
 struct IntVector {
     using Native = typename NativeVector<N>::Ints;
+    typedef std::uint32_t Wrapping __attribute__((vector_size(4 * N)));   // sums wrap, as the hardware's do
     Native v;
 
     WEFT_ELEMENT static IntVector all(std::int32_t value) { return {Native{} + value}; }
-    WEFT_ELEMENT friend IntVector operator+(IntVector a, IntVector b) { return {a.v + b.v}; }
-    WEFT_ELEMENT friend IntVector operator-(IntVector a, IntVector b) { return {a.v - b.v}; }
+    WEFT_ELEMENT friend IntVector operator+(IntVector a, IntVector b) { return {Native(Wrapping(a.v) + Wrapping(b.v))}; }
+    WEFT_ELEMENT friend IntVector operator-(IntVector a, IntVector b) { return {Native(Wrapping(a.v) - Wrapping(b.v))}; }
     WEFT_ELEMENT friend IntVector operator&(IntVector a, IntVector b) { return {a.v & b.v}; }
     WEFT_ELEMENT friend IntVector operator|(IntVector a, IntVector b) { return {a.v | b.v}; }
     WEFT_ELEMENT friend IntVector operator^(IntVector a, IntVector b) { return {a.v ^ b.v}; }
     WEFT_ELEMENT friend IntVector operator<<(IntVector a, int bits) { return {a.v << bits}; }
-    WEFT_ELEMENT friend IntVector operator>>(IntVector a, int bits) { return {a.v >> bits}; }   // keeps the sign
+    WEFT_ELEMENT friend IntVector operator>>(IntVector a, int bits) { return {a.v >> bits}; }  // keeps the sign
 };
 
 /// True or false a lane.
@@ -51,7 +59,8 @@ struct MaskVector {
 
     WEFT_ELEMENT friend bool any(MaskVector mask) {
 #if defined(__AVX512F__)
-        if constexpr (N == 16) return mask.v != 0;
+        if constexpr (N == 16)
+            return mask.v != 0;
         else
 #endif
         {
@@ -114,10 +123,12 @@ struct FloatVector {
     }
 
 #if defined(__AVX512F__)
-#define WEFT_COMPARE(name, operation, predicate)                                                                          \
-    WEFT_ELEMENT friend Mask name(FloatVector a, FloatVector b) {                                                         \
-        if constexpr (N == 16) return {_mm512_cmp_ps_mask((__m512)a.v, (__m512)b.v, predicate)};                          \
-        else return {a.v operation b.v};                                                                                  \
+#define WEFT_COMPARE(name, operation, predicate)                              \
+    WEFT_ELEMENT friend Mask name(FloatVector a, FloatVector b) {             \
+        if constexpr (N == 16)                                                \
+            return {_mm512_cmp_ps_mask((__m512)a.v, (__m512)b.v, predicate)}; \
+        else                                                                  \
+            return {a.v operation b.v};                                       \
     }
 #else
 #define WEFT_COMPARE(name, operation, predicate) \
@@ -129,8 +140,10 @@ struct FloatVector {
 
     WEFT_ELEMENT friend FloatVector select(Mask mask, FloatVector yes, FloatVector no) {
 #if defined(__AVX512F__)
-        if constexpr (N == 16) return {(Native)_mm512_mask_blend_ps(mask.v, (__m512)no.v, (__m512)yes.v)};
-        else return {mask.v ? yes.v : no.v};
+        if constexpr (N == 16)
+            return {(Native)_mm512_mask_blend_ps(mask.v, (__m512)no.v, (__m512)yes.v)};
+        else
+            return {mask.v ? yes.v : no.v};
 #else
         return {mask.v ? yes.v : no.v};
 #endif

@@ -20,62 +20,70 @@ using Vector1 = FloatVector<1, OneFloat>;
 /// A second operand where there is one; functions of one operand never look at it.
 template <int arity, class T>
 T second(const T* operands) {
-    if constexpr (arity > 1) return operands[1];
-    else return T{};
+    if constexpr (arity > 1)
+        return operands[1];
+    else
+        return T{};
 }
 
 }  // namespace
 
 // How functions.inc is read here. `x`, `y` are doubles, `z`, `w` complex doubles; a float32 result is rounded once.
-#define WEFT_REAL(expression)                                                                                   \
-    .f32 = [](const float* v) -> float {                                                                        \
-        [[maybe_unused]] double x = v[0], y = second<arity>(v);                                                 \
-        return static_cast<float>(expression);                                                                  \
-    },                                                                                                          \
-    .f64 = [](const double* v) -> double {                                                                      \
-        [[maybe_unused]] double x = v[0], y = second<arity>(v);                                                 \
-        return expression;                                                                                      \
+#define WEFT_REAL(expression)                                   \
+    .f32 = [](const float* v) -> float {                        \
+        [[maybe_unused]] double x = v[0], y = second<arity>(v); \
+        return static_cast<float>(expression);                  \
+    },                                                          \
+    .f64 = [](const double* v) -> double {                      \
+        [[maybe_unused]] double x = v[0], y = second<arity>(v); \
+        return expression;                                      \
     }
-#define WEFT_OWN(name, expression)                                                                              \
-    .f32 = [](const float* v) -> float {                                                                        \
-        float result;                                                                                           \
-        elementary::name(Vector1::load(v)).store(&result);                                                      \
-        return result;                                                                                          \
-    },                                                                                                          \
-    .f64 = [](const double* v) -> double {                                                                      \
-        double x = v[0];                                                                                        \
-        return expression;                                                                                      \
+#define WEFT_OWN(name, expression)                         \
+    .f32 = [](const float* v) -> float {                   \
+        float result;                                      \
+        elementary::name(Vector1::load(v)).store(&result); \
+        return result;                                     \
+    },                                                     \
+    .f64 = [](const double* v) -> double {                 \
+        double x = v[0];                                   \
+        return expression;                                 \
     }
-#define WEFT_EXACT(expression)                                                                                  \
-    .f32 = [](const float* v) -> float { float x = v[0], y = v[1]; return expression; },                        \
-    .f64 = [](const double* v) -> double { double x = v[0], y = v[1]; return expression; }
-#define WEFT_COMPLEX(expression)                                                                                \
-    .c64 = [](const std::complex<float>* v) -> std::complex<float> {                                            \
-        [[maybe_unused]] std::complex<double> z = v[0], w = second<arity>(v);                                   \
-        return std::complex<float>(expression);                                                                 \
-    },                                                                                                          \
-    .c128 = [](const std::complex<double>* v) -> std::complex<double> {                                         \
-        [[maybe_unused]] std::complex<double> z = v[0], w = second<arity>(v);                                   \
-        return expression;                                                                                      \
+#define WEFT_EXACT(expression)             \
+    .f32 = [](const float* v) -> float {   \
+        float x = v[0], y = v[1];          \
+        return expression;                 \
+    },                                     \
+    .f64 = [](const double* v) -> double { \
+        double x = v[0], y = v[1];         \
+        return expression;                 \
+    }
+#define WEFT_COMPLEX(expression)                                              \
+    .c64 = [](const std::complex<float>* v) -> std::complex<float> {          \
+        [[maybe_unused]] std::complex<double> z = v[0], w = second<arity>(v); \
+        return std::complex<float>(expression);                               \
+    },                                                                        \
+    .c128 = [](const std::complex<double>* v) -> std::complex<double> {       \
+        [[maybe_unused]] std::complex<double> z = v[0], w = second<arity>(v); \
+        return expression;                                                    \
     }
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // an entry without complex definitions leaves them null
-#define WEFT_FUNCTION_1(function_name, ...)                                                                     \
-    namespace function_name##_definition {                                                                      \
-    constexpr int arity = 1;                                                                                    \
-    constexpr Function record = {.name = #function_name, .arity = 1, __VA_ARGS__};                              \
-    }                                                                                                           \
-    constinit const Function function_name##_function = function_name##_definition::record;                     \
+#define WEFT_FUNCTION_1(function_name, ...)                                                 \
+    namespace function_name##_definition {                                                  \
+        constexpr int arity = 1;                                                            \
+        constexpr Function record = {.name = #function_name, .arity = 1, __VA_ARGS__};      \
+    }                                                                                       \
+    constinit const Function function_name##_function = function_name##_definition::record; \
     Scalar function_name(Scalar a) { return call(function_name##_function, {&a, 1}); }
-#define WEFT_FUNCTION_2(function_name, ...)                                                                     \
-    namespace function_name##_definition {                                                                      \
-    constexpr int arity = 2;                                                                                    \
-    constexpr Function record = {.name = #function_name, .arity = 2, __VA_ARGS__};                              \
-    }                                                                                                           \
-    constinit const Function function_name##_function = function_name##_definition::record;                     \
-    Scalar function_name(Scalar a, Scalar b) {                                                                  \
-        std::array<Scalar, 2> operands{a, b};                                                                   \
-        return call(function_name##_function, operands);                                                        \
+#define WEFT_FUNCTION_2(function_name, ...)                                                 \
+    namespace function_name##_definition {                                                  \
+        constexpr int arity = 2;                                                            \
+        constexpr Function record = {.name = #function_name, .arity = 2, __VA_ARGS__};      \
+    }                                                                                       \
+    constinit const Function function_name##_function = function_name##_definition::record; \
+    Scalar function_name(Scalar a, Scalar b) {                                              \
+        std::array<Scalar, 2> operands{a, b};                                               \
+        return call(function_name##_function, operands);                                    \
     }
 #include "weft/kernel/functions.inc"
 #undef WEFT_FUNCTION_1

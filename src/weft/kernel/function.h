@@ -16,7 +16,8 @@ struct Function {
     std::string_view name;
     int arity;
     std::string_view doc;
-    double ulp32, ulp64;   // the largest error on the function's domain, in units in the last place; what the tests hold it to
+    double ulp32,
+        ulp64;  // the largest error on the function's domain, in units in the last place; what the tests hold it to
     float (*f32)(const float* operands);
     double (*f64)(const double* operands);
     std::complex<float> (*c64)(const std::complex<float>* operands);
@@ -25,10 +26,10 @@ struct Function {
 
 std::span<const Function* const> all_functions();
 
-#define WEFT_FUNCTION_1(name, ...)       \
+#define WEFT_FUNCTION_1(name, ...)         \
     extern const Function name##_function; \
     Scalar name(Scalar a);
-#define WEFT_FUNCTION_2(name, ...)       \
+#define WEFT_FUNCTION_2(name, ...)         \
     extern const Function name##_function; \
     Scalar name(Scalar a, Scalar b);
 #include "weft/kernel/functions.inc"

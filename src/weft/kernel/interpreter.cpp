@@ -23,7 +23,9 @@ struct Cell {
         return value;
     }
     template <class T>
-    void set(T value) { std::memcpy(bytes, &value, sizeof value); }
+    void set(T value) {
+        std::memcpy(bytes, &value, sizeof value);
+    }
 };
 
 template <class F>
@@ -95,8 +97,10 @@ Cell call(const Function& function, DType dtype, const Cell* const operands[3]) 
 
 Cell fused(DType dtype, const Cell& a, const Cell& b, const Cell& c) {
     Cell result{};
-    if (dtype == DType::float32) result.set(element::fused(a.get<float>(), b.get<float>(), c.get<float>()));
-    else result.set(element::fused(a.get<double>(), b.get<double>(), c.get<double>()));
+    if (dtype == DType::float32)
+        result.set(element::fused(a.get<float>(), b.get<float>(), c.get<float>()));
+    else
+        result.set(element::fused(a.get<double>(), b.get<double>(), c.get<double>()));
     return result;
 }
 
@@ -116,33 +120,47 @@ Cell parts(Opcode opcode, DType part, const Cell& a, const Cell& b) {
 Cell step(const Program& program, const Instruction& at, const Cell& a, const Cell& b, const Cell& c) {
     switch (at.opcode) {
 #define WEFT_UNARY(name) \
-    case Opcode::name: return unary<Opcode::name>(at.dtype, a);
+    case Opcode::name:   \
+        return unary<Opcode::name>(at.dtype, a);
 #define WEFT_BINARY(name) \
-    case Opcode::name: return binary<Opcode::name>(at.dtype, a, b);
+    case Opcode::name:    \
+        return binary<Opcode::name>(at.dtype, a, b);
 #define WEFT_COMPARE(name) \
-    case Opcode::name: return compare<Opcode::name>(program.dtype(at.a), a, b);
-        WEFT_UNARY(negative) WEFT_UNARY(absolute) WEFT_UNARY(square_root) WEFT_UNARY(floor) WEFT_UNARY(ceil)
-        WEFT_UNARY(truncate) WEFT_UNARY(round_even) WEFT_UNARY(bit_not)
-        WEFT_BINARY(add) WEFT_BINARY(subtract) WEFT_BINARY(multiply) WEFT_BINARY(divide) WEFT_BINARY(floor_divide)
-        WEFT_BINARY(remainder) WEFT_BINARY(minimum) WEFT_BINARY(maximum) WEFT_BINARY(bit_and) WEFT_BINARY(bit_or)
-        WEFT_BINARY(bit_xor) WEFT_BINARY(shift_left) WEFT_BINARY(shift_right)
-        WEFT_COMPARE(equal) WEFT_COMPARE(not_equal) WEFT_COMPARE(less) WEFT_COMPARE(less_equal)
+    case Opcode::name:     \
+        return compare<Opcode::name>(program.dtype(at.a), a, b);
+        WEFT_UNARY(negative)
+        WEFT_UNARY(absolute)
+        WEFT_UNARY(square_root)
+        // clang-format off
+        WEFT_UNARY(floor) WEFT_UNARY(ceil) WEFT_UNARY(truncate) WEFT_UNARY(round_even) WEFT_UNARY(bit_not)
+            WEFT_BINARY(add) WEFT_BINARY(subtract) WEFT_BINARY(multiply) WEFT_BINARY(divide) WEFT_BINARY(floor_divide)
+            // clang-format on
+            WEFT_BINARY(remainder) WEFT_BINARY(minimum) WEFT_BINARY(maximum) WEFT_BINARY(bit_and) WEFT_BINARY(bit_or)
+                WEFT_BINARY(bit_xor) WEFT_BINARY(shift_left) WEFT_BINARY(shift_right) WEFT_COMPARE(equal)
+                    WEFT_COMPARE(not_equal) WEFT_COMPARE(less) WEFT_COMPARE(less_equal)
 #undef WEFT_UNARY
 #undef WEFT_BINARY
 #undef WEFT_COMPARE
-        case Opcode::cast: return cast_cell(a, program.dtype(at.a), at.dtype);
-        case Opcode::bitcast: return a;
-        case Opcode::select: return a.get<Bool>().byte ? b : c;
-        case Opcode::fma: return fused(at.dtype, a, b, c);
+                        case Opcode::cast : return cast_cell(a, program.dtype(at.a), at.dtype);
+        case Opcode::bitcast:
+            return a;
+        case Opcode::select:
+            return a.get<Bool>().byte ? b : c;
+        case Opcode::fma:
+            return fused(at.dtype, a, b, c);
         case Opcode::real:
-        case Opcode::imaginary: return parts(at.opcode, at.dtype, a, a);
-        case Opcode::make_complex: return parts(at.opcode, real_of(at.dtype), a, b);
+        case Opcode::imaginary:
+            return parts(at.opcode, at.dtype, a, a);
+        case Opcode::make_complex:
+            return parts(at.opcode, real_of(at.dtype), a, b);
         case Opcode::call: {
             const Cell* operands[3] = {&a, &b, &c};
             return call(*at.function, at.dtype, operands);
         }
-        case Opcode::constant: return constant_cell(at.dtype, at.literal);
-        case Opcode::input: break;
+        case Opcode::constant:
+            return constant_cell(at.dtype, at.literal);
+        case Opcode::input:
+            break;
     }
     throw InternalError("interpreter: an input is not a step");
 }
@@ -155,8 +173,10 @@ void run(const Program& program, const std::vector<Cell>& inputs, std::vector<Ce
     };
     for (std::size_t i = 0; i < program.code.size(); ++i) {
         const Instruction& at = program.code[i];
-        if (at.opcode == Opcode::input) values[i] = inputs[static_cast<std::size_t>(at.a)];
-        else values[i] = step(program, at, value(at.a), value(at.b), value(at.c));
+        if (at.opcode == Opcode::input)
+            values[i] = inputs[static_cast<std::size_t>(at.a)];
+        else
+            values[i] = step(program, at, value(at.a), value(at.b), value(at.c));
     }
 }
 
@@ -170,22 +190,37 @@ struct Joined {
 bool is_nan(const Cell& cell, DType dtype) {
     return with_rep(dtype, [&](auto tag) {
         using T = typename decltype(tag)::Type;
-        if constexpr (std::is_floating_point_v<T>) return cell.get<T>() != cell.get<T>();
-        else return false;
+        if constexpr (std::is_floating_point_v<T>)
+            return cell.get<T>() != cell.get<T>();
+        else
+            return false;
     });
 }
 
 void join_wide(Joined& joined, Reduction reduction, DType dtype, const Cell& value) {
     long double re = 0, im = 0;
     switch (dtype) {
-        case DType::float32: re = value.get<float>(); break;
-        case DType::float64: re = value.get<double>(); break;
-        case DType::complex64: re = value.get<element::Complex<float>>().re; im = value.get<element::Complex<float>>().im; break;
-        default: re = value.get<element::Complex<double>>().re; im = value.get<element::Complex<double>>().im; break;
+        case DType::float32:
+            re = value.get<float>();
+            break;
+        case DType::float64:
+            re = value.get<double>();
+            break;
+        case DType::complex64:
+            re = value.get<element::Complex<float>>().re;
+            im = value.get<element::Complex<float>>().im;
+            break;
+        default:
+            re = value.get<element::Complex<double>>().re;
+            im = value.get<element::Complex<double>>().im;
+            break;
     }
-    if (joined.count == 0) joined.re = re, joined.im = im;
-    else if (reduction == Reduction::sum) joined.re += re, joined.im += im;
-    else if (!is_complex(dtype)) joined.re *= re;
+    if (joined.count == 0)
+        joined.re = re, joined.im = im;
+    else if (reduction == Reduction::sum)
+        joined.re += re, joined.im += im;
+    else if (!is_complex(dtype))
+        joined.re *= re;
     else {
         long double old = joined.re;
         joined.re = old * re - joined.im * im;
@@ -196,8 +231,10 @@ void join_wide(Joined& joined, Reduction reduction, DType dtype, const Cell& val
 bool better(Reduction reduction, DType dtype, const Cell& value, const Cell& best) {
     if (is_nan(best, dtype)) return false;
     if (is_nan(value, dtype)) return true;
-    return (reduction == Reduction::argmax ? compare<Opcode::less>(dtype, best, value) : compare<Opcode::less>(dtype, value, best))
-               .get<Bool>().byte != 0;
+    return (reduction == Reduction::argmax ? compare<Opcode::less>(dtype, best, value)
+                                           : compare<Opcode::less>(dtype, value, best))
+               .get<Bool>()
+               .byte != 0;
 }
 
 void join(Joined& joined, Reduction reduction, DType dtype, const Cell& value) {
@@ -205,18 +242,27 @@ void join(Joined& joined, Reduction reduction, DType dtype, const Cell& value) {
     switch (reduction) {
         case Reduction::sum:
         case Reduction::product:
-            if (is_inexact(dtype)) join_wide(joined, reduction, dtype, value);
-            else if (first) joined.cell = value;
-            else if (reduction == Reduction::sum) joined.cell = binary<Opcode::add>(dtype, joined.cell, value);
-            else joined.cell = binary<Opcode::multiply>(dtype, joined.cell, value);
+            if (is_inexact(dtype))
+                join_wide(joined, reduction, dtype, value);
+            else if (first)
+                joined.cell = value;
+            else if (reduction == Reduction::sum)
+                joined.cell = binary<Opcode::add>(dtype, joined.cell, value);
+            else
+                joined.cell = binary<Opcode::multiply>(dtype, joined.cell, value);
             break;
         case Reduction::any:
-        case Reduction::maximum: joined.cell = first ? value : binary<Opcode::maximum>(dtype, joined.cell, value); break;
+        case Reduction::maximum:
+            joined.cell = first ? value : binary<Opcode::maximum>(dtype, joined.cell, value);
+            break;
         case Reduction::all:
-        case Reduction::minimum: joined.cell = first ? value : binary<Opcode::minimum>(dtype, joined.cell, value); break;
+        case Reduction::minimum:
+            joined.cell = first ? value : binary<Opcode::minimum>(dtype, joined.cell, value);
+            break;
         case Reduction::argmax:
         case Reduction::argmin:
-            if (first || better(reduction, dtype, value, joined.cell)) joined.cell = value, joined.best_at = joined.count;
+            if (first || better(reduction, dtype, value, joined.cell))
+                joined.cell = value, joined.best_at = joined.count;
             break;
     }
     ++joined.count;
@@ -230,8 +276,12 @@ Cell result_of(const Joined& joined, Reduction reduction, DType dtype) {
         result = constant_cell(dtype, identity_of(reduction, dtype));
     } else if (is_inexact(dtype) && (reduction == Reduction::sum || reduction == Reduction::product)) {
         switch (dtype) {
-            case DType::float32: result.set(static_cast<float>(joined.re)); break;
-            case DType::float64: result.set(static_cast<double>(joined.re)); break;
+            case DType::float32:
+                result.set(static_cast<float>(joined.re));
+                break;
+            case DType::float64:
+                result.set(static_cast<double>(joined.re));
+                break;
             case DType::complex64: {
                 element::Complex<float> value{static_cast<float>(joined.re), static_cast<float>(joined.im)};
                 result.set(value);
@@ -265,14 +315,16 @@ std::int64_t place(const Access& access, const Dims& at) {
 void read(std::vector<Cell>& inputs, const Loop& loop, const void* const* loads, const Dims& at) {
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         Cell cell{};
-        std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[i]) + place(loop.loads[i], at), size_of(loop.loads[i].dtype));
+        std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[i]) + place(loop.loads[i], at),
+                    size_of(loop.loads[i].dtype));
         inputs[i] = cast_cell(cell, loop.loads[i].dtype, loop.program.inputs[i]);
     }
 }
 
 void write(const Loop& loop, void* const* stores, std::size_t i, const Dims& at, const Cell& value, DType dtype) {
     Cell cell = cast_cell(value, dtype, loop.stores[i].dtype);
-    std::memcpy(static_cast<std::byte*>(stores[i]) + place(loop.stores[i], at), cell.bytes, size_of(loop.stores[i].dtype));
+    std::memcpy(static_cast<std::byte*>(stores[i]) + place(loop.stores[i], at), cell.bytes,
+                size_of(loop.stores[i].dtype));
 }
 
 bool has_point(const Dims& dims, std::size_t from, std::size_t to) {
@@ -289,7 +341,8 @@ void interpret(const Program& program, const void* const* inputs, void* const* o
     for (std::size_t i = 0; i < cells.size(); ++i) std::memcpy(cells[i].bytes, inputs[i], size_of(program.inputs[i]));
     run(program, cells, values);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-        std::memcpy(outputs[i], values[static_cast<std::size_t>(program.outputs[i])].bytes, size_of(program.dtype(program.outputs[i])));
+        std::memcpy(outputs[i], values[static_cast<std::size_t>(program.outputs[i])].bytes,
+                    size_of(program.dtype(program.outputs[i])));
     }
 }
 
@@ -309,14 +362,17 @@ void interpret(const Loop& loop, const void* const* loads, void* const* stores) 
                 for (std::size_t i = 0; i < program.outputs.size(); ++i) {
                     const Cell& value = values[static_cast<std::size_t>(program.outputs[i])];
                     DType dtype = program.dtype(program.outputs[i]);
-                    if (loop.reduces()) join(joined[i], loop.reductions[i], dtype, value);
-                    else write(loop, stores, i, at, value, dtype);
+                    if (loop.reduces())
+                        join(joined[i], loop.reductions[i], dtype, value);
+                    else
+                        write(loop, stores, i, at, value, dtype);
                 }
             } while (advance(at, loop.dims, kept, all));
         }
         for (std::size_t i = 0; loop.reduces() && i < program.outputs.size(); ++i) {
             DType dtype = program.dtype(program.outputs[i]);
-            write(loop, stores, i, at, result_of(joined[i], loop.reductions[i], dtype), result_dtype(loop.reductions[i], dtype));
+            write(loop, stores, i, at, result_of(joined[i], loop.reductions[i], dtype),
+                  result_dtype(loop.reductions[i], dtype));
         }
     } while (advance(at, loop.dims, 0, kept));
 }

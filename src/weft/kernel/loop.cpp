@@ -16,10 +16,13 @@ bool memory_fits(DType memory, DType value) { return memory == value || (is_half
 bool joins(Reduction reduction, DType dtype) {
     switch (reduction) {
         case Reduction::sum:
-        case Reduction::product: return dtype != DType::bool_ && !is_half(dtype);
+        case Reduction::product:
+            return dtype != DType::bool_ && !is_half(dtype);
         case Reduction::any:
-        case Reduction::all: return dtype == DType::bool_;
-        default: return !is_complex(dtype) && !is_half(dtype);
+        case Reduction::all:
+            return dtype == DType::bool_;
+        default:
+            return !is_complex(dtype) && !is_half(dtype);
     }
 }
 
@@ -27,9 +30,12 @@ bool joins(Reduction reduction, DType dtype) {
 Literal extreme(DType dtype, bool least) {
     return with_dtype(dtype, [&](auto tag) -> Literal {
         using T = typename decltype(tag)::Type;
-        if constexpr (std::is_same_v<T, bool>) return Literal(!least);
-        else if constexpr (std::is_integral_v<T>) return Literal(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
-        else return Literal(least ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
+        if constexpr (std::is_same_v<T, bool>)
+            return Literal(!least);
+        else if constexpr (std::is_integral_v<T>)
+            return Literal(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
+        else
+            return Literal(least ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
     });
 }
 
@@ -37,14 +43,21 @@ Literal extreme(DType dtype, bool least) {
 
 Literal identity_of(Reduction reduction, DType dtype) {
     switch (reduction) {
-        case Reduction::sum: return is_inexact(dtype) ? Literal(0.0) : Literal(0);
-        case Reduction::product: return is_inexact(dtype) ? Literal(1.0) : Literal(1);
-        case Reduction::maximum: return extreme(dtype, true);
-        case Reduction::minimum: return extreme(dtype, false);
-        case Reduction::any: return Literal(false);
-        case Reduction::all: return Literal(true);
+        case Reduction::sum:
+            return is_inexact(dtype) ? Literal(0.0) : Literal(0);
+        case Reduction::product:
+            return is_inexact(dtype) ? Literal(1.0) : Literal(1);
+        case Reduction::maximum:
+            return extreme(dtype, true);
+        case Reduction::minimum:
+            return extreme(dtype, false);
+        case Reduction::any:
+            return Literal(false);
+        case Reduction::all:
+            return Literal(true);
         case Reduction::argmax:
-        case Reduction::argmin: break;
+        case Reduction::argmin:
+            break;
     }
     throw InternalError(text(name_of(reduction), " of no elements has no value"));
 }
@@ -55,14 +68,22 @@ DType result_dtype(Reduction reduction, DType dtype) {
 
 std::string_view name_of(Reduction reduction) {
     switch (reduction) {
-        case Reduction::sum: return "sum";
-        case Reduction::product: return "product";
-        case Reduction::maximum: return "maximum";
-        case Reduction::minimum: return "minimum";
-        case Reduction::any: return "any";
-        case Reduction::all: return "all";
-        case Reduction::argmax: return "argmax";
-        case Reduction::argmin: return "argmin";
+        case Reduction::sum:
+            return "sum";
+        case Reduction::product:
+            return "product";
+        case Reduction::maximum:
+            return "maximum";
+        case Reduction::minimum:
+            return "minimum";
+        case Reduction::any:
+            return "any";
+        case Reduction::all:
+            return "all";
+        case Reduction::argmax:
+            return "argmax";
+        case Reduction::argmin:
+            return "argmin";
     }
     __builtin_unreachable();
 }
@@ -73,7 +94,8 @@ void verify(const Loop& loop) {
     require(loop.reduced <= loop.dims.size(), "more axes are reduced than there are");
     require(loop.loads.size() == program.inputs.size(), "there is not one load an input");
     require(loop.stores.size() == program.outputs.size(), "there is not one store an output");
-    require(!loop.reduces() || loop.reductions.size() == program.outputs.size(), "there is not one reduction an output");
+    require(!loop.reduces() || loop.reductions.size() == program.outputs.size(),
+            "there is not one reduction an output");
     require(loop.reduces() || loop.reduced == 0, "axes are reduced without a reduction");
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         require(loop.loads[i].strides.size() == loop.dims.size(), text("load ", i, " has not one stride an axis"));
@@ -83,11 +105,14 @@ void verify(const Loop& loop) {
     for (std::size_t i = 0; i < loop.stores.size(); ++i) {
         DType value = program.dtype(program.outputs[i]);
         if (loop.reduces()) {
-            require(joins(loop.reductions[i], value), text(name_of(loop.reductions[i]), " does not join values of ", value));
+            require(joins(loop.reductions[i], value),
+                    text(name_of(loop.reductions[i]), " does not join values of ", value));
             value = result_dtype(loop.reductions[i], value);
         }
-        require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced, text("store ", i, " has not one stride a kept axis"));
-        require(memory_fits(loop.stores[i].dtype, value), text("store ", i, " writes ", value, " to ", loop.stores[i].dtype));
+        require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced,
+                text("store ", i, " has not one stride a kept axis"));
+        require(memory_fits(loop.stores[i].dtype, value),
+                text("store ", i, " writes ", value, " to ", loop.stores[i].dtype));
     }
 }
 

@@ -24,7 +24,7 @@ struct Access {
 
 struct Loop {
     Program program;
-    Dims dims;                          // the box; may be empty (one point) and may hold zeros (no point)
+    Dims dims;  // the box; may be empty (one point) and may hold zeros (no point)
     std::size_t reduced = 0;
     std::vector<Access> loads;          // one an input of the program
     std::vector<Access> stores;         // one an output of the program

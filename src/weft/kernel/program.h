@@ -18,36 +18,59 @@ namespace weft {
 struct Function;
 
 enum class Opcode : std::uint8_t {
-    constant,   // literal, converted to dtype
-    input,      // a = the number of the input
-    cast,       // a, converted to dtype: float to integer truncates and saturates (NaN is 0), anything to bool is != 0
-    bitcast,    // a's bits, as a type of the same width
+    constant,  // literal, converted to dtype
+    input,     // a = the number of the input
+    cast,      // a, converted to dtype: float to integer truncates and saturates (NaN is 0), anything to bool is != 0
+    bitcast,   // a's bits, as a type of the same width
     // one operand of the result's type
-    negative, absolute, square_root, floor, ceil, truncate, round_even, bit_not /* logical not on bool */,
+    negative,
+    absolute,
+    square_root,
+    floor,
+    ceil,
+    truncate,
+    round_even,
+    bit_not /* logical not on bool */,
     // two operands of the result's type. Integers wrap; minimum and maximum carry NaN through; floor_divide and remainder are
     // NumPy's (sign of the divisor; by zero: 0 for integers), divide is for inexact types; shifts beyond the width give 0 (or -1)
-    add, subtract, multiply, divide, floor_divide, remainder, minimum, maximum, bit_and, bit_or, bit_xor, shift_left, shift_right,
+    add,
+    subtract,
+    multiply,
+    divide,
+    floor_divide,
+    remainder,
+    minimum,
+    maximum,
+    bit_and,
+    bit_or,
+    bit_xor,
+    shift_left,
+    shift_right,
     // two operands of one type, giving bool
-    equal, not_equal, less, less_equal,
-    select,     // a (bool) ? b : c
-    fma,        // a * b + c, rounded once (floating)
-    real, imaginary,   // of a complex a, giving its real type
-    make_complex,      // from two reals
-    call        // function(a, b, c), all of the result's type
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    select,  // a (bool) ? b : c
+    fma,     // a * b + c, rounded once (floating)
+    real,
+    imaginary,     // of a complex a, giving its real type
+    make_complex,  // from two reals
+    call           // function(a, b, c), all of the result's type
 };
 
 struct Instruction {
     Opcode opcode = Opcode::constant;
-    DType dtype = DType::float32;        // of the result
-    std::int32_t a = -1, b = -1, c = -1; // positions of operands
-    Literal literal;                     // constant
-    const Function* function = nullptr;  // call
+    DType dtype = DType::float32;         // of the result
+    std::int32_t a = -1, b = -1, c = -1;  // positions of operands
+    Literal literal;                      // constant
+    const Function* function = nullptr;   // call
 };
 
 struct Program {
     std::vector<Instruction> code;
-    std::vector<DType> inputs;           // the types of the inputs, by number
-    std::vector<std::int32_t> outputs;   // positions whose values leave the program
+    std::vector<DType> inputs;          // the types of the inputs, by number
+    std::vector<std::int32_t> outputs;  // positions whose values leave the program
 
     DType dtype(std::int32_t position) const { return code[static_cast<std::size_t>(position)].dtype; }
 };

@@ -24,11 +24,15 @@ ScalarBuilder& builder_of(std::string_view name, std::span<const Scalar> operand
 
 bool fits(const Literal& number, DType dtype) {
     switch (number.kind) {
-        case Kind::boolean: return true;
+        case Kind::boolean:
+            return true;
         case Kind::signed_integer:
-        case Kind::unsigned_integer: return dtype != DType::bool_ || number.integer == 0 || number.integer == 1;
-        case Kind::floating: return is_inexact(dtype) || (is_integer(dtype) && number.real == std::trunc(number.real));
-        case Kind::complex: return is_complex(dtype);
+        case Kind::unsigned_integer:
+            return dtype != DType::bool_ || number.integer == 0 || number.integer == 1;
+        case Kind::floating:
+            return is_inexact(dtype) || (is_integer(dtype) && number.real == std::trunc(number.real));
+        case Kind::complex:
+            return is_complex(dtype);
     }
     __builtin_unreachable();
 }
@@ -37,10 +41,12 @@ bool fits(const Literal& number, DType dtype) {
 Scalar typed(std::string_view name, ScalarBuilder& builder, const Scalar& operand, DType dtype) {
     if (operand.builder()) {
         if (operand.dtype() == dtype) return operand;
-        throw DTypeError(text(name, ": the operands' types differ: ", dtype, " and ", operand.dtype(), "; cast one of them"));
+        throw DTypeError(
+            text(name, ": the operands' types differ: ", dtype, " and ", operand.dtype(), "; cast one of them"));
     }
     if (!fits(operand.literal(), dtype)) {
-        throw DTypeError(text(name, ": the number ", operand.literal(), " is not a ", dtype, "; cast the other operand first"));
+        throw DTypeError(
+            text(name, ": the number ", operand.literal(), " is not a ", dtype, "; cast the other operand first"));
     }
     return builder.constant(dtype, operand.literal());
 }
@@ -74,7 +80,8 @@ Scalar apply_select(ScalarBuilder& builder, std::span<const Scalar> operands) {
 }
 
 bool compares(Opcode opcode) {
-    return opcode == Opcode::equal || opcode == Opcode::not_equal || opcode == Opcode::less || opcode == Opcode::less_equal;
+    return opcode == Opcode::equal || opcode == Opcode::not_equal || opcode == Opcode::less ||
+           opcode == Opcode::less_equal;
 }
 
 Scalar unary(Opcode opcode, const Scalar& a) { return apply(opcode, {&a, 1}); }
@@ -116,7 +123,8 @@ Scalar call(const Function& function, std::span<const Scalar> operands) {
                                                : dtype == DType::complex128 && function.c128 != nullptr;
     if (!defined) throw DTypeError(text(function.name, ": operands of type ", dtype, " are not taken"));
     std::array<Scalar, 3> all{0, 0, 0};
-    promise(operands.size() == static_cast<std::size_t>(function.arity), "a call gives the function as many operands as it takes");
+    promise(operands.size() == static_cast<std::size_t>(function.arity),
+            "a call gives the function as many operands as it takes");
     for (std::size_t i = 0; i < operands.size(); ++i) all[i] = typed(function.name, builder, operands[i], dtype);
     return builder.emit(Opcode::call, dtype, std::span<const Scalar>(all).first(operands.size()), &function);
 }

@@ -45,23 +45,25 @@ class ScalarBuilder {
   public:
     virtual ~ScalarBuilder() = default;
     virtual Scalar constant(DType dtype, const Literal& value) = 0;
-    virtual Scalar emit(Opcode opcode, DType dtype, std::span<const Scalar> operands, const Function* function = nullptr) = 0;
+    virtual Scalar emit(Opcode opcode, DType dtype, std::span<const Scalar> operands,
+                        const Function* function = nullptr) = 0;
 };
 
 /// Records an opcode on operands of one type (plain numbers take it). The result has their type, or bool for a comparison.
 Scalar apply(Opcode opcode, std::span<const Scalar> operands);
-Scalar call(const Function& function, std::span<const Scalar> operands);   // operands of one type that the function takes
+Scalar call(const Function& function,
+            std::span<const Scalar> operands);  // operands of one type that the function takes
 
 Scalar operator+(Scalar a, Scalar b);
 Scalar operator-(Scalar a, Scalar b);
 Scalar operator*(Scalar a, Scalar b);
-Scalar operator/(Scalar a, Scalar b);    // true division: inexact types
+Scalar operator/(Scalar a, Scalar b);  // true division: inexact types
 Scalar operator-(Scalar a);
 Scalar operator&(Scalar a, Scalar b);
 Scalar operator|(Scalar a, Scalar b);
 Scalar operator^(Scalar a, Scalar b);
-Scalar operator~(Scalar a);              // logical not on bool
-Scalar operator!(Scalar a);              // of a bool
+Scalar operator~(Scalar a);  // logical not on bool
+Scalar operator!(Scalar a);  // of a bool
 Scalar operator<<(Scalar a, Scalar b);
 Scalar operator>>(Scalar a, Scalar b);
 Scalar operator==(Scalar a, Scalar b);
@@ -76,10 +78,10 @@ Scalar sqrt(Scalar a);
 Scalar floor(Scalar a);
 Scalar ceil(Scalar a);
 Scalar trunc(Scalar a);
-Scalar round(Scalar a);                  // to nearest, ties to even
+Scalar round(Scalar a);  // to nearest, ties to even
 Scalar floor_divide(Scalar a, Scalar b);
 Scalar remainder(Scalar a, Scalar b);
-Scalar min(Scalar a, Scalar b);          // NaN if either is
+Scalar min(Scalar a, Scalar b);  // NaN if either is
 Scalar max(Scalar a, Scalar b);
 Scalar select(Scalar condition, Scalar yes, Scalar no);
 Scalar fma(Scalar a, Scalar b, Scalar c);

@@ -11,8 +11,13 @@ constexpr double pi = 3.14159265358979323846;
 /// psi(x) for x >= 10: log x - 1/2x - sum of Bernoulli numbers B(2k) / (2k x^2k).
 double digamma_large(double x) {
     double inverse = 1 / (x * x);
-    double series = inverse * (1.0 / 12 - inverse * (1.0 / 120 - inverse * (1.0 / 252 - inverse * (1.0 / 240 - inverse *
-                    (1.0 / 132 - inverse * (691.0 / 32760 - inverse * (1.0 / 12)))))));
+    double series =
+        inverse *
+        (1.0 / 12 -
+         inverse * (1.0 / 120 -
+                    inverse * (1.0 / 252 -
+                               inverse * (1.0 / 240 -
+                                          inverse * (1.0 / 132 - inverse * (691.0 / 32760 - inverse * (1.0 / 12)))))));
     return std::log(x) - 0.5 / x - series;
 }
 
@@ -20,9 +25,10 @@ double digamma_large(double x) {
 /// Taylor around the root through the polygamma values there.
 double digamma_near_root(double x) {
     constexpr double root_high = 1.4616321449683622, root_low = 9.549995429965697e-17;
-    constexpr double taylor[] = {   // (-1)^(k+1) zeta(k + 1, root)
-        0.9676722454476212,   -0.4427631689835921,  0.258499760955651,    -0.16394270544240652, 0.10782405069126237,
-        -0.07219956125645471, 0.04880428816414311,  -0.03316112647484736, 0.022597648232218104, -0.01542476590494896,
+    constexpr double taylor[] = {
+        // (-1)^(k+1) zeta(k + 1, root)
+        0.9676722454476212,   -0.4427631689835921,   0.258499760955651,    -0.16394270544240652, 0.10782405069126237,
+        -0.07219956125645471, 0.04880428816414311,   -0.03316112647484736, 0.022597648232218104, -0.01542476590494896,
         0.010538791616612175, -0.007204534386356869, 0.004926781395729853, -0.003369801655439328};
     double d = (x - root_high) - root_low, sum = 0;
     for (int i = 13; i >= 0; --i) sum = sum * d + taylor[i];

@@ -18,7 +18,9 @@ struct Named {
     void members(V&) {}
 };
 
-bool is_unary(const Operation& operation) { return operation.family == Family::elementwise && operation.arity == 1 && operation.body; }
+bool is_unary(const Operation& operation) {
+    return operation.family == Family::elementwise && operation.arity == 1 && operation.body;
+}
 
 }  // namespace
 
@@ -51,7 +53,8 @@ std::vector<std::string_view> activation_names() {
 Module activation(std::string_view name) {
     const Operation* operation = find_operation(name);
     if (!operation || !is_unary(*operation)) {
-        throw ValueError(text("no elementwise function is called '", name, "'", did_you_mean(name, activation_names())));
+        throw ValueError(
+            text("no elementwise function is called '", name, "'", did_you_mean(name, activation_names())));
     }
     return Named{operation};
 }

@@ -33,13 +33,17 @@ struct LeakyReLU {
     double negative_slope = 0.01;
     Tensor operator()(const Operand& x) const { return leaky_relu(x, negative_slope); }
     template <class V>
-    void members(V& visit) { visit("negative_slope", negative_slope); }
+    void members(V& visit) {
+        visit("negative_slope", negative_slope);
+    }
 };
 struct ELU {
     double alpha = 1;
     Tensor operator()(const Operand& x) const { return elu(x, alpha); }
     template <class V>
-    void members(V& visit) { visit("alpha", alpha); }
+    void members(V& visit) {
+        visit("alpha", alpha);
+    }
 };
 /// x above 0, weight * x below; the weight (one, or one a channel of axis 1) is learned (He et al., 2015).
 class PReLU {
@@ -47,20 +51,26 @@ class PReLU {
     explicit PReLU(std::int64_t num_parameters = 1, double init = 0.25, DType dtype = DType::float32);
     Tensor operator()(const Operand& x) const;
     template <class V>
-    void members(V& visit) { visit("weight", weight); }
+    void members(V& visit) {
+        visit("weight", weight);
+    }
     Parameter weight;
 };
 struct Softmax {
     std::int64_t dim = -1;
     Tensor operator()(const Operand& x) const;
     template <class V>
-    void members(V& visit) { visit("dim", dim); }
+    void members(V& visit) {
+        visit("dim", dim);
+    }
 };
 struct LogSoftmax {
     std::int64_t dim = -1;
     Tensor operator()(const Operand& x) const;
     template <class V>
-    void members(V& visit) { visit("dim", dim); }
+    void members(V& visit) {
+        visit("dim", dim);
+    }
 };
 
 /// The unary elementwise operation of this name ("relu", "tanh", a user's own) as a module. ValueError names the nearest.

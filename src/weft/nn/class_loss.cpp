@@ -26,25 +26,29 @@ void check_known_labels(const Classes& c, std::optional<std::int64_t> ignore_ind
     const std::int64_t* label = values.data<std::int64_t>();
     for (std::int64_t i = 0; i < values.size(); ++i) {
         if ((ignore_index && label[i] == *ignore_index) || (label[i] >= 0 && label[i] < c.count().value())) continue;
-        throw IndexError(text(c.name, ": label ", label[i], " at position ", i, " is not one of ", c.count(), " classes (0 to ",
-                              c.count().value() - 1, ")", place(c.where)));
+        throw IndexError(text(c.name, ": label ", label[i], " at position ", i, " is not one of ", c.count(),
+                              " classes (0 to ", c.count().value() - 1, ")", place(c.where)));
     }
 }
 
 Classes classes(std::string_view name, const Operand& scores, const Operand& labels) {
     Classes c{name, scores.as_tensor(), labels.as_tensor(), 0, scores.where};
     if (c.scores.ndim() == 0) {
-        throw ShapeError(text(name, ": the scores are a single number; they must have an axis of classes, (N, C) or (C)", place(c.where)));
+        throw ShapeError(text(name,
+                              ": the scores are a single number; they must have an axis of classes, (N, C) or (C)",
+                              place(c.where)));
     }
     c.axis = c.scores.ndim() == 1 ? 0 : 1;
     Shape expected = c.scores.shape();
     expected.erase(static_cast<std::size_t>(c.axis));
     if (!may_be_equal(expected, c.labels.shape())) {
         throw ShapeError(text(name, ": scores of shape ", c.scores.shape(), " need labels of shape ", expected,
-                              " (a class number for each example), the labels have shape ", c.labels.shape(), place(c.where)));
+                              " (a class number for each example), the labels have shape ", c.labels.shape(),
+                              place(c.where)));
     }
     if (!is_integer(c.labels.dtype())) {
-        throw DTypeError(text(name, ": the labels are ", c.labels.dtype(), "; class numbers must be integers (convert them with astype)", place(c.where)));
+        throw DTypeError(text(name, ": the labels are ", c.labels.dtype(),
+                              "; class numbers must be integers (convert them with astype)", place(c.where)));
     }
     return c;
 }
@@ -58,7 +62,8 @@ Tensor at_label(const Classes& c) {
 
 // Joins the losses of examples. A label that is no class makes its loss NaN; one that is ignored counts for nothing.
 // `weights`: of each example, or empty.
-Tensor joined(const Classes& c, Tensor losses, Tensor weights, LossReduction reduction, std::optional<std::int64_t> ignore_index) {
+Tensor joined(const Classes& c, Tensor losses, Tensor weights, LossReduction reduction,
+              std::optional<std::int64_t> ignore_index) {
     Tensor labels = astype(c.labels, DType::int64);
     Tensor outside = (labels < 0) | (labels >= size_as_tensor(c.count(), DType::int64));
     losses = where(outside, std::numeric_limits<double>::quiet_NaN(), losses);
@@ -75,7 +80,8 @@ Tensor joined(const Classes& c, Tensor losses, Tensor weights, LossReduction red
 // A weight for each class, along the axis of classes.
 Tensor class_weights(const Classes& c, const Tensor& weight) {
     if (!may_be_equal(weight.shape(), {c.count()})) {
-        throw ShapeError(text(c.name, ": the weights have shape ", weight.shape(), ", but there are ", c.count(), " classes", place(c.where)));
+        throw ShapeError(text(c.name, ": the weights have shape ", weight.shape(), ", but there are ", c.count(),
+                              " classes", place(c.where)));
     }
     Shape column(c.scores.ndim(), Size(1));
     column[static_cast<std::size_t>(c.axis)] = c.count();
@@ -83,8 +89,8 @@ Tensor class_weights(const Classes& c, const Tensor& weight) {
 }
 
 // From log-probabilities (up to a number for each example, `normalizer`, which is subtracted from each).
-Tensor label_loss(const Classes& c, const Tensor& logs, const Tensor& normalizer, double smoothing, const Tensor& weight,
-                  LossReduction reduction, std::optional<std::int64_t> ignore_index) {
+Tensor label_loss(const Classes& c, const Tensor& logs, const Tensor& normalizer, double smoothing,
+                  const Tensor& weight, LossReduction reduction, std::optional<std::int64_t> ignore_index) {
     check_known_labels(c, ignore_index);
     auto minus_log = [&](const Tensor& joined_logs, const Tensor& total) {
         if (!normalizer) return -joined_logs;
@@ -112,7 +118,8 @@ Tensor label_loss(const Classes& c, const Tensor& logs, const Tensor& normalizer
 Tensor probability_loss(const Classes& c, const Tensor& probabilities, const CrossEntropyOptions& options) {
     Tensor classes_here = size_as_tensor(c.count(), c.scores.dtype());
     Tensor target = astype(probabilities, c.scores.dtype());
-    if (options.label_smoothing != 0) target = target * (1 - options.label_smoothing) + options.label_smoothing / classes_here;
+    if (options.label_smoothing != 0)
+        target = target * (1 - options.label_smoothing) + options.label_smoothing / classes_here;
     Tensor terms = target * log_softmax(Operand(c.scores, c.where), c.axis);
     if (options.weight) terms = terms * class_weights(c, options.weight);
     Tensor losses = -sum(terms, c.axis);
@@ -125,7 +132,8 @@ Tensor probability_loss(const Classes& c, const Tensor& probabilities, const Cro
 Tensor cross_entropy(const Operand& logits, const Operand& target, const CrossEntropyOptions& options) {
     constexpr std::string_view name = "cross_entropy";
     if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
-        throw ValueError(text(name, ": label_smoothing is ", options.label_smoothing, "; it must be between 0 and 1", place(logits.where)));
+        throw ValueError(text(name, ": label_smoothing is ", options.label_smoothing, "; it must be between 0 and 1",
+                              place(logits.where)));
     }
     Tensor scores = logits.as_tensor(), labels = target.as_tensor();
     scores = astype(scores, inexact(scores.dtype()));
@@ -136,7 +144,8 @@ Tensor cross_entropy(const Operand& logits, const Operand& target, const CrossEn
     Classes c = classes(name, Operand(scores, logits.where), labels);
     Tensor shifted = scores - stop_gradient(max(Operand(scores, logits.where), c.axis, true));
     Tensor normalizer = log(sum(exp(shifted), c.axis));
-    return label_loss(c, shifted, normalizer, options.label_smoothing, options.weight, options.reduction, options.ignore_index);
+    return label_loss(c, shifted, normalizer, options.label_smoothing, options.weight, options.reduction,
+                      options.ignore_index);
 }
 
 Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, const NllOptions& options) {
@@ -149,7 +158,8 @@ Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const Mar
     check_known_labels(c, std::nullopt);
     Tensor here = at_label(c);
     Tensor right = sum(where(here, c.scores, 0.0), c.axis, true);
-    Tensor losses = sum(where(here, 0.0, maximum(options.margin - right + c.scores, 0.0)), c.axis) / size_as_tensor(c.count(), c.scores.dtype());
+    Tensor losses = sum(where(here, 0.0, maximum(options.margin - right + c.scores, 0.0)), c.axis) /
+                    size_as_tensor(c.count(), c.scores.dtype());
     return joined(c, losses, Tensor(), options.reduction, std::nullopt);
 }
 

@@ -20,7 +20,8 @@ void check_channels(std::string_view layer, std::int64_t in, std::int64_t out, s
     check_positive(layer, "out_channels", out);
     check_positive(layer, "groups", groups);
     if (in % groups == 0 && out % groups == 0) return;
-    throw ValueError(text(layer, ": in_channels ", in, " and out_channels ", out, " must be multiples of groups, which is ", groups));
+    throw ValueError(text(layer, ": in_channels ", in, " and out_channels ", out,
+                          " must be multiples of groups, which is ", groups));
 }
 
 struct FirstValues {
@@ -46,9 +47,11 @@ template <class Call>
 Tensor batched(std::string_view layer, const Operand& x, std::size_t spatial, std::int64_t channels, Call call) {
     std::size_t ndim = x.as_tensor().ndim();
     bool single = ndim == spatial + 1;
-    if (!single) check_ndim(layer, x, spatial == 1 ? std::initializer_list<std::string_view>{"(N, C, L)", "(C, L)"}
-                                      : spatial == 2 ? std::initializer_list<std::string_view>{"(N, C, H, W)", "(C, H, W)"}
-                                                     : std::initializer_list<std::string_view>{"(N, C, D, H, W)", "(C, D, H, W)"});
+    if (!single)
+        check_ndim(layer, x,
+                   spatial == 1   ? std::initializer_list<std::string_view>{"(N, C, L)", "(C, L)"}
+                   : spatial == 2 ? std::initializer_list<std::string_view>{"(N, C, H, W)", "(C, H, W)"}
+                                  : std::initializer_list<std::string_view>{"(N, C, D, H, W)", "(C, D, H, W)"});
     check_axis(layer, x, spatial + 1, single ? 0 : 1, channels, "channels");
     if (!single) return call(x);
     return squeeze(call(Operand(expand_dims(x, 0), x.where)), {0});
@@ -56,7 +59,8 @@ Tensor batched(std::string_view layer, const Operand& x, std::size_t spatial, st
 
 }  // namespace
 
-Convolution::Convolution(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels, const PerAxis& kernel, ConvOptions options)
+Convolution::Convolution(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels,
+                         const PerAxis& kernel, ConvOptions options)
     : spatial_(spatial), in_channels_(in_channels), out_channels_(out_channels), options_(std::move(options)) {
     std::string_view name = conv_names[spatial - 1];
     check_channels(name, in_channels, out_channels, options_.groups);
@@ -67,14 +71,16 @@ Convolution::Convolution(std::size_t spatial, std::int64_t in_channels, std::int
     if (options_.same) {
         Dims low;
         for (std::size_t i = 0; i < spatial; ++i) {
-            if (stride[i] != 1) throw ValueError(text(name, ": padding that keeps sizes (same) needs stride 1, not ", options_.stride.values));
+            if (stride[i] != 1)
+                throw ValueError(
+                    text(name, ": padding that keeps sizes (same) needs stride 1, not ", options_.stride.values));
             std::int64_t both = dilation[i] * (kernel_[i] - 1);
             low.push_back(both / 2), padding_high_.push_back(both - both / 2);
         }
         options_.padding = low;
     }
-    FirstValues values = first_values(weight_shape(out_channels, in_channels / options_.groups, kernel_), out_channels, options_.bias,
-                                      options_.key, options_.dtype);
+    FirstValues values = first_values(weight_shape(out_channels, in_channels / options_.groups, kernel_), out_channels,
+                                      options_.bias, options_.key, options_.dtype);
     weight = Parameter(values.weight);
     if (values.bias) bias = Parameter(values.bias);
 }
@@ -82,20 +88,21 @@ Convolution::Convolution(std::size_t spatial, std::int64_t in_channels, std::int
 Tensor Convolution::operator()(const Operand& x) const {
     ModuleScope scope(layer_name(weight, conv_names[spatial_ - 1]));
     return batched(conv_names[spatial_ - 1], x, spatial_, in_channels_, [&](const Operand& batch) {
-        ConvolutionOptions options{options_.stride.values, options_.padding.values, options_.dilation.values, options_.groups, padding_high_};
+        ConvolutionOptions options{options_.stride.values, options_.padding.values, options_.dilation.values,
+                                   options_.groups, padding_high_};
         auto* convolve = spatial_ == 1 ? conv1d : spatial_ == 2 ? conv2d : conv3d;
         return convolve(batch, weight, bias ? bias->value() : Tensor(), options);
     });
 }
 
-ConvolutionTranspose::ConvolutionTranspose(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels, const PerAxis& kernel,
-                                           ConvTransposeOptions options)
+ConvolutionTranspose::ConvolutionTranspose(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels,
+                                           const PerAxis& kernel, ConvTransposeOptions options)
     : spatial_(spatial), in_channels_(in_channels), out_channels_(out_channels), options_(std::move(options)) {
     std::string_view name = transpose_names[spatial - 1];
     check_channels(name, in_channels, out_channels, options_.groups);
     kernel_ = weft::detail::for_each_axis(name, "kernel_size", kernel.values, spatial, 1);
-    FirstValues values = first_values(weight_shape(in_channels, out_channels / options_.groups, kernel_), out_channels, options_.bias,
-                                      options_.key, options_.dtype);
+    FirstValues values = first_values(weight_shape(in_channels, out_channels / options_.groups, kernel_), out_channels,
+                                      options_.bias, options_.key, options_.dtype);
     weight = Parameter(values.weight);
     if (values.bias) bias = Parameter(values.bias);
 }
@@ -103,8 +110,8 @@ ConvolutionTranspose::ConvolutionTranspose(std::size_t spatial, std::int64_t in_
 Tensor ConvolutionTranspose::operator()(const Operand& x) const {
     ModuleScope scope(layer_name(weight, transpose_names[spatial_ - 1]));
     return batched(transpose_names[spatial_ - 1], x, spatial_, in_channels_, [&](const Operand& batch) {
-        ConvolutionTransposeOptions options{options_.stride.values, options_.padding.values, options_.output_padding.values,
-                                            options_.dilation.values, options_.groups};
+        ConvolutionTransposeOptions options{options_.stride.values, options_.padding.values,
+                                            options_.output_padding.values, options_.dilation.values, options_.groups};
         auto* convolve = spatial_ == 1 ? conv_transpose1d : spatial_ == 2 ? conv_transpose2d : conv_transpose3d;
         return convolve(batch, weight, bias ? bias->value() : Tensor(), options);
     });

@@ -22,7 +22,7 @@ struct ConvOptions {
     PerAxis stride = 1, padding = 0, dilation = 1;
     std::int64_t groups = 1;
     bool bias = true;
-    bool same = false;                 ///< padding so that, with stride 1, sizes stay (PyTorch's padding='same')
+    bool same = false;  ///< padding so that, with stride 1, sizes stay (PyTorch's padding='same')
     Tensor key = {};
     DType dtype = DType::float32;
 };
@@ -52,7 +52,8 @@ class Convolution {
     }
 
   protected:
-    Convolution(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels, const PerAxis& kernel, ConvOptions options);
+    Convolution(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels, const PerAxis& kernel,
+                ConvOptions options);
 
   private:
     std::size_t spatial_;
@@ -91,7 +92,8 @@ class ConvolutionTranspose {
     }
 
   protected:
-    ConvolutionTranspose(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels, const PerAxis& kernel, ConvTransposeOptions options);
+    ConvolutionTranspose(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels,
+                         const PerAxis& kernel, ConvTransposeOptions options);
 
   private:
     std::size_t spatial_;
@@ -101,15 +103,18 @@ class ConvolutionTranspose {
 };
 
 struct ConvTranspose1d : ConvolutionTranspose {
-    ConvTranspose1d(std::int64_t in_channels, std::int64_t out_channels, PerAxis kernel_size, ConvTransposeOptions options = {})
+    ConvTranspose1d(std::int64_t in_channels, std::int64_t out_channels, PerAxis kernel_size,
+                    ConvTransposeOptions options = {})
         : ConvolutionTranspose(1, in_channels, out_channels, kernel_size, std::move(options)) {}
 };
 struct ConvTranspose2d : ConvolutionTranspose {
-    ConvTranspose2d(std::int64_t in_channels, std::int64_t out_channels, PerAxis kernel_size, ConvTransposeOptions options = {})
+    ConvTranspose2d(std::int64_t in_channels, std::int64_t out_channels, PerAxis kernel_size,
+                    ConvTransposeOptions options = {})
         : ConvolutionTranspose(2, in_channels, out_channels, kernel_size, std::move(options)) {}
 };
 struct ConvTranspose3d : ConvolutionTranspose {
-    ConvTranspose3d(std::int64_t in_channels, std::int64_t out_channels, PerAxis kernel_size, ConvTransposeOptions options = {})
+    ConvTranspose3d(std::int64_t in_channels, std::int64_t out_channels, PerAxis kernel_size,
+                    ConvTransposeOptions options = {})
         : ConvolutionTranspose(3, in_channels, out_channels, kernel_size, std::move(options)) {}
 };
 

@@ -12,7 +12,9 @@ class Dropout {
     explicit Dropout(double p = 0.5);
     Tensor operator()(const Operand& x) const;
     template <class V>
-    void members(V& visit) { visit("p", p_); }
+    void members(V& visit) {
+        visit("p", p_);
+    }
 
   private:
     double p_;

@@ -18,16 +18,20 @@ Tensor rows_of(const Tensor& x, std::int64_t first, std::int64_t count) {
 }  // namespace
 
 Evaluation::Evaluation(Metrics metrics, std::string_view name)
-    : function_([metrics = std::move(metrics), name = std::string(name)](std::span<const Tensor> batch) {
-          Training evaluating(false);
-          ModuleScope scope(name);
-          return metrics(batch);
-      }, "evaluation") {}
+    : function_(
+          [metrics = std::move(metrics), name = std::string(name)](std::span<const Tensor> batch) {
+              Training evaluating(false);
+              ModuleScope scope(name);
+              return metrics(batch);
+          },
+          "evaluation") {}
 
 ErrorCounter::ErrorCounter(std::function<Tensor(const Tensor&)> predict, std::string_view name)
-    : evaluation_([predict = std::move(predict)](std::span<const Tensor> batch) {
-          return std::vector<Tensor>{error_rate(predict(batch[0]), batch[1])};
-      }, name) {}
+    : evaluation_(
+          [predict = std::move(predict)](std::span<const Tensor> batch) {
+              return std::vector<Tensor>{error_rate(predict(batch[0]), batch[1])};
+          },
+          name) {}
 
 void ErrorCounter::add(const Tensor& x, const Tensor& labels) {
     const Tensor batch[] = {x, labels};
@@ -38,10 +42,11 @@ void ErrorCounter::add(const Tensor& x, const Tensor& labels) {
     count_ += rows;
 }
 
-double error_rate(const std::function<Tensor(const Tensor&)>& predict, std::string_view name, const Tensor& x, const Tensor& labels,
-                  std::int64_t batch_size) {
+double error_rate(const std::function<Tensor(const Tensor&)>& predict, std::string_view name, const Tensor& x,
+                  const Tensor& labels, std::int64_t batch_size) {
     if (x.ndim() == 0 || labels.ndim() == 0 || !(x.shape()[0] == labels.shape()[0])) {
-        throw ShapeError(text("error_rate: x has shape ", x.shape(), ", the labels ", labels.shape(), "; both need a row for each example"));
+        throw ShapeError(text("error_rate: x has shape ", x.shape(), ", the labels ", labels.shape(),
+                              "; both need a row for each example"));
     }
     if (batch_size < 1) throw ValueError(text("error_rate: batch_size is ", batch_size, "; it must be at least 1"));
     ErrorCounter counter(predict, name);

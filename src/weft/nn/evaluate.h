@@ -42,7 +42,7 @@ concept Predicts = std::is_invocable_r_v<Tensor, const Model&, const Tensor&>;
 
 /// The part of a data set that the model gets wrong: of anything that gives batches of x and labels (weft::data::Dataset).
 template <Predicts Model, class Data>
-    requires requires(const Data& data) { data.batches(1); }
+requires requires(const Data& data) { data.batches(1); }
 double error_rate(const Model& model, const Data& data, std::int64_t batch_size = 1000) {
     ErrorCounter counter([&model](const Tensor& rows) { return model(rows); }, type_name<Model>());
     for (const auto& [x, labels] : data.batches(batch_size)) counter.add(x, labels);
@@ -50,8 +50,8 @@ double error_rate(const Model& model, const Data& data, std::int64_t batch_size 
 }
 
 /// The same of x and labels, a slice at a time. ShapeError unless both have as many rows.
-double error_rate(const std::function<Tensor(const Tensor&)>& predict, std::string_view name, const Tensor& x, const Tensor& labels,
-                  std::int64_t batch_size);
+double error_rate(const std::function<Tensor(const Tensor&)>& predict, std::string_view name, const Tensor& x,
+                  const Tensor& labels, std::int64_t batch_size);
 template <Predicts Model>
 double error_rate(const Model& model, const Tensor& x, const Tensor& labels, std::int64_t batch_size = 1000) {
     return error_rate([&model](const Tensor& rows) { return model(rows); }, type_name<Model>(), x, labels, batch_size);

@@ -27,7 +27,8 @@ void floating(std::string_view name, DType dtype) {
 // One row an output: (outputs, the rest).
 Dims matrix_of(std::string_view name, const Dims& shape) {
     if (shape.size() < 2) {
-        throw ShapeError(text("init::", name, ": the shape ", shape, " has fewer than two axes; a weight is (outputs, inputs, kernel...)"));
+        throw ShapeError(text("init::", name, ": the shape ", shape,
+                              " has fewer than two axes; a weight is (outputs, inputs, kernel...)"));
     }
     std::int64_t count = element_count(shape);
     return {shape[0], shape[0] == 0 ? 0 : count / shape[0]};
@@ -67,9 +68,12 @@ Tensor normal(const Dims& shape, double mean, double deviation, const Tensor& ke
     return now(random::normal(shape_of(shape), mean, deviation, key, dtype));
 }
 
-Tensor truncated_normal(const Dims& shape, double mean, double deviation, double low, double high, const Tensor& key, DType dtype) {
-    if (!(deviation > 0)) throw ValueError(text("init::truncated_normal: the deviation is ", deviation, "; it must be above 0"));
-    Tensor standard = random::truncated_normal(shape_of(shape), (low - mean) / deviation, (high - mean) / deviation, key, dtype);
+Tensor truncated_normal(const Dims& shape, double mean, double deviation, double low, double high, const Tensor& key,
+                        DType dtype) {
+    if (!(deviation > 0))
+        throw ValueError(text("init::truncated_normal: the deviation is ", deviation, "; it must be above 0"));
+    Tensor standard =
+        random::truncated_normal(shape_of(shape), (low - mean) / deviation, (high - mean) / deviation, key, dtype);
     return now(standard * deviation + mean);
 }
 
@@ -115,7 +119,9 @@ Tensor orthogonal(const Dims& shape, double gain, const Tensor& key, DType dtype
     auto rows = static_cast<std::size_t>(matrix[0]), columns = static_cast<std::size_t>(matrix[1]);
     bool tall = rows > columns;
     std::size_t m = std::min(rows, columns), n = std::max(rows, columns);
-    std::vector<double> a = random::normal({static_cast<std::int64_t>(m), static_cast<std::int64_t>(n)}, 0, 1, key, DType::float64).to_vector<double>();
+    std::vector<double> a =
+        random::normal({static_cast<std::int64_t>(m), static_cast<std::int64_t>(n)}, 0, 1, key, DType::float64)
+            .to_vector<double>();
     orthonormalize(a, m, n);
     std::vector<double> values(a.size());
     for (std::size_t i = 0; i < rows; ++i) {
@@ -132,7 +138,7 @@ Tensor sparse(const Dims& shape, std::int64_t inputs, double deviation, const Te
     }
     Tensor keys = random::split(key ? key : random::next_key(), 2);
     auto key_at = [&](std::int64_t i) { return reshape(slice(keys, {i, 0}, {1, 2}), {2}); };
-    Tensor rank = argsort(argsort(random::bits(shape_of(matrix), key_at(0)), 1), 1);   // of each input in a random order
+    Tensor rank = argsort(argsort(random::bits(shape_of(matrix), key_at(0)), 1), 1);  // of each input in a random order
     Tensor values = random::normal(shape_of(matrix), 0, deviation, key_at(1), dtype);
     return now(reshape(where(rank < inputs, values, 0), shape_of(shape)));
 }

@@ -12,11 +12,13 @@ namespace weft::nn::init {
 Tensor constant(const Dims& shape, double value, DType dtype = DType::float32);
 Tensor zeros(const Dims& shape, DType dtype = DType::float32);
 Tensor ones(const Dims& shape, DType dtype = DType::float32);
-Tensor uniform(const Dims& shape, double low = 0, double high = 1, const Tensor& key = {}, DType dtype = DType::float32);
-Tensor normal(const Dims& shape, double mean = 0, double deviation = 1, const Tensor& key = {}, DType dtype = DType::float32);
+Tensor uniform(const Dims& shape, double low = 0, double high = 1, const Tensor& key = {},
+               DType dtype = DType::float32);
+Tensor normal(const Dims& shape, double mean = 0, double deviation = 1, const Tensor& key = {},
+              DType dtype = DType::float32);
 /// Normal, but drawn between low and high (values, not deviations).
-Tensor truncated_normal(const Dims& shape, double mean = 0, double deviation = 1, double low = -2, double high = 2, const Tensor& key = {},
-                        DType dtype = DType::float32);
+Tensor truncated_normal(const Dims& shape, double mean = 0, double deviation = 1, double low = -2, double high = 2,
+                        const Tensor& key = {}, DType dtype = DType::float32);
 
 /// How many numbers one output is made of (in), and how many outputs one input takes part in (out). ShapeError below two axes.
 struct Fan {
@@ -30,11 +32,14 @@ double gain(std::string_view nonlinearity, double slope = 0.01);
 Tensor xavier_uniform(const Dims& shape, double gain = 1, const Tensor& key = {}, DType dtype = DType::float32);
 Tensor xavier_normal(const Dims& shape, double gain = 1, const Tensor& key = {}, DType dtype = DType::float32);
 /// Uniform within +-gain * sqrt(3 / in); normal with deviation gain / sqrt(in). The default gain is that of relu.
-Tensor kaiming_uniform(const Dims& shape, double gain = 1.4142135623730951, const Tensor& key = {}, DType dtype = DType::float32);
-Tensor kaiming_normal(const Dims& shape, double gain = 1.4142135623730951, const Tensor& key = {}, DType dtype = DType::float32);
+Tensor kaiming_uniform(const Dims& shape, double gain = 1.4142135623730951, const Tensor& key = {},
+                       DType dtype = DType::float32);
+Tensor kaiming_normal(const Dims& shape, double gain = 1.4142135623730951, const Tensor& key = {},
+                      DType dtype = DType::float32);
 /// A random matrix with orthonormal rows (or columns, if there are more rows), times gain; further axes count as columns.
 Tensor orthogonal(const Dims& shape, double gain = 1, const Tensor& key = {}, DType dtype = DType::float32);
 /// Each output has `inputs` weights that are not 0, at random places, normal with the deviation.
-Tensor sparse(const Dims& shape, std::int64_t inputs, double deviation = 1, const Tensor& key = {}, DType dtype = DType::float32);
+Tensor sparse(const Dims& shape, std::int64_t inputs, double deviation = 1, const Tensor& key = {},
+              DType dtype = DType::float32);
 
 }  // namespace weft::nn::init

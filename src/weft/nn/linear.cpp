@@ -37,7 +37,8 @@ Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim, Em
     Tensor values = init::normal({num_embeddings, embedding_dim}, 0, 1, options.key, options.dtype);
     if (padding_idx_) {
         if (*padding_idx_ < -num_embeddings || *padding_idx_ >= num_embeddings) {
-            throw IndexError(text("Embedding: padding_idx ", *padding_idx_, " is not one of ", num_embeddings, " rows"));
+            throw IndexError(
+                text("Embedding: padding_idx ", *padding_idx_, " is not one of ", num_embeddings, " rows"));
         }
         if (*padding_idx_ < 0) *padding_idx_ += num_embeddings;
         Array padding = Array::zeros(DType::bool_, {num_embeddings, 1});
@@ -51,7 +52,8 @@ Tensor Embedding::operator()(const Operand& indices) const {
     ModuleScope scope(layer_name(weight, "Embedding"));
     Tensor index = indices.as_tensor();
     if (!is_integer(index.dtype())) {
-        throw DTypeError(text("Embedding: the indices are ", index.dtype(), "; rows are numbered by integers", place(indices.where)));
+        throw DTypeError(text("Embedding: the indices are ", index.dtype(), "; rows are numbered by integers",
+                              place(indices.where)));
     }
     Tensor rows = take(weight, indices, 0);
     if (!padding_idx_) return rows;

@@ -10,7 +10,7 @@ namespace weft::nn {
 
 struct LinearOptions {
     bool bias = true;
-    Tensor key = {};                   ///< of the first values; empty: the global generator's next
+    Tensor key = {};  ///< of the first values; empty: the global generator's next
     DType dtype = DType::float32;
 };
 
@@ -35,7 +35,7 @@ class Linear {
 };
 
 struct EmbeddingOptions {
-    std::optional<std::int64_t> padding_idx = {};   ///< this row is 0 at first, and never learns
+    std::optional<std::int64_t> padding_idx = {};  ///< this row is 0 at first, and never learns
     Tensor key = {};
     DType dtype = DType::float32;
 };

@@ -18,7 +18,8 @@ Tensor reduced(const Tensor& losses, LossReduction reduction) {
 
 // Losses of single elements, on operands that were found to fit.
 template <class F>
-Tensor elementwise_loss(std::string_view name, const Operand& prediction, const Operand& target, LossReduction reduction, F formula) {
+Tensor elementwise_loss(std::string_view name, const Operand& prediction, const Operand& target,
+                        LossReduction reduction, F formula) {
     Tensor p = prediction.as_tensor(), t = target.as_tensor();
     check_same_shape(name, p, t, prediction.where);
     DType dtype = inexact(p.dtype());
@@ -30,21 +31,24 @@ Tensor weighted(const Tensor& losses, const Tensor& weight) { return weight ? lo
 }  // namespace
 
 Tensor mse_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
-    return elementwise_loss("mse_loss", prediction, target, options.reduction, [](const Tensor& p, const Tensor& t) { return square(p - t); });
+    return elementwise_loss("mse_loss", prediction, target, options.reduction,
+                            [](const Tensor& p, const Tensor& t) { return square(p - t); });
 }
 
 Tensor l1_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
-    return elementwise_loss("l1_loss", prediction, target, options.reduction, [](const Tensor& p, const Tensor& t) { return abs(p - t); });
+    return elementwise_loss("l1_loss", prediction, target, options.reduction,
+                            [](const Tensor& p, const Tensor& t) { return abs(p - t); });
 }
 
 Tensor smooth_l1_loss(const Operand& prediction, const Operand& target, const SmoothL1Options& options) {
     double beta = options.beta;
     if (!(beta >= 0)) throw ValueError(text("smooth_l1_loss: beta is ", beta, "; it must be at least 0"));
     if (beta == 0) return l1_loss(prediction, target, {options.reduction});
-    return elementwise_loss("smooth_l1_loss", prediction, target, options.reduction, [&](const Tensor& p, const Tensor& t) {
-        Tensor distance = abs(p - t);
-        return where(distance < beta, square(distance) * (0.5 / beta), distance - 0.5 * beta);
-    });
+    return elementwise_loss("smooth_l1_loss", prediction, target, options.reduction,
+                            [&](const Tensor& p, const Tensor& t) {
+                                Tensor distance = abs(p - t);
+                                return where(distance < beta, square(distance) * (0.5 / beta), distance - 0.5 * beta);
+                            });
 }
 
 Tensor huber_loss(const Operand& prediction, const Operand& target, const HuberOptions& options) {
@@ -57,18 +61,22 @@ Tensor huber_loss(const Operand& prediction, const Operand& target, const HuberO
 }
 
 Tensor binary_cross_entropy(const Operand& probabilities, const Operand& target, const BinaryOptions& options) {
-    return elementwise_loss("binary_cross_entropy", probabilities, target, options.reduction, [&](const Tensor& p, const Tensor& t) {
-        Tensor yes = maximum(log(p), -100.0), no = maximum(log1p(-p), -100.0);
-        return weighted(-(t * yes + (1 - t) * no), options.weight);
-    });
+    return elementwise_loss("binary_cross_entropy", probabilities, target, options.reduction,
+                            [&](const Tensor& p, const Tensor& t) {
+                                Tensor yes = maximum(log(p), -100.0), no = maximum(log1p(-p), -100.0);
+                                return weighted(-(t * yes + (1 - t) * no), options.weight);
+                            });
 }
 
-Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target, const BinaryLogitsOptions& options) {
-    return elementwise_loss("binary_cross_entropy_with_logits", logits, target, options.reduction, [&](const Tensor& x, const Tensor& t) {
-        // log(1 + exp(-x)) = softplus(-x); log(1 + exp(x)) = x + softplus(-x)
-        Tensor losses = options.pos_weight ? (1 - t) * x + (1 + (options.pos_weight - 1) * t) * softplus(-x) : (1 - t) * x + softplus(-x);
-        return weighted(losses, options.weight);
-    });
+Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target,
+                                        const BinaryLogitsOptions& options) {
+    return elementwise_loss(
+        "binary_cross_entropy_with_logits", logits, target, options.reduction, [&](const Tensor& x, const Tensor& t) {
+            // log(1 + exp(-x)) = softplus(-x); log(1 + exp(x)) = x + softplus(-x)
+            Tensor losses = options.pos_weight ? (1 - t) * x + (1 + (options.pos_weight - 1) * t) * softplus(-x)
+                                               : (1 - t) * x + softplus(-x);
+            return weighted(losses, options.weight);
+        });
 }
 
 Tensor kl_div(const Operand& input, const Operand& target, const KlDivOptions& options) {
@@ -90,8 +98,9 @@ Tensor hinge_loss(const Operand& prediction, const Operand& target, const Margin
 }
 
 Tensor hinge_embedding_loss(const Operand& x, const Operand& target, const MarginOptions& options) {
-    return elementwise_loss("hinge_embedding_loss", x, target, options.reduction,
-                            [&](const Tensor& p, const Tensor& t) { return where(t == 1.0, p, maximum(options.margin - p, 0.0)); });
+    return elementwise_loss(
+        "hinge_embedding_loss", x, target, options.reduction,
+        [&](const Tensor& p, const Tensor& t) { return where(t == 1.0, p, maximum(options.margin - p, 0.0)); });
 }
 
 Tensor soft_margin_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
@@ -124,11 +133,14 @@ Tensor margin_ranking_loss(const Operand& a, const Operand& b, const Operand& ta
     return reduced(maximum(astype(t, x.dtype()) * (y - x) + options.margin, 0.0), options.reduction);
 }
 
-Tensor triplet_margin_loss(const Operand& anchor, const Operand& positive, const Operand& negative, const MarginOptions& options) {
+Tensor triplet_margin_loss(const Operand& anchor, const Operand& positive, const Operand& negative,
+                           const MarginOptions& options) {
     Tensor a = anchor.as_tensor(), p = positive.as_tensor(), n = negative.as_tensor();
     check_same_shape("triplet_margin_loss", a, p, anchor.where);
     check_same_shape("triplet_margin_loss", a, n, anchor.where);
-    auto distance = [](const Tensor& x, const Tensor& y) { return sqrt(sum(square(x - y + 1e-6), -1)); };   // PyTorch's eps
+    auto distance = [](const Tensor& x, const Tensor& y) {
+        return sqrt(sum(square(x - y + 1e-6), -1));
+    };  // PyTorch's eps
     return reduced(maximum(distance(a, p) - distance(a, n) + options.margin, 0.0), options.reduction);
 }
 

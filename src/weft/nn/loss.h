@@ -19,9 +19,9 @@ struct LossOptions {
 
 struct CrossEntropyOptions {
     LossReduction reduction = LossReduction::mean;
-    double label_smoothing = 0;        ///< this part of the target is spread over all classes
-    Tensor weight = {};                ///< (classes): the weight of each class; means are weighted too
-    std::optional<std::int64_t> ignore_index = {};   ///< examples with this label count for nothing
+    double label_smoothing = 0;                     ///< this part of the target is spread over all classes
+    Tensor weight = {};                             ///< (classes): the weight of each class; means are weighted too
+    std::optional<std::int64_t> ignore_index = {};  ///< examples with this label count for nothing
 };
 /// -log softmax(logits)[label]. Logits are (N, C), (N, C, d1, ...) or (C); labels are class numbers (N), (N, d1, ...) or (), or
 /// probabilities of the logits' shape. Labels outside [0, C) are an IndexError where they are known when the loss is written; in a
@@ -57,7 +57,7 @@ Tensor huber_loss(const Operand& prediction, const Operand& target, const HuberO
 
 struct BinaryOptions {
     LossReduction reduction = LossReduction::mean;
-    Tensor weight = {};   ///< of each element; broadcasts
+    Tensor weight = {};  ///< of each element; broadcasts
 };
 /// -(t log p + (1 - t) log(1 - p)), logarithms held above -100 as in PyTorch.
 Tensor binary_cross_entropy(const Operand& probabilities, const Operand& target, const BinaryOptions& options = {});
@@ -65,10 +65,11 @@ Tensor binary_cross_entropy(const Operand& probabilities, const Operand& target,
 struct BinaryLogitsOptions {
     LossReduction reduction = LossReduction::mean;
     Tensor weight = {};
-    Tensor pos_weight = {};   ///< multiplies the part of targets that are 1
+    Tensor pos_weight = {};  ///< multiplies the part of targets that are 1
 };
 /// The same from logits, without overflow.
-Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target, const BinaryLogitsOptions& options = {});
+Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target,
+                                        const BinaryLogitsOptions& options = {});
 
 struct KlDivOptions {
     enum class Reduction : std::uint8_t { mean, batchmean, sum, none } reduction = Reduction::mean;
@@ -95,11 +96,13 @@ struct PairOptions {
     double margin = 0;
 };
 /// 1 - cos(a, b) where the target is 1, max(0, cos(a, b) - margin) where it is -1; a, b: (N, D) or (D).
-Tensor cosine_embedding_loss(const Operand& a, const Operand& b, const Operand& target, const PairOptions& options = {});
+Tensor cosine_embedding_loss(const Operand& a, const Operand& b, const Operand& target,
+                             const PairOptions& options = {});
 /// max(0, -target * (a - b) + margin), targets -1 or 1.
 Tensor margin_ranking_loss(const Operand& a, const Operand& b, const Operand& target, const PairOptions& options = {});
 /// max(0, |anchor - positive| - |anchor - negative| + margin), Euclidean over the last axis.
-Tensor triplet_margin_loss(const Operand& anchor, const Operand& positive, const Operand& negative, const MarginOptions& options = {});
+Tensor triplet_margin_loss(const Operand& anchor, const Operand& positive, const Operand& negative,
+                           const MarginOptions& options = {});
 /// exp(input) - target * input, input the logarithm of the rate.
 Tensor poisson_nll_loss(const Operand& input, const Operand& target, const LossOptions& options = {});
 /// The cosine of the angle between a and b along an axis.

@@ -96,7 +96,8 @@ class Printer final : public Visitor {
     void enter(const std::string& path, std::string_view type) override {
         open_.push_back(lines_.size());
         std::string name = last_of(path);
-        lines_.push_back({open_.size() - 1, text(name, name.empty() || type.empty() ? "" : ": ", type), "", "", !type.empty()});
+        lines_.push_back(
+            {open_.size() - 1, text(name, name.empty() || type.empty() ? "" : ": ", type), "", "", !type.empty()});
     }
     void leave() override { open_.pop_back(); }
     void setting(std::string_view name, const std::string& value) override {
@@ -121,7 +122,7 @@ std::string_view unqualified(std::string_view pretty) {
     if (start == std::string_view::npos) return "module";
     pretty.remove_prefix(start + 4);
     pretty = pretty.substr(0, std::min(pretty.find(';'), pretty.rfind(']')));
-    while (!pretty.empty() && pretty.back() == '>') {   // template arguments, nested ones included
+    while (!pretty.empty() && pretty.back() == '>') {  // template arguments, nested ones included
         int depth = 0;
         std::size_t at = pretty.size();
         do {
@@ -132,7 +133,7 @@ std::string_view unqualified(std::string_view pretty) {
     }
     std::size_t scope = pretty.rfind("::");
     if (scope != std::string_view::npos) pretty.remove_prefix(scope + 2);
-    return pretty.empty() ? "function" : pretty;   // a lambda's type is called "<lambda(...)>"
+    return pretty.empty() ? "function" : pretty;  // a lambda's type is called "<lambda(...)>"
 }
 
 std::vector<NamedParameter> named(ModuleRef model) {
@@ -150,11 +151,12 @@ void load_state(ModuleRef model, const NamedArrays& arrays) {
     for (const NamedParameter& entry : cells) {
         const Array& array = arrays.find(entry.name)->second;
         if (!(shape_of(array.dims) == entry.parameter.shape())) {
-            throw ShapeError(text("load_state: '", entry.name, "' has shape ", array.dims, " in the state, ", entry.parameter.shape(), " in the model"));
+            throw ShapeError(text("load_state: '", entry.name, "' has shape ", array.dims, " in the state, ",
+                                  entry.parameter.shape(), " in the model"));
         }
         if (array.dtype != entry.parameter.dtype()) {
-            throw DTypeError(text("load_state: '", entry.name, "' holds ", array.dtype, " in the state, ", entry.parameter.dtype(),
-                                  " in the model; convert one of them"));
+            throw DTypeError(text("load_state: '", entry.name, "' holds ", array.dtype, " in the state, ",
+                                  entry.parameter.dtype(), " in the model; convert one of them"));
         }
     }
     for (NamedParameter& entry : cells) entry.parameter.set(Tensor(arrays.find(entry.name)->second));

@@ -26,7 +26,9 @@ namespace weft::nn {
 class Visitor;
 
 template <class T>
-concept HasMembers = requires(T& module, Visitor& visit) { module.members(visit); };
+concept HasMembers = requires(T& module, Visitor& visit) {
+    module.members(visit);
+};
 
 /// The name of a type without its namespace and template arguments: "Mlp".
 std::string_view unqualified(std::string_view pretty_function);
@@ -37,14 +39,22 @@ std::string_view type_name() {
 
 namespace detail {
 
-template <class T> inline constexpr bool is_sequence = false;
-template <class T> inline constexpr bool is_sequence<std::vector<T>> = true;
-template <class T, std::size_t n> inline constexpr bool is_sequence<std::array<T, n>> = true;
-template <class T> inline constexpr bool is_optional = false;
-template <class T> inline constexpr bool is_optional<std::optional<T>> = true;
-template <class T> inline constexpr bool is_optional<std::shared_ptr<T>> = true;
-template <class T> inline constexpr bool is_optional<std::unique_ptr<T>> = true;
-template <class T> inline constexpr bool unknown_part = false;
+template <class T>
+inline constexpr bool is_sequence = false;
+template <class T>
+inline constexpr bool is_sequence<std::vector<T>> = true;
+template <class T, std::size_t n>
+inline constexpr bool is_sequence<std::array<T, n>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_optional<std::shared_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_optional<std::unique_ptr<T>> = true;
+template <class T>
+inline constexpr bool unknown_part = false;
 
 }  // namespace detail
 
@@ -55,17 +65,24 @@ class Visitor {
 
     template <class T>
     void operator()(std::string_view name, T& part) {
-        if constexpr (std::is_const_v<T>) (*this)(name, const_cast<std::remove_const_t<T>&>(part));   // cells are handles
-        else if constexpr (std::is_same_v<T, Parameter>) cell(join(name), part);
-        else if constexpr (HasMembers<T>) inside(name, type_of(part), [&] { part.members(*this); });
+        if constexpr (std::is_const_v<T>)
+            (*this)(name, const_cast<std::remove_const_t<T>&>(part));  // cells are handles
+        else if constexpr (std::is_same_v<T, Parameter>)
+            cell(join(name), part);
+        else if constexpr (HasMembers<T>)
+            inside(name, type_of(part), [&] { part.members(*this); });
         else if constexpr (detail::is_sequence<T>) {
             inside(name, "", [&] {
                 for (std::size_t i = 0; i < part.size(); ++i) (*this)(std::to_string(i), part[i]);
             });
         } else if constexpr (detail::is_optional<T>) {
             if (part) (*this)(name, *part);
-        } else if constexpr (requires(std::ostream& out) { out << part; }) setting(name, text(part));
-        else static_assert(detail::unknown_part<T>, "a part of a module is a Parameter, a module (with members()), or a setting that can be printed");
+        } else if constexpr (requires(std::ostream & out) { out << part; })
+            setting(name, text(part));
+        else
+            static_assert(
+                detail::unknown_part<T>,
+                "a part of a module is a Parameter, a module (with members()), or a setting that can be printed");
     }
 
   protected:
@@ -77,8 +94,10 @@ class Visitor {
   private:
     template <class T>
     static std::string_view type_of(const T& part) {
-        if constexpr (requires { part.held_type(); }) return part.held_type();
-        else return type_name<T>();
+        if constexpr (requires { part.held_type(); })
+            return part.held_type();
+        else
+            return type_name<T>();
     }
     template <class Body>
     void inside(std::string_view name, std::string_view type, Body body) {
@@ -100,8 +119,7 @@ class Visitor {
 class ModuleRef {
   public:
     template <class M>
-        requires(!std::is_same_v<M, ModuleRef>)
-    ModuleRef(const M& module)
+    requires(!std::is_same_v<M, ModuleRef>) ModuleRef(const M& module)
         : module_(&module), visit_([](const void* m, Visitor& visit) { visit("", *static_cast<const M*>(m)); }) {}
     void visit(Visitor& visitor) const { visit_(module_, visitor); }
 

@@ -20,14 +20,15 @@ Tensor along_channels(const Tensor& values, std::size_t ndim) {
     return reshape(values, shape);
 }
 
-Tensor affine(Tensor y, const std::optional<Parameter>& weight, const std::optional<Parameter>& bias, std::size_t ndim) {
+Tensor affine(Tensor y, const std::optional<Parameter>& weight, const std::optional<Parameter>& bias,
+              std::size_t ndim) {
     if (weight) y = y * along_channels(*weight, ndim);
     if (bias) y = y + along_channels(*bias, ndim);
     return y;
 }
 
 struct Moments {
-    Tensor centred, mean, variance;   // mean and variance keep their axes
+    Tensor centred, mean, variance;  // mean and variance keep their axes
 };
 Moments moments(const Operand& x, const Axes& axes) {
     Moments m;
@@ -59,9 +60,12 @@ std::string_view BatchNorm::name() const {
 
 Tensor BatchNorm::operator()(const Operand& operand) const {
     ModuleScope scope(weight ? layer_name(*weight, name()) : running_mean ? layer_name(*running_mean, name()) : name());
-    if (spatial_ == 1) check_ndim(name(), operand, {"(N, C)", "(N, C, L)"});
-    else if (spatial_ == 2) check_ndim(name(), operand, {"(N, C, H, W)"});
-    else check_ndim(name(), operand, {"(N, C, D, H, W)"});
+    if (spatial_ == 1)
+        check_ndim(name(), operand, {"(N, C)", "(N, C, L)"});
+    else if (spatial_ == 2)
+        check_ndim(name(), operand, {"(N, C, H, W)"});
+    else
+        check_ndim(name(), operand, {"(N, C, D, H, W)"});
     check_axis(name(), operand, 2, 1, num_features_, "channels");
     Operand x(operand.as_tensor(), operand.where);
     std::size_t ndim = x.tensor.ndim();
@@ -99,7 +103,8 @@ void BatchNorm::track(const Tensor& mean, const Tensor& variance, Size count) co
     move(variances, unbiased);
 }
 
-LayerNorm::LayerNorm(const Dims& normalized_shape, LayerNormOptions options) : shape_(normalized_shape), eps_(options.eps) {
+LayerNorm::LayerNorm(const Dims& normalized_shape, LayerNormOptions options)
+    : shape_(normalized_shape), eps_(options.eps) {
     if (shape_.empty()) throw ShapeError("LayerNorm: normalized_shape is (), but must have at least one axis");
     for (std::int64_t size : shape_) check_positive("LayerNorm", "a size of normalized_shape", size);
     if (!options.elementwise_affine) return;
@@ -113,7 +118,8 @@ Tensor LayerNorm::operator()(const Operand& operand) const {
     const Shape& shape = x.tensor.shape();
     std::size_t ndim = shape.size(), n = shape_.size();
     if (ndim < n || !may_be_equal(Shape(shape.end() - n, shape.end()), shape_of(shape_))) {
-        throw ShapeError(text("LayerNorm: the input has shape ", shape, ", but its last axes must be ", shape_, place(x.where)));
+        throw ShapeError(
+            text("LayerNorm: the input has shape ", shape, ", but its last axes must be ", shape_, place(x.where)));
     }
     Axes axes;
     for (std::size_t axis = ndim - n; axis < ndim; ++axis) axes.push_back(static_cast<std::int64_t>(axis));
@@ -128,7 +134,8 @@ GroupNorm::GroupNorm(std::int64_t num_groups, std::int64_t num_channels, GroupNo
     check_positive("GroupNorm", "num_groups", num_groups);
     check_positive("GroupNorm", "num_channels", num_channels);
     if (num_channels % num_groups != 0) {
-        throw ValueError(text("GroupNorm: num_channels ", num_channels, " must be a multiple of num_groups, which is ", num_groups));
+        throw ValueError(
+            text("GroupNorm: num_channels ", num_channels, " must be a multiple of num_groups, which is ", num_groups));
     }
     if (!options.affine) return;
     weight = Parameter(init::ones({num_channels}, options.dtype));

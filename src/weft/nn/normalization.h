@@ -11,9 +11,9 @@ namespace weft::nn {
 
 struct BatchNormOptions {
     double eps = 1e-5;
-    std::optional<double> momentum = 0.1;   ///< nothing: the running estimates are plain averages over all batches
-    bool affine = true;                     ///< weight and bias for each channel
-    bool track_running_stats = true;        ///< without: batches are normalised by themselves, when evaluating too
+    std::optional<double> momentum = 0.1;  ///< nothing: the running estimates are plain averages over all batches
+    bool affine = true;                    ///< weight and bias for each channel
+    bool track_running_stats = true;       ///< without: batches are normalised by themselves, when evaluating too
     DType dtype = DType::float32;
 };
 
@@ -28,7 +28,8 @@ class BatchNorm {
     template <class V>
     void members(V& visit) {
         visit("num_features", num_features_);
-        visit("weight", weight), visit("bias", bias), visit("running_mean", running_mean), visit("running_var", running_var);
+        visit("weight", weight), visit("bias", bias), visit("running_mean", running_mean),
+            visit("running_var", running_var);
         visit("num_batches_tracked", num_batches_tracked);
     }
 
@@ -44,13 +45,16 @@ class BatchNorm {
 };
 
 struct BatchNorm1d : BatchNorm {
-    explicit BatchNorm1d(std::int64_t num_features, BatchNormOptions options = {}) : BatchNorm(1, num_features, options) {}
+    explicit BatchNorm1d(std::int64_t num_features, BatchNormOptions options = {})
+        : BatchNorm(1, num_features, options) {}
 };
 struct BatchNorm2d : BatchNorm {
-    explicit BatchNorm2d(std::int64_t num_features, BatchNormOptions options = {}) : BatchNorm(2, num_features, options) {}
+    explicit BatchNorm2d(std::int64_t num_features, BatchNormOptions options = {})
+        : BatchNorm(2, num_features, options) {}
 };
 struct BatchNorm3d : BatchNorm {
-    explicit BatchNorm3d(std::int64_t num_features, BatchNormOptions options = {}) : BatchNorm(3, num_features, options) {}
+    explicit BatchNorm3d(std::int64_t num_features, BatchNormOptions options = {})
+        : BatchNorm(3, num_features, options) {}
 };
 
 struct LayerNormOptions {
@@ -63,7 +67,8 @@ struct LayerNormOptions {
 /// Over the last axes, which have `normalized_shape`.
 class LayerNorm {
   public:
-    explicit LayerNorm(std::int64_t normalized_size, LayerNormOptions options = {}) : LayerNorm(Dims{normalized_size}, options) {}
+    explicit LayerNorm(std::int64_t normalized_size, LayerNormOptions options = {})
+        : LayerNorm(Dims{normalized_size}, options) {}
     explicit LayerNorm(const Dims& normalized_shape, LayerNormOptions options = {});
     Tensor operator()(const Operand& x) const;
 

@@ -9,15 +9,22 @@ namespace weft::nn {
 namespace {
 
 template <int spatial>
-constexpr std::string_view max_name = spatial == 1 ? "MaxPool1d" : spatial == 2 ? "MaxPool2d" : "MaxPool3d";
+constexpr std::string_view max_name = spatial == 1   ? "MaxPool1d"
+                                      : spatial == 2 ? "MaxPool2d"
+                                                     : "MaxPool3d";
 template <int spatial>
-constexpr std::string_view avg_name = spatial == 1 ? "AvgPool1d" : spatial == 2 ? "AvgPool2d" : "AvgPool3d";
+constexpr std::string_view avg_name = spatial == 1   ? "AvgPool1d"
+                                      : spatial == 2 ? "AvgPool2d"
+                                                     : "AvgPool3d";
 
 template <int spatial>
 void check_input(std::string_view layer, const Operand& x) {
-    if (spatial == 1) check_ndim(layer, x, {"(N, C, L)", "(C, L)"});
-    else if (spatial == 2) check_ndim(layer, x, {"(N, C, H, W)", "(C, H, W)"});
-    else check_ndim(layer, x, {"(N, C, D, H, W)", "(C, D, H, W)"});
+    if (spatial == 1)
+        check_ndim(layer, x, {"(N, C, L)", "(C, L)"});
+    else if (spatial == 2)
+        check_ndim(layer, x, {"(N, C, H, W)", "(C, H, W)"});
+    else
+        check_ndim(layer, x, {"(N, C, D, H, W)", "(C, D, H, W)"});
 }
 
 Dims stride_of(const std::optional<PerAxis>& stride) { return stride ? stride->values : Dims{}; }
@@ -28,7 +35,9 @@ template <int spatial>
 Tensor MaxPool<spatial>::operator()(const Operand& x) const {
     ModuleScope scope(max_name<spatial>);
     check_input<spatial>(max_name<spatial>, x);
-    PoolOptions pool{.stride = stride_of(options.stride), .padding = options.padding.values, .dilation = options.dilation.values,
+    PoolOptions pool{.stride = stride_of(options.stride),
+                     .padding = options.padding.values,
+                     .dilation = options.dilation.values,
                      .ceil_mode = options.ceil_mode};
     auto* run = spatial == 1 ? max_pool1d : spatial == 2 ? max_pool2d : max_pool3d;
     return run(x, kernel_size.values, pool);
@@ -38,7 +47,9 @@ template <int spatial>
 Tensor AvgPool<spatial>::operator()(const Operand& x) const {
     ModuleScope scope(avg_name<spatial>);
     check_input<spatial>(avg_name<spatial>, x);
-    PoolOptions pool{.stride = stride_of(options.stride), .padding = options.padding.values, .ceil_mode = options.ceil_mode,
+    PoolOptions pool{.stride = stride_of(options.stride),
+                     .padding = options.padding.values,
+                     .ceil_mode = options.ceil_mode,
                      .count_include_pad = options.count_include_pad};
     auto* run = spatial == 1 ? avg_pool1d : spatial == 2 ? avg_pool2d : avg_pool3d;
     return run(x, kernel_size.values, pool);

@@ -9,7 +9,7 @@
 namespace weft::nn {
 
 struct MaxPoolOptions {
-    std::optional<PerAxis> stride = {};   ///< nothing: the kernel's size
+    std::optional<PerAxis> stride = {};  ///< nothing: the kernel's size
     PerAxis padding = 0, dilation = 1;
     bool ceil_mode = false;
 };
@@ -23,10 +23,13 @@ struct AvgPoolOptions {
 template <int spatial>
 struct MaxPool {
     static_assert(spatial >= 1 && spatial <= 3);
-    explicit MaxPool(PerAxis kernel_size, MaxPoolOptions options = {}) : kernel_size(std::move(kernel_size)), options(std::move(options)) {}
+    explicit MaxPool(PerAxis kernel_size, MaxPoolOptions options = {})
+        : kernel_size(std::move(kernel_size)), options(std::move(options)) {}
     Tensor operator()(const Operand& x) const;
     template <class V>
-    void members(V& visit) { visit("kernel_size", kernel_size.values); }
+    void members(V& visit) {
+        visit("kernel_size", kernel_size.values);
+    }
     PerAxis kernel_size;
     MaxPoolOptions options;
 };
@@ -34,20 +37,35 @@ struct MaxPool {
 template <int spatial>
 struct AvgPool {
     static_assert(spatial >= 1 && spatial <= 3);
-    explicit AvgPool(PerAxis kernel_size, AvgPoolOptions options = {}) : kernel_size(std::move(kernel_size)), options(std::move(options)) {}
+    explicit AvgPool(PerAxis kernel_size, AvgPoolOptions options = {})
+        : kernel_size(std::move(kernel_size)), options(std::move(options)) {}
     Tensor operator()(const Operand& x) const;
     template <class V>
-    void members(V& visit) { visit("kernel_size", kernel_size.values); }
+    void members(V& visit) {
+        visit("kernel_size", kernel_size.values);
+    }
     PerAxis kernel_size;
     AvgPoolOptions options;
 };
 
-struct MaxPool1d : MaxPool<1> { using MaxPool::MaxPool; };
-struct MaxPool2d : MaxPool<2> { using MaxPool::MaxPool; };
-struct MaxPool3d : MaxPool<3> { using MaxPool::MaxPool; };
-struct AvgPool1d : AvgPool<1> { using AvgPool::AvgPool; };
-struct AvgPool2d : AvgPool<2> { using AvgPool::AvgPool; };
-struct AvgPool3d : AvgPool<3> { using AvgPool::AvgPool; };
+struct MaxPool1d : MaxPool<1> {
+    using MaxPool::MaxPool;
+};
+struct MaxPool2d : MaxPool<2> {
+    using MaxPool::MaxPool;
+};
+struct MaxPool3d : MaxPool<3> {
+    using MaxPool::MaxPool;
+};
+struct AvgPool1d : AvgPool<1> {
+    using AvgPool::AvgPool;
+};
+struct AvgPool2d : AvgPool<2> {
+    using AvgPool::AvgPool;
+};
+struct AvgPool3d : AvgPool<3> {
+    using AvgPool::AvgPool;
+};
 
 /// The mean over all spatial axes: (N, C, spatial...) becomes (N, C). PyTorch's AdaptiveAvgPool to 1, flattened.
 struct GlobalAvgPool {

@@ -5,7 +5,8 @@ namespace weft::nn {
 void Sequential::add(Module module, std::string name) {
     if (name.empty()) name = std::to_string(modules_.size());
     for (const auto& [other, unused] : modules_) {
-        if (other == name) throw ValueError(text("Sequential: a module named '", name, "' is there already; names must differ"));
+        if (other == name)
+            throw ValueError(text("Sequential: a module named '", name, "' is there already; names must differ"));
     }
     modules_.emplace_back(std::move(name), std::move(module));
 }

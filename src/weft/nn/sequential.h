@@ -10,13 +10,14 @@ namespace weft::nn {
 
 /// What maps a Tensor to a Tensor: by an Operand, which keeps the user's line for errors, or by a Tensor.
 template <class M>
-concept Mapping = std::is_invocable_r_v<Tensor, const M&, const Operand&> || std::is_invocable_r_v<Tensor, const M&, const Tensor&>;
+concept Mapping =
+    std::is_invocable_r_v<Tensor, const M&, const Operand&> || std::is_invocable_r_v<Tensor, const M&, const Tensor&>;
 
 class Module {
   public:
     template <class M>
-        requires(!std::is_same_v<std::decay_t<M>, Module> && Mapping<std::decay_t<M>>)
-    Module(M&& module) : held_(std::make_shared<Held<std::decay_t<M>>>(std::forward<M>(module))) {}
+    requires(!std::is_same_v<std::decay_t<M>, Module> && Mapping<std::decay_t<M>>) Module(M&& module)
+        : held_(std::make_shared<Held<std::decay_t<M>>>(std::forward<M>(module))) {}
 
     Tensor operator()(const Operand& x) const { return held_->call(x); }
     void members(Visitor& visit) { held_->members(visit); }
@@ -40,16 +41,21 @@ class Module {
         explicit Held(M module) : module(std::move(module)) {}
         M module;
         Tensor call(const Operand& x) const override {
-            if constexpr (std::is_invocable_v<const M&, const Operand&>) return module(x);
-            else return module(x.as_tensor());
+            if constexpr (std::is_invocable_v<const M&, const Operand&>)
+                return module(x);
+            else
+                return module(x.as_tensor());
         }
         void members(Visitor& visit) override {
             if constexpr (HasMembers<M>) module.members(visit);
         }
         std::string_view type() const override {
-            if constexpr (requires { module.held_type(); }) return module.held_type();
-            else if constexpr (std::is_pointer_v<M>) return "function";
-            else return type_name<M>();
+            if constexpr (requires { module.held_type(); })
+                return module.held_type();
+            else if constexpr (std::is_pointer_v<M>)
+                return "function";
+            else
+                return type_name<M>();
         }
     };
     std::shared_ptr<Anything> held_;
@@ -60,8 +66,10 @@ class Sequential {
   public:
     Sequential() = default;
     template <class... M>
-        requires(sizeof...(M) > 1 || (sizeof...(M) == 1 && (!std::is_same_v<std::decay_t<M>, Sequential> && ...)))
-    explicit Sequential(M&&... modules) { (add(Module(std::forward<M>(modules))), ...); }
+    requires(sizeof...(M) > 1 || (sizeof...(M) == 1 && (!std::is_same_v<std::decay_t<M>, Sequential> &&
+                                                        ...))) explicit Sequential(M&&... modules) {
+        (add(Module(std::forward<M>(modules))), ...);
+    }
 
     void add(Module module, std::string name = "");
     std::size_t size() const { return modules_.size(); }

@@ -12,7 +12,8 @@ namespace {
 Meta infer_matmul(const Operation& operation, std::span<const Tensor> inputs, const Attributes*) {
     const Shape &a = inputs[0].shape(), &b = inputs[1].shape();
     if (!may_equal(a[a.size() - 1], b[b.size() - 2])) {
-        throw ShapeError(text(operation.name, ": shapes ", a, " and ", b, " do not fit: ", a[a.size() - 1], " columns against ", b[b.size() - 2],
+        throw ShapeError(text(operation.name, ": shapes ", a, " and ", b, " do not fit: ", a[a.size() - 1],
+                              " columns against ", b[b.size() - 2],
                               " rows; the last size of the first must be the second to last of the second"));
     }
     Shape shape = a;
@@ -35,8 +36,15 @@ Tensor with_batch(const Tensor& x, Shape batch) {
 
 }  // namespace
 
-const Operation matmul_operation{.name = "matmul", .family = Family::contraction, .arity = 2, .doc = "The product of matrices, batches broadcast.",
-    .numpy = "matmul", .torch = "matmul", .infer = infer_matmul, .transpose = transpose_matmul,
+const Operation matmul_operation{
+    .name = "matmul",
+    .family = Family::contraction,
+    .arity = 2,
+    .doc = "The product of matrices, batches broadcast.",
+    .numpy = "matmul",
+    .torch = "matmul",
+    .infer = infer_matmul,
+    .transpose = transpose_matmul,
     .samples = {{{{3, 4}, {4, 5}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"},
                 {{{4}, {4}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"},
                 {{{4}, {2, 4, 3}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"},
@@ -48,19 +56,24 @@ const Operation matmul_operation{.name = "matmul", .family = Family::contraction
 Tensor matmul(const Operand& left, const Operand& right) {
     Tensor a = left.as_tensor(), b = right.as_tensor();
     if (a.ndim() == 0 || b.ndim() == 0) {
-        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit: a 0-d value has no rows and columns; multiply with *", place(left.where)));
+        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(),
+                              " do not fit: a 0-d value has no rows and columns; multiply with *", place(left.where)));
     }
     bool row = a.ndim() == 1, column = b.ndim() == 1;
     if (!may_equal(a.shape()[a.ndim() - 1], b.shape()[column ? 0 : b.ndim() - 2])) {
-        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(), " do not fit: ", a.shape()[a.ndim() - 1], " columns against ", b.shape()[column ? 0 : b.ndim() - 2],
-                              " rows; the last size of the first must be the ", column ? "only one" : "second to last", " of the second", place(left.where)));
+        throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(),
+                              " do not fit: ", a.shape()[a.ndim() - 1], " columns against ",
+                              b.shape()[column ? 0 : b.ndim() - 2], " rows; the last size of the first must be the ",
+                              column ? "only one" : "second to last", " of the second", place(left.where)));
     }
     DType dtype = promote(a.dtype(), b.dtype());
     a = a.astype(dtype, left.where), b = b.astype(dtype, left.where);
     if (row) a = expand_dims(a, 0);
     if (column) b = expand_dims(b, 1);
     std::optional<Shape> batch = broadcast(batch_of(a.shape()), batch_of(b.shape()));
-    if (!batch) throw ShapeError(text("matmul: the batches ", batch_of(a.shape()), " of ", a.shape(), " and ", batch_of(b.shape()), " of ", b.shape(), " do not broadcast", place(left.where)));
+    if (!batch)
+        throw ShapeError(text("matmul: the batches ", batch_of(a.shape()), " of ", a.shape(), " and ",
+                              batch_of(b.shape()), " of ", b.shape(), " do not broadcast", place(left.where)));
     Tensor result = make_node(matmul_operation, {with_batch(a, *batch), with_batch(b, *batch)}, nullptr, left.where);
     if (row) result = squeeze(result, {-2});
     if (column) result = squeeze(result, {-1});
@@ -69,15 +82,18 @@ Tensor matmul(const Operand& left, const Operand& right) {
 
 Tensor tensordot(const Operand& left, const Operand& right, const Axes& axes_a, const Axes& axes_b) {
     Tensor a = left.as_tensor(), b = right.as_tensor();
-    if (axes_a.size() != axes_b.size()) throw ValueError(text("tensordot: axes ", axes_a, " and ", axes_b, " differ in number", place(left.where)));
+    if (axes_a.size() != axes_b.size())
+        throw ValueError(text("tensordot: axes ", axes_a, " and ", axes_b, " differ in number", place(left.where)));
     Axes joined_a, joined_b, order_a, order_b;
     Size inner = 1;
     for (std::size_t i = 0; i < axes_a.size(); ++i) {
         joined_a.push_back(normalize_axis(axes_a[i], a.ndim(), "tensordot"));
         joined_b.push_back(normalize_axis(axes_b[i], b.ndim(), "tensordot"));
-        Size na = a.shape()[static_cast<std::size_t>(joined_a[i])], nb = b.shape()[static_cast<std::size_t>(joined_b[i])];
+        Size na = a.shape()[static_cast<std::size_t>(joined_a[i])],
+             nb = b.shape()[static_cast<std::size_t>(joined_b[i])];
         if (!may_equal(na, nb)) {
-            throw ShapeError(text("tensordot: axis ", axes_a[i], " of ", a.shape(), " has size ", na, ", axis ", axes_b[i], " of ", b.shape(), " has ", nb, place(left.where)));
+            throw ShapeError(text("tensordot: axis ", axes_a[i], " of ", a.shape(), " has size ", na, ", axis ",
+                                  axes_b[i], " of ", b.shape(), " has ", nb, place(left.where)));
         }
         inner = inner * na;
     }
@@ -96,12 +112,15 @@ Tensor tensordot(const Operand& left, const Operand& right, const Axes& axes_a, 
     for (std::int64_t axis : joined_a) order_a.push_back(axis);
     Axes front = joined_b;
     for (std::int64_t axis : order_b) front.push_back(axis);
-    return reshape(matmul(Operand(reshape(permute_dims(a, order_a), {rows, inner}), left.where), reshape(permute_dims(b, front), {inner, columns})), shape);
+    return reshape(matmul(Operand(reshape(permute_dims(a, order_a), {rows, inner}), left.where),
+                          reshape(permute_dims(b, front), {inner, columns})),
+                   shape);
 }
 
 Tensor tensordot(const Operand& left, const Operand& right, std::int64_t axes) {
     std::int64_t ndim = static_cast<std::int64_t>(left.as_tensor().ndim());
-    if (axes < 0 || axes > ndim) throw ValueError(text("tensordot: ", axes, " axes of a tensor that has ", ndim, place(left.where)));
+    if (axes < 0 || axes > ndim)
+        throw ValueError(text("tensordot: ", axes, " axes of a tensor that has ", ndim, place(left.where)));
     Axes a, b;
     for (std::int64_t i = 0; i < axes; ++i) a.push_back(ndim - axes + i), b.push_back(i);
     return tensordot(left, right, a, b);

@@ -27,14 +27,28 @@ void refuse_negative(const Shape& shape) {
 
 }  // namespace
 
-const Operation iota_operation{.name = "iota", .family = Family::constant, .arity = 0, .doc = "0, 1, ..., n - 1.", .numpy = "arange", .infer = infer_iota,
-    .differentiable = false, .samples = {{{}, [](auto) { return iota(7); }, "np.arange(7)"}}};
-const Operation size_operation{.name = "size", .family = Family::constant, .arity = 0, .doc = "The number of elements along an axis, as a number.",
-    .infer = infer_size, .differentiable = false, .samples = {{{}, [](auto) { return size_as_tensor(7, DType::float32); }, "np.float32(7)"}}};
-[[maybe_unused]] static const bool registered = register_operation(iota_operation) && register_operation(size_operation);
+const Operation iota_operation{.name = "iota",
+                               .family = Family::constant,
+                               .arity = 0,
+                               .doc = "0, 1, ..., n - 1.",
+                               .numpy = "arange",
+                               .infer = infer_iota,
+                               .differentiable = false,
+                               .samples = {{{}, [](auto) { return iota(7); }, "np.arange(7)"}}};
+const Operation size_operation{
+    .name = "size",
+    .family = Family::constant,
+    .arity = 0,
+    .doc = "The number of elements along an axis, as a number.",
+    .infer = infer_size,
+    .differentiable = false,
+    .samples = {{{}, [](auto) { return size_as_tensor(7, DType::float32); }, "np.float32(7)"}}};
+[[maybe_unused]] static const bool registered =
+    register_operation(iota_operation) && register_operation(size_operation);
 
 Tensor size_as_tensor(Size size, DType dtype) {
-    return make_node(size_operation, std::initializer_list<Tensor>{}, attributes(SizeAttributes{size, dtype}), std::source_location());
+    return make_node(size_operation, std::initializer_list<Tensor>{}, attributes(SizeAttributes{size, dtype}),
+                     std::source_location());
 }
 
 Tensor full(const Shape& shape, const Literal& value, DType dtype) {
@@ -57,9 +71,12 @@ Tensor arange(const Literal& start, const Literal& stop, const Literal& step) {
     double first = start.as<double>(), last = stop.as<double>(), by = step.as<double>();
     if (by == 0) throw ValueError("arange: the step is 0; give a step that leads from start to stop");
     double count = std::max(0.0, std::ceil((last - first) / by));
-    if (!(count < 0x1p62)) throw ValueError(text("arange: from ", start, " to ", stop, " in steps of ", step, " is not a finite number of elements"));
+    if (!(count < 0x1p62))
+        throw ValueError(
+            text("arange: from ", start, " to ", stop, " in steps of ", step, " is not a finite number of elements"));
     Tensor positions = iota(static_cast<std::int64_t>(count));
-    if (whole(start) && whole(stop) && whole(step)) return positions * step.as<std::int64_t>() + start.as<std::int64_t>();
+    if (whole(start) && whole(stop) && whole(step))
+        return positions * step.as<std::int64_t>() + start.as<std::int64_t>();
     return astype(astype(positions, DType::float64) * by + first, DType::float32);
 }
 
@@ -67,7 +84,8 @@ Tensor linspace(double start, double stop, std::int64_t count, DType dtype) {
     if (count < 0) throw ValueError(text("linspace: the count ", count, " is negative"));
     Tensor positions = astype(iota(count), DType::float64);
     double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
-    Tensor line = where(positions == static_cast<double>(count - 1), count > 1 ? stop : start, positions * step + start);
+    Tensor line =
+        where(positions == static_cast<double>(count - 1), count > 1 ? stop : start, positions * step + start);
     return astype(line, dtype);
 }
 
@@ -78,16 +96,21 @@ Tensor eye(std::int64_t rows, std::int64_t columns, std::int64_t diagonal, DType
 
 Tensor one_hot(const Operand& labels, Size classes, DType dtype) {
     Tensor tensor = labels.as_tensor();
-    if (!is_integer(tensor.dtype())) throw DTypeError(text("one_hot: labels must be integers, not ", tensor.dtype(), place(labels.where)));
-    return astype(equal(Operand(expand_dims(labels, static_cast<std::int64_t>(tensor.ndim())), labels.where), iota(classes)), dtype);
+    if (!is_integer(tensor.dtype()))
+        throw DTypeError(text("one_hot: labels must be integers, not ", tensor.dtype(), place(labels.where)));
+    return astype(
+        equal(Operand(expand_dims(labels, static_cast<std::int64_t>(tensor.ndim())), labels.where), iota(classes)),
+        dtype);
 }
 
 namespace {
 
 Tensor below(const Operand& x, std::int64_t k, const char* name) {
     Tensor tensor = x.as_tensor();
-    if (tensor.ndim() < 2) throw ShapeError(text(name, ": needs at least two axes, not shape ", tensor.shape(), place(x.where)));
-    Tensor i = expand_dims(iota(tensor.shape()[tensor.ndim() - 2]), 1), j = expand_dims(iota(tensor.shape()[tensor.ndim() - 1]), 0);
+    if (tensor.ndim() < 2)
+        throw ShapeError(text(name, ": needs at least two axes, not shape ", tensor.shape(), place(x.where)));
+    Tensor i = expand_dims(iota(tensor.shape()[tensor.ndim() - 2]), 1),
+           j = expand_dims(iota(tensor.shape()[tensor.ndim() - 1]), 0);
     return j - i <= k;
 }
 

@@ -34,14 +34,18 @@ struct SizeAttributes {
     Size size;
     DType dtype = DType::int64;
     template <class V>
-    void members(V& visit) { visit("size", size), visit("dtype", dtype); }
+    void members(V& visit) {
+        visit("size", size), visit("dtype", dtype);
+    }
 };
 extern const Operation size_operation;
 
 struct IotaAttributes {
     Size count;
     template <class V>
-    void members(V& visit) { visit("count", count); }
+    void members(V& visit) {
+        visit("count", count);
+    }
 };
 extern const Operation iota_operation;
 

@@ -29,12 +29,15 @@ void refuse_number(const Operation& operation, const Operand& operand, DType dty
     bool fits = with_dtype(dtype, [&](auto tag) {
         using T = typename decltype(tag)::Type;
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-            if (literal.kind == Kind::unsigned_integer) return std::in_range<T>(static_cast<std::uint64_t>(literal.integer));
+            if (literal.kind == Kind::unsigned_integer)
+                return std::in_range<T>(static_cast<std::uint64_t>(literal.integer));
             return std::in_range<T>(literal.integer);
         }
         return true;
     });
-    if (!fits) throw ValueError(text(operation.name, ": the number ", literal, " does not fit into ", dtype, "; convert the tensor with astype first", place(operand.where)));
+    if (!fits)
+        throw ValueError(text(operation.name, ": the number ", literal, " does not fit into ", dtype,
+                              "; convert the tensor with astype first", place(operand.where)));
 }
 
 DType result_dtype(const Operation& operation, DType meeting, const Attributes* attributes) {
@@ -84,7 +87,8 @@ Tensor apply(const Operation& operation, std::span<const Operand> operands, Attr
         if (!operands[i].weak()) meet = meet ? promote(*meet, operands[i].tensor.dtype()) : operands[i].tensor.dtype();
     }
     for (std::size_t i = first; i < operands.size(); ++i) {
-        if (operands[i].weak()) meet = meet ? promote_weak(*meet, operands[i].literal.kind) : default_dtype(operands[i].literal.kind);
+        if (operands[i].weak())
+            meet = meet ? promote_weak(*meet, operands[i].literal.kind) : default_dtype(operands[i].literal.kind);
     }
     std::array<Tensor, 4> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -95,10 +99,12 @@ Tensor apply(const Operation& operation, std::span<const Operand> operands, Attr
         if (operands[i].weak()) refuse_number(operation, operands[i], *meet);
         inputs[i] = operands[i].as(*meet);
     }
-    return make_node(operation, std::span<const Tensor>(inputs.data(), operands.size()), std::move(attributes), operands[0].where);
+    return make_node(operation, std::span<const Tensor>(inputs.data(), operands.size()), std::move(attributes),
+                     operands[0].where);
 }
 
-Scalar inline_body(const Operation& operation, std::span<const Scalar> operands, DType meeting, DType result_type, const Attributes* attributes) {
+Scalar inline_body(const Operation& operation, std::span<const Scalar> operands, DType meeting, DType result_type,
+                   const Attributes* attributes) {
     std::array<Scalar, 4> inputs{0, 0, 0, 0};
     for (std::size_t i = 0; i < operands.size(); ++i) {
         DType wanted = operation.condition && i == 0 ? DType::bool_ : compute_dtype(meeting);
@@ -113,6 +119,12 @@ Scalar inline_body(const Operation& operation, std::span<const Scalar> operands,
 }
 
 namespace detail {
+
+Scalar integer_fmod(Scalar a, Scalar b) {
+    Scalar floored = remainder(a, b);  // has b's sign; a's is wanted
+    if (kind_of(a.dtype()) == Kind::unsigned_integer) return floored;
+    return select((floored != 0) & ((a < 0) ^ (b < 0)), floored - b, floored);
+}
 
 Scalar integer_power(Scalar a, Scalar b) {
     Scalar result = (a ^ a) | 1;
@@ -151,7 +163,8 @@ namespace {
 Meta infer_cast(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
     DType to = static_cast<const AttributesOf<CastAttributes>&>(*attributes).value.dtype;
     if (is_complex(inputs[0].dtype()) && !is_complex(to) && to != DType::bool_) {
-        throw DTypeError(text("astype: ", inputs[0].dtype(), " to ", to, " would drop the imaginary part; take real(x) first"));
+        throw DTypeError(
+            text("astype: ", inputs[0].dtype(), " to ", to, " would drop the imaginary part; take real(x) first"));
     }
     return {inputs[0].shape(), to};
 }
@@ -166,8 +179,15 @@ Tensor transpose_cast(const Tensor& result, std::size_t, const Tensor& cotangent
 
 }  // namespace
 
-const Operation astype_operation{.name = "astype", .family = Family::elementwise, .doc = "The same numbers as another dtype.", .numpy = "astype",
-                                 .torch = "to", .infer = infer_cast, .body = cast_body, .transpose = transpose_cast,
+const Operation astype_operation{
+    .name = "astype",
+    .family = Family::elementwise,
+    .doc = "The same numbers as another dtype.",
+    .numpy = "astype",
+    .torch = "to",
+    .infer = infer_cast,
+    .body = cast_body,
+    .transpose = transpose_cast,
     .samples = {{{{3, 5}}, [](auto x) { return astype(x[0], DType::float64); }, "x0.astype(np.float64)"},
                 {{{3, 5}}, [](auto x) { return astype(x[0], DType::float16); }, "x0.astype(np.float16)"},
                 {{{7}}, [](auto x) { return astype(x[0], DType::int32); }, "x0.astype(np.int32)"},

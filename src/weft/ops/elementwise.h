@@ -21,23 +21,36 @@
 namespace weft {
 
 namespace detail {
-template <class R, class T, int N> struct FunctionOf;
-template <class R, class T> struct FunctionOf<R, T, 1> { using Type = R (*)(T); };
-template <class R, class T> struct FunctionOf<R, T, 2> { using Type = R (*)(T, T); };
-template <class R, class T> struct FunctionOf<R, T, 3> { using Type = R (*)(T, T, T); };
-template <class R, class T> struct FunctionOf<R, T, 4> { using Type = R (*)(T, T, T, T); };
+template <class R, class T, int N>
+struct FunctionOf;
+template <class R, class T>
+struct FunctionOf<R, T, 1> {
+    using Type = R (*)(T);
+};
+template <class R, class T>
+struct FunctionOf<R, T, 2> {
+    using Type = R (*)(T, T);
+};
+template <class R, class T>
+struct FunctionOf<R, T, 3> {
+    using Type = R (*)(T, T, T);
+};
+template <class R, class T>
+struct FunctionOf<R, T, 4> {
+    using Type = R (*)(T, T, T, T);
+};
 }  // namespace detail
 
 /// What the macros below take, by name.
 template <int N>
 struct Elementwise {
     std::string_view doc = "", numpy = "", torch = "";
-    DType (*dtype)(DType) = nullptr;                       // e.g. inexact: integers are computed as float32
-    bool (*takes)(DType) = nullptr;                        // operand types it is defined for (default: real numbers)
+    DType (*dtype)(DType) = nullptr;  // e.g. inexact: integers are computed as float32
+    bool (*takes)(DType) = nullptr;   // operand types it is defined for (default: real numbers)
     typename detail::FunctionOf<Scalar, Scalar, N>::Type body = nullptr;
     std::vector<typename detail::FunctionOf<Scalar, Scalar, N + 1>::Type> partial = {};
-    bool condition = false;                                // the first operand is a condition (bool)
-    bool differentiable = true;                            // false: its derivative does not exist, and asking names it
+    bool condition = false;      // the first operand is a condition (bool)
+    bool differentiable = true;  // false: its derivative does not exist, and asking names it
     typename detail::FunctionOf<long double, long double, N>::Type oracle = nullptr;
     std::vector<Domain> domain = {};
     double ulp = 0.5;
@@ -59,14 +72,16 @@ inline DType not_bool(DType d) { return d == DType::bool_ ? DType::int64 : d; }
 Meta infer_elementwise(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes);
 /// The node of an operation on operands; plain numbers take the type of what stands beside them.
 Tensor apply(const Operation& operation, std::span<const Operand> operands, AttributesHandle attributes = nullptr);
-inline Tensor apply(const Operation& operation, std::initializer_list<Operand> operands, AttributesHandle attributes = nullptr) {
+inline Tensor apply(const Operation& operation, std::initializer_list<Operand> operands,
+                    AttributesHandle attributes = nullptr) {
     return apply(operation, std::span<const Operand>(operands.begin(), operands.size()), std::move(attributes));
 }
 /// The type in which the operands of a node of this operation meet.
 DType meeting_dtype(const Operation& operation, std::span<const Tensor> inputs);
 /// The body on operands (each of its tensor's compute type) for a result of type `result`: converts them to the meeting type and
 /// rounds half types. What kernels inline.
-Scalar inline_body(const Operation& operation, std::span<const Scalar> operands, DType meeting, DType result, const Attributes* attributes);
+Scalar inline_body(const Operation& operation, std::span<const Scalar> operands, DType meeting, DType result,
+                   const Attributes* attributes);
 
 namespace detail {
 
@@ -74,9 +89,13 @@ namespace detail {
 inline bool whole(const Scalar& x) { return x.dtype() == DType::bool_ || is_integer(x.dtype()); }
 /// a**b by squaring, in a's integer type (wrapping); 0 for a negative power, but of 1 and -1.
 Scalar integer_power(Scalar a, Scalar b);
+/// The remainder with a's sign, of integers; 0 by 0.
+Scalar integer_fmod(Scalar a, Scalar b);
 
 template <int N, class T, class F, std::size_t... I>
-auto spread(F f, std::span<const T> values, std::index_sequence<I...>) { return f(values[I]...); }
+auto spread(F f, std::span<const T> values, std::index_sequence<I...>) {
+    return f(values[I]...);
+}
 
 /// Integers are computed as float32, unless the record says otherwise.
 template <int N>
@@ -99,7 +118,8 @@ Operation record(std::string_view name, const Elementwise<N>& declared) {
         return spread<N, Scalar>(f, x, std::make_index_sequence<N>());
     };
     for (auto f : declared.partial) {
-        operation.partials.push_back([f](std::span<const Scalar> x) { return spread<N + 1, Scalar>(f, x, std::make_index_sequence<N + 1>()); });
+        operation.partials.push_back(
+            [f](std::span<const Scalar> x) { return spread<N + 1, Scalar>(f, x, std::make_index_sequence<N + 1>()); });
     }
     operation.differentiable = declared.differentiable;
     operation.condition = declared.condition;
@@ -117,43 +137,42 @@ Operation record(std::string_view name, const Elementwise<N>& declared) {
 }  // namespace detail
 
 // What the records of weft's own lists become in this header: declarations.
-#define WEFT_UNARY(name, ...)                  \
-    extern const Operation name##_operation;   \
+#define WEFT_UNARY(name, ...)                \
+    extern const Operation name##_operation; \
     Tensor name(const Operand& x);
-#define WEFT_BINARY(name, ...)                 \
-    extern const Operation name##_operation;   \
+#define WEFT_BINARY(name, ...)               \
+    extern const Operation name##_operation; \
     Tensor name(const Operand& a, const Operand& b);
-#define WEFT_TERNARY(name, ...)                \
-    extern const Operation name##_operation;   \
+#define WEFT_TERNARY(name, ...)              \
+    extern const Operation name##_operation; \
     Tensor name(const Operand& a, const Operand& b, const Operand& c);
+#include "weft/ops/activation.inc"
 #include "weft/ops/arithmetic.inc"
 #include "weft/ops/logic.inc"
 #include "weft/ops/mathematical.inc"
-#include "weft/ops/activation.inc"
 #undef WEFT_UNARY
 #undef WEFT_BINARY
 #undef WEFT_TERNARY
 
 // And what a record becomes in a source (weft's or a user's): the record, its registration, the function.
-#define WEFT_UNARY(name, ...)                                                                       \
-    extern const ::weft::Operation name##_operation;                                                \
-    const ::weft::Operation name##_operation =                                                      \
-        ::weft::detail::record<1>(#name, ::weft::Elementwise<1>{__VA_ARGS__});                      \
-    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation); \
+#define WEFT_UNARY(name, ...)                                                                                         \
+    extern const ::weft::Operation name##_operation;                                                                  \
+    const ::weft::Operation name##_operation = ::weft::detail::record<1>(#name, ::weft::Elementwise<1>{__VA_ARGS__}); \
+    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation);              \
     ::weft::Tensor name(const ::weft::Operand& x) { return ::weft::apply(name##_operation, {x}); }
-#define WEFT_BINARY(name, ...)                                                                      \
-    extern const ::weft::Operation name##_operation;                                                \
-    const ::weft::Operation name##_operation =                                                      \
-        ::weft::detail::record<2>(#name, ::weft::Elementwise<2>{__VA_ARGS__});                      \
-    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation); \
-    ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b) { return ::weft::apply(name##_operation, {a, b}); }
-#define WEFT_TERNARY(name, ...)                                                                     \
-    extern const ::weft::Operation name##_operation;                                                \
-    const ::weft::Operation name##_operation =                                                      \
-        ::weft::detail::record<3>(#name, ::weft::Elementwise<3>{__VA_ARGS__});                      \
-    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation); \
-    ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b, const ::weft::Operand& c) { \
-        return ::weft::apply(name##_operation, {a, b, c});                                          \
+#define WEFT_BINARY(name, ...)                                                                                        \
+    extern const ::weft::Operation name##_operation;                                                                  \
+    const ::weft::Operation name##_operation = ::weft::detail::record<2>(#name, ::weft::Elementwise<2>{__VA_ARGS__}); \
+    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation);              \
+    ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b) {                                         \
+        return ::weft::apply(name##_operation, {a, b});                                                               \
+    }
+#define WEFT_TERNARY(name, ...)                                                                                       \
+    extern const ::weft::Operation name##_operation;                                                                  \
+    const ::weft::Operation name##_operation = ::weft::detail::record<3>(#name, ::weft::Elementwise<3>{__VA_ARGS__}); \
+    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation);              \
+    ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b, const ::weft::Operand& c) {               \
+        return ::weft::apply(name##_operation, {a, b, c});                                                            \
     }
 /// A function of one number, computed in floating types, without a derivative of its own.
 #define WEFT_COMPOSITE(name, ...) WEFT_UNARY(name, ::weft::detail::in_floating(::weft::Elementwise<1>{__VA_ARGS__}))
@@ -182,7 +201,9 @@ extern const Operation astype_operation;
 struct CastAttributes {
     DType dtype = DType::float32;
     template <class V>
-    void members(V& visit) { visit("dtype", dtype); }
+    void members(V& visit) {
+        visit("dtype", dtype);
+    }
 };
 
 }  // namespace weft

@@ -8,7 +8,9 @@ namespace weft {
 namespace {
 
 template <class T>
-const T& of(const Attributes* attributes) { return static_cast<const AttributesOf<T>&>(*attributes).value; }
+const T& of(const Attributes* attributes) {
+    return static_cast<const AttributesOf<T>&>(*attributes).value;
+}
 
 Meta infer_concatenate(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
     auto axis = static_cast<std::size_t>(of<ConcatenateAttributes>(attributes).axis);
@@ -18,8 +20,8 @@ Meta infer_concatenate(const Operation& operation, std::span<const Tensor> input
         bool fits = more.size() == shape.size();
         for (std::size_t i = 0; fits && i < shape.size(); ++i) fits = i == axis || may_equal(shape[i], more[i]);
         if (!fits) {
-            throw ShapeError(text(operation.name, ": piece ", k, " has shape ", more, ", piece 0 has ", inputs[0].shape(),
-                                  "; all sizes but that of axis ", axis, " must agree"));
+            throw ShapeError(text(operation.name, ": piece ", k, " has shape ", more, ", piece 0 has ",
+                                  inputs[0].shape(), "; all sizes but that of axis ", axis, " must agree"));
         }
         shape[axis] = shape[axis] + more[axis];
     }
@@ -53,7 +55,8 @@ Tensor jvp_pad(const Tensor& result, std::span<const Tensor> tangents) {
     return make_node(pad_operation, {tangents[0]}, attributes(std::move(a)), result.node()->where);
 }
 
-Tensor make_pad(const Tensor& x, const Shape& before, const Shape& after, const Dims& between, const Literal& value, std::source_location where) {
+Tensor make_pad(const Tensor& x, const Shape& before, const Shape& after, const Dims& between, const Literal& value,
+                std::source_location where) {
     Shape shape;
     Offsets low;
     for (std::size_t i = 0; i < x.ndim(); ++i) {
@@ -68,19 +71,51 @@ Tensor make_pad(const Tensor& x, const Shape& before, const Shape& after, const 
 
 }  // namespace
 
-const Operation concatenate_operation{.name = "concatenate", .family = Family::join, .arity = -1, .doc = "Pieces laid one after the other along an axis.",
-    .numpy = "concatenate", .torch = "cat", .infer = infer_concatenate, .transpose = transpose_concatenate, .jointly_linear = true,
-    .samples = {{{{2, 3}, {4, 3}}, [](auto x) { return concatenate({x[0], x[1]}); }, "np.concatenate([x0, x1])"},
-                {{{2, 3}, {2, 0}, {2, 5}}, [](auto x) { return concatenate({x[0], x[1], x[2]}, -1); }, "np.concatenate([x0, x1, x2], -1)"},
-                {{{3}, {3}}, [](auto x) { return stack({x[0], x[1]}, 1); }, "np.stack([x0, x1], 1)"}}};
-const Operation pad_operation{.name = "pad", .family = Family::join, .doc = "A value around an array.", .numpy = "pad", .torch = "nn.functional.pad",
-    .infer = infer_pad, .transpose = transpose_pad, .jvp = jvp_pad,
-    .samples = {{{{2, 3}}, [](auto x) { return pad(x[0], {1, 0}, {0, 2}); }, "np.pad(x0, ((1, 0), (0, 2)))"},
+const Operation concatenate_operation{.name = "concatenate",
+                                      .family = Family::join,
+                                      .arity = -1,
+                                      .doc = "Pieces laid one after the other along an axis.",
+                                      .numpy = "concatenate",
+                                      .torch = "cat",
+                                      .infer = infer_concatenate,
+                                      .transpose = transpose_concatenate,
+                                      .jointly_linear = true,
+                                      .samples = {{{{2, 3}, {4, 3}},
+                                                   [](auto x) {
+                                                       return concatenate({x[0], x[1]});
+                                                   },
+                                                   "np.concatenate([x0, x1])"},
+                                                  {{{2, 3}, {2, 0}, {2, 5}},
+                                                   [](auto x) {
+                                                       return concatenate({x[0], x[1], x[2]}, -1);
+                                                   },
+                                                   "np.concatenate([x0, x1, x2], -1)"},
+                                                  {{{3}, {3}},
+                                                   [](auto x) {
+                                                       return stack({x[0], x[1]}, 1);
+                                                   },
+                                                   "np.stack([x0, x1], 1)"}}};
+const Operation pad_operation{
+    .name = "pad",
+    .family = Family::join,
+    .doc = "A value around an array.",
+    .numpy = "pad",
+    .torch = "nn.functional.pad",
+    .infer = infer_pad,
+    .transpose = transpose_pad,
+    .jvp = jvp_pad,
+    .samples = {{{{2, 3}},
+                 [](auto x) {
+                     return pad(x[0], {1, 0}, {0, 2});
+                 },
+                 "np.pad(x0, ((1, 0), (0, 2)))"},
                 {{{4}}, [](auto x) { return pad(x[0], {2}, {1}, 1); }, "np.pad(x0, ((2, 1),), constant_values=1)"}}};
-[[maybe_unused]] static const bool registered = register_operation(concatenate_operation) && register_operation(pad_operation);
+[[maybe_unused]] static const bool registered =
+    register_operation(concatenate_operation) && register_operation(pad_operation);
 
 Tensor concatenate(std::span<const Tensor> tensors, std::int64_t axis, std::source_location where) {
-    if (tensors.empty()) throw ValueError(text("concatenate: there is nothing to join; give at least one tensor", place(where)));
+    if (tensors.empty())
+        throw ValueError(text("concatenate: there is nothing to join; give at least one tensor", place(where)));
     try {
         axis = normalize_axis(axis, tensors[0].ndim(), "concatenate");
     } catch (Error& error) {
@@ -103,7 +138,8 @@ Tensor stack(std::span<const Tensor> tensors, std::int64_t axis, std::source_loc
     std::vector<Tensor> pieces;
     for (const Tensor& tensor : tensors) {
         if (!(tensor.shape() == tensors[0].shape())) {
-            throw ShapeError(text("stack: shapes ", tensors[0].shape(), " and ", tensor.shape(), " differ; all must be the same", place(where)));
+            throw ShapeError(text("stack: shapes ", tensors[0].shape(), " and ", tensor.shape(),
+                                  " differ; all must be the same", place(where)));
         }
         pieces.push_back(expand_dims(Operand(tensor, where), axis));
     }
@@ -117,10 +153,13 @@ Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t axis, std::sour
 Tensor pad(const Operand& x, const Dims& before, const Dims& after, const Literal& value) {
     Tensor tensor = x.as_tensor();
     if (before.size() != tensor.ndim() || after.size() != tensor.ndim()) {
-        throw ShapeError(text("pad: before ", before, " and after ", after, " need one entry for each axis of ", tensor.shape(), place(x.where)));
+        throw ShapeError(text("pad: before ", before, " and after ", after, " need one entry for each axis of ",
+                              tensor.shape(), place(x.where)));
     }
     for (std::size_t i = 0; i < before.size(); ++i) {
-        if (before[i] < 0 || after[i] < 0) throw ValueError(text("pad: widths ", before, " and ", after, " must not be negative; slice instead", place(x.where)));
+        if (before[i] < 0 || after[i] < 0)
+            throw ValueError(
+                text("pad: widths ", before, " and ", after, " must not be negative; slice instead", place(x.where)));
     }
     return make_pad(tensor, shape_of(before), shape_of(after), Dims(tensor.ndim(), 0), value, x.where);
 }
@@ -129,6 +168,8 @@ Tensor pad_interior(const Operand& x, const Shape& before, const Shape& after, c
     return make_pad(x.as_tensor(), before, after, between, Literal(0.0), x.where);
 }
 
-Tensor Tensor::astype(DType dtype, std::source_location where) const { return weft::astype(Operand(*this, where), dtype); }
+Tensor Tensor::astype(DType dtype, std::source_location where) const {
+    return weft::astype(Operand(*this, where), dtype);
+}
 
 }  // namespace weft

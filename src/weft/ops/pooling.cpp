@@ -14,9 +14,9 @@ Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node
 Shape spatial_of(const Tensor& x) { return Shape(x.shape().begin() + 2, x.shape().end()); }
 
 Meta infer_pool(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
-    bool gradient = &operation == &max_pool_gradient_operation || &operation == &avg_pool_gradient_operation;
-    if (gradient && !is_floating(inputs.back().dtype())) {
-        throw DTypeError(text(operation.name, ": there is no gradient of ", inputs.back().dtype(), " values; convert them to a floating type first"));
+    if (&operation == &max_pool_gradient_operation && !is_floating(inputs.back().dtype())) {
+        throw DTypeError(text(operation.name, ": there is no gradient of ", inputs.back().dtype(),
+                              " values; convert them to a floating type first"));
     }
     Shape shape{inputs[0].shape()[0], inputs[0].shape()[1]};
     for (Size size : of(attributes).result) shape.push_back(size);

@@ -10,18 +10,22 @@ namespace weft {
 
 struct ReduceAttributes {
     Reduction reduction = Reduction::sum;
-    Axes axes;                 // normalised, sorted
+    Axes axes;  // normalised, sorted
     bool keepdims = false;
     template <class V>
-    void members(V& visit) { visit("reduction", reduction), visit("axes", axes), visit("keepdims", keepdims); }
+    void members(V& visit) {
+        visit("reduction", reduction), visit("axes", axes), visit("keepdims", keepdims);
+    }
 };
 
 /// Over all axes, over some, over one; AxisError for an axis that is not there, ValueError for the largest of nothing.
-#define WEFT_REDUCE(name, ...)                                                      \
-    extern const Operation name##_operation;                                        \
-    Tensor name(const Operand& x);                                                  \
-    Tensor name(const Operand& x, const Axes& axes, bool keepdims = false);         \
-    inline Tensor name(const Operand& x, std::int64_t axis, bool keepdims = false) { return name(x, Axes{axis}, keepdims); }
+#define WEFT_REDUCE(name, ...)                                                       \
+    extern const Operation name##_operation;                                         \
+    Tensor name(const Operand& x);                                                   \
+    Tensor name(const Operand& x, const Axes& axes, bool keepdims = false);          \
+    inline Tensor name(const Operand& x, std::int64_t axis, bool keepdims = false) { \
+        return name(x, Axes{axis}, keepdims);                                        \
+    }
 #include "weft/ops/reduce.inc"
 #undef WEFT_REDUCE
 

@@ -13,8 +13,10 @@ const ScanAttributes& of(const Tensor& result) { return result.node()->attribute
 
 Meta infer_scan(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
     DType dtype = inputs[0].dtype();
-    if (kind_of(dtype) == Kind::unsigned_integer) dtype = DType::uint64;
-    else if (!is_inexact(dtype)) dtype = DType::int64;
+    if (kind_of(dtype) == Kind::unsigned_integer)
+        dtype = DType::uint64;
+    else if (!is_inexact(dtype))
+        dtype = DType::int64;
     return {inputs[0].shape(), dtype};
 }
 
@@ -58,23 +60,44 @@ Tensor scan(const Operation& operation, Reduction reduction, const Operand& x, s
         error.add(place(x.where));
         throw;
     }
-    return make_node(operation, {tensor}, attributes(ScanAttributes{reduction, axis, options.reverse, options.exclusive}), x.where);
+    return make_node(operation, {tensor},
+                     attributes(ScanAttributes{reduction, axis, options.reverse, options.exclusive}), x.where);
 }
 
 }  // namespace
 
-const Operation cumulative_sum_operation{.name = "cumulative_sum", .family = Family::scan, .doc = "Running sums along an axis.", .numpy = "cumsum",
-    .torch = "cumsum", .infer = infer_scan, .transpose = transpose_sum,
-    .samples = {{{{3, 4}}, [](auto x) { return cumulative_sum(x[0], 1); }, "np.cumsum(x0, axis=1)"},
-                {{{5, 3, 2}}, [](auto x) { return cumulative_sum(x[0], 0); }, "np.cumsum(x0, axis=0)"},
-                {{{6}}, [](auto x) { return cumulative_sum(x[0], 0, {.reverse = true}); }, "np.cumsum(x0[::-1])[::-1]"}}};
-const Operation cumulative_prod_operation{.name = "cumulative_prod", .family = Family::scan, .doc = "Running products along an axis.", .numpy = "cumprod",
-    .torch = "cumprod", .infer = infer_scan, .jvp = jvp_prod,
+const Operation cumulative_sum_operation{
+    .name = "cumulative_sum",
+    .family = Family::scan,
+    .doc = "Running sums along an axis.",
+    .numpy = "cumsum",
+    .torch = "cumsum",
+    .infer = infer_scan,
+    .transpose = transpose_sum,
+    .samples = {
+        {{{3, 4}}, [](auto x) { return cumulative_sum(x[0], 1); }, "np.cumsum(x0, axis=1)"},
+        {{{5, 3, 2}}, [](auto x) { return cumulative_sum(x[0], 0); }, "np.cumsum(x0, axis=0)"},
+        {{{6}}, [](auto x) { return cumulative_sum(x[0], 0, {.reverse = true}); }, "np.cumsum(x0[::-1])[::-1]"}}};
+const Operation cumulative_prod_operation{
+    .name = "cumulative_prod",
+    .family = Family::scan,
+    .doc = "Running products along an axis.",
+    .numpy = "cumprod",
+    .torch = "cumprod",
+    .infer = infer_scan,
+    .jvp = jvp_prod,
     .samples = {{{{3, 4}}, [](auto x) { return cumulative_prod(x[0], 1); }, "np.cumprod(x0, axis=1)"},
-                {{{4, 2}}, [](auto x) { return cumulative_prod(x[0], 0, {.reverse = true}); }, "np.cumprod(x0[::-1], axis=0)[::-1]"}}};
-[[maybe_unused]] static const bool registered = register_operation(cumulative_sum_operation) && register_operation(cumulative_prod_operation);
+                {{{4, 2}},
+                 [](auto x) { return cumulative_prod(x[0], 0, {.reverse = true}); },
+                 "np.cumprod(x0[::-1], axis=0)[::-1]"}}};
+[[maybe_unused]] static const bool registered =
+    register_operation(cumulative_sum_operation) && register_operation(cumulative_prod_operation);
 
-Tensor cumulative_sum(const Operand& x, std::int64_t axis, ScanOptions options) { return scan(cumulative_sum_operation, Reduction::sum, x, axis, options); }
-Tensor cumulative_prod(const Operand& x, std::int64_t axis, ScanOptions options) { return scan(cumulative_prod_operation, Reduction::product, x, axis, options); }
+Tensor cumulative_sum(const Operand& x, std::int64_t axis, ScanOptions options) {
+    return scan(cumulative_sum_operation, Reduction::sum, x, axis, options);
+}
+Tensor cumulative_prod(const Operand& x, std::int64_t axis, ScanOptions options) {
+    return scan(cumulative_prod_operation, Reduction::product, x, axis, options);
+}
 
 }  // namespace weft

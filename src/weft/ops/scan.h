@@ -9,10 +9,12 @@ namespace weft {
 struct ScanAttributes {
     Reduction reduction = Reduction::sum;
     std::int64_t axis = 0;
-    bool reverse = false;      // from the last element to the first
-    bool exclusive = false;    // element i joins those before it, not itself
+    bool reverse = false;    // from the last element to the first
+    bool exclusive = false;  // element i joins those before it, not itself
     template <class V>
-    void members(V& visit) { visit("reduction", reduction), visit("axis", axis), visit("reverse", reverse), visit("exclusive", exclusive); }
+    void members(V& visit) {
+        visit("reduction", reduction), visit("axis", axis), visit("reverse", reverse), visit("exclusive", exclusive);
+    }
 };
 struct ScanOptions {
     bool reverse = false, exclusive = false;

@@ -11,12 +11,20 @@ namespace {
 
 Tensor count_along(const Tensor& x, const Axes& axes) {
     Size count = 1;
-    for (std::int64_t axis : normalize_axes(axes, x.ndim(), "mean")) count = count * x.shape()[static_cast<std::size_t>(axis)];
+    for (std::int64_t axis : normalize_axes(axes, x.ndim(), "mean"))
+        count = count * x.shape()[static_cast<std::size_t>(axis)];
     return size_as_tensor(count, real_of(x.dtype()));
 }
 
-Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch, std::vector<Sample> samples) {
-    return {.name = name, .family = Family::composite, .doc = doc, .numpy = numpy, .torch = torch, .composite = true, .samples = std::move(samples)};
+Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,
+                    std::vector<Sample> samples) {
+    return {.name = name,
+            .family = Family::composite,
+            .doc = doc,
+            .numpy = numpy,
+            .torch = torch,
+            .composite = true,
+            .samples = std::move(samples)};
 }
 
 // The largest along axes, held constant: what is subtracted before exp so that nothing overflows. Infinite maxima stay out of it.
@@ -37,11 +45,14 @@ Tensor var(const Operand& x, const Axes& axes, double correction, bool keepdims)
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     Tensor centred = tensor - mean(Operand(tensor, x.where), axes, true);
     Tensor count = count_along(tensor, axes);
+    if (is_complex(tensor.dtype())) centred = abs(centred);  // squared distances are real
     return sum(square(centred), axes, keepdims) / (correction == 0 ? count : maximum(count - correction, 0));
 }
 Tensor var(const Operand& x) { return var(x, all_axes(x.as_tensor().ndim())); }
 
-Tensor standard_deviation(const Operand& x, const Axes& axes, double correction, bool keepdims) { return sqrt(var(x, axes, correction, keepdims)); }
+Tensor standard_deviation(const Operand& x, const Axes& axes, double correction, bool keepdims) {
+    return sqrt(var(x, axes, correction, keepdims));
+}
 
 Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims) {
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
@@ -52,7 +63,8 @@ Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims) {
 
 Tensor softmax(const Operand& x, std::int64_t axis) {
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
-    if (tensor.ndim() == 0) return reshape(softmax(reshape(tensor, {1})), {});   // a single number is its own axis, as in PyTorch
+    if (tensor.ndim() == 0)
+        return reshape(softmax(reshape(tensor, {1})), {});  // a single number is its own axis, as in PyTorch
     Tensor raised = exp(tensor - stop_gradient(max(Operand(tensor, x.where), axis, true)));
     return raised / sum(raised, axis, true);
 }
@@ -64,19 +76,27 @@ Tensor log_softmax(const Operand& x, std::int64_t axis) {
     return shifted - log(sum(exp(shifted), axis, true));
 }
 
-#define RECORD(name, ...)                                          \
-    extern const Operation name##_operation;                       \
+#define RECORD(name, ...)                                             \
+    extern const Operation name##_operation;                          \
     const Operation name##_operation = composite(#name, __VA_ARGS__); \
     [[maybe_unused]] static const bool name##_registered = register_operation(name##_operation);
 RECORD(mean, "The arithmetic mean along axes.", "mean", "mean",
-       {{{{3, 4}}, [](auto x) { return mean(x[0]); }, "np.mean(x0)"}, {{{3, 4, 2}}, [](auto x) { return mean(x[0], {0, 2}, true); }, "np.mean(x0, (0, 2), keepdims=True)"}})
+       {{{{3, 4}}, [](auto x) { return mean(x[0]); }, "np.mean(x0)"},
+        {{{3, 4, 2}},
+         [](auto x) {
+             return mean(x[0], {0, 2}, true);
+         },
+         "np.mean(x0, (0, 2), keepdims=True)"}})
 RECORD(var, "The variance along axes.", "var", "var",
-       {{{{3, 4}}, [](auto x) { return var(x[0]); }, "np.var(x0)"}, {{{3, 4, 2}}, [](auto x) { return var(x[0], {1}, 1); }, "np.var(x0, 1, ddof=1)"}})
-RECORD(standard_deviation, "The standard deviation along axes.", "std", "std", {{{{3, 4}}, [](auto x) { return standard_deviation(x[0], {0}); }, "np.std(x0, 0)"}})
+       {{{{3, 4}}, [](auto x) { return var(x[0]); }, "np.var(x0)"},
+        {{{3, 4, 2}}, [](auto x) { return var(x[0], {1}, 1); }, "np.var(x0, 1, ddof=1)"}})
+RECORD(standard_deviation, "The standard deviation along axes.", "std", "std",
+       {{{{3, 4}}, [](auto x) { return standard_deviation(x[0], {0}); }, "np.std(x0, 0)"}})
 RECORD(logsumexp, "log(sum(exp(x))), without overflow.", "scipy.special.logsumexp", "logsumexp",
        {{{{3, 4}}, [](auto x) { return logsumexp(x[0], 1); }, "scipy.special.logsumexp(x0, 1)"}})
 RECORD(softmax, "exp(x) / sum(exp(x)) along an axis, without overflow.", "scipy.special.softmax", "softmax",
-       {{{{3, 4}}, [](auto x) { return softmax(x[0]); }, "scipy.special.softmax(x0, -1)"}, {{{2, 3, 4}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 1)"}})
+       {{{{3, 4}}, [](auto x) { return softmax(x[0]); }, "scipy.special.softmax(x0, -1)"},
+        {{{2, 3, 4}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 1)"}})
 RECORD(log_softmax, "x - log(sum(exp(x))) along an axis, without overflow.", "scipy.special.log_softmax", "log_softmax",
        {{{{3, 4}}, [](auto x) { return log_softmax(x[0], -1); }, "scipy.special.log_softmax(x0, -1)"}})
 #undef RECORD

@@ -15,7 +15,9 @@ Tensor var(const Operand& x, const Axes& axes, double correction = 0, bool keepd
 Tensor standard_deviation(const Operand& x, const Axes& axes, double correction = 0, bool keepdims = false);
 /// log(sum(exp(x))) without overflow.
 Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims = false);
-inline Tensor logsumexp(const Operand& x, std::int64_t axis, bool keepdims = false) { return logsumexp(x, Axes{axis}, keepdims); }
+inline Tensor logsumexp(const Operand& x, std::int64_t axis, bool keepdims = false) {
+    return logsumexp(x, Axes{axis}, keepdims);
+}
 Tensor softmax(const Operand& x, std::int64_t axis = -1);
 Tensor log_softmax(const Operand& x, std::int64_t axis = -1);
 

@@ -11,7 +11,9 @@ namespace weft {
 namespace {
 
 template <class T>
-const T& of(const Attributes* attributes) { return static_cast<const AttributesOf<T>&>(*attributes).value; }
+const T& of(const Attributes* attributes) {
+    return static_cast<const AttributesOf<T>&>(*attributes).value;
+}
 Tensor input_of(const Tensor& result) { return handle(result.node()->inputs[0]); }
 
 // Runs a check with the user's line added to what it throws.
@@ -29,7 +31,8 @@ Meta infer_reshape(const Operation& operation, std::span<const Tensor> inputs, c
     const Shape& to = of<ReshapeAttributes>(attributes).shape;
     Size have = element_count(inputs[0].shape()), want = element_count(to);
     if (!may_equal(have, want)) {
-        throw ShapeError(text(operation.name, ": ", inputs[0].shape(), " has ", have, " elements, ", to, " would have ", want));
+        throw ShapeError(
+            text(operation.name, ": ", inputs[0].shape(), " has ", have, " elements, ", to, " would have ", want));
     }
     return {to, inputs[0].dtype()};
 }
@@ -40,7 +43,8 @@ Meta infer_permute(const Operation& operation, std::span<const Tensor> inputs, c
     Axes sorted = axes;
     std::sort(sorted.begin(), sorted.end());
     if (!(sorted == all_axes(from.size()))) {
-        throw AxisError(text(operation.name, ": axes ", axes, " must name each of the ", from.size(), " axes of ", from, " once"));
+        throw AxisError(
+            text(operation.name, ": axes ", axes, " must name each of the ", from.size(), " axes of ", from, " once"));
     }
     Shape shape;
     for (std::int64_t axis : axes) shape.push_back(from[static_cast<std::size_t>(axis)]);
@@ -49,7 +53,8 @@ Meta infer_permute(const Operation& operation, std::span<const Tensor> inputs, c
 
 Meta infer_broadcast(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
     const Shape& to = of<ReshapeAttributes>(attributes).shape;
-    if (!broadcasts_to(inputs[0].shape(), to)) throw ShapeError(text(operation.name, ": ", inputs[0].shape(), " does not broadcast to ", to));
+    if (!broadcasts_to(inputs[0].shape(), to))
+        throw ShapeError(text(operation.name, ": ", inputs[0].shape(), " does not broadcast to ", to));
     return {to, inputs[0].dtype()};
 }
 
@@ -57,20 +62,26 @@ Meta infer_slice(const Operation& operation, std::span<const Tensor> inputs, con
     auto& a = of<SliceAttributes>(attributes);
     const Shape& from = inputs[0].shape();
     if (a.start.size() != from.size() || a.length.size() != from.size() || a.step.size() != from.size()) {
-        throw ShapeError(text(operation.name, ": start, length and step need one entry for each of the ", from.size(), " axes of ", from));
+        throw ShapeError(text(operation.name, ": start, length and step need one entry for each of the ", from.size(),
+                              " axes of ", from));
     }
     for (std::size_t i = 0; i < from.size(); ++i) {
-        if (a.step[i] < 1) throw ValueError(text(operation.name, ": step ", a.step[i], " on axis ", i, " is not positive; use flip for backwards"));
+        if (a.step[i] < 1)
+            throw ValueError(
+                text(operation.name, ": step ", a.step[i], " on axis ", i, " is not positive; use flip for backwards"));
         if (!from[i].known() || !a.length[i].known() || !a.start[i].value.known()) continue;
         std::int64_t length = a.length[i].value(), start = a.start[i].value.value();
         if (length < 0 || start < 0 || (length > 0 && start + (length - 1) * a.step[i] >= from[i].value())) {
-            throw IndexError(text(operation.name, ": ", length, " elements from ", start, " in steps of ", a.step[i], " leave axis ", i, " of size ", from[i]));
+            throw IndexError(text(operation.name, ": ", length, " elements from ", start, " in steps of ", a.step[i],
+                                  " leave axis ", i, " of size ", from[i]));
         }
     }
     return {a.length, inputs[0].dtype()};
 }
 
-Meta infer_flip(const Operation&, std::span<const Tensor> inputs, const Attributes*) { return {inputs[0].shape(), inputs[0].dtype()}; }
+Meta infer_flip(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
+    return {inputs[0].shape(), inputs[0].dtype()};
+}
 
 Axes swapped_last(std::size_t ndim) {
     Axes axes = all_axes(ndim);
@@ -78,11 +89,14 @@ Axes swapped_last(std::size_t ndim) {
     return axes;
 }
 
-Tensor transpose_reshape(const Tensor& result, std::size_t, const Tensor& cotangent) { return reshape(cotangent, input_of(result).shape()); }
+Tensor transpose_reshape(const Tensor& result, std::size_t, const Tensor& cotangent) {
+    return reshape(cotangent, input_of(result).shape());
+}
 Tensor transpose_permute(const Tensor& result, std::size_t, const Tensor& cotangent) {
     const Axes& axes = result.node()->attributes_as<PermuteAttributes>().axes;
     Axes inverse(axes.size());
-    for (std::size_t i = 0; i < axes.size(); ++i) inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
     // The gradient of a transposed weight is a transposed product: written as the product of the transposes it lies as the weight
     // does, and the update reads both in order.
     const Node& node = *cotangent.node();
@@ -92,7 +106,9 @@ Tensor transpose_permute(const Tensor& result, std::size_t, const Tensor& cotang
     }
     return permute_dims(cotangent, inverse);
 }
-Tensor transpose_broadcast(const Tensor& result, std::size_t, const Tensor& cotangent) { return sum_to(cotangent, input_of(result).shape()); }
+Tensor transpose_broadcast(const Tensor& result, std::size_t, const Tensor& cotangent) {
+    return sum_to(cotangent, input_of(result).shape());
+}
 Tensor transpose_slice(const Tensor& result, std::size_t, const Tensor& cotangent) {
     auto& a = result.node()->attributes_as<SliceAttributes>();
     const Shape& whole = input_of(result).shape();
@@ -117,46 +133,103 @@ Shape resolve(const Tensor& x, const Shape& shape) {
     std::optional<std::size_t> open;
     for (std::size_t i = 0; i < shape.size(); ++i) {
         bool unknown = shape[i].known() && shape[i].value() == -1;
-        if (shape[i].known() && shape[i].value() < -1) throw ShapeError(text("reshape: the size ", shape[i], " in ", shape, " is negative"));
+        if (shape[i].known() && shape[i].value() < -1)
+            throw ShapeError(text("reshape: the size ", shape[i], " in ", shape, " is negative"));
         if (unknown && open) throw ShapeError(text("reshape: only one size of ", shape, " may be -1"));
-        if (unknown) open = i;
-        else rest = rest * shape[i];
+        if (unknown)
+            open = i;
+        else
+            rest = rest * shape[i];
     }
     if (!open) return resolved;
     Size count = element_count(x.shape());
     bool fits = !(rest == Size(0)) && (!count.known() || !rest.known() || count.value() % rest.value() == 0);
-    if (!fits) throw ShapeError(text("reshape: the ", count, " elements of ", x.shape(), " cannot be arranged as ", shape));
+    if (!fits)
+        throw ShapeError(text("reshape: the ", count, " elements of ", x.shape(), " cannot be arranged as ", shape));
     resolved[*open] = count / rest;
     return resolved;
 }
 
 }  // namespace
 
-const Operation reshape_operation{.name = "reshape", .family = Family::view, .doc = "The numbers in row-major order under another shape.",
-    .numpy = "reshape", .torch = "reshape", .infer = infer_reshape, .transpose = transpose_reshape,
-    .samples = {{{{3, 4}}, [](auto x) { return reshape(x[0], {2, -1}); }, "x0.reshape(2, -1)"},
-                {{{}}, [](auto x) { return reshape(x[0], {1, 1}); }, "x0.reshape(1, 1)"},
-                {{{0, 3}}, [](auto x) { return reshape(x[0], {3, 0}); }, "x0.reshape(3, 0)"},
-                {{{2, 3, 4}}, [](auto x) { return reshape(permute_dims(x[0]), {6, 4}); }, "x0.T.reshape(6, 4)"}}};
-const Operation permute_dims_operation{.name = "permute_dims", .family = Family::view, .doc = "Axes in another order.", .numpy = "transpose",
-    .torch = "permute", .infer = infer_permute, .transpose = transpose_permute,
-    .samples = {{{{2, 3, 4}}, [](auto x) { return permute_dims(x[0]); }, "x0.T"},
-                {{{2, 3, 4}}, [](auto x) { return permute_dims(x[0], {1, 2, 0}); }, "x0.transpose(1, 2, 0)"}}};
-const Operation broadcast_to_operation{.name = "broadcast_to", .family = Family::view, .doc = "Repeats along axes of size one.",
-    .numpy = "broadcast_to", .torch = "broadcast_to", .infer = infer_broadcast, .transpose = transpose_broadcast,
-    .samples = {{{{3, 1}}, [](auto x) { return broadcast_to(x[0], {2, 3, 4}); }, "np.broadcast_to(x0, (2, 3, 4))"},
+const Operation reshape_operation{.name = "reshape",
+                                  .family = Family::view,
+                                  .doc = "The numbers in row-major order under another shape.",
+                                  .numpy = "reshape",
+                                  .torch = "reshape",
+                                  .infer = infer_reshape,
+                                  .transpose = transpose_reshape,
+                                  .samples = {{{{3, 4}},
+                                               [](auto x) {
+                                                   return reshape(x[0], {2, -1});
+                                               },
+                                               "x0.reshape(2, -1)"},
+                                              {{{}},
+                                               [](auto x) {
+                                                   return reshape(x[0], {1, 1});
+                                               },
+                                               "x0.reshape(1, 1)"},
+                                              {{{0, 3}},
+                                               [](auto x) {
+                                                   return reshape(x[0], {3, 0});
+                                               },
+                                               "x0.reshape(3, 0)"},
+                                              {{{2, 3, 4}},
+                                               [](auto x) {
+                                                   return reshape(permute_dims(x[0]), {6, 4});
+                                               },
+                                               "x0.T.reshape(6, 4)"}}};
+const Operation permute_dims_operation{.name = "permute_dims",
+                                       .family = Family::view,
+                                       .doc = "Axes in another order.",
+                                       .numpy = "transpose",
+                                       .torch = "permute",
+                                       .infer = infer_permute,
+                                       .transpose = transpose_permute,
+                                       .samples = {{{{2, 3, 4}}, [](auto x) { return permute_dims(x[0]); }, "x0.T"},
+                                                   {{{2, 3, 4}},
+                                                    [](auto x) {
+                                                        return permute_dims(x[0], {1, 2, 0});
+                                                    },
+                                                    "x0.transpose(1, 2, 0)"}}};
+const Operation broadcast_to_operation{
+    .name = "broadcast_to",
+    .family = Family::view,
+    .doc = "Repeats along axes of size one.",
+    .numpy = "broadcast_to",
+    .torch = "broadcast_to",
+    .infer = infer_broadcast,
+    .transpose = transpose_broadcast,
+    .samples = {{{{3, 1}},
+                 [](auto x) {
+                     return broadcast_to(x[0], {2, 3, 4});
+                 },
+                 "np.broadcast_to(x0, (2, 3, 4))"},
                 {{{}}, [](auto x) { return broadcast_to(x[0], {3}); }, "np.broadcast_to(x0, (3,))"}}};
-const Operation slice_operation{.name = "slice", .family = Family::view, .doc = "A box of the elements.", .infer = infer_slice,
-    .transpose = transpose_slice,
-    .samples = {{{{5, 7}}, [](auto x) { return slice(x[0], {1, 2}, {3, 2}, {1, 3}); }, "x0[1:4, 2:8:3]"},
-                {{{5}}, [](auto x) { return slice(x[0], {2}, {0}); }, "x0[2:2]"}}};
-const Operation flip_operation{.name = "flip", .family = Family::view, .doc = "Reversed along axes.", .numpy = "flip", .torch = "flip",
-    .infer = infer_flip, .transpose = transpose_flip,
-    .samples = {{{{3, 4}}, [](auto x) { return flip(x[0]); }, "np.flip(x0)"},
-                {{{3, 4}}, [](auto x) { return flip(x[0], {1}); }, "np.flip(x0, 1)"}}};
+const Operation slice_operation{.name = "slice",
+                                .family = Family::view,
+                                .doc = "A box of the elements.",
+                                .infer = infer_slice,
+                                .transpose = transpose_slice,
+                                .samples = {{{{5, 7}},
+                                             [](auto x) {
+                                                 return slice(x[0], {1, 2}, {3, 2}, {1, 3});
+                                             },
+                                             "x0[1:4, 2:8:3]"},
+                                            {{{5}}, [](auto x) { return slice(x[0], {2}, {0}); }, "x0[2:2]"}}};
+const Operation flip_operation{.name = "flip",
+                               .family = Family::view,
+                               .doc = "Reversed along axes.",
+                               .numpy = "flip",
+                               .torch = "flip",
+                               .infer = infer_flip,
+                               .transpose = transpose_flip,
+                               .samples = {{{{3, 4}}, [](auto x) { return flip(x[0]); }, "np.flip(x0)"},
+                                           {{{3, 4}}, [](auto x) { return flip(x[0], {1}); }, "np.flip(x0, 1)"}}};
 [[maybe_unused]] static const bool registered =
-    register_operation(reshape_operation) && register_operation(permute_dims_operation) && register_operation(broadcast_to_operation) &&
-    register_operation(slice_operation) && register_operation(flip_operation);
+    register_operation(reshape_operation) && register_operation(permute_dims_operation) &&
+    register_operation(broadcast_to_operation) && register_operation(slice_operation) &&
+    register_operation(flip_operation);
 
 Tensor reshape(const Operand& x, const Shape& shape) {
     Tensor tensor = x.as_tensor();
@@ -168,11 +241,14 @@ Tensor reshape(const Operand& x, const Shape& shape) {
 Tensor permute_dims(const Operand& x, const Axes& axes) {
     Tensor tensor = x.as_tensor();
     Axes normal;
-    for (std::int64_t axis : axes) normal.push_back(checked(x, [&] { return normalize_axis(axis, tensor.ndim(), "permute_dims"); }));
+    for (std::int64_t axis : axes)
+        normal.push_back(checked(x, [&] { return normalize_axis(axis, tensor.ndim(), "permute_dims"); }));
     if (normal == all_axes(tensor.ndim())) return tensor;
-    if (tensor.node()->operation == &permute_dims_operation && !tensor.computed()) {   // of a permutation: one permutation
+    if (tensor.node()->operation == &permute_dims_operation &&
+        !tensor.computed()) {  // of a permutation: one permutation
         Axes both;
-        for (std::int64_t axis : normal) both.push_back(tensor.node()->attributes_as<PermuteAttributes>().axes[static_cast<std::size_t>(axis)]);
+        for (std::int64_t axis : normal)
+            both.push_back(tensor.node()->attributes_as<PermuteAttributes>().axes[static_cast<std::size_t>(axis)]);
         return permute_dims(Operand(handle(tensor.node()->inputs[0]), x.where), both);
     }
     return make_node(permute_dims_operation, {tensor}, attributes(PermuteAttributes{normal}), x.where);
@@ -222,9 +298,11 @@ Tensor squeeze(const Operand& x, const Axes& axes) {
     Shape shape;
     for (std::size_t i = 0; i < tensor.ndim(); ++i) {
         bool gone = std::find(normal.begin(), normal.end(), static_cast<std::int64_t>(i)) != normal.end();
-        if (!gone) shape.push_back(tensor.shape()[i]);
+        if (!gone)
+            shape.push_back(tensor.shape()[i]);
         else if (!(tensor.shape()[i] == Size(1))) {
-            throw ShapeError(text("squeeze: axis ", i, " of ", tensor.shape(), " has size ", tensor.shape()[i], ", not 1", place(x.where)));
+            throw ShapeError(text("squeeze: axis ", i, " of ", tensor.shape(), " has size ", tensor.shape()[i],
+                                  ", not 1", place(x.where)));
         }
     }
     return reshape(x, shape);
@@ -242,22 +320,25 @@ Tensor squeeze(const Operand& x) {
 Tensor flatten(const Operand& x, std::int64_t start_axis, std::int64_t end_axis) {
     Tensor tensor = x.as_tensor();
     if (tensor.ndim() == 0) return reshape(x, {1});
-    auto start = checked(x, [&] { return static_cast<std::size_t>(normalize_axis(start_axis, tensor.ndim(), "flatten")); });
+    auto start =
+        checked(x, [&] { return static_cast<std::size_t>(normalize_axis(start_axis, tensor.ndim(), "flatten")); });
     auto end = checked(x, [&] { return static_cast<std::size_t>(normalize_axis(end_axis, tensor.ndim(), "flatten")); });
-    if (end < start) throw AxisError(text("flatten: the end axis ", end_axis, " stands before the start axis ", start_axis, place(x.where)));
+    if (end < start)
+        throw AxisError(
+            text("flatten: the end axis ", end_axis, " stands before the start axis ", start_axis, place(x.where)));
     Shape shape;
     Size joined = 1;
     for (std::size_t i = 0; i < tensor.ndim(); ++i) {
-        if (i < start || i > end) shape.push_back(tensor.shape()[i]);
-        else joined = joined * tensor.shape()[i];
+        if (i < start || i > end)
+            shape.push_back(tensor.shape()[i]);
+        else
+            joined = joined * tensor.shape()[i];
         if (i == end) shape.push_back(joined);
     }
     return reshape(x, shape);
 }
 
-Tensor ravel(const Operand& x) {
-    return reshape(x, {element_count(x.as_tensor().shape())});
-}
+Tensor ravel(const Operand& x) { return reshape(x, {element_count(x.as_tensor().shape())}); }
 
 Tensor swapaxes(const Operand& x, std::int64_t a, std::int64_t b) {
     Tensor tensor = x.as_tensor();
@@ -281,6 +362,8 @@ Tensor moveaxis(const Operand& x, std::int64_t from, std::int64_t to) {
 Tensor matrix_transpose(const Operand& x) { return swapaxes(x, -1, -2); }
 
 Tensor Tensor::T(std::source_location where) const { return permute_dims(Operand(*this, where)); }
-Tensor Tensor::reshape(const Shape& shape, std::source_location where) const { return weft::reshape(Operand(*this, where), shape); }
+Tensor Tensor::reshape(const Shape& shape, std::source_location where) const {
+    return weft::reshape(Operand(*this, where), shape);
+}
 
 }  // namespace weft

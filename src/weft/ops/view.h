@@ -23,29 +23,37 @@ Tensor flip(const Operand& x);
 Tensor expand_dims(const Operand& x, std::int64_t axis);
 Tensor squeeze(const Operand& x, const Axes& axes);
 Tensor squeeze(const Operand& x);
-Tensor flatten(const Operand& x, std::int64_t start_axis = 0, std::int64_t end_axis = -1);   ///< axes start..end become one
+Tensor flatten(const Operand& x, std::int64_t start_axis = 0,
+               std::int64_t end_axis = -1);  ///< axes start..end become one
 Tensor ravel(const Operand& x);
 Tensor swapaxes(const Operand& x, std::int64_t a, std::int64_t b);
 Tensor moveaxis(const Operand& x, std::int64_t from, std::int64_t to);
-Tensor matrix_transpose(const Operand& x);   ///< the last two axes swapped
+Tensor matrix_transpose(const Operand& x);  ///< the last two axes swapped
 
 struct ReshapeAttributes {
     Shape shape;
     template <class V>
-    void members(V& visit) { visit("shape", shape); }
+    void members(V& visit) {
+        visit("shape", shape);
+    }
 };
 struct PermuteAttributes {
     Axes axes;
     template <class V>
-    void members(V& visit) { visit("axes", axes); }
+    void members(V& visit) {
+        visit("axes", axes);
+    }
 };
 struct SliceAttributes {
     Offsets start;
     Shape length;
     Dims step;
     template <class V>
-    void members(V& visit) { visit("start", start), visit("length", length), visit("step", step); }
+    void members(V& visit) {
+        visit("start", start), visit("length", length), visit("step", step);
+    }
 };
-extern const Operation reshape_operation, permute_dims_operation, broadcast_to_operation, slice_operation, flip_operation;
+extern const Operation reshape_operation, permute_dims_operation, broadcast_to_operation, slice_operation,
+    flip_operation;
 
 }  // namespace weft

@@ -22,7 +22,8 @@ Adam::Adam(std::string_view name, AdamOptions options, bool decoupled)
 }
 
 Adam::Adam(AdamOptions options) : Adam("Adam", std::move(options), false) {}
-AdamW::AdamW(AdamWOptions o) : Adam("AdamW", {o.lr, o.beta1, o.beta2, o.eps, o.weight_decay, std::move(o.groups)}, true) {}
+AdamW::AdamW(AdamWOptions o)
+    : Adam("AdamW", {o.lr, o.beta1, o.beta2, o.eps, o.weight_decay, std::move(o.groups)}, true) {}
 
 std::vector<Optimizer::SlotCell> Adam::slot_cells() const { return {{"exp_avg"}, {"exp_avg_sq"}}; }
 

@@ -35,7 +35,7 @@ class Adam : public Optimizer {
     std::vector<SlotCell> slot_cells() const override;
     void update(DType dtype, std::span<Slot*> slots) override;
     AdamOptions options_;
-    bool decoupled_;   // value *= 1 - lr * weight_decay, in place of a term of the gradient
+    bool decoupled_;  // value *= 1 - lr * weight_decay, in place of a term of the gradient
 };
 
 class AdamW final : public Adam {

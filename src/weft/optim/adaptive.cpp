@@ -4,7 +4,8 @@
 
 namespace weft::optim {
 
-RMSprop::RMSprop(RMSpropOptions options) : Optimizer("RMSprop", options.weight_decay, options.groups), options_(std::move(options)) {
+RMSprop::RMSprop(RMSpropOptions options)
+    : Optimizer("RMSprop", options.weight_decay, options.groups), options_(std::move(options)) {
     add_rate("lr", options_.lr);
     if (options_.momentum != 0) add_rate("momentum", options_.momentum);
     if (!(options_.alpha >= 0)) refuse("alpha", options_.alpha, "at least 0");
@@ -40,10 +41,12 @@ void RMSprop::update(DType dtype, std::span<Slot*> slots) {
     }
 }
 
-Adagrad::Adagrad(AdagradOptions options) : Optimizer("Adagrad", options.weight_decay, options.groups), options_(std::move(options)) {
+Adagrad::Adagrad(AdagradOptions options)
+    : Optimizer("Adagrad", options.weight_decay, options.groups), options_(std::move(options)) {
     add_rate("lr", options_.lr);
     if (!(options_.lr_decay >= 0)) refuse("lr_decay", options_.lr_decay, "at least 0");
-    if (!(options_.initial_accumulator_value >= 0)) refuse("initial_accumulator_value", options_.initial_accumulator_value, "at least 0");
+    if (!(options_.initial_accumulator_value >= 0))
+        refuse("initial_accumulator_value", options_.initial_accumulator_value, "at least 0");
     if (!(options_.eps >= 0)) refuse("eps", options_.eps, "at least 0");
     if (options_.lr_decay != 0) count_steps();
 }

@@ -8,11 +8,11 @@ namespace weft::optim {
 
 struct RMSpropOptions {
     double lr = 1e-2;
-    double alpha = 0.99;       ///< how much of the past is kept
+    double alpha = 0.99;  ///< how much of the past is kept
     double eps = 1e-8;
     double weight_decay = 0;
-    double momentum = 0;       ///< with 0 there is no velocity to keep, and the momentum can't be changed later
-    bool centered = false;     ///< divides by the deviation rather than the root of the mean square (Graves, 2013)
+    double momentum = 0;    ///< with 0 there is no velocity to keep, and the momentum can't be changed later
+    bool centered = false;  ///< divides by the deviation rather than the root of the mean square (Graves, 2013)
     std::vector<Group> groups = {};
 };
 
@@ -29,7 +29,7 @@ class RMSprop final : public Optimizer {
 
 struct AdagradOptions {
     double lr = 1e-2;
-    double lr_decay = 0;       ///< the rate of step t (from 1) is lr / (1 + (t - 1) * lr_decay)
+    double lr_decay = 0;  ///< the rate of step t (from 1) is lr / (1 + (t - 1) * lr_decay)
     double weight_decay = 0;
     double initial_accumulator_value = 0;
     double eps = 1e-10;

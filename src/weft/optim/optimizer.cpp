@@ -74,7 +74,9 @@ double Optimizer::get(std::string_view rate) const { return rate_cell(rate).valu
 
 Tensor Optimizer::rate(std::string_view name, DType dtype) const { return astype(rate_cell(name).value(), dtype); }
 
-Tensor Optimizer::scaled(const Tensor& rate, const Slot& slot) { return slot.lr_factor == 1 ? rate : rate * slot.lr_factor; }
+Tensor Optimizer::scaled(const Tensor& rate, const Slot& slot) {
+    return slot.lr_factor == 1 ? rate : rate * slot.lr_factor;
+}
 
 Tensor Optimizer::step_number(DType dtype) const { return astype(steps_->value(), dtype); }
 
@@ -120,33 +122,37 @@ void Optimizer::prepare(std::span<const Parameter> parameters) {
     std::set<std::string_view> distinct(names.begin(), names.end());
     for (const Parameter& parameter : parameters) {
         if (!is_floating(parameter.dtype())) {
-            throw DTypeError(text(name_, ": the parameter '", parameter.name(), "' holds ", parameter.dtype(), "; only real floating numbers are trained"));
+            throw DTypeError(text(name_, ": the parameter '", parameter.name(), "' holds ", parameter.dtype(),
+                                  "; only real floating numbers are trained"));
         }
         if (by_cell_.count(parameter.cell().get())) continue;
         names.push_back(parameter.name());
         if (!parameter.name().empty() && !distinct.insert(parameter.name()).second) {
-            throw ValueError(text(name_, ": two parameters are named '", parameter.name(), "'; their state would be mixed up, so rename one"));
+            throw ValueError(text(name_, ": two parameters are named '", parameter.name(),
+                                  "'; their state would be mixed up, so rename one"));
         }
     }
     for (const Group& group : groups_) {
         auto matches = [&](std::string_view name) { return glob_match(group.match, name); };
         if (std::any_of(names.begin(), names.end(), matches)) continue;
-        throw ValueError(text(name_, ": the group '", group.match, "' matches no parameter", did_you_mean(group.match, names)));
+        throw ValueError(
+            text(name_, ": the group '", group.match, "' matches no parameter", did_you_mean(group.match, names)));
     }
     for (const Parameter& parameter : parameters) slot_of(parameter);
 }
 
 void Optimizer::step(std::span<const Parameter> parameters, std::span<const Tensor> gradients) {
     if (parameters.size() != gradients.size()) {
-        throw ValueError(text(name_, ": ", parameters.size(), " parameters, but ", gradients.size(), " gradients; there must be one for each"));
+        throw ValueError(text(name_, ": ", parameters.size(), " parameters, but ", gradients.size(),
+                              " gradients; there must be one for each"));
     }
     prepare(parameters);
     std::vector<Slot*> narrow, wide;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         Slot& slot = slot_of(parameters[i]);
         if (!(gradients[i].shape() == slot.parameter.shape())) {
-            throw ShapeError(text(name_, ": the parameter '", slot.parameter.name(), "' has shape ", slot.parameter.shape(),
-                                  ", its gradient ", gradients[i].shape()));
+            throw ShapeError(text(name_, ": the parameter '", slot.parameter.name(), "' has shape ",
+                                  slot.parameter.shape(), ", its gradient ", gradients[i].shape()));
         }
         DType dtype = compute_dtype(slot.parameter.dtype());
         slot.value = astype(slot.parameter.value(), dtype);
@@ -180,10 +186,14 @@ std::vector<Parameter> Optimizer::state() const {
 bool glob_match(std::string_view pattern, std::string_view name) {
     std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
     while (n < name.size()) {
-        if (p < pattern.size() && pattern[p] == '*') star = p++, resume = n;
-        else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) ++p, ++n;
-        else if (star != std::string_view::npos) p = star + 1, n = ++resume;   // the last star takes one more
-        else return false;
+        if (p < pattern.size() && pattern[p] == '*')
+            star = p++, resume = n;
+        else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]))
+            ++p, ++n;
+        else if (star != std::string_view::npos)
+            p = star + 1, n = ++resume;  // the last star takes one more
+        else
+            return false;
     }
     while (p < pattern.size() && pattern[p] == '*') ++p;
     return p == pattern.size();
@@ -197,7 +207,7 @@ std::vector<Tensor> clip_norm(std::span<const Tensor> gradients, double most) {
         total = total ? total + squares : squares;
     }
     if (!total) return {};
-    Tensor factor = minimum(most / (sqrt(total) + 1e-6), 1.0);   // as PyTorch's clip_grad_norm_
+    Tensor factor = minimum(most / (sqrt(total) + 1e-6), 1.0);  // as PyTorch's clip_grad_norm_
     std::vector<Tensor> clipped;
     for (const Tensor& gradient : gradients) clipped.push_back(astype(gradient * factor, gradient.dtype()));
     return clipped;

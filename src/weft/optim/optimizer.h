@@ -52,8 +52,8 @@ class Optimizer {
     struct Slot {
         Parameter parameter;
         double lr_factor = 1, weight_decay = 0;
-        std::vector<Parameter> state;   // in the order of slot_cells()
-        Tensor value, gradient;         // during a step
+        std::vector<Parameter> state;  // in the order of slot_cells()
+        Tensor value, gradient;        // during a step
     };
     struct SlotCell {
         std::string_view name;
@@ -96,7 +96,7 @@ class Optimizer {
     std::vector<Parameter> rates_;
     std::vector<double> least_;
     std::optional<Parameter> steps_;
-    std::vector<std::unique_ptr<Slot>> slots_;                     // in the order of first sight
+    std::vector<std::unique_ptr<Slot>> slots_;  // in the order of first sight
     std::unordered_map<const Cell*, Slot*> by_cell_;
 };
 

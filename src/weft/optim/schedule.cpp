@@ -32,7 +32,8 @@ Schedule milestones(double from, double factor, std::vector<std::int64_t> epochs
 }
 
 Schedule exponential(double from, double factor, double least) {
-    return Schedule([=](Moment m) { return std::max(least, from * std::pow(factor, static_cast<double>(m.epoch - 1))); });
+    return Schedule(
+        [=](Moment m) { return std::max(least, from * std::pow(factor, static_cast<double>(m.epoch - 1))); });
 }
 
 Schedule linear(double from, double to, std::int64_t first, std::int64_t last) {

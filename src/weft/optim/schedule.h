@@ -16,7 +16,7 @@ struct Moment {
 
 class Schedule {
   public:
-    Schedule(double value);   ///< constant
+    Schedule(double value);  ///< constant
     explicit Schedule(std::function<double(Moment)> value) : value_(std::move(value)) {}
     double operator()(Moment moment) const { return value_(moment); }
 

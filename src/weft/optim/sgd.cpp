@@ -11,7 +11,7 @@ SGD::SGD(SGDOptions options) : Optimizer("SGD", options.weight_decay, options.gr
     if (options_.nesterov && (options_.momentum == 0 || options_.dampening != 0)) {
         throw ValueError("SGD: nesterov needs a momentum above 0 and no dampening");
     }
-    if (options_.dampening != 0) count_steps();   // the first velocity is the gradient itself, not damped
+    if (options_.dampening != 0) count_steps();  // the first velocity is the gradient itself, not damped
 }
 
 std::vector<Optimizer::SlotCell> SGD::slot_cells() const {

@@ -8,7 +8,7 @@ namespace weft::optim {
 
 struct SGDOptions {
     double lr = 1e-3;
-    double momentum = 0;       ///< with 0 there is no velocity to keep, and the momentum can't be changed later
+    double momentum = 0;  ///< with 0 there is no velocity to keep, and the momentum can't be changed later
     double dampening = 0;
     double weight_decay = 0;
     bool nesterov = false;

@@ -15,18 +15,23 @@ class Sizes {
     void bind(const Tensor& declared, const Tensor& given) {
         const auto& a = declared.node()->attributes_as<InputAttributes>();
         if (given.dtype() != declared.dtype()) {
-            throw DTypeError(text("function: the input '", a.name, "' is declared ", declared.dtype(), ", what is given is ", given.dtype()));
+            throw DTypeError(text("function: the input '", a.name, "' is declared ", declared.dtype(),
+                                  ", what is given is ", given.dtype()));
         }
         bool fits = given.ndim() == declared.ndim();
         for (std::size_t i = 0; fits && i < given.ndim(); ++i) {
             std::string name = declared.shape()[i].str();
             Size here = given.shape()[i];
-            if (declared.shape()[i].known()) fits = declared.shape()[i] == here;
+            if (declared.shape()[i].known())
+                fits = declared.shape()[i] == here;
             else if (auto [at, fresh] = known_.try_emplace(name, here.value()); !fresh && at->second != here.value()) {
-                throw ShapeError(text("function: the size '", name, "' is ", at->second, " and, by the input '", a.name, "' of shape ", given.shape(), ", ", here));
+                throw ShapeError(text("function: the size '", name, "' is ", at->second, " and, by the input '", a.name,
+                                      "' of shape ", given.shape(), ", ", here));
             }
         }
-        if (!fits) throw ShapeError(text("function: the input '", a.name, "' is declared ", declared.shape(), ", what is given has shape ", given.shape()));
+        if (!fits)
+            throw ShapeError(text("function: the input '", a.name, "' is declared ", declared.shape(),
+                                  ", what is given has shape ", given.shape()));
     }
     SizeLookup lookup() const {
         return [this](std::string_view name) -> std::optional<std::int64_t> {
@@ -41,7 +46,8 @@ class Sizes {
 
 }  // namespace
 
-std::vector<Tensor> substitute(std::span<const Tensor> expressions, std::span<const Tensor> from, std::span<const Tensor> to, const SizeLookup& lookup) {
+std::vector<Tensor> substitute(std::span<const Tensor> expressions, std::span<const Tensor> from,
+                               std::span<const Tensor> to, const SizeLookup& lookup) {
     KeepPending keep;
     std::vector<Node*> nodes;
     for (const Tensor& tensor : expressions) nodes.push_back(tensor.node());
@@ -58,8 +64,10 @@ std::vector<Tensor> substitute(std::span<const Tensor> expressions, std::span<co
             values[e] = parameter.cell() ? parameter.value() : handle(graph.entries[e].node);
         } else {
             std::vector<Tensor> inputs;
-            for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(e))) inputs.push_back(values[static_cast<std::size_t>(input)]);
-            values[e] = make_node(*node.operation, inputs, node.attributes ? node.attributes->substitute(lookup) : nullptr, node.where);
+            for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(e)))
+                inputs.push_back(values[static_cast<std::size_t>(input)]);
+            values[e] = make_node(*node.operation, inputs,
+                                  node.attributes ? node.attributes->substitute(lookup) : nullptr, node.where);
         }
     }
     std::vector<Tensor> results;
@@ -67,12 +75,16 @@ std::vector<Tensor> substitute(std::span<const Tensor> expressions, std::span<co
     return results;
 }
 
-CompiledFunction function(std::vector<Tensor> inputs, std::vector<Tensor> outputs, std::vector<std::pair<Parameter, Tensor>> updates) {
+CompiledFunction function(std::vector<Tensor> inputs, std::vector<Tensor> outputs,
+                          std::vector<std::pair<Parameter, Tensor>> updates) {
     for (const Tensor& input : inputs) {
-        if (!input || input.node()->operation != &input_operation) throw ValueError("function: its inputs must be made with input(...)");
+        if (!input || input.node()->operation != &input_operation)
+            throw ValueError("function: its inputs must be made with input(...)");
     }
-    return CompiledFunction([inputs = std::move(inputs), outputs = std::move(outputs), updates = std::move(updates)](std::span<const Tensor> given) {
-        if (given.size() != inputs.size()) throw ValueError(text("function: takes ", inputs.size(), " arguments, ", given.size(), " were given"));
+    return CompiledFunction([inputs = std::move(inputs), outputs = std::move(outputs),
+                             updates = std::move(updates)](std::span<const Tensor> given) {
+        if (given.size() != inputs.size())
+            throw ValueError(text("function: takes ", inputs.size(), " arguments, ", given.size(), " were given"));
         Sizes sizes;
         for (std::size_t i = 0; i < inputs.size(); ++i) sizes.bind(inputs[i], given[i]);
         std::vector<Tensor> expressions = outputs;

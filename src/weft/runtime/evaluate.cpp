@@ -13,14 +13,17 @@ void refuse_unbound(const Graph& graph) {
         if (node.computed) continue;
         const auto& a = node.attributes_as<InputAttributes>();
         throw ValueError(text("the value of the input '", a.name, "' ", node.dtype, " ", node.shape,
-                              " is not known here: a function is being traced, or the input was declared and not given. Numbers can be asked for "
-                              "when the function is called, not while it is written", place(node.where)));
+                              " is not known here: a function is being traced, or the input was declared and not "
+                              "given. Numbers can be asked for "
+                              "when the function is called, not while it is written",
+                              place(node.where)));
     }
 }
 
 // A node whose value is a leaf's, or a view of one, shares the leaf's memory.
 Array array_of(const Graph& graph, const View& view, std::span<const BufferHandle> outputs) {
-    if (view.base.kind == Base::output) return result_array(view, outputs[static_cast<std::size_t>(view.base.index)], 0);
+    if (view.base.kind == Base::output)
+        return result_array(view, outputs[static_cast<std::size_t>(view.base.index)], 0);
     const Array& leaf = graph.node(graph.leaves[static_cast<std::size_t>(view.base.index)]).value;
     return result_array(view, leaf.buffer, leaf.offset * static_cast<std::int64_t>(size_of(leaf.dtype)));
 }

@@ -7,7 +7,7 @@ namespace {
 std::byte* thread_arena(std::size_t bytes) {
     thread_local BufferHandle arena;
     if (!arena || arena->bytes() < bytes) {
-        arena.reset();   // first give back, then take: the two need not lie in memory together
+        arena.reset();  // first give back, then take: the two need not lie in memory together
         arena = Buffer::allocate(bytes);
     }
     return arena->data();

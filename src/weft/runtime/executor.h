@@ -25,10 +25,10 @@ class Runner {
         std::int64_t offset;
     };
     std::shared_ptr<const Binding> binding_;
-    std::vector<void*> table_;              // operands of all steps, one after the other
-    std::vector<std::uint32_t> first_;      // of each step, in the table
-    std::vector<Patch> outside_, inside_;   // what points to leaves and outputs; into the arena
-    std::byte* arena_ = nullptr;            // what inside_ was last written for
+    std::vector<void*> table_;             // operands of all steps, one after the other
+    std::vector<std::uint32_t> first_;     // of each step, in the table
+    std::vector<Patch> outside_, inside_;  // what points to leaves and outputs; into the arena
+    std::byte* arena_ = nullptr;           // what inside_ was last written for
 };
 
 /// Where a result of a run lies, as an Array over the buffer it came from.

@@ -18,7 +18,8 @@ class Spares {
     Tensor take(const BoundOutput& output) {
         for (Tensor& tensor : spares_) {
             const Node& node = *tensor.node();
-            if (node.references.load(std::memory_order_acquire) == 1 && node.value.buffer.use_count() == 1) return tensor;
+            if (node.references.load(std::memory_order_acquire) == 1 && node.value.buffer.use_count() == 1)
+                return tensor;
         }
         Tensor made(Array{output.dtype, output.dims, output.strides, 0, Buffer::allocate(output.bytes)});
         if (spares_.size() < 3) spares_.push_back(made);
@@ -28,9 +29,10 @@ class Spares {
     void give(Tensor tensor, const BoundOutput& output) {
         const Array& old = tensor.node()->value;
         for (const Tensor& spare : spares_) {
-            if (spare.is(tensor)) return;   // it came from here
+            if (spare.is(tensor)) return;  // it came from here
         }
-        bool alike = old.dtype == output.dtype && old.dims == output.dims && old.strides == output.strides && old.offset == 0;
+        bool alike =
+            old.dtype == output.dtype && old.dims == output.dims && old.strides == output.strides && old.offset == 0;
         if (alike && spares_.size() < 3) spares_.push_back(std::move(tensor));
     }
 
@@ -41,12 +43,14 @@ class Spares {
 // The function for one combination of argument shapes and dtypes.
 class Specialization {
   public:
-    Specialization(const CompiledFunction::Body& body, std::span<const Tensor> arguments) : Specialization(trace(body, arguments), arguments) {}
+    Specialization(const CompiledFunction::Body& body, std::span<const Tensor> arguments)
+        : Specialization(trace(body, arguments), arguments) {}
 
     bool fits(std::span<const Tensor> arguments) const {
         if (arguments.size() != signature_.size()) return false;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
-            if (arguments[i].dtype() != signature_[i].dtype || !(arguments[i].shape() == signature_[i].shape)) return false;
+            if (arguments[i].dtype() != signature_[i].dtype || !(arguments[i].shape() == signature_[i].shape))
+                return false;
         }
         return true;
     }
@@ -57,12 +61,12 @@ class Specialization {
   private:
     struct Source {
         enum Kind { argument, cell, constant } kind;
-        std::size_t index;      // of the argument, the cell; the constant's leaf
+        std::size_t index;  // of the argument, the cell; the constant's leaf
     };
     struct Use {
         std::shared_ptr<Cell> cell;
-        std::int32_t output = -1;    // of the graph: the new value; -1: only read
-        std::int32_t leaf = -1;      // of the graph: the old value; -1: only written
+        std::int32_t output = -1;  // of the graph: the new value; -1: only read
+        std::int32_t leaf = -1;    // of the graph: the old value; -1: only written
     };
 
     Specialization(Trace trace, std::span<const Tensor> arguments);
@@ -72,17 +76,17 @@ class Specialization {
     Tensor output_tensor(std::size_t graph_output) const;
 
     std::vector<Meta> signature_;
-    std::size_t results_ = 0;                // of the graph's outputs, the first so many are the function's results
-    std::vector<Source> sources_;            // one a leaf
+    std::size_t results_ = 0;      // of the graph's outputs, the first so many are the function's results
+    std::vector<Source> sources_;  // one a leaf
     std::vector<Use> cells_;
-    std::vector<Tensor> constants_;          // keeps their memory alive
+    std::vector<Tensor> constants_;  // keeps their memory alive
     std::unique_ptr<Runner> runner_;
     std::string graph_text_;
     // Of a run, kept to be used again
     std::vector<void*> leaves_, outputs_;
-    std::vector<Tensor> held_;               // one a leaf: what its address points into
-    std::vector<Tensor> given_;              // one an entry of Binding::outputs: the tensor whose memory it writes
-    std::vector<Spares> spares_;             // likewise
+    std::vector<Tensor> held_;    // one a leaf: what its address points into
+    std::vector<Tensor> given_;   // one an entry of Binding::outputs: the tensor whose memory it writes
+    std::vector<Spares> spares_;  // likewise
 };
 
 Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
@@ -111,7 +115,8 @@ Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
 
 void Specialization::find_sources(const Trace& trace, const Graph& graph) {
     std::unordered_map<const Node*, std::int32_t> leaf_of;
-    for (std::size_t i = 0; i < graph.leaves.size(); ++i) leaf_of[&graph.node(graph.leaves[i])] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < graph.leaves.size(); ++i)
+        leaf_of[&graph.node(graph.leaves[i])] = static_cast<std::int32_t>(i);
     sources_.assign(graph.leaves.size(), {Source::constant, 0});
     for (std::size_t i = 0; i < trace.arguments.size(); ++i) {
         auto at = leaf_of.find(trace.arguments[i].node());
@@ -133,7 +138,8 @@ void Specialization::find_sources(const Trace& trace, const Graph& graph) {
         const Node& node = graph.node(graph.leaves[i]);
         if (!node.computed) {
             const auto& a = node.attributes_as<InputAttributes>();
-            throw ValueError(text("a function uses the declared input '", a.name, "' ", node.dtype, " ", node.shape, ", which is not among its arguments", place(node.where)));
+            throw ValueError(text("a function uses the declared input '", a.name, "' ", node.dtype, " ", node.shape,
+                                  ", which is not among its arguments", place(node.where)));
         }
         sources_[i].index = constants_.size();
         constants_.push_back(handle(graph.entries[static_cast<std::size_t>(graph.leaves[i])].node));
@@ -161,7 +167,8 @@ void Specialization::choose_memory() {
             auto leaf = static_cast<std::size_t>(outputs[i].donor);
             const std::shared_ptr<Cell>& cell = cells_[sources_[leaf].index].cell;
             const Node& node = *held_[leaf].node();
-            bool ours = held_[leaf].is(cell->value) && node.references.load(std::memory_order_acquire) == 2 && node.value.buffer.use_count() == 1 && node.value.offset == 0;
+            bool ours = held_[leaf].is(cell->value) && node.references.load(std::memory_order_acquire) == 2 &&
+                        node.value.buffer.use_count() == 1 && node.value.offset == 0;
             if (ours) memory = held_[leaf];
         }
         given_[i] = memory ? memory : spares_[i].take(outputs[i]);
@@ -194,7 +201,7 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
     runner_->run(leaves_, outputs_);
     results.resize(results_);
     for (std::size_t i = 0; i < results_; ++i) results[i] = output_tensor(i);
-    for (const Use& use : cells_) {   // all together, after the outputs
+    for (const Use& use : cells_) {  // all together, after the outputs
         if (use.output < 0) continue;
         Tensor value = output_tensor(static_cast<std::size_t>(use.output));
         if (value.is(use.cell->value)) continue;
@@ -214,13 +221,15 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
 struct CompiledFunction::State {
     Body body;
     std::string name;
-    std::mutex mutex;                                          // one run at a time: cells change together
-    std::vector<std::unique_ptr<Specialization>> specializations;   // the most recent first
+    std::mutex mutex;                                              // one run at a time: cells change together
+    std::vector<std::unique_ptr<Specialization>> specializations;  // the most recent first
 
     Specialization& specialization(std::span<const Tensor> arguments) {
         for (std::size_t i = 0; i < specializations.size(); ++i) {
             if (!specializations[i]->fits(arguments)) continue;
-            if (i > 0) std::rotate(specializations.begin(), specializations.begin() + static_cast<std::ptrdiff_t>(i), specializations.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            if (i > 0)
+                std::rotate(specializations.begin(), specializations.begin() + static_cast<std::ptrdiff_t>(i),
+                            specializations.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             return *specializations[0];
         }
         specializations.insert(specializations.begin(), std::make_unique<Specialization>(body, arguments));
@@ -240,7 +249,7 @@ CompiledFunction& CompiledFunction::operator=(CompiledFunction&&) noexcept = def
 void CompiledFunction::call(std::span<const Tensor> arguments, std::vector<Tensor>& results) const {
     bool symbolic = CellObserver::current() != nullptr;
     for (const Tensor& argument : arguments) symbolic |= argument.node()->symbolic;
-    if (symbolic) {   // inside another function's trace: this one becomes part of it
+    if (symbolic) {  // inside another function's trace: this one becomes part of it
         results = state_->body(arguments);
         return;
     }

@@ -17,7 +17,9 @@ std::vector<Array> interpret(std::span<const Tensor> tensors) {
     std::vector<void*> leaves, addresses;
     for (std::int32_t leaf : graph.leaves) {
         const Node& node = graph.node(leaf);
-        if (!node.computed) throw ValueError(text("the oracle needs numbers, and a declared input has none: ", node.shape, place(node.where)));
+        if (!node.computed)
+            throw ValueError(
+                text("the oracle needs numbers, and a declared input has none: ", node.shape, place(node.where)));
         leaves.push_back(const_cast<void*>(node.value.address()));
     }
     std::vector<BufferHandle> outputs;
@@ -33,7 +35,8 @@ std::vector<Array> interpret(std::span<const Tensor> tensors) {
             results.push_back(result_array(view, outputs[index], 0));
         } else {
             const Array& leaf = graph.node(graph.leaves[index]).value;
-            results.push_back(result_array(view, leaf.buffer, leaf.offset * static_cast<std::int64_t>(size_of(leaf.dtype))));
+            results.push_back(
+                result_array(view, leaf.buffer, leaf.offset * static_cast<std::int64_t>(size_of(leaf.dtype))));
         }
     }
     return results;

@@ -34,7 +34,8 @@ class Tracer : public CellObserver {
 Trace trace(const CompiledFunction::Body& body, std::span<const Tensor> arguments) {
     Trace trace;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        trace.arguments.push_back(input(text("argument ", i), arguments[i].shape(), arguments[i].dtype(), arguments[i].node()->where));
+        trace.arguments.push_back(
+            input(text("argument ", i), arguments[i].shape(), arguments[i].dtype(), arguments[i].node()->where));
     }
     KeepPending keep;
     Tracer tracer(trace.cells);

@@ -12,11 +12,11 @@
 namespace weft {
 
 struct Trace {
-    std::vector<Tensor> arguments;                       // placeholders
+    std::vector<Tensor> arguments;  // placeholders
     struct CellUse {
         std::shared_ptr<Cell> cell;
-        Tensor placeholder;                              // its value when the function is called (empty: only written)
-        Tensor written;                                  // its value afterwards (empty: only read)
+        Tensor placeholder;  // its value when the function is called (empty: only written)
+        Tensor written;      // its value afterwards (empty: only read)
     };
     std::vector<CellUse> cells;
     std::vector<Tensor> results;

@@ -37,8 +37,10 @@ namespace detail {
 
 template <class Result>
 std::vector<Tensor> as_vector(Result&& result) {
-    if constexpr (std::is_convertible_v<Result, Tensor>) return {Tensor(std::forward<Result>(result))};
-    else return std::forward<Result>(result);
+    if constexpr (std::is_convertible_v<Result, Tensor>)
+        return {Tensor(std::forward<Result>(result))};
+    else
+        return std::forward<Result>(result);
 }
 
 /// f(model, batch...) as a function of a span.
@@ -57,16 +59,20 @@ auto over_batch(Model& model, F f) {
 template <class Model, class Loss>
 auto train_step(Model& model, optim::Optimizer& optimizer, Loss loss) {
     return [&model, &optimizer, loss = std::move(loss), step = std::shared_ptr<TrainStep>(),
-            results = std::vector<Tensor>()](const auto&... batch) mutable {   // kept, so that a step allocates nothing
+            results = std::vector<Tensor>()](const auto&... batch) mutable {  // kept, so that a step allocates nothing
         constexpr std::size_t count = sizeof...(batch);
         if (!step) {
-            step = std::make_shared<TrainStep>(model, optimizer, detail::over_batch<count, const Model>(model, loss), nn::type_name<Model>());
+            step = std::make_shared<TrainStep>(model, optimizer, detail::over_batch<count, const Model>(model, loss),
+                                               nn::type_name<Model>());
         }
         const Tensor tensors[] = {Operand(batch).as_tensor()...};
         step->call(tensors, results);
-        using Result = decltype(loss(std::as_const(model), (static_cast<void>(batch), std::declval<const Tensor&>())...));
-        if constexpr (std::is_convertible_v<Result, Tensor>) return Tensor(results[0]);
-        else return std::vector<Tensor>(results);
+        using Result =
+            decltype(loss(std::as_const(model), (static_cast<void>(batch), std::declval<const Tensor&>())...));
+        if constexpr (std::is_convertible_v<Result, Tensor>)
+            return Tensor(results[0]);
+        else
+            return std::vector<Tensor>(results);
     };
 }
 

@@ -20,8 +20,8 @@ class PreparedLoop {
 std::unique_ptr<const PreparedLoop> prepare_map(const Loop& loop);
 std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop);
 
-inline constexpr std::int64_t task_elements = 32768;   // that a thread claims at a time, about
-inline constexpr std::int64_t row_threshold = 128;     // innermost axes this long are cut into blocks of their own
+inline constexpr std::int64_t task_elements = 32768;  // that a thread claims at a time, about
+inline constexpr std::int64_t row_threshold = 128;    // innermost axes this long are cut into blocks of their own
 
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 inline std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }

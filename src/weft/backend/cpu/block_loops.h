@@ -14,15 +14,17 @@ namespace weft::cpu {
 struct StepInfo {
     unsigned uniform = 0;
     const Function* function = nullptr;
-    Opcode before = Opcode::call;   // of a call: negative or subtract, if it is first done to the operands
+    Opcode before = Opcode::call;  // of a call: negative or subtract, if it is first done to the operands
 };
 /// out[i] = opcode(operands[0][i], operands[1][i], operands[2][i]) for i < count.
 using Step = void (*)(void* out, const void* const* operands, std::int64_t count, const StepInfo& info);
 
 /// Whether the loops of an opcode take uniform operands as they are; if not, the caller spreads the value over a block.
 inline bool takes_uniform(const Instruction& at, DType operand) {
-    bool common = operand == DType::float32 || operand == DType::float64 || operand == DType::int32 || operand == DType::int64;
-    if (at.opcode == Opcode::call) return true;   // a call of one operand never has a uniform one here: it would be uniform itself
+    bool common =
+        operand == DType::float32 || operand == DType::float64 || operand == DType::int32 || operand == DType::int64;
+    if (at.opcode == Opcode::call)
+        return true;  // a call of one operand never has a uniform one here: it would be uniform itself
     return operand_count(at) == 2 && at.opcode != Opcode::make_complex && common;
 }
 
@@ -44,7 +46,8 @@ struct ReduceLoops {
     /// Each of `rows` rows of `length` by itself.
     void (*rows)(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t length);
     /// Joins `rows` rows of `width` columns to out[0 .. width), in order. Row number `first` of 0 begins anew if `fresh`.
-    void (*columns)(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t width, std::int64_t first, bool fresh);
+    void (*columns)(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t width,
+                    std::int64_t first, bool fresh);
     /// out[i] = partials[i], partials[stride + i], ... joined in order, for i < count (floating sums in double).
     void (*join)(void* out, std::int64_t* at, const void* partials, const std::int64_t* partial_at, std::int64_t chunks,
                  std::int64_t stride, std::int64_t count);
@@ -52,7 +55,8 @@ struct ReduceLoops {
 inline constexpr std::size_t lanes_bytes = 64 * 16 + 64;
 
 struct BlockLoops {
-    Step (*step)(const Instruction& at, DType operand);   // operand: the type of the first (of select: the second) operand
+    Step (*step)(const Instruction& at,
+                 DType operand);  // operand: the type of the first (of select: the second) operand
     /// Two opcodes in one pass, each rounded: second(first(a, b), c), or second(c, first(a, b)) if reversed; float32. Null if there
     /// is none.
     Step (*pair)(Opcode first, Opcode second, bool reversed);
@@ -62,14 +66,14 @@ struct BlockLoops {
     const ReduceLoops* (*reduce)(Reduction reduction, DType dtype);
 };
 
-#define WEFT_DECLARE(isa)                                                    \
-    namespace isa {                                                          \
-    Step element_step(const Instruction& at, DType operand);                 \
-    Step function_step(const Instruction& at);                               \
-    bool takes_before(const Function* function);                             \
-    Step pair_step(Opcode first, Opcode second, bool reversed);              \
-    const ReduceLoops* reduce_loops(Reduction reduction, DType dtype);       \
-    extern const MoveLoops move_loops;                                       \
+#define WEFT_DECLARE(isa)                                              \
+    namespace isa {                                                    \
+    Step element_step(const Instruction& at, DType operand);           \
+    Step function_step(const Instruction& at);                         \
+    bool takes_before(const Function* function);                       \
+    Step pair_step(Opcode first, Opcode second, bool reversed);        \
+    const ReduceLoops* reduce_loops(Reduction reduction, DType dtype); \
+    extern const MoveLoops move_loops;                                 \
     }
 WEFT_FOR_EACH_ISA(WEFT_DECLARE)
 #undef WEFT_DECLARE

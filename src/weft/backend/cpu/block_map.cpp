@@ -7,23 +7,26 @@ namespace {
 class Map : public PreparedLoop {
   public:
     explicit Map(const Loop& loop);
-    std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * aligned(runner_.scratch_bytes()); }
+    std::size_t scratch_bytes() const override {
+        return static_cast<std::size_t>(slots_) * aligned(runner_.scratch_bytes());
+    }
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override;
 
   private:
     struct Store {
         Stream stream;
-        bool direct;   // the step that makes the value may write it where it belongs
+        bool direct;  // the step that makes the value may write it where it belongs
     };
-    void run_task(std::int64_t task, BlockRunner::Context& context, const void* const* loads, void* const* stores) const;
+    void run_task(std::int64_t task, BlockRunner::Context& context, const void* const* loads,
+                  void* const* stores) const;
     void run_block(BlockRunner::Context& context, const void* const* loads, void* const* stores, std::int64_t flat,
                    std::int64_t count) const;
     static bool read_later(const BlockProgram::Output& output, const void* memory, const void* const* loads);
 
     BlockRunner runner_;
     std::vector<Store> stores_;
-    std::int64_t rows_, length_;           // the box as rows, each cut into blocks
-    std::int64_t cut_, blocks_in_row_;     // elements a block, blocks a row
+    std::int64_t rows_, length_;        // the box as rows, each cut into blocks
+    std::int64_t cut_, blocks_in_row_;  // elements a block, blocks a row
     std::int64_t tasks_, blocks_in_task_;
     int slots_;
 };
@@ -32,7 +35,7 @@ Map::Map(const Loop& loop) {
     LoopLayout layout = layout_of(loop);
     std::int64_t all = element_count(layout.kept);
     std::vector<Stream> streams;
-    bool even = true;   // nothing but contiguous and uniform arrays
+    bool even = true;  // nothing but contiguous and uniform arrays
     for (std::size_t i = 0; i < layout.loads.size(); ++i) {
         streams.push_back({loop.loads[i].dtype, layout.loads[i]});
         even = even && (streams[i].uniform() || streams[i].contiguous(layout.kept));
@@ -55,8 +58,8 @@ Map::Map(const Loop& loop) {
     };
     for (std::size_t i = 0; i < streams.size(); ++i) {
         bool direct = in_place(streams[i], loop.program.inputs[i]);
-        feeds.push_back(streams[i].uniform() ? Feed::uniform
-                        : direct             ? Feed::direct
+        feeds.push_back(streams[i].uniform()                                                 ? Feed::uniform
+                        : direct                                                             ? Feed::direct
                         : !by_rows && streams[i].innermost_alone() && layout.kept.size() > 1 ? Feed::stationary
                                                                                              : Feed::copied);
         moving += direct;
@@ -72,7 +75,7 @@ Map::Map(const Loop& loop) {
     if (by_rows) {
         cut_ = std::min(cut_, divide_up(divide_up(length_, divide_up(length_, cut_)), 64) * 64);
     } else if (inner > 1 && inner < row_threshold) {
-        cut_ = cut_ / inner * inner;   // whole rows, so that stationary inputs are the same in every block
+        cut_ = cut_ / inner * inner;  // whole rows, so that stationary inputs are the same in every block
     }
     blocks_in_row_ = divide_up(length_, cut_);
     blocks_in_task_ = std::max<std::int64_t>(1, task_elements / cut_);
@@ -88,7 +91,8 @@ void Map::run(const void* const* loads, void* const* stores, std::byte* scratch)
     });
 }
 
-void Map::run_task(std::int64_t task, BlockRunner::Context& context, const void* const* loads, void* const* stores) const {
+void Map::run_task(std::int64_t task, BlockRunner::Context& context, const void* const* loads,
+                   void* const* stores) const {
     runner_.begin(context, loads);
     std::int64_t block = task * blocks_in_task_, end = std::min(block + blocks_in_task_, rows_ * blocks_in_row_);
     for (; block < end; ++block) {
@@ -105,8 +109,9 @@ void Map::run_block(BlockRunner::Context& context, const void* const* loads, voi
     for (std::size_t i = 0; i < stores_.size(); ++i) {
         if (!stores_[i].direct) continue;
         bool later = read_later(outputs[i], stores[i], loads);
-        context.value[outputs[i].slot] = later ? runner_.home(context, outputs[i].slot)
-                                               : static_cast<std::byte*>(stores[i]) + stores_[i].stream.offset(context.at);
+        context.value[outputs[i].slot] =
+            later ? runner_.home(context, outputs[i].slot)
+                  : static_cast<std::byte*>(stores[i]) + stores_[i].stream.offset(context.at);
     }
     runner_.step(context, count);
     for (std::size_t i = 0; i < stores_.size(); ++i) {

@@ -78,8 +78,10 @@ class Preparation {
         }
         for (int n = 0; n < operand_count(at); ++n) {
             if (!uniform(step.operands[n])) continue;
-            if (takes_uniform(at, operand)) step.info.uniform |= 1u << n;
-            else step.operands[n] = spread(step.operands[n]);
+            if (takes_uniform(at, operand))
+                step.info.uniform |= 1u << n;
+            else
+                step.operands[n] = spread(step.operands[n]);
         }
         result_.steps.push_back(step);
         opcodes_.push_back(at.dtype == DType::float32 ? at.opcode : Opcode::input);
@@ -134,7 +136,7 @@ class Preparation {
                 auto from = static_cast<std::size_t>(maker[operand]);
                 if (!fuse_into(step, opcodes_[i], k, result_.steps[from], opcodes_[from])) continue;
                 gone[from] = true;
-                opcodes_[i] = Opcode::input;   // a pair takes no third
+                opcodes_[i] = Opcode::input;  // a pair takes no third
                 break;
             }
         }
@@ -158,7 +160,10 @@ class Preparation {
         if (!pair) return false;
         std::int32_t other = step.operands[1 - k];
         bool uniform = (step.info.uniform >> (1 - k)) & 1;
-        step = {pair, {from.info.uniform | (uniform ? 4u : 0u), nullptr}, step.out, {from.operands[0], from.operands[1], other}};
+        step = {pair,
+                {from.info.uniform | (uniform ? 4u : 0u), nullptr},
+                step.out,
+                {from.operands[0], from.operands[1], other}};
         return true;
     }
 
@@ -183,7 +188,8 @@ class Preparation {
         for (std::size_t i = 0; i < result_.inputs.size(); ++i) {
             if (result_.inputs[i] < 0) continue;
             if (feeds_[i] == Feed::stationary) settle(result_.inputs[i], last, forever);
-            if (feeds_[i] == Feed::copied) settle(result_.inputs[i], last, last[static_cast<std::size_t>(result_.inputs[i])]);
+            if (feeds_[i] == Feed::copied)
+                settle(result_.inputs[i], last, last[static_cast<std::size_t>(result_.inputs[i])]);
         }
         std::vector<std::int32_t> free;
         for (std::size_t i = 0; i < result_.steps.size(); ++i) {
@@ -211,13 +217,13 @@ class Preparation {
     }
 
     /// Frees the registers of operands that die at this step; those that the result must not overlap go to `wider`.
-    void release(const BlockProgram::At& step, std::int32_t at, std::vector<std::int32_t>& last, std::vector<std::int32_t>& free,
-                 std::vector<std::int32_t>& wider) {
+    void release(const BlockProgram::At& step, std::int32_t at, std::vector<std::int32_t>& last,
+                 std::vector<std::int32_t>& free, std::vector<std::int32_t>& wider) {
         for (std::int32_t operand : step.operands) {
             if (operand < 0) continue;
             auto index = static_cast<std::size_t>(operand);
             if (last[index] != at || result_.homes[index] < 0) continue;
-            last[index] = -1;   // an operand may stand twice
+            last[index] = -1;  // an operand may stand twice
             bool alike = size_of(type(operand)) == size_of(type(step.out));
             (alike ? free : wider).push_back(result_.homes[index]);
         }
@@ -233,7 +239,8 @@ class Preparation {
                 if (feeds_[input] != Feed::direct || result_.inputs[input] < 0) continue;
                 for (auto i = static_cast<std::size_t>(output.made_by) + 1; i < result_.steps.size(); ++i) {
                     const auto& operands = result_.steps[i].operands;
-                    if (std::find(std::begin(operands), std::end(operands), result_.inputs[input]) != std::end(operands)) {
+                    if (std::find(std::begin(operands), std::end(operands), result_.inputs[input]) !=
+                        std::end(operands)) {
                         output.read_later.push_back(static_cast<std::int32_t>(input));
                         break;
                     }
@@ -246,14 +253,15 @@ class Preparation {
     const std::vector<Feed>& feeds_;
     const BlockLoops& loops_;
     std::vector<bool> uniform_;
-    std::vector<DType> types_;      // of the slots
-    std::vector<Opcode> opcodes_;   // of the steps, as far as fuse() may look: input stands for anything else
+    std::vector<DType> types_;     // of the slots
+    std::vector<Opcode> opcodes_;  // of the steps, as far as fuse() may look: input stands for anything else
     BlockProgram result_;
 };
 
 }  // namespace
 
-BlockProgram prepare(const Program& program, const std::vector<Feed>& feeds, const BlockLoops& loops, bool copy_inputs) {
+BlockProgram prepare(const Program& program, const std::vector<Feed>& feeds, const BlockLoops& loops,
+                     bool copy_inputs) {
     return Preparation(program, feeds, loops).run(copy_inputs);
 }
 

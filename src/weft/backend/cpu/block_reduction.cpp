@@ -12,20 +12,20 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t short_row = 256;     // elements of the longest row that shares a block with others
-constexpr std::int64_t row_chunk = 16384;   // elements of a long row in one task
-constexpr std::int64_t chunk_rows_least = 32, chunk_rows_most = 1024;   // rows joined in one chunk of columns
+constexpr std::int64_t short_row = 256;    // elements of the longest row that shares a block with others
+constexpr std::int64_t row_chunk = 16384;  // elements of a long row in one task
+constexpr std::int64_t chunk_rows_least = 32, chunk_rows_most = 1024;  // rows joined in one chunk of columns
 
 enum class Way { short_rows, long_rows, columns };
 
 struct Output {
     const ReduceLoops* loops;
-    DType dtype;       // of the values
-    Stream stream;     // of the results, over the kept axes
-    bool position;     // argmax, argmin: the result is where, not what
-    Literal identity;  // of no values; positions have none
-    std::size_t lanes_at = 0, values_at = 0, places_at = 0;         // in a thread's scratch
-    std::size_t partials_at = 0, partial_places_at = 0;             // in the kernel's scratch
+    DType dtype;                                             // of the values
+    Stream stream;                                           // of the results, over the kept axes
+    bool position;                                           // argmax, argmin: the result is where, not what
+    Literal identity;                                        // of no values; positions have none
+    std::size_t lanes_at = 0, values_at = 0, places_at = 0;  // in a thread's scratch
+    std::size_t partials_at = 0, partial_places_at = 0;      // in the kernel's scratch
 
     std::size_t width() const { return size_of(dtype); }
     DType result() const { return position ? DType::int64 : dtype; }
@@ -34,14 +34,16 @@ struct Output {
 class ReductionKernel : public PreparedLoop {
   public:
     explicit ReductionKernel(const Loop& loop);
-    std::size_t scratch_bytes() const override { return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_; }
+    std::size_t scratch_bytes() const override {
+        return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
+    }
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override;
 
   private:
     struct Thread {
         BlockRunner::Context context;
-        std::byte* base;     // of the thread's scratch
-        std::byte* shared;   // of the kernel's
+        std::byte* base;    // of the thread's scratch
+        std::byte* shared;  // of the kernel's
         const void* const* loads;
         void* const* stores;
     };
@@ -73,11 +75,11 @@ class ReductionKernel : public PreparedLoop {
     BlockRunner runner_;
     std::vector<Output> outputs_;
     Dims kept_;
-    std::int64_t kept_count_ = 1, length_ = 1;        // results; elements joined to each
+    std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
     Way way_ = Way::short_rows;
-    std::int64_t rows_in_block_ = 1;                  // short rows; columns: rows of one block
-    std::int64_t inner_ = 1, segment_ = 1;            // columns: the innermost kept axis, and its part in one tile
-    std::int64_t chunk_ = 1, chunks_ = 1;             // elements of a row (rows of columns) in a chunk, and chunks
+    std::int64_t rows_in_block_ = 1;        // short rows; columns: rows of one block
+    std::int64_t inner_ = 1, segment_ = 1;  // columns: the innermost kept axis, and its part in one tile
+    std::int64_t chunk_ = 1, chunks_ = 1;   // elements of a row (rows of columns) in a chunk, and chunks
     std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
     int slots_ = 1;
     std::size_t shared_bytes_ = 0, thread_bytes_ = 0;
@@ -118,7 +120,8 @@ ReductionKernel::ReductionKernel(const Loop& loop) {
 
 void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout) {
     std::size_t kept = layout.kept.size(), reduced = layout.reduced.size();
-    std::vector<std::size_t> order;   // axes of the layout, outermost first: [kept, reduced] or [kept outer, reduced, kept inner]
+    std::vector<std::size_t>
+        order;  // axes of the layout, outermost first: [kept, reduced] or [kept outer, reduced, kept inner]
     std::size_t outer = way_ == Way::columns ? kept - 1 : kept;
     for (std::size_t axis = 0; axis < outer; ++axis) order.push_back(axis);
     for (std::size_t axis = 0; axis < reduced; ++axis) order.push_back(kept + axis);
@@ -134,8 +137,8 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout) {
         for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
         bool direct = stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
         bool whole_rows = (way_ == Way::short_rows && reduced > 0) || (way_ == Way::columns && inner_ <= 128);
-        feeds.push_back(stream.uniform() ? Feed::uniform
-                        : direct         ? Feed::direct
+        feeds.push_back(stream.uniform()                                            ? Feed::uniform
+                        : direct                                                    ? Feed::direct
                         : whole_rows && stream.innermost_alone() && dims.size() > 1 ? Feed::stationary
                                                                                     : Feed::copied);
         moving += direct;
@@ -145,7 +148,7 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout) {
 }
 
 void ReductionKernel::choose_tasks() {
-    std::int64_t block = runner_.block(), elements = 1;   // elements of a unit of work
+    std::int64_t block = runner_.block(), elements = 1;  // elements of a unit of work
     switch (way_) {
         case Way::short_rows:
             rows_in_block_ = std::max<std::int64_t>(1, block / std::max<std::int64_t>(length_, 1));
@@ -196,7 +199,8 @@ void ReductionKernel::lay_out_scratch() {
     }
 }
 
-ReductionKernel::Thread ReductionKernel::thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const {
+ReductionKernel::Thread ReductionKernel::thread(std::byte* scratch, int slot, const void* const* loads,
+                                                void* const* stores) const {
     std::byte* base = scratch + shared_bytes_ + static_cast<std::size_t>(slot) * thread_bytes_;
     return {runner_.context(base), base, scratch, loads, stores};
 }
@@ -210,9 +214,12 @@ void ReductionKernel::run(const void* const* loads, void* const* stores, std::by
     for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
         Thread at = thread(scratch, slot, loads, stores);
         runner_.begin(at.context, loads);
-        if (way_ == Way::short_rows) run_short_rows(at, task);
-        else if (way_ == Way::long_rows) run_long_rows(at, task);
-        else run_columns(at, task);
+        if (way_ == Way::short_rows)
+            run_short_rows(at, task);
+        else if (way_ == Way::long_rows)
+            run_long_rows(at, task);
+        else
+            run_columns(at, task);
     });
     if (chunks_ > 1) {
         for_each_task(divide_up(kept_count_, runner_.block()), slots_, [&](std::int64_t task, int slot) {
@@ -266,20 +273,23 @@ void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
 /// A tile: one outer index, one segment of columns, one chunk of rows.
 void ReductionKernel::reduce_columns(Thread& thread, std::int64_t tile) const {
     std::int64_t segments = divide_up(inner_, segment_), chunk = tile % chunks_, rest = tile / chunks_;
-    std::int64_t outer = rest / segments, column = (rest - outer * segments) * segment_, width = std::min(segment_, inner_ - column);
+    std::int64_t outer = rest / segments, column = (rest - outer * segments) * segment_,
+                 width = std::min(segment_, inner_ - column);
     std::int64_t first = chunk * chunk_, end = std::min(length_, first + chunk_);
     for (std::int64_t row = first; row < end; row += rows_in_block_) {
         std::int64_t rows = std::min(rows_in_block_, end - row);
         runner_.run(thread.context, thread.loads, (outer * length_ + row) * inner_ + column, rows * width);
         for (std::size_t i = 0; i < outputs_.size(); ++i) {
             const Output& output = outputs_[i];
-            output.loops->columns(values(thread, output), places(thread, output), value(thread, i), rows, width, row, row == first);
+            output.loops->columns(values(thread, output), places(thread, output), value(thread, i), rows, width, row,
+                                  row == first);
         }
     }
     deliver(thread, outer * inner_ + column, width, chunk, chunks_);
 }
 
-void ReductionKernel::deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk, std::int64_t chunks) const {
+void ReductionKernel::deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk,
+                              std::int64_t chunks) const {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
         if (chunks == 1) {
             store(thread, i, start, count);
@@ -287,8 +297,10 @@ void ReductionKernel::deliver(Thread& thread, std::int64_t start, std::int64_t c
         }
         const Output& output = outputs_[i];
         auto at = static_cast<std::size_t>(chunk * kept_count_ + start), many = static_cast<std::size_t>(count);
-        std::memcpy(thread.shared + output.partials_at + at * output.width(), values(thread, output), many * output.width());
-        if (output.position) std::memcpy(thread.shared + output.partial_places_at + at * 8, places(thread, output), many * 8);
+        std::memcpy(thread.shared + output.partials_at + at * output.width(), values(thread, output),
+                    many * output.width());
+        if (output.position)
+            std::memcpy(thread.shared + output.partial_places_at + at * 8, places(thread, output), many * 8);
     }
 }
 
@@ -296,7 +308,8 @@ void ReductionKernel::store(Thread& thread, std::size_t i, std::int64_t start, s
     const Output& output = outputs_[i];
     const void* from = output.position ? places(thread, output) : values(thread, output);
     unravel(start, kept_, thread.context.at);
-    runner_.store(thread.context, output.stream, kept_, thread.context.at, thread.stores[i], from, output.result(), count);
+    runner_.store(thread.context, output.stream, kept_, thread.context.at, thread.stores[i], from, output.result(),
+                  count);
 }
 
 void ReductionKernel::join_chunks(Thread& thread, std::int64_t task) const {
@@ -304,8 +317,10 @@ void ReductionKernel::join_chunks(Thread& thread, std::int64_t task) const {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
         const Output& output = outputs_[i];
         const auto* partials = thread.shared + output.partials_at + static_cast<std::size_t>(start) * output.width();
-        const auto* partial_places = reinterpret_cast<const std::int64_t*>(thread.shared + output.partial_places_at) + start;
-        output.loops->join(values(thread, output), places(thread, output), partials, partial_places, chunks_, kept_count_, count);
+        const auto* partial_places =
+            reinterpret_cast<const std::int64_t*>(thread.shared + output.partial_places_at) + start;
+        output.loops->join(values(thread, output), places(thread, output), partials, partial_places, chunks_,
+                           kept_count_, count);
         store(thread, i, start, count);
     }
 }
@@ -317,7 +332,8 @@ void ReductionKernel::fill_identity(Thread& thread) const {
         auto* to = static_cast<std::byte*>(values(thread, output));
         with_dtype(output.dtype, [&](auto tag) {
             auto identity = output.identity.as<typename decltype(tag)::Type>();
-            for (std::int64_t k = 0; k < block; ++k) std::memcpy(to + k * static_cast<std::int64_t>(sizeof identity), &identity, sizeof identity);
+            for (std::int64_t k = 0; k < block; ++k)
+                std::memcpy(to + k * static_cast<std::int64_t>(sizeof identity), &identity, sizeof identity);
         });
         for (std::int64_t start = 0; start < kept_count_; start += block) {
             store(thread, i, start, std::min(block, kept_count_ - start));
@@ -327,6 +343,8 @@ void ReductionKernel::fill_identity(Thread& thread) const {
 
 }  // namespace
 
-std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop) { return std::make_unique<ReductionKernel>(loop); }
+std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop) {
+    return std::make_unique<ReductionKernel>(loop);
+}
 
 }  // namespace weft::cpu

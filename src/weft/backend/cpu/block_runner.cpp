@@ -6,15 +6,15 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::size_t first_level = 24 * 1024;   // bytes that the blocks of a program may fill together
-constexpr std::int64_t most = 1024, least = 256; // elements a block
+constexpr std::size_t first_level = 24 * 1024;    // bytes that the blocks of a program may fill together
+constexpr std::int64_t most = 1024, least = 256;  // elements a block
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Walks runs along the innermost axis: calls visit(pointer, elements) for each, in order.
 template <class Byte, class Visit>
-void walk(const Stream& stream, const Dims& dims, const std::int64_t* start, std::int64_t* at, Byte* memory, std::int64_t count,
-          Visit visit) {
+void walk(const Stream& stream, const Dims& dims, const std::int64_t* start, std::int64_t* at, Byte* memory,
+          std::int64_t count, Visit visit) {
     std::size_t axes = dims.size();
     if (axes == 0) return visit(memory, count);
     Byte* pointer = memory + stream.offset(start);
@@ -37,13 +37,18 @@ void walk(const Stream& stream, const Dims& dims, const std::int64_t* start, std
 
 }  // namespace
 
-BlockRunner::BlockRunner(const Program& program, Dims dims, std::vector<Stream> loads, std::vector<Feed> feeds, const BlockLoops& loops,
-                         std::size_t streams, bool copy_inputs)
-    : dims_(std::move(dims)), loads_(std::move(loads)), feeds_(std::move(feeds)), move_(loops.move), read_only_(!copy_inputs) {
+BlockRunner::BlockRunner(const Program& program, Dims dims, std::vector<Stream> loads, std::vector<Feed> feeds,
+                         const BlockLoops& loops, std::size_t streams, bool copy_inputs)
+    : dims_(std::move(dims)),
+      loads_(std::move(loads)),
+      feeds_(std::move(feeds)),
+      move_(loops.move),
+      read_only_(!copy_inputs) {
     program_ = prepare(program, feeds_, loops, copy_inputs);
     elements_ = element_count(dims_);
     std::size_t used = static_cast<std::size_t>(program_.registers) + streams;
-    for (block_ = most; block_ > least && used * static_cast<std::size_t>(block_) * program_.widest > first_level;) block_ /= 2;
+    for (block_ = most; block_ > least && used * static_cast<std::size_t>(block_) * program_.widest > first_level;)
+        block_ /= 2;
     // A little more than a power of two, so that registers do not fall on each other's lines of the cache.
     register_bytes_ = static_cast<std::ptrdiff_t>(aligned(static_cast<std::size_t>(block_) * program_.widest) + 3 * 64);
     std::size_t bytes = aligned(static_cast<std::size_t>(program_.slots) * sizeof(void*));
@@ -60,7 +65,8 @@ BlockRunner::BlockRunner(const Program& program, Dims dims, std::vector<Stream> 
 BlockRunner::Context BlockRunner::context(void* scratch) const {
     auto* base = static_cast<std::byte*>(scratch);
     auto* index = reinterpret_cast<std::int64_t*>(base + index_at_);
-    return {static_cast<void**>(scratch), base + cells_at_, base + registers_at_, index, index + dims_.size() + 1, base + half_at_};
+    return {static_cast<void**>(scratch), base + cells_at_, base + registers_at_, index,
+            index + dims_.size() + 1,     base + half_at_};
 }
 
 void BlockRunner::begin(Context& context, const void* const* loads) const {
@@ -90,10 +96,12 @@ void BlockRunner::feed(Context& context, const void* const* loads, std::int64_t 
         std::int32_t slot = program_.inputs[i];
         if (slot < 0) continue;
         if (feeds_[i] == Feed::direct) {
-            context.value[slot] = const_cast<std::byte*>(static_cast<const std::byte*>(loads[i]) + loads_[i].offset(context.at));
+            context.value[slot] =
+                const_cast<std::byte*>(static_cast<const std::byte*>(loads[i]) + loads_[i].offset(context.at));
         } else if (feeds_[i] == Feed::copied) {
             if (within_a_run(context, i, count)) {
-                context.value[slot] = const_cast<std::byte*>(static_cast<const std::byte*>(loads[i]) + loads_[i].offset(context.at));
+                context.value[slot] =
+                    const_cast<std::byte*>(static_cast<const std::byte*>(loads[i]) + loads_[i].offset(context.at));
                 continue;
             }
             context.value[slot] = home(context, slot);
@@ -127,7 +135,7 @@ void BlockRunner::store(Context& context, const Stream& stream, const Dims& dims
                         const void* values, DType dtype, std::int64_t count) const {
     std::size_t size = size_of(stream.memory);
     auto* from = static_cast<const std::byte*>(values);
-    if (stream.memory != dtype) {   // a half type, computed in float32
+    if (stream.memory != dtype) {  // a half type, computed in float32
         move_.narrow(context.half, stream.memory, static_cast<const float*>(values), count);
         from = context.half;
     }

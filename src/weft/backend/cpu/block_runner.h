@@ -11,18 +11,18 @@ class BlockRunner {
   public:
     /// One thread's working memory, as pointers into its scratch.
     struct Context {
-        void** value;        // by slot
+        void** value;  // by slot
         std::byte* cells;
         std::byte* registers;
-        std::int64_t* at;    // the index of the block's first element
+        std::int64_t* at;  // the index of the block's first element
         std::int64_t* walk;
-        std::byte* half;     // a block of 16-bit numbers
+        std::byte* half;  // a block of 16-bit numbers
     };
 
     BlockRunner() = default;
     /// `streams`: arrays that the steps read and write in memory itself. `copy_inputs`: stores may be loads (a map in place).
-    BlockRunner(const Program& program, Dims dims, std::vector<Stream> loads, std::vector<Feed> feeds, const BlockLoops& loops,
-                std::size_t streams, bool copy_inputs);
+    BlockRunner(const Program& program, Dims dims, std::vector<Stream> loads, std::vector<Feed> feeds,
+                const BlockLoops& loops, std::size_t streams, bool copy_inputs);
 
     /// Elements a block holds at most: a power of two, fewer for programs with many registers.
     std::int64_t block() const { return block_; }
@@ -49,8 +49,8 @@ class BlockRunner {
         return context.registers + program_.homes[static_cast<std::size_t>(slot)] * register_bytes_;
     }
     /// Writes count values of type `dtype` to a stream over `dims` from index `at` on.
-    void store(Context& context, const Stream& stream, const Dims& dims, const std::int64_t* at, void* memory, const void* values,
-               DType dtype, std::int64_t count) const;
+    void store(Context& context, const Stream& stream, const Dims& dims, const std::int64_t* at, void* memory,
+               const void* values, DType dtype, std::int64_t count) const;
 
   private:
     static void call(Context& context, const BlockProgram::At& at, std::int64_t count) {
@@ -67,7 +67,7 @@ class BlockRunner {
     std::vector<Feed> feeds_;
     BlockProgram program_;
     MoveLoops move_{};
-    bool read_only_ = false;   // nothing is stored where inputs lie
+    bool read_only_ = false;  // nothing is stored where inputs lie
     std::int64_t block_ = 0, elements_ = 0;
     std::ptrdiff_t register_bytes_ = 0;
     std::size_t cells_at_ = 0, registers_at_ = 0, index_at_ = 0, half_at_ = 0, scratch_bytes_ = 0;

@@ -29,7 +29,8 @@ bool continues(const std::vector<std::int64_t>& outer, const std::vector<std::in
 
 void sort_and_merge(std::vector<Axis>& axes, bool sort) {
     std::erase_if(axes, [](const Axis& axis) { return axis.size == 1; });
-    if (sort) std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return reach(a) > reach(b); });
+    if (sort)
+        std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return reach(a) > reach(b); });
     for (std::size_t i = 0; i + 1 < axes.size();) {
         Axis& outer = axes[i];
         Axis& inner = axes[i + 1];
@@ -49,7 +50,8 @@ LoopLayout layout_of(const Loop& loop) {
     std::size_t keep = loop.dims.size() - loop.reduced;
     for (std::size_t axis = 0; axis < loop.dims.size(); ++axis) {
         Axis at{loop.dims[axis], {}, {}};
-        for (const Access& load : loop.loads) at.loads.push_back(load.strides[axis] * static_cast<std::int64_t>(size_of(load.dtype)));
+        for (const Access& load : loop.loads)
+            at.loads.push_back(load.strides[axis] * static_cast<std::int64_t>(size_of(load.dtype)));
         if (axis < keep) {
             for (const Access& store : loop.stores) {
                 at.stores.push_back(store.strides[axis] * static_cast<std::int64_t>(size_of(store.dtype)));

@@ -11,8 +11,8 @@ namespace weft::cpu {
 
 struct LoopLayout {
     Dims kept, reduced;
-    std::vector<Dims> loads;    // one stride a kept axis, then one a reduced axis
-    std::vector<Dims> stores;   // one stride a kept axis
+    std::vector<Dims> loads;   // one stride a kept axis, then one a reduced axis
+    std::vector<Dims> stores;  // one stride a kept axis
 };
 
 LoopLayout layout_of(const Loop& loop);

@@ -8,8 +8,8 @@ namespace {
 using element::Bool;
 
 template <class T>
-inline constexpr bool common = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> ||
-                               std::is_same_v<T, std::int64_t>;
+inline constexpr bool common = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                               std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
 
 template <Opcode op, class T>
 void unary(void* out, const void* const* operands, std::int64_t count, const StepInfo&) {
@@ -113,7 +113,8 @@ template <class F>
 WEFT_ELEMENT Step by_type(DType dtype, F f) {
     switch (dtype) {
 #define WEFT_CASE(name, type) \
-    case DType::name: return f.template operator()<element::Rep<type>>();
+    case DType::name:         \
+        return f.template operator()<element::Rep<type>>();
         WEFT_FOR_EACH_DTYPE(WEFT_CASE)
 #undef WEFT_CASE
     }
@@ -123,24 +124,30 @@ WEFT_ELEMENT Step by_type(DType dtype, F f) {
 template <Opcode op>
 Step unary_step(DType dtype) {
     return by_type(dtype, []<class T>() -> Step {
-        if constexpr (element::defined<op, T>) return unary<op, T>;
-        else return nullptr;
+        if constexpr (element::defined<op, T>)
+            return unary<op, T>;
+        else
+            return nullptr;
     });
 }
 
 template <Opcode op>
 Step binary_step(DType dtype) {
     return by_type(dtype, []<class T>() -> Step {
-        if constexpr (element::defined<op, T>) return binary<Binary<op, T>, T>;
-        else return nullptr;
+        if constexpr (element::defined<op, T>)
+            return binary<Binary<op, T>, T>;
+        else
+            return nullptr;
     });
 }
 
 template <Opcode op>
 Step compare_step(DType dtype) {
     return by_type(dtype, []<class T>() -> Step {
-        if constexpr (element::defined<op, T>) return binary<Compared<op, T>, T>;
-        else return nullptr;
+        if constexpr (element::defined<op, T>)
+            return binary<Compared<op, T>, T>;
+        else
+            return nullptr;
     });
 }
 
@@ -165,30 +172,43 @@ Step part_step(const Instruction& at) {
 Step element_step(const Instruction& at, DType operand) {
     switch (at.opcode) {
 #define WEFT_UNARY(name) \
-    case Opcode::name: return unary_step<Opcode::name>(at.dtype);
+    case Opcode::name:   \
+        return unary_step<Opcode::name>(at.dtype);
 #define WEFT_BINARY(name) \
-    case Opcode::name: return binary_step<Opcode::name>(at.dtype);
+    case Opcode::name:    \
+        return binary_step<Opcode::name>(at.dtype);
 #define WEFT_COMPARE(name) \
-    case Opcode::name: return compare_step<Opcode::name>(operand);
-        WEFT_UNARY(negative) WEFT_UNARY(absolute) WEFT_UNARY(square_root) WEFT_UNARY(floor) WEFT_UNARY(ceil)
-        WEFT_UNARY(truncate) WEFT_UNARY(round_even) WEFT_UNARY(bit_not)
-        WEFT_BINARY(add) WEFT_BINARY(subtract) WEFT_BINARY(multiply) WEFT_BINARY(divide) WEFT_BINARY(floor_divide)
-        WEFT_BINARY(remainder) WEFT_BINARY(minimum) WEFT_BINARY(maximum) WEFT_BINARY(bit_and) WEFT_BINARY(bit_or)
-        WEFT_BINARY(bit_xor) WEFT_BINARY(shift_left) WEFT_BINARY(shift_right)
-        WEFT_COMPARE(equal) WEFT_COMPARE(not_equal) WEFT_COMPARE(less) WEFT_COMPARE(less_equal)
+    case Opcode::name:     \
+        return compare_step<Opcode::name>(operand);
+        WEFT_UNARY(negative)
+        WEFT_UNARY(absolute)
+        WEFT_UNARY(square_root)
+        // clang-format off
+        WEFT_UNARY(floor) WEFT_UNARY(ceil) WEFT_UNARY(truncate) WEFT_UNARY(round_even) WEFT_UNARY(bit_not)
+            WEFT_BINARY(add) WEFT_BINARY(subtract) WEFT_BINARY(multiply) WEFT_BINARY(divide) WEFT_BINARY(floor_divide)
+            // clang-format on
+            WEFT_BINARY(remainder) WEFT_BINARY(minimum) WEFT_BINARY(maximum) WEFT_BINARY(bit_and) WEFT_BINARY(bit_or)
+                WEFT_BINARY(bit_xor) WEFT_BINARY(shift_left) WEFT_BINARY(shift_right) WEFT_COMPARE(equal)
+                    WEFT_COMPARE(not_equal) WEFT_COMPARE(less) WEFT_COMPARE(less_equal)
 #undef WEFT_UNARY
 #undef WEFT_BINARY
 #undef WEFT_COMPARE
-        case Opcode::cast: return by_type(operand, [&]<class From>() -> Step { return cast_from<From>(at.dtype); });
-        case Opcode::input:   // an input that leaves the program as it is
-        case Opcode::bitcast: return copy_step(at.dtype);
-        case Opcode::select: return by_type(at.dtype, []<class T>() -> Step { return select<T>; });
-        case Opcode::fma: return at.dtype == DType::float64 ? fused<double> : fused<float>;
+                        case Opcode::cast
+            : return by_type(operand, [&]<class From>() -> Step { return cast_from<From>(at.dtype); });
+        case Opcode::input:  // an input that leaves the program as it is
+        case Opcode::bitcast:
+            return copy_step(at.dtype);
+        case Opcode::select:
+            return by_type(at.dtype, []<class T>() -> Step { return select<T>; });
+        case Opcode::fma:
+            return at.dtype == DType::float64 ? fused<double> : fused<float>;
         case Opcode::real:
         case Opcode::imaginary:
-        case Opcode::make_complex: return part_step(at);
+        case Opcode::make_complex:
+            return part_step(at);
         case Opcode::constant:
-        case Opcode::call: break;
+        case Opcode::call:
+            break;
     }
     return nullptr;
 }

@@ -11,7 +11,8 @@ template <class T>
 using Body = T (*)(const T*);
 
 template <class T>
-WEFT_ELEMENT void call_each(Body<T> body, void* out, const void* const* operands, std::int64_t count, const StepInfo& info) {
+WEFT_ELEMENT void call_each(Body<T> body, void* out, const void* const* operands, std::int64_t count,
+                            const StepInfo& info) {
     auto* to = static_cast<T*>(out);
     auto* a = static_cast<const T*>(operands[0]);
     auto* b = static_cast<const T*>(info.function->arity > 1 ? operands[1] : operands[0]);
@@ -47,12 +48,15 @@ using Floats = FloatVector<width, Tag>;
 
 /// Calls Operation(before(a, b)): a vector at a time, the last one through a buffer.
 template <class Operation, Opcode before>
-WEFT_ELEMENT void polynomial_loop(float* to, const float* a, const float* b, std::int64_t count, bool uniform_a, bool uniform_b) {
+WEFT_ELEMENT void polynomial_loop(float* to, const float* a, const float* b, std::int64_t count, bool uniform_a,
+                                  bool uniform_b) {
     auto value = [&](const float* x, const float* y) __attribute__((always_inline)) {
-        if constexpr (before == Opcode::negative) return -Floats::load(x);
+        if constexpr (before == Opcode::negative)
+            return -Floats::load(x);
         else if constexpr (before == Opcode::subtract) {
             return (uniform_a ? Floats::all(*a) : Floats::load(x)) - (uniform_b ? Floats::all(*b) : Floats::load(y));
-        } else return Floats::load(x);
+        } else
+            return Floats::load(x);
     };
     std::int64_t i = 0;
     for (; i + width <= count; i += width) Operation::of(value(a + i, b + i)).store(to + i);
@@ -72,7 +76,8 @@ void polynomial(void* out, const void* const* operands, std::int64_t count, cons
     auto* to = static_cast<float*>(out);
     auto* a = static_cast<const float*>(operands[0]);
     auto* b = static_cast<const float*>(operands[1]);
-    if (info.before == Opcode::negative) return polynomial_loop<Operation, Opcode::negative>(to, a, a, count, false, false);
+    if (info.before == Opcode::negative)
+        return polynomial_loop<Operation, Opcode::negative>(to, a, a, count, false, false);
     if (info.before == Opcode::subtract) {
         if (info.uniform == 0) return polynomial_loop<Operation, Opcode::subtract>(to, a, b, count, false, false);
         if (info.uniform == 1) return polynomial_loop<Operation, Opcode::subtract>(to, a, b, count, true, false);
@@ -83,9 +88,9 @@ void polynomial(void* out, const void* const* operands, std::int64_t count, cons
 
 #define WEFT_FUNCTION_1(name, ...)
 #define WEFT_FUNCTION_2(name, ...)
-#define WEFT_POLYNOMIAL_1(name, ...)                                              \
-    struct name##_operation {                                                     \
-        WEFT_ELEMENT static Floats of(Floats x) { return elementary::name(x); }   \
+#define WEFT_POLYNOMIAL_1(name, ...)                                            \
+    struct name##_operation {                                                   \
+        WEFT_ELEMENT static Floats of(Floats x) { return elementary::name(x); } \
     };
 #include "weft/kernel/functions.inc"
 
@@ -107,11 +112,16 @@ Step function_step(const Instruction& at) {
         if (Step own = polynomial_step(at.function)) return own;
     }
     switch (at.dtype) {
-        case DType::float32: return call_f32;
-        case DType::float64: return call_f64;
-        case DType::complex64: return call_c64;
-        case DType::complex128: return call_c128;
-        default: return nullptr;
+        case DType::float32:
+            return call_f32;
+        case DType::float64:
+            return call_f64;
+        case DType::complex64:
+            return call_c64;
+        case DType::complex128:
+            return call_c128;
+        default:
+            return nullptr;
     }
 }
 

@@ -25,7 +25,7 @@ WEFT_ELEMENT void gather_of(void* to, const void* from, std::int64_t stride, std
     for (std::int64_t i = 0; i < count; ++i) {
         out[i] = *reinterpret_cast<const T*>(in);
         in += stride;
-        asm("" : "+r"(in));   // one load an element: gathers of vectors are slower
+        asm("" : "+r"(in));  // one load an element: gathers of vectors are slower
     }
 }
 
@@ -42,11 +42,16 @@ void gather(void* to, const void* from, std::int64_t stride, std::int64_t count,
         return;
     }
     switch (size) {
-        case 1: return gather_of<std::uint8_t>(to, from, stride, count);
-        case 2: return gather_of<std::uint16_t>(to, from, stride, count);
-        case 4: return gather_of<std::uint32_t>(to, from, stride, count);
-        case 8: return gather_of<std::uint64_t>(to, from, stride, count);
-        default: return gather_of<Pair>(to, from, stride, count);
+        case 1:
+            return gather_of<std::uint8_t>(to, from, stride, count);
+        case 2:
+            return gather_of<std::uint16_t>(to, from, stride, count);
+        case 4:
+            return gather_of<std::uint32_t>(to, from, stride, count);
+        case 8:
+            return gather_of<std::uint64_t>(to, from, stride, count);
+        default:
+            return gather_of<Pair>(to, from, stride, count);
     }
 }
 
@@ -56,11 +61,16 @@ void scatter(void* to, std::int64_t stride, const void* from, std::int64_t count
         return;
     }
     switch (size) {
-        case 1: return scatter_of<std::uint8_t>(to, stride, from, count);
-        case 2: return scatter_of<std::uint16_t>(to, stride, from, count);
-        case 4: return scatter_of<std::uint32_t>(to, stride, from, count);
-        case 8: return scatter_of<std::uint64_t>(to, stride, from, count);
-        default: return scatter_of<Pair>(to, stride, from, count);
+        case 1:
+            return scatter_of<std::uint8_t>(to, stride, from, count);
+        case 2:
+            return scatter_of<std::uint16_t>(to, stride, from, count);
+        case 4:
+            return scatter_of<std::uint32_t>(to, stride, from, count);
+        case 8:
+            return scatter_of<std::uint64_t>(to, stride, from, count);
+        default:
+            return scatter_of<Pair>(to, stride, from, count);
     }
 }
 
@@ -94,13 +104,17 @@ WEFT_ELEMENT void narrow_of(void* to, const float* from, std::int64_t count) {
 }
 
 void widen(float* to, const void* from, DType half, std::int64_t count) {
-    if (half == DType::float16) widen_of<Float16>(to, from, count);
-    else widen_of<BFloat16>(to, from, count);
+    if (half == DType::float16)
+        widen_of<Float16>(to, from, count);
+    else
+        widen_of<BFloat16>(to, from, count);
 }
 
 void narrow(void* to, DType half, const float* from, std::int64_t count) {
-    if (half == DType::float16) narrow_of<Float16>(to, from, count);
-    else narrow_of<BFloat16>(to, from, count);
+    if (half == DType::float16)
+        narrow_of<Float16>(to, from, count);
+    else
+        narrow_of<BFloat16>(to, from, count);
 }
 
 }  // namespace

@@ -31,24 +31,33 @@ void pair(void* out, const void* const* operands, std::int64_t count, const Step
     auto* b = static_cast<const float*>(operands[1]);
     auto* c = static_cast<const float*>(operands[2]);
     switch (info.uniform) {
-        case 0: return loop<P, 0>(to, a, b, c, count);
-        case 1: return loop<P, 1>(to, a, b, c, count);
-        case 2: return loop<P, 2>(to, a, b, c, count);
-        case 4: return loop<P, 4>(to, a, b, c, count);
-        case 5: return loop<P, 5>(to, a, b, c, count);
-        default: return loop<P, 6>(to, a, b, c, count);
+        case 0:
+            return loop<P, 0>(to, a, b, c, count);
+        case 1:
+            return loop<P, 1>(to, a, b, c, count);
+        case 2:
+            return loop<P, 2>(to, a, b, c, count);
+        case 4:
+            return loop<P, 4>(to, a, b, c, count);
+        case 5:
+            return loop<P, 5>(to, a, b, c, count);
+        default:
+            return loop<P, 6>(to, a, b, c, count);
     }
 }
 
 template <Opcode first>
 Step pair_from(Opcode second, bool reversed) {
-    switch (second) {   // of sums and products the order does not matter, to the bit
-        case Opcode::add: return pair<Pair<first, Opcode::add, false>>;
-        case Opcode::multiply: return pair<Pair<first, Opcode::multiply, false>>;
+    switch (second) {  // of sums and products the order does not matter, to the bit
+        case Opcode::add:
+            return pair<Pair<first, Opcode::add, false>>;
+        case Opcode::multiply:
+            return pair<Pair<first, Opcode::multiply, false>>;
         case Opcode::subtract:
             if (reversed) return pair<Pair<first, Opcode::subtract, true>>;
             return pair<Pair<first, Opcode::subtract, false>>;
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 
@@ -56,10 +65,14 @@ Step pair_from(Opcode second, bool reversed) {
 
 Step pair_step(Opcode first, Opcode second, bool reversed) {
     switch (first) {
-        case Opcode::add: return pair_from<Opcode::add>(second, reversed);
-        case Opcode::subtract: return pair_from<Opcode::subtract>(second, reversed);
-        case Opcode::multiply: return pair_from<Opcode::multiply>(second, reversed);
-        default: return nullptr;
+        case Opcode::add:
+            return pair_from<Opcode::add>(second, reversed);
+        case Opcode::subtract:
+            return pair_from<Opcode::subtract>(second, reversed);
+        case Opcode::multiply:
+            return pair_from<Opcode::multiply>(second, reversed);
+        default:
+            return nullptr;
     }
 }
 

@@ -15,37 +15,50 @@ constexpr int width = 64;
 template <class T>
 struct Sum {
     using Value = T;
-    using Wide = std::conditional_t<std::is_same_v<T, float>, double, std::conditional_t<std::is_same_v<T, Complex<float>>, Complex<double>, T>>;
+    using Wide = std::conditional_t<std::is_same_v<T, float>, double,
+                                    std::conditional_t<std::is_same_v<T, Complex<float>>, Complex<double>, T>>;
     WEFT_ELEMENT static T neutral() { return T{}; }
     template <class V>
-    WEFT_ELEMENT static V join(V a, V b) { return element::apply2<Opcode::add>(a, b); }
+    WEFT_ELEMENT static V join(V a, V b) {
+        return element::apply2<Opcode::add>(a, b);
+    }
 };
 template <class T>
 struct Product {
     using Value = T;
     using Wide = typename Sum<T>::Wide;
     WEFT_ELEMENT static T neutral() {
-        if constexpr (element::is_complex<T>) return T{1, 0};
-        else return T{1};
+        if constexpr (element::is_complex<T>)
+            return T{1, 0};
+        else
+            return T{1};
     }
     template <class V>
-    WEFT_ELEMENT static V join(V a, V b) { return element::apply2<Opcode::multiply>(a, b); }
+    WEFT_ELEMENT static V join(V a, V b) {
+        return element::apply2<Opcode::multiply>(a, b);
+    }
 };
 template <class T, bool greatest>
 struct Extreme {
     using Value = T;
     using Wide = T;
     WEFT_ELEMENT static T neutral() {
-        if constexpr (element::is_bool<T>) return {greatest ? std::uint8_t{0} : std::uint8_t{1}};
-        else if constexpr (std::is_same_v<T, float>) return greatest ? -__builtin_inff() : __builtin_inff();
-        else if constexpr (std::is_same_v<T, double>) return greatest ? -__builtin_inf() : __builtin_inf();
-        else if constexpr (std::is_unsigned_v<T>) return greatest ? T{0} : static_cast<T>(~T{0});
+        if constexpr (element::is_bool<T>)
+            return {greatest ? std::uint8_t{0} : std::uint8_t{1}};
+        else if constexpr (std::is_same_v<T, float>)
+            return greatest ? -__builtin_inff() : __builtin_inff();
+        else if constexpr (std::is_same_v<T, double>)
+            return greatest ? -__builtin_inf() : __builtin_inf();
+        else if constexpr (std::is_unsigned_v<T>)
+            return greatest ? T{0} : static_cast<T>(~T{0});
         else {
             constexpr T top = static_cast<T>(static_cast<std::make_unsigned_t<T>>(~std::make_unsigned_t<T>{0}) >> 1);
             return greatest ? static_cast<T>(-top - 1) : top;
         }
     }
-    WEFT_ELEMENT static T join(T a, T b) { return element::apply2<greatest ? Opcode::maximum : Opcode::minimum>(a, b); }
+    WEFT_ELEMENT static T join(T a, T b) {
+        return element::apply2 < greatest ? Opcode::maximum : Opcode::minimum > (a, b);
+    }
 };
 
 /// By halves: lane i with lane i + count / 2, and so on.
@@ -85,7 +98,9 @@ struct Joined {
     static void lanes(void* lanes, const void* values, std::int64_t count, std::int64_t) {
         join_lanes<M>(static_cast<T*>(lanes), static_cast<const T*>(values), count);
     }
-    static void fold(void* lanes, void* out, std::int64_t*) { *static_cast<T*>(out) = fold_lanes<M, width>(static_cast<T*>(lanes)); }
+    static void fold(void* lanes, void* out, std::int64_t*) {
+        *static_cast<T*>(out) = fold_lanes<M, width>(static_cast<T*>(lanes));
+    }
 
     /// Rows of at most `used` elements, a power of two: the lanes beyond a row hold the neutral value.
     template <int used>
@@ -93,7 +108,7 @@ struct Joined {
         const T* end = from + rows * length;
         for (std::int64_t row = 0; row < rows; ++row, from += length) {
             T sums[used];
-            if (from + used <= end) {   // what follows the row is read too, and dropped
+            if (from + used <= end) {  // what follows the row is read too, and dropped
                 for (int k = 0; k < used; ++k) {
                     T value = from[k];
                     sums[k] = k < length ? value : M::neutral();
@@ -123,7 +138,8 @@ struct Joined {
         }
     }
 
-    static void columns(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t columns, std::int64_t, bool fresh) {
+    static void columns(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t columns,
+                        std::int64_t, bool fresh) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
         if (fresh) {
@@ -135,8 +151,8 @@ struct Joined {
         }
     }
 
-    static void join(void* out, std::int64_t*, const void* partials, const std::int64_t*, std::int64_t chunks, std::int64_t stride,
-                     std::int64_t count) {
+    static void join(void* out, std::int64_t*, const void* partials, const std::int64_t*, std::int64_t chunks,
+                     std::int64_t stride, std::int64_t count) {
         using W = typename M::Wide;
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(partials);
@@ -153,9 +169,12 @@ struct Joined {
 /// Whether a beats b, which stands before it: NaN beats all but a NaN.
 template <class T, bool greatest>
 WEFT_ELEMENT bool beats(T a, T b) {
-    if constexpr (element::is_bool<T>) return greatest ? a.byte > b.byte : a.byte < b.byte;
-    else if (greatest) return (a > b) | ((a != a) & (b == b));
-    else return (a < b) | ((a != a) & (b == b));
+    if constexpr (element::is_bool<T>)
+        return greatest ? a.byte > b.byte : a.byte < b.byte;
+    else if (greatest)
+        return (a > b) | ((a != a) & (b == b));
+    else
+        return (a < b) | ((a != a) & (b == b));
 }
 
 /// The functions of ReduceLoops for argmax and argmin. The lanes hold one value and, 16 bytes on, its position (-1: none).
@@ -168,8 +187,10 @@ struct Best {
     };
 
     WEFT_ELEMENT static bool same(T a, T b) {
-        if constexpr (element::is_bool<T>) return a.byte == b.byte;
-        else return (a == b) | ((a != a) & (b != b));
+        if constexpr (element::is_bool<T>)
+            return a.byte == b.byte;
+        else
+            return (a == b) | ((a != a) & (b != b));
     }
 
     /// The best of count >= 1 values and the first place where it stands: two vectorised passes.
@@ -213,8 +234,8 @@ struct Best {
             at[row] = state.at;
         }
     }
-    static void columns(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t columns, std::int64_t first,
-                        bool fresh) {
+    static void columns(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t columns,
+                        std::int64_t first, bool fresh) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
         for (std::int64_t row = 0; row < rows; ++row, from += columns) {
@@ -229,14 +250,15 @@ struct Best {
             }
         }
     }
-    static void join(void* out, std::int64_t* at, const void* partials, const std::int64_t* partial_at, std::int64_t chunks,
-                     std::int64_t stride, std::int64_t count) {
+    static void join(void* out, std::int64_t* at, const void* partials, const std::int64_t* partial_at,
+                     std::int64_t chunks, std::int64_t stride, std::int64_t count) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(partials);
         for (std::int64_t i = 0; i < count; ++i) {
             to[i] = from[i], at[i] = partial_at[i];
             for (std::int64_t c = 1; c < chunks; ++c) {
-                if (beats<T, greatest>(from[c * stride + i], to[i])) to[i] = from[c * stride + i], at[i] = partial_at[c * stride + i];
+                if (beats<T, greatest>(from[c * stride + i], to[i]))
+                    to[i] = from[c * stride + i], at[i] = partial_at[c * stride + i];
             }
         }
     }
@@ -265,7 +287,8 @@ const ReduceLoops* loops_of(Reduction reduction) {
 const ReduceLoops* reduce_loops(Reduction reduction, DType dtype) {
     switch (dtype) {
 #define WEFT_CASE(name, type) \
-    case DType::name: return loops_of<element::Rep<type>>(reduction);
+    case DType::name:         \
+        return loops_of<element::Rep<type>>(reduction);
         WEFT_FOR_EACH_DTYPE(WEFT_CASE)
 #undef WEFT_CASE
     }
