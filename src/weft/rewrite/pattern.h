@@ -64,6 +64,7 @@ class Pattern {
     struct Binding {
         std::array<Node*, detail::most_variables> nodes{};
         std::array<DType, detail::most_variables> dtypes{};
+        std::array<bool, detail::most_variables> conditions{};  // read as the condition of a choice
     };
 
     explicit Pattern(const Expression& expression);

@@ -58,14 +58,19 @@ Rule pattern_rule(std::string name, Phase phase, Expression left, Expression rig
     rule.assumes = options.assumes;
     rule.examples = {{left, {}, options.dtypes, options.domain, options.gradient}};
     rule.text = pattern->str() + " -> " + text_of(right);
-    rule.apply = [pattern, right, takes = options.takes, guard = options.guard](const Site& site) -> Tensor {
+    rule.apply = [pattern, right, takes = options.takes, mixed = options.mixed,
+                  guard = options.guard](const Site& site) -> Tensor {
         if (takes && !takes(site.node.dtype)) return {};
         std::optional<Pattern::Binding> binding = pattern->match(site.node);
         if (!binding) return {};
         std::array<Tensor, detail::most_variables> variables;
         std::span<const Tensor> given(variables.data(), pattern->variables());
-        for (std::size_t i = 0; i < given.size(); ++i)
-            variables[i] = astype(handle(binding->nodes[i]), binding->dtypes[i]);
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            DType read = binding->dtypes[i], result = site.node.dtype;
+            bool free = mixed || binding->conditions[i] || result == DType::bool_;
+            if (!free && read != result) return {};
+            variables[i] = astype(handle(binding->nodes[i]), read);
+        }
         if (guard && !guard(site, given)) return {};
         return right.call(given);
     };

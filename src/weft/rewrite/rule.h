@@ -67,7 +67,10 @@ struct Rule {
 
 struct PatternOptions {
     Assumes assumes = Assumes::nothing;
-    bool (*takes)(DType) = nullptr;                                          // types of the replaced value; null: all
+    bool (*takes)(DType) = nullptr;  // types of the replaced value; null: all
+    /// Whether operands may be read in another type than the result's (log(1 + x) of integers). Conditions and results that are bool
+    /// are free in any case.
+    bool mixed = false;
     std::function<bool(const Site&, std::span<const Tensor>)> guard = nullptr;  // of the variables
     std::vector<DType> dtypes = {};                                          // of the test
     Domain domain = {};

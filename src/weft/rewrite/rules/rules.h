@@ -1,4 +1,4 @@
-// weft's own rules, a file a subject. Each function adds its subject's. Callers: rewrite/rule.cpp.
+// weft's own rules, a file a subject; each function adds its subject's. Callers: rewrite/rule.cpp.
 #pragma once
 
 #include "weft/rewrite/rule.h"
@@ -7,10 +7,14 @@ namespace weft {
 
 using RuleList = std::vector<Rule>;
 void add_useless_rules(RuleList& rules);   // what changes nothing: x + 0, casts there and back, where(true, a, b)
+void add_algebra_rules(RuleList& rules);   // products, sums and powers in their normal forms
+void add_stable_rules(RuleList& rules);    // log(1 + exp(x)), sigmoids, error functions
+void add_constant_rules(RuleList& rules);  // numbers folded
+void add_view_rules(RuleList& rules);      // views of views, slices moved towards the leaves
 
 inline std::vector<Rule> builtin_rules() {
     RuleList rules;
-    add_useless_rules(rules);
+    for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules}) add(rules);
     return rules;
 }
 

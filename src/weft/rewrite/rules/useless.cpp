@@ -118,8 +118,8 @@ void add_useless_rules(RuleList& rules) {
     shorten("subtract_from_zero", [](T x) { return 0 - x; }, [](T x) { return -x; });
     shorten("multiply_one", [](T x) { return x * 1; }, [](T x) { return x; });
     shorten("multiply_minus_one", [](T x) { return x * -1; }, [](T x) { return -x; }, {.takes = [](DType d) { return d != DType::bool_; }});
-    shorten("divide_one", [](T x) { return x / 1; }, [](T x) { return x; }, {.takes = is_inexact, .guard = [](const Site& s, auto x) { return x[0].dtype() == s.node.dtype; }});
-    shorten("divide_minus_one", [](T x) { return x / -1; }, [](T x) { return -x; }, {.guard = [](const Site& s, auto x) { return x[0].dtype() == s.node.dtype; }});
+    shorten("divide_one", [](T x) { return x / 1; }, [](T x) { return x; }, {.takes = is_inexact});
+    shorten("divide_minus_one", [](T x) { return x / -1; }, [](T x) { return -x; }, {});
     shorten("multiply_zero", [](T x) { return x * 0; }, [](T) { return 0; }, {.assumes = Assumes::finite});
     shorten("divide_zero", [](T x) { return 0 / x; }, [](T) { return 0; }, {.assumes = Assumes::finite});
     shorten("floor_divide_one", [](T x) { return floor_divide(x, 1); }, [](T x) { return x; }, {.takes = exact});
@@ -134,8 +134,8 @@ void add_useless_rules(RuleList& rules) {
     shorten("reciprocal", [](T x) { return reciprocal(x); }, [](T x) { return 1 / x; });
     shorten("product_with_itself", [](T x) { return x * x; }, [](T x) { return square(x); }, {.takes = [](DType d) { return !is_complex(d); }});
     shorten("square_of_negative", [](T x) { return square(-x); }, [](T x) { return square(x); });
-    shorten("square_of_abs", [](T x) { return square(abs(x)); }, [](T x) { return square(x); }, {.takes = [](DType d) { return !is_complex(d); }, .guard = [](const Site& s, auto x) { return x[0].dtype() == s.node.dtype; }});
-    shorten("abs_of_negative", [](T x) { return abs(-x); }, [](T x) { return abs(x); });
+    shorten("square_of_abs", [](T x) { return square(abs(x)); }, [](T x) { return square(x); }, {.takes = [](DType d) { return !is_complex(d); }});
+    shorten("abs_of_negative", [](T x) { return abs(-x); }, [](T x) { return abs(x); }, {.takes = [](DType d) { return kind_of(d) != Kind::unsigned_integer; }});
     shorten("abs_of_abs", [](T x) { return abs(abs(x)); }, [](T x) { return abs(x); });
     shorten("sqrt_of_square", [](T x) { return sqrt(square(x)); }, [](T x) { return abs(x); }, {.assumes = Assumes::exact, .takes = real_inexact});
     shorten("positive", [](T x) { return positive(x); }, [](T x) { return x; });
@@ -167,7 +167,7 @@ void add_useless_rules(RuleList& rules) {
     shorten("add_of_wheres", [](T c, T a, T b, T x, T y) { return where(c, a, b) + where(c, x, y); }, [](T c, T a, T b, T x, T y) { return where(c, a + x, b + y); });
     shorten("product_with_where", [](T c, T a, T b) { return where(c, 0, a) * b; }, [](T c, T a, T b) { return where(c, 0, a * b); }, {.assumes = Assumes::finite});
     shorten("product_with_where_else", [](T c, T a, T b) { return where(c, a, 0) * b; }, [](T c, T a, T b) { return where(c, a * b, 0); }, {.assumes = Assumes::finite});
-    shorten("minimum_by_maximum", [](T x, T y) { return -maximum(-x, -y); }, [](T x, T y) { return minimum(x, y); });
+    shorten("minimum_by_maximum", [](T x, T y) { return -maximum(-x, -y); }, [](T x, T y) { return minimum(x, y); }, {.takes = real_inexact});
     shorten("radians_of_degrees", [](T x) { return deg2rad(rad2deg(x)); }, [](T x) { return x; }, {.assumes = Assumes::finite});
     shorten("degrees_of_radians", [](T x) { return rad2deg(deg2rad(x)); }, [](T x) { return x; }, {.assumes = Assumes::finite});
     // clang-format on
