@@ -65,38 +65,39 @@ Tensor sum_normal_form(const Site& site) {
 }
 
 // (a / x + b) * x -> a + b * x: the factor goes into the sum where that takes fewer operations and fewer divisions.
+Tensor distributed(const Site& site, const Product& product, std::size_t at, bool through) {
+    const Factor& factor = product.factors[at];
+    Sum sum(site, *factor.node);
+    if (sum.terms.size() > 8 || sum.number != 0) return {};
+    Product rest = product.without(at);
+    std::size_t before = product.cost_before() + sum.cost_before(), after = sum.cost();
+    bool divides = false;
+    std::vector<Product> parts;
+    for (const Term& term : sum.terms) {
+        bool mine = is_product(*term.node) && site.only_here(*term.node);
+        Product part(site, *term.node, through);
+        before += mine ? part.cost_before() : 0;
+        divides |= part.divides();
+        part.multiply(rest);
+        after += part.cost();
+        part.number *= term.times;
+        parts.push_back(std::move(part));
+    }
+    if (!divides || after >= before) return {};
+    Tensor result;
+    for (const Product& part : parts) result = result ? result + part.build() : part.build();
+    return result;
+}
+
 Tensor product_into_sum(const Site& site) {
     const Node& node = site.node;
     if (!full_width(node.dtype)) return {};
     Product product(site, node);
     for (std::size_t i = 0; i < product.factors.size(); ++i) {
         const Factor& factor = product.factors[i];
-        bool open = factor.power == 1 && is_sum(*factor.node) && site.only_here(*factor.node);
-        if (!open) continue;
-        Sum sum(site, *factor.node);
-        if (sum.terms.size() > 8) continue;
-        Product rest = product.without(i);
-        std::size_t before = product.cost_before() + sum.cost_before(), after = sum.cost();
-        bool divides = false;
-        std::vector<Product> parts;
-        for (const Term& term : sum.terms) {
-            Product part(site, *term.node);
-            if (!site.only_here(*term.node)) part.number = 1, part.factors = {{term.node, 1}};
-            bool mine = is_product(*term.node) && site.only_here(*term.node);
-            before += mine ? part.cost_before() : 0;
-            divides |= part.divides();
-            part.multiply(rest);
-            after += part.cost();
-            parts.push_back(std::move(part));
-        }
-        if (!divides || sum.number != 0 || after >= before) continue;
-        Tensor result;
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-            parts[k].number *= sum.terms[k].times;
-            Tensor part = parts[k].build();
-            result = result ? result + part : part;
-        }
-        return result;
+        if (factor.power != 1 || !is_sum(*factor.node) || !site.only_here(*factor.node)) continue;
+        for (bool through : {false, true})
+            if (Tensor result = distributed(site, product, i, through)) return result;
     }
     return {};
 }

@@ -11,6 +11,7 @@
 namespace weft {
 namespace {
 
+constexpr std::size_t cost_of_division = 2;  // in multiplications
 constexpr std::size_t most_nodes = 64;  // taken apart at once: longer products are met in parts
 
 // A finite number other than 0 that the type holds; others stay factors.
@@ -68,7 +69,7 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
             add(node, power);
             continue;
         }
-        if (mine) ++before_;
+        if (mine) before_ += op == &divide_operation ? cost_of_division : 1;
         if (op == &negative_operation) {
             if (power % 2 != 0) number = -number;
             stack.push_back({node->inputs[0], power});
@@ -117,7 +118,7 @@ std::size_t Product::cost() const {
         ++(factor.power > 0 ? above : below);
         cost += cost_of_power(std::abs(factor.power));
     }
-    cost += (above ? above - 1 : 0) + (below ? below - 1 : 0) + (below ? 1 : 0);
+    cost += (above ? above - 1 : 0) + (below ? below - 1 : 0) + (below ? cost_of_division : 0);
     return cost + (above > 0 && number != 1 ? 1 : 0);
 }
 
