@@ -71,7 +71,7 @@ std::string written(const Node& node, int depth) {
     return out;
 }
 
-Pattern::Pattern(const Expression& expression) : variables_(expression.arity) {
+Pattern::Pattern(const Expression& expression, bool gated) : variables_(expression.arity), gated_(gated) {
     std::vector<Tensor> placeholders;
     Tensor root = called_on_placeholders(expression, placeholders);
     text_ = written(*root.node(), 1000);
@@ -130,7 +130,7 @@ bool Pattern::match(std::int32_t index, Node& node, DType read_as, Binding& bind
     }
     if (!part.operation) return is_number(node, part.number);
     if (opaque(node)) return false;
-    bool gated = part.operation == &multiply_operation && node.operation == &gated_multiply_operation;
+    bool gated = gated_ && part.operation == &multiply_operation && node.operation == &gated_multiply_operation;
     if (node.operation != part.operation && !gated) return false;
     if (node.inputs.size() != part.inputs.size() || !same_attributes(part.attributes, node.attributes)) return false;
     if (!part.swaps) return match_inputs(part, node, false, binding);

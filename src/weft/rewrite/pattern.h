@@ -4,7 +4,7 @@
 //
 // It matches a node whose operations are these. Shapes and dtypes are free; a number matches a constant of that value in any dress
 // (broadcast, converted); operations whose operands may be swapped match both ways; a variable that stands twice must be the same node.
-// A product matches gated_multiply too, with which derivatives are chained. Callers: rewrite/rule.h.
+// Where it is asked to, a product matches gated_multiply too, with which derivatives are chained. Callers: rewrite/rule.h.
 #pragma once
 
 #include <array>
@@ -67,7 +67,7 @@ class Pattern {
         std::array<bool, detail::most_variables> conditions{};  // read as the condition of a choice
     };
 
-    explicit Pattern(const Expression& expression);
+    explicit Pattern(const Expression& expression, bool gated = false);
     std::size_t variables() const { return variables_; }
     const Operation& root() const { return *parts_.back().operation; }
     /// "log(1 + a)", for messages and traces.
@@ -88,6 +88,7 @@ class Pattern {
 
     std::vector<Part> parts_;  // inputs first, the root last
     std::size_t variables_;
+    bool gated_;
     std::string text_;
 };
 

@@ -318,4 +318,14 @@ Graph rewrite(const Graph& graph, const RewriteOptions& options, std::vector<Rew
     return Rewriter(graph, *rules, trace).run();
 }
 
+std::vector<Tensor> rewritten(std::span<const Tensor> tensors, const RewriteOptions& options) {
+    std::vector<Node*> nodes;
+    for (const Tensor& tensor : tensors) nodes.push_back(tensor.node());
+    Graph graph = rewrite(gather(nodes), options);
+    std::vector<Tensor> results;
+    for (std::int32_t output : graph.outputs)
+        results.push_back(handle(graph.entries[static_cast<std::size_t>(output)].node));
+    return results;
+}
+
 }  // namespace weft

@@ -41,6 +41,9 @@ std::string str(const Rewrite& rewrite);
 Graph rewrite(const Graph& graph, const RewriteOptions& options = default_rewriting(),
               std::vector<Rewrite>* trace = nullptr);
 
+/// The same of tensors: what is computed in their place.
+std::vector<Tensor> rewritten(std::span<const Tensor> tensors, const RewriteOptions& options = default_rewriting());
+
 /// Changes when rules are added or removed: part of the key under which rewritten graphs are kept.
 std::uint64_t rewriting_version();
 

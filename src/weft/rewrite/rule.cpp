@@ -49,12 +49,12 @@ std::string_view name_of(Assumes assumes) {
 }
 
 Rule pattern_rule(std::string name, Phase phase, Expression left, Expression right, PatternOptions options) {
-    auto pattern = std::make_shared<const Pattern>(left);
+    auto pattern = std::make_shared<const Pattern>(left, options.gated);
     Rule rule;
     rule.name = std::move(name);
     rule.phase = phase;
     rule.roots = {&pattern->root()};
-    if (&pattern->root() == &multiply_operation) rule.roots.push_back(&gated_multiply_operation);
+    if (options.gated && &pattern->root() == &multiply_operation) rule.roots.push_back(&gated_multiply_operation);
     rule.assumes = options.assumes;
     rule.examples = {{left, {}, options.dtypes, options.domain, options.gradient}};
     rule.text = pattern->str() + " -> " + text_of(right);

@@ -71,6 +71,8 @@ struct PatternOptions {
     /// Whether operands may be read in another type than the result's (log(1 + x) of integers). Conditions and results that are bool
     /// are free in any case.
     bool mixed = false;
+    /// Whether products of the pattern match gated_multiply too, with which derivatives are chained.
+    bool gated = false;
     std::function<bool(const Site&, std::span<const Tensor>)> guard = nullptr;  // of the variables
     std::vector<DType> dtypes = {};                                          // of the test
     Domain domain = {};

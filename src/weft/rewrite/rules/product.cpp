@@ -50,54 +50,55 @@ void order_by_axes(std::vector<Tensor>& tensors) {
 }  // namespace
 
 Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
-    std::vector<std::pair<Node*, int>> stack{{const_cast<Node*>(&top), 1}};
+    std::vector<Factor> stack{{const_cast<Node*>(&top), 1}};
     std::size_t visited = 0;
     while (!stack.empty()) {
-        auto [node, power] = stack.back();
+        auto [node, power, gate] = stack.back();
         stack.pop_back();
         if (std::optional<double> value = node == &top ? std::nullopt : plain_number(*node)) {
             number *= std::pow(*value, power);
             continue;
         }
         const Operation* op = node->operation;
-        bool joins = op == &multiply_operation || op == &gated_multiply_operation || op == &divide_operation ||
-                     op == &negative_operation || op == &square_operation;
+        bool gates = op == &gated_multiply_operation && power > 0;
+        bool joins = op == &multiply_operation || gates || op == &divide_operation || op == &negative_operation ||
+                     op == &square_operation;
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
         if (!joins || !typed || !(mine || through) || std::abs(power) > 64 || ++visited > most_nodes) {
-            add(node, power);
+            add(node, power, gate);
             continue;
         }
         if (mine) before_ += op == &divide_operation ? cost_of_division : 1;
         if (op == &negative_operation) {
             if (power % 2 != 0) number = -number;
-            stack.push_back({node->inputs[0], power});
+            stack.push_back({node->inputs[0], power, gate});
         } else if (op == &square_operation) {
-            stack.push_back({node->inputs[0], 2 * power});
+            stack.push_back({node->inputs[0], 2 * power, gate});
         } else {
-            stack.push_back({node->inputs[1], op == &divide_operation ? -power : power});
-            stack.push_back({node->inputs[0], power});
+            stack.push_back({node->inputs[1], op == &divide_operation ? -power : power, gate});
+            stack.push_back({node->inputs[0], power, gate || gates});
         }
     }
 }
 
-void Product::add(Node* node, int power) {
+void Product::add(Node* node, int power, bool gate) {
     auto at = std::find_if(factors.begin(), factors.end(), [&](const Factor& f) { return f.node == node; });
     if (at == factors.end())
-        factors.push_back({node, power});
+        factors.push_back({node, power, gate});
     else
-        at->power += power;
+        at->power += power, at->gate |= gate;
 }
 
 void Product::multiply(const Tensor& factor, int power) {
     made_.push_back(factor);
-    add(factor.node(), power);
+    add(factor.node(), power, false);
 }
 
 void Product::multiply(const Product& other) {
     number *= other.number;
-    for (const Factor& factor : other.factors) add(factor.node, factor.power);
+    for (const Factor& factor : other.factors) add(factor.node, factor.power, factor.gate);
     made_.insert(made_.end(), other.made_.begin(), other.made_.end());
 }
 
@@ -112,32 +113,41 @@ bool Product::divides() const {
 }
 
 std::size_t Product::cost() const {
-    std::size_t above = 0, below = 0, cost = 0;
+    std::size_t above = 0, below = 0, gates = 0, cost = 0;
     for (const Factor& factor : factors) {
         if (factor.power == 0) continue;
         ++(factor.power > 0 ? above : below);
+        gates += factor.power > 0 && factor.gate;
         cost += cost_of_power(std::abs(factor.power));
     }
     cost += (above ? above - 1 : 0) + (below ? below - 1 : 0) + (below ? cost_of_division : 0);
+    if (below && above && gates == above) ++cost;  // gate * (1 / below)
     return cost + (above > 0 && number != 1 ? 1 : 0);
 }
 
 Tensor Product::build() const {
-    std::vector<Tensor> above, below;
+    std::vector<Tensor> gates, above, below;
     for (const Factor& factor : factors) {
-        if (factor.power != 0)
-            (factor.power > 0 ? above : below).push_back(raised(handle(factor.node), std::abs(factor.power)));
+        if (factor.power == 0) continue;
+        auto& list = factor.power < 0 ? below : factor.gate ? gates : above;
+        list.push_back(raised(handle(factor.node), std::abs(factor.power)));
     }
-    order_by_axes(above), order_by_axes(below);
-    auto joined = [](const std::vector<Tensor>& tensors) {
+    auto joined = [](std::vector<Tensor>& tensors) {
+        order_by_axes(tensors);
         Tensor result = tensors[0];
         for (std::size_t i = 1; i < tensors.size(); ++i) result = result * tensors[i];
         return result;
     };
-    if (above.empty() && below.empty()) return constant(Literal(number), dtype);
-    if (below.empty()) return times_number(number, joined(above));
-    if (above.empty()) return constant(Literal(number), dtype) / joined(below);
-    return times_number(number, joined(above) / joined(below));
+    Tensor rest;
+    if (!above.empty()) rest = below.empty() ? joined(above) : joined(above) / joined(below);
+    if (gates.empty()) {
+        if (rest) return times_number(number, rest);
+        Tensor alone = constant(Literal(number), dtype);
+        return below.empty() ? alone : alone / joined(below);
+    }
+    if (!rest && !below.empty()) rest = constant(Literal(1), dtype) / joined(below);
+    Tensor gate = joined(gates);
+    return times_number(number, rest ? gated_multiply(gate, rest) : gate);
 }
 
 Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {

@@ -10,6 +10,7 @@ namespace weft {
 struct Factor {
     Node* node;
     int power;
+    bool gate = false;  // where it is 0, so is the product, whatever the rest is (gated_multiply)
 };
 
 class Product {
@@ -32,7 +33,7 @@ class Product {
     std::vector<Factor> factors;
 
   private:
-    void add(Node* node, int power);
+    void add(Node* node, int power, bool gate);
     std::size_t before_ = 0;
     std::vector<Tensor> made_;  // factors that are new
 };

@@ -77,6 +77,13 @@ Tensor whole_already(const Site& site) {
 Tensor nonnegative_already(const Site& site) {
     return itself_if(site, !is_complex(site.node.inputs[0]->dtype) && site.fact(*site.node.inputs[0]).nonnegative());
 }
+// What is never 0 gates nothing.
+Tensor open_gate(const Site& site) {
+    const Node& gate = *site.node.inputs[0];
+    std::optional<Literal> number = number_of(gate);
+    bool open = number ? !is_number(gate, 0) : site.fact(gate).positive();
+    return open ? site.input(0) * site.input(1) : Tensor();
+}
 Tensor real_already(const Site& site) { return itself_if(site, !is_complex(site.node.inputs[0]->dtype)); }
 
 // maximum(x, c), minimum(x, c) where facts say which.
@@ -116,11 +123,11 @@ void add_useless_rules(RuleList& rules) {
     shorten("add_zero", [](T x) { return x + 0; }, [](T x) { return x; });
     shorten("subtract_zero", [](T x) { return x - 0; }, [](T x) { return x; });
     shorten("subtract_from_zero", [](T x) { return 0 - x; }, [](T x) { return -x; });
-    shorten("multiply_one", [](T x) { return x * 1; }, [](T x) { return x; });
-    shorten("multiply_minus_one", [](T x) { return x * -1; }, [](T x) { return -x; }, {.takes = [](DType d) { return d != DType::bool_; }});
+    shorten("multiply_one", [](T x) { return x * 1; }, [](T x) { return x; }, {.gated = true});
+    shorten("multiply_minus_one", [](T x) { return x * -1; }, [](T x) { return -x; }, {.takes = [](DType d) { return d != DType::bool_; }, .gated = true});
     shorten("divide_one", [](T x) { return x / 1; }, [](T x) { return x; }, {.takes = is_inexact});
     shorten("divide_minus_one", [](T x) { return x / -1; }, [](T x) { return -x; }, {});
-    shorten("multiply_zero", [](T x) { return x * 0; }, [](T) { return 0; }, {.assumes = Assumes::finite});
+    shorten("multiply_zero", [](T x) { return x * 0; }, [](T) { return 0; }, {.assumes = Assumes::finite, .gated = true});
     shorten("divide_zero", [](T x) { return 0 / x; }, [](T) { return 0; }, {.assumes = Assumes::finite});
     shorten("floor_divide_one", [](T x) { return floor_divide(x, 1); }, [](T x) { return x; }, {.takes = exact});
     shorten("double_negative", [](T x) { return -(-x); }, [](T x) { return x; });
@@ -165,8 +172,10 @@ void add_useless_rules(RuleList& rules) {
     shorten("where_of_where", [](T c, T x, T y, T z) { return where(c, where(c, x, y), z); }, [](T c, T x, T, T z) { return where(c, x, z); });
     shorten("where_else_where", [](T c, T x, T y, T z) { return where(c, x, where(c, y, z)); }, [](T c, T x, T, T z) { return where(c, x, z); });
     shorten("add_of_wheres", [](T c, T a, T b, T x, T y) { return where(c, a, b) + where(c, x, y); }, [](T c, T a, T b, T x, T y) { return where(c, a + x, b + y); });
-    shorten("product_with_where", [](T c, T a, T b) { return where(c, 0, a) * b; }, [](T c, T a, T b) { return where(c, 0, a * b); }, {.assumes = Assumes::finite});
-    shorten("product_with_where_else", [](T c, T a, T b) { return where(c, a, 0) * b; }, [](T c, T a, T b) { return where(c, a * b, 0); }, {.assumes = Assumes::finite});
+    shorten("product_with_where", [](T c, T a, T b) { return where(c, 0, a) * b; }, [](T c, T a, T b) { return where(c, 0, a * b); }, {.assumes = Assumes::finite, .gated = true});
+    shorten("product_with_where_else", [](T c, T a, T b) { return where(c, a, 0) * b; }, [](T c, T a, T b) { return where(c, a * b, 0); }, {.assumes = Assumes::finite, .gated = true});
+    shorten("negative_out_of_gate", [](T x, T y) { return gated_multiply(-x, y); }, [](T x, T y) { return -gated_multiply(x, y); });
+    shorten("negative_out_of_gated", [](T x, T y) { return gated_multiply(x, -y); }, [](T x, T y) { return -gated_multiply(x, y); });
     shorten("minimum_by_maximum", [](T x, T y) { return -maximum(-x, -y); }, [](T x, T y) { return minimum(x, y); }, {.takes = real_inexact});
     shorten("radians_of_degrees", [](T x) { return deg2rad(rad2deg(x)); }, [](T x) { return x; }, {.assumes = Assumes::finite});
     shorten("degrees_of_radians", [](T x) { return rad2deg(deg2rad(x)); }, [](T x) { return x; }, {.assumes = Assumes::finite});
@@ -185,6 +194,9 @@ void add_useless_rules(RuleList& rules) {
                 {.examples = {example([](T x) { return floor(round(x)); }), example([](T x) { return round(x); }, {}, {DType::int32})}}));
     add(rule_at("abs_nonnegative", canonical, {&abs_operation, &relu_operation}, nonnegative_already,
                 {.examples = {example([](T x) { return abs(exp(x)); }), example([](T x) { return relu(square(x)); })}}));
+    add(rule_at("open_gate", canonical, {&gated_multiply_operation}, open_gate,
+                {.examples = {example([](T x) { return gated_multiply(Tensor(3, x.dtype()), x); }, {}, {DType::float32}),
+                              example([](T x, T y) { return gated_multiply(1 + exp(x), y); }, {}, {DType::float64})}}));
     add(rule_at("real_of_real", canonical, {&real_operation, &conj_operation}, real_already,
                 {.examples = {example([](T x) { return real(x); }, {}, {DType::float32, DType::int32})}}));
     add(rule_at("extreme_by_facts", canonical, {&maximum_operation, &minimum_operation}, larger_by_facts,
