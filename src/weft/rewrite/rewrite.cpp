@@ -68,9 +68,7 @@ class Rewriter {
     }
 
     // The one node with this content.
-    Node* merged(const Tensor& node) {
-        return (*merged_.try_emplace(content(*node.node()), node.node()).first).second;
-    }
+    Node* merged(const Tensor& node) { return (*merged_.try_emplace(content(*node.node()), node.node()).first).second; }
 
     std::vector<Node*> copied() {
         std::vector<Node*> copies(graph_.entries.size());
@@ -202,8 +200,8 @@ class Rewriter {
             if (!after || after.node() == &node) continue;
             after = fitted(rule, node, after);
             if (trace_)
-                trace_->push_back({rule.name, rule.phase, rule.assumes, node.where,
-                                   handle(const_cast<Node*>(&node)), after});
+                trace_->push_back(
+                    {rule.name, rule.phase, rule.assumes, node.where, handle(const_cast<Node*>(&node)), after});
             if (++applied_[static_cast<std::size_t>(r)] > most_) refuse_endless(rule, node);
             last_ = r;
             return after;
@@ -308,8 +306,8 @@ RewriteOptions parse_rewriting(std::string_view list) {
 
 std::string str(const Rewrite& rewrite) {
     return text(rewrite.rule, " (", name_of(rewrite.phase),
-                rewrite.assumes == Assumes::nothing ? "" : text(", assumes ", name_of(rewrite.assumes)), "): ",
-                written(*rewrite.before.node()), " -> ", written(*rewrite.after.node()), place(rewrite.where));
+                rewrite.assumes == Assumes::nothing ? "" : text(", assumes ", name_of(rewrite.assumes)),
+                "): ", written(*rewrite.before.node()), " -> ", written(*rewrite.after.node()), place(rewrite.where));
 }
 
 Graph rewrite(const Graph& graph, const RewriteOptions& options, std::vector<Rewrite>* trace) {

@@ -1,12 +1,12 @@
 // Algebra: products and sums in their normal forms (what cancels is gone, numbers are gathered), products over sums where divisions
 // vanish, powers.
+#include <cmath>
+
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/product.h"
 #include "weft/rewrite/rules/rules.h"
-
-#include <cmath>
 
 namespace weft {
 namespace {
@@ -44,8 +44,8 @@ Tensor product_normal_form(const Site& site) {
         bool fewer = product.cost() < product.cost_before();
         bool number_inside = !through && product.cost() == product.cost_before() && product.number != 1 &&
                              product.number != -1 && !number_of(a) && !number_of(b);
-        bool turned = std::any_of(product.factors.begin(), product.factors.end(),
-                                  [](const Factor& f) { return f.power > 0; });
+        bool turned =
+            std::any_of(product.factors.begin(), product.factors.end(), [](const Factor& f) { return f.power > 0; });
         if (fewer || (number_inside && turned)) return product.build();
     }
     return {};

@@ -12,7 +12,7 @@ namespace weft {
 namespace {
 
 constexpr std::size_t cost_of_division = 2;  // in multiplications
-constexpr std::size_t most_nodes = 64;  // taken apart at once: longer products are met in parts
+constexpr std::size_t most_nodes = 64;       // taken apart at once: longer products are met in parts
 
 // A finite number other than 0 that the type holds; others stay factors.
 std::optional<double> plain_number(const Node& node) {
