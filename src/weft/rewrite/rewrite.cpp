@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/base/environment.h"
+#include "weft/base/nearest.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rule_set.h"
@@ -94,19 +95,40 @@ class Rewriter {
         return outputs;
     }
 
+    // Readers are counted exactly: a node counts for its inputs while somebody reads it.
     void count_users(std::span<Node* const> outputs) {
         for (std::size_t i = 0; i < table_.size(); ++i) table_[static_cast<std::int32_t>(i)].users = 0;
-        std::vector<std::int32_t> stack;
-        auto read = [&](Node* node) {
-            std::int32_t at = table_.number(node);
-            if (table_[at].users++ == 0) stack.push_back(at);
-        };
-        for (Node* output : outputs) read(output), ++table_[table_.number(output)].users;  // an output stays whole
-        while (!stack.empty()) {
-            Node* node = table_[stack.back()].node.node();
-            stack.pop_back();
+        for (Node* output : outputs) read(table_.number(output), 2);  // an output stays whole
+    }
+    // What stands for a node now.
+    std::int32_t current(std::int32_t at) {
+        while (table_[at].phase == now()) at = table_[at].replaced;
+        return at;
+    }
+    void read(std::int32_t top, std::uint32_t times) {
+        std::uint32_t before = std::exchange(table_[top].users, table_[top].users + times);
+        if (before > 0) return;
+        counted_.push_back(top);
+        while (!counted_.empty()) {
+            Node* node = table_[counted_.back()].node.node();
+            counted_.pop_back();
             if (opaque(*node)) continue;
-            for (Node* input : node->inputs) read(input);
+            for (Node* input : node->inputs) {
+                std::int32_t at = current(table_.number(input));
+                if (table_[at].users++ == 0) counted_.push_back(at);
+            }
+        }
+    }
+    void drop(std::int32_t top) {
+        counted_.push_back(top);
+        while (!counted_.empty()) {
+            Node* node = table_[counted_.back()].node.node();
+            counted_.pop_back();
+            if (opaque(*node)) continue;
+            for (Node* input : node->inputs) {
+                std::int32_t at = current(table_.number(input));
+                if (table_[at].users > 0 && --table_[at].users == 0) counted_.push_back(at);
+            }
         }
     }
 
@@ -170,21 +192,19 @@ class Rewriter {
         }
         Tensor built = same ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
         std::int32_t to = table_.number(merged(built));
-        if (to != at) {
-            table_[to].users = std::max(table_[to].users, table_[at].users);
-            return replace(at, to);
-        }
+        if (to != at) return replace(at, to);
         Tensor after = replacement(*node);
         if (!after) return finish(at, at);
         note_new(after.node(), *node);
-        std::int32_t by = table_.number(after.node());
-        table_[by].users = std::max(table_[by].users, table_[at].users);
-        replace(at, by);
+        replace(at, table_.number(after.node()));
     }
 
     void replace(std::int32_t at, std::int32_t by) {
+        std::uint32_t users = std::exchange(table_[at].users, 0);
+        if (users > 0) read(current(by), users);
         table_[at].replaced = by;
         table_[at].phase = now();
+        if (users > 0) drop(at);
     }
 
     Tensor replacement(const Node& node) {
@@ -238,23 +258,6 @@ class Rewriter {
             node->where = replaced.where;
             for (Node* input : node->inputs) fresh.push_back(input);
         }
-        // Readers of what was made, so that guards do not take a value with two readers for their own.
-        count_fresh(top);
-    }
-    void count_fresh(Node* top) {
-        std::vector<Node*> stack{top};
-        while (!stack.empty()) {
-            Node* node = stack.back();
-            stack.pop_back();
-            Record& record = table_[table_.number(node)];
-            if (record.users > 0 || opaque(*node)) continue;
-            record.users = 1;
-            for (Node* input : node->inputs) {
-                Record& of = table_[table_.number(input)];
-                if (of.users > 0 && of.done != now()) ++of.users;
-                stack.push_back(input);
-            }
-        }
     }
 
     [[noreturn]] void refuse_endless(const Rule& rule, const Node& node) const {
@@ -279,10 +282,20 @@ class Rewriter {
     Site::Users users_;
     Facts facts_;
     std::unordered_map<Hash128, Node*> merged_;
-    std::vector<std::int32_t> stack_;
+    std::vector<std::int32_t> stack_, counted_;
     Phase phase_ = Phase::canonical;
     std::int32_t last_ = 0;
 };
+
+// A word that names no rule, phase or assumption is a slip of the pen.
+void refuse_unknown(std::string_view word) {
+    std::vector<std::string> known{"finite", "exact"};
+    for (Phase phase : {Phase::canonical, Phase::stable, Phase::special}) known.emplace_back(name_of(phase));
+    for (const Rule& rule : all_rules()) known.push_back(rule.name);
+    if (std::find(known.begin(), known.end(), word) != known.end()) return;
+    std::vector<std::string_view> names(known.begin(), known.end());
+    throw ValueError(text("rewriting: no rule, phase or assumption is called '", word, "'", did_you_mean(word, names)));
+}
 
 }  // namespace
 
@@ -301,6 +314,7 @@ RewriteOptions parse_rewriting(std::string_view list) {
         list.remove_prefix(std::min(comma + 1, list.size()));
         bool minus = word.starts_with('-');
         if (minus) word.remove_prefix(1);
+        if (!word.empty()) refuse_unknown(word);
         if (!word.empty()) (minus ? options.exclude : options.only).emplace(word);
     }
     return options;

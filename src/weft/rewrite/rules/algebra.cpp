@@ -37,12 +37,12 @@ bool scales(const Node& node) {
 Tensor product_normal_form(const Site& site) {
     const Node& node = site.node;
     if (!full_width(node.dtype)) return {};
-    const Node &a = *node.inputs[0], &b = *node.inputs[1];
-    if (!is_product(a) && !is_product(b) && &a != &b) return {};
+    const Node &a = *node.inputs[0], &b = *node.inputs[node.inputs.size() - 1];
+    if (!is_product(a) && !is_product(b) && (&a != &b || node.inputs.size() == 1)) return {};
     for (bool through : {false, true}) {
         Product product(site, node, through);
         bool fewer = product.cost() < product.cost_before();
-        bool number_inside = !through && product.cost() == product.cost_before() && product.number != 1 &&
+        bool number_inside = !through && node.inputs.size() == 2 && product.cost() == product.cost_before() && product.number != 1 &&
                              product.number != -1 && !number_of(a) && !number_of(b);
         bool turned = std::any_of(product.factors.begin(), product.factors.end(),
                                   [](const Factor& f) { return f.power > 0; });
@@ -155,7 +155,9 @@ void add_algebra_rules(RuleList& rules) {
     std::vector<const Operation*> products{&multiply_operation, &gated_multiply_operation, &divide_operation};
     auto floats = [](auto f) { return Example{expression(f), {}, {DType::float32, DType::float64}, {0.3, 3}, true}; };
     // clang-format off
-    add(rule_at("product", Phase::canonical, products, product_normal_form, {.assumes = Assumes::finite, .examples = {
+    std::vector<const Operation*> signed_products = products;
+    signed_products.push_back(&negative_operation);
+    add(rule_at("product", Phase::canonical, signed_products, product_normal_form, {.assumes = Assumes::finite, .examples = {
         floats([](T x) { return x / x; }), floats([](T x, T y) { return x * y / x; }), floats([](T x, T y, T z) { return x / y / z; }),
         floats([](T x, T y) { return (2 * x) / (4 * y); }), floats([](T x, T y, T z) { return -x / y / (-2 * z); }),
         floats([](T a, T b, T c, T d) { return (a / b) * (b / c) * (c / d); }), floats([](T x, T y) { return x / y / x; }),

@@ -51,6 +51,7 @@ void order_by_axes(std::vector<Tensor>& tensors) {
 
 Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
     std::vector<Factor> stack{{const_cast<Node*>(&top), 1}};
+    std::vector<const Node*> opened;  // to be counted once
     std::size_t visited = 0;
     while (!stack.empty()) {
         auto [node, power, gate] = stack.back();
@@ -70,7 +71,9 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
             add(node, power, gate);
             continue;
         }
-        if (mine) before_ += op == &divide_operation ? cost_of_division : 1;
+        bool again = std::find(opened.begin(), opened.end(), node) != opened.end();
+        if (!again) opened.push_back(node);
+        if (mine && !again) before_ += op == &divide_operation ? cost_of_division : 1;
         if (op == &negative_operation) {
             if (power % 2 != 0) number = -number;
             stack.push_back({node->inputs[0], power, gate});

@@ -79,6 +79,25 @@ Tensor log_of_picked(const Site& site) {
     return make_node(*picked.operation, inputs, picked.attributes, picked.where);
 }
 
+// log of a part or another form of sum(exp(x)) -> that of its logarithm.
+Tensor log_of_view_of_sum(const Site& site) {
+    const Node& view = *site.node.inputs[0];
+    if (opaque(view) || view.operation->family != Family::view) return {};
+    const Node* sum = &view;
+    while (!opaque(*sum) && sum->operation->family == Family::view) sum = sum->inputs[0];
+    const Node* x = summed_exponent(*sum);
+    bool large = x && !hollow(x->shape, attributes_of(*sum).axes) && !shifted(*x, attributes_of(*sum).axes);
+    if (!large || view.dtype != site.node.dtype) return {};
+    return make_node(*view.operation, {log(handle(view.inputs[0]))}, view.attributes, view.where);
+}
+
+// exp(x)[i] -> exp(x[i]), even where others read exp(x) whole: so that logarithms find it.
+Tensor slice_of_exponent(const Site& site) {
+    const Node& raised = *site.node.inputs[0];
+    if (!is(raised, exp_operation) || raised.inputs[0]->dtype != raised.dtype) return {};
+    return exp(make_node(*site.node.operation, {handle(raised.inputs[0])}, site.node.attributes, site.node.where));
+}
+
 // Whether a condition is true at one place along `axis`: positions along it equal what does not change along it.
 bool one_hot_along(const Node& condition, std::size_t axis, std::size_t ndim) {
     if (!is(condition, equal_operation)) return false;
@@ -155,6 +174,8 @@ void add_softmax_rules(RuleList& rules) {
     // clang-format off
     add("logsumexp", log_operation, log_of_sum, {with([](T x) { return log(sum(exp(x))); }, {{3, 4}}), with([](T x) { return log(sum(exp(x), 1, true)); }, {{3, 4}})});
     add("softmax", divide_operation, shifted_softmax, {with([](T x) { return exp(x) / sum(exp(x), 1, true); }, {{3, 4}})});
+    add("log_of_view_of_sum", log_operation, log_of_view_of_sum, {with([](T x) { return log(slice(sum(exp(x), 1), {1}, {1})) * sum(exp(x)); }, {{3, 4}})});
+    add("slice_of_exponent", slice_operation, slice_of_exponent, {with([](T x) { return slice(exp(x), {1, 0}, {1, 4}) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
     add("log_of_picked_softmax", log_operation, log_of_picked, {with([](T x) { return log(take(softmax(x), labels, 1)); }, {{3, 4}})});
     add("log_of_chosen_softmax", log_operation, log_of_chosen, {with([](T x) { return log(sum(where(iota(4) == expand_dims(labels, 1), softmax(x), 0), 1)); }, {{3, 4}})}, Assumes::finite);
     add("argmax_of_rising", argmax_operation, argmax_below, {with([](T x) { return argmax(exp(x), 1); }, {{3, 4}}), with([](T x) { return argmax(softmax(x), 1); }, {{3, 4}})});
