@@ -75,9 +75,13 @@ class Rewriter {
 
     std::vector<Node*> copied() {
         std::vector<Node*> copies(graph_.entries.size());
-        merged_.reserve(2 * graph_.entries.size());
+        merged_.reserve(4 * graph_.entries.size());
         std::vector<Node*> inputs;
+        std::vector<std::uint32_t> depths(graph_.entries.size(), 0);
         for (std::size_t e = 0; e < graph_.entries.size(); ++e) {
+            for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e)))
+                depths[e] = std::max(depths[e], depths[static_cast<std::size_t>(input)] + 1);
+            deepest_ = std::max(deepest_, depths[e]);
             Node* node = graph_.entries[e].node;
             if (graph_.entries[e].leaf) {
                 table_.number(copies[e] = node);
@@ -87,7 +91,7 @@ class Rewriter {
             for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e)))
                 inputs.push_back(copies[static_cast<std::size_t>(input)]);
             Tensor made = copy(*node, inputs);
-            table_.number(copies[e] = made.node());
+            table_[table_.number(copies[e] = made.node())].merged = true;
             merged(made);
         }
         std::vector<Node*> outputs;
@@ -190,13 +194,24 @@ class Rewriter {
             same &= now == input;
             inputs.push_back(now);
         }
-        Tensor built = same ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
-        std::int32_t to = table_.number(merged(built));
-        if (to != at) return replace(at, to);
+        if (!same || !table_[at].merged) {
+            Tensor built = same ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
+            std::int32_t to = table_.number(merged(built));
+            table_[to].merged = true;
+            table_[to].generation = std::max(table_[to].generation, table_[at].generation);
+            table_[to].chain = std::max(table_[to].chain, table_[at].chain);
+            if (to != at) return replace(at, to);
+        }
         Tensor after = replacement(*node);
         if (!after) return finish(at, at);
-        note_new(after.node(), *node);
-        replace(at, table_.number(after.node()));
+        note_new(after.node(), at);
+        std::int32_t by = table_.number(after.node());
+        table_[by].chain = std::max(table_[by].chain, table_[at].chain + 1);
+        // A value sinks no deeper than the graph is, and no place is replaced so often, unless a rule feeds itself.
+        bool endless = table_[at].chain > most_chain || table_[at].generation > deepest_ + most_chain ||
+                       applied_[static_cast<std::size_t>(last_)] > most_;
+        if (endless) refuse_endless(rules_.rules()[static_cast<std::size_t>(last_)], *node);
+        replace(at, by);
     }
 
     void replace(std::int32_t at, std::int32_t by) {
@@ -224,7 +239,7 @@ class Rewriter {
             if (trace_)
                 trace_->push_back({rule.name, rule.phase, rule.assumes, node.where,
                                    handle(const_cast<Node*>(&node)), after});
-            if (++applied_[static_cast<std::size_t>(r)] > most_) refuse_endless(rule, node);
+            ++applied_[static_cast<std::size_t>(r)];
             last_ = r;
             return after;
         }
@@ -247,22 +262,24 @@ class Rewriter {
     }
 
     // What a rule made stands at the user's line.
-    void note_new(Node* top, const Node& replaced) {
+    void note_new(Node* top, std::int32_t replaced) {
+        std::source_location where = table_[replaced].node.node()->where;
+        std::uint32_t generation = table_[replaced].generation + 1;
         std::vector<Node*> fresh{top};
         while (!fresh.empty()) {
             Node* node = fresh.back();
             fresh.pop_back();
             if (table_.find(node) >= 0) continue;
-            table_.number(node);
+            table_[table_.number(node)].generation = generation;
             if (opaque(*node)) continue;
-            node->where = replaced.where;
+            node->where = where;
             for (Node* input : node->inputs) fresh.push_back(input);
         }
     }
 
     [[noreturn]] void refuse_endless(const Rule& rule, const Node& node) const {
-        throw CompileError(text("rewriting: the rule '", rule.name, "' feeds itself: it was applied ", most_,
-                                " times to a graph of ", graph_.entries.size(), " operations, at last to ",
+        throw CompileError(text("rewriting: the rule '", rule.name, "' feeds itself: it was applied ",
+                                applied_[static_cast<std::size_t>(last_)], " times to a graph of ", graph_.entries.size(), " operations, at last to ",
                                 written(node), "; correct it, or leave it out with WEFT_REWRITE=-", rule.name,
                                 place(node.where)));
     }
@@ -283,8 +300,10 @@ class Rewriter {
     Facts facts_;
     std::unordered_map<Hash128, Node*> merged_;
     std::vector<std::int32_t> stack_, counted_;
+    static constexpr std::uint32_t most_chain = 256;
     Phase phase_ = Phase::canonical;
-    std::int32_t last_ = 0;
+    std::uint32_t deepest_ = 0;
+    std::int32_t last_ = 0;  // the rule that was applied last
 };
 
 // A word that names no rule, phase or assumption is a slip of the pen.

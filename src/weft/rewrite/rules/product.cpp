@@ -12,7 +12,8 @@ namespace weft {
 namespace {
 
 constexpr std::size_t cost_of_division = 2;  // in multiplications
-constexpr std::size_t most_nodes = 64;  // taken apart at once: longer products are met in parts
+// How much is taken apart at once: longer products are met in parts. Of what others read too, what is near.
+constexpr std::size_t most_nodes = 32, most_shared_nodes = 6;
 
 // A finite number other than 0 that the type holds; others stay factors.
 std::optional<double> plain_number(const Node& node) {
@@ -57,7 +58,7 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
         auto [node, power, gate] = stack.back();
         stack.pop_back();
         if (std::optional<double> value = node == &top ? std::nullopt : plain_number(*node)) {
-            number *= std::pow(*value, power);
+            number *= power == 1 ? *value : power == -1 ? 1 / *value : std::pow(*value, power);
             continue;
         }
         const Operation* op = node->operation;
@@ -67,7 +68,7 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
-        if (!joins || !typed || !(mine || through) || std::abs(power) > 64 || ++visited > most_nodes) {
+        if (!joins || !typed || !(mine || through) || std::abs(power) > 64 || ++visited > (through ? most_shared_nodes : most_nodes)) {
             add(node, power, gate);
             continue;
         }
@@ -167,7 +168,7 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
-        bool open = typed && (mine || through) && visited < most_nodes;
+        bool open = typed && (mine || through) && visited < (through ? most_shared_nodes : most_nodes);
         std::optional<double> scale;
         if (open && op == &multiply_operation) scale = plain_number(*node->inputs[0]);
         std::size_t scaled = scale ? 1 : 0;

@@ -67,6 +67,13 @@ Tensor shifted_softmax(const Site& site) {
     return raised / sum(raised, axes, true);
 }
 
+// The same view or gather of something else.
+Tensor shown(const Node& view, const Tensor& of) {
+    std::vector<Tensor> inputs{of};
+    for (std::size_t i = 1; i < view.inputs.size(); ++i) inputs.push_back(handle(view.inputs[i]));
+    return make_node(*view.operation, inputs, view.attributes, view.where);
+}
+
 bool is_softmax(const Node& node) { return is(node, divide_operation) && is(*node.inputs[0], exp_operation); }
 
 // log(p[i]) -> log(p)[i] for a softmax p: its logarithm is known.
@@ -74,28 +81,29 @@ Tensor log_of_picked(const Site& site) {
     const Node& picked = *site.node.inputs[0];
     bool gather = is(picked, take_operation) || is(picked, take_along_axis_operation);
     if (!gather || !is_softmax(*picked.inputs[0]) || picked.dtype != site.node.dtype) return {};
-    std::vector<Tensor> inputs{log(handle(picked.inputs[0]))};
-    for (std::size_t i = 1; i < picked.inputs.size(); ++i) inputs.push_back(handle(picked.inputs[i]));
-    return make_node(*picked.operation, inputs, picked.attributes, picked.where);
+    return shown(picked, log(handle(picked.inputs[0])));
 }
 
 // log of a part or another form of sum(exp(x)) -> that of its logarithm.
 Tensor log_of_view_of_sum(const Site& site) {
     const Node& view = *site.node.inputs[0];
-    if (opaque(view) || view.operation->family != Family::view) return {};
+    auto shows = [](const Node& node) {
+        return !opaque(node) && (node.operation->family == Family::view || node.operation->family == Family::gather);
+    };
+    if (!shows(view)) return {};
     const Node* sum = &view;
-    while (!opaque(*sum) && sum->operation->family == Family::view) sum = sum->inputs[0];
+    while (shows(*sum)) sum = sum->inputs[0];
     const Node* x = summed_exponent(*sum);
     bool large = x && !hollow(x->shape, attributes_of(*sum).axes) && !shifted(*x, attributes_of(*sum).axes);
     if (!large || view.dtype != site.node.dtype) return {};
-    return make_node(*view.operation, {log(handle(view.inputs[0]))}, view.attributes, view.where);
+    return shown(view, log(handle(view.inputs[0])));
 }
 
 // exp(x)[i] -> exp(x[i]), even where others read exp(x) whole: so that logarithms find it.
 Tensor slice_of_exponent(const Site& site) {
     const Node& raised = *site.node.inputs[0];
     if (!is(raised, exp_operation) || raised.inputs[0]->dtype != raised.dtype) return {};
-    return exp(make_node(*site.node.operation, {handle(raised.inputs[0])}, site.node.attributes, site.node.where));
+    return exp(shown(site.node, handle(raised.inputs[0])));
 }
 
 // Whether a condition is true at one place along `axis`: positions along it equal what does not change along it.
@@ -175,6 +183,7 @@ void add_softmax_rules(RuleList& rules) {
     add("logsumexp", log_operation, log_of_sum, {with([](T x) { return log(sum(exp(x))); }, {{3, 4}}), with([](T x) { return log(sum(exp(x), 1, true)); }, {{3, 4}})});
     add("softmax", divide_operation, shifted_softmax, {with([](T x) { return exp(x) / sum(exp(x), 1, true); }, {{3, 4}})});
     add("log_of_view_of_sum", log_operation, log_of_view_of_sum, {with([](T x) { return log(slice(sum(exp(x), 1), {1}, {1})) * sum(exp(x)); }, {{3, 4}})});
+    add("gather_of_exponent", take_operation, slice_of_exponent, {with([](T x) { return take(exp(x), labels, 1) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
     add("slice_of_exponent", slice_operation, slice_of_exponent, {with([](T x) { return slice(exp(x), {1, 0}, {1, 4}) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
     add("log_of_picked_softmax", log_operation, log_of_picked, {with([](T x) { return log(take(softmax(x), labels, 1)); }, {{3, 4}})});
     add("log_of_chosen_softmax", log_operation, log_of_chosen, {with([](T x) { return log(sum(where(iota(4) == expand_dims(labels, 1), softmax(x), 0), 1)); }, {{3, 4}})}, Assumes::finite);
