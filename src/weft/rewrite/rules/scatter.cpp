@@ -1,0 +1,186 @@
+// Gathers and scatters: the gradient of a gather is added where it belongs instead of being spread over a large array of zeros; what is
+// picked of a product is the product of what is picked.
+#include "weft/ops/scatter.h"
+
+#include <algorithm>
+
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/gather.h"
+#include "weft/ops/join.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/product.h"
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+namespace {
+
+using T = const Tensor&;
+
+bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
+bool floats(DType d) { return d == DType::float32 || d == DType::float64; }
+
+// A scatter that adds to zeros: what a gather's gradient is.
+bool spreads(const Node& node) {
+    bool scatter = is(node, scatter_operation) || is(node, put_along_axis_operation);
+    return scatter && node.attributes_as<ScatterAttributes>().mode == ScatterMode::add && floats(node.dtype) &&
+           is_number(*node.inputs[0], 0);
+}
+
+std::vector<Tensor> places(const Node& node, std::size_t first) {
+    std::vector<Tensor> result;
+    for (std::size_t i = first; i < node.inputs.size(); ++i) result.push_back(handle(node.inputs[i]));
+    return result;
+}
+
+// The scatter of other updates, into x.
+Tensor scattered(const Node& like, const Tensor& x, const Tensor& updates) {
+    std::vector<Tensor> inputs{x, updates};
+    for (Tensor& place : places(like, 2)) inputs.push_back(place);
+    return make_node(*like.operation, inputs, like.attributes, like.where);
+}
+
+// What a gather at the scatter's places finds in x (of the scatter's shape).
+Tensor found(const Node& scatter, const Tensor& x) {
+    const ScatterAttributes& a = scatter.attributes_as<ScatterAttributes>();
+    const Operation& gather = a.along ? take_along_axis_operation : take_operation;
+    std::vector<Tensor> inputs{x};
+    for (Tensor& place : places(scatter, 2)) inputs.push_back(place);
+    return make_node(gather, inputs, attributes(GatherAttributes{a.axis, a.along}), scatter.where);
+}
+
+// The same of a product: the product of what its factors are there, so that what cancels there meets.
+Tensor found_factors(const Site& site, const Node& scatter, const Node& value) {
+    Product product(site, value, true), there(product);
+    there.factors.clear();
+    for (const Factor& factor : product.factors) {
+        Tensor x = handle(factor.node);
+        if (x.ndim() > 0) x = found(scatter, x.shape() == scatter.shape ? x : broadcast_to(x, scatter.shape));
+        there.multiply(x, factor.power);
+    }
+    return there.build();
+}
+
+// x + scatter(0, i, u) -> scatter(x, i, u); x - scatter(0, i, u) -> scatter(x, i, -u)
+Tensor add_into(const Site& site) {
+    const Node& node = site.node;
+    bool adds = node.operation == &add_operation;
+    for (std::size_t i : {1, 0}) {
+        const Node &spread = *node.inputs[i], &x = *node.inputs[1 - i];
+        if (i == 0 && !adds) break;
+        bool fits = spreads(spread) && site.only_here(spread) && spread.shape == node.shape && x.shape == node.shape &&
+                    x.dtype == node.dtype && spread.dtype == node.dtype && !number_of(x);
+        if (!fits) continue;
+        Tensor updates = handle(spread.inputs[1]);
+        return scattered(spread, site.input(1 - i), adds ? updates : -updates);
+    }
+    return {};
+}
+
+// scatter(0, i, u) * v -> scatter(0, i, u * v[i]), and so for quotients and negatives.
+Tensor scale_updates(const Site& site) {
+    const Node& node = site.node;
+    bool quotient = node.operation == &divide_operation;
+    if (node.operation == &negative_operation) {
+        const Node& spread = *node.inputs[0];
+        bool fits = spreads(spread) && site.only_here(spread);
+        return fits ? scattered(spread, handle(spread.inputs[0]), -handle(spread.inputs[1])) : Tensor();
+    }
+    for (std::size_t i : {0, 1}) {
+        const Node& spread = *node.inputs[i];
+        if (i == 1 && quotient) break;
+        Tensor v = site.input(1 - i);
+        bool fits = spreads(spread) && spread.shape == node.shape && v.dtype() == node.dtype && spread.dtype == node.dtype;
+        if (!fits || spreads(*v.node())) continue;
+        v = found_factors(site, spread, *v.node());
+        Tensor updates = handle(spread.inputs[1]);
+        return scattered(spread, handle(spread.inputs[0]), quotient ? updates / v : updates * v);
+    }
+    return {};
+}
+
+// (scatter(0, i, u) + b) * v -> scatter(0, i, u * v[i]) + b * v
+Tensor scale_sum(const Site& site) {
+    const Node& node = site.node;
+    for (std::size_t i : {0, 1}) {
+        const Node& sum = *node.inputs[i];
+        bool sums = (is(sum, add_operation) || is(sum, subtract_operation)) && site.only_here(sum) &&
+                    sum.shape == node.shape && sum.dtype == node.dtype && node.inputs[1 - i]->dtype == node.dtype;
+        if (!sums || (!spreads(*sum.inputs[0]) && !spreads(*sum.inputs[1]))) continue;
+        Tensor v = site.input(1 - i), left = handle(sum.inputs[0]) * v, right = handle(sum.inputs[1]) * v;
+        return sum.operation == &add_operation ? left + right : left - right;
+    }
+    return {};
+}
+
+// (x / y)[i] -> x[i] / y[i] where x is an exponential: of a softmax.
+Tensor gather_of_quotient(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (!is(from, divide_operation) || !floats(node.dtype) || !is(*from.inputs[0], exp_operation)) return {};
+    auto picked = [&](Node* x) {
+        Tensor whole = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
+        std::vector<Tensor> inputs{whole};
+        for (Tensor& place : places(node, 1)) inputs.push_back(place);
+        return make_node(*node.operation, inputs, node.attributes, node.where);
+    };
+    return picked(from.inputs[0]) / picked(from.inputs[1]);
+}
+
+// A gather of what it was just written to: scatter(x, i, y)[i] -> y, if no place is named twice.
+Tensor read_of_write(const Site& site) {
+    const Node &node = site.node, &write = *node.inputs[0];
+    if (!is(write, scatter_operation) || !is(node, take_operation)) return {};
+    const ScatterAttributes& a = write.attributes_as<ScatterAttributes>();
+    const GatherAttributes& g = node.attributes_as<GatherAttributes>();
+    bool same = a.mode == ScatterMode::set && a.axis == g.axis && write.inputs.size() == 3 && node.inputs.size() == 2 &&
+                write.inputs[2] == node.inputs[1] && site.fact(*node.inputs[1]).unique &&
+                site.fact(*node.inputs[1]).nonnegative();
+    return same ? handle(write.inputs[1]) : Tensor();
+}
+
+// scatter(scatter(0, i, u) where nothing was, by all positions in order) is u: scatter(0, iota, u) -> u
+Tensor everywhere_in_order(const Site& site) {
+    const Node& node = site.node;
+    bool fits = spreads(node) && node.inputs.size() == 3 && is(*node.inputs[2], iota_operation) &&
+                node.inputs[1]->shape == node.shape;
+    return fits ? site.input(1) : Tensor();
+}
+
+}  // namespace
+
+void add_scatter_rules(RuleList& rules) {
+    auto add = [&](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply,
+                   std::vector<Example> examples, Assumes assumes = Assumes::nothing) {
+        rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply,
+                                {.assumes = assumes, .examples = std::move(examples)}));
+    };
+    auto with = [](auto f, std::vector<Shape> shapes) {
+        return example(f, std::move(shapes), {DType::float32, DType::float64});
+    };
+    static const Tensor index = Tensor::of<std::int64_t>({2, 0, 2, -1});
+    auto spread = [](T u, const Shape& shape) {
+        return scatter(zeros(shape, u.dtype()), index, u, 0, ScatterMode::add);
+    };
+    std::vector<const Operation*> products{&multiply_operation, &gated_multiply_operation, &divide_operation};
+    std::vector<const Operation*> scaled = products;
+    scaled.push_back(&negative_operation);
+    // clang-format off
+    add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
+        with([=](T x, T u) { return x - spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})});
+    add("scale_updates", Phase::canonical, scaled, scale_updates, {
+        with([=](T x, T u) { return x * spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -spread(u, {5, 3}); }, {{4, 3}}),
+        with([=](T x, T u) { return spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
+    add("scale_sum_with_updates", Phase::canonical, {&multiply_operation, &gated_multiply_operation}, scale_sum, {
+        with([=](T x, T y, T u) { return (spread(u, {5, 3}) + x) * y; }, {{5, 3}, {5, 3}, {4, 3}})}, Assumes::finite);
+    add("gather_of_softmax", Phase::stable, {&take_operation, &take_along_axis_operation}, gather_of_quotient, {
+        with([=](T x, T y) { return take(exp(x) / y, index, 0); }, {{5, 3}, {5, 1}})});
+    add("read_of_write", Phase::canonical, {&take_operation}, read_of_write, {
+        with([](T x, T y) { Tensor at = flip(iota(5)); return take(scatter(x, at, y), at); }, {{5, 2}, {5, 2}})});
+    add("everywhere_in_order", Phase::canonical, {&scatter_operation}, everywhere_in_order, {
+        with([](T u) { return scatter(zeros(u.shape(), u.dtype()), iota(4), u, 0, ScatterMode::add); }, {{4, 3}})});
+    // clang-format on
+}
+
+}  // namespace weft
