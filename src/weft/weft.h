@@ -47,4 +47,5 @@
 #include "weft/runtime/debug.h"
 #include "weft/runtime/explain.h"
 #include "weft/runtime/function.h"
+#include "weft/runtime/profile.h"
 #include "weft/train/step.h"

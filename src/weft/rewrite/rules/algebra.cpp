@@ -1,5 +1,7 @@
 // Algebra: products and sums in their normal forms (what cancels is gone, numbers are gathered), products over sums where divisions
 // vanish, powers.
+#include <cmath>
+
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
@@ -7,8 +9,6 @@
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/product.h"
 #include "weft/rewrite/rules/rules.h"
-
-#include <cmath>
 
 namespace weft {
 namespace {
@@ -46,10 +46,10 @@ Tensor product_normal_form(const Site& site) {
         Product product(site, node, through);
         product.meet_masks(site);
         bool fewer = product.cost() < product.cost_before();
-        bool number_inside = !through && node.inputs.size() == 2 && product.cost() == product.cost_before() && product.number != 1 &&
-                             product.number != -1 && !number_of(a) && !number_of(b);
-        bool turned = std::any_of(product.factors.begin(), product.factors.end(),
-                                  [](const Factor& f) { return f.power > 0; });
+        bool number_inside = !through && node.inputs.size() == 2 && product.cost() == product.cost_before() &&
+                             product.number != 1 && product.number != -1 && !number_of(a) && !number_of(b);
+        bool turned =
+            std::any_of(product.factors.begin(), product.factors.end(), [](const Factor& f) { return f.power > 0; });
         if (fewer || (number_inside && turned)) return product.build();
     }
     return {};

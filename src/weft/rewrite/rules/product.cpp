@@ -80,7 +80,8 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
-        if (!joins || !typed || !(mine || through) || std::abs(power) > 64 || ++visited > (through ? most_shared_nodes : most_nodes)) {
+        if (!joins || !typed || !(mine || through) || std::abs(power) > 64 ||
+            ++visited > (through ? most_shared_nodes : most_nodes)) {
             add(node, power, gate);
             continue;
         }

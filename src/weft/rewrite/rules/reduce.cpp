@@ -198,7 +198,8 @@ Tensor sum_of_products(const Site& site) {
     if (opaque(from) || !site.only_here(from) || !floats(node.dtype)) return {};
     bool squared = from.operation == &square_operation;  // (a * b)^2 = a^2 * b^2
     const Node& product_node = squared ? *from.inputs[0] : from;
-    if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node)) return {};
+    if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node))
+        return {};
     Tensor first = handle(product_node.inputs[0]), second = handle(product_node.inputs[1]);
     if (first.dtype() != node.dtype || second.dtype() != node.dtype) return {};
     if (squared) first = square(first), second = square(second);
@@ -260,7 +261,8 @@ Tensor sum_of_products(const Site& site) {
     Shape apart;
     Axes now;
     for (const Axes* group : {&batch, &rows, &columns})
-        for (std::int64_t axis : *group) apart.push_back(from.shape[static_cast<std::size_t>(axis)]), now.push_back(axis);
+        for (std::int64_t axis : *group)
+            apart.push_back(from.shape[static_cast<std::size_t>(axis)]), now.push_back(axis);
     Axes order, sorted = now;
     std::sort(sorted.begin(), sorted.end());
     for (std::int64_t axis : sorted) order.push_back(std::find(now.begin(), now.end(), axis) - now.begin());
@@ -287,7 +289,8 @@ Tensor number_out_of_matmul(const Site& site) {
         if (from.operation != &multiply_operation) continue;
         for (std::size_t k : {0, 1}) {
             bool number = from.inputs[k]->shape.empty() && number_of(*from.inputs[k]);
-            if (number && from.inputs[1 - k]->shape == from.shape) return handle(from.inputs[k]) * with(from.inputs[1 - k]);
+            if (number && from.inputs[1 - k]->shape == from.shape)
+                return handle(from.inputs[k]) * with(from.inputs[1 - k]);
         }
     }
     return {};

@@ -66,7 +66,8 @@ Tensor found_factors(const Site& site, const Node& scatter, const Node& value) {
 // Zeros to which scatters add, one after the other.
 bool spreads_in_turn(const Site& site, const Node& node) {
     const Node* at = &node;
-    while (!opaque(*at) && at->operation->family == Family::scatter && at->inputs[0]->operation->family == Family::scatter) {
+    while (!opaque(*at) && at->operation->family == Family::scatter &&
+           at->inputs[0]->operation->family == Family::scatter) {
         bool adds = at->attributes_as<ScatterAttributes>().mode == ScatterMode::add;
         if (!adds || !site.only_here(*at)) return false;
         at = at->inputs[0];
@@ -94,8 +95,8 @@ Tensor add_into(const Site& site) {
     for (std::size_t i : {1, 0}) {
         const Node &spread = *node.inputs[i], &x = *node.inputs[1 - i];
         if (i == 0 && !adds) break;
-        bool alike = spread.shape == node.shape && x.shape == node.shape && x.dtype == node.dtype &&
-                     spread.dtype == node.dtype;
+        bool alike =
+            spread.shape == node.shape && x.shape == node.shape && x.dtype == node.dtype && spread.dtype == node.dtype;
         if (alike && !number_of(x) && spreads_in_turn(site, spread))
             return added_in_turn(site.input(1 - i), spread, !adds);
     }
@@ -159,7 +160,8 @@ Tensor scale_updates(const Site& site) {
         const Node& spread = *node.inputs[i];
         if (i == 1 && quotient) break;
         Tensor v = site.input(1 - i);
-        bool fits = spreads(spread) && spread.shape == node.shape && v.dtype() == node.dtype && spread.dtype == node.dtype;
+        bool fits =
+            spreads(spread) && spread.shape == node.shape && v.dtype() == node.dtype && spread.dtype == node.dtype;
         if (!fits || spreads(*v.node())) continue;
         v = found_factors(site, spread, *v.node());
         Tensor updates = handle(spread.inputs[1]);

@@ -282,8 +282,7 @@ Tensor plain_concatenate(const Site& site) {
 
 void add_view_rules(RuleList& rules) {
     auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples) {
-        rules.push_back(
-            rule_at(std::move(name), Phase::canonical, {&root}, apply, {.examples = std::move(examples)}));
+        rules.push_back(rule_at(std::move(name), Phase::canonical, {&root}, apply, {.examples = std::move(examples)}));
     };
     auto with = [](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes)); };
     // clang-format off
