@@ -364,15 +364,20 @@ void error_functions() {
                  4};
     introduce(tail);
     report<float>(tail, 26.5);
-    auto scaled = [](Real t) {
-        Real a = 4 * (1 + t) / (1 - t);
+    // Where the variable is 0, the polynomial is a float and a little: so its constant term has no error.
+    const Real centre = 2.21875Q;
+    std::printf("\ninline constexpr double erfc_centre = %a;\n", static_cast<double>(centre));
+    auto scaled = [=](Real t) {
+        Real a = centre * (1 + t) / (1 - t);
         return (1 + 2 * a) * expq(a * a) * erfcq(a);
     };
-    auto place = [](Real a) { return (a - 4) / (a + 4); };
-    Problem erfc{
-        "ErfcScaled",  "(1 + 2 a) exp(a^2) erfc(a) in (a - 4) / (a + 4), for a from 1/2 to where erfc(a) is 0.",
-        scaled,        relative(scaled),
-        place(0.499Q), 0};
+    auto place = [=](Real a) { return (a - centre) / (a + centre); };
+    Problem erfc{"ErfcScaled",
+                 "(1 + 2 a) exp(a^2) erfc(a) in (a - centre) / (a + centre), for a from 1/2 to where erfc(a) is 0.",
+                 scaled,
+                 relative(scaled),
+                 place(0.499Q),
+                 0};
     introduce(erfc);
     erfc.high = place(10.2Q);
     report<float>(erfc, 27);
@@ -388,6 +393,38 @@ void roots() {
     introduce(root);
     report<float>(root, 9);
     report<double>(root, 9);
+}
+
+/// The derivative of log gamma: recurrence to 40, then the asymptotic series (Abramowitz & Stegun 6.3.18).
+Real digamma(Real x) {
+    constexpr int bernoulli[][2] = {{1, 6},       {-1, 30}, {1, 42},      {-1, 30},    {5, 66},
+                                    {-691, 2730}, {7, 6},   {-3617, 510}, {43867, 798}};
+    Real sum = 0, power = 1;
+    for (; x < 40; x += 1) sum -= 1 / x;
+    sum += logq(x) - 1 / (2 * x);
+    for (int k = 1; k <= 9; ++k) {
+        power *= x * x;
+        sum -= Real(bernoulli[k - 1][0]) / bernoulli[k - 1][1] / (2 * k * power);
+    }
+    return sum;
+}
+
+void gammas() {
+    Real low = 1.4Q, high = 1.5Q;
+    for (int i = 0; i < 120; ++i) (digamma((low + high) / 2) < 0 ? low : high) = (low + high) / 2;
+    Real root = low;
+    std::printf("\n/// Where the digamma function is 0.\n");
+    std::printf("inline constexpr double digamma_root[] = {%a, %a};\n", static_cast<double>(root),
+                static_cast<double>(root - static_cast<double>(root)));
+    auto ratio = [=](Real d) {
+        Real x = 1.5Q + d;
+        if (fabsq(x - root) < 1e-12Q) x = root + 1e-12Q;
+        return digamma(x) / (x - root);
+    };
+    Problem digamma_rest{
+        "DigammaNear", "digamma(x) / (x - root) in x - 3/2, x from 1 to 2.", ratio, relative(ratio), -0.5Q, 0.5Q};
+    introduce(digamma_rest);
+    report<double>(digamma_rest, 55);
 }
 
 int main() {
@@ -409,5 +446,6 @@ int main() {
     angles();
     error_functions();
     roots();
+    gammas();
     std::printf("// clang-format on\n\n}  // namespace weft::elementary\n");
 }

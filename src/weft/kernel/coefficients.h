@@ -185,16 +185,18 @@ struct ErfTail<float> {  // error 2^-26.8
     static constexpr float c[] = {0x1.20e424p+0f, 0x1.458b52p-1f, 0x1.ae9176p-4f, -0x1.758e02p-6f, 0x1.a1c3e6p-9f, -0x1.b9d01ap-13f};
 };
 
-/// (1 + 2 a) exp(a^2) erfc(a) in (a - 4) / (a + 4), for a from 1/2 to where erfc(a) is 0.
+inline constexpr double erfc_centre = 0x1.1cp+1;
+
+/// (1 + 2 a) exp(a^2) erfc(a) in (a - centre) / (a + centre), for a from 1/2 to where erfc(a) is 0.
 template <class T>
 struct ErfcScaled;
 template <>
-struct ErfcScaled<float> {  // error 2^-24.8
-    static constexpr float c[] = {0x1.3ba592p+0f, -0x1.1df1a6p-3f, 0x1.f7f738p-7f, 0x1.16ea4cp-4f, -0x1.9de0acp-4f, 0x1.8012c6p-4f, -0x1.0f68fp-4f, 0x1.2f0a86p-5f, -0x1.0f8b5ep-6f, 0x1.59a218p-8f};
+struct ErfcScaled<float> {  // error 2^-26.8
+    static constexpr float c[] = {0x1.45910cp+0f, -0x1.bbfe5ap-4f, -0x1.1483cp-3f, 0x1.534fe2p-3f, -0x1.47b14ap-4f, 0x1.20a4e6p-7f, 0x1.15faf4p-7f, -0x1.1f9ad8p-9f, -0x1.18e1c2p-10f, 0x1.3e7324p-12f};
 };
 template <>
-struct ErfcScaled<double> {  // error 2^-54.5
-    static constexpr double c[] = {0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a28ep-3, 0x1.f7f5df66fd568p-7, 0x1.16ecefcfa5341p-4, -0x1.9ddb23c3e7c7bp-4, 0x1.7fee004e133ecp-4, -0x1.0fb06dfe6bf32p-4, 0x1.3079edf65afa6p-5, -0x1.0962387d83018p-6, 0x1.49c67295b8e21p-8, -0x1.8d4aa1959b02cp-11, -0x1.a1df34aa24be3p-13, 0x1.3be0d89371b15p-13, -0x1.9956d8f85f9e9p-16, -0x1.78a41d40c6e71p-17, 0x1.7f0872bcc4523p-18, 0x1.41b94ffbbe9d4p-22, -0x1.b8e3bfb065ae1p-21, 0x1.1f9d91ce2a32cp-24, 0x1.c19e4a2d54df6p-24, -0x1.a35014f72e925p-27, -0x1.5d1843bb95028p-27};
+struct ErfcScaled<double> {  // error 2^-55.2
+    static constexpr double c[] = {0x1.45910bfddafe9p+0, -0x1.bbfe59be99bddp-4, -0x1.14837243eac41p-3, 0x1.534fe5564d5a9p-3, -0x1.47bd7de5aefd2p-4, 0x1.20a7d7202ab61p-7, 0x1.18acd6f5df06ap-7, -0x1.204ab91f1cd7fp-9, -0x1.58a90ba4a97dcp-10, 0x1.537fc4c81dcf3p-12, 0x1.22410633e89b1p-12, -0x1.583c4957c1039p-16, -0x1.016400ccfe46ep-14, -0x1.6424f2e057274p-17, 0x1.6ac731e964356p-17, 0x1.919dd83e287e3p-18, -0x1.0e4693814823ap-21, -0x1.dfb7345d4b365p-20, -0x1.3534b29bba47ep-21, 0x1.6c2d20f697782p-22, 0x1.03559673e5c79p-22, -0x1.64fc99cc0acf3p-25, -0x1.17576cf759396p-25};
 };
 
 /// m^(-1/3) for m in [sqrt(1/2), sqrt(2)], a start that iterations triple.
@@ -207,6 +209,17 @@ struct CbrtStart<float> {  // error 2^-9.1
 template <>
 struct CbrtStart<double> {  // error 2^-9.1
     static constexpr double c[] = {0x1.8ee32420d7529p+0, -0x1.88d1ecef442e3p-1, 0x1.ad681a3419fa1p-3};
+};
+
+/// Where the digamma function is 0.
+inline constexpr double digamma_root[] = {0x1.762d86356be3fp+0, 0x1.b86a722197839p-54};
+
+/// digamma(x) / (x - root) in x - 3/2, x from 1 to 2.
+template <class T>
+struct DigammaNear;
+template <>
+struct DigammaNear<double> {  // error 2^-53.5
+    static constexpr double c[] = {0x1.e6f0cbb873617p-1, -0x1.b1cb63005ee98p-2, 0x1.eca189b8e6d99p-3, -0x1.2feeeb98a7a33p-3, 0x1.8512e5905da58p-4, -0x1.fb44202a07263p-5, 0x1.4de9aa059a6c7p-5, -0x1.b9f8b124a2ea5p-6, 0x1.256475f1416a1p-6, -0x1.8635627af8a06p-7, 0x1.03c006a6df766p-7, -0x1.5a06cc7e00a47p-8, 0x1.cd3e7434ad599p-9, -0x1.336b43258f41cp-9, 0x1.980d9cdd443c2p-10, -0x1.0fcd4c0a4e385p-10, 0x1.7b4a13d78e9dfp-11, -0x1.fc46d1032f623p-12, 0x1.dc1b195909ca6p-13, -0x1.343c01712baf5p-13, 0x1.1079642c3a9eep-12, -0x1.7247949ee5c44p-13};
 };
 // clang-format on
 

@@ -15,7 +15,7 @@ WEFT_ELEMENT V erf_near(V x) {
 template <class V>
 WEFT_ELEMENT V erfc_far(V a) {
     a = at_most(a, sizeof(ElementOf<V>) == 4 ? ElementOf<V>(10.2) : ElementOf<V>(27.4));  // beyond: 0
-    V t = (a - all<V>(4)) / (a + all<V>(4));
+    V t = (a - all<V>(erfc_centre)) / (a + all<V>(erfc_centre));
     Words<V> square = two_product(a, a);
     V decay = exp_words(Words<V>{-square.high, -square.low});
     return polynomial<ErfcScaled>(t) / fma(a, all<V>(2), all<V>(1)) * decay;
