@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "weft/base/lru.h"
+#include "weft/rewrite/rewrite.h"
 
 namespace weft {
 namespace {
@@ -22,6 +23,7 @@ Hash128 sized_key(const Graph& graph) {
     Hasher hasher;
     hasher.add(graph.structure.high), hasher.add(graph.structure.low);
     for (std::int64_t size : graph.sizes) hasher.add(static_cast<std::uint64_t>(size));
+    hasher.add(rewriting_version());
     return hasher.result();
 }
 
@@ -49,7 +51,8 @@ std::shared_ptr<const Binding> binding_for(const Graph& graph) {
             return *found;
         }
     }
-    auto binding = bind(plan_for(graph), graph, cpu_compiler());
+    Graph rewritten = rewrite(graph);
+    auto binding = weft::bind(plan_for(rewritten), rewritten, cpu_compiler());
     std::lock_guard lock(caches.mutex);
     ++caches.count.bindings_made;
     return caches.bindings.insert(key, binding);

@@ -14,7 +14,7 @@ struct CacheCount {
 
 /// The plan of this structure, from the cache or made now.
 std::shared_ptr<const Plan> plan_for(const Graph& graph);
-/// The binding of this graph for the CPU, from the cache or made now.
+/// The binding of this graph, rewritten, for the CPU: from the cache or made now. Its leaves and outputs are numbered as the graph's.
 std::shared_ptr<const Binding> binding_for(const Graph& graph);
 CacheCount cache_count();
 void clear_caches();

@@ -52,4 +52,28 @@ Array result_array(const View& view, const BufferHandle& buffer, std::int64_t fi
     return {view.layout.dtype, view.layout.dims, view.layout.strides, (first_byte + view.offset) / element, buffer};
 }
 
+std::vector<Array> run_once(std::shared_ptr<const Binding> binding, const Graph& graph) {
+    Runner runner(std::move(binding));
+    std::vector<void*> leaves, addresses;
+    std::vector<BufferHandle> outputs;
+    for (std::int32_t leaf : graph.leaves) leaves.push_back(const_cast<void*>(graph.node(leaf).value.address()));
+    for (const BoundOutput& output : runner.binding().outputs) {
+        outputs.push_back(Buffer::allocate(output.bytes));
+        addresses.push_back(outputs.back()->data());
+    }
+    runner.run(leaves, addresses);
+    std::vector<Array> results;
+    for (const View& view : runner.binding().results) {
+        auto index = static_cast<std::size_t>(view.base.index);
+        if (view.base.kind == Base::output) {
+            results.push_back(result_array(view, outputs[index], 0));
+            continue;
+        }
+        const Array& leaf = graph.node(graph.leaves[index]).value;
+        results.push_back(
+            result_array(view, leaf.buffer, leaf.offset * static_cast<std::int64_t>(size_of(leaf.dtype))));
+    }
+    return results;
+}
+
 }  // namespace weft

@@ -1,6 +1,6 @@
 // Running a binding: addresses are filled in, the list is walked. A Runner belongs to one binding and keeps the table of addresses
 // between runs, so that only what changed is written; the arena is the thread's. Nothing is allocated once it has run.
-// Callers: runtime/evaluate.cpp, runtime/function.cpp.
+// Callers: runtime/.
 #pragma once
 
 #include <memory>
@@ -33,5 +33,9 @@ class Runner {
 
 /// Where a result of a run lies, as an Array over the buffer it came from.
 Array result_array(const View& view, const BufferHandle& buffer, std::int64_t first_byte);
+
+/// Runs the binding on the leaves of `graph`, which all have numbers, into fresh memory; a result that is a leaf, or a view of one,
+/// shares the leaf's. One array an output of the graph.
+std::vector<Array> run_once(std::shared_ptr<const Binding> binding, const Graph& graph);
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/graph.h"
 #include "weft/graph/node.h"
+#include "weft/rewrite/rewrite.h"
 #include "weft/runtime/executor.h"
 #include "weft/runtime/trace.h"
 
@@ -104,8 +105,9 @@ Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
     for (const Use& use : cells_) {
         if (use.output >= 0) options.donors.push_back(use.leaf);
     }
-    runner_ = std::make_unique<Runner>(weft::bind(plan_for(graph), graph, cpu_compiler(), options));
-    graph_text_ = str(graph);
+    Graph rewritten = rewrite(graph);
+    runner_ = std::make_unique<Runner>(weft::bind(plan_for(rewritten), rewritten, cpu_compiler(), options));
+    graph_text_ = str(rewritten);
     leaves_.resize(sources_.size());
     held_.resize(sources_.size());
     outputs_.resize(runner_->binding().outputs.size());
