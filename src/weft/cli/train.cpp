@@ -100,13 +100,7 @@ int train_run(train::Run& run, bool quiet) {
     }
     fs::path report = write_report(run);
     if (quiet) return done;
-    std::cout << "\n";
-    for (const Json::Member& member : outcome.final_line.members()) {
-        bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
-        if (is_figure) std::cout << member.key << " " << figure(member.key, member.value.as_number()) << "   ";
-    }
-    std::cout << "(the model of epoch " << outcome.final_line.at("epoch").as_integer() << ")\n"
-              << "model   " << (run.kept() / "model.safetensors").string() << "\n"
+    std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
               << "log     " << (run.folder() / "log.jsonl").string() << "\n"
               << "report  " << report.string() << std::endl;
     return done;

@@ -43,7 +43,9 @@ void evaluate(std::span<Node* const> nodes) {
         addresses.push_back(outputs.back()->data());
     }
     runner.run(leaves, addresses);
-    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i]->materialize(array_of(graph, binding.results[i], outputs));
+    std::vector<std::weak_ptr<const char>> below = leaves_below(graph);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        nodes[i]->materialize(array_of(graph, binding.results[i], outputs), below);
 }
 
 }  // namespace weft
