@@ -1,0 +1,173 @@
+#include "weft/backend/cpu/emit/kernel_plan.h"
+
+#include <algorithm>
+
+namespace weft::cpu::emit {
+namespace {
+
+constexpr int fill_registers = 3;            // that operands from memory may need at once
+constexpr std::size_t unroll_lines = 200;    // beyond, a second vector only makes the code longer
+constexpr int unroll_spare = 4;              // registers that constants should find when two vectors run side by side
+std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
+
+class Planner {
+  public:
+    Planner(VectorCode code, const PlanOptions& options) : options_(options) {
+        plan_.code = std::move(code);
+        plan_.lane_bytes = plan_.code.lane_bytes();
+        plan_.lanes = options.vector_bytes / plan_.lane_bytes;
+        for (std::int32_t number : plan_.code.order) {
+            const Line& line = plan_.code.line(number);
+            calls_ = calls_ || line.op == VectorOp::outside;
+            if (!line.once)
+                body_lines_.push_back(number);
+            else if (line.op != VectorOp::constant)
+                row_lines_.push_back(number);
+        }
+    }
+
+    KernelPlan run() {
+        find_homes();
+        choose_unroll();
+        choose_pins();
+        plan_.row = row_part();
+        plan_.body = body_part(plan_.unroll);
+        plan_.rest = body_part(1);
+        for (const Part* part : {&plan_.row, &plan_.body, &plan_.rest})
+            plan_.spill_slots = std::max(plan_.spill_slots, part->allocation.slots);
+        return std::move(plan_);
+    }
+
+  private:
+    const Line& line(std::int32_t number) const { return plan_.code.line(number); }
+    bool in_register(std::int32_t number) const { return number >= 0 && line(number).lane != Lane::none; }
+    Bank bank(std::int32_t number) const {
+        return line(number).lane == Lane::mask && !options_.masks_are_vectors ? Bank::masks : Bank::vectors;
+    }
+
+    void find_homes() {
+        plan_.homes.assign(plan_.code.lines.size(), -1);
+        uses_.assign(plan_.code.lines.size(), 0);
+        for (std::int32_t number : body_lines_) {
+            for (std::int32_t operand : {line(number).a, line(number).b, line(number).c}) {
+                if (!in_register(operand) || !line(operand).once) continue;
+                if (uses_[at(operand)]++ == 0) invariants_.push_back(operand);
+                bool constant = line(operand).op == VectorOp::constant;
+                if (!constant && plan_.homes[at(operand)] < 0) plan_.homes[at(operand)] = plan_.home_count++;
+            }
+        }
+    }
+
+    std::vector<ValueInfo> values(int copies, bool row) const {
+        std::vector<ValueInfo> values(plan_.code.lines.size() * static_cast<std::size_t>(copies));
+        for (std::int32_t number : plan_.code.order) {
+            if (!in_register(number)) continue;
+            for (int copy = 0; copy < copies; ++copy)
+                values[at(number) + static_cast<std::size_t>(copy) * plan_.code.lines.size()].bank = bank(number);
+            bool constant = line(number).op == VectorOp::constant;
+            values[at(number)].invariant = constant || (line(number).once && !row);
+        }
+        for (auto [number, place] : plan_.pinned) {
+            if (!row || line(number).op == VectorOp::constant) values[at(number)].pinned = place;
+        }
+        return values;
+    }
+
+    Demand demand(std::int32_t number, int copy) const {
+        const Line& what = line(number);
+        auto shift = copy * static_cast<std::int32_t>(plan_.code.lines.size());
+        Demand result;
+        if (what.lane != Lane::none) result.gives = number + shift;
+        const std::int32_t operands[] = {what.a, what.b, what.c};
+        for (std::size_t i = 0; i < 3; ++i)
+            if (in_register(operands[i])) result.takes[i] = operands[i] + (line(operands[i]).once ? 0 : shift);
+        result.clobbers = what.op == VectorOp::outside;
+        return result;
+    }
+
+    std::vector<Demand> body_demands(int copies, Part& part) const {
+        std::vector<Demand> demands;
+        for (std::int32_t number : body_lines_) {
+            for (int copy = 0; copy < copies; ++copy) {
+                demands.push_back(demand(number, copy));
+                part.tasks.push_back({number, copy, false});
+            }
+        }
+        return demands;
+    }
+
+    int pressure_of(int copies, Bank bank) const {
+        Part unused;
+        return pressure(body_demands(copies, unused), values(copies, false), bank);
+    }
+
+    void choose_unroll() {
+        if (calls_) {
+            plan_.unroll = 1;
+        } else if (options_.unroll > 0) {
+            plan_.unroll = options_.unroll;
+        } else {
+            int spare = std::min(unroll_spare, static_cast<int>(invariants_.size()));
+            bool fits = body_lines_.size() <= unroll_lines &&
+                        pressure_of(2, Bank::vectors) + spare <= options_.registers[0] &&
+                        pressure_of(2, Bank::masks) <= options_.registers[1];
+            plan_.unroll = fits ? 2 : 1;
+        }
+    }
+
+    /// The invariants used most often, as far as there are registers that no vector's own values need.
+    void choose_pins() {
+        if (calls_) return;  // a call would lose them
+        int free = options_.registers[0] - std::max(pressure_of(plan_.unroll, Bank::vectors), fill_registers + 1);
+        std::erase_if(invariants_, [&](std::int32_t number) { return bank(number) != Bank::vectors; });
+        if (static_cast<int>(invariants_.size()) > free) free -= fill_registers;
+        std::stable_sort(invariants_.begin(), invariants_.end(),
+                         [&](std::int32_t x, std::int32_t y) { return uses_[at(x)] > uses_[at(y)]; });
+        int next = options_.registers[0];
+        for (std::int32_t number : invariants_) {
+            if (free-- <= 0) break;
+            plan_.pinned.emplace_back(number, --next);
+        }
+    }
+
+    Part row_part() const {
+        Part part;
+        std::vector<Demand> demands;
+        for (std::int32_t number : row_lines_) {
+            demands.push_back(demand(number, 0));
+            part.tasks.push_back({number, 0, false});
+            if (plan_.homes[at(number)] < 0) continue;
+            demands.push_back({.takes = {number, -1, -1}});
+            part.tasks.push_back({number, 0, true});
+        }
+        return allocated(std::move(part), demands, values(1, true));
+    }
+
+    Part body_part(int copies) const {
+        Part part;
+        std::vector<Demand> demands = body_demands(copies, part);
+        return allocated(std::move(part), demands, values(copies, false));
+    }
+
+    Part allocated(Part part, const std::vector<Demand>& demands, const std::vector<ValueInfo>& values) const {
+        part.allocation = allocate(demands, values, options_.registers);
+#ifndef NDEBUG
+        verify(part.allocation, demands, values, options_.registers);
+#else
+        if (options_.registers[0] < 15) verify(part.allocation, demands, values, options_.registers);
+#endif
+        return part;
+    }
+
+    PlanOptions options_;
+    KernelPlan plan_;
+    std::vector<std::int32_t> row_lines_, body_lines_, invariants_;
+    std::vector<int> uses_;
+    bool calls_ = false;
+};
+
+}  // namespace
+
+KernelPlan plan_kernel(VectorCode code, const PlanOptions& options) { return Planner(std::move(code), options).run(); }
+
+}  // namespace weft::cpu::emit

@@ -1,0 +1,89 @@
+#include "weft/backend/cpu/emit/vector_code.h"
+
+#include <algorithm>
+
+namespace weft::cpu::emit {
+namespace {
+
+bool has_effect(VectorOp op) {
+    return op == VectorOp::store || op == VectorOp::local_store || op == VectorOp::outside ||
+           op == VectorOp::local_load;
+}
+
+/// Marks what stores need, directly or not.
+std::vector<bool> needed_of(const std::vector<Line>& lines) {
+    std::vector<bool> needed(lines.size(), false);
+    for (std::size_t i = lines.size(); i-- > 0;) {
+        const Line& line = lines[i];
+        if (line.op == VectorOp::store) needed[i] = true;
+        if (!needed[i]) continue;
+        for (std::int32_t operand : {line.a, line.b, line.c}) {
+            if (operand >= 0) needed[static_cast<std::size_t>(operand)] = true;
+        }
+    }
+    return needed;
+}
+
+/// Stores come once their value is there and nothing is loaded after them: they may write where loads read.
+std::vector<std::int32_t> order_of(const std::vector<Line>& lines, const std::vector<bool>& needed) {
+    std::int32_t last_load = -1;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (needed[i] && lines[i].op == VectorOp::load) last_load = static_cast<std::int32_t>(i);
+    }
+    std::vector<std::pair<std::int32_t, std::int32_t>> stores;  // after which line, which store
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].op == VectorOp::store)
+            stores.emplace_back(std::max(last_load, lines[i].a), static_cast<std::int32_t>(i));
+    }
+    std::stable_sort(stores.begin(), stores.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::vector<std::int32_t> order;
+    auto next = stores.begin();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (needed[i] && lines[i].op != VectorOp::store) order.push_back(static_cast<std::int32_t>(i));
+        for (; next != stores.end() && next->first == static_cast<std::int32_t>(i); ++next)
+            order.push_back(next->second);
+    }
+    return order;
+}
+
+}  // namespace
+
+int VectorCode::lane_bytes() const {
+    bool wide = std::any_of(order.begin(), order.end(), [&](std::int32_t i) {
+        return width_of(line(i).lane) == 8 || width_of(line(i).from) == 8;
+    });
+    return wide ? 8 : 4;
+}
+
+std::size_t VectorBuilder::Hash::operator()(const Line& line) const {
+    std::uint64_t word = line.immediate * 0x9e3779b97f4a7c15ull;
+    auto mix = [&](std::uint64_t value) { word = (word ^ (word >> 29) ^ value) * 0xbf58476d1ce4e5b9ull; };
+    mix(static_cast<std::uint64_t>(line.op) | static_cast<std::uint64_t>(line.lane) << 8 |
+        static_cast<std::uint64_t>(line.from) << 16);
+    mix(static_cast<std::uint32_t>(line.a) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(line.b)) << 32);
+    mix(static_cast<std::uint32_t>(line.c));
+    return word ^ (word >> 32);
+}
+
+std::int32_t VectorBuilder::add(Line line) {
+    auto number = static_cast<std::int32_t>(code_.lines.size());
+    auto once = [&](std::int32_t operand) { return operand < 0 || code_.line(operand).once; };
+    if (line.op == VectorOp::load)
+        line.once = code_.streams[line.immediate].mode == Mode::uniform;
+    else
+        line.once = line.op != VectorOp::store && once(line.a) && once(line.b) && once(line.c);
+    if (!has_effect(line.op)) {
+        auto [at, fresh] = numbers_.try_emplace(line, number);
+        if (!fresh) return at->second;
+    }
+    code_.lines.push_back(line);
+    return number;
+}
+
+VectorCode VectorBuilder::take() {
+    code_.order = order_of(code_.lines, needed_of(code_.lines));
+    numbers_.clear();
+    return std::move(code_);
+}
+
+}  // namespace weft::cpu::emit
