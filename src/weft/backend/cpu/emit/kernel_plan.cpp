@@ -6,7 +6,8 @@ namespace weft::cpu::emit {
 namespace {
 
 constexpr int fill_registers = 3;            // that operands from memory may need at once
-constexpr std::size_t unroll_lines = 200;    // beyond, a second vector only makes the code longer
+constexpr std::size_t unrolled_lines = 1600;  // beyond, more vectors only make the code longer
+constexpr int latency = 4, window = 256;     // cycles of a common instruction; instructions that a processor looks ahead
 constexpr int unroll_spare = 4;              // registers that constants should find when two vectors run side by side
 std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
@@ -16,14 +17,13 @@ class Planner {
         plan_.code = std::move(code);
         plan_.lane_bytes = plan_.code.lane_bytes();
         plan_.lanes = options.vector_bytes / plan_.lane_bytes;
-        for (std::int32_t number : plan_.code.order) {
-            const Line& line = plan_.code.line(number);
-            calls_ = calls_ || line.op == VectorOp::outside;
-            if (!line.once)
-                body_lines_.push_back(number);
-            else if (line.op != VectorOp::constant)
-                row_lines_.push_back(number);
-        }
+        const auto& complete = plan_.code.order;
+        const auto& common = plan_.code.common.empty() ? complete : plan_.code.common;
+        std::vector<bool> in_row(plan_.code.lines.size(), false);
+        sort_out(common, body_lines_, in_row);
+        sort_out(complete, rest_lines_, in_row);
+        for (std::size_t i = 0; i < in_row.size(); ++i)
+            if (in_row[i]) row_lines_.push_back(static_cast<std::int32_t>(i));
     }
 
     KernelPlan run() {
@@ -31,8 +31,8 @@ class Planner {
         choose_unroll();
         choose_pins();
         plan_.row = row_part();
-        plan_.body = body_part(plan_.unroll);
-        plan_.rest = body_part(1);
+        plan_.body = body_part(body_lines_, plan_.unroll);
+        plan_.rest = body_part(rest_lines_, 1);
         for (const Part* part : {&plan_.row, &plan_.body, &plan_.rest})
             plan_.spill_slots = std::max(plan_.spill_slots, part->allocation.slots);
         return std::move(plan_);
@@ -45,27 +45,39 @@ class Planner {
         return line(number).lane == Lane::mask && !options_.masks_are_vectors ? Bank::masks : Bank::vectors;
     }
 
+    void sort_out(const std::vector<std::int32_t>& order, std::vector<std::int32_t>& each, std::vector<bool>& in_row) {
+        for (std::int32_t number : order) {
+            calls_ = calls_ || line(number).op == VectorOp::outside;
+            if (!line(number).once)
+                each.push_back(number);
+            else if (line(number).op != VectorOp::constant)
+                in_row[at(number)] = true;
+        }
+    }
+
     void find_homes() {
         plan_.homes.assign(plan_.code.lines.size(), -1);
         uses_.assign(plan_.code.lines.size(), 0);
-        for (std::int32_t number : body_lines_) {
-            for (std::int32_t operand : {line(number).a, line(number).b, line(number).c}) {
-                if (!in_register(operand) || !line(operand).once) continue;
-                if (uses_[at(operand)]++ == 0) invariants_.push_back(operand);
-                bool constant = line(operand).op == VectorOp::constant;
-                if (!constant && plan_.homes[at(operand)] < 0) plan_.homes[at(operand)] = plan_.home_count++;
+        for (const auto* lines : {&body_lines_, &rest_lines_}) {
+            for (std::int32_t number : *lines) {
+                for (std::int32_t operand : {line(number).a, line(number).b, line(number).c}) {
+                    if (!in_register(operand) || !line(operand).once) continue;
+                    if (lines == &body_lines_ && uses_[at(operand)]++ == 0) invariants_.push_back(operand);
+                    bool constant = line(operand).op == VectorOp::constant;
+                    if (!constant && plan_.homes[at(operand)] < 0) plan_.homes[at(operand)] = plan_.home_count++;
+                }
             }
         }
     }
 
     std::vector<ValueInfo> values(int copies, bool row) const {
         std::vector<ValueInfo> values(plan_.code.lines.size() * static_cast<std::size_t>(copies));
-        for (std::int32_t number : plan_.code.order) {
-            if (!in_register(number)) continue;
+        for (std::size_t i = 0; i < plan_.code.lines.size(); ++i) {
+            auto number = static_cast<std::int32_t>(i);
             for (int copy = 0; copy < copies; ++copy)
-                values[at(number) + static_cast<std::size_t>(copy) * plan_.code.lines.size()].bank = bank(number);
+                values[i + static_cast<std::size_t>(copy) * plan_.code.lines.size()].bank = bank(number);
             bool constant = line(number).op == VectorOp::constant;
-            values[at(number)].invariant = constant || (line(number).once && !row);
+            values[i].invariant = constant || (line(number).once && !row);
         }
         for (auto [number, place] : plan_.pinned) {
             if (!row || line(number).op == VectorOp::constant) values[at(number)].pinned = place;
@@ -85,9 +97,9 @@ class Planner {
         return result;
     }
 
-    std::vector<Demand> body_demands(int copies, Part& part) const {
+    std::vector<Demand> demands_of(const std::vector<std::int32_t>& lines, int copies, Part& part) const {
         std::vector<Demand> demands;
-        for (std::int32_t number : body_lines_) {
+        for (std::int32_t number : lines) {
             for (int copy = 0; copy < copies; ++copy) {
                 demands.push_back(demand(number, copy));
                 part.tasks.push_back({number, copy, false});
@@ -98,7 +110,7 @@ class Planner {
 
     int pressure_of(int copies, Bank bank) const {
         Part unused;
-        return pressure(body_demands(copies, unused), values(copies, false), bank);
+        return pressure(demands_of(body_lines_, copies, unused), values(copies, false), bank);
     }
 
     void choose_unroll() {
@@ -107,12 +119,30 @@ class Planner {
         } else if (options_.unroll > 0) {
             plan_.unroll = options_.unroll;
         } else {
-            int spare = std::min(unroll_spare, static_cast<int>(invariants_.size()));
-            bool fits = body_lines_.size() <= unroll_lines &&
-                        pressure_of(2, Bank::vectors) + spare <= options_.registers[0] &&
-                        pressure_of(2, Bank::masks) <= options_.registers[1];
-            plan_.unroll = fits ? 2 : 1;
+            // Long chains, where each line waits for the one before, need other vectors to work on meanwhile: the processor
+            // looks ahead over its window alone.
+            int wanted = latency * depth() > window ? 4 : 2;
+            auto fits = [&](int copies) {
+                int spare = std::min(unroll_spare, static_cast<int>(invariants_.size()));
+                return body_lines_.size() * static_cast<std::size_t>(copies) <= unrolled_lines &&
+                       pressure_of(copies, Bank::vectors) + spare <= options_.registers[0] &&
+                       pressure_of(copies, Bank::masks) <= options_.registers[1];
+            };
+            for (plan_.unroll = wanted; plan_.unroll > 1 && !fits(plan_.unroll);) plan_.unroll /= 2;
         }
+    }
+
+    /// Lines of the longest chain in which each needs the one before.
+    int depth() const {
+        std::vector<int> depths(plan_.code.lines.size(), 0);
+        int most = 0;
+        for (std::int32_t number : body_lines_) {
+            int before = 0;
+            for (std::int32_t operand : {line(number).a, line(number).b, line(number).c})
+                if (operand >= 0) before = std::max(before, depths[at(operand)]);
+            most = std::max(most, depths[at(number)] = before + 1);
+        }
+        return most;
     }
 
     /// The invariants used most often, as far as there are registers that no vector's own values need.
@@ -143,9 +173,9 @@ class Planner {
         return allocated(std::move(part), demands, values(1, true));
     }
 
-    Part body_part(int copies) const {
+    Part body_part(const std::vector<std::int32_t>& lines, int copies) const {
         Part part;
-        std::vector<Demand> demands = body_demands(copies, part);
+        std::vector<Demand> demands = demands_of(lines, copies, part);
         return allocated(std::move(part), demands, values(copies, false));
     }
 
@@ -161,7 +191,7 @@ class Planner {
 
     PlanOptions options_;
     KernelPlan plan_;
-    std::vector<std::int32_t> row_lines_, body_lines_, invariants_;
+    std::vector<std::int32_t> row_lines_, body_lines_, rest_lines_, invariants_;
     std::vector<int> uses_;
     bool calls_ = false;
 };

@@ -32,14 +32,24 @@ class Lowering {
         streams.insert(streams.end(), stores.begin(), stores.end());
     }
 
+    /// First without what few arguments need; if that left something out, then all of it.
     VectorCode run(const Program& program, std::size_t loads) {
-        std::vector<Value> outputs = body(
-            program, [&](std::size_t number) { return load(number, program.inputs[number]); }, false);
-        for (std::size_t i = 0; i < outputs.size(); ++i) store(loads + i, outputs[i], program.dtype(program.outputs[i]));
+        whole_path(program, loads);
+        if (!rare_.empty()) {
+            builder_.end_common(rare_);
+            common_ = false;
+            whole_path(program, loads);
+        }
         return builder_.take();
     }
 
   private:
+    void whole_path(const Program& program, std::size_t loads) {
+        std::vector<Value> outputs = body(
+            program, [&](std::size_t number) { return load(number, program.inputs[number]); }, false);
+        for (std::size_t i = 0; i < outputs.size(); ++i) store(loads + i, outputs[i], program.dtype(program.outputs[i]));
+    }
+
     static constexpr Isa best_wide() {
 #if defined(__x86_64__)
         return Isa::avx512;
@@ -90,10 +100,7 @@ class Lowering {
             case Opcode::fma:
                 return arithmetic_.fma(at.dtype, a, b, c);
             case Opcode::call:
-                if (const Program* inside = program_of(*at.function, at.dtype)) {
-                    Value operands[] = {a, b, c};
-                    return body(*inside, [&](std::size_t number) { return operands[number]; }, true)[0];
-                }
+                result = inlined(at, {a, b, c});
                 break;
             case Opcode::multiply:
                 if (in_function && is_floating(at.dtype)) return arithmetic_.multiply_in_function(at.dtype, a, b);
@@ -104,6 +111,20 @@ class Lowering {
                                                 : arithmetic_.binary(at.opcode, at.dtype, a, b);
         }
         return result ? *result : outside(program, at, {a, b, c});
+    }
+
+    std::optional<Value> inlined(const Instruction& at, std::array<Value, 3> operands) {
+        auto find = common_ ? common_program_of : program_of;
+        const Program* inside = find(*at.function, at.dtype);
+        if (!inside) return std::nullopt;
+        auto results = body(*inside, [&](std::size_t number) { return operands[number]; }, true);
+        // What leaves the common path once a row would leave it for every vector: such calls are served in full.
+        if (results.size() > 1 && builder_.line(results[1]).once) {
+            const Program* complete = program_of(*at.function, at.dtype);
+            return body(*complete, [&](std::size_t number) { return operands[number]; }, true)[0];
+        }
+        if (results.size() > 1) rare_.push_back(results[1]);
+        return results[0];
     }
 
     Value load(std::size_t number, DType dtype) {
@@ -153,6 +174,8 @@ class Lowering {
     }
 
     BlockLoops loops_;
+    bool common_ = true;
+    std::vector<Value> rare_;
     VectorBuilder builder_;
     VectorArithmetic arithmetic_;
 };

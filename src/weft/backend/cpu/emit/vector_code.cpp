@@ -7,38 +7,34 @@ namespace {
 
 bool has_effect(VectorOp op) {
     return op == VectorOp::store || op == VectorOp::local_store || op == VectorOp::outside ||
-           op == VectorOp::local_load;
+           op == VectorOp::local_load || op == VectorOp::leave;
 }
+bool is_end(VectorOp op) { return op == VectorOp::store || op == VectorOp::leave; }
 
-/// Marks what stores need, directly or not.
-std::vector<bool> needed_of(const std::vector<Line>& lines) {
+/// The ends (stores, leaves) of lines [first, last) and what they need, directly or not. Stores come once their value is there and
+/// nothing is loaded or left after them: they may write where loads read.
+std::vector<std::int32_t> order_of(const std::vector<Line>& lines, std::size_t first, std::size_t last) {
     std::vector<bool> needed(lines.size(), false);
-    for (std::size_t i = lines.size(); i-- > 0;) {
+    std::int32_t barrier = -1;
+    for (std::size_t i = last; i-- > 0;) {
         const Line& line = lines[i];
-        if (line.op == VectorOp::store) needed[i] = true;
+        if (is_end(line.op)) needed[i] = i >= first;
         if (!needed[i]) continue;
         for (std::int32_t operand : {line.a, line.b, line.c}) {
             if (operand >= 0) needed[static_cast<std::size_t>(operand)] = true;
         }
-    }
-    return needed;
-}
-
-/// Stores come once their value is there and nothing is loaded after them: they may write where loads read.
-std::vector<std::int32_t> order_of(const std::vector<Line>& lines, const std::vector<bool>& needed) {
-    std::int32_t last_load = -1;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (needed[i] && lines[i].op == VectorOp::load) last_load = static_cast<std::int32_t>(i);
+        if (line.op == VectorOp::load || line.op == VectorOp::leave)
+            barrier = std::max(barrier, static_cast<std::int32_t>(i));
     }
     std::vector<std::pair<std::int32_t, std::int32_t>> stores;  // after which line, which store
-    for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t i = first; i < last; ++i) {
         if (lines[i].op == VectorOp::store)
-            stores.emplace_back(std::max(last_load, lines[i].a), static_cast<std::int32_t>(i));
+            stores.emplace_back(std::max(barrier, lines[i].a), static_cast<std::int32_t>(i));
     }
     std::stable_sort(stores.begin(), stores.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
     std::vector<std::int32_t> order;
     auto next = stores.begin();
-    for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t i = 0; i < last; ++i) {
         if (needed[i] && lines[i].op != VectorOp::store) order.push_back(static_cast<std::int32_t>(i));
         for (; next != stores.end() && next->first == static_cast<std::int32_t>(i); ++next)
             order.push_back(next->second);
@@ -49,10 +45,8 @@ std::vector<std::int32_t> order_of(const std::vector<Line>& lines, const std::ve
 }  // namespace
 
 int VectorCode::lane_bytes() const {
-    bool wide = std::any_of(order.begin(), order.end(), [&](std::int32_t i) {
-        return width_of(line(i).lane) == 8 || width_of(line(i).from) == 8;
-    });
-    return wide ? 8 : 4;
+    auto wide = [&](std::int32_t i) { return width_of(line(i).lane) == 8 || width_of(line(i).from) == 8; };
+    return std::any_of(order.begin(), order.end(), wide) || std::any_of(common.begin(), common.end(), wide) ? 8 : 4;
 }
 
 std::size_t VectorBuilder::Hash::operator()(const Line& line) const {
@@ -71,7 +65,7 @@ std::int32_t VectorBuilder::add(Line line) {
     if (line.op == VectorOp::load)
         line.once = code_.streams[line.immediate].mode == Mode::uniform;
     else
-        line.once = line.op != VectorOp::store && once(line.a) && once(line.b) && once(line.c);
+        line.once = !is_end(line.op) && once(line.a) && once(line.b) && once(line.c);
     if (!has_effect(line.op)) {
         auto [at, fresh] = numbers_.try_emplace(line, number);
         if (!fresh) return at->second;
@@ -80,8 +74,15 @@ std::int32_t VectorBuilder::add(Line line) {
     return number;
 }
 
+void VectorBuilder::end_common(const std::vector<std::int32_t>& rare) {
+    for (std::int32_t truth : rare) add({.op = VectorOp::leave, .from = Lane::mask, .a = truth});
+    common_end_ = code_.lines.size();
+}
+
 VectorCode VectorBuilder::take() {
-    code_.order = order_of(code_.lines, needed_of(code_.lines));
+    if (common_end_ > 0) code_.common = order_of(code_.lines, 0, common_end_);
+    code_.order = order_of(code_.lines, common_end_, code_.lines.size());
+    common_end_ = 0;
     numbers_.clear();
     return std::move(code_);
 }

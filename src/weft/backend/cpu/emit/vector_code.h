@@ -24,6 +24,7 @@ enum class VectorOp : std::uint8_t {
     local_load,  // what the call `a` left in the place `immediate`
     local_store,
     outside,  // a call of Outside `immediate`; a, b, c: its local_stores
+    leave,    // where a holds for any lane, the common path is left before it has stored anything
     // floating
     add,
     subtract,
@@ -112,6 +113,7 @@ class VectorCode {
   public:
     std::vector<Line> lines;
     std::vector<std::int32_t> order;   // the lines that are needed, stores as early as loads allow
+    std::vector<std::int32_t> common;  // the same without what few arguments need, if that is less; else empty
     std::vector<StreamKind> streams;   // loads, then stores
     std::vector<DType> places;         // what the places of the frame hold, a vector of elements each
     std::vector<Outside> outsides;
@@ -127,6 +129,8 @@ class VectorBuilder {
     std::int32_t add(Line line);
     const Line& line(std::int32_t number) const { return code_.line(number); }
     VectorCode& code() { return code_; }
+    /// From now on, lines belong to the path that serves all arguments; `rare`: truth values that leave the common one.
+    void end_common(const std::vector<std::int32_t>& rare);
     /// The code, ordered, without what no store needs; the builder is empty afterwards.
     VectorCode take();
 
@@ -135,6 +139,7 @@ class VectorBuilder {
         std::size_t operator()(const Line& line) const;
     };
     VectorCode code_;
+    std::size_t common_end_ = 0;  // lines of the common path; 0: there is one path
     std::unordered_map<Line, std::int32_t, Hash> numbers_;
 };
 

@@ -38,9 +38,10 @@ void Writer::lay_out_frame() {
     areas_at_ = take(64 * streams);
     places_at_ = take(64 * plan_.code.places.size());
     tails_at_ = take(128);
-    bases_at_ = take(8 * streams + 32);
+    bases_at_ = take(8 * streams + 40);
     operands_at_ = bases_at_ + 8 * streams;
     saved_at_ = operands_at_ + 24;
+    limit_at_ = saved_at_ + 8;
     frame_bytes_ = next;
     bool calls = !plan_.code.outsides.empty();
     std::size_t used = 0;
@@ -88,15 +89,26 @@ void Writer::close() {
 }
 
 void Writer::row_loop() {
-    Xbyak::Label next_row, rest, done;
+    Xbyak::Label next_row, again, rest, done;
     L(next_row);
     write_part(plan_.row, true);
     for (auto [line, number] : plan_.pinned) {
         if (plan_.code.line(line).op != VectorOp::constant) fill(line, number, -1);
     }
     xor_(r12d, r12d);
-    vectors(true);
-    vectors(false);
+    L(again);
+    whole_vectors(rest);
+    L(rare_);  // the vectors at hand, which need the complete path
+    lea(rax, ptr[r12 + lanes() * plan_.unroll]);
+    mov(ptr[rsp + static_cast<int>(limit_at_)], rax);
+    Xbyak::Label limited;
+    jmp(limited);
+    L(rest);
+    mov(ptr[rsp + static_cast<int>(limit_at_)], r13);
+    L(limited);
+    rest_of_row();
+    cmp(r12, r13);
+    jb(again);
     dec(r14);
     jz(done);
     advance();
@@ -104,38 +116,39 @@ void Writer::row_loop() {
     L(done);
 }
 
-/// `whole`: as many times as there are `unroll` vectors; else one vector at a time, as long as there are elements.
-void Writer::vectors(bool whole) {
-    Xbyak::Label again, end;
-    int step = lanes() * (whole ? plan_.unroll : 1);
-    if (whole) {
-        lea(rax, ptr[r12 + step]);
-        cmp(rax, r13);
-        ja(end);
-    } else {
-        cmp(r12, r13);
-        jae(end);
-    }
+/// As many times as there are `unroll` vectors left.
+void Writer::whole_vectors(Xbyak::Label& rest) {
+    Xbyak::Label next;
+    int step = lanes() * plan_.unroll;
+    lea(rax, ptr[r12 + step]);
+    cmp(rax, r13);
+    ja(rest);
     align(16);
-    L(again);
-    if (!whole) {
-        mov(r15, r13);
-        sub(r15, r12);
-        mov(eax, lanes());
-        cmp(r15, rax);
-        cmova(r15, rax);
-        prepare_tail();
-    }
-    write_part(whole ? plan_.body : plan_.rest, whole);
+    L(next);
+    write_part(plan_.body, true);
     add(r12, step);
-    if (whole) {
-        lea(rax, ptr[r12 + step]);
-        cmp(rax, r13);
-        jbe(again);
-    } else {
-        cmp(r12, r13);
-        jb(again);
-    }
+    lea(rax, ptr[r12 + step]);
+    cmp(rax, r13);
+    jbe(next);
+    jmp(rest);
+}
+
+/// One vector at a time, the last perhaps not full, up to the limit.
+void Writer::rest_of_row() {
+    Xbyak::Label next, end;
+    cmp(r12, ptr[rsp + static_cast<int>(limit_at_)]);
+    jae(end);
+    L(next);
+    mov(r15, ptr[rsp + static_cast<int>(limit_at_)]);
+    sub(r15, r12);
+    mov(eax, lanes());
+    cmp(r15, rax);
+    cmova(r15, rax);
+    prepare_tail();
+    write_part(plan_.rest, false);
+    add(r12, lanes());
+    cmp(r12, ptr[rsp + static_cast<int>(limit_at_)]);
+    jb(next);
     L(end);
 }
 
@@ -201,6 +214,9 @@ void Writer::perform(const Part::Task& task, const Movement& movement, bool whol
             return load_from(local, plan_.code.places[line.immediate], line.lane, movement.to, false);
         case VectorOp::local_store:
             return store_to(local, plan_.code.places[line.immediate], line.from, movement.from[0], false);
+        case VectorOp::leave:
+            test_truth(movement.from[0]);
+            return jnz(rare_);
         case VectorOp::outside:
             return call(plan_.code.outsides[line.immediate]);
         default:

@@ -45,6 +45,7 @@ class Writer : protected Xbyak::CodeGenerator {
     virtual void broadcast_wide(std::int32_t to, const Address& address) = 0;  // 8 bytes to all lanes
     virtual void broadcast_truth(std::int32_t to) = 0;                         // of eax, 0 or 1
     virtual void spill_mask(const Address& address, std::int32_t number) = 0;
+    virtual void test_truth(std::int32_t number) = 0;  // the zero flag: no lane holds
     virtual void fill_mask(const Address& address, std::int32_t number) = 0;
     virtual void write_tables() {}  // constants of the set's own
     /// Whether load_from and store_to of part of a vector touch nothing beyond it.
@@ -66,7 +67,8 @@ class Writer : protected Xbyak::CodeGenerator {
     void open();
     void close();
     void row_loop();
-    void vectors(bool whole);
+    void whole_vectors(Xbyak::Label& rest);
+    void rest_of_row();
     void advance();
     void write_part(const Part& part, bool whole);
     void perform(const Part::Task& task, const Movement& movement, bool whole);
@@ -90,7 +92,8 @@ class Writer : protected Xbyak::CodeGenerator {
 
     std::vector<std::int32_t> base_registers_;  // by stream; -1: in the frame
     std::size_t homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, bases_at_ = 0, operands_at_ = 0,
-                saved_at_ = 0, frame_bytes_ = 0;
+                saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
+    Xbyak::Label rare_;  // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;  // pattern and width, 8 bytes each in the pool
     Xbyak::Label pool_;
 };

@@ -43,6 +43,7 @@ class Avx2Writer final : public Writer {
     }
 
     void spill_mask(const Address& address, std::int32_t number) override { vmovups(address, full(number)); }
+    void test_truth(std::int32_t number) override { vtestps(Xbyak::Ymm(number), Xbyak::Ymm(number)); }
     void fill_mask(const Address& address, std::int32_t number) override { vmovups(full(number), address); }
     void broadcast_wide(std::int32_t to, const Address& address) override { vbroadcastsd(Xbyak::Ymm(to), address); }
     void broadcast_truth(std::int32_t to) override {

@@ -34,6 +34,12 @@ class Avx512Writer final : public Writer {
     }
 
     void spill_mask(const Address& address, std::int32_t number) override { kmovw(address, mask(number)); }
+    void test_truth(std::int32_t number) override {
+        if (lanes() == 8)
+            kortestb(mask(number), mask(number));
+        else
+            kortestw(mask(number), mask(number));
+    }
     void fill_mask(const Address& address, std::int32_t number) override { kmovw(mask(number), address); }
     void broadcast_wide(std::int32_t to, const Address& address) override { vbroadcastsd(Xbyak::Zmm(to), address); }
     void broadcast_truth(std::int32_t to) override {
