@@ -198,9 +198,10 @@ TEST(Transform, jvp_of_a_gradient_is_the_hessian_times_a_vector) {
 TEST(Gradient, of_a_loss_that_was_computed_is_refused) {
     Tensor x = row({1, 2}), loss = sum(x * x);
     loss.eval();
-    EXPECT_EQ(first_line<ValueError>([&] { gradient(loss, x); }),
-              "gradient: a value on the way, sum float64 (), was computed before, and computed values let go of what they "
-              "came from; take the derivative before asking for the value, or use grad or value_and_grad");
+    EXPECT_EQ(
+        first_line<ValueError>([&] { gradient(loss, x); }),
+        "gradient: a value on the way, sum float64 (), was computed before, and computed values let go of what they "
+        "came from; take the derivative before asking for the value, or use grad or value_and_grad");
 }
 
 TEST(Gradient, past_a_computed_value_is_refused_rather_than_partly_zero) {

@@ -1,12 +1,10 @@
 // The emitter against the interpreter: random programs over every opcode and type, both instruction sets, several vectors side by
 // side, few registers, odd sizes and addresses, and pages that may not be touched beside every array.
-#include "weft/backend/cpu/emit/emitted_kernel.h"
-
 #include <gtest/gtest.h>
-
 #include <sys/mman.h>
 
 #include "backend/random_loop.h"
+#include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/environment.h"
 #include "weft/base/thread_pool.h"
@@ -66,13 +64,11 @@ Guarded& arena(std::size_t number) {
     return *arenas[number];
 }
 
-struct Case {
-    Loop loop;
-    std::vector<Memory> loads, stores;
+struct Case : LoopCase {
     bool at_end = true;
 };
 
-std::vector<std::vector<std::byte>> expected_of(const Case& c) {
+std::vector<std::vector<std::byte>> expected_of(const LoopCase& c) {
     std::vector<Memory> stores = c.stores, loads = c.loads;
     std::vector<const void*> from;
     std::vector<void*> to;
@@ -89,8 +85,7 @@ std::vector<std::vector<std::byte>> run_guarded(const Case& c, const cpu::Prepar
     std::vector<void*> to;
     std::vector<std::byte*> starts;
     std::size_t next = 0;
-    for (const Memory& memory : c.loads)
-        from.push_back(arena(next++).place(memory.bytes, c.at_end) + memory.first);
+    for (const Memory& memory : c.loads) from.push_back(arena(next++).place(memory.bytes, c.at_end) + memory.first);
     for (const Memory& memory : c.stores) {
         starts.push_back(arena(next++).place(memory.bytes, c.at_end));
         to.push_back(starts.back() + memory.first);
@@ -184,6 +179,135 @@ TEST(Emitter, random_programs_have_the_interpreters_bits) {
             if (testing::Test::HasFatalFailure()) return;
         }
     }
+}
+
+/// Without guards: what a prepared loop leaves in its stores.
+std::vector<std::vector<std::byte>> run_plain(LoopCase c, const cpu::PreparedLoop& prepared, bool in_place = false) {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    for (Memory& memory : c.loads) from.push_back(memory.data());
+    for (Memory& memory : c.stores) to.push_back(memory.data());
+    if (in_place) to[0] = c.loads[0].data();
+    auto scratch = Buffer::allocate(prepared.scratch_bytes());
+    prepared.run(from.data(), to.data(), static_cast<std::byte*>(scratch->data()));
+    std::vector<std::vector<std::byte>> result;
+    for (Memory& memory : c.stores) result.push_back(memory.bytes);
+    if (in_place) result[0] = c.loads[0].bytes;
+    return result;
+}
+
+void expect_same(const LoopCase& c, const std::vector<std::vector<std::byte>>& expected,
+                 const std::vector<std::vector<std::byte>>& got, const std::string& name) {
+    for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(difference(c.loop.stores[i].dtype, expected[i], got[i]), -1) << name << ", store " << i << '\n'
+                                                                               << c.loop;
+}
+
+TEST(Emitter, boxes_of_many_axes_give_the_same_bits_on_any_number_of_threads) {
+    for (int seed = 0; seed < 150; ++seed) {
+        Random random(static_cast<unsigned>(seed));
+        Case c = random_case(static_cast<std::uint64_t>(seed));
+        c.loop.dims = random_dims(random, 5, 60000);
+        c.loads.clear(), c.stores.clear();
+        for (Access& access : c.loop.loads) {
+            access.strides = random_strides(random, c.loop.dims, true);
+            c.loads.push_back(memory_for(random, access, c.loop.dims, false));
+        }
+        for (Access& access : c.loop.stores) {
+            access.strides = random_strides(random, c.loop.dims, false);
+            c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+        }
+        auto expected = expected_of(c);
+        for (Isa isa : emitted_isas()) {
+            for (int threads : {1, 2}) {
+                UseIsa use(isa);
+                ThreadPool::instance().set_threads(threads);
+                auto prepared = cpu::emit::prepare_emitted_map(c.loop);
+                ASSERT_TRUE(prepared);
+                expect_same(c, expected, run_plain(c, *prepared), text("seed ", seed, ", ", cpu::name_of(isa)));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+}
+
+TEST(Emitter, functions_have_the_interpreters_bits) {
+    for (DType dtype : {DType::float32, DType::float64}) {
+        for (const Function* function : all_functions()) {
+            if (!function->f32) continue;
+            Random random(7);
+            ProgramBuilder builder;
+            Scalar x = builder.input(dtype), y = builder.input(dtype), operands[] = {x, y};
+            builder.output(weft::call(
+                *function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function->arity))));
+            LoopCase c;
+            Access access{dtype, {1}};
+            c.loop = {.program = builder.take(),
+                      .dims = {3001},
+                      .loads = {access, access},
+                      .stores = {access},
+                      .reductions = {}};
+            for (int i = 0; i < 2; ++i) c.loads.push_back(memory_for(random, access, c.loop.dims, true));
+            c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+            auto expected = expected_of(c);
+            for (Isa isa : emitted_isas()) {
+                UseIsa use(isa);
+                auto prepared = cpu::emit::prepare_emitted_map(c.loop);
+                ASSERT_TRUE(prepared) << function->name;
+                expect_same(c, expected, run_plain(c, *prepared), text(function->name, ", ", cpu::name_of(isa)));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+}
+
+TEST(Emitter, a_map_may_store_where_it_loads) {
+    for (int seed = 0; seed < 300; ++seed) {
+        Random random(static_cast<unsigned>(seed));
+        Case c = random_case(static_cast<std::uint64_t>(seed) * 4);  // of float32 alone
+        c.loop.dims = {pick(random, 300)};
+        c.loads.clear(), c.stores.clear();
+        for (Access& access : c.loop.loads) {
+            access = {DType::float32, {1}};
+            c.loads.push_back(memory_for(random, access, c.loop.dims, seed % 2));
+        }
+        for (Access& access : c.loop.stores) {
+            access = {DType::float32, {1}};
+            c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+        }
+        c.stores[0] = c.loads[0];
+        auto expected = expected_of(c);
+        for (Isa isa : emitted_isas()) {
+            UseIsa use(isa);
+            CompileOptions options = random_options(random);
+            auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
+            ASSERT_TRUE(prepared);
+            expect_same(c, expected, run_plain(c, *prepared, true),
+                        text("seed ", seed, ", ", options_text(isa, options)));
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST(Emitter, reductions_have_the_block_evaluators_bits) {
+    int emitted = 0;
+    for (int seed = 0; seed < 500; ++seed) {
+        LoopCase c = random_reduction(seed, false);
+        for (Isa isa : emitted_isas()) {
+            for (int threads : {1, 2}) {
+                UseIsa use(isa);
+                ThreadPool::instance().set_threads(threads);
+                auto block = cpu::prepare_reduction(c.loop), prepared = cpu::prepare_reduction(c.loop, true);
+                emitted += prepared->by() == "emitter";
+                expect_same(c, run_plain(c, *block), run_plain(c, *prepared),
+                            text("seed ", seed, ", ", cpu::name_of(isa)));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+    EXPECT_TRUE(emitted_isas().empty() || emitted > 500) << emitted;
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ class Between {
         for (const Tensor& cut : cut_) {
             for (const Tensor& tensor : wrt) {
                 if (!may_come_from(*cut.node(), *tensor.node())) continue;
-                throw ValueError(text(name, ": a value on the way, ", cut.node()->operation->name, " ", cut.dtype(), " ",
-                                      cut.shape(),
+                throw ValueError(text(name, ": a value on the way, ", cut.node()->operation->name, " ", cut.dtype(),
+                                      " ", cut.shape(),
                                       ", was computed before, and computed values let go of what they came from; take "
                                       "the derivative before asking for the value, or use grad or value_and_grad",
                                       place(cut.node()->where)));

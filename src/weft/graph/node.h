@@ -30,8 +30,8 @@ struct Node {
     Shape shape;
     SmallVector<Node*, 3> inputs;  // counted; guarded by lock() once the node is shared
     AttributesHandle attributes;
-    Array value;               // once computed
-    std::weak_ptr<Cell> cell;  // of a leaf that is a Parameter's value: whose
+    Array value;                     // once computed
+    std::weak_ptr<Cell> cell;        // of a leaf that is a Parameter's value: whose
     std::unique_ptr<Origin> origin;  // guarded by lock()
     std::source_location where;
 

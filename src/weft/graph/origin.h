@@ -12,8 +12,9 @@ struct Graph;
 struct Node;
 
 struct Origin {
-    std::shared_ptr<const char> self;               // the node's identity, once something computed depends on it
-    std::vector<std::weak_ptr<const char>> leaves;  // the identities of the leaves below, as they were when it was computed
+    std::shared_ptr<const char> self;  // the node's identity, once something computed depends on it
+    std::vector<std::weak_ptr<const char>>
+        leaves;  // the identities of the leaves below, as they were when it was computed
 };
 
 /// What a node of this graph remembers when it is computed with it. Takes Node::lock().

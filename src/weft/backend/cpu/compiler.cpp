@@ -14,19 +14,17 @@ class LoopKernel final : public Kernel {
   public:
     explicit LoopKernel(const Loop& loop) : loads_(loop.loads.size()) {
         verify(loop);
-        if (!loop.reduces()) prepared_ = emit::prepare_emitted_map(loop);
-        emitted_ = prepared_ != nullptr;
-        if (!prepared_) prepared_ = loop.reduces() ? prepare_reduction(loop) : prepare_map(loop);
+        prepared_ = loop.reduces() ? prepare_reduction(loop, true) : emit::prepare_emitted_map(loop);
+        if (!prepared_) prepared_ = prepare_map(loop);
     }
     std::size_t scratch_bytes() const override { return prepared_->scratch_bytes(); }
-    std::string_view by() const override { return emitted_ ? "emitter" : "block evaluator"; }
+    std::string_view by() const override { return prepared_->by(); }
     void run(void* const* operands, std::byte* scratch) const override {
         prepared_->run(const_cast<const void* const*>(operands), operands + loads_, scratch);
     }
 
   private:
     std::size_t loads_;
-    bool emitted_ = false;
     std::unique_ptr<const PreparedLoop> prepared_;
 };
 

@@ -1,11 +1,11 @@
 #include "weft/backend/cpu/emit/code_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
-
-#include <unistd.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -77,7 +77,8 @@ std::shared_ptr<const void> CodePool::add(std::span<const std::uint8_t> code) {
 CodePool::Place CodePool::take(std::size_t size) {
     std::lock_guard lock(mutex_);
     auto from = [&](Segment& segment) -> Place {
-        auto hole = std::find_if(segment.holes.begin(), segment.holes.end(), [&](const Hole& h) { return h.size >= size; });
+        auto hole =
+            std::find_if(segment.holes.begin(), segment.holes.end(), [&](const Hole& h) { return h.size >= size; });
         if (hole == segment.holes.end()) return {nullptr, 0};
         std::size_t offset = hole->offset;
         hole->offset += size, hole->size -= size;

@@ -18,6 +18,7 @@ class EmittedMap final : public PreparedLoop {
         tasks_ = divide_up(elements_, cut_);
         slots_ = slots_for(tasks_);
     }
+    std::string_view by() const override { return "emitter"; }
     std::size_t scratch_bytes() const override {
         return static_cast<std::size_t>(slots_) * aligned(rows_.scratch_bytes());
     }
@@ -40,25 +41,13 @@ class EmittedMap final : public PreparedLoop {
 }  // namespace
 
 std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const CompileOptions* options) {
-    if (!emitter_on()) return nullptr;
     LoopLayout layout = layout_of(loop);
-    std::vector<Stream> streams;
-    std::vector<StreamKind> kinds;
-    for (std::size_t i = 0; i < layout.loads.size(); ++i) {
-        streams.push_back({loop.loads[i].dtype, layout.loads[i]});
-        kinds.push_back(kind_of(streams.back(), layout.kept, false));
-    }
-    for (std::size_t i = 0; i < layout.stores.size(); ++i) {
-        streams.push_back({loop.stores[i].dtype, layout.stores[i]});
-        kinds.push_back(kind_of(streams.back(), layout.kept, true));
-    }
-    std::span<const StreamKind> all(kinds), loads = all.first(layout.loads.size()),
-                                            stores = all.subspan(layout.loads.size());
-    auto kernel = options ? compile_kernel(loop.program, loads, stores, best_isa(), *options)
-                          : kernel_for(loop.program, loads, stores, best_isa());
-    if (!kernel) return nullptr;
-    return std::make_unique<EmittedMap>(EmittedRows(std::move(kernel), layout.kept, streams), loads.size(),
-                                        layout.kept);
+    std::vector<Stream> loads, stores;
+    for (std::size_t i = 0; i < layout.loads.size(); ++i) loads.push_back({loop.loads[i].dtype, layout.loads[i]});
+    for (std::size_t i = 0; i < layout.stores.size(); ++i) stores.push_back({loop.stores[i].dtype, layout.stores[i]});
+    EmittedRows rows(loop.program, layout.kept, loads, stores, options);
+    if (!rows) return nullptr;
+    return std::make_unique<EmittedMap>(std::move(rows), loads.size(), layout.kept);
 }
 
 }  // namespace weft::cpu::emit

@@ -4,20 +4,35 @@
 
 namespace weft::cpu::emit {
 
-StreamKind kind_of(const Stream& stream, const Dims& dims, bool store) {
-    std::int64_t step = dims.empty() ? 0 : stream.strides.back();
-    if (dims.empty() || step == static_cast<std::int64_t>(size_of(stream.memory)))
-        return {stream.memory, store || !dims.empty() ? Mode::contiguous : Mode::uniform};
+namespace {
+
+/// How a stream moves along the innermost axis.
+StreamKind kind_of(const Stream& stream, bool store) {
+    bool point = stream.strides.empty();
+    std::int64_t step = point ? 0 : stream.strides.back();
+    if (point ? store : step == static_cast<std::int64_t>(size_of(stream.memory)))
+        return {stream.memory, Mode::contiguous};
     return {stream.memory, step == 0 && !store ? Mode::uniform : Mode::strided};
 }
 
-EmittedRows::EmittedRows(std::shared_ptr<const CompiledKernel> kernel, Dims dims, const std::vector<Stream>& streams)
-    : kernel_(std::move(kernel)), dims_(std::move(dims)) {
+}  // namespace
+
+EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
+                         const std::vector<Stream>& stores, const CompileOptions* options)
+    : dims_(std::move(dims)) {
+    if (!emitter_on()) return;
+    std::vector<StreamKind> in, out;
+    for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
+    for (const Stream& stream : stores) out.push_back(kind_of(stream, true));
+    kernel_ =
+        options ? compile_kernel(program, in, out, best_isa(), *options) : kernel_for(program, in, out, best_isa());
     bool point = dims_.empty();
     if (point) dims_.push_back(1);
-    for (const Stream& stream : streams) {
-        if (point) strides_.push_back(0);
-        strides_.insert(strides_.end(), stream.strides.begin(), stream.strides.end());
+    for (const auto* streams : {&loads, &stores}) {
+        for (const Stream& stream : *streams) {
+            if (point) strides_.push_back(0);
+            strides_.insert(strides_.end(), stream.strides.begin(), stream.strides.end());
+        }
     }
 }
 

@@ -7,14 +7,13 @@
 
 namespace weft::cpu::emit {
 
-/// How a stream moves along the innermost axis of a space.
-StreamKind kind_of(const Stream& stream, const Dims& dims, bool store);
-
 class EmittedRows {
   public:
     EmittedRows() = default;
-    /// `streams`: loads, then stores, over the axes of dims.
-    EmittedRows(std::shared_ptr<const CompiledKernel> kernel, Dims dims, const std::vector<Stream>& streams);
+    /// Streams over the axes of dims, one an input and an output. Empty where no kernel can be emitted (kernel_cache.h says when).
+    /// `options`: compiled so, and anew; for tests.
+    EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads, const std::vector<Stream>& stores,
+                const CompileOptions* options = nullptr);
 
     explicit operator bool() const { return kernel_ != nullptr; }
     /// Working memory of one run.
@@ -43,7 +42,7 @@ class EmittedRows {
     void advance(Walk& walk) const;
 
     std::shared_ptr<const CompiledKernel> kernel_;
-    Dims dims_;  // at least one axis
+    Dims dims_;                          // at least one axis
     std::vector<std::int64_t> strides_;  // axis by axis for each stream
 };
 

@@ -67,8 +67,8 @@ class Cache {
     }
     std::size_t alive() {
         std::lock_guard lock(mutex_);
-        return static_cast<std::size_t>(std::count_if(kernels_.begin(), kernels_.end(),
-                                                      [](const auto& entry) { return !entry.second.expired(); }));
+        return static_cast<std::size_t>(
+            std::count_if(kernels_.begin(), kernels_.end(), [](const auto& entry) { return !entry.second.expired(); }));
     }
 
   private:
@@ -115,6 +115,7 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
     PlanOptions how = options_for(isa);
     how.unroll = options.unroll;
     how.registers[0] = std::min(how.registers[0], options.registers);
+    how.registers[1] = std::min(how.registers[1], std::max(3, options.registers / 2));
     KernelPlan plan = plan_kernel(std::move(*code), how);
     std::vector<std::uint8_t> bytes = write_kernel(plan, isa);
     auto place = CodePool::instance().add(bytes);

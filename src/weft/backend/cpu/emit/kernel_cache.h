@@ -24,8 +24,8 @@ struct CompiledKernel {
 
 /// What tests vary; by default what is best for the instruction set.
 struct CompileOptions {
-    int unroll = 0;         // vectors side by side; 0: as registers allow
-    int registers = 1000;   // of the vector bank at most; at least 5
+    int unroll = 0;        // vectors side by side; 0: as registers allow
+    int registers = 1000;  // of the vector bank at most; at least 5
 };
 
 /// Null where the emitter has no code for it: no xbyak in this build, an instruction set without an emitter, complex numbers, no

@@ -5,10 +5,10 @@
 namespace weft::cpu::emit {
 namespace {
 
-constexpr int fill_registers = 3;            // that operands from memory may need at once
+constexpr int fill_registers = 3;             // that operands from memory may need at once
 constexpr std::size_t unrolled_lines = 1600;  // beyond, more vectors only make the code longer
-constexpr int latency = 4, window = 256;     // cycles of a common instruction; instructions that a processor looks ahead
-constexpr int unroll_spare = 4;              // registers that constants should find when two vectors run side by side
+constexpr int latency = 4, window = 256;  // cycles of a common instruction; instructions that a processor looks ahead
+constexpr int unroll_spare = 4;           // registers that constants should find when two vectors run side by side
 std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 class Planner {
@@ -28,6 +28,7 @@ class Planner {
 
     KernelPlan run() {
         find_homes();
+        measure();
         choose_unroll();
         choose_pins();
         plan_.row = row_part();
@@ -108,10 +109,15 @@ class Planner {
         return demands;
     }
 
-    int pressure_of(int copies, Bank bank) const {
+    /// Vectors side by side need that many times the registers of one.
+    void measure() {
         Part unused;
-        return pressure(demands_of(body_lines_, copies, unused), values(copies, false), bank);
+        std::vector<Demand> demands = demands_of(body_lines_, 1, unused);
+        std::vector<ValueInfo> each = values(1, false);
+        for (Bank bank : {Bank::vectors, Bank::masks})
+            pressure_[static_cast<std::size_t>(bank)] = pressure(demands, each, bank);
     }
+    int pressure_of(int copies, Bank bank) const { return copies * pressure_[static_cast<std::size_t>(bank)]; }
 
     void choose_unroll() {
         if (calls_) {
@@ -193,6 +199,7 @@ class Planner {
     KernelPlan plan_;
     std::vector<std::int32_t> row_lines_, body_lines_, rest_lines_, invariants_;
     std::vector<int> uses_;
+    std::array<int, bank_count> pressure_{};
     bool calls_ = false;
 };
 

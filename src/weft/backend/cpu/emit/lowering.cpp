@@ -17,8 +17,7 @@ bool lowers(const Program& program) {
     auto complex = [](DType dtype) { return is_complex(dtype); };
     if (std::any_of(program.inputs.begin(), program.inputs.end(), complex)) return false;
     return std::none_of(program.code.begin(), program.code.end(), [&](const Instruction& at) {
-        bool truth = at.opcode == Opcode::bitcast &&
-                     (at.dtype == DType::bool_ || program.dtype(at.a) == DType::bool_);
+        bool truth = at.opcode == Opcode::bitcast && (at.dtype == DType::bool_ || program.dtype(at.a) == DType::bool_);
         return is_complex(at.dtype) || truth;
     });
 }
@@ -47,7 +46,8 @@ class Lowering {
     void whole_path(const Program& program, std::size_t loads) {
         std::vector<Value> outputs = body(
             program, [&](std::size_t number) { return load(number, program.inputs[number]); }, false);
-        for (std::size_t i = 0; i < outputs.size(); ++i) store(loads + i, outputs[i], program.dtype(program.outputs[i]));
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            store(loads + i, outputs[i], program.dtype(program.outputs[i]));
     }
 
     static constexpr Isa best_wide() {
@@ -117,11 +117,13 @@ class Lowering {
         auto find = common_ ? common_program_of : program_of;
         const Program* inside = find(*at.function, at.dtype);
         if (!inside) return std::nullopt;
-        auto results = body(*inside, [&](std::size_t number) { return operands[number]; }, true);
+        auto results = body(
+            *inside, [&](std::size_t number) { return operands[number]; }, true);
         // What leaves the common path once a row would leave it for every vector: such calls are served in full.
         if (results.size() > 1 && builder_.line(results[1]).once) {
             const Program* complete = program_of(*at.function, at.dtype);
-            return body(*complete, [&](std::size_t number) { return operands[number]; }, true)[0];
+            return body(
+                *complete, [&](std::size_t number) { return operands[number]; }, true)[0];
         }
         if (results.size() > 1) rare_.push_back(results[1]);
         return results[0];
@@ -129,7 +131,8 @@ class Lowering {
 
     Value load(std::size_t number, DType dtype) {
         DType memory = builder_.code().streams[number].memory;
-        if (memory == DType::bfloat16 && dtype == DType::float32) return arithmetic_.widen(load(number, memory), memory);
+        if (memory == DType::bfloat16 && dtype == DType::float32)
+            return arithmetic_.widen(load(number, memory), memory);
         return builder_.add({.op = VectorOp::load, .lane = lane_of(dtype), .immediate = number});
     }
 

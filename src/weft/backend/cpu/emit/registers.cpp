@@ -39,9 +39,11 @@ class Uses {
 
 class Allocator {
   public:
-    Allocator(std::span<const Demand> demands, std::span<const ValueInfo> values,
-              std::array<int, bank_count> available)
-        : demands_(demands), values_(values), uses_(demands, values.size()), home_(values.size(), -1),
+    Allocator(std::span<const Demand> demands, std::span<const ValueInfo> values, std::array<int, bank_count> available)
+        : demands_(demands),
+          values_(values),
+          uses_(demands, values.size()),
+          home_(values.size(), -1),
           slot_(values.size(), -1) {
         for (std::size_t bank = 0; bank < bank_count; ++bank) holds_[bank].assign(at(available[bank]), -1);
         for (std::size_t i = 0; i < values.size(); ++i) {

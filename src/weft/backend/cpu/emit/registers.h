@@ -24,7 +24,7 @@ struct Demand {
 
 struct ValueInfo {
     Bank bank = Bank::vectors;
-    bool invariant = false;  // in memory from the start
+    bool invariant = false;    // in memory from the start
     std::int32_t pinned = -1;  // the register that an invariant keeps, and holds from the start
 };
 

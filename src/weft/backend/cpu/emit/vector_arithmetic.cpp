@@ -125,7 +125,9 @@ std::optional<Value> VectorArithmetic::integer_unary(Opcode opcode, DType dtype,
 std::optional<Value> VectorArithmetic::binary(Opcode opcode, DType dtype, Value a, Value b) {
     if (dtype == DType::bool_) {
         bool both = opcode == Opcode::bit_and || opcode == Opcode::minimum;
-        return line(opcode == Opcode::bit_xor ? VectorOp::mask_xor : both ? VectorOp::mask_and : VectorOp::mask_or,
+        return line(opcode == Opcode::bit_xor ? VectorOp::mask_xor
+                    : both                    ? VectorOp::mask_and
+                                              : VectorOp::mask_or,
                     Lane::mask, a, b);
     }
     return is_floating(dtype) ? floating_binary(opcode, lane_of(dtype), a, b) : integer_binary(opcode, dtype, a, b);
@@ -338,8 +340,7 @@ Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
     bool whole_n = difference.op == VectorOp::int_subtract && difference.b == half &&
                    halved.op == VectorOp::shift_right && halved.immediate == 1 && halved.a == difference.a;
     if (!whole_n) return plain();
-    return line(VectorOp::scale, lane, builder_.line(a).a,
-                conversion(VectorOp::to_float, lane, whole, difference.a));
+    return line(VectorOp::scale, lane, builder_.line(a).a, conversion(VectorOp::to_float, lane, whole, difference.a));
 }
 
 Value VectorArithmetic::widen(Value a, DType half) {
@@ -357,9 +358,7 @@ Value VectorArithmetic::round_to(Value a, DType half) {
     return line(VectorOp::select, Lane::i32, float_compare(Predicate::unordered, Lane::f32, a, a), nan, rounded);
 }
 
-Value VectorArithmetic::bitcast(Value a, DType from, DType to) {
-    return size_of(from) < 4 ? wrapped(a, to) : a;
-}
+Value VectorArithmetic::bitcast(Value a, DType from, DType to) { return size_of(from) < 4 ? wrapped(a, to) : a; }
 
 std::optional<Value> VectorArithmetic::cast(Value a, DType from, DType to) {
     if (from == to) return a;
@@ -423,8 +422,8 @@ Value VectorArithmetic::float_to_narrow(Value a, Lane from, DType to) {
     int width = 8 * static_cast<int>(size_of(to));
     double top = is_unsigned(to) ? std::ldexp(1, width) - 1 : std::ldexp(1, width - 1) - 1;
     double bottom = is_unsigned(to) ? 0 : -std::ldexp(1, width - 1);
-    Value within = line(VectorOp::greater, from, number(from, bottom),
-                        line(VectorOp::lesser, from, number(from, top), a));
+    Value within =
+        line(VectorOp::greater, from, number(from, bottom), line(VectorOp::lesser, from, number(from, top), a));
     Value known = select(float_compare(Predicate::unordered, from, a, a), number(from, 0), within);
     return conversion(VectorOp::to_int, Lane::i32, from, known);
 }

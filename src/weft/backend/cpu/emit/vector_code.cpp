@@ -42,14 +42,7 @@ std::vector<std::int32_t> order_of(const std::vector<Line>& lines, std::size_t f
     return order;
 }
 
-}  // namespace
-
-int VectorCode::lane_bytes() const {
-    auto wide = [&](std::int32_t i) { return width_of(line(i).lane) == 8 || width_of(line(i).from) == 8; };
-    return std::any_of(order.begin(), order.end(), wide) || std::any_of(common.begin(), common.end(), wide) ? 8 : 4;
-}
-
-std::size_t VectorBuilder::Hash::operator()(const Line& line) const {
+std::size_t hash_of(const Line& line) {
     std::uint64_t word = line.immediate * 0x9e3779b97f4a7c15ull;
     auto mix = [&](std::uint64_t value) { word = (word ^ (word >> 29) ^ value) * 0xbf58476d1ce4e5b9ull; };
     mix(static_cast<std::uint64_t>(line.op) | static_cast<std::uint64_t>(line.lane) << 8 |
@@ -57,6 +50,28 @@ std::size_t VectorBuilder::Hash::operator()(const Line& line) const {
     mix(static_cast<std::uint32_t>(line.a) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(line.b)) << 32);
     mix(static_cast<std::uint32_t>(line.c));
     return word ^ (word >> 32);
+}
+
+}  // namespace
+
+int VectorCode::lane_bytes() const {
+    auto wide = [&](std::int32_t i) { return width_of(line(i).lane) == 8 || width_of(line(i).from) == 8; };
+    return std::any_of(order.begin(), order.end(), wide) || std::any_of(common.begin(), common.end(), wide) ? 8 : 4;
+}
+
+void VectorBuilder::grow() {
+    std::vector<std::int32_t> old(std::max<std::size_t>(256, 2 * table_.size()), -1);
+    old.swap(table_);
+    for (std::int32_t number : old)
+        if (number >= 0) numbered(code_.line(number)) = number;
+}
+
+std::int32_t& VectorBuilder::numbered(const Line& line) {
+    std::size_t mask = table_.size() - 1;
+    for (std::size_t at = hash_of(line) & mask;; at = (at + 1) & mask) {
+        std::int32_t number = table_[at];
+        if (number < 0 || code_.line(number) == line) return table_[at];
+    }
 }
 
 std::int32_t VectorBuilder::add(Line line) {
@@ -67,8 +82,11 @@ std::int32_t VectorBuilder::add(Line line) {
     else
         line.once = !is_end(line.op) && once(line.a) && once(line.b) && once(line.c);
     if (!has_effect(line.op)) {
-        auto [at, fresh] = numbers_.try_emplace(line, number);
-        if (!fresh) return at->second;
+        if (2 * filled_ >= table_.size()) grow();
+        std::int32_t& known = numbered(line);
+        if (known >= 0) return known;
+        known = number;
+        ++filled_;
     }
     code_.lines.push_back(line);
     return number;
@@ -83,7 +101,8 @@ VectorCode VectorBuilder::take() {
     if (common_end_ > 0) code_.common = order_of(code_.lines, 0, common_end_);
     code_.order = order_of(code_.lines, common_end_, code_.lines.size());
     common_end_ = 0;
-    numbers_.clear();
+    table_.clear();
+    filled_ = 0;
     return std::move(code_);
 }
 

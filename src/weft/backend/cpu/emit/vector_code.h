@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "weft/backend/cpu/block_loops.h"
@@ -80,7 +79,14 @@ enum class VectorOp : std::uint8_t {
 enum class Rounding : std::uint8_t { even, down, up, zero };  // as the processor numbers them
 enum class Predicate : std::uint8_t { equal = 0, unordered = 3, not_equal = 4, less = 17, less_equal = 18 };  // so too
 /// As AVX-512 numbers them. AVX2 has equal and greater, signed, alone: lowering makes the others of these.
-enum class IntPredicate : std::uint8_t { equal = 0, less = 1, less_equal = 2, not_equal = 4, greater = 6, is_unsigned = 8 };
+enum class IntPredicate : std::uint8_t {
+    equal = 0,
+    less = 1,
+    less_equal = 2,
+    not_equal = 4,
+    greater = 6,
+    is_unsigned = 8
+};
 
 struct Line {
     VectorOp op = VectorOp::constant;
@@ -135,12 +141,14 @@ class VectorBuilder {
     VectorCode take();
 
   private:
-    struct Hash {
-        std::size_t operator()(const Line& line) const;
-    };
+    /// Where the table holds the line's number, or -1 to put it.
+    std::int32_t& numbered(const Line& line);
+    void grow();
+
     VectorCode code_;
-    std::size_t common_end_ = 0;  // lines of the common path; 0: there is one path
-    std::unordered_map<Line, std::int32_t, Hash> numbers_;
+    std::size_t common_end_ = 0;       // lines of the common path; 0: there is one path
+    std::vector<std::int32_t> table_;  // of numbers by the lines' hashes; a power of two, half empty
+    std::size_t filled_ = 0;
 };
 
 }  // namespace weft::cpu::emit

@@ -22,7 +22,8 @@ std::size_t index_of(std::int32_t number) { return static_cast<std::size_t>(numb
 
 }  // namespace
 
-Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size) : CodeGenerator(size, memory), plan_(plan) {
+Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size)
+    : CodeGenerator(size, memory), plan_(plan), very_wide_(plan.lane_bytes * plan.lanes == 64) {
     setDefaultJmpNEAR(true);
     lay_out_frame();
 }
@@ -489,8 +490,8 @@ std::vector<std::uint8_t> write_kernel(const KernelPlan& plan, Isa isa) {
     for (std::size_t size = 4096 + 24 * movements;; size *= 2) {
         std::vector<std::uint8_t> memory(size);
         try {
-            auto writer = isa == Isa::avx512 ? avx512_writer(plan, memory.data(), size)
-                                             : avx2_writer(plan, memory.data(), size);
+            auto writer =
+                isa == Isa::avx512 ? avx512_writer(plan, memory.data(), size) : avx2_writer(plan, memory.data(), size);
             memory.resize(writer->write());
             return memory;
         } catch (const Xbyak::Error& error) {

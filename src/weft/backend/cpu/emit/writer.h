@@ -4,9 +4,9 @@
 // Callers: kernel_cache.cpp; tests. Only where WEFT_HAVE_XBYAK.
 #pragma once
 
-#include <memory>
-
 #include <xbyak/xbyak.h>
+
+#include <memory>
 
 #include "weft/backend/cpu/emit/kernel_plan.h"
 
@@ -35,10 +35,7 @@ class Writer : protected Xbyak::CodeGenerator {
     using RegExp = Xbyak::RegExp;
 
     // What an instruction set does its own way. A result may lie in an operand's register: it is written last.
-    virtual Xmm full(std::int32_t number) const = 0;  // the register, a whole vector wide
-    virtual Xmm half(std::int32_t number) const = 0;  // half as wide: lanes of 4 bytes beside lanes of 8
-    virtual Xmm spare() const = 0;                    // a register for steps in between, a whole vector wide
-    virtual void prepare_tail() = 0;                  // the mask of the first r15 lanes
+    virtual void prepare_tail() = 0;  // the mask of the first r15 lanes
     virtual void own(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) = 0;
     virtual void load_from(const Address& address, DType memory, Lane lane, std::int32_t to, bool tail) = 0;
     virtual void store_to(const Address& address, DType memory, Lane lane, std::int32_t from, bool tail) = 0;
@@ -51,6 +48,9 @@ class Writer : protected Xbyak::CodeGenerator {
     /// Whether load_from and store_to of part of a vector touch nothing beyond it.
     virtual bool masks(DType memory) const = 0;
 
+    /// The register, a whole vector wide; and half as wide, for lanes of 4 bytes beside lanes of 8.
+    Xmm full(std::int32_t number) const { return very_wide_ ? Xmm(Xbyak::Zmm(number)) : Xmm(Xbyak::Ymm(number)); }
+    Xmm half(std::int32_t number) const { return very_wide_ ? Xmm(Xbyak::Ymm(number)) : Xmm(number); }
     Xmm reg(std::int32_t number, Lane lane) const {
         return width_of(lane) == plan_.lane_bytes || lane == Lane::mask ? full(number) : half(number);
     }
@@ -61,6 +61,7 @@ class Writer : protected Xbyak::CodeGenerator {
     const Xbyak::Reg64& rest_count() const { return r15; }
 
     const KernelPlan& plan_;
+    const bool very_wide_;  // vectors of 64 bytes
 
   private:
     void lay_out_frame();
@@ -93,7 +94,7 @@ class Writer : protected Xbyak::CodeGenerator {
     std::vector<std::int32_t> base_registers_;  // by stream; -1: in the frame
     std::size_t homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, bases_at_ = 0, operands_at_ = 0,
                 saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
-    Xbyak::Label rare_;  // where the common path is left to
+    Xbyak::Label rare_;                                     // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;  // pattern and width, 8 bytes each in the pool
     Xbyak::Label pool_;
 };

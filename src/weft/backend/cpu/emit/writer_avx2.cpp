@@ -17,9 +17,6 @@ class Avx2Writer final : public Writer {
   private:
     static constexpr int spare_number = 15;
 
-    Xmm full(std::int32_t number) const override { return Xbyak::Ymm(number); }
-    Xmm half(std::int32_t number) const override { return Xmm(number); }
-    Xmm spare() const override { return Xbyak::Ymm(spare_number); }
     bool masks(DType memory) const override { return size_of(memory) >= 4; }
 
     /// The masks lie in the frame: lane i is all ones where i < r15.
@@ -78,7 +75,7 @@ class Avx2Writer final : public Writer {
     }
 
     void load_truth(const Address& address, std::int32_t to) {
-        Xmm result = full(to), zero = spare();
+        Xmm result = full(to), zero = full(spare_number);
         wide_lanes() ? vpmovzxbq(result, address) : vpmovzxbd(result, address);
         vpxor(zero, zero, zero);
         wide_lanes() ? vpcmpgtq(result, result, zero) : vpcmpgtd(result, result, zero);
@@ -178,9 +175,11 @@ class Avx2Writer final : public Writer {
                 return vpor(result, full(from[0]), full(from[1]));
             case VectorOp::mask_xor:
                 return vpxor(result, full(from[0]), full(from[1]));
-            case VectorOp::mask_not:
-                vpcmpeqd(spare(), spare(), spare());
-                return vpxor(result, full(from[0]), spare());
+            case VectorOp::mask_not: {
+                Xmm ones = full(spare_number);
+                vpcmpeqd(ones, ones, ones);
+                return vpxor(result, full(from[0]), ones);
+            }
             default:
                 throw InternalError(text("avx2 emitter: no truth of operation ", static_cast<int>(line.op)));
         }

@@ -17,9 +17,6 @@ class Avx512Writer final : public Writer {
     using Opmask = Xbyak::Opmask;
     static constexpr int spare_number = 31;
 
-    Xmm full(std::int32_t number) const override { return Xbyak::Zmm(number); }
-    Xmm half(std::int32_t number) const override { return Xbyak::Ymm(number); }
-    Xmm spare() const override { return Xbyak::Zmm(spare_number); }
     /// Mask registers 1 to 6 are numbered from 0.
     static Opmask mask(std::int32_t number) { return Opmask(number + 1); }
     bool masks(DType) const override { return true; }
@@ -121,7 +118,8 @@ class Avx512Writer final : public Writer {
             case VectorOp::round:
                 return narrow ? vrndscaleps(result, a, rounding(line)) : vrndscalepd(result, a, rounding(line));
             case VectorOp::scale:
-                return narrow ? vscalefps(result, a, reg(from[1], line.lane)) : vscalefpd(result, a, reg(from[1], line.lane));
+                return narrow ? vscalefps(result, a, reg(from[1], line.lane))
+                              : vscalefpd(result, a, reg(from[1], line.lane));
             default:
                 return convert(line, result, a) ? void() : wide_integers(line, result, a, from);
         }
