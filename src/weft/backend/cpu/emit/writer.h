@@ -86,6 +86,9 @@ class Writer : protected Xbyak::CodeGenerator {
     Xbyak::Reg64 base_of(std::size_t stream);
     RegExp element_address(std::size_t stream, int copy);
     void point_at(std::size_t stream, int copy);  // rax: the element's address; rcx: the bytes to the next
+    void collect(std::size_t size, std::int32_t to);
+    void distribute(std::size_t size, std::int32_t from);
+    int spare_number() const { return very_wide_ ? 31 : 15; }  // a register for steps in between
     void move_elements(std::size_t stream, bool into_area, bool whole);
     std::size_t area(std::size_t stream) const { return areas_at_ + 64 * stream; }
     void load_constant(std::int32_t line, std::int32_t to);
