@@ -5,6 +5,7 @@
 #include "hand_loops.h"
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/emit/emitted_kernel.h"
+#include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 #include "weft/core/buffer.h"
 #include "weft/kernel/builder.h"
@@ -77,7 +78,7 @@ struct Arrays {
     Arrays(std::size_t many, std::int64_t count) {
         for (std::size_t i = 0; i < many; ++i) {
             auto buffer = Buffer::allocate(static_cast<std::size_t>(count) * sizeof(float) + 4096);
-            auto* data = static_cast<float*>(buffer->data()) + 160 * i % 1024;
+            auto* data = reinterpret_cast<float*>(buffer->data()) + 160 * i % 1024;
             for (std::int64_t k = 0; k < count; ++k) data[k] = 0.001f * static_cast<float>((k * 7 + 13) % 3000);
             buffers.push_back(std::move(buffer));
             all.push_back(data);
@@ -97,7 +98,7 @@ void run_prepared(benchmark::State& state, const cpu::PreparedLoop& prepared, st
     auto scratch = Buffer::allocate(prepared.scratch_bytes());
     for (auto _ : state) {
         prepared.run(reinterpret_cast<const void* const*>(arrays.all.data()),
-                     reinterpret_cast<void* const*>(arrays.all.data() + loads), static_cast<std::byte*>(scratch->data()));
+                     reinterpret_cast<void* const*>(arrays.all.data() + loads), scratch->data());
         benchmark::ClobberMemory();
     }
     report(state, elements);
