@@ -1,0 +1,463 @@
+#include "weft/backend/cpu/emit/vector_arithmetic.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "weft/base/error.h"
+
+namespace weft::cpu::emit {
+namespace {
+
+using Value = VectorArithmetic::Value;
+
+bool is_unsigned(DType dtype) { return kind_of(dtype) == Kind::unsigned_integer; }
+Lane integer_lane(Lane lane) { return width_of(lane) == 8 ? Lane::i64 : Lane::i32; }
+int lane_bits(Lane lane) { return 8 * width_of(lane); }
+std::uint64_t sign_bit(Lane lane) { return width_of(lane) == 8 ? 1ull << 63 : 1ull << 31; }
+std::uint64_t all_bits(Lane lane) { return width_of(lane) == 8 ? ~0ull : 0xffffffffull; }
+
+std::uint64_t pattern_of(Lane lane, double value) {
+    if (lane == Lane::f64) return std::bit_cast<std::uint64_t>(value);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+}  // namespace
+
+Lane lane_of(DType dtype) {
+    switch (dtype) {
+        case DType::bool_:
+            return Lane::mask;
+        case DType::float32:
+            return Lane::f32;
+        case DType::float64:
+            return Lane::f64;
+        case DType::int64:
+        case DType::uint64:
+            return Lane::i64;
+        case DType::complex64:
+        case DType::complex128:
+            return Lane::none;
+        default:
+            return Lane::i32;
+    }
+}
+
+Value VectorArithmetic::line(VectorOp op, Lane lane, Value a, Value b, Value c, std::uint64_t immediate) {
+    return builder_.add({.op = op, .lane = lane, .from = lane, .a = a, .b = b, .c = c, .immediate = immediate});
+}
+Value VectorArithmetic::conversion(VectorOp op, Lane to, Lane from, Value a) {
+    return builder_.add({.op = op, .lane = to, .from = from, .a = a});
+}
+Value VectorArithmetic::bits(Lane lane, std::uint64_t pattern) {
+    // One constant for a pattern, whatever it stands for.
+    Lane plain = integer_lane(lane);
+    return line(VectorOp::constant, plain, -1, -1, -1, pattern & all_bits(plain));
+}
+Value VectorArithmetic::number(Lane lane, double value) { return bits(lane, pattern_of(lane, value)); }
+Value VectorArithmetic::truth(bool value) {
+    Value zero = bits(Lane::i32, 0);
+    return integer_compare(IntPredicate::equal, Lane::i32, false, zero, value ? zero : bits(Lane::i32, 1));
+}
+
+Value VectorArithmetic::constant(DType dtype, const Literal& literal) {
+    return with_dtype(dtype, [&](auto tag) -> Value {
+        using T = typename decltype(tag)::Type;
+        auto value = literal.as<T>();
+        if constexpr (std::is_same_v<T, bool>)
+            return truth(value);
+        else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
+            return bits(Lane::i32, value.bits);
+        else if constexpr (std::is_same_v<T, float>)
+            return bits(Lane::f32, std::bit_cast<std::uint32_t>(value));
+        else if constexpr (std::is_same_v<T, double>)
+            return bits(Lane::f64, std::bit_cast<std::uint64_t>(value));
+        else if constexpr (std::is_integral_v<T>)
+            return bits(lane_of(dtype), static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+        else
+            throw InternalError("emitter: a complex constant");
+    });
+}
+
+double VectorArithmetic::constant_number(Value a) const {
+    const Line& at = builder_.line(a);
+    if (width_of(at.lane) == 8) return std::bit_cast<double>(at.immediate);
+    return std::bit_cast<float>(static_cast<std::uint32_t>(at.immediate));
+}
+
+std::optional<Value> VectorArithmetic::unary(Opcode opcode, DType dtype, Value a) {
+    if (dtype == DType::bool_) return line(VectorOp::mask_not, Lane::mask, a);
+    if (is_floating(dtype)) return floating_unary(opcode, lane_of(dtype), a);
+    return integer_unary(opcode, dtype, a);
+}
+
+Value VectorArithmetic::floating_unary(Opcode opcode, Lane lane, Value a) {
+    auto rounded = [&](Rounding how) {
+        return line(VectorOp::round, lane, a, -1, -1, static_cast<std::uint64_t>(how));
+    };
+    switch (opcode) {
+        case Opcode::negative:
+            return line(VectorOp::bit_xor, lane, a, bits(lane, sign_bit(lane)));
+        case Opcode::absolute:
+            return line(VectorOp::bit_and, lane, a, bits(lane, ~sign_bit(lane)));
+        case Opcode::square_root:
+            return line(VectorOp::square_root, lane, a);
+        case Opcode::floor:
+            return rounded(Rounding::down);
+        case Opcode::ceil:
+            return rounded(Rounding::up);
+        case Opcode::truncate:
+            return rounded(Rounding::zero);
+        default:
+            return rounded(Rounding::even);
+    }
+}
+
+std::optional<Value> VectorArithmetic::integer_unary(Opcode opcode, DType dtype, Value a) {
+    Lane lane = lane_of(dtype);
+    Value negative = line(VectorOp::int_subtract, lane, bits(lane, 0), a);
+    if (opcode == Opcode::negative) return wrapped(negative, dtype);
+    if (opcode == Opcode::bit_not) return wrapped(line(VectorOp::bit_xor, lane, a, bits(lane, ~0ull)), dtype);
+    if (is_unsigned(dtype)) return a;  // absolute
+    return wrapped(integer_extreme(true, lane, false, a, negative), dtype);
+}
+
+std::optional<Value> VectorArithmetic::binary(Opcode opcode, DType dtype, Value a, Value b) {
+    if (dtype == DType::bool_) {
+        bool both = opcode == Opcode::bit_and || opcode == Opcode::minimum;
+        return line(opcode == Opcode::bit_xor ? VectorOp::mask_xor
+                    : both                    ? VectorOp::mask_and
+                                              : VectorOp::mask_or,
+                    Lane::mask, a, b);
+    }
+    return is_floating(dtype) ? floating_binary(opcode, lane_of(dtype), a, b) : integer_binary(opcode, dtype, a, b);
+}
+
+std::optional<Value> VectorArithmetic::floating_binary(Opcode opcode, Lane lane, Value a, Value b) {
+    switch (opcode) {
+        case Opcode::add:
+            return line(VectorOp::add, lane, a, b);
+        case Opcode::subtract:
+            return line(VectorOp::subtract, lane, a, b);
+        case Opcode::multiply:
+            return line(VectorOp::multiply, lane, a, b);
+        case Opcode::divide:
+            return line(VectorOp::divide, lane, a, b);
+        case Opcode::minimum:
+            return floating_extreme(false, lane, a, b);
+        case Opcode::maximum:
+            return floating_extreme(true, lane, a, b);
+        default:
+            return std::nullopt;  // floor_divide and remainder need fmod
+    }
+}
+
+/// a < b || a != a ? a : b. The processor's a < b ? a : b gives b where a is NaN.
+Value VectorArithmetic::floating_extreme(bool greatest, Lane lane, Value a, Value b) {
+    VectorOp op = greatest ? VectorOp::greater : VectorOp::lesser;
+    if (is_constant(b) && constant_number(b) != 0 && !std::isnan(constant_number(b))) return line(op, lane, b, a);
+    Value plain = line(op, lane, a, b);
+    if (is_constant(a) && !std::isnan(constant_number(a))) return plain;
+    return line(VectorOp::select, lane, float_compare(Predicate::unordered, lane, a, a), a, plain);
+}
+
+std::optional<Value> VectorArithmetic::integer_binary(Opcode opcode, DType dtype, Value a, Value b) {
+    Lane lane = lane_of(dtype);
+    switch (opcode) {
+        case Opcode::add:
+            return wrapped(line(VectorOp::int_add, lane, a, b), dtype);
+        case Opcode::subtract:
+            return wrapped(line(VectorOp::int_subtract, lane, a, b), dtype);
+        case Opcode::multiply:
+            return wrapped(integer_multiply(lane, a, b), dtype);
+        case Opcode::minimum:
+            return integer_extreme(false, lane, is_unsigned(dtype), a, b);
+        case Opcode::maximum:
+            return integer_extreme(true, lane, is_unsigned(dtype), a, b);
+        case Opcode::bit_and:
+            return line(VectorOp::bit_and, lane, a, b);
+        case Opcode::bit_or:
+            return line(VectorOp::bit_or, lane, a, b);
+        case Opcode::bit_xor:
+            return line(VectorOp::bit_xor, lane, a, b);
+        case Opcode::shift_left:
+        case Opcode::shift_right:
+            return shift(opcode, dtype, a, b);
+        default:
+            return std::nullopt;  // division
+    }
+}
+
+Value VectorArithmetic::integer_multiply(Lane lane, Value a, Value b) {
+    if (lane == Lane::i32 || avx512_) return line(VectorOp::int_multiply, lane, a, b);
+    auto high = [&](Value x) { return line(VectorOp::shift_right_unsigned, lane, x, -1, -1, 32); };
+    Value cross = line(VectorOp::int_add, lane, line(VectorOp::multiply_halves, lane, high(a), b),
+                       line(VectorOp::multiply_halves, lane, a, high(b)));
+    return line(VectorOp::int_add, lane, line(VectorOp::multiply_halves, lane, a, b),
+                line(VectorOp::shift_left, lane, cross, -1, -1, 32));
+}
+
+Value VectorArithmetic::integer_extreme(bool greatest, Lane lane, bool without_sign, Value a, Value b) {
+    if (lane == Lane::i64 && !avx512_) {
+        Value less = integer_compare(IntPredicate::less, lane, without_sign, a, b);
+        return greatest ? select(less, b, a) : select(less, a, b);
+    }
+    VectorOp op = without_sign ? (greatest ? VectorOp::unsigned_greater : VectorOp::unsigned_lesser)
+                               : (greatest ? VectorOp::int_greater : VectorOp::int_lesser);
+    return line(op, lane, a, b);
+}
+
+Value VectorArithmetic::integer_compare(IntPredicate predicate, Lane lane, bool without_sign, Value a, Value b) {
+    auto make = [&](IntPredicate which, Value x, Value y, unsigned extra = 0) {
+        return builder_.add({.op = VectorOp::int_compare,
+                             .lane = Lane::mask,
+                             .from = lane,
+                             .a = x,
+                             .b = y,
+                             .immediate = static_cast<std::uint64_t>(which) + extra});
+    };
+    if (avx512_) return make(predicate, a, b, without_sign ? static_cast<unsigned>(IntPredicate::is_unsigned) : 0);
+    auto opposite = [&](Value mask) { return line(VectorOp::mask_not, Lane::mask, mask); };
+    if (predicate == IntPredicate::equal) return make(IntPredicate::equal, a, b);
+    if (predicate == IntPredicate::not_equal) return opposite(make(IntPredicate::equal, a, b));
+    if (without_sign) {
+        Value sign = bits(lane, sign_bit(lane));
+        a = line(VectorOp::bit_xor, lane, a, sign);
+        b = line(VectorOp::bit_xor, lane, b, sign);
+    }
+    if (predicate == IntPredicate::less) return make(IntPredicate::greater, b, a);
+    if (predicate == IntPredicate::greater) return make(IntPredicate::greater, a, b);
+    return opposite(make(IntPredicate::greater, a, b));
+}
+
+/// A count beyond the width, or a negative one, leaves 0 or the sign: so do the processor's shifts by lanes.
+Value VectorArithmetic::shift(Opcode opcode, DType dtype, Value a, Value b) {
+    Lane lane = lane_of(dtype);
+    bool left = opcode == Opcode::shift_left, logical = is_unsigned(dtype);
+    if (!left && !logical && lane == Lane::i64 && !avx512_) return arithmetic_shift_64(a, b);
+    Value result;
+    if (is_constant(b)) {
+        std::uint64_t count = std::min<std::uint64_t>(builder_.line(b).immediate, 64);
+        VectorOp op = left ? VectorOp::shift_left : logical ? VectorOp::shift_right_unsigned : VectorOp::shift_right;
+        result = line(op, lane, a, -1, -1, count);
+    } else {
+        VectorOp op = left      ? VectorOp::shift_left_by
+                      : logical ? VectorOp::shift_right_unsigned_by
+                                : VectorOp::shift_right_by;
+        result = line(op, lane, a, b);
+    }
+    return left ? wrapped(result, dtype) : result;
+}
+
+/// AVX2 has none: the sign bit, moved along, is carried through by m - 2 m.
+Value VectorArithmetic::arithmetic_shift_64(Value a, Value b) {
+    Lane lane = Lane::i64;
+    Value most = bits(lane, 63);
+    Value count = select(integer_compare(IntPredicate::less, lane, true, most, b), most, b);
+    auto moved = [&](Value x) { return line(VectorOp::shift_right_unsigned_by, lane, x, count); };
+    Value sign = moved(bits(lane, 1ull << 63));
+    return line(VectorOp::int_subtract, lane, line(VectorOp::bit_xor, lane, moved(a), sign), sign);
+}
+
+/// The number of the type that has the lane's lowest bits.
+Value VectorArithmetic::wrapped(Value a, DType dtype) {
+    int unused = lane_bits(lane_of(dtype)) - 8 * static_cast<int>(size_of(dtype));
+    if (unused == 0) return a;
+    auto count = static_cast<std::uint64_t>(unused);
+    if (is_unsigned(dtype) || is_half(dtype))
+        return line(VectorOp::bit_and, Lane::i32, a, bits(Lane::i32, 0xffffffffu >> count));
+    Value left = line(VectorOp::shift_left, Lane::i32, a, -1, -1, count);
+    return line(VectorOp::shift_right, Lane::i32, left, -1, -1, count);
+}
+
+Value VectorArithmetic::float_compare(Predicate predicate, Lane lane, Value a, Value b) {
+    return builder_.add({.op = VectorOp::compare,
+                         .lane = Lane::mask,
+                         .from = lane,
+                         .a = a,
+                         .b = b,
+                         .immediate = static_cast<std::uint64_t>(predicate)});
+}
+
+Value VectorArithmetic::compare(Opcode opcode, DType dtype, Value a, Value b) {
+    Lane lane = lane_of(dtype);
+    if (lane == Lane::mask) {
+        auto negated = [&](Value x) { return line(VectorOp::mask_not, Lane::mask, x); };
+        if (opcode == Opcode::not_equal) return line(VectorOp::mask_xor, Lane::mask, a, b);
+        if (opcode == Opcode::equal) return negated(line(VectorOp::mask_xor, Lane::mask, a, b));
+        if (opcode == Opcode::less) return line(VectorOp::mask_and_not, Lane::mask, b, a);
+        return negated(line(VectorOp::mask_and_not, Lane::mask, a, b));
+    }
+    if (is_floating(dtype)) {
+        Predicate predicate = opcode == Opcode::equal       ? Predicate::equal
+                              : opcode == Opcode::not_equal ? Predicate::not_equal
+                              : opcode == Opcode::less      ? Predicate::less
+                                                            : Predicate::less_equal;
+        return float_compare(predicate, lane, a, b);
+    }
+    IntPredicate predicate = opcode == Opcode::equal       ? IntPredicate::equal
+                             : opcode == Opcode::not_equal ? IntPredicate::not_equal
+                             : opcode == Opcode::less      ? IntPredicate::less
+                                                           : IntPredicate::less_equal;
+    return integer_compare(predicate, lane, is_unsigned(dtype), a, b);
+}
+
+Value VectorArithmetic::select(Value condition, Value yes, Value no) {
+    if (yes == no) return yes;
+    Lane lane = builder_.line(yes).lane;
+    if (lane == Lane::mask) {
+        return line(VectorOp::mask_or, lane, line(VectorOp::mask_and, lane, condition, yes),
+                    line(VectorOp::mask_and_not, lane, no, condition));
+    }
+    const Line& test = builder_.line(condition);
+    if (test.op == VectorOp::compare && test.immediate == static_cast<std::uint64_t>(Predicate::less)) {
+        if (test.a == yes && test.b == no) return line(VectorOp::lesser, test.from, yes, no);
+        if (test.b == yes && test.a == no) return line(VectorOp::greater, test.from, yes, no);
+    }
+    return line(VectorOp::select, lane, condition, yes, no);
+}
+
+Value VectorArithmetic::fma(DType dtype, Value a, Value b, Value c) {
+    return line(VectorOp::fma, lane_of(dtype), a, b, c);
+}
+
+Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
+    Lane lane = lane_of(dtype), whole = integer_lane(lane);
+    auto plain = [&] { return line(VectorOp::multiply, lane, a, b); };
+    if (!avx512_ || builder_.line(a).op != VectorOp::multiply) return plain();
+    std::uint64_t mantissa = lane == Lane::f32 ? 23 : 52, bias = lane == Lane::f32 ? 127 : 1023;
+    /// The whole number n of a factor 2^n, or -1.
+    auto exponent = [&](Value factor) -> Value {
+        const Line& moved = builder_.line(factor);
+        if (moved.op != VectorOp::shift_left || moved.immediate != mantissa) return -1;
+        const Line& sum = builder_.line(moved.a);
+        return sum.op == VectorOp::int_add && sum.b == bits(whole, bias) ? sum.a : -1;
+    };
+    Value rest = exponent(b), half = exponent(builder_.line(a).b);
+    if (rest < 0 || half < 0) return plain();
+    const Line& difference = builder_.line(rest);
+    const Line& halved = builder_.line(half);
+    bool whole_n = difference.op == VectorOp::int_subtract && difference.b == half &&
+                   halved.op == VectorOp::shift_right && halved.immediate == 1 && halved.a == difference.a;
+    if (!whole_n) return plain();
+    return line(VectorOp::scale, lane, builder_.line(a).a, conversion(VectorOp::to_float, lane, whole, difference.a));
+}
+
+Value VectorArithmetic::widen(Value a, DType half) {
+    if (half == DType::float16) return conversion(VectorOp::half_to_float, Lane::f32, Lane::i32, a);
+    return line(VectorOp::shift_left, Lane::i32, a, -1, -1, 16);
+}
+
+Value VectorArithmetic::round_to(Value a, DType half) {
+    if (half == DType::float16) return conversion(VectorOp::float_to_half, Lane::i32, Lane::f32, a);
+    Value high = line(VectorOp::shift_right_unsigned, Lane::i32, a, -1, -1, 16);
+    Value odd = line(VectorOp::bit_and, Lane::i32, high, bits(Lane::i32, 1));
+    Value sum = line(VectorOp::int_add, Lane::i32, line(VectorOp::int_add, Lane::i32, a, bits(Lane::i32, 0x7fff)), odd);
+    Value rounded = line(VectorOp::shift_right_unsigned, Lane::i32, sum, -1, -1, 16);
+    Value nan = line(VectorOp::bit_or, Lane::i32, high, bits(Lane::i32, 0x40));
+    return line(VectorOp::select, Lane::i32, float_compare(Predicate::unordered, Lane::f32, a, a), nan, rounded);
+}
+
+Value VectorArithmetic::bitcast(Value a, DType from, DType to) { return size_of(from) < 4 ? wrapped(a, to) : a; }
+
+std::optional<Value> VectorArithmetic::cast(Value a, DType from, DType to) {
+    if (from == to) return a;
+    if (from == DType::bool_) return select(a, constant(to, 1), constant(to, 0));
+    if (is_half(from)) return cast(widen(a, from), DType::float32, to);
+    if (is_half(to)) {
+        auto single = cast(a, from, DType::float32);
+        if (single) return round_to(*single, to);
+        return std::nullopt;
+    }
+    Lane source = lane_of(from), target = lane_of(to);
+    if (to == DType::bool_) return compare(Opcode::not_equal, from, a, bits(source, 0));
+    if (is_floating(from) && is_floating(to)) return conversion(VectorOp::resize, target, source, a);
+    if (is_floating(from)) return float_to_integer(a, from, to);
+    if (is_floating(to)) return integer_to_float(a, from, target);
+    return integer_to_integer(a, from, to);
+}
+
+Value VectorArithmetic::integer_to_integer(Value a, DType from, DType to) {
+    Lane source = lane_of(from), target = lane_of(to);
+    if (source == target) return wrapped(a, to);
+    if (target == Lane::i64)
+        return conversion(is_unsigned(from) ? VectorOp::extend_unsigned : VectorOp::extend, target, source, a);
+    return wrapped(conversion(VectorOp::narrow, target, source, a), to);
+}
+
+std::optional<Value> VectorArithmetic::integer_to_float(Value a, DType from, Lane to) {
+    Lane source = lane_of(from);
+    bool without_sign = from == DType::uint32 || from == DType::uint64;  // narrower ones fit a signed lane
+    if (avx512_ || (source == Lane::i32 && !without_sign))
+        return conversion(without_sign ? VectorOp::unsigned_to_float : VectorOp::to_float, to, source, a);
+    if (source == Lane::i64) return std::nullopt;
+    if (to == Lane::f64) {  // the bits of 2^52 + a, less 2^52
+        Value wide = conversion(VectorOp::extend_unsigned, Lane::i64, Lane::i32, a);
+        Value sum = line(VectorOp::bit_or, Lane::i64, wide, number(Lane::f64, 0x1p52));
+        return line(VectorOp::subtract, Lane::f64, sum, number(Lane::f64, 0x1p52));
+    }
+    Value high = line(VectorOp::shift_right_unsigned, Lane::i32, a, -1, -1, 16);
+    Value low = line(VectorOp::bit_and, Lane::i32, a, bits(Lane::i32, 0xffff));
+    return line(VectorOp::fma, Lane::f32, conversion(VectorOp::to_float, Lane::f32, Lane::i32, high),
+                number(Lane::f32, 65536), conversion(VectorOp::to_float, Lane::f32, Lane::i32, low));
+}
+
+std::optional<Value> VectorArithmetic::float_to_integer(Value a, DType from, DType to) {
+    Lane source = lane_of(from);
+    switch (to) {
+        case DType::int32:
+            return float_to_int32(a, source);
+        case DType::uint32:
+            return float_to_uint32(a, source);
+        case DType::int64:
+        case DType::uint64:
+            return float_to_int64(a, source, to == DType::uint64);
+        default:
+            return float_to_narrow(a, source, to);
+    }
+}
+
+/// To a type of 1 or 2 bytes: both ends are floats, so saturating is cutting off.
+Value VectorArithmetic::float_to_narrow(Value a, Lane from, DType to) {
+    int width = 8 * static_cast<int>(size_of(to));
+    double top = is_unsigned(to) ? std::ldexp(1, width) - 1 : std::ldexp(1, width - 1) - 1;
+    double bottom = is_unsigned(to) ? 0 : -std::ldexp(1, width - 1);
+    Value within =
+        line(VectorOp::greater, from, number(from, bottom), line(VectorOp::lesser, from, number(from, top), a));
+    Value known = select(float_compare(Predicate::unordered, from, a, a), number(from, 0), within);
+    return conversion(VectorOp::to_int, Lane::i32, from, known);
+}
+
+/// The processor gives the lowest number for whatever is out of range.
+Value VectorArithmetic::float_to_int32(Value a, Lane from) {
+    Value plain = conversion(VectorOp::to_int, Lane::i32, from, a);
+    Value over = float_compare(Predicate::less_equal, from, number(from, 0x1p31), a);
+    Value cut = select(over, bits(Lane::i32, 0x7fffffff), plain);
+    return select(float_compare(Predicate::unordered, from, a, a), bits(Lane::i32, 0), cut);
+}
+
+Value VectorArithmetic::float_to_uint32(Value a, Lane from) {
+    // a < 0 or NaN: 0; for the processor's maximum gives its second operand where one is NaN.
+    Value positive = line(VectorOp::greater, from, a, number(from, 0));
+    if (avx512_) return conversion(VectorOp::to_unsigned, Lane::i32, from, positive);
+    Value upper = float_compare(Predicate::less_equal, from, number(from, 0x1p31), positive);
+    Value lowered = line(VectorOp::subtract, from, positive, number(from, 0x1p31));
+    Value rest = conversion(VectorOp::to_int, Lane::i32, from, select(upper, lowered, positive));
+    Value whole = select(upper, line(VectorOp::bit_xor, Lane::i32, rest, bits(Lane::i32, 1ull << 31)), rest);
+    Value over = float_compare(Predicate::less_equal, from, number(from, 0x1p32), positive);
+    return select(over, bits(Lane::i32, ~0ull), whole);
+}
+
+std::optional<Value> VectorArithmetic::float_to_int64(Value a, Lane from, bool without_sign) {
+    if (!avx512_) return std::nullopt;
+    if (without_sign) {
+        Value positive = line(VectorOp::greater, from, a, number(from, 0));
+        return conversion(VectorOp::to_unsigned, Lane::i64, from, positive);
+    }
+    Value plain = conversion(VectorOp::to_int, Lane::i64, from, a);
+    Value over = float_compare(Predicate::less_equal, from, number(from, 0x1p63), a);
+    Value cut = select(over, bits(Lane::i64, ~0ull >> 1), plain);
+    return select(float_compare(Predicate::unordered, from, a, a), bits(Lane::i64, 0), cut);
+}
+
+}  // namespace weft::cpu::emit
