@@ -7,6 +7,7 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/picked.h"
 
 namespace weft {
 namespace {
@@ -63,6 +64,17 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
         }
         const Operation* op = node->operation;
         bool gates = op == &gated_multiply_operation && power > 0;
+        bool masks = op == &where_operation && power == 1 && !opaque(*node) && node->dtype == dtype &&
+                     node->inputs[1]->dtype == dtype && is_number(*node->inputs[2], 0) &&
+                     !is_number(*node->inputs[1], 1) && (node == &top || site.only_here(*node)) && visited < most_nodes;
+        if (masks) {
+            ++visited, ++before_;
+            Tensor one = constant(Literal(1), dtype), none = constant(Literal(0), dtype);
+            made_.push_back(where(handle(node->inputs[0]), one, none));
+            add(made_.back().node(), 1, true);
+            stack.push_back({node->inputs[1], 1, gate});
+            continue;
+        }
         bool joins = op == &multiply_operation || gates || op == &divide_operation || op == &negative_operation ||
                      op == &square_operation;
         bool mine = node == &top || site.only_here(*node);
@@ -104,6 +116,26 @@ void Product::multiply(const Product& other) {
     number *= other.number;
     for (const Factor& factor : other.factors) add(factor.node, factor.power, factor.gate);
     made_.insert(made_.end(), other.made_.begin(), other.made_.end());
+}
+
+bool Product::meet_masks(const Site& site) {
+    bool met = false;
+    for (std::size_t m = 0; m < factors.size(); ++m) {
+        const Node& mask = *factors[m].node;
+        if (opaque(mask) || mask.operation != &where_operation || factors[m].power < 1) continue;
+        for (std::size_t i = 0; i < factors.size(); ++i) {
+            if (factors[i].power >= 0) continue;
+            Picked picked = picked_by_condition(*factors[i].node);
+            if (!picked.from || picked.condition != mask.inputs[0]) continue;
+            Product from(site, *picked.from, true);
+            met = true;
+            for (; factors[i].power < 0; ++factors[i].power) {
+                number /= from.number;
+                for (const Factor& factor : from.factors) add(factor.node, -factor.power, false);
+            }
+        }
+    }
+    return met;
 }
 
 Product Product::without(std::size_t factor) const {

@@ -51,6 +51,18 @@ Tensor found(const Node& scatter, const Tensor& x) {
     return make_node(gather, inputs, attributes(GatherAttributes{a.axis, a.along}), scatter.where);
 }
 
+// The same of a product: the product of what its factors are there, so that what cancels there meets.
+Tensor found_factors(const Site& site, const Node& scatter, const Node& value) {
+    Product product(site, value, true), there(product);
+    there.factors.clear();
+    for (const Factor& factor : product.factors) {
+        Tensor x = handle(factor.node);
+        if (x.ndim() > 0) x = found(scatter, x.shape() == scatter.shape ? x : broadcast_to(x, scatter.shape));
+        there.multiply(x, factor.power);
+    }
+    return there.build();
+}
+
 // x + scatter(0, i, u) -> scatter(x, i, u); x - scatter(0, i, u) -> scatter(x, i, -u)
 Tensor add_into(const Site& site) {
     const Node& node = site.node;
@@ -82,10 +94,7 @@ Tensor scale_updates(const Site& site) {
         Tensor v = site.input(1 - i);
         bool fits = spreads(spread) && spread.shape == node.shape && v.dtype() == node.dtype && spread.dtype == node.dtype;
         if (!fits || spreads(*v.node())) continue;
-        if (v.ndim() > 0) {
-            // Of a product, the product of what its factors are there: so that what cancels there meets.
-            v = found(spread, v.shape() == node.shape ? v : broadcast_to(v, node.shape));
-        }
+        v = found_factors(site, spread, *v.node());
         Tensor updates = handle(spread.inputs[1]);
         return scattered(spread, handle(spread.inputs[0]), quotient ? updates / v : updates * v);
     }

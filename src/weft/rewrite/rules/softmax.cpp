@@ -7,6 +7,7 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/picked.h"
 #include "weft/rewrite/rules/rules.h"
 
 namespace weft {
@@ -106,40 +107,10 @@ Tensor slice_of_exponent(const Site& site) {
     return exp(shown(site.node, handle(raised.inputs[0])));
 }
 
-// Whether a condition is true at one place along `axis`: positions along it equal what does not change along it.
-bool one_hot_along(const Node& condition, std::size_t axis, std::size_t ndim) {
-    if (!is(condition, equal_operation)) return false;
-    for (std::size_t i : {0, 1}) {
-        const Node *positions = condition.inputs[i], *label = condition.inputs[1 - i];
-        std::size_t shift = ndim - label->shape.size(), along = ndim - positions->shape.size();
-        bool fixed = axis < shift || label->shape[axis - shift] == Size(1);
-        if (!fixed || axis < along) continue;
-        const Node* inner = positions;
-        while (is(*inner, reshape_operation)) inner = inner->inputs[0];
-        bool only_axis = true;
-        for (std::size_t k = 0; k < positions->shape.size(); ++k)
-            only_axis &= k + along == axis || positions->shape[k] == Size(1);
-        if (only_axis && is(*inner, iota_operation)) return true;
-    }
-    return false;
-}
-
-// sum(where(here, p, 0), axis): what is picked of p by a condition that is true once along the axis. `condition` and `p`, or null.
-struct Picked {
-    const Node *condition = nullptr, *from = nullptr;
-};
-Picked picked_by_condition(const Node& sum) {
-    if (!is(sum, sum_operation) || attributes_of(sum).axes.size() != 1) return {};
-    const Node& choice = *sum.inputs[0];
-    if (!is(choice, where_operation) || !is_number(*choice.inputs[2], 0)) return {};
-    auto axis = static_cast<std::size_t>(attributes_of(sum).axes[0]);
-    if (!one_hot_along(*choice.inputs[0], axis, choice.shape.size())) return {};
-    return {choice.inputs[0], choice.inputs[1]};
-}
-
 // log(sum(where(here, p, 0))) -> sum(where(here, log(p), 0))
 Tensor log_of_chosen(const Site& site) {
     const Node& sum = *site.node.inputs[0];
+    if (!is(sum, sum_operation)) return {};
     Picked picked = picked_by_condition(sum);
     if (!picked.from || !is_softmax(*picked.from)) return {};
     Tensor logs = log(handle(const_cast<Node*>(picked.from)));
