@@ -3,7 +3,6 @@
 the C++ programs again under the sanitizers. Called by `./run test`; needs Python's standard library alone.
 
   --quick   without sanitizers
-  --install also the test of an installed weft, which builds weft anew (six minutes)
   --judge   the checks in tests/judge alone (they need larger outside packages)
 
 The last line, alone, is the total: `N passed, N failed, N skipped`. Exit status 1 if a test failed or none ran.
@@ -23,7 +22,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 # Which programs run under which sanitizer (None: all): the core, and what handles memory, files and threads.
-SANITIZED = {"asan": {"test_base", "test_core", "test_kernel", "test_graph", "test_autodiff", "test_compile", "test_runtime", "test_io", "test_data"}}
+SANITIZED = {"asan": {"test_base", "test_core", "test_kernel", "test_graph", "test_autodiff", "test_compile", "test_runtime", "test_io",
+                      "test_data"},
+             "tsan": {"test_base", "test_runtime", "test_data", "test_train"}}
 LIMIT = 600  # seconds for one test program: a deadlock must end the run, not hang it
 SLOWER = {"release": 1, "asan": 2, "tsan": 2}
 
@@ -150,7 +151,6 @@ def run_python(tally, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--install", action="store_true")
     parser.add_argument("--judge", action="store_true")
     options = parser.parse_args()
     sys.dont_write_bytecode = True
@@ -165,8 +165,7 @@ def main():
     if built:
         tally.part("release: tests", lambda: run_programs(tally, "release"))
     for folder in sorted({path.parent.name for path in ROOT.glob("tests/*/*_test.py")} - {"judge"}):
-        if folder != "install" or options.install:
-            tally.part(f"python: tests/{folder}", lambda: run_python(tally, folder))
+        tally.part(f"python: tests/{folder}", lambda: run_python(tally, folder))
     for preset in [] if options.quick else SANITIZED:
         if chosen(preset) and tally.part(f"{preset}: build", lambda: build(tally, preset)):
             tally.part(f"{preset}: tests", lambda: run_programs(tally, preset))

@@ -29,8 +29,19 @@ class Between {
         return at != state_.end() && at->second == on_path;
     }
     bool wanted(const Node* node) const { return wanted_.contains(node); }
-    /// A node was met whose inputs are gone because it was computed.
-    bool cut() const { return cut_; }
+    /// ValueError if one of wrt stands below a node whose inputs are gone because it was computed.
+    void refuse_cut(const char* name, std::span<const Tensor> wrt) const {
+        for (const Tensor& cut : cut_) {
+            for (const Tensor& tensor : wrt) {
+                if (!may_come_from(*cut.node(), *tensor.node())) continue;
+                throw ValueError(text(name, ": a value on the way, ", cut.node()->operation->name, " ", cut.dtype(),
+                                      " ", cut.shape(),
+                                      ", was computed before, and computed values let go of what they came from; take "
+                                      "the derivative before asking for the value, or use grad or value_and_grad",
+                                      place(cut.node()->where)));
+            }
+        }
+    }
 
   private:
     enum State : char { open, off_path, on_path };
@@ -44,7 +55,7 @@ class Between {
             if (!fresh && at->second != open) {
                 stack.pop_back();
             } else if (fresh && !ends) {
-                cut_ |= node->computed && node->inputs.empty() && node->operation->arity != 0;
+                if (node->computed && node->inputs.empty() && node->operation->arity != 0) cut_.push_back(handle(node));
                 for (std::size_t i = node->inputs.size(); i-- > 0;) stack.push_back(node->inputs[i]);
             } else {
                 stack.pop_back();
@@ -59,8 +70,8 @@ class Between {
 
     std::unordered_set<const Node*> wanted_;
     std::unordered_map<const Node*, State> state_;
-    std::vector<Tensor> order_;
-    bool through_, cut_ = false;
+    std::vector<Tensor> order_, cut_;
+    bool through_;
 };
 
 using Values = std::unordered_map<const Node*, Tensor>;
@@ -123,7 +134,9 @@ std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Te
                              std::span<const Tensor> wrt) {
     KeepPending keep;
     refuse_pairs("pullback", outputs, cotangents);
-    return pull_all(Between(outputs, wrt), outputs, cotangents, wrt);
+    Between between(outputs, wrt);
+    between.refuse_cut("pullback", wrt);
+    return pull_all(between, outputs, cotangents, wrt);
 }
 
 std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const Tensor> wrt,
@@ -131,6 +144,7 @@ std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const
     KeepPending keep;
     refuse_pairs("pushforward", wrt, tangents);
     Between between(outputs, wrt);
+    between.refuse_cut("pushforward", wrt);
     Values values;
     for (std::size_t i = 0; i < wrt.size(); ++i) accumulate(values, wrt[i].node(), tangents[i]);
     for (const Tensor& tensor : between.order()) {
@@ -162,14 +176,7 @@ std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt) {
     }
     Tensor outputs[] = {loss}, seeds[] = {ones_like(loss)};
     Between between(outputs, wrt, true);
-    for (const Tensor& tensor : wrt) {
-        bool met = between.depends(loss.node()) || tensor.is(loss);
-        if (!met && between.cut()) {
-            throw ValueError(
-                "gradient: the loss was computed before, and computed values let go of what they came from; take the "
-                "gradient before asking for the value, or use value_and_grad");
-        }
-    }
+    between.refuse_cut("gradient", wrt);
     return pull_all(between, outputs, seeds, wrt);
 }
 

@@ -45,7 +45,8 @@ auto vjp(F f, const Operand& x) {
         Tensor outputs[] = {value}, cotangents[] = {cotangent}, wrt[] = {at};
         return pullback(outputs, cotangents, wrt)[0];
     };
-    return std::pair<Tensor, decltype(pull)>(value, pull);
+    // The caller gets a node of its own, so that asking it for its value leaves `value` with its inputs.
+    return std::pair<Tensor, decltype(pull)>(fresh(value), pull);
 }
 
 /// (f(x), the derivative of f at x in direction t).

@@ -82,12 +82,17 @@ std::string against_differences(const Map& f, const Point& at, const std::vector
     Vectors up = values_of(f(at.moved(direction, step))), down = values_of(f(at.moved(direction, -step)));
     Vectors half_up = values_of(f(at.moved(direction, step / 2))),
             half_down = values_of(f(at.moved(direction, -step / 2)));
+    std::size_t kinks = 0, all = 0;
     for (std::size_t k = 0; k < up.size(); ++k) {
+        all += up[k].size();
         for (std::size_t i = 0; i < up[k].size(); ++i) {
             double coarse = (up[k][i] - down[k][i]) / (2 * step), fine = (half_up[k][i] - half_down[k][i]) / step;
             double difference = (4 * fine - coarse) / 3, found = derivative[k][i];
             // Half the step gives quite another slope: a jump or a kink lies between, where there is no derivative to compare with.
-            if (std::abs(fine - coarse) > 0.1 * (std::abs(fine) + std::abs(coarse)) + 1e-3) continue;
+            if (std::abs(fine - coarse) > 0.1 * (std::abs(fine) + std::abs(coarse)) + 1e-3) {
+                ++kinks;
+                continue;
+            }
             double allowed = 4 * std::abs(fine - coarse) +
                              noise * (1 + std::abs(up[k][i]) + std::abs(down[k][i])) / step +
                              1e-12 * std::abs(difference);
@@ -96,6 +101,8 @@ std::string against_differences(const Map& f, const Point& at, const std::vector
                         " (allowed ", allowed, ")");
         }
     }
+    // Few points lie so near a kink; were it many, the check would have compared nothing.
+    if (kinks > all / 8 + 1) return text("differences settle on no slope at ", kinks, " of ", all, " elements");
     return "";
 }
 

@@ -66,7 +66,7 @@ void Terminal::batch(const train::Progress& progress, std::int64_t batches) {
     if (progress.batch == 1) epoch_begun_ = Clock::now();
     if (!bar_) return;
     auto now = Clock::now();
-    if (now - drawn_ < std::chrono::milliseconds(100)) return;
+    if (now - std::max(drawn_, epoch_begun_) < std::chrono::milliseconds(100)) return;
     drawn_ = now;
     if (!head_shown_) table_head();
     double share = static_cast<double>(progress.batch) / static_cast<double>(batches);
@@ -107,6 +107,17 @@ void Terminal::epoch(const Json& line, bool kept) {
     print_cell(train::grouped(static_cast<std::int64_t>(rate)), 12);
     print_cell(printed("%.1f s", seconds), 9);
     std::cout << (kept ? "  best" : "") << std::endl;
+}
+
+void Terminal::ended(const Json& line) {
+    clear_bar();
+    if (quiet_) return;
+    std::cout << "\n";
+    for (const Json::Member& member : line.members()) {
+        bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
+        if (is_figure) std::cout << member.key << " " << figure(member.key, member.value.as_number()) << "   ";
+    }
+    std::cout << "(the model of epoch " << line.at("epoch").as_integer() << ")" << std::endl;
 }
 
 }  // namespace weft::cli

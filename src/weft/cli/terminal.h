@@ -17,6 +17,7 @@ class Terminal : public train::Watcher {
     void batch(const train::Progress& progress, std::int64_t batches) override;
     void evaluating(const std::string& set) override;
     void epoch(const Json& line, bool kept) override;
+    void ended(const Json& line) override;
 
   private:
     using Clock = std::chrono::steady_clock;

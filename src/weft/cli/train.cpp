@@ -30,20 +30,6 @@ void catch_signals() {
     for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
-Json read_description(const Arguments& arguments) {
-    Json description;
-    try {
-        description = train::load_config(arguments.words()[0]);
-    } catch (const FileError& error) {
-        throw ConfigError(error.what());  // the file that was named is part of the input
-    }
-    for (const std::string& assignment : arguments.values("set"))
-        description = train::with_assignment(description, assignment);
-    if (auto seed = arguments.integer("seed", 0))
-        description = train::with_assignment(description, text("seed=", *seed));
-    return description;
-}
-
 /// runs/digits, or the first of runs/digits-2, runs/digits-3, ... that is not there yet.
 fs::path free_folder(const fs::path& file) {
     fs::path folder = fs::path("runs") / file.stem();
@@ -100,19 +86,27 @@ int train_run(train::Run& run, bool quiet) {
     }
     fs::path report = write_report(run);
     if (quiet) return done;
-    std::cout << "\n";
-    for (const Json::Member& member : outcome.final_line.members()) {
-        bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
-        if (is_figure) std::cout << member.key << " " << figure(member.key, member.value.as_number()) << "   ";
-    }
-    std::cout << "(the model of epoch " << outcome.final_line.at("epoch").as_integer() << ")\n"
-              << "model   " << (run.kept() / "model.safetensors").string() << "\n"
+    std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
               << "log     " << (run.folder() / "log.jsonl").string() << "\n"
               << "report  " << report.string() << std::endl;
     return done;
 }
 
 }  // namespace
+
+Json read_description(const Arguments& arguments) {
+    Json description;
+    try {
+        description = train::load_config(arguments.words()[0]);
+    } catch (const FileError& error) {
+        throw ConfigError(error.what());  // the file that was named is part of the input
+    }
+    for (const std::string& assignment : arguments.values("set"))
+        description = train::with_assignment(description, assignment);
+    if (auto seed = arguments.integer("seed", 0))
+        description = train::with_assignment(description, text("seed=", *seed));
+    return description;
+}
 
 void use_machine(const Arguments& arguments) {
     if (auto threads = arguments.integer("threads", 1))

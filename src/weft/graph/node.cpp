@@ -57,7 +57,7 @@ void Node::release() {
     }
 }
 
-void Node::materialize(Array array) {
+void Node::materialize(Array array, const std::vector<std::weak_ptr<const char>>& leaves) {
     SmallVector<Node*, 3> dropped;
     {
         std::lock_guard guard(lock());
@@ -66,6 +66,10 @@ void Node::materialize(Array array) {
         if (keep_pending == 0) {  // a function that is being differentiated keeps what its derivative will ask for
             dropped = std::move(inputs);
             inputs.clear();
+            if (!leaves.empty() && is_inexact(dtype)) {
+                if (!origin) origin = std::make_unique<Origin>();
+                origin->leaves = leaves;
+            }
         }
         depth = 0;
         computed.store(true, std::memory_order_release);

@@ -12,6 +12,7 @@
 #include "weft/base/small_vector.h"
 #include "weft/graph/attributes.h"
 #include "weft/graph/operation.h"
+#include "weft/graph/origin.h"
 #include "weft/graph/tensor.h"
 
 namespace weft {
@@ -29,8 +30,9 @@ struct Node {
     Shape shape;
     SmallVector<Node*, 3> inputs;  // counted; guarded by lock() once the node is shared
     AttributesHandle attributes;
-    Array value;               // once computed
-    std::weak_ptr<Cell> cell;  // of a leaf that is a Parameter's value: whose
+    Array value;                     // once computed
+    std::weak_ptr<Cell> cell;        // of a leaf that is a Parameter's value: whose
+    std::unique_ptr<Origin> origin;  // guarded by lock()
     std::source_location where;
 
     Node() = default;
@@ -45,8 +47,9 @@ struct Node {
         return static_cast<const AttributesOf<T>&>(*attributes).value;
     }
 
-    /// Gives the node its numbers and releases its inputs. The first call wins; later ones do nothing.
-    void materialize(Array array);
+    /// Gives the node its numbers and releases its inputs; it remembers the leaves that it came from. The first call wins; later
+    /// ones do nothing.
+    void materialize(Array array, const std::vector<std::weak_ptr<const char>>& leaves);
     /// Held while inputs of shared nodes are walked or dropped.
     static std::mutex& lock();
 };

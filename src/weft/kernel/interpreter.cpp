@@ -128,20 +128,14 @@ Cell step(const Program& program, const Instruction& at, const Cell& a, const Ce
 #define WEFT_COMPARE(name) \
     case Opcode::name:     \
         return compare<Opcode::name>(program.dtype(at.a), a, b);
-        WEFT_UNARY(negative)
-        WEFT_UNARY(absolute)
-        WEFT_UNARY(square_root)
-        // clang-format off
-        WEFT_UNARY(floor) WEFT_UNARY(ceil) WEFT_UNARY(truncate) WEFT_UNARY(round_even) WEFT_UNARY(bit_not)
-            WEFT_BINARY(add) WEFT_BINARY(subtract) WEFT_BINARY(multiply) WEFT_BINARY(divide) WEFT_BINARY(floor_divide)
-            // clang-format on
-            WEFT_BINARY(remainder) WEFT_BINARY(minimum) WEFT_BINARY(maximum) WEFT_BINARY(bit_and) WEFT_BINARY(bit_or)
-                WEFT_BINARY(bit_xor) WEFT_BINARY(shift_left) WEFT_BINARY(shift_right) WEFT_COMPARE(equal)
-                    WEFT_COMPARE(not_equal) WEFT_COMPARE(less) WEFT_COMPARE(less_equal)
+        WEFT_UNARY_OPCODES(WEFT_UNARY)
+        WEFT_BINARY_OPCODES(WEFT_BINARY)
+        WEFT_COMPARISON_OPCODES(WEFT_COMPARE)
 #undef WEFT_UNARY
 #undef WEFT_BINARY
 #undef WEFT_COMPARE
-                        case Opcode::cast : return cast_cell(a, program.dtype(at.a), at.dtype);
+        case Opcode::cast:
+            return cast_cell(a, program.dtype(at.a), at.dtype);
         case Opcode::bitcast:
             return a;
         case Opcode::select:

@@ -72,15 +72,10 @@ int operand_count(const Instruction& instruction) {
         case Opcode::input:
             return 0;
         case Opcode::cast:
+#define WEFT_CASE(name) case Opcode::name:
+            WEFT_UNARY_OPCODES(WEFT_CASE)
+#undef WEFT_CASE
         case Opcode::bitcast:
-        case Opcode::negative:
-        case Opcode::absolute:
-        case Opcode::square_root:
-        case Opcode::floor:
-        case Opcode::ceil:
-        case Opcode::truncate:
-        case Opcode::round_even:
-        case Opcode::bit_not:
         case Opcode::real:
         case Opcode::imaginary:
             return 1;
@@ -99,18 +94,10 @@ std::string_view name_of(Opcode opcode) {
 #define WEFT_NAME(name) \
     case Opcode::name:  \
         return #name;
-        WEFT_NAME(constant)
-        WEFT_NAME(input)
-        WEFT_NAME(cast)
-        // clang-format off
-        WEFT_NAME(bitcast) WEFT_NAME(negative) WEFT_NAME(absolute) WEFT_NAME(square_root) WEFT_NAME(floor)
-            WEFT_NAME(ceil) WEFT_NAME(truncate) WEFT_NAME(round_even) WEFT_NAME(bit_not) WEFT_NAME(add)
-                WEFT_NAME(subtract) WEFT_NAME(multiply) WEFT_NAME(divide) WEFT_NAME(floor_divide) WEFT_NAME(remainder)
-                    WEFT_NAME(minimum) WEFT_NAME(maximum) WEFT_NAME(bit_and) WEFT_NAME(bit_or) WEFT_NAME(bit_xor)
-                        WEFT_NAME(shift_left) WEFT_NAME(shift_right) WEFT_NAME(equal) WEFT_NAME(not_equal)
-                            WEFT_NAME(less) WEFT_NAME(less_equal) WEFT_NAME(select) WEFT_NAME(fma) WEFT_NAME(real)
-                                WEFT_NAME(imaginary) WEFT_NAME(make_complex) WEFT_NAME(call)
-// clang-format on
+        WEFT_OTHER_OPCODES(WEFT_NAME)
+        WEFT_UNARY_OPCODES(WEFT_NAME)
+        WEFT_BINARY_OPCODES(WEFT_NAME)
+        WEFT_COMPARISON_OPCODES(WEFT_NAME)
 #undef WEFT_NAME
     }
     __builtin_unreachable();

@@ -17,46 +17,34 @@ namespace weft {
 
 struct Function;
 
+// The opcodes by their form: what walks a form (an evaluator's switch) expands its list.
+
+/// One operand of the result's type. bit_not is the logical one on bool.
+#define WEFT_UNARY_OPCODES(X) \
+    X(negative) X(absolute) X(square_root) X(floor) X(ceil) X(truncate) X(round_even) X(bit_not)
+/// Two operands of the result's type. Integers wrap; minimum and maximum carry NaN through; floor_divide and remainder are NumPy's
+/// (sign of the divisor; by zero: 0 for integers), divide is for inexact types; shifts beyond the width give 0 (or -1).
+#define WEFT_BINARY_OPCODES(X) \
+    X(add)                     \
+    X(subtract)                \
+    X(multiply)                \
+    X(divide)                  \
+    X(floor_divide) X(remainder) X(minimum) X(maximum) X(bit_and) X(bit_or) X(bit_xor) X(shift_left) X(shift_right)
+/// Two operands of one type, giving bool.
+#define WEFT_COMPARISON_OPCODES(X) X(equal) X(not_equal) X(less) X(less_equal)
+/// Each with a form of its own:
+/// constant: literal, converted to dtype. input: a = the number of the input. cast: a, converted to dtype: float to integer truncates
+/// and saturates (NaN is 0), anything to bool is != 0. bitcast: a's bits, as a type of the same width. select: a (bool) ? b : c.
+/// fma: a * b + c, rounded once (floating). real, imaginary: of a complex a, giving its real type. make_complex: from two reals.
+/// call: function(a, b, c), all of the result's type.
+#define WEFT_OTHER_OPCODES(X) \
+    X(constant) X(input) X(cast) X(bitcast) X(select) X(fma) X(real) X(imaginary) X(make_complex) X(call)
+
 enum class Opcode : std::uint8_t {
-    constant,  // literal, converted to dtype
-    input,     // a = the number of the input
-    cast,      // a, converted to dtype: float to integer truncates and saturates (NaN is 0), anything to bool is != 0
-    bitcast,   // a's bits, as a type of the same width
-    // one operand of the result's type
-    negative,
-    absolute,
-    square_root,
-    floor,
-    ceil,
-    truncate,
-    round_even,
-    bit_not /* logical not on bool */,
-    // two operands of the result's type. Integers wrap; minimum and maximum carry NaN through; floor_divide and remainder are
-    // NumPy's (sign of the divisor; by zero: 0 for integers), divide is for inexact types; shifts beyond the width give 0 (or -1)
-    add,
-    subtract,
-    multiply,
-    divide,
-    floor_divide,
-    remainder,
-    minimum,
-    maximum,
-    bit_and,
-    bit_or,
-    bit_xor,
-    shift_left,
-    shift_right,
-    // two operands of one type, giving bool
-    equal,
-    not_equal,
-    less,
-    less_equal,
-    select,  // a (bool) ? b : c
-    fma,     // a * b + c, rounded once (floating)
-    real,
-    imaginary,     // of a complex a, giving its real type
-    make_complex,  // from two reals
-    call           // function(a, b, c), all of the result's type
+#define WEFT_ENUMERATOR(name) name,
+    WEFT_OTHER_OPCODES(WEFT_ENUMERATOR) WEFT_UNARY_OPCODES(WEFT_ENUMERATOR) WEFT_BINARY_OPCODES(WEFT_ENUMERATOR)
+        WEFT_COMPARISON_OPCODES(WEFT_ENUMERATOR)
+#undef WEFT_ENUMERATOR
 };
 
 struct Instruction {

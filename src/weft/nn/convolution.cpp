@@ -61,7 +61,7 @@ Tensor batched(std::string_view layer, const Operand& x, std::size_t spatial, st
 
 Convolution::Convolution(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels,
                          const PerAxis& kernel, ConvOptions options)
-    : spatial_(spatial), in_channels_(in_channels), out_channels_(out_channels), options_(std::move(options)) {
+    : ConvolutionLayer(spatial, in_channels, out_channels, std::move(options)) {
     std::string_view name = conv_names[spatial - 1];
     check_channels(name, in_channels, out_channels, options_.groups);
     kernel_ = weft::detail::for_each_axis(name, "kernel_size", kernel.values, spatial, 1);
@@ -97,7 +97,7 @@ Tensor Convolution::operator()(const Operand& x) const {
 
 ConvolutionTranspose::ConvolutionTranspose(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels,
                                            const PerAxis& kernel, ConvTransposeOptions options)
-    : spatial_(spatial), in_channels_(in_channels), out_channels_(out_channels), options_(std::move(options)) {
+    : ConvolutionLayer(spatial, in_channels, out_channels, std::move(options)) {
     std::string_view name = transpose_names[spatial - 1];
     check_channels(name, in_channels, out_channels, options_.groups);
     kernel_ = weft::detail::for_each_axis(name, "kernel_size", kernel.values, spatial, 1);

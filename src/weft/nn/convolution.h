@@ -35,12 +35,10 @@ struct ConvTransposeOptions {
     DType dtype = DType::float32;
 };
 
-/// What Conv1d, Conv2d and Conv3d share: weight (out_channels, in_channels / groups, kernel...); first values are uniform within
-/// +-1/sqrt(in_channels / groups * kernel).
-class Convolution {
+/// What all convolutions hold.
+template <class Options>
+class ConvolutionLayer {
   public:
-    Tensor operator()(const Operand& x) const;
-
     Parameter weight;
     std::optional<Parameter> bias;
 
@@ -52,14 +50,27 @@ class Convolution {
     }
 
   protected:
+    ConvolutionLayer(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels, Options options)
+        : spatial_(spatial), in_channels_(in_channels), out_channels_(out_channels), options_(std::move(options)) {}
+
+    std::size_t spatial_;
+    std::int64_t in_channels_, out_channels_;
+    Dims kernel_;
+    Options options_;
+};
+
+/// What Conv1d, Conv2d and Conv3d share: weight (out_channels, in_channels / groups, kernel...); first values are uniform within
+/// +-1/sqrt(in_channels / groups * kernel).
+class Convolution : public ConvolutionLayer<ConvOptions> {
+  public:
+    Tensor operator()(const Operand& x) const;
+
+  protected:
     Convolution(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels, const PerAxis& kernel,
                 ConvOptions options);
 
   private:
-    std::size_t spatial_;
-    std::int64_t in_channels_, out_channels_;
-    Dims kernel_, padding_high_;
-    ConvOptions options_;
+    Dims padding_high_;
 };
 
 struct Conv1d : Convolution {
@@ -77,29 +88,13 @@ struct Conv3d : Convolution {
 
 /// What ConvTranspose1d, 2d and 3d share: weight (in_channels, out_channels / groups, kernel...); first values are uniform within
 /// +-1/sqrt(out_channels / groups * kernel).
-class ConvolutionTranspose {
+class ConvolutionTranspose : public ConvolutionLayer<ConvTransposeOptions> {
   public:
     Tensor operator()(const Operand& x) const;
-
-    Parameter weight;
-    std::optional<Parameter> bias;
-
-    template <class V>
-    void members(V& visit) {
-        visit("in_channels", in_channels_), visit("out_channels", out_channels_), visit("kernel_size", kernel_);
-        visit("stride", options_.stride.values), visit("padding", options_.padding.values);
-        visit("weight", weight), visit("bias", bias);
-    }
 
   protected:
     ConvolutionTranspose(std::size_t spatial, std::int64_t in_channels, std::int64_t out_channels,
                          const PerAxis& kernel, ConvTransposeOptions options);
-
-  private:
-    std::size_t spatial_;
-    std::int64_t in_channels_, out_channels_;
-    Dims kernel_;
-    ConvTransposeOptions options_;
 };
 
 struct ConvTranspose1d : ConvolutionTranspose {

@@ -35,24 +35,24 @@ template <int spatial>
 Tensor MaxPool<spatial>::operator()(const Operand& x) const {
     ModuleScope scope(max_name<spatial>);
     check_input<spatial>(max_name<spatial>, x);
-    PoolOptions pool{.stride = stride_of(options.stride),
-                     .padding = options.padding.values,
-                     .dilation = options.dilation.values,
-                     .ceil_mode = options.ceil_mode};
+    PoolOptions pool{.stride = stride_of(this->options.stride),
+                     .padding = this->options.padding.values,
+                     .dilation = this->options.dilation.values,
+                     .ceil_mode = this->options.ceil_mode};
     auto* run = spatial == 1 ? max_pool1d : spatial == 2 ? max_pool2d : max_pool3d;
-    return run(x, kernel_size.values, pool);
+    return run(x, this->kernel_size.values, pool);
 }
 
 template <int spatial>
 Tensor AvgPool<spatial>::operator()(const Operand& x) const {
     ModuleScope scope(avg_name<spatial>);
     check_input<spatial>(avg_name<spatial>, x);
-    PoolOptions pool{.stride = stride_of(options.stride),
-                     .padding = options.padding.values,
-                     .ceil_mode = options.ceil_mode,
-                     .count_include_pad = options.count_include_pad};
+    PoolOptions pool{.stride = stride_of(this->options.stride),
+                     .padding = this->options.padding.values,
+                     .ceil_mode = this->options.ceil_mode,
+                     .count_include_pad = this->options.count_include_pad};
     auto* run = spatial == 1 ? avg_pool1d : spatial == 2 ? avg_pool2d : avg_pool3d;
-    return run(x, kernel_size.values, pool);
+    return run(x, this->kernel_size.values, pool);
 }
 
 template struct MaxPool<1>;

@@ -20,32 +20,30 @@ struct AvgPoolOptions {
     bool count_include_pad = true;
 };
 
-template <int spatial>
-struct MaxPool {
+/// What all pools hold.
+template <int spatial, class Options>
+struct Pool {
     static_assert(spatial >= 1 && spatial <= 3);
-    explicit MaxPool(PerAxis kernel_size, MaxPoolOptions options = {})
+    explicit Pool(PerAxis kernel_size, Options options = {})
         : kernel_size(std::move(kernel_size)), options(std::move(options)) {}
-    Tensor operator()(const Operand& x) const;
     template <class V>
     void members(V& visit) {
         visit("kernel_size", kernel_size.values);
     }
     PerAxis kernel_size;
-    MaxPoolOptions options;
+    Options options;
 };
 
 template <int spatial>
-struct AvgPool {
-    static_assert(spatial >= 1 && spatial <= 3);
-    explicit AvgPool(PerAxis kernel_size, AvgPoolOptions options = {})
-        : kernel_size(std::move(kernel_size)), options(std::move(options)) {}
+struct MaxPool : Pool<spatial, MaxPoolOptions> {
+    using Pool<spatial, MaxPoolOptions>::Pool;
     Tensor operator()(const Operand& x) const;
-    template <class V>
-    void members(V& visit) {
-        visit("kernel_size", kernel_size.values);
-    }
-    PerAxis kernel_size;
-    AvgPoolOptions options;
+};
+
+template <int spatial>
+struct AvgPool : Pool<spatial, AvgPoolOptions> {
+    using Pool<spatial, AvgPoolOptions>::Pool;
+    Tensor operator()(const Operand& x) const;
 };
 
 struct MaxPool1d : MaxPool<1> {

@@ -2,6 +2,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
@@ -9,35 +10,12 @@
 #include "weft/ops/view.h"
 
 namespace weft {
-namespace {
-
-std::int64_t checked_axis(const Operand& x, const Tensor& tensor, std::int64_t axis, std::string_view operation) {
-    try {
-        return normalize_axis(axis, tensor.ndim(), operation);
-    } catch (Error& error) {
-        error.add(place(x.where));
-        throw;
-    }
-}
-
-Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,
-                    std::vector<Sample> samples) {
-    return {.name = name,
-            .family = Family::composite,
-            .doc = doc,
-            .numpy = numpy,
-            .torch = torch,
-            .composite = true,
-            .samples = std::move(samples)};
-}
-
-}  // namespace
-
 Tensor diagonal(const Operand& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
     Tensor tensor = x.as_tensor();
     if (tensor.ndim() < 2)
         throw ShapeError(text("diagonal: needs at least two axes, not shape ", tensor.shape(), place(x.where)));
-    axis1 = checked_axis(x, tensor, axis1, "diagonal"), axis2 = checked_axis(x, tensor, axis2, "diagonal");
+    axis1 = checked_axis(x, axis1, tensor.ndim(), "diagonal"),
+    axis2 = checked_axis(x, axis2, tensor.ndim(), "diagonal");
     if (axis1 == axis2) throw AxisError(text("diagonal: axis ", axis1, " is named twice", place(x.where)));
     Axes order;
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(tensor.ndim()); ++i) {
@@ -66,7 +44,7 @@ Tensor trace(const Operand& x, std::int64_t offset, std::int64_t axis1, std::int
 
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
     Tensor tensor = x.as_tensor();
-    auto at = static_cast<std::size_t>(checked_axis(x, tensor, axis, "roll"));
+    auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "roll"));
     Size size = tensor.shape()[at];
     if (!size.known())
         throw ShapeError(
@@ -85,7 +63,7 @@ Tensor roll(const Operand& x, std::int64_t shift) {
 
 Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
     Tensor tensor = x.as_tensor();
-    auto at = static_cast<std::size_t>(checked_axis(x, tensor, axis, "repeat"));
+    auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "repeat"));
     if (count < 0) throw ValueError(text("repeat: ", count, " times; the number must not be negative", place(x.where)));
     Shape wide = tensor.shape(), result = tensor.shape();
     wide.insert(at + 1, count);

@@ -6,12 +6,7 @@
 namespace weft {
 namespace {
 
-const WindowAttributes& of(const Tensor& result) { return result.node()->attributes_as<WindowAttributes>(); }
-const WindowAttributes& of(const Attributes* attributes) {
-    return static_cast<const AttributesOf<WindowAttributes>&>(*attributes).value;
-}
-Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
-Shape spatial_of(const Tensor& x) { return Shape(x.shape().begin() + 2, x.shape().end()); }
+using detail::input_of, detail::of, detail::spatial_of;
 
 // The primitives check nothing: who makes them has.
 Meta infer_forward(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
@@ -140,6 +135,10 @@ void check_axes(std::string_view name, const Operand& x, std::size_t spatial) {
 }  // namespace
 
 namespace detail {
+
+const WindowAttributes& of(const Tensor& result) { return result.node()->attributes_as<WindowAttributes>(); }
+Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
+Shape spatial_of(const Tensor& x) { return Shape(x.shape().begin() + 2, x.shape().end()); }
 
 Dims for_each_axis(std::string_view operation, std::string_view what, const Dims& list, std::size_t count,
                    std::int64_t least) {

@@ -6,12 +6,7 @@
 namespace weft {
 namespace {
 
-const WindowAttributes& of(const Tensor& result) { return result.node()->attributes_as<WindowAttributes>(); }
-const WindowAttributes& of(const Attributes* attributes) {
-    return static_cast<const AttributesOf<WindowAttributes>&>(*attributes).value;
-}
-Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
-Shape spatial_of(const Tensor& x) { return Shape(x.shape().begin() + 2, x.shape().end()); }
+using detail::input_of, detail::of, detail::spatial_of;
 
 Meta infer_pool(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
     if (&operation == &max_pool_gradient_operation && !is_floating(inputs.back().dtype())) {

@@ -89,7 +89,7 @@ Tensor jvp_scatter(const Tensor& result, std::span<const Tensor> tangents) {
     return scatter_like(result, of_x, of_updates, mode);
 }
 
-std::int64_t checked_axis(const Operand& x, std::int64_t axis, std::size_t count, std::string_view operation) {
+std::int64_t checked_axes(const Operand& x, std::int64_t axis, std::size_t count, std::string_view operation) {
     try {
         axis = normalize_axis(axis, x.tensor.ndim(), operation);
         (void)normalize_axis(axis + static_cast<std::int64_t>(count) - 1, x.tensor.ndim(), operation);
@@ -186,7 +186,7 @@ Tensor scatter(const Operand& x, std::span<const Tensor> indices, const Operand&
     Tensor tensor = x.as_tensor();
     Operand whole(tensor, x.where);
     std::vector<Tensor> places = detail::index_tensors("scatter", indices, x.where);
-    axis = checked_axis(whole, axis, places.size(), "scatter");
+    axis = checked_axes(whole, axis, places.size(), "scatter");
     Shape shape =
         detail::gathered_shape(tensor.shape(), static_cast<std::size_t>(axis), places.size(), places[0].shape());
     std::vector<Tensor> inputs{tensor, fitted_updates("scatter", updates, tensor.dtype(), shape, whole)};
@@ -203,7 +203,7 @@ Tensor put_along_axis(const Operand& x, const Operand& indices, const Operand& u
                       ScatterMode mode) {
     Tensor tensor = x.as_tensor();
     Operand whole(tensor, x.where);
-    axis = checked_axis(whole, axis, 1, "put_along_axis");
+    axis = checked_axes(whole, axis, 1, "put_along_axis");
     auto [values, index] = detail::along_operands("put_along_axis", tensor, indices.as_tensor(), axis, x.where);
     Tensor fitted = fitted_updates("put_along_axis", updates, tensor.dtype(), index.shape(), whole);
     return make_node(put_along_axis_operation, {values, fitted, index}, attributes(ScatterAttributes{axis, true, mode}),

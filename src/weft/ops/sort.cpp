@@ -1,6 +1,7 @@
 #include "weft/ops/sort.h"
 
 #include "weft/graph/node.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/view.h"
@@ -13,15 +14,6 @@ Meta infer_argsort(const Operation&, std::span<const Tensor> inputs, const Attri
 }
 Meta infer_search(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
     return {inputs[1].shape(), DType::int64};
-}
-
-std::int64_t checked_axis(const Operand& x, const Tensor& tensor, std::int64_t axis, std::string_view operation) {
-    try {
-        return normalize_axis(axis, tensor.ndim(), operation);
-    } catch (Error& error) {
-        error.add(place(x.where));
-        throw;
-    }
 }
 
 extern const Operation sort_operation, topk_operation;
@@ -78,20 +70,20 @@ const Operation searchsorted_operation{
 
 Tensor argsort(const Operand& x, std::int64_t axis, bool descending, bool) {
     Tensor tensor = x.as_tensor();
-    axis = checked_axis(x, tensor, axis, "argsort");
+    axis = checked_axis(x, axis, tensor.ndim(), "argsort");
     return make_node(argsort_operation, {tensor}, attributes(ArgsortAttributes{axis, descending}), x.where);
 }
 
 Tensor sort(const Operand& x, std::int64_t axis, bool descending, bool stable) {
     Tensor tensor = x.as_tensor();
-    axis = checked_axis(x, tensor, axis, "sort");
+    axis = checked_axis(x, axis, tensor.ndim(), "sort");
     Operand placed(tensor, x.where);
     return take_along_axis(placed, argsort(placed, axis, descending, stable), axis);
 }
 
 std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {
     Tensor tensor = x.as_tensor();
-    axis = checked_axis(x, tensor, axis, "topk");
+    axis = checked_axis(x, axis, tensor.ndim(), "topk");
     auto at = static_cast<std::size_t>(axis);
     Size size = tensor.shape()[at];
     if (k < 0 || (size.known() && k > size.value())) {

@@ -2,6 +2,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
@@ -14,17 +15,6 @@ Tensor count_along(const Tensor& x, const Axes& axes) {
     for (std::int64_t axis : normalize_axes(axes, x.ndim(), "mean"))
         count = count * x.shape()[static_cast<std::size_t>(axis)];
     return size_as_tensor(count, real_of(x.dtype()));
-}
-
-Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,
-                    std::vector<Sample> samples) {
-    return {.name = name,
-            .family = Family::composite,
-            .doc = doc,
-            .numpy = numpy,
-            .torch = torch,
-            .composite = true,
-            .samples = std::move(samples)};
 }
 
 // The largest along axes, held constant: what is subtracted before exp so that nothing overflows. Infinite maxima stay out of it.

@@ -85,6 +85,13 @@ namespace detail {
 /// One number for each of `count` axes, from a list of one or of `count`. ValueError names what is wrong.
 Dims for_each_axis(std::string_view operation, std::string_view what, const Dims& list, std::size_t count,
                    std::int64_t least);
+
+inline const WindowAttributes& of(const Attributes* attributes) {
+    return static_cast<const AttributesOf<WindowAttributes>&>(*attributes).value;
+}
+const WindowAttributes& of(const Tensor& result);
+Tensor input_of(const Tensor& result, std::size_t i);
+Shape spatial_of(const Tensor& x);
 }  // namespace detail
 
 }  // namespace weft

@@ -87,7 +87,7 @@ void run_scan(const ScanAttributes& a, const Elements& from, const Elements& to)
             Dims place = at;
             place[axis] = a.reverse ? n - 1 - i : i;
             auto x = static_cast<Running>(from.at<From>(place));
-            running = a.reduction == Reduction::sum ? oracle::plus(running, x) : oracle::times(running, x);
+            running = a.reduction == Reduction::sum ? joined_sum(running, x) : joined_product(running, x);
         }
         to.at<To>(at) = static_cast<To>(running);
     });
@@ -162,7 +162,7 @@ void run_scatter(const Node& node, std::span<const Elements> from, const Element
         T update = from[1].at<T>(at);
         T& element = to.at<T>(pointed(node, at, to.dims(), a.axis, a.along, from.subspan(2)));
         if (a.mode == ScatterMode::set) element = update;
-        if (a.mode == ScatterMode::add) element = oracle::plus(element, update);
+        if (a.mode == ScatterMode::add) element = joined_sum(element, update);
         if constexpr (!oracle::is_complex<T>) {
             bool nan = element != element;
             if (a.mode == ScatterMode::maximum && !nan && (update > element || update != update)) element = update;

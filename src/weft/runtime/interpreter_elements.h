@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "weft/compile/device.h"
+#include "weft/kernel/join.h"
 
 namespace weft::oracle {
 
@@ -44,27 +45,6 @@ void for_each_index(const Dims& dims, F&& f) {
     }
 }
 
-template <class T>
-T plus(T a, T b) {
-    if constexpr (std::is_same_v<T, bool>)
-        return a || b;
-    else if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else
-        return static_cast<T>(a + b);
-}
-template <class T>
-T times(T a, T b) {
-    if constexpr (std::is_same_v<T, bool>)
-        return a && b;
-    else if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else if constexpr (is_complex<T>)
-        return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-    else
-        return static_cast<T>(a * b);
-}
-
 /// A sum of T: exact for integers (wrapping) and bool ("or"), in long double for the rest.
 template <class T>
 class Sum {
@@ -79,8 +59,8 @@ class Sum {
     }
 
   public:
-    void add(T x) { sum_ = plus(sum_, wide(x)); }
-    void add_product(T a, T b) { sum_ = plus(sum_, times(wide(a), wide(b))); }
+    void add(T x) { sum_ = joined_sum(sum_, wide(x)); }
+    void add_product(T a, T b) { sum_ = joined_sum(sum_, joined_product(wide(a), wide(b))); }
     void divide(std::int64_t n) {
         if constexpr (!std::is_integral_v<T>) sum_ /= static_cast<long double>(n);
     }

@@ -92,7 +92,7 @@ void run_max(const WindowAttributes& a, std::span<const Elements> from, const El
         Dims there = full(at[0], at[1], best);
         if (a.kind == WindowKind::max_pool) to.at<T>(at) = from[0].at<T>(there);
         if (a.kind == WindowKind::max_pool_select) to.at<T>(at) = from[1].at<T>(there);
-        if (a.kind == WindowKind::max_pool_gradient) to.at<T>(there) = plus(to.at<T>(there), from[1].at<T>(at));
+        if (a.kind == WindowKind::max_pool_gradient) to.at<T>(there) = joined_sum(to.at<T>(there), from[1].at<T>(at));
     });
 }
 

@@ -24,6 +24,8 @@ class Watcher {
     virtual void evaluating(const std::string& /*set*/) {}
     /// The line that the log has got; `kept`: best/ is this epoch's model now.
     virtual void epoch(const Json& /*line*/, bool /*kept*/) {}
+    /// The run has ended: the log's last line.
+    virtual void ended(const Json& /*line*/) {}
 };
 
 /// Where the seconds went.

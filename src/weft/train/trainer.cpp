@@ -203,6 +203,7 @@ Outcome Trainer::train() {
     }
     Json line = finish();
     save_times();
+    watcher_.ended(line);
     return {false, line};
 }
 

@@ -60,10 +60,13 @@ class Take final : public Kernel {
         const std::int64_t* next = offsets + low;
         middle_.walk(low, high, [&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
             T* row = to + at[0];
+            if (behind_.size == 1) {
+                for (std::int64_t i = 0; i < count; ++i) row[i * middle_.inner(0)] = from[next[i]];
+                next += count;
+                return;
+            }
             for (std::int64_t i = 0; i < count; ++i, row += middle_.inner(0), ++next) {
-                if (behind_.size == 1)
-                    *row = from[*next];
-                else if (dense)
+                if (dense)
                     std::memcpy(row + first, from + *next + first, static_cast<std::size_t>(last - first) * sizeof(T));
                 else
                     copy_part(behind_, row, from + *next, first, last);

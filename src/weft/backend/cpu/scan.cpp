@@ -65,6 +65,10 @@ class Scan final : public Kernel {
                     To* result = to + at[0] + lane * lanes_.inner(0);
                     const From* x = from + at[1] + lane * lanes_.inner(1);
                     std::int64_t few = std::min(together_, lanes - lane);
+                    if (few == 1) {
+                        one_lane<A>(result, x, start, join);
+                        continue;
+                    }
                     if (together_ == most_lanes)
                         few_lanes<A, true>(result, x, few, start, join);
                     else
@@ -72,6 +76,16 @@ class Scan final : public Kernel {
                 }
             });
         });
+    }
+
+    // A lane alone: what is running stays in a register.
+    template <class A, class From, class To, class Join>
+    void one_lane(To* to, const From* from, A running, Join join) const {
+        for (std::int64_t i = 0; i < count_; ++i, to += result_stride_, from += stride_) {
+            A next = join(running, static_cast<A>(*from));
+            *to = static_cast<To>(a_.exclusive ? running : next);
+            running = next;
+        }
     }
 
     template <class A, bool side_by_side, class From, class To, class Join>

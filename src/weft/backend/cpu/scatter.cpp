@@ -86,6 +86,10 @@ class Scatter final : public Kernel {
         middle_.walk([&](const std::array<std::int64_t, 1>& at, std::int64_t places) {
             const T* row = updates + at[0];
             for (std::int64_t i = 0; i < places; ++i, row += middle_.inner(0), ++next) {
+                if (behind_.size == 1) {
+                    to[*next] = join(to[*next], *row);
+                    continue;
+                }
                 behind_.walk(first, last, [&](const std::array<std::int64_t, 2>& from, std::int64_t count) {
                     T* there = to + *next + from[0];
                     const T* update = row + from[1];

@@ -80,7 +80,7 @@ void radix_sort(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count) {
 // Few entries are sorted in place, by key, then position: the same order.
 template <class Key>
 void sort_entries(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count) {
-    if (count > 192) return radix_sort(entries, spare, count);
+    if (count > 64) return radix_sort(entries, spare, count);
     std::sort(entries, entries + count, [](const Entry<Key>& a, const Entry<Key>& b) {
         return a.key != b.key ? a.key < b.key : a.position < b.position;
     });

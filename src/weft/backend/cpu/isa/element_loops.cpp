@@ -180,21 +180,14 @@ Step element_step(const Instruction& at, DType operand) {
 #define WEFT_COMPARE(name) \
     case Opcode::name:     \
         return compare_step<Opcode::name>(operand);
-        WEFT_UNARY(negative)
-        WEFT_UNARY(absolute)
-        WEFT_UNARY(square_root)
-        // clang-format off
-        WEFT_UNARY(floor) WEFT_UNARY(ceil) WEFT_UNARY(truncate) WEFT_UNARY(round_even) WEFT_UNARY(bit_not)
-            WEFT_BINARY(add) WEFT_BINARY(subtract) WEFT_BINARY(multiply) WEFT_BINARY(divide) WEFT_BINARY(floor_divide)
-            // clang-format on
-            WEFT_BINARY(remainder) WEFT_BINARY(minimum) WEFT_BINARY(maximum) WEFT_BINARY(bit_and) WEFT_BINARY(bit_or)
-                WEFT_BINARY(bit_xor) WEFT_BINARY(shift_left) WEFT_BINARY(shift_right) WEFT_COMPARE(equal)
-                    WEFT_COMPARE(not_equal) WEFT_COMPARE(less) WEFT_COMPARE(less_equal)
+        WEFT_UNARY_OPCODES(WEFT_UNARY)
+        WEFT_BINARY_OPCODES(WEFT_BINARY)
+        WEFT_COMPARISON_OPCODES(WEFT_COMPARE)
 #undef WEFT_UNARY
 #undef WEFT_BINARY
 #undef WEFT_COMPARE
-                        case Opcode::cast
-            : return by_type(operand, [&]<class From>() -> Step { return cast_from<From>(at.dtype); });
+        case Opcode::cast:
+            return by_type(operand, [&]<class From>() -> Step { return cast_from<From>(at.dtype); });
         case Opcode::input:  // an input that leaves the program as it is
         case Opcode::bitcast:
             return copy_step(at.dtype);

@@ -1,0 +1,61 @@
+#include "weft/graph/origin.h"
+
+#include <algorithm>
+#include <set>
+
+#include "weft/graph/graph.h"
+
+namespace weft {
+namespace {
+
+using Weak = std::weak_ptr<const char>;
+
+// The leaves that derivatives can be taken with respect to.
+std::vector<Node*> inexact_leaves(const Graph& graph) {
+    std::vector<Node*> leaves;
+    for (std::int32_t leaf : graph.leaves) {
+        Node* node = graph.entries[static_cast<std::size_t>(leaf)].node;
+        if (is_inexact(node->dtype)) leaves.push_back(node);
+    }
+    return leaves;
+}
+
+bool among(const std::vector<Weak>& leaves, const Origin* origin) {
+    if (!origin || !origin->self) return false;  // nothing that was computed depends on it
+    return std::any_of(leaves.begin(), leaves.end(), [&](const Weak& leaf) {
+        return !leaf.owner_before(origin->self) && !origin->self.owner_before(leaf);
+    });
+}
+
+}  // namespace
+
+std::vector<Weak> leaves_below(const Graph& graph) {
+    std::set<Weak, std::owner_less<Weak>> below;
+    std::lock_guard guard(Node::lock());
+    for (Node* leaf : inexact_leaves(graph)) {
+        if (!leaf->origin) leaf->origin = std::make_unique<Origin>();
+        Origin& origin = *leaf->origin;
+        if (!origin.self) origin.self = std::make_shared<const char>('\0');
+        below.insert(origin.self);
+        for (const Weak& further : origin.leaves)
+            if (!further.expired()) below.insert(further);
+    }
+    return {below.begin(), below.end()};
+}
+
+bool may_come_from(const Node& computed, Node& x) {
+    std::vector<Node*> below{&x};
+    Graph graph;
+    if (!x.computed) {
+        Node* pending[] = {&x};
+        graph = gather(pending);
+        below = inexact_leaves(graph);
+    }
+    std::lock_guard guard(Node::lock());
+    if (!computed.origin) return false;
+    return !below.empty() && std::all_of(below.begin(), below.end(), [&](const Node* leaf) {
+        return among(computed.origin->leaves, leaf->origin.get());
+    });
+}
+
+}  // namespace weft

@@ -1,0 +1,27 @@
+#include "weft/ops/declare.h"
+
+#include "weft/graph/node.h"
+
+namespace weft {
+
+std::int64_t checked_axis(const Operand& x, std::int64_t axis, std::size_t ndim, std::string_view operation) {
+    try {
+        return normalize_axis(axis, ndim, operation);
+    } catch (Error& error) {
+        error.add(place(x.where));
+        throw;
+    }
+}
+
+Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,
+                    std::vector<Sample> samples) {
+    return {.name = name,
+            .family = Family::composite,
+            .doc = doc,
+            .numpy = numpy,
+            .torch = torch,
+            .composite = true,
+            .samples = std::move(samples)};
+}
+
+}  // namespace weft

@@ -1,0 +1,15 @@
+// What the declarations of operations share. Callers: ops/*.cpp.
+#pragma once
+
+#include "weft/graph/operation.h"
+
+namespace weft {
+
+/// The axis, counted from 0. AxisError with the user's line.
+std::int64_t checked_axis(const Operand& x, std::int64_t axis, std::size_t ndim, std::string_view operation);
+
+/// The record of a function of other operations.
+Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,
+                    std::vector<Sample> samples);
+
+}  // namespace weft
