@@ -205,6 +205,21 @@ TEST(Check10, what_is_written_twice_is_one_node) {
     EXPECT_EQ(adds, 1);
 }
 
+TEST(Check14, an_embeddings_update_makes_no_dense_gradient) {
+    Tensor w(Draw("w").array(DType::float64, {50, 3})), i = Tensor::of<std::int64_t>({3, 7, 3}), j = Tensor::of<std::int64_t>({0, 3, 49});
+    Tensor loss = sum(tanh(take(w, i)) + take(w, j) * 2 + w[slice(1, 2)]);
+    Tensor updated = w - 0.1 * gradient(loss, w);
+    Array expected = interpret(updated);
+    EXPECT_EQ(count(updated, {"scatter"}), 3);
+    Tensor now = rewritten({&updated, 1})[0];
+    Node* nodes[] = {now.node()};
+    for (const Graph::Entry& entry : gather(nodes).entries) {
+        bool dense = !entry.leaf && entry.node->shape == w.shape() && entry.node->operation->name != "scatter";
+        EXPECT_FALSE(dense) << written(*entry.node);
+    }
+    EXPECT_EQ(difference(expected, updated.array(), 1e-15, 1e-14), "");
+}
+
 TEST(Check11, slices_compute_only_what_they_show) {
     Tensor x = input("x", {6, 4}), a = input("a", {3, 4}), b = input("b", {4, 5});
     EXPECT_EQ(form(exp(x)[0]), "exp(reshape(slice(x, start=(0, 0), length=(1, 4), step=(1, 1)), shape=(4,)))");

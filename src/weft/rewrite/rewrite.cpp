@@ -202,7 +202,8 @@ class Rewriter {
             table_[to].chain = std::max(table_[to].chain, table_[at].chain);
             if (to != at) return replace(at, to);
         }
-        Tensor after = replacement(*node);
+        bool settled = same && table_[at].normal == at && table_[at].done == now() - 1;
+        Tensor after = replacement(*node, settled);
         if (!after) return finish(at, at);
         note_new(after.node(), at);
         std::int32_t by = table_.number(after.node());
@@ -222,8 +223,8 @@ class Rewriter {
         if (users > 0) drop(at);
     }
 
-    Tensor replacement(const Node& node) {
-        for (std::int32_t r : rules_.at(phase_, *node.operation)) {
+    Tensor replacement(const Node& node, bool settled) {
+        for (std::int32_t r : rules_.at(phase_, *node.operation, settled)) {
             const Rule& rule = rules_.rules()[static_cast<std::size_t>(r)];
             Tensor after;
             try {

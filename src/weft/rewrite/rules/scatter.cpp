@@ -63,6 +63,30 @@ Tensor found_factors(const Site& site, const Node& scatter, const Node& value) {
     return there.build();
 }
 
+// Zeros to which scatters add, one after the other.
+bool spreads_in_turn(const Site& site, const Node& node) {
+    const Node* at = &node;
+    while (!opaque(*at) && at->operation->family == Family::scatter && at->inputs[0]->operation->family == Family::scatter) {
+        bool adds = at->attributes_as<ScatterAttributes>().mode == ScatterMode::add;
+        if (!adds || !site.only_here(*at)) return false;
+        at = at->inputs[0];
+    }
+    return spreads(*at) && site.only_here(*at);
+}
+
+// The same scatters, into x, of updates with this sign.
+Tensor added_in_turn(const Tensor& x, const Node& node, bool minus) {
+    std::vector<const Node*> turns;
+    for (const Node* at = &node; !opaque(*at) && at->operation->family == Family::scatter; at = at->inputs[0])
+        turns.push_back(at);
+    Tensor result = x;
+    for (; !turns.empty(); turns.pop_back()) {
+        Tensor updates = handle(turns.back()->inputs[1]);
+        result = scattered(*turns.back(), result, minus ? -updates : updates);
+    }
+    return result;
+}
+
 // x + scatter(0, i, u) -> scatter(x, i, u); x - scatter(0, i, u) -> scatter(x, i, -u)
 Tensor add_into(const Site& site) {
     const Node& node = site.node;
@@ -70,11 +94,37 @@ Tensor add_into(const Site& site) {
     for (std::size_t i : {1, 0}) {
         const Node &spread = *node.inputs[i], &x = *node.inputs[1 - i];
         if (i == 0 && !adds) break;
-        bool fits = spreads(spread) && site.only_here(spread) && spread.shape == node.shape && x.shape == node.shape &&
-                    x.dtype == node.dtype && spread.dtype == node.dtype && !number_of(x);
+        bool alike = spread.shape == node.shape && x.shape == node.shape && x.dtype == node.dtype &&
+                     spread.dtype == node.dtype;
+        if (alike && !number_of(x) && spreads_in_turn(site, spread))
+            return added_in_turn(site.input(1 - i), spread, !adds);
+    }
+    return {};
+}
+
+// x + (zeros around y) where x is a leaf or scatters: y is added where it belongs, along the one axis on which it is smaller.
+Tensor add_padded_into(const Site& site) {
+    const Node& node = site.node;
+    bool adds = node.operation == &add_operation;
+    for (std::size_t i : {1, 0}) {
+        const Node &padded = *node.inputs[i], &x = *node.inputs[1 - i];
+        if (i == 0 && !adds) break;
+        bool fits = is(padded, pad_operation) && site.only_here(padded) && padded.shape == node.shape &&
+                    x.shape == node.shape && x.dtype == node.dtype && floats(node.dtype) &&
+                    (opaque(x) || x.operation->family == Family::scatter);
         if (!fits) continue;
-        Tensor updates = handle(spread.inputs[1]);
-        return scattered(spread, site.input(1 - i), adds ? updates : -updates);
+        const PadAttributes& a = padded.attributes_as<PadAttributes>();
+        const Node& y = *padded.inputs[0];
+        std::size_t axis = node.shape.size();
+        for (std::size_t k = 0; k < node.shape.size(); ++k) {
+            if (y.shape[k] == padded.shape[k]) continue;
+            if (axis < node.shape.size() || a.between[k] != 0) return {};
+            axis = k;
+        }
+        if (axis == node.shape.size() || a.value.as<double>() != 0) return {};
+        Tensor at = iota(y.shape[axis]) + size_as_tensor(a.before[axis].value, DType::int64);
+        Tensor updates = adds ? handle(padded.inputs[0]) : -handle(padded.inputs[0]);
+        return scatter(site.input(1 - i), at, updates, static_cast<std::int64_t>(axis), ScatterMode::add);
     }
     return {};
 }
@@ -169,6 +219,10 @@ void add_scatter_rules(RuleList& rules) {
     // clang-format off
     add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
         with([=](T x, T u) { return x - spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})});
+    rules.back().examples.push_back(
+        with([=](T x, T u) { return x - (spread(u, {5, 3}) + scatter(zeros({5, 3}, u.dtype()), flip(index), u, 0, ScatterMode::add)); }, {{5, 3}, {4, 3}}));
+    add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
+        with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}})});
     add("scale_updates", Phase::canonical, scaled, scale_updates, {
         with([=](T x, T u) { return x * spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -spread(u, {5, 3}); }, {{4, 3}}),
         with([=](T x, T u) { return spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
