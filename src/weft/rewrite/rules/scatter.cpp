@@ -102,6 +102,23 @@ Tensor add_into(const Site& site) {
     return {};
 }
 
+// c * (zeros around x) -> zeros around c * x
+Tensor scale_padded(const Site& site) {
+    const Node& node = site.node;
+    std::size_t i = is(*node.inputs[0], pad_operation) ? 0 : node.inputs.size() - 1;
+    const Node& padded = *node.inputs[i];
+    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) && floats(node.dtype) &&
+                padded.dtype == node.dtype && padded.attributes_as<PadAttributes>().value.as<double>() == 0;
+    if (!fits || !site.only_here(padded)) return {};
+    std::vector<Tensor> inputs;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        if (k != i && (!node.inputs[k]->shape.empty() || node.inputs[k]->dtype != node.dtype)) return {};
+        inputs.push_back(handle(k == i ? padded.inputs[0] : node.inputs[k]));
+    }
+    return make_node(*padded.operation, {make_node(*node.operation, inputs, node.attributes, node.where)},
+                     padded.attributes, padded.where);
+}
+
 // x + (zeros around y) where x is a leaf or scatters: y is added where it belongs, along the one axis on which it is smaller.
 Tensor add_padded_into(const Site& site) {
     const Node& node = site.node;
@@ -217,12 +234,14 @@ void add_scatter_rules(RuleList& rules) {
     std::vector<const Operation*> scaled = products;
     scaled.push_back(&negative_operation);
     // clang-format off
+    add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
+        with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}})});
+    add("scale_padded", Phase::canonical, scaled, scale_padded, {
+        with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite);
     add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
         with([=](T x, T u) { return x - spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})});
     rules.back().examples.push_back(
         with([=](T x, T u) { return x - (spread(u, {5, 3}) + scatter(zeros({5, 3}, u.dtype()), flip(index), u, 0, ScatterMode::add)); }, {{5, 3}, {4, 3}}));
-    add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
-        with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}})});
     add("scale_updates", Phase::canonical, scaled, scale_updates, {
         with([=](T x, T u) { return x * spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -spread(u, {5, 3}); }, {{4, 3}}),
         with([=](T x, T u) { return spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
