@@ -132,6 +132,18 @@ Tensor factor_out(const Site& site) {
     return {};
 }
 
+// -max(-x) -> min(x), -min(-x) -> max(x)
+Tensor turned_extreme(const Site& site) {
+    const Node& extreme = *site.node.inputs[0];
+    bool largest = !opaque(extreme) && extreme.operation == &max_operation;
+    bool smallest = !opaque(extreme) && extreme.operation == &min_operation;
+    if ((!largest && !smallest) || !is_floating(extreme.dtype)) return {};
+    const Node& turned = *extreme.inputs[0];
+    if (opaque(turned) || turned.operation != &negative_operation) return {};
+    const ReduceAttributes& a = attributes_of(extreme);
+    return reduced(largest ? min_operation : max_operation, handle(turned.inputs[0]), a.axes, a.keepdims, extreme.where);
+}
+
 // sum(concatenate({a, b})) -> sum(a) + sum(b) along the joined axis.
 Tensor of_pieces(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
@@ -312,6 +324,8 @@ void add_reduce_rules(RuleList& rules) {
         with([](T x) { return sum(broadcast_to(x, {3, 4}), 0); }, {{4}}), with([](T x) { return sum(broadcast_to(x, {2, 3, 4}), {0, 2}); }, {{3, 1}}), with([](T x) { return max(broadcast_to(x, {3, 4}), 0, true); }, {{1, 4}})}});
     add("factor_out_of_sum", Phase::canonical, {&sum_operation}, factor_out, {.assumes = Assumes::finite, .examples = {
         with([](T x) { return sum(x * 3); }, {{3, 4}}), with([](T x, T y) { return sum(x / (y * y + 1), 1); }, {{3, 4}, {3, 1}}), with([](T x) { return sum(-x, 0); }, {{3, 4}}), with([](T x, T y) { return sum(y * x, 0, true); }, {{3, 4}, {4}})}});
+    add("turned_extreme", Phase::canonical, {&negative_operation}, turned_extreme, {.examples = {
+        with([](T x) { return -max(-x, 1); }, {{3, 4}}), with([](T x) { return -min(-x, 0, true); }, {{3, 4}})}});
     add("sum_of_pieces", Phase::special, {&sum_operation}, of_pieces, {.examples = {with([](T a, T b) { return sum(concatenate({a, b}), 0); }, {{2, 3}, {4, 3}})}});
     add("reshape_of_reduction", Phase::canonical, {&reshape_operation}, kept_by_reshape, {.examples = {
         with([](T x) { return reshape(sum(x, 1), {3, 1}); }, {{3, 4}}), with([](T x) { return reshape(max(x, 0, true), {4}); }, {{3, 4}})}});
