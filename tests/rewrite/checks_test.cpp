@@ -206,7 +206,8 @@ TEST(Check10, what_is_written_twice_is_one_node) {
 }
 
 TEST(Check14, an_embeddings_update_makes_no_dense_gradient) {
-    Tensor w(Draw("w").array(DType::float64, {50, 3})), i = Tensor::of<std::int64_t>({3, 7, 3}), j = Tensor::of<std::int64_t>({0, 3, 49});
+    Tensor w(Draw("w").array(DType::float64, {50, 3})), i = Tensor::of<std::int64_t>({3, 7, 3}),
+                                                        j = Tensor::of<std::int64_t>({0, 3, 49});
     Tensor loss = sum(tanh(take(w, i)) + take(w, j) * 2 + w[slice(1, 2)]);
     Tensor updated = w - 0.1 * gradient(loss, w);
     Array expected = interpret(updated);

@@ -58,11 +58,13 @@ TEST(Options, a_name_that_nothing_has_is_refused) {
 
 TEST(Users, may_add_rules_and_take_them_out) {
     Tensor x = vec("x"), y = vec("y");
-    register_rule(rule("test_addition", Phase::canonical, [](T a, T b) { return sin(a) * cos(b) + cos(a) * sin(b); },
-                       [](T a, T b) { return sin(a + b); }));
+    register_rule(rule(
+        "test_addition", Phase::canonical, [](T a, T b) { return sin(a) * cos(b) + cos(a) * sin(b); },
+        [](T a, T b) { return sin(a + b); }));
     EXPECT_EQ(form(sin(x) * cos(y) + cos(x) * sin(y)), "sin(add(x, y))");
     EXPECT_EQ(form(sin(y) * cos(x) + sin(x) * cos(y)), "sin(add(y, x))") << "products and sums match in any order";
-    EXPECT_THROW(register_rule(rule("log1p", Phase::stable, [](T a) { return log(1 + a); }, [](T a) { return a; })),
+    EXPECT_THROW(register_rule(rule(
+                     "log1p", Phase::stable, [](T a) { return log(1 + a); }, [](T a) { return a; })),
                  ValueError);
     remove_rule("test_addition");
     EXPECT_NE(form(sin(x) * cos(y) + cos(x) * sin(y)), "sin(add(x, y))");
@@ -79,7 +81,8 @@ TEST(Trace, names_each_rule_the_users_line_and_both_sides) {
     ASSERT_EQ(trace.size(), 2u);
     EXPECT_EQ(trace[0].rule, "log1p");
     EXPECT_EQ(trace[0].where.line(), line);
-    EXPECT_EQ(str(trace[1]), text("softplus (stable, assumes exact): log1p(exp(x)) -> softplus(x)", place(y.node()->where)));
+    EXPECT_EQ(str(trace[1]),
+              text("softplus (stable, assumes exact): log1p(exp(x)) -> softplus(x)", place(y.node()->where)));
 }
 
 RewriteOptions with(Rule rule) {
@@ -90,24 +93,30 @@ RewriteOptions with(Rule rule) {
 
 TEST(Errors, a_rule_whose_sides_differ_is_named_with_both_sides_and_the_users_line) {
     Tensor x = input("x", {3, 4}, DType::float32);
-    auto wrong = with(rule("wrong_dtype", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return astype(a, DType::float64); }));
+    auto wrong = with(rule(
+        "wrong_dtype", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return astype(a, DType::float64); }));
     std::string message = message_of<CompileError>([&] { form(sin(x), wrong); });
     EXPECT_NE(message.find("the two sides of the rule 'wrong_dtype' differ: sin(x) is float32 (3, 4), but astype(x, "
                            "dtype=float64) is float64 (3, 4)"),
               std::string::npos)
         << message;
     EXPECT_NE(message.find("engine_test.cpp:"), std::string::npos) << message;
-    auto shape = with(rule("wrong_shape", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return a.T(); }));
+    auto shape = with(rule(
+        "wrong_shape", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return a.T(); }));
     EXPECT_NE(message_of<CompileError>([&] { form(sin(x), shape); }).find("'wrong_shape'"), std::string::npos);
-    auto fails = with(rule("fails", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return reshape(a, {5}); }));
-    EXPECT_NE(message_of<CompileError>([&] { form(sin(x), fails); }).find("the rule 'fails' failed on sin(x)"), std::string::npos);
+    auto fails = with(rule(
+        "fails", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return reshape(a, {5}); }));
+    EXPECT_NE(message_of<CompileError>([&] { form(sin(x), fails); }).find("the rule 'fails' failed on sin(x)"),
+              std::string::npos);
 }
 
 TEST(Errors, a_rule_that_feeds_itself_is_stopped_and_named_within_a_second) {
     Tensor x = vec("x"), y = x;
     KeepPending keep;
     for (int i = 0; i < 20000; ++i) y = sin(y) * x;
-    auto there = [](auto pattern, auto replacement) { return with(rule("endless", Phase::canonical, pattern, replacement)); };
+    auto there = [](auto pattern, auto replacement) {
+        return with(rule("endless", Phase::canonical, pattern, replacement));
+    };
     std::pair<const char*, RewriteOptions> endless[] = {
         {"turning", there([](T a, T b) { return a * b; }, [](T a, T b) { return b * a; })},
         {"growing", there([](T a) { return sin(a); }, [](T a) { return sin(a + a * 0.5); })},
@@ -126,8 +135,10 @@ TEST(Equivalence, a_planted_wrong_rule_is_found_and_named) {
     Tensor x = Tensor::of<double>({0.5, 1, 2, 3});
     Tensor y = sum(tanh(exp(x) * 2) + log(1 + x));
     EXPECT_TRUE(check_rewrites({&y, 1}).empty());
-    auto wrong = with(rule("planted", Phase::stable, [](T a) { return tanh(a); }, [](T a) { return tanh(a) * 1.000001 + 0 * sin(a) + sinh(a) * 0; },
-                           {.guard = [](const Site& s, auto) { return s.node.where.line() != 0; }}));
+    auto wrong = with(rule(
+        "planted", Phase::stable, [](T a) { return tanh(a); },
+        [](T a) { return tanh(a) * 1.000001 + 0 * sin(a) + sinh(a) * 0; },
+        {.guard = [](const Site& s, auto) { return s.node.where.line() != 0; }}));
     wrong.extra[0].apply = [](const Site& site) {
         return site.node.operation == &tanh_operation ? erf(site.input()) : Tensor();
     };
@@ -206,7 +217,8 @@ TEST(Programs, random_ones_give_the_oracles_values_rewritten) {
         std::vector<Tensor> inputs;
         for (const Dims& dims : {Dims{3, 4}, Dims{4}, Dims{}, Dims{1, 4}, Dims{2, 3, 1}})
             inputs.emplace_back(small_integers(dims, program.draw()));
-        std::vector<Tensor> all = program.run(inputs, 4 + static_cast<int>(seed % 40)), wanted{all.back(), program.any()};
+        std::vector<Tensor> all = program.run(inputs, 4 + static_cast<int>(seed % 40)),
+                            wanted{all.back(), program.any()};
         std::vector<Array> expected = interpret(std::span<const Tensor>(wanted));
         std::vector<Array> found = interpret(std::span<const Tensor>(rewritten(wanted)));
         for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -226,34 +238,60 @@ class SmoothProgram {
     Draw& draw() { return draw_; }
 
   private:
-    const Tensor& any() { return pool_[static_cast<std::size_t>(draw_.below(static_cast<std::int64_t>(pool_.size())))]; }
+    const Tensor& any() {
+        return pool_[static_cast<std::size_t>(draw_.below(static_cast<std::int64_t>(pool_.size())))];
+    }
     Tensor step() {
         Tensor x = any(), y = any();
         switch (draw_.below(24)) {
-            case 0: return tanh(x);
-            case 1: return sigmoid(x);
-            case 2: return log(1 + exp(x));
-            case 3: return 1 / (1 + exp(-x));
-            case 4: return x * y;
-            case 5: return x - y;
-            case 6: return x / (2 + square(y));
-            case 7: return x * 0.5 - 1;
-            case 8: return sqrt(1 + square(x));
-            case 9: return pow(1 + square(tanh(x)), 3);
-            case 10: return exp(tanh(x)) - 1;
-            case 11: return log(1 + square(x));
-            case 12: return 1 - sigmoid(y);
-            case 13: return x.ndim() ? softmax(x) : sin(x);
-            case 14: return x.ndim() ? log(sum(exp(tanh(x)), -1, true)) : cos(x);
-            case 15: return -x;
-            case 16: return x + x * y / (1 + square(y)) * 2;
-            case 17: return (tanh(x) / (2 + square(y)) + tanh(y)) * (2 + square(y)) * 0.1;
-            case 18: return where(x > y, tanh(x), sin(y));
-            case 19: return x.ndim() == 2 ? matmul(tanh(x), tanh(x).T()) * 0.3 : x;
-            case 20: return x.ndim() ? sum(tanh(x), -1) : x;
-            case 21: return erf(x) + (1 - erf(y));
-            case 22: return x.ndim() ? slice(x, Shape(x.ndim(), 0), Shape(x.ndim(), 1)) : x;
-            default: return x.ndim() == 2 ? x.T() * 2 + x.T() : x + 0;
+            case 0:
+                return tanh(x);
+            case 1:
+                return sigmoid(x);
+            case 2:
+                return log(1 + exp(x));
+            case 3:
+                return 1 / (1 + exp(-x));
+            case 4:
+                return x * y;
+            case 5:
+                return x - y;
+            case 6:
+                return x / (2 + square(y));
+            case 7:
+                return x * 0.5 - 1;
+            case 8:
+                return sqrt(1 + square(x));
+            case 9:
+                return pow(1 + square(tanh(x)), 3);
+            case 10:
+                return exp(tanh(x)) - 1;
+            case 11:
+                return log(1 + square(x));
+            case 12:
+                return 1 - sigmoid(y);
+            case 13:
+                return x.ndim() ? softmax(x) : sin(x);
+            case 14:
+                return x.ndim() ? log(sum(exp(tanh(x)), -1, true)) : cos(x);
+            case 15:
+                return -x;
+            case 16:
+                return x + x * y / (1 + square(y)) * 2;
+            case 17:
+                return (tanh(x) / (2 + square(y)) + tanh(y)) * (2 + square(y)) * 0.1;
+            case 18:
+                return where(x > y, tanh(x), sin(y));
+            case 19:
+                return x.ndim() == 2 ? matmul(tanh(x), tanh(x).T()) * 0.3 : x;
+            case 20:
+                return x.ndim() ? sum(tanh(x), -1) : x;
+            case 21:
+                return erf(x) + (1 - erf(y));
+            case 22:
+                return x.ndim() ? slice(x, Shape(x.ndim(), 0), Shape(x.ndim(), 1)) : x;
+            default:
+                return x.ndim() == 2 ? x.T() * 2 + x.T() : x + 0;
         }
     }
     Draw draw_;

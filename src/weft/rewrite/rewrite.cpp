@@ -69,9 +69,7 @@ class Rewriter {
     }
 
     // The one node with this content.
-    Node* merged(const Tensor& node) {
-        return (*merged_.try_emplace(content(*node.node()), node.node()).first).second;
-    }
+    Node* merged(const Tensor& node) { return (*merged_.try_emplace(content(*node.node()), node.node()).first).second; }
 
     std::vector<Node*> copied() {
         std::vector<Node*> copies(graph_.entries.size());
@@ -238,8 +236,8 @@ class Rewriter {
             if (!after || after.node() == &node) continue;
             after = fitted(rule, node, after);
             if (trace_)
-                trace_->push_back({rule.name, rule.phase, rule.assumes, node.where,
-                                   handle(const_cast<Node*>(&node)), after});
+                trace_->push_back(
+                    {rule.name, rule.phase, rule.assumes, node.where, handle(const_cast<Node*>(&node)), after});
             ++applied_[static_cast<std::size_t>(r)];
             last_ = r;
             return after;
@@ -280,9 +278,9 @@ class Rewriter {
 
     [[noreturn]] void refuse_endless(const Rule& rule, const Node& node) const {
         throw CompileError(text("rewriting: the rule '", rule.name, "' feeds itself: it was applied ",
-                                applied_[static_cast<std::size_t>(last_)], " times to a graph of ", graph_.entries.size(), " operations, at last to ",
-                                written(node), "; correct it, or leave it out with WEFT_REWRITE=-", rule.name,
-                                place(node.where)));
+                                applied_[static_cast<std::size_t>(last_)], " times to a graph of ",
+                                graph_.entries.size(), " operations, at last to ", written(node),
+                                "; correct it, or leave it out with WEFT_REWRITE=-", rule.name, place(node.where)));
     }
     [[noreturn]] void refuse_circle(const Node& node) const {
         throw CompileError(text("rewriting: the rule '", rules_.rules()[static_cast<std::size_t>(last_)].name,
@@ -342,8 +340,8 @@ RewriteOptions parse_rewriting(std::string_view list) {
 
 std::string str(const Rewrite& rewrite) {
     return text(rewrite.rule, " (", name_of(rewrite.phase),
-                rewrite.assumes == Assumes::nothing ? "" : text(", assumes ", name_of(rewrite.assumes)), "): ",
-                written(*rewrite.before.node()), " -> ", written(*rewrite.after.node()), place(rewrite.where));
+                rewrite.assumes == Assumes::nothing ? "" : text(", assumes ", name_of(rewrite.assumes)),
+                "): ", written(*rewrite.before.node()), " -> ", written(*rewrite.after.node()), place(rewrite.where));
 }
 
 Graph rewrite(const Graph& graph, const RewriteOptions& options, std::vector<Rewrite>* trace) {

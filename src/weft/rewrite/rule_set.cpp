@@ -40,9 +40,9 @@ RuleSet::RuleSet(const RewriteOptions& options) {
 
 const std::vector<std::int32_t>& RuleSet::at(Phase phase, const Operation& operation, bool settled) const {
     auto found = by_root_.find(&operation);
-    const Lists& lists = found != by_root_.end()                       ? found->second
+    const Lists& lists = found != by_root_.end()                   ? found->second
                          : operation.family == Family::elementwise ? anywhere_
-                                                                       : none_;
+                                                                   : none_;
     return (settled ? lists.of : lists.up_to)[static_cast<std::size_t>(phase)];
 }
 

@@ -21,7 +21,6 @@ const ReduceAttributes& attributes_of(const Node& node) { return node.attributes
 bool has(const Axes& axes, std::size_t axis) {
     return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
 }
-bool floats(DType d) { return d == DType::float32 || d == DType::float64; }
 
 Tensor reduced(const Operation& operation, const Tensor& x, const Axes& axes, bool keepdims,
                std::source_location where) {
@@ -67,7 +66,7 @@ Tensor of_repeated(const Site& site) {
     if (opaque(from) || from.operation != &broadcast_to_operation) return {};
     const ReduceAttributes& a = attributes_of(node);
     bool sums = node.operation == &sum_operation;
-    if (sums && !floats(node.dtype)) return {};
+    if (sums && !full_width(node.dtype)) return {};
     Tensor x = handle(from.inputs[0]);
     std::size_t shift = from.shape.size() - x.ndim();
     Axes left;
@@ -112,7 +111,7 @@ std::optional<Tensor> constant_along(const Node& operand, const Node& node) {
 // sum(c * x) -> c * sum(x), sum(x / c) -> sum(x) / c, sum(-x) -> -sum(x)
 Tensor factor_out(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !floats(node.dtype) || !site.only_here(from) || attributes_of(node).axes.empty()) return {};
+    if (opaque(from) || !full_width(node.dtype) || !site.only_here(from) || attributes_of(node).axes.empty()) return {};
     auto summed = [&](Node* x) {
         Tensor wide = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
         return make_node(*node.operation, {astype(wide, node.dtype)}, node.attributes, node.where);
@@ -141,7 +140,8 @@ Tensor turned_extreme(const Site& site) {
     const Node& turned = *extreme.inputs[0];
     if (opaque(turned) || turned.operation != &negative_operation) return {};
     const ReduceAttributes& a = attributes_of(extreme);
-    return reduced(largest ? min_operation : max_operation, handle(turned.inputs[0]), a.axes, a.keepdims, extreme.where);
+    return reduced(largest ? min_operation : max_operation, handle(turned.inputs[0]), a.axes, a.keepdims,
+                   extreme.where);
 }
 
 // sum(concatenate({a, b})) -> sum(a) + sum(b) along the joined axis.
@@ -207,10 +207,11 @@ Tensor reshape_below(const Site& site) {
 // sum(a * b) where a and b each have axes that the other has not: a product of matrices, without the large array between.
 Tensor sum_of_products(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !site.only_here(from) || !floats(node.dtype)) return {};
+    if (opaque(from) || !site.only_here(from) || !full_width(node.dtype)) return {};
     bool squared = from.operation == &square_operation;  // (a * b)^2 = a^2 * b^2
     const Node& product_node = squared ? *from.inputs[0] : from;
-    if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node)) return {};
+    if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node))
+        return {};
     Tensor first = handle(product_node.inputs[0]), second = handle(product_node.inputs[1]);
     if (first.dtype() != node.dtype || second.dtype() != node.dtype) return {};
     if (squared) first = square(first), second = square(second);
@@ -272,7 +273,8 @@ Tensor sum_of_products(const Site& site) {
     Shape apart;
     Axes now;
     for (const Axes* group : {&batch, &rows, &columns})
-        for (std::int64_t axis : *group) apart.push_back(from.shape[static_cast<std::size_t>(axis)]), now.push_back(axis);
+        for (std::int64_t axis : *group)
+            apart.push_back(from.shape[static_cast<std::size_t>(axis)]), now.push_back(axis);
     Axes order, sorted = now;
     std::sort(sorted.begin(), sorted.end());
     for (std::int64_t axis : sorted) order.push_back(std::find(now.begin(), now.end(), axis) - now.begin());
@@ -288,7 +290,7 @@ Tensor outer_product(const Site& site) {
 
 // (a * c) @ b -> c * (a @ b) for a number c, so that numbers meet.
 Tensor number_out_of_matmul(const Site& site) {
-    if (!floats(site.node.dtype)) return {};
+    if (!full_width(site.node.dtype)) return {};
     for (std::size_t i : {0, 1}) {
         const Node& from = *site.node.inputs[i];
         if (opaque(from) || !site.only_here(from)) continue;
@@ -299,7 +301,8 @@ Tensor number_out_of_matmul(const Site& site) {
         if (from.operation != &multiply_operation) continue;
         for (std::size_t k : {0, 1}) {
             bool number = from.inputs[k]->shape.empty() && number_of(*from.inputs[k]);
-            if (number && from.inputs[1 - k]->shape == from.shape) return handle(from.inputs[k]) * with(from.inputs[1 - k]);
+            if (number && from.inputs[1 - k]->shape == from.shape)
+                return handle(from.inputs[k]) * with(from.inputs[1 - k]);
         }
     }
     return {};

@@ -19,13 +19,11 @@ namespace {
 
 using T = const Tensor&;
 
-bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
-bool floats(DType d) { return d == DType::float32 || d == DType::float64; }
 
 // A scatter that adds to zeros: what a gather's gradient is.
 bool spreads(const Node& node) {
     bool scatter = is(node, scatter_operation) || is(node, put_along_axis_operation);
-    return scatter && node.attributes_as<ScatterAttributes>().mode == ScatterMode::add && floats(node.dtype) &&
+    return scatter && node.attributes_as<ScatterAttributes>().mode == ScatterMode::add && full_width(node.dtype) &&
            is_number(*node.inputs[0], 0);
 }
 
@@ -66,7 +64,8 @@ Tensor found_factors(const Site& site, const Node& scatter, const Node& value) {
 // Zeros to which scatters add, one after the other.
 bool spreads_in_turn(const Site& site, const Node& node) {
     const Node* at = &node;
-    while (!opaque(*at) && at->operation->family == Family::scatter && at->inputs[0]->operation->family == Family::scatter) {
+    while (!opaque(*at) && at->operation->family == Family::scatter &&
+           at->inputs[0]->operation->family == Family::scatter) {
         bool adds = at->attributes_as<ScatterAttributes>().mode == ScatterMode::add;
         if (!adds || !site.only_here(*at)) return false;
         at = at->inputs[0];
@@ -94,8 +93,8 @@ Tensor add_into(const Site& site) {
     for (std::size_t i : {1, 0}) {
         const Node &spread = *node.inputs[i], &x = *node.inputs[1 - i];
         if (i == 0 && !adds) break;
-        bool alike = spread.shape == node.shape && x.shape == node.shape && x.dtype == node.dtype &&
-                     spread.dtype == node.dtype;
+        bool alike =
+            spread.shape == node.shape && x.shape == node.shape && x.dtype == node.dtype && spread.dtype == node.dtype;
         if (alike && !number_of(x) && spreads_in_turn(site, spread))
             return added_in_turn(site.input(1 - i), spread, !adds);
     }
@@ -107,7 +106,7 @@ Tensor scale_padded(const Site& site) {
     const Node& node = site.node;
     std::size_t i = is(*node.inputs[0], pad_operation) ? 0 : node.inputs.size() - 1;
     const Node& padded = *node.inputs[i];
-    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) && floats(node.dtype) &&
+    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) && full_width(node.dtype) &&
                 padded.dtype == node.dtype && padded.attributes_as<PadAttributes>().value.as<double>() == 0;
     if (!fits || !site.only_here(padded)) return {};
     std::vector<Tensor> inputs;
@@ -127,7 +126,7 @@ Tensor add_padded_into(const Site& site) {
         const Node &padded = *node.inputs[i], &x = *node.inputs[1 - i];
         if (i == 0 && !adds) break;
         bool fits = is(padded, pad_operation) && site.only_here(padded) && padded.shape == node.shape &&
-                    x.shape == node.shape && x.dtype == node.dtype && floats(node.dtype) &&
+                    x.shape == node.shape && x.dtype == node.dtype && full_width(node.dtype) &&
                     (opaque(x) || x.operation->family == Family::scatter);
         if (!fits) continue;
         const PadAttributes& a = padded.attributes_as<PadAttributes>();
@@ -159,7 +158,8 @@ Tensor scale_updates(const Site& site) {
         const Node& spread = *node.inputs[i];
         if (i == 1 && quotient) break;
         Tensor v = site.input(1 - i);
-        bool fits = spreads(spread) && spread.shape == node.shape && v.dtype() == node.dtype && spread.dtype == node.dtype;
+        bool fits =
+            spreads(spread) && spread.shape == node.shape && v.dtype() == node.dtype && spread.dtype == node.dtype;
         if (!fits || spreads(*v.node())) continue;
         v = found_factors(site, spread, *v.node());
         Tensor updates = handle(spread.inputs[1]);
@@ -185,7 +185,7 @@ Tensor scale_sum(const Site& site) {
 // (x / y)[i] -> x[i] / y[i] where x is an exponential: of a softmax.
 Tensor gather_of_quotient(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (!is(from, divide_operation) || !floats(node.dtype) || !is(*from.inputs[0], exp_operation)) return {};
+    if (!is(from, divide_operation) || !full_width(node.dtype) || !is(*from.inputs[0], exp_operation)) return {};
     auto picked = [&](Node* x) {
         Tensor whole = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
         std::vector<Tensor> inputs{whole};

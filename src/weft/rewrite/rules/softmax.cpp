@@ -1,10 +1,9 @@
 // Softmax, its logarithm, logsumexp and cross-entropy, written the naive way, in value and gradient.
-#include "weft/ops/statistics.h"
-
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/picked.h"
@@ -15,7 +14,6 @@ namespace {
 
 using T = const Tensor&;
 
-bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
 const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
 
 // Whether `m` is the largest of y along `axes`, kept as ones; infinite maxima may have been left out of it.
@@ -123,8 +121,8 @@ Tensor argmax_below(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
     if (opaque(from) || from.inputs.empty() || !is_floating(from.inputs[0]->dtype)) return {};
     const Operation* op = from.operation;
-    bool rises = op == &exp_operation || op == &softplus_operation || op == &sigmoid_operation || op == &tanh_operation ||
-                 op == &log_sigmoid_operation;
+    bool rises = op == &exp_operation || op == &softplus_operation || op == &sigmoid_operation ||
+                 op == &tanh_operation || op == &log_sigmoid_operation;
     if (op == &divide_operation || op == &subtract_operation) {
         const Node& by = *from.inputs[1];
         std::size_t shift = from.shape.size() - by.shape.size();
@@ -144,8 +142,8 @@ Tensor argmax_below(const Site& site) {
 void add_softmax_rules(RuleList& rules) {
     auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples,
                    Assumes assumes = Assumes::exact) {
-        rules.push_back(
-            rule_at(std::move(name), Phase::stable, {&root}, apply, {.assumes = assumes, .examples = std::move(examples)}));
+        rules.push_back(rule_at(std::move(name), Phase::stable, {&root}, apply,
+                                {.assumes = assumes, .examples = std::move(examples)}));
     };
     std::vector<DType> wide{DType::float32, DType::float64};
     auto with = [&](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes), wide); };

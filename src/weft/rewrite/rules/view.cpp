@@ -17,7 +17,6 @@ namespace {
 
 using T = const Tensor&;
 
-bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
 Tensor in(const Node& node, std::size_t i = 0) { return handle(node.inputs[i]); }
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -289,8 +288,7 @@ Tensor plain_concatenate(const Site& site) {
 
 void add_view_rules(RuleList& rules) {
     auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples) {
-        rules.push_back(
-            rule_at(std::move(name), Phase::canonical, {&root}, apply, {.examples = std::move(examples)}));
+        rules.push_back(rule_at(std::move(name), Phase::canonical, {&root}, apply, {.examples = std::move(examples)}));
     };
     auto with = [](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes)); };
     // clang-format off
