@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "weft/kernel/builder.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -98,15 +99,13 @@ Fact either(const Fact& a, const Fact& b) {
     return fact;
 }
 
-// Floating results round: what leaves the type's range is infinite, what is too small for it is 0.
+// Results round, and so do the ends between which they lie: to infinity, to 0, to a neighbour.
 Fact clamped(Fact fact, DType dtype) {
     if (!is_floating(dtype)) return fact;
-    double most = dtype == DType::float16 ? 65504 : dtype == DType::float64 ? std::numeric_limits<double>::max() : 3e38;
-    double least = dtype == DType::float16 ? 0x1p-14 : dtype == DType::float64 ? 0x1p-1022 : 0x1p-126;
-    if (fact.high > most) fact.high = inf;
-    if (fact.low < -most) fact.low = -inf;
-    if (fact.low > 0 && fact.low < least) fact.low = 0;
-    if (fact.high < 0 && fact.high > -least) fact.high = 0;
+    auto rounded = [&](double end) {
+        return std::isfinite(end) ? literal_as(dtype, Literal(end)).as<double>() : end;
+    };
+    fact.low = rounded(fact.low), fact.high = rounded(fact.high);
     return fact;
 }
 
@@ -204,8 +203,9 @@ Fact of_moved(const Node& node, const Operands& in) {
 Fact of_moved_or_joined(const Node& node, const Operands& in) {
     const Operation* op = node.operation;
     Fact fact = of_dtype(node.dtype);
-    if (op == &size_operation) return fact.low = 0, fact.number = fact.whole = true, fact;
-    if (op == &iota_operation) return fact.low = 0, fact.unique = true, fact;
+    constexpr double largest_array = 0x1p52;
+    if (op == &size_operation) return fact.low = 0, fact.high = largest_array, fact.number = fact.whole = true, fact;
+    if (op == &iota_operation) return fact.low = 0, fact.high = largest_array, fact.unique = true, fact;
     if (op == &argsort_operation) return fact.low = 0, fact.unique = node.shape.size() == 1, fact;
     if (op == &argmax_operation || op == &argmin_operation) return fact.low = 0, fact;
     bool moves = op->family == Family::view || op->family == Family::gather || op == &concatenate_operation ||
