@@ -20,7 +20,7 @@ std::optional<std::size_t> first_not_finite(const Array& array) {
     std::vector<double> values = as_doubles(array);
     auto at = std::find_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); });
     if (at == values.end()) return std::nullopt;
-    return static_cast<std::size_t>(at - values.begin());
+    return static_cast<std::size_t>(at - values.begin()) / (is_complex(array.dtype) ? 2 : 1);
 }
 
 // A program with the value of every entry, computed an operation at a time, as it was written.
@@ -36,7 +36,8 @@ class Unfolded {
         auto plan = std::make_shared<const Plan>(make_plan(graph_, {.fuse = false}));
         values_ = run_once(weft::bind(plan, graph_, cpu_compiler()), graph_);
         of_entry_.resize(graph_.entries.size());
-        for (std::size_t i = 0; i < graph_.outputs.size(); ++i) of_entry_[static_cast<std::size_t>(graph_.outputs[i])] = i;
+        for (std::size_t i = 0; i < graph_.outputs.size(); ++i)
+            of_entry_[static_cast<std::size_t>(graph_.outputs[i])] = i;
     }
 
     void name_what_is_not_finite() const {
@@ -48,12 +49,13 @@ class Unfolded {
             for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e)))
                 inherited |= first_not_finite(value(static_cast<std::size_t>(input))).has_value();
             if (inherited) continue;
-            double made = as_doubles(value(e))[*at];
+            double made = as_doubles(value(e))[*at * (is_complex(node.dtype) ? 2 : 1)];
             if (graph_.entries[e].leaf)
-                throw ValueError(text("debug mode nan: ", node.operation->name, " ", node.dtype, " ", node.shape, " holds ", made,
-                                      " at element ", *at, ", and a result does so too", place(node.where)));
-            throw ValueError(text("debug mode nan: ", node.operation->name, " ", node.dtype, " ", node.shape, " gives ", made,
-                                  " at element ", *at, operands_at(e, *at), place(node.where)));
+                throw ValueError(text("debug mode nan: ", node.operation->name, " ", node.dtype, " ", node.shape,
+                                      " holds ", made, " at element ", *at, ", and a result does so too",
+                                      place(node.where)));
+            throw ValueError(text("debug mode nan: ", node.operation->name, " ", node.dtype, " ", node.shape, " gives ",
+                                  made, " at element ", *at, operands_at(e, *at), place(node.where)));
         }
     }
 
@@ -90,7 +92,7 @@ class Unfolded {
     static Array broadcast(const Array& from, const Dims& dims) {
         Array spread = from;
         spread.dims = dims;
-        spread.strides.assign(dims.size(), 0);
+        spread.strides = Dims(dims.size(), 0);
         for (std::size_t i = 0; i < from.dims.size(); ++i) {
             std::size_t axis = dims.size() - from.dims.size() + i;
             if (from.dims[i] != 1) spread.strides[axis] = from.strides[i];
@@ -120,7 +122,8 @@ void debug_run(std::span<const Tensor> tensors, std::span<const Array> results) 
         std::vector<std::string> wrong = check_rewrites(tensors);
         if (!wrong.empty()) throw InternalError("debug mode rewrites: " + wrong[0]);
     }
-    bool finite = std::none_of(results.begin(), results.end(), [](const Array& a) { return first_not_finite(a).has_value(); });
+    bool finite =
+        std::none_of(results.begin(), results.end(), [](const Array& a) { return first_not_finite(a).has_value(); });
     if (debug_modes().nan && !finite) Unfolded(tensors).name_what_is_not_finite();
 }
 

@@ -19,7 +19,8 @@ DebugModes parse(std::string_view names) {
         else if (name == "trace")
             modes.trace = true;
         else
-            throw ValueError(text("WEFT_DEBUG: there is no mode '", name, "'", did_you_mean(name, {"nan", "rewrites", "trace"})));
+            throw ValueError(
+                text("WEFT_DEBUG: there is no mode '", name, "'", did_you_mean(name, {"nan", "rewrites", "trace"})));
     }
     return modes;
 }

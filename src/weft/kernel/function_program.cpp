@@ -1,0 +1,63 @@
+#include "weft/kernel/function_program.h"
+
+#include <array>
+#include <map>
+#include <mutex>
+
+#include "weft/kernel/elementary.h"
+#include "weft/kernel/recorded.h"
+
+namespace weft {
+namespace {
+
+template <int arity, class T, class Body>
+Program record(bool complete, Body body) {
+    Recording recording(complete);
+    ProgramBuilder& builder = recording.builder();
+    Recorded<T> x{builder.input(dtype_of<T>)};
+    if constexpr (arity == 1) {
+        builder.output(body(x).s);
+    } else {
+        Recorded<T> y{builder.input(dtype_of<T>)};
+        builder.output(body(x, y).s);
+    }
+    if (recording.rare()) builder.output(*recording.rare());
+    return builder.take();
+}
+
+template <int arity, class Body>
+std::optional<Program> record(DType dtype, bool complete, Body body) {
+    if (dtype == DType::float32) return record<arity, float>(complete, body);
+    if (dtype == DType::float64) return record<arity, double>(complete, body);
+    return std::nullopt;
+}
+
+std::optional<Program> recorded(const Function& function, DType dtype, bool complete) {
+#define WEFT_FUNCTION_1(name, ...)
+#define WEFT_FUNCTION_2(name, ...)
+#define WEFT_PROGRAM_1(name, ...) \
+    if (&function == &name##_function) return record<1>(dtype, complete, [](auto x) { return elementary::name(x); });
+#define WEFT_PROGRAM_2(name, ...)      \
+    if (&function == &name##_function) \
+        return record<2>(dtype, complete, [](auto x, auto y) { return elementary::name(x, y); });
+#include "weft/kernel/functions.inc"
+#undef WEFT_FUNCTION_1
+#undef WEFT_FUNCTION_2
+    return std::nullopt;
+}
+
+const Program* kept(const Function& function, DType dtype, bool complete) {
+    static std::mutex mutex;
+    static std::map<std::tuple<const Function*, DType, bool>, std::optional<Program>> programs;
+    std::lock_guard lock(mutex);
+    auto [at, fresh] = programs.try_emplace({&function, dtype, complete});
+    if (fresh) at->second = recorded(function, dtype, complete);
+    return at->second ? &*at->second : nullptr;
+}
+
+}  // namespace
+
+const Program* program_of(const Function& function, DType dtype) { return kept(function, dtype, true); }
+const Program* common_program_of(const Function& function, DType dtype) { return kept(function, dtype, false); }
+
+}  // namespace weft
