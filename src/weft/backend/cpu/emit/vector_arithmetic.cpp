@@ -321,26 +321,28 @@ Value VectorArithmetic::fma(DType dtype, Value a, Value b, Value c) {
     return line(VectorOp::fma, lane_of(dtype), a, b, c);
 }
 
+/// elementary::scaled, as recorded: (a * 2^half) * 2^(n - half), half being n / 2 rounded by adding a large number.
 Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
-    Lane lane = lane_of(dtype), whole = integer_lane(lane);
+    Lane lane = lane_of(dtype);
+    auto is = [&](Value value, VectorOp op) { return builder_.line(value).op == op; };
     auto plain = [&] { return line(VectorOp::multiply, lane, a, b); };
-    if (!avx512_ || builder_.line(a).op != VectorOp::multiply) return plain();
-    std::uint64_t mantissa = lane == Lane::f32 ? 23 : 52, bias = lane == Lane::f32 ? 127 : 1023;
-    /// The whole number n of a factor 2^n, or -1.
+    if (!avx512_ || !is(a, VectorOp::multiply)) return plain();
+    double magic = lane == Lane::f32 ? 0x1.8p23 : 0x1.8p52, bias = lane == Lane::f32 ? 127 : 1023;
+    std::uint64_t fraction = lane == Lane::f32 ? 23 : 52;
+    /// The n of a factor 2^n, or -1.
     auto exponent = [&](Value factor) -> Value {
         const Line& moved = builder_.line(factor);
-        if (moved.op != VectorOp::shift_left || moved.immediate != mantissa) return -1;
+        if (moved.op != VectorOp::shift_left || moved.immediate != fraction) return -1;
         const Line& sum = builder_.line(moved.a);
-        return sum.op == VectorOp::int_add && sum.b == bits(whole, bias) ? sum.a : -1;
+        return sum.op == VectorOp::add && sum.b == number(lane, magic + bias) ? sum.a : -1;
     };
     Value rest = exponent(b), half = exponent(builder_.line(a).b);
-    if (rest < 0 || half < 0) return plain();
-    const Line& difference = builder_.line(rest);
-    const Line& halved = builder_.line(half);
-    bool whole_n = difference.op == VectorOp::int_subtract && difference.b == half &&
-                   halved.op == VectorOp::shift_right && halved.immediate == 1 && halved.a == difference.a;
-    if (!whole_n) return plain();
-    return line(VectorOp::scale, lane, builder_.line(a).a, conversion(VectorOp::to_float, lane, whole, difference.a));
+    if (rest < 0 || half < 0 || !is(rest, VectorOp::subtract) || builder_.line(rest).b != half) return plain();
+    Value n = builder_.line(rest).a;
+    Value halved = line(VectorOp::multiply, lane, n, number(lane, 0.5));
+    Value rounded = line(VectorOp::add, lane, halved, number(lane, magic));
+    if (half != line(VectorOp::subtract, lane, rounded, number(lane, magic))) return plain();
+    return line(VectorOp::scale, lane, builder_.line(a).a, n);
 }
 
 }  // namespace weft::cpu::emit
