@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "weft/kernel/elementary.h"
+#include "weft/kernel/lanes.h"
 
 namespace weft::bench {
 namespace {
@@ -13,7 +14,9 @@ constexpr int width = 16;
 constexpr int width = 8;
 #endif
 struct Hand;
-using V = FloatVector<width, Hand>;
+using V = Lanes<float, width, Hand>;
+
+V all(float value) { return V::all(value); }
 
 template <class Body>
 void each_vector(std::int64_t count, Body body) {
@@ -25,8 +28,8 @@ void each_vector(std::int64_t count, Body body) {
 void hand_gelu(float* const* a, std::int64_t count) {
     each_vector(count, [&](std::int64_t i) {
         V x = V::load(a[0] + i);
-        V inner = (x + x * 0.044715f * x * x) * 0.7978845608f;
-        (x * 0.5f * (elementary::tanh(inner) + 1.f)).store(a[1] + i);
+        V inner = (x + x * all(0.044715f) * x * x) * all(0.7978845608f);
+        (x * all(0.5f) * (elementary::tanh(inner) + all(1))).store(a[1] + i);
     });
 }
 
@@ -40,8 +43,8 @@ void hand_mix(float* const* a, std::int64_t count) {
 void hand_adam(float* const* a, std::int64_t count) {
     each_vector(count, [&](std::int64_t i) {
         V p = V::load(a[0] + i), g = V::load(a[1] + i);
-        V m = V::load(a[2] + i) * 0.9f + g * 0.1f, v = V::load(a[3] + i) * 0.999f + g * 0.001f * g;
-        (p - m * 0.001f / (sqrt(v) + 1e-8f)).store(a[4] + i);
+        V m = V::load(a[2] + i) * all(0.9f) + g * all(0.1f), v = V::load(a[3] + i) * all(0.999f) + g * all(0.001f) * g;
+        (p - m * all(0.001f) / (sqrt(v) + all(1e-8f))).store(a[4] + i);
         m.store(a[5] + i);
         v.store(a[6] + i);
     });
@@ -53,7 +56,10 @@ void hand_chain(float* const* a, std::int64_t count) {
         for (int k = 0; k < 4; ++k) y[k] = x[k] = V::load(a[0] + i + k * width);
         for (int step = 0; step < 100; ++step) {
             for (int k = 0; k < 4; ++k)
-                y[k] = (step % 3 == 0 ? y[k] * x[k] : step % 3 == 1 ? y[k] + 0.5f : y[k] - x[k] * 0.25f) * 0.99f;
+                y[k] = (step % 3 == 0   ? y[k] * x[k]
+                        : step % 3 == 1 ? y[k] + all(0.5f)
+                                        : y[k] - x[k] * all(0.25f)) *
+                       all(0.99f);
         }
         for (int k = 0; k < 4; ++k) y[k].store(a[1] + i + k * width);
     }
@@ -63,7 +69,7 @@ void hand_cube_sum(const float* cube, float* sums, std::int64_t side, int axis) 
     if (axis == 2) {
         for (std::int64_t row = 0; row < side * side; ++row) {
             const float* from = cube + row * side;
-            V lanes[4] = {V::all(0), V::all(0), V::all(0), V::all(0)};
+            V lanes[4] = {all(0), all(0), all(0), all(0)};
             for (std::int64_t i = 0; i < side; i += 4 * width)
                 for (int k = 0; k < 4; ++k) lanes[k] = lanes[k] + V::load(from + i + k * width);
             float rest[width], total = 0;

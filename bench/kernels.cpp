@@ -153,15 +153,16 @@ void add_cube(int axis) {
     loop.stores = {{float32, {side, 1}}};
     loop.reductions = {Reduction::sum};
     for (bool hand : {false, true}) {
-        benchmark::RegisterBenchmark(text("cube_sum_", axis, hand ? "/hand" : "/weft").c_str(), [=](benchmark::State& state) {
-            Arrays arrays(2, all);
-            if (!hand) return run_prepared(state, *cpu::prepare_reduction(loop, true), 1, arrays, all);
-            for (auto _ : state) {
-                hand_cube_sum(arrays.all[0], arrays.all[1], side, axis);
-                benchmark::ClobberMemory();
-            }
-            report(state, all);
-        });
+        benchmark::RegisterBenchmark(
+            text("cube_sum_", axis, hand ? "/hand" : "/weft").c_str(), [=](benchmark::State& state) {
+                Arrays arrays(2, all);
+                if (!hand) return run_prepared(state, *cpu::prepare_reduction(loop, true), 1, arrays, all);
+                for (auto _ : state) {
+                    hand_cube_sum(arrays.all[0], arrays.all[1], side, axis);
+                    benchmark::ClobberMemory();
+                }
+                report(state, all);
+            });
     }
 }
 

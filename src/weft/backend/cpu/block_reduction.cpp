@@ -36,7 +36,7 @@ struct Output {
 class ReductionKernel : public PreparedLoop {
   public:
     ReductionKernel(const Loop& loop, bool emitted);
-    std::string_view by() const override { return rows_ ? "emitter" : "block evaluator"; }
+    std::string_view by() const override { return rows_ || joined_ ? "emitter" : "block evaluator"; }
     std::size_t scratch_bytes() const override {
         return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
     }
@@ -79,7 +79,8 @@ class ReductionKernel : public PreparedLoop {
     void store(Thread& thread, std::size_t output, std::int64_t start, std::int64_t count) const;
 
     BlockRunner runner_;
-    emit::EmittedRows rows_;  // computes the values in the runner's place, where there is code
+    emit::EmittedRows rows_;    // computes the values in the runner's place, where there is code
+    emit::EmittedRows joined_;  // computes and joins them, along rows
     std::vector<Output> outputs_;
     Dims kept_;
     std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
@@ -152,8 +153,14 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
         streams.push_back(std::move(stream));
     }
     runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false);
-    if (!emitted || runner_.program().steps.empty()) return;  // nothing is computed, only moved
-    std::vector<Stream> made;                                 // a row of values each, as the runner would leave them
+    if (!emitted) return;
+    if (way_ == Way::long_rows && reduced == 1) {
+        std::vector<std::pair<Reduction, DType>> joined;
+        for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
+        joined_ = emit::EmittedRows(loop.program, dims, streams, joined);
+    }
+    if (joined_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
+    std::vector<Stream> made;                                // a row of values each, as the runner would leave them
     for (const Output& output : outputs_) {
         Stream stream{output.dtype, Dims(dims.size())};
         auto step = static_cast<std::int64_t>(output.width());
@@ -214,9 +221,9 @@ void ReductionKernel::lay_out_scratch() {
         output.places_at = bytes;
         if (output.position) bytes += aligned(block * sizeof(std::int64_t));
     }
+    rows_at_ = bytes;
+    bytes += aligned(std::max(rows_.scratch_bytes(), joined_.scratch_bytes()));
     if (rows_) {
-        rows_at_ = bytes;
-        bytes += aligned(rows_.scratch_bytes());
         for (Output& output : outputs_) {
             output.made_at = bytes;
             bytes += aligned(block * output.width()) + 64;
@@ -247,7 +254,7 @@ void ReductionKernel::run(const void* const* loads, void* const* stores, std::by
     }
     for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
         Thread at = thread(scratch, slot, loads, stores);
-        if (!rows_) runner_.begin(at.context, loads);
+        if (!rows_ && !joined_) runner_.begin(at.context, loads);
         if (way_ == Way::short_rows)
             run_short_rows(at, task);
         else if (way_ == Way::long_rows)
@@ -285,8 +292,15 @@ void ReductionKernel::run_long_rows(Thread& thread, std::int64_t task) const {
 
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {
     for (const Output& output : outputs_) output.loops->begin(thread.base + output.lanes_at);
-    std::int64_t end = std::min(length_, (chunk + 1) * chunk_), block = runner_.block();
-    for (std::int64_t first = chunk * chunk_; first < end; first += block) {
+    std::int64_t start = chunk * chunk_, end = std::min(length_, start + chunk_), block = runner_.block();
+    if (joined_) {
+        joined_.run(row * length_ + start, end - start, thread.base + rows_at_, [&](std::size_t i) -> const void* {
+            std::size_t loads = runner_.program().inputs.size();
+            return i < loads ? thread.loads[i] : thread.base + outputs_[i - loads].lanes_at;
+        });
+        start = end;
+    }
+    for (std::int64_t first = start; first < end; first += block) {
         std::int64_t count = std::min(block, end - first);
         evaluate(thread, row * length_ + first, count);
         for (std::size_t i = 0; i < outputs_.size(); ++i) {

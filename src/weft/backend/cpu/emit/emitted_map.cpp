@@ -8,7 +8,7 @@
 namespace weft::cpu::emit {
 namespace {
 
-constexpr std::int64_t short_row = 128;        // rows shorter than that are repeated where they can be
+constexpr std::int64_t short_row = 128;           // rows shorter than that are repeated where they can be
 constexpr std::int64_t repeated_elements = 2048;  // that repeated rows fill, about
 
 /// A load that is the same in every row.

@@ -26,13 +26,32 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
     for (const Stream& stream : stores) out.push_back(kind_of(stream, true));
     kernel_ =
         options ? compile_kernel(program, in, out, best_isa(), *options) : kernel_for(program, in, out, best_isa());
-    bool point = dims_.empty();
-    if (point) dims_.push_back(1);
-    for (const auto* streams : {&loads, &stores}) {
-        for (const Stream& stream : *streams) {
-            if (point) strides_.push_back(0);
-            strides_.insert(strides_.end(), stream.strides.begin(), stream.strides.end());
-        }
+    place(loads);
+    place(stores);
+    if (dims_.empty()) dims_.push_back(1);
+}
+
+EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
+                         const std::vector<std::pair<Reduction, DType>>& joined)
+    : dims_(std::move(dims)) {
+    if (!emitter_on()) return;
+    std::vector<StreamKind> in, out;
+    std::vector<Stream> still;
+    for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
+    for (auto [reduction, dtype] : joined) {
+        out.push_back({dtype, Mode::joined, reduction});
+        still.push_back({dtype, Dims(dims_.size())});
+    }
+    kernel_ = kernel_for(program, in, out, best_isa());
+    place(loads);
+    place(still);
+}
+
+/// The streams' strides; of a single point, one that does not matter.
+void EmittedRows::place(const std::vector<Stream>& streams) {
+    for (const Stream& stream : streams) {
+        if (dims_.empty()) strides_.push_back(0);
+        strides_.insert(strides_.end(), stream.strides.begin(), stream.strides.end());
     }
 }
 

@@ -14,6 +14,10 @@ class EmittedRows {
     /// `options`: compiled so, and anew; for tests.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads, const std::vector<Stream>& stores,
                 const CompileOptions* options = nullptr);
+    /// What is joined instead of stored: one an output, to the 64 values of ReduceLoops::lanes at base(i). run() is then handed parts
+    /// of one row alone, which start at a multiple of 64.
+    EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
+                const std::vector<std::pair<Reduction, DType>>& joined);
 
     explicit operator bool() const { return kernel_ != nullptr; }
     /// Working memory of one run.
@@ -33,6 +37,7 @@ class EmittedRows {
     }
 
   private:
+    void place(const std::vector<Stream>& streams);
     struct Walk {
         std::int64_t *words, *at;
     };

@@ -32,6 +32,26 @@ bool wanted() {
     throw ValueError(text("WEFT_EMITTER is '", *choice, "'; it may be on or off"));
 }
 
+Isa widest() {
+#if defined(__x86_64__)
+    return Isa::avx512;
+#else
+    return Isa::baseline;
+#endif
+}
+
+/// Joining is for lanes of the values' own width, in what an instruction set has.
+bool joinable(std::span<const StreamKind> stores, Isa isa) {
+    return std::all_of(stores.begin(), stores.end(), [&](const StreamKind& kind) {
+        if (kind.mode != Mode::joined) return true;
+        bool arithmetic = kind.reduction == Reduction::sum || kind.reduction == Reduction::product;
+        bool extreme = kind.reduction == Reduction::maximum || kind.reduction == Reduction::minimum;
+        bool wide_integer = kind.memory == DType::int64 || kind.memory == DType::uint64;
+        if (wide_integer && kind.reduction != Reduction::sum && isa != widest()) return false;
+        return (arithmetic || extreme) && size_of(kind.memory) >= 4 && !is_complex(kind.memory);
+    });
+}
+
 std::atomic<bool>& switched_on() {
     static std::atomic<bool> on{wanted()};
     return on;
@@ -93,7 +113,8 @@ Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::s
     for (auto kinds : {loads, stores}) {
         hasher.add(kinds.size());
         for (const StreamKind& kind : kinds)
-            hasher.add(static_cast<std::uint64_t>(kind.memory) << 8 | static_cast<std::uint64_t>(kind.mode));
+            hasher.add(static_cast<std::uint64_t>(kind.memory) << 16 | static_cast<std::uint64_t>(kind.mode) << 8 |
+                       static_cast<std::uint64_t>(kind.reduction));
     }
     return hasher.result();
 }
@@ -110,13 +131,16 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
                                                      [[maybe_unused]] const CompileOptions& options) {
     if (!has_emitter(isa)) return nullptr;
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
+    if (!joinable(stores, isa)) return nullptr;
     auto code = lower(program, loads, stores, isa);
     if (!code) return nullptr;
     PlanOptions how = options_for(isa);
     how.unroll = options.unroll;
     how.registers[0] = std::min(how.registers[0], options.registers);
     how.registers[1] = std::min(how.registers[1], std::max(3, options.registers / 2));
-    KernelPlan plan = plan_kernel(std::move(*code), how);
+    auto planned = plan_kernel(std::move(*code), how);
+    if (!planned) return nullptr;
+    const KernelPlan& plan = *planned;
     std::vector<std::uint8_t> bytes = write_kernel(plan, isa);
     auto place = CodePool::instance().add(bytes);
     if (!place) return nullptr;

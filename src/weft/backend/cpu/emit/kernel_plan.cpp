@@ -5,6 +5,7 @@
 namespace weft::cpu::emit {
 namespace {
 
+constexpr int least_registers = 5;            // beside accumulators
 constexpr int fill_registers = 3;             // that operands from memory may need at once
 constexpr std::size_t unrolled_lines = 1600;  // beyond, more vectors only make the code longer
 constexpr int latency = 4, window = 256;  // cycles of a common instruction; instructions that a processor looks ahead
@@ -26,7 +27,8 @@ class Planner {
             if (in_row[i]) row_lines_.push_back(static_cast<std::int32_t>(i));
     }
 
-    KernelPlan run() {
+    std::optional<KernelPlan> run() {
+        if (plan_.code.joins() && !reserve_accumulators()) return std::nullopt;
         find_homes();
         measure();
         choose_unroll();
@@ -54,6 +56,17 @@ class Planner {
             else if (line(number).op != VectorOp::constant)
                 in_row[at(number)] = true;
         }
+    }
+
+    /// The last registers of the bank, out of the allocator's sight.
+    bool reserve_accumulators() {
+        options_.unroll = joined_lanes / plan_.lanes;
+        auto stores = std::count_if(plan_.code.streams.begin(), plan_.code.streams.end(),
+                                    [](const StreamKind& stream) { return stream.mode == Mode::joined; });
+        for (std::size_t i = 0; i < bank_count; ++i) options_.registers[i] -= options_.joining[i];
+        options_.registers[0] -= static_cast<int>(stores) * options_.unroll;
+        plan_.accumulators_at = options_.registers[0];
+        return !calls_ && options_.registers[0] >= least_registers;
     }
 
     void find_homes() {
@@ -205,6 +218,8 @@ class Planner {
 
 }  // namespace
 
-KernelPlan plan_kernel(VectorCode code, const PlanOptions& options) { return Planner(std::move(code), options).run(); }
+std::optional<KernelPlan> plan_kernel(VectorCode code, const PlanOptions& options) {
+    return Planner(std::move(code), options).run();
+}
 
 }  // namespace weft::cpu::emit

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "weft/backend/cpu/emit/registers.h"
 #include "weft/backend/cpu/emit/vector_code.h"
@@ -13,8 +14,9 @@ namespace weft::cpu::emit {
 struct PlanOptions {
     int vector_bytes = 64;
     std::array<int, bank_count> registers{31, 6};
-    bool masks_are_vectors = false;  // truth values lie in vector registers
-    int unroll = 0;                  // vectors side by side; 0: as registers allow
+    bool masks_are_vectors = false;             // truth values lie in vector registers
+    std::array<int, bank_count> joining{0, 1};  // registers of each bank that joining needs beside those it joins in
+    int unroll = 0;                             // vectors side by side; 0: as registers allow
 };
 
 /// A sequence of demands with its registers. Task i belongs to demand i.
@@ -35,11 +37,14 @@ struct KernelPlan {
     std::vector<std::int32_t> homes;  // by line: the place of a row value, or -1
     std::int32_t home_count = 0, spill_slots = 0;
     std::vector<std::pair<std::int32_t, std::int32_t>> pinned;  // line, register
+    std::int32_t accumulators_at =
+        -1;  // the first of the registers in which stores are joined: `unroll` for each, in order
 
     /// The line of a value of a part.
     std::int32_t line_of(std::int32_t value) const { return value % static_cast<std::int32_t>(code.lines.size()); }
 };
 
-KernelPlan plan_kernel(VectorCode code, const PlanOptions& options);
+/// Nothing where stores are to be joined and there are too few registers for it, or calls that would lose them.
+std::optional<KernelPlan> plan_kernel(VectorCode code, const PlanOptions& options);
 
 }  // namespace weft::cpu::emit

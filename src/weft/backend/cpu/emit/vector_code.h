@@ -99,11 +99,14 @@ struct Line {
     friend bool operator==(const Line&, const Line&) = default;
 };
 
-/// How the array of a load or a store moves along the innermost axis.
-enum class Mode : std::uint8_t { contiguous, uniform, strided };
+/// How the array of a load or a store moves along the innermost axis. Joined: what is stored is joined to 64 values that wait in
+/// registers, element i of the row to value i % 64, as ReduceLoops::lanes does.
+enum class Mode : std::uint8_t { contiguous, uniform, strided, joined };
+inline constexpr int joined_lanes = 64;
 struct StreamKind {
     DType memory = DType::float32;
     Mode mode = Mode::contiguous;
+    Reduction reduction = Reduction::sum;  // of a joined stream
     friend bool operator==(const StreamKind&, const StreamKind&) = default;
 };
 
@@ -124,6 +127,7 @@ class VectorCode {
     std::vector<DType> places;         // what the places of the frame hold, a vector of elements each
     std::vector<Outside> outsides;
 
+    bool joins() const { return !streams.empty() && streams.back().mode == Mode::joined; }  // all stores or none
     const Line& line(std::int32_t number) const { return lines[static_cast<std::size_t>(number)]; }
     /// Bytes of the widest lane: how many lanes a vector has.
     int lane_bytes() const;

@@ -44,6 +44,8 @@ class Writer : protected Xbyak::CodeGenerator {
     virtual void spill_mask(const Address& address, std::int32_t number) = 0;
     virtual void test_truth(std::int32_t number) = 0;  // the zero flag: no lane holds
     virtual void fill_mask(const Address& address, std::int32_t number) = 0;
+    /// The value joined to what the accumulator holds, in the first r15 lanes of a tail.
+    virtual void join(const StreamKind& kind, Lane lane, std::int32_t accumulator, std::int32_t value, bool tail) = 0;
     virtual void write_tables() {}  // constants of the set's own
     /// Whether load_from and store_to of part of a vector touch nothing beyond it.
     virtual bool masks(DType memory) const = 0;
@@ -67,6 +69,8 @@ class Writer : protected Xbyak::CodeGenerator {
     void lay_out_frame();
     void open();
     void close();
+    void move_accumulators(bool in);
+    std::int32_t accumulator(std::size_t stream, int copy) const;
     void row_loop();
     void whole_vectors(Xbyak::Label& rest);
     void rest_of_row();
@@ -97,6 +101,7 @@ class Writer : protected Xbyak::CodeGenerator {
     std::vector<std::int32_t> base_registers_;  // by stream; -1: in the frame
     std::size_t homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, bases_at_ = 0, operands_at_ = 0,
                 saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
+    int rest_copy_ = 0;                                     // the vector of `unroll` that the rest of a row is at
     Xbyak::Label rare_;                                     // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;  // pattern and width, 8 bytes each in the pool
     Xbyak::Label pool_;

@@ -15,7 +15,7 @@ class Avx2Writer final : public Writer {
     using Writer::Writer;
 
   private:
-    static constexpr int spare_number = 15;
+    static constexpr int spare_number = 15, joining_number = 14;  // the latter where values are joined
 
     bool masks(DType memory) const override { return size_of(memory) >= 4; }
 
@@ -127,6 +127,40 @@ class Avx2Writer final : public Writer {
         Xmm high(spare_number);
         vextracti128(high, Xbyak::Ymm(from), 1);
         vshufps(to, Xmm(from), high, 0x88);
+    }
+
+    void join(const StreamKind& kind, Lane lane, std::int32_t accumulator, std::int32_t value, bool tail) override {
+        Xmm to = reg(accumulator, lane), b = reg(value, lane), mask = reg(joining_number, lane);
+        Xmm joined = reg(spare_number, lane);
+        bool narrow = width_of(lane) == 4, greatest = kind.reduction == Reduction::maximum;
+        auto blend = [&](const Xmm& result, const Xmm& no, const Xmm& yes) {
+            narrow ? vblendvps(result, no, yes, mask) : vblendvpd(result, no, yes, mask);
+        };
+        bool extreme = kind.reduction != Reduction::sum && kind.reduction != Reduction::product;
+        if (!is_floating(kind.memory)) {
+            join_integers(kind, joined, to, b);
+        } else if (extreme) {  // where the accumulator is NaN it stays
+            narrow ? vcmpps(mask, to, to, 3) : vcmppd(mask, to, to, 3);
+            if (narrow)
+                greatest ? vmaxps(joined, to, b) : vminps(joined, to, b);
+            else
+                greatest ? vmaxpd(joined, to, b) : vminpd(joined, to, b);
+            blend(joined, joined, to);
+        } else if (kind.reduction == Reduction::sum) {
+            narrow ? vaddps(joined, to, b) : vaddpd(joined, to, b);
+        } else {
+            narrow ? vmulps(joined, to, b) : vmulpd(joined, to, b);
+        }
+        if (!tail) return vmovaps(to, joined);
+        vmovups(mask, frame(tail_at(width_of(lane))));
+        blend(to, to, joined);
+    }
+    void join_integers(const StreamKind& kind, const Xmm& to, const Xmm& a, const Xmm& b) {
+        bool narrow = size_of(kind.memory) == 4, greatest = kind.reduction == Reduction::maximum;
+        if (kind.reduction == Reduction::sum) return narrow ? vpaddd(to, a, b) : vpaddq(to, a, b);
+        if (kind.reduction == Reduction::product) return vpmulld(to, a, b);
+        if (kind.memory == DType::uint32) return greatest ? vpmaxud(to, a, b) : vpminud(to, a, b);
+        return greatest ? vpmaxsd(to, a, b) : vpminsd(to, a, b);
     }
 
     void own(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) override {

@@ -100,6 +100,31 @@ class Avx512Writer final : public Writer {
         }
     }
 
+    /// Where the accumulator is NaN it stays: k6 leaves it out.
+    void join(const StreamKind& kind, Lane lane, std::int32_t accumulator, std::int32_t value, bool tail) override {
+        Xmm to = reg(accumulator, lane), a = to, b = reg(value, lane);
+        bool narrow = width_of(lane) == 4, greatest = kind.reduction == Reduction::maximum;
+        if (is_floating(kind.memory) && kind.reduction != Reduction::sum && kind.reduction != Reduction::product) {
+            Opmask ordered = tail ? k6 | k7 : k6;
+            narrow ? vcmpps(ordered, a, a, 7) : vcmppd(ordered, a, a, 7);
+            to = to | k6;
+            if (narrow) return greatest ? vmaxps(to, a, b) : vminps(to, a, b);
+            return greatest ? vmaxpd(to, a, b) : vminpd(to, a, b);
+        }
+        if (tail) to = to | k7;
+        if (is_floating(kind.memory)) {
+            if (kind.reduction == Reduction::sum) return narrow ? vaddps(to, a, b) : vaddpd(to, a, b);
+            return narrow ? vmulps(to, a, b) : vmulpd(to, a, b);
+        }
+        bool without_sign = kind.memory == DType::uint32 || kind.memory == DType::uint64;
+        if (kind.reduction == Reduction::sum) return narrow ? vpaddd(to, a, b) : vpaddq(to, a, b);
+        if (kind.reduction == Reduction::product) return narrow ? vpmulld(to, a, b) : vpmullq(to, a, b);
+        if (without_sign && greatest) return narrow ? vpmaxud(to, a, b) : vpmaxuq(to, a, b);
+        if (without_sign) return narrow ? vpminud(to, a, b) : vpminuq(to, a, b);
+        if (greatest) return narrow ? vpmaxsd(to, a, b) : vpmaxsq(to, a, b);
+        return narrow ? vpminsd(to, a, b) : vpminsq(to, a, b);
+    }
+
     void own(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) override {
         if (line.lane == Lane::mask) return truth(line, mask(to), from);
         Xmm result = reg(to, line.lane), a = reg(from[0], line.from == Lane::none ? line.lane : line.from);
