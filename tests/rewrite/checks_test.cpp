@@ -6,6 +6,7 @@
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
 #include "weft/check/draw.h"
+#include "weft/compile/plan.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -35,6 +36,7 @@ int count(const Tensor& tensor, std::initializer_list<std::string_view> names) {
         for (std::string_view name : names) found += !entry.leaf && entry.node->operation->name == name;
     return found;
 }
+Tensor a_plus_tenth_power(const Tensor& a) { return a + pow(a, 10); }
 double value(const Tensor& tensor) { return tensor.item<double>(); }
 
 TEST(Check1, log_of_one_plus_x_is_log1p) {
@@ -203,6 +205,25 @@ TEST(Check10, what_is_written_twice_is_one_node) {
     int adds = 0;
     for (const Graph::Entry& entry : gather(nodes).entries) adds += !entry.leaf && entry.node->operation->name == "add";
     EXPECT_EQ(adds, 1);
+}
+
+TEST(Check12, formulas_stay_one_kernel_after_rewriting) {
+    Tensor x = vec("x"), y = vec("y"), z = vec("z"), s = input("s", {}, DType::float64);
+    auto steps = [](std::initializer_list<Tensor> wanted) {
+        std::vector<Tensor> now = rewritten({wanted.begin(), wanted.size()});
+        std::vector<Node*> nodes;
+        for (const Tensor& t : now) nodes.push_back(t.node());
+        return make_plan(gather(nodes)).steps.size();
+    };
+    EXPECT_EQ(steps({sin(exp(x)), exp(sin(x))}), 1u);
+    EXPECT_EQ(steps({log((x + y + z) / (x * y * z))}), 1u);
+    EXPECT_EQ(steps({a_plus_tenth_power(x)}), 1u);
+    EXPECT_EQ(count(x * sin(s), {"sin"}), 1);
+    Tensor loss = sum(-square(x - y) / 2);
+    EXPECT_LE(steps({loss, gradient(loss, x)}), 2u);
+    Tensor factors = x;
+    for (int i = 0; i < 85; ++i) factors = factors * (1 + square(x - 0.1 * i));
+    EXPECT_LE(steps({log(factors)}), 2u);
 }
 
 TEST(Check14, an_embeddings_update_makes_no_dense_gradient) {

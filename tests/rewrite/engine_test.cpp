@@ -6,6 +6,7 @@
 #include "message.h"
 #include "random_program.h"
 #include "weft/autodiff/derivative.h"
+#include "weft/base/environment.h"
 #include "weft/check/compare.h"
 #include "weft/check/rewrites.h"
 #include "weft/ops/statistics.h"
@@ -210,9 +211,12 @@ TEST(Engine, graphs_that_differ_only_in_sizes_become_graphs_that_differ_only_in_
     EXPECT_EQ(of(32, 7), of(64, 9));
 }
 
+// 2,000 in the tests; more by WEFT_PROGRAMS.
+std::uint64_t programs() { return std::stoull(environment("WEFT_PROGRAMS").value_or("2000")); }
+
 TEST(Programs, random_ones_give_the_oracles_values_rewritten) {
     // Small integers: sums and products are exact in any order.
-    for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    for (std::uint64_t seed = 0; seed < programs(); ++seed) {
         RandomProgram program(7000000 + seed);
         std::vector<Tensor> inputs;
         for (const Dims& dims : {Dims{3, 4}, Dims{4}, Dims{}, Dims{1, 4}, Dims{2, 3, 1}})
@@ -300,7 +304,7 @@ class SmoothProgram {
 
 TEST(Programs, smooth_random_ones_keep_values_and_gradients) {
     int checked = 0;
-    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    for (std::uint64_t seed = 0; seed < programs(); ++seed) {
         SmoothProgram program(seed);
         std::vector<Tensor> inputs{Tensor(program.draw().array(DType::float64, {3, 3})),
                                    Tensor(program.draw().array(DType::float64, {3})),
@@ -322,7 +326,7 @@ TEST(Programs, smooth_random_ones_keep_values_and_gradients) {
             ASSERT_EQ(difference(expected[i], found[i], 1e-9 * most, 1e-8), "") << "seed " << seed << " result " << i;
         }
     }
-    EXPECT_GT(checked, 1000);
+    EXPECT_GT(checked, static_cast<int>(programs() / 2));
 }
 
 }  // namespace

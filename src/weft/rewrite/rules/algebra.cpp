@@ -15,8 +15,6 @@ namespace {
 
 using T = const Tensor&;
 
-// Half types stay as they are written: their range is small, and users scale by hand to stay inside it.
-bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
 bool summable(DType d) { return full_width(d) || is_integer(d); }
 
 bool is_product(const Node& node) {
@@ -121,15 +119,6 @@ Tensor product_into_sum(const Site& site) {
 // x ** k of a number k, by squarings where they are few: k = 16 takes 4, k = 15 takes 6.
 constexpr int most_power = 64;
 
-Tensor by_squarings(const Tensor& x, int k) {
-    Tensor result, base = x;
-    for (int left = k; left > 0; left >>= 1) {
-        if (left & 1) result = result ? result * base : base;
-        if (left > 1) base = square(base);
-    }
-    return result;
-}
-
 Tensor number_power(const Site& site) {
     const Node& node = site.node;
     std::optional<Literal> exponent = number_of(*node.inputs[1]);
@@ -151,7 +140,7 @@ Tensor power_by_squarings(const Site& site) {
     bool floats = is_floating(node.dtype);
     if (k != std::floor(k) || std::abs(k) > most_power || (k < 0 && !floats) || k == 0) return {};
     Tensor x = astype(site.input(), meeting_dtype(node));
-    Tensor power = by_squarings(x, static_cast<int>(std::abs(k)));
+    Tensor power = raised(x, static_cast<int>(std::abs(k)));
     return k < 0 ? 1 / power : power;
 }
 

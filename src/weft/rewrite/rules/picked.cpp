@@ -9,7 +9,6 @@
 namespace weft {
 namespace {
 
-bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
 const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
 
 }  // namespace

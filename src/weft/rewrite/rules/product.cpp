@@ -24,15 +24,6 @@ std::optional<double> plain_number(const Node& node) {
     return std::isfinite(value) && value != 0 && std::abs(value) < 0x1p53 ? std::optional(value) : std::nullopt;
 }
 
-// x to the power of k >= 1, by squarings.
-Tensor raised(const Tensor& x, int k) {
-    Tensor result, base = x;
-    for (; k > 0; k >>= 1) {
-        if (k & 1) result = result ? result * base : base;
-        if (k > 1) base = square(base);
-    }
-    return result;
-}
 std::size_t cost_of_power(int k) {
     auto bits = static_cast<unsigned>(k);
     return static_cast<std::size_t>(std::bit_width(bits) - 1 + std::popcount(bits) - 1);
@@ -50,6 +41,15 @@ void order_by_axes(std::vector<Tensor>& tensors) {
 }
 
 }  // namespace
+
+Tensor raised(const Tensor& x, int k) {
+    Tensor result, base = x;
+    for (; k > 0; k >>= 1) {
+        if (k & 1) result = result ? result * base : base;
+        if (k > 1) base = square(base);
+    }
+    return result;
+}
 
 Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
     std::vector<Factor> stack{{const_cast<Node*>(&top), 1}};

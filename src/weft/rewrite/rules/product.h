@@ -40,6 +40,9 @@ class Product {
     std::vector<Tensor> made_;  // factors that are new
 };
 
+/// x to the power of k >= 1, by squarings.
+Tensor raised(const Tensor& x, int k);
+
 struct Term {
     Node* node;
     double times;

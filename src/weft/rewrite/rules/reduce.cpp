@@ -21,7 +21,6 @@ const ReduceAttributes& attributes_of(const Node& node) { return node.attributes
 bool has(const Axes& axes, std::size_t axis) {
     return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
 }
-bool floats(DType d) { return d == DType::float32 || d == DType::float64; }
 
 Tensor reduced(const Operation& operation, const Tensor& x, const Axes& axes, bool keepdims,
                std::source_location where) {
@@ -67,7 +66,7 @@ Tensor of_repeated(const Site& site) {
     if (opaque(from) || from.operation != &broadcast_to_operation) return {};
     const ReduceAttributes& a = attributes_of(node);
     bool sums = node.operation == &sum_operation;
-    if (sums && !floats(node.dtype)) return {};
+    if (sums && !full_width(node.dtype)) return {};
     Tensor x = handle(from.inputs[0]);
     std::size_t shift = from.shape.size() - x.ndim();
     Axes left;
@@ -112,7 +111,7 @@ std::optional<Tensor> constant_along(const Node& operand, const Node& node) {
 // sum(c * x) -> c * sum(x), sum(x / c) -> sum(x) / c, sum(-x) -> -sum(x)
 Tensor factor_out(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !floats(node.dtype) || !site.only_here(from) || attributes_of(node).axes.empty()) return {};
+    if (opaque(from) || !full_width(node.dtype) || !site.only_here(from) || attributes_of(node).axes.empty()) return {};
     auto summed = [&](Node* x) {
         Tensor wide = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
         return make_node(*node.operation, {astype(wide, node.dtype)}, node.attributes, node.where);
@@ -130,6 +129,19 @@ Tensor factor_out(const Site& site) {
         return product ? *factor * sum : sum / *factor;
     }
     return {};
+}
+
+// -max(-x) -> min(x), -min(-x) -> max(x)
+Tensor turned_extreme(const Site& site) {
+    const Node& extreme = *site.node.inputs[0];
+    bool largest = !opaque(extreme) && extreme.operation == &max_operation;
+    bool smallest = !opaque(extreme) && extreme.operation == &min_operation;
+    if ((!largest && !smallest) || !is_floating(extreme.dtype)) return {};
+    const Node& turned = *extreme.inputs[0];
+    if (opaque(turned) || turned.operation != &negative_operation) return {};
+    const ReduceAttributes& a = attributes_of(extreme);
+    return reduced(largest ? min_operation : max_operation, handle(turned.inputs[0]), a.axes, a.keepdims,
+                   extreme.where);
 }
 
 // sum(concatenate({a, b})) -> sum(a) + sum(b) along the joined axis.
@@ -195,7 +207,7 @@ Tensor reshape_below(const Site& site) {
 // sum(a * b) where a and b each have axes that the other has not: a product of matrices, without the large array between.
 Tensor sum_of_products(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !site.only_here(from) || !floats(node.dtype)) return {};
+    if (opaque(from) || !site.only_here(from) || !full_width(node.dtype)) return {};
     bool squared = from.operation == &square_operation;  // (a * b)^2 = a^2 * b^2
     const Node& product_node = squared ? *from.inputs[0] : from;
     if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node))
@@ -278,7 +290,7 @@ Tensor outer_product(const Site& site) {
 
 // (a * c) @ b -> c * (a @ b) for a number c, so that numbers meet.
 Tensor number_out_of_matmul(const Site& site) {
-    if (!floats(site.node.dtype)) return {};
+    if (!full_width(site.node.dtype)) return {};
     for (std::size_t i : {0, 1}) {
         const Node& from = *site.node.inputs[i];
         if (opaque(from) || !site.only_here(from)) continue;
@@ -315,6 +327,8 @@ void add_reduce_rules(RuleList& rules) {
         with([](T x) { return sum(broadcast_to(x, {3, 4}), 0); }, {{4}}), with([](T x) { return sum(broadcast_to(x, {2, 3, 4}), {0, 2}); }, {{3, 1}}), with([](T x) { return max(broadcast_to(x, {3, 4}), 0, true); }, {{1, 4}})}});
     add("factor_out_of_sum", Phase::canonical, {&sum_operation}, factor_out, {.assumes = Assumes::finite, .examples = {
         with([](T x) { return sum(x * 3); }, {{3, 4}}), with([](T x, T y) { return sum(x / (y * y + 1), 1); }, {{3, 4}, {3, 1}}), with([](T x) { return sum(-x, 0); }, {{3, 4}}), with([](T x, T y) { return sum(y * x, 0, true); }, {{3, 4}, {4}})}});
+    add("turned_extreme", Phase::canonical, {&negative_operation}, turned_extreme, {.examples = {
+        with([](T x) { return -max(-x, 1); }, {{3, 4}}), with([](T x) { return -min(-x, 0, true); }, {{3, 4}})}});
     add("sum_of_pieces", Phase::special, {&sum_operation}, of_pieces, {.examples = {with([](T a, T b) { return sum(concatenate({a, b}), 0); }, {{2, 3}, {4, 3}})}});
     add("reshape_of_reduction", Phase::canonical, {&reshape_operation}, kept_by_reshape, {.examples = {
         with([](T x) { return reshape(sum(x, 1), {3, 1}); }, {{3, 4}}), with([](T x) { return reshape(max(x, 0, true), {4}); }, {{3, 4}})}});

@@ -24,6 +24,10 @@ inline std::vector<Rule> builtin_rules() {
     return rules;
 }
 
+/// The types for which algebra may regroup. Half types stay as they are written: their range is small, and users scale by hand to stay
+/// inside it.
+inline bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
+
 /// Arguments of a function rule, by name.
 struct AtOptions {
     Assumes assumes = Assumes::nothing;

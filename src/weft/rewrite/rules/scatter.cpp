@@ -19,13 +19,11 @@ namespace {
 
 using T = const Tensor&;
 
-bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
-bool floats(DType d) { return d == DType::float32 || d == DType::float64; }
 
 // A scatter that adds to zeros: what a gather's gradient is.
 bool spreads(const Node& node) {
     bool scatter = is(node, scatter_operation) || is(node, put_along_axis_operation);
-    return scatter && node.attributes_as<ScatterAttributes>().mode == ScatterMode::add && floats(node.dtype) &&
+    return scatter && node.attributes_as<ScatterAttributes>().mode == ScatterMode::add && full_width(node.dtype) &&
            is_number(*node.inputs[0], 0);
 }
 
@@ -108,7 +106,7 @@ Tensor scale_padded(const Site& site) {
     const Node& node = site.node;
     std::size_t i = is(*node.inputs[0], pad_operation) ? 0 : node.inputs.size() - 1;
     const Node& padded = *node.inputs[i];
-    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) && floats(node.dtype) &&
+    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) && full_width(node.dtype) &&
                 padded.dtype == node.dtype && padded.attributes_as<PadAttributes>().value.as<double>() == 0;
     if (!fits || !site.only_here(padded)) return {};
     std::vector<Tensor> inputs;
@@ -128,7 +126,7 @@ Tensor add_padded_into(const Site& site) {
         const Node &padded = *node.inputs[i], &x = *node.inputs[1 - i];
         if (i == 0 && !adds) break;
         bool fits = is(padded, pad_operation) && site.only_here(padded) && padded.shape == node.shape &&
-                    x.shape == node.shape && x.dtype == node.dtype && floats(node.dtype) &&
+                    x.shape == node.shape && x.dtype == node.dtype && full_width(node.dtype) &&
                     (opaque(x) || x.operation->family == Family::scatter);
         if (!fits) continue;
         const PadAttributes& a = padded.attributes_as<PadAttributes>();
@@ -187,7 +185,7 @@ Tensor scale_sum(const Site& site) {
 // (x / y)[i] -> x[i] / y[i] where x is an exponential: of a softmax.
 Tensor gather_of_quotient(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (!is(from, divide_operation) || !floats(node.dtype) || !is(*from.inputs[0], exp_operation)) return {};
+    if (!is(from, divide_operation) || !full_width(node.dtype) || !is(*from.inputs[0], exp_operation)) return {};
     auto picked = [&](Node* x) {
         Tensor whole = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
         std::vector<Tensor> inputs{whole};

@@ -14,7 +14,6 @@ namespace {
 
 using T = const Tensor&;
 
-bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
 const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
 
 // Whether `m` is the largest of y along `axes`, kept as ones; infinite maxima may have been left out of it.
