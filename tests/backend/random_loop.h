@@ -163,13 +163,19 @@ class ProgramMaker {
         while (!complex_ && is_complex(dtype));
         return dtype;
     }
+    /// 0 for NaN, whose sign and payload are nobody's promise: for what would show them.
+    Scalar known(Scalar a) {
+        if (!is_floating(a.dtype())) return a;
+        Scalar wide = is_half(a.dtype()) ? cast(a, DType::float32) : a;
+        return select(wide == wide, a, cast(builder_.constant(DType::float32, 0), a.dtype()));
+    }
     /// The bits as another type of the same width; numbers only, for not all bits are a bool.
     Scalar bits_of(Scalar a) {
         for (int i = 0; i < 20; ++i) {
             DType dtype = any_dtype();
             bool number =
                 dtype != DType::bool_ && a.dtype() != DType::bool_ && !is_complex(dtype) && !is_complex(a.dtype());
-            if (number && size_of(dtype) == size_of(a.dtype())) return bitcast(a, dtype);
+            if (number && size_of(dtype) == size_of(a.dtype())) return bitcast(known(a), dtype);
         }
         return -a;
     }
@@ -199,6 +205,7 @@ class ProgramMaker {
         const Function& function =
             *functions[static_cast<std::size_t>(pick(random_, static_cast<int>(functions.size())))];
         Scalar operands[] = {a, any(a.dtype())};
+        if (function.name == "copysign") operands[1] = known(operands[1]);
         return weft::call(function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function.arity)));
     }
 
