@@ -50,17 +50,16 @@ struct Bounded {
     const Operation* operation;
     double low, high;
 };
-const Bounded bounded[] = {{&exp_operation, 0, inf},          {&exp2_operation, 0, inf},     {&abs_operation, 0, inf},
-                           {&square_operation, 0, inf},       {&sqrt_operation, 0, inf},     
-                           {&sigmoid_operation, 0, 1},        {&softplus_operation, 0, inf}, {&relu_operation, 0, inf},
-                           {&log_sigmoid_operation, -inf, 0}, {&tanh_operation, -1, 1},      {&sin_operation, -1, 1},
-                           {&cos_operation, -1, 1},           {&cosh_operation, 1, inf},     {&erf_operation, -1, 1},
-                           {&erfc_operation, 0, 2},           {&expm1_operation, -1, inf},   {&hypot_operation, 0, inf},
-                           {&sign_operation, -1, 1},          {&atan_operation, -2, 2}};
+const Bounded bounded[] = {{&exp_operation, 0, inf},      {&exp2_operation, 0, inf},  {&abs_operation, 0, inf},
+                           {&square_operation, 0, inf},   {&sqrt_operation, 0, inf},  {&sigmoid_operation, 0, 1},
+                           {&softplus_operation, 0, inf}, {&relu_operation, 0, inf},  {&log_sigmoid_operation, -inf, 0},
+                           {&tanh_operation, -1, 1},      {&sin_operation, -1, 1},    {&cos_operation, -1, 1},
+                           {&cosh_operation, 1, inf},     {&erf_operation, -1, 1},    {&erfc_operation, 0, 2},
+                           {&expm1_operation, -1, inf},   {&hypot_operation, 0, inf}, {&sign_operation, -1, 1},
+                           {&atan_operation, -2, 2}};
 // Of these, no number gives NaN.
 bool total(const Operation* operation) {
-    return operation != &sqrt_operation && operation != &sin_operation &&
-           operation != &cos_operation;
+    return operation != &sqrt_operation && operation != &sin_operation && operation != &cos_operation;
 }
 
 bool rounds(const Operation* operation) {
@@ -102,9 +101,7 @@ Fact either(const Fact& a, const Fact& b) {
 // Results round, and so do the ends between which they lie: to infinity, to 0, to a neighbour.
 Fact clamped(Fact fact, DType dtype) {
     if (!is_floating(dtype)) return fact;
-    auto rounded = [&](double end) {
-        return std::isfinite(end) ? literal_as(dtype, Literal(end)).as<double>() : end;
-    };
+    auto rounded = [&](double end) { return std::isfinite(end) ? literal_as(dtype, Literal(end)).as<double>() : end; };
     fact.low = rounded(fact.low), fact.high = rounded(fact.high);
     return fact;
 }
@@ -146,7 +143,8 @@ Fact of_product(const Node& node, const Fact& a, const Fact& b) {
 
 std::optional<Fact> of_bounded(const Node& node, const Operands& in) {
     const Operation* op = node.operation;
-    auto found = std::find_if(std::begin(bounded), std::end(bounded), [&](const Bounded& b) { return b.operation == op; });
+    auto found =
+        std::find_if(std::begin(bounded), std::end(bounded), [&](const Bounded& b) { return b.operation == op; });
     if (found == std::end(bounded) || !is_inexact(node.dtype)) return std::nullopt;
     Fact fact;
     fact.low = found->low, fact.high = found->high;
@@ -171,8 +169,8 @@ Fact of_elementwise(const Node& node, const Operands& in) {
     if (op == &add_operation || op == &subtract_operation) return of_sum(node, *in[0], *in[1]);
     if (op == &multiply_operation || op == &gated_multiply_operation) return of_product(node, *in[0], *in[1]);
     // By a divisor that cannot be -0.
-    bool proper = op == &divide_operation && (in[1]->positive() || is(*node.inputs[1], sum_operation) ||
-                                              is(*node.inputs[1], exp_operation));
+    bool proper = op == &divide_operation &&
+                  (in[1]->positive() || is(*node.inputs[1], sum_operation) || is(*node.inputs[1], exp_operation));
     if (proper && in[0]->nonnegative() && in[1]->nonnegative()) return fact.low = 0, fact;
     if (op == &maximum_operation || op == &minimum_operation) {
         fact = either(*in[0], *in[1]);
@@ -194,8 +192,8 @@ Fact of_moved(const Node& node, const Operands& in) {
     Fact fact = *in[0];
     if (op == &concatenate_operation)
         for (const Fact* more : in) fact = either(fact, *more);
-    fact.unique &= op == &permute_dims_operation || op == &flip_operation || op == &slice_operation ||
-                   op == &reshape_operation;
+    fact.unique &=
+        op == &permute_dims_operation || op == &flip_operation || op == &slice_operation || op == &reshape_operation;
     fact.symmetric &= op == &permute_dims_operation && node.shape.size() == 2;
     return fact;
 }

@@ -19,7 +19,6 @@ namespace {
 
 using T = const Tensor&;
 
-
 // A scatter that adds to zeros: what a gather's gradient is.
 bool spreads(const Node& node) {
     bool scatter = is(node, scatter_operation) || is(node, put_along_axis_operation);
@@ -106,8 +105,9 @@ Tensor scale_padded(const Site& site) {
     const Node& node = site.node;
     std::size_t i = is(*node.inputs[0], pad_operation) ? 0 : node.inputs.size() - 1;
     const Node& padded = *node.inputs[i];
-    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) && full_width(node.dtype) &&
-                padded.dtype == node.dtype && padded.attributes_as<PadAttributes>().value.as<double>() == 0;
+    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) &&
+                full_width(node.dtype) && padded.dtype == node.dtype &&
+                padded.attributes_as<PadAttributes>().value.as<double>() == 0;
     if (!fits || !site.only_here(padded)) return {};
     std::vector<Tensor> inputs;
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
