@@ -1,6 +1,5 @@
 // A Program computes numbers from numbers: straight-line code, one value an instruction, each value named by its position.
-// It is the inside of every loop that weft runs: the block evaluator, the interpreter and (in time) the emitter of machine code
-// and the printers of C read it. Always: operands stand before their use, types agree (verify() says so or names the breach).
+// It is the inside of every loop that weft runs: the emitter of machine code, the block evaluator and the interpreter read it. Always: operands stand before their use, types agree (verify() says so or names the breach).
 // The set of opcodes is small and closed; what is not here is a Function (kernel/function.h), itself a program where it can be.
 #pragma once
 

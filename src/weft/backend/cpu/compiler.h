@@ -1,4 +1,4 @@
-// The CPU as a KernelCompiler: loops go to the block evaluator, library families to their kernels (families.h).
+// The CPU as a KernelCompiler: loops become machine code (emit/) or go to the block evaluator, library families to their kernels (families.h).
 // Callers: compile/ and runtime/, through cpu_compiler().
 #pragma once
 
