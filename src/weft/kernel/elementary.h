@@ -215,7 +215,12 @@ WEFT_ELEMENT V sine_in_quadrant(V x, int quadrant) {
 
 /// The C library's through double, for the lanes beyond the limit: rare, so a branch.
 template <class V>
-WEFT_ELEMENT V with_far_lanes(V x, V result, double (*far)(double)) {
+WEFT_ELEMENT V with_far_lanes(V x, V result, double (*)(double)) {
+    (void)any(less(V::all(trigonometric_limit), magnitude(x)));
+    return result;
+}
+template <class V>
+requires(V::lanes > 0) WEFT_ELEMENT V with_far_lanes(V x, V result, double (*far)(double)) {
     if (any(less(V::all(trigonometric_limit), magnitude(x)))) {
         float arguments[V::lanes], values[V::lanes];
         x.store(arguments);

@@ -1,0 +1,98 @@
+// An arithmetic type that writes down what is done with it: kernel/elementary.h instantiated with Recorded<float> leaves a Program
+// of plain opcodes. Where a template asks any(), a common path may be left out or kept: a Recording says which.
+// Callers: kernel/function_program.cpp alone.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+
+#include "weft/kernel/builder.h"
+
+namespace weft {
+
+/// What is being recorded on this thread. `complete`: any() says yes, so every path is in the Program and all inputs are served.
+/// Otherwise any() says no, and `rare` gathers where that was wrong.
+class Recording {
+  public:
+    explicit Recording(bool complete) : complete_(complete), outer_(current) { current = this; }
+    ~Recording() { current = outer_; }
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+
+    static Recording& now() { return *current; }
+    ProgramBuilder& builder() { return builder_; }
+    bool any(const Scalar& condition) {
+        if (!complete_) rare_ = rare_ ? *rare_ | condition : condition;
+        return complete_;
+    }
+    const std::optional<Scalar>& rare() const { return rare_; }
+
+  private:
+    static inline thread_local Recording* current = nullptr;
+    ProgramBuilder builder_;
+    bool complete_;
+    std::optional<Scalar> rare_;
+    Recording* outer_;
+};
+
+struct RecordedMask {
+    Scalar s;
+    friend bool any(RecordedMask mask) { return Recording::now().any(mask.s); }
+    friend RecordedMask operator&(RecordedMask a, RecordedMask b) { return {a.s & b.s}; }
+    friend RecordedMask operator|(RecordedMask a, RecordedMask b) { return {a.s | b.s}; }
+    friend RecordedMask operator~(RecordedMask a) { return {!a.s}; }
+};
+
+/// Lanes of the integer as wide as T.
+template <class T>
+struct RecordedInt {
+    using Element = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    static constexpr DType dtype = dtype_of<Element>;
+    Scalar s;
+
+    static RecordedInt all(Element value) { return {Recording::now().builder().constant(dtype, value)}; }
+    friend RecordedInt operator+(RecordedInt a, RecordedInt b) { return {a.s + b.s}; }
+    friend RecordedInt operator-(RecordedInt a, RecordedInt b) { return {a.s - b.s}; }
+    friend RecordedInt operator&(RecordedInt a, RecordedInt b) { return {a.s & b.s}; }
+    friend RecordedInt operator|(RecordedInt a, RecordedInt b) { return {a.s | b.s}; }
+    friend RecordedInt operator^(RecordedInt a, RecordedInt b) { return {a.s ^ b.s}; }
+    friend RecordedInt operator<<(RecordedInt a, int bits) { return {a.s << bits}; }
+    friend RecordedInt operator>>(RecordedInt a, int bits) { return {a.s >> bits}; }
+};
+
+template <class T>
+struct Recorded {
+    using Element = T;
+    using Int = RecordedInt<T>;
+    using Mask = RecordedMask;
+    static constexpr DType dtype = dtype_of<T>;
+    Scalar s;
+
+    static Recorded all(T value) { return {Recording::now().builder().constant(dtype, value)}; }
+    static Recorded from_bits(Int a) { return {bitcast(a.s, dtype)}; }
+    friend Int bits(Recorded a) { return {bitcast(a.s, Int::dtype)}; }
+
+    friend Recorded operator+(Recorded a, Recorded b) { return {a.s + b.s}; }
+    friend Recorded operator-(Recorded a, Recorded b) { return {a.s - b.s}; }
+    friend Recorded operator*(Recorded a, Recorded b) { return {a.s * b.s}; }
+    friend Recorded operator/(Recorded a, Recorded b) { return {a.s / b.s}; }
+    friend Recorded operator-(Recorded a) { return {-a.s}; }
+    friend Recorded operator+(Recorded a, T b) { return a + all(b); }
+    friend Recorded operator-(Recorded a, T b) { return a - all(b); }
+    friend Recorded operator*(Recorded a, T b) { return a * all(b); }
+    friend Recorded fma(Recorded a, Recorded b, Recorded c) { return {weft::fma(a.s, b.s, c.s)}; }
+    friend Recorded fma(Recorded a, T b, Recorded c) { return fma(a, all(b), c); }
+    friend Recorded fma(Recorded a, Recorded b, T c) { return fma(a, b, all(c)); }
+    friend Recorded sqrt(Recorded a) { return {weft::sqrt(a.s)}; }
+    friend Mask less(Recorded a, Recorded b) { return {a.s < b.s}; }
+    friend Mask equal(Recorded a, Recorded b) { return {a.s == b.s}; }
+    friend Recorded select(Mask mask, Recorded yes, Recorded no) { return {weft::select(mask.s, yes.s, no.s)}; }
+    friend Recorded at_most(Recorded x, T limit) { return select(less(all(limit), x), all(limit), x); }
+    friend Recorded at_least(Recorded x, T limit) { return select(less(x, all(limit)), all(limit), x); }
+    friend Recorded scaled(Recorded a, Recorded, Int i) {
+        Int half = i >> 1, rest = i - half;
+        return a * from_bits((half + Int::all(127)) << 23) * from_bits((rest + Int::all(127)) << 23);
+    }
+};
+
+}  // namespace weft
