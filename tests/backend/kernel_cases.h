@@ -257,12 +257,15 @@ inline std::vector<KernelCase> reduction_cases() {
     Random random(13);
     for (DType dtype : all_dtypes()) {
         if (is_half(dtype)) continue;
+        bool along_both =
+            size_of(dtype) != 2 && kind_of(dtype) != Kind::unsigned_integer;  // types enough, for less time
         for (std::int64_t row : {1, 5, 63, 64, 65, 500, 20000}) {
             std::int64_t rows = row > 500 ? 3 : 70;
             Loop inner = reductions_of(dtype, {rows, row}, 1, {row == 1 ? 2 : row, 1});
             cases.push_back(case_of(random, text("inner_of_", dtype, "_"), std::move(inner), row == 65));
             Loop outer = reductions_of(dtype, {rows, row}, 1, {1, rows == 1 ? 2 : rows});
-            if (row > 1) cases.push_back(case_of(random, text("outer_of_", dtype, "_"), std::move(outer), row == 65));
+            if (row > 1 && along_both)
+                cases.push_back(case_of(random, text("outer_of_", dtype, "_"), std::move(outer), row == 65));
         }
         cases.push_back(
             case_of(random, text("all_of_", dtype, "_"), reductions_of(dtype, {13, 40}, 2, {40, 1}), false));

@@ -24,6 +24,7 @@ constexpr DialectWords c_words{
     .thread = "",
     .threads = "",
     .barrier = "",
+    .offsets = false,
 };
 constexpr DialectWords opencl_words{
     .opening = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL FP_CONTRACT OFF\n\n",
@@ -32,12 +33,13 @@ constexpr DialectWords opencl_words{
     .global = "__global ",
     .local = "__local ",
     .suffix = "",
-    .group = "(int64)get_group_id(0)",
-    .groups = "(int64)get_num_groups(0)",
+    .group = "(int64_t)get_group_id(0)",
+    .groups = "(int64_t)get_num_groups(0)",
     .lane = "(int)get_local_id(0)",
-    .thread = "(int64)get_global_id(0)",
-    .threads = "(int64)get_global_size(0)",
+    .thread = "(int64_t)get_global_id(0)",
+    .threads = "(int64_t)get_global_size(0)",
     .barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
+    .offsets = true,
 };
 constexpr DialectWords cuda_words{
     .opening = "",
@@ -46,55 +48,53 @@ constexpr DialectWords cuda_words{
     .global = "",
     .local = "__shared__ ",
     .suffix = "f",
-    .group = "(int64)blockIdx.x",
-    .groups = "(int64)gridDim.x",
+    .group = "(int64_t)blockIdx.x",
+    .groups = "(int64_t)gridDim.x",
     .lane = "(int)threadIdx.x",
-    .thread = "(int64)blockIdx.x * blockDim.x + threadIdx.x",
-    .threads = "(int64)gridDim.x * blockDim.x",
+    .thread = "(int64_t)blockIdx.x * blockDim.x + threadIdx.x",
+    .threads = "(int64_t)gridDim.x * blockDim.x",
     .barrier = "__syncthreads();",
+    .offsets = false,
 };
 
-/// A type's name in weft's texts, and what stands for it in C, OpenCL C and CUDA C.
+/// A type's name in a text, and what stands for it in C, OpenCL C and CUDA C: empty where the dialect knows the name.
 struct TypeWords {
     std::string_view name, c, opencl, cuda;
 };
 
 TypeWords type_words(DType dtype) {
+    constexpr std::string_view floats = "struct { float re, im; }", doubles = "struct { double re, im; }";
     switch (dtype) {
         case DType::bool_:
-            return {"bool8", "uint8_t", "uchar", "unsigned char"};
+            return {"bool8", "unsigned char", "uchar", "unsigned char"};
         case DType::int8:
-            return {"int8", "int8_t", "char", "signed char"};
+            return {"int8_t", "", "char", "signed char"};
         case DType::int16:
-            return {"int16", "int16_t", "short", "short"};
+            return {"int16_t", "", "short", "short"};
         case DType::int32:
-            return {"int32", "int32_t", "int", "int"};
+            return {"int32_t", "", "int", "int"};
         case DType::int64:
-            return {"int64", "int64_t", "long", "long long"};
+            return {"int64_t", "", "long", "long long"};
         case DType::uint8:
-            return {"uint8", "uint8_t", "uchar", "unsigned char"};
+            return {"uint8_t", "", "uchar", "unsigned char"};
         case DType::uint16:
-            return {"uint16", "uint16_t", "ushort", "unsigned short"};
+            return {"uint16_t", "", "ushort", "unsigned short"};
         case DType::uint32:
-            return {"uint32", "uint32_t", "uint", "unsigned int"};
+            return {"uint32_t", "", "uint", "unsigned int"};
         case DType::uint64:
-            return {"uint64", "uint64_t", "ulong", "unsigned long long"};
+            return {"uint64_t", "", "ulong", "unsigned long long"};
         case DType::float16:
             return {"float16_bits", "uint16_t", "ushort", "unsigned short"};
         case DType::bfloat16:
             return {"bfloat16_bits", "uint16_t", "ushort", "unsigned short"};
         case DType::float32:
-            return {"float32", "float", "float", "float"};
+            return {"float", "", "", ""};
         case DType::float64:
-            return {"float64", "double", "double", "double"};
-        case DType::complex64: {
-            constexpr std::string_view pair = "struct { float re, im; }";
-            return {"complex64", pair, pair, pair};
-        }
-        case DType::complex128: {
-            constexpr std::string_view pair = "struct { double re, im; }";
-            return {"complex128", pair, pair, pair};
-        }
+            return {"double", "", "", ""};
+        case DType::complex64:
+            return {"complex64", floats, floats, floats};
+        case DType::complex128:
+            return {"complex128", doubles, doubles, doubles};
     }
     __builtin_unreachable();
 }
@@ -155,9 +155,8 @@ std::string typedefs_for(std::string_view mentioned, Dialect dialect) {
     std::string all;
     for (DType dtype : all_dtypes()) {
         TypeWords words = type_words(dtype);
-        if (!mentions(mentioned, words.name)) continue;
         std::string_view own = dialect == Dialect::c ? words.c : dialect == Dialect::opencl ? words.opencl : words.cuda;
-        all += text("typedef ", own, " ", words.name, ";\n");
+        if (!own.empty() && mentions(mentioned, words.name)) all += text("typedef ", own, " ", words.name, ";\n");
     }
     return all;
 }

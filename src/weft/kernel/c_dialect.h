@@ -1,5 +1,6 @@
 // What differs between the dialects of C that kernels are printed in: a table of words, the names of types, how numbers are written.
-// Always: below the first lines of a text its types have weft's own names (float32, int64, complex64, ...) in every dialect.
+// Always: below its first lines a text's types have the same names in every dialect: C99's (int64_t, float, ...), and bool8, float16_bits,
+// bfloat16_bits, complex64, complex128. (NumPy's names would be vectors in OpenCL C, where int8 is eight ints.)
 // Callers: kernel/print_c.cpp, kernel/c_writer.cpp.
 #pragma once
 
@@ -19,13 +20,15 @@ struct DialectWords {
     std::string_view global;    // before a pointer into the device's memory
     std::string_view local;     // before memory that a group shares
     std::string_view suffix;    // of the mathematical functions of float: sqrtf, or sqrt for all types
-    std::string_view group, groups, lane, thread, threads;  // expressions of int64: which, of how many
+    std::string_view group, groups, lane, thread, threads;  // expressions of int64_t: which, of how many
     std::string_view barrier;                               // a statement: all threads of the group meet
+    bool
+        offsets;  // an array is a buffer's address and the number of its first element: pointers cannot be made elsewhere
 };
 
 const DialectWords& words_of(Dialect dialect);
 
-/// The type's name in a text: the dtype's own, but bool8, float16_bits, bfloat16_bits.
+/// The type's name in a text.
 std::string_view c_type(DType dtype);
 /// The typedefs of those types that `text` mentions.
 std::string typedefs_for(std::string_view text, Dialect dialect);

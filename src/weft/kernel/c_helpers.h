@@ -162,14 +162,14 @@ $F$T $N($P re, $P im)
 
 /// Whether b at b_at goes before a at a_at: the better one, NaN before all numbers, the first of equals.
 inline constexpr std::string_view better_floating = R"(
-$Fint $N($T a, int64 a_at, $T b, int64 b_at)
+$Fint $N($T a, int64_t a_at, $T b, int64_t b_at)
 {
     if (a != a || b != b) return b != b && (a == a || b_at < a_at);
     return b $C a || (b == a && b_at < a_at);
 }
 )";
 inline constexpr std::string_view better_integer = R"(
-$Fint $N($T a, int64 a_at, $T b, int64 b_at)
+$Fint $N($T a, int64_t a_at, $T b, int64_t b_at)
 {
     return b $C a || (b == a && b_at < a_at);
 }
@@ -195,19 +195,19 @@ $F$T $N($S x)
 )";
 
 inline constexpr std::string_view widen_float16 = R"(
-$Ffloat32 $N(float16_bits half_)
+$Ffloat $N(float16_bits stored)
 {
-    const uint32 sign = (uint32)(half_ & 0x8000u) << 16, rest = half_ & 0x7fffu;
+    const uint32_t sign = (uint32_t)(stored & 0x8000u) << 16, rest = stored & 0x7fffu;
     if (rest >= 0x7c00u) return uint32_as_float32(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
-    if (rest < 0x400u) return uint32_as_float32(sign | float32_as_uint32((float32)rest * 5.9604644775390625e-8f));  // rest / 2^24
+    if (rest < 0x400u) return uint32_as_float32(sign | float32_as_uint32((float)rest * 5.9604644775390625e-8f));  // rest / 2^24
     return uint32_as_float32(sign | ((rest << 13) + 0x38000000u));
 }
 )";
 /// To nearest, ties to even. Below 2^-14 adding 0.5 rounds at the right place.
 inline constexpr std::string_view round_float16 = R"(
-$Ffloat16_bits $N(float32 value)
+$Ffloat16_bits $N(float value)
 {
-    const uint32 bits = float32_as_uint32(value), sign = (bits >> 16) & 0x8000u, x = bits & 0x7fffffffu;
+    const uint32_t bits = float32_as_uint32(value), sign = (bits >> 16) & 0x8000u, x = bits & 0x7fffffffu;
     if (x > 0x7f800000u) return (float16_bits)(sign | 0x7e00u | ((x >> 13) & 0x3ffu));
     if (x >= 0x47800000u) return (float16_bits)(sign | 0x7c00u);
     if (x < 0x38800000u) return (float16_bits)(sign | (float32_as_uint32(uint32_as_float32(x) + 0.5f) - 0x3f000000u));
@@ -215,15 +215,15 @@ $Ffloat16_bits $N(float32 value)
 }
 )";
 inline constexpr std::string_view widen_bfloat16 = R"(
-$Ffloat32 $N(bfloat16_bits half_)
+$Ffloat $N(bfloat16_bits stored)
 {
-    return uint32_as_float32((uint32)half_ << 16);
+    return uint32_as_float32((uint32_t)stored << 16);
 }
 )";
 inline constexpr std::string_view round_bfloat16 = R"(
-$Fbfloat16_bits $N(float32 value)
+$Fbfloat16_bits $N(float value)
 {
-    const uint32 x = float32_as_uint32(value);
+    const uint32_t x = float32_as_uint32(value);
     if ((x & 0x7fffffffu) > 0x7f800000u) return (bfloat16_bits)(x >> 16 | 0x40u);
     return (bfloat16_bits)((x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
 }

@@ -31,13 +31,13 @@ bool applies(Of of, DType dtype) {
 std::string_view wrapping(DType dtype) {
     switch (size_of(dtype)) {
         case 1:
-            return "uint8";
+            return "uint8_t";
         case 2:
-            return "uint16";
+            return "uint16_t";
         case 4:
-            return "uint32";
+            return "uint32_t";
         default:
-            return "uint64";
+            return "uint64_t";
     }
 }
 
@@ -103,7 +103,7 @@ std::string CWriter::helper(Opcode opcode, DType dtype) {
     if (is_complex(dtype)) pair_of(dtype);
     for (const c_helpers::Pattern& pattern : c_helpers::patterns) {
         if (pattern.opcode == opcode && applies(pattern.of, dtype))
-            return define(text(name_of(opcode), "_", c_type(dtype)), pattern.text, dtype);
+            return define(text(name_of(opcode), "_", dtype), pattern.text, dtype);
     }
     throw InternalError(text("print_c: no helper for ", name_of(opcode), " of ", dtype));
 }
@@ -116,7 +116,7 @@ std::string CWriter::better(Reduction reduction, DType dtype) {
     std::string_view comparison = reduction == Reduction::argmax ? ">" : "<";
     std::string pattern = filled(is_floating(dtype) ? c_helpers::better_floating : c_helpers::better_integer,
                                  {{'C', comparison}, {'N', "$N"}, {'T', "$T"}, {'F', "$F"}});
-    return define(text("better_", name_of(reduction), "_", c_type(dtype)), pattern, dtype);
+    return define(text("better_", name_of(reduction), "_", dtype), pattern, dtype);
 }
 
 std::string CWriter::saturating(DType from, DType to) {
@@ -136,12 +136,12 @@ std::string CWriter::saturating(DType from, DType to) {
         }
         throw InternalError("print_c: only integers saturate");
     });
-    return define(text(c_type(from), "_to_", c_type(to)), pattern, to);
+    return define(text(from, "_to_", to), pattern, to);
 }
 
 std::string CWriter::bitcast(DType from, DType to) {
     std::string pattern = filled(c_helpers::bitcast, {{'S', c_type(from)}, {'F', "$F"}, {'N', "$N"}, {'T', "$T"}});
-    return define(text(c_type(from), "_as_", c_type(to)), pattern, to);
+    return define(text(from, "_as_", to), pattern, to);
 }
 
 std::string CWriter::widen(DType half) {
@@ -159,7 +159,7 @@ std::string CWriter::round(DType half) {
 }
 
 std::string CWriter::function(const Function& called, DType dtype) {
-    std::string name = text(called.name, "_", c_type(dtype));
+    std::string name = text(called.name, "_", dtype);
     if (defined_.contains(name)) return name;
     const Program* program = program_of(called, dtype);
     if (!program) {
@@ -245,7 +245,7 @@ std::string CWriter::integer_binary(Opcode opcode, DType dtype, const std::strin
     // Signed sums may not overflow in C, nor may the products of two uint16, which are int: wide unsigned ones wrap.
     bool may_overflow =
         arithmetic && (kind_of(dtype) == Kind::signed_integer ? size_of(dtype) >= 4 : dtype == DType::uint16);
-    std::string_view wide = size_of(dtype) == 8 ? "(uint64)" : "(uint32)", to = may_overflow ? wide : "";
+    std::string_view wide = size_of(dtype) == 8 ? "(uint64_t)" : "(uint32_t)", to = may_overflow ? wide : "";
     return as(dtype, text("(", to, a, symbol(opcode), to, b, ")"));
 }
 

@@ -74,6 +74,7 @@ class KernelPrinter {
         signature();
         line("{");
         ++depth_;
+        if (words_.offsets) move_to_first();
         if (!loop_.reduces())
             map();
         else if (nest_)
@@ -119,6 +120,7 @@ class KernelPrinter {
 
     void comment();
     void signature();
+    void move_to_first();
     void map();
     void reduction_of_nest();
     void reduction_of_groups();
@@ -132,7 +134,7 @@ class KernelPrinter {
     void declare_lanes();
     /// The values of a point into their lane; `first`: the condition that the lane holds nothing yet.
     void join_point(std::string_view first);
-    /// Lanes `lane` and `lane + half` joined.
+    /// Lanes `lane` and `lane + step` joined.
     void join_lanes();
     std::string joined(std::size_t output, const std::string& a, const std::string& b);
     std::string lane_of(std::size_t output, std::string_view lane) const {
@@ -166,15 +168,17 @@ void KernelPrinter::signature() {
     std::vector<std::string> lines;
     auto arrays = [&](const std::vector<Access>& accesses, char letter, std::string_view constant) {
         std::string all;
-        for (std::size_t i = 0; i < accesses.size(); ++i)
+        for (std::size_t i = 0; i < accesses.size(); ++i) {
             all += text(i ? ", " : "", words_.global, constant, c_type(accesses[i].dtype), "* ", letter, i);
+            if (words_.offsets) all += text(", int64_t ", letter, i, "_first");
+        }
         if (!all.empty()) lines.push_back(all);
     };
     arrays(loop_.loads, 'x', "const ");
     arrays(loop_.stores, 'y', "");
     for (const std::vector<Number>& group : number_groups(loop_)) {
         std::string all;
-        for (const Number& number : group) all += text(all.empty() ? "" : ", ", "int64 ", number.name);
+        for (const Number& number : group) all += text(all.empty() ? "" : ", ", "int64_t ", number.name);
         lines.push_back(all);
     }
     std::string head = text(words_.kernel, "void ", name_, "("), gap(head.size(), ' ');
@@ -183,10 +187,15 @@ void KernelPrinter::signature() {
     if (lines.empty()) line(head, "void)");
 }
 
+void KernelPrinter::move_to_first() {
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i) line("x", i, " += x", i, "_first;");
+    for (std::size_t i = 0; i < loop_.stores.size(); ++i) line("y", i, " += y", i, "_first;");
+}
+
 void KernelPrinter::open_nest(std::size_t from, std::size_t to) {
     for (std::size_t axis = from; axis < to; ++axis) {
         std::string i = axis_name(axis);
-        open(text("for (int64 ", i, " = 0; ", i, " < n_", i, "; ++", i, ")"));
+        open(text("for (int64_t ", i, " = 0; ", i, " < n_", i, "; ++", i, ")"));
     }
 }
 
@@ -195,7 +204,7 @@ void KernelPrinter::indices(std::size_t from, std::size_t to, std::string_view a
         std::string inside = count(axis + 1, to), place(at);
         if (axis + 1 < to) place += axis + 2 < to ? text(" / (", inside, ")") : text(" / ", inside);
         if (axis > from) place += text(" % n_", axis_name(axis));
-        line("const int64 ", axis_name(axis), " = ", place, ";");
+        line("const int64_t ", axis_name(axis), " = ", place, ";");
     }
 }
 
@@ -211,7 +220,7 @@ void KernelPrinter::map() {
     if (nest_) {
         open_nest(0, all);
     } else {
-        open(text("for (int64 point = ", words_.thread, "; point < ", count(0, all), "; point += ", words_.threads,
+        open(text("for (int64_t point = ", words_.thread, "; point < ", count(0, all), "; point += ", words_.threads,
                   ")"));
         indices(0, all, "point");
     }
@@ -225,7 +234,7 @@ void KernelPrinter::map() {
 void KernelPrinter::declare_lanes() {
     for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
         line(words_.local, c_type(value_type(i)), " y", i, "_lanes[", reduction_lanes, "];");
-        if (is_position(loop_.reductions[i])) line(words_.local, "int64 y", i, "_places[", reduction_lanes, "];");
+        if (is_position(loop_.reductions[i])) line(words_.local, "int64_t y", i, "_places[", reduction_lanes, "];");
     }
 }
 
@@ -266,13 +275,13 @@ void KernelPrinter::join_point(std::string_view first) {
 
 void KernelPrinter::join_lanes() {
     for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-        std::string lane = lane_of(i, "lane"), other = lane_of(i, "lane + half");
+        std::string lane = lane_of(i, "lane"), other = lane_of(i, "lane + step");
         if (!is_position(loop_.reductions[i])) {
             line(lane, " = ", joined(i, lane, other), ";");
             continue;
         }
         std::string better = writer_.better(loop_.reductions[i], value_type(i)), place = place_of(i, "lane"),
-                    other_place = place_of(i, "lane + half");
+                    other_place = place_of(i, "lane + step");
         open(text("if (", better, "(", lane, ", ", place, ", ", other, ", ", other_place, "))"));
         line(lane, " = ", other, ";");
         line(place, " = ", other_place, ";");
@@ -298,15 +307,15 @@ void KernelPrinter::reduction_of_nest() {
     std::size_t all = loop_.dims.size();
     declare_lanes();
     open_nest(0, kept_);
-    line("int64 r = 0;  // elements joined so far");
+    line("int64_t r = 0;  // elements joined so far");
     open_nest(kept_, all);
     body();
     line("const int lane = (int)(r % ", reduction_lanes, ");");
     join_point(text("r < ", reduction_lanes));
     line("++r;");
     close(loop_.reduced);
-    open(text("for (int half = ", reduction_lanes / 2, "; half > 0; half /= 2)"));
-    open("for (int lane = 0; lane < half && lane + half < r; ++lane)");
+    open(text("for (int step = ", reduction_lanes / 2, "; step > 0; step /= 2)"));
+    open("for (int lane = 0; lane < step && lane + step < r; ++lane)");
     join_lanes();
     close(2);
     store_results("r");
@@ -317,17 +326,17 @@ void KernelPrinter::reduction_of_groups() {
     std::size_t all = loop_.dims.size();
     declare_lanes();
     line("const int lane = ", words_.lane, ";");
-    line("const int64 results = ", count(0, kept_), ", elements = ", count(kept_, all), ";");
-    open(text("for (int64 result = ", words_.group, "; result < results; result += ", words_.groups, ")"));
+    line("const int64_t results = ", count(0, kept_), ", elements = ", count(kept_, all), ";");
+    open(text("for (int64_t result = ", words_.group, "; result < results; result += ", words_.groups, ")"));
     indices(0, kept_, "result");
-    open(text("for (int64 r = lane; r < elements; r += ", reduction_lanes, ")"));
+    open(text("for (int64_t r = lane; r < elements; r += ", reduction_lanes, ")"));
     indices(kept_, all, "r");
     body();
     join_point("r == lane");
     close();
     line(words_.barrier);
-    open(text("for (int half = ", reduction_lanes / 2, "; half > 0; half /= 2)"));
-    open("if (lane < half && lane + half < elements)");
+    open(text("for (int step = ", reduction_lanes / 2, "; step > 0; step /= 2)"));
+    open("if (lane < step && lane + step < elements)");
     join_lanes();
     close();
     line(words_.barrier);

@@ -1,0 +1,52 @@
+// The OpenCL text, built and run by whatever device there is (PoCL on a CPU): judged by the interpreter, to the bit.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "backend/device_cases.h"
+#include "weft/backend/opencl/device.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Api {
+    using Device = opencl::Device;
+    using Buffer = opencl::Buffer;
+    using Operand = opencl::Operand;
+    using Kernels = opencl::Kernels;
+};
+
+/// PoCL keeps what it compiles: for the tests in a folder that goes with them.
+class OpenCl : public testing::Test {
+  protected:
+    static void SetUpTestSuite() {
+        char pattern[] = "/tmp/weft-opencl-XXXXXX";
+        cache_ = mkdtemp(pattern);
+        setenv("POCL_CACHE_DIR", cache_.c_str(), 1);
+    }
+    static void TearDownTestSuite() { fs::remove_all(cache_); }
+    void SetUp() override {
+        try {
+            device_.emplace();
+        } catch (const DeviceError& error) {
+            GTEST_SKIP() << error.what();
+        }
+    }
+
+    void expect_right(const std::vector<KernelCase>& cases) const { expect_right_on<Api>(*device_, cases); }
+
+    std::optional<opencl::Device> device_;
+    static inline fs::path cache_;
+};
+
+TEST_F(OpenCl, opcodes_have_the_interpreters_bits) { expect_right(opcode_cases()); }
+TEST_F(OpenCl, functions_have_the_interpreters_bits) { expect_right(function_cases()); }
+TEST_F(OpenCl, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(30)); }
+TEST_F(OpenCl, reductions_join_in_lanes) { expect_right(reduction_cases()); }
+
+}  // namespace
+}  // namespace weft
