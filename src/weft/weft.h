@@ -44,5 +44,6 @@
 #include "weft/optim/adaptive.h"
 #include "weft/optim/schedule.h"
 #include "weft/optim/sgd.h"
+#include "weft/runtime/explain.h"
 #include "weft/runtime/function.h"
 #include "weft/train/step.h"

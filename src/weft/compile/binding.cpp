@@ -1,6 +1,9 @@
 #include "weft/compile/binding.h"
 
+#include <map>
+
 #include "weft/compile/memory.h"
+#include "weft/compile/row_blocks.h"
 #include "weft/compile/views.h"
 
 namespace weft {
@@ -72,7 +75,7 @@ class Binder {
 
     void find_lifetimes() {
         last_read_.assign(plan_.slots.size(), -1);
-        first_.assign(plan_.slots.size(), 0);
+        first_.assign(plan_.slots.size(), -1);  // stays so for slots that live inside a step
         leaf_last_.assign(graph_.leaves.size(), -1);
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
             for (std::int32_t slot : plan_.steps[s].stores)
@@ -118,13 +121,19 @@ class Binder {
     void plan_arena() {
         std::vector<Lifetime> lifetimes(plan_.slots.size());
         for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
-            if (output_of_[slot] >= 0) continue;
+            if (output_of_[slot] >= 0 || first_[slot] < 0) continue;
             Layout layout = slot_layout(static_cast<std::int32_t>(slot));
             lifetimes[slot] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[slot],
                                last_read_[slot], -1};
         }
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) reuse_in_place(static_cast<std::int32_t>(s), lifetimes);
         MemoryPlan memory = plan_memory(lifetimes);
+        for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
+            const Lifetime& life = lifetimes[slot];
+            if (life.bytes == 0) continue;
+            binding_->placements.push_back({plan_.slots[slot].entry, memory.offsets[slot], life.bytes, life.first,
+                                            life.last, life.may_reuse >= 0});
+        }
         offsets_ = std::move(memory.offsets);
         binding_->scratch_offset = memory.bytes;
     }
@@ -168,10 +177,18 @@ class Binder {
             bound.where = node.where;
         }
         try {
-            bound.kernel = step.kind == Step::library ? library(step) : compiler_.loop(loop(step));
+            bound.kernel = step.kind == Step::library ? library(step)
+                           : step.kind == Step::rows  ? rows(step)
+                                                      : compiler_.loop(loop(step));
         } catch (Error& error) {
             error.add(place_of(bound));
             throw;
+        }
+        if (options_.keep_loops) {
+            if (step.kind == Step::rows)
+                for (const Step& part : step.parts) bound.loops.push_back(loop(part));
+            else if (step.kind != Step::library)
+                bound.loops.push_back(loop(step));
         }
         for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
         for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
@@ -185,6 +202,34 @@ class Binder {
         std::vector<Layout> inputs;
         for (std::int32_t load : step.loads) inputs.push_back(views_[at(load)].layout);
         return compiler_.library(graph_.node(step.members[0]), inputs, slot_layout(step.stores[0]));
+    }
+
+    std::unique_ptr<Kernel> rows(const Step& step) const {
+        RowGroup group;
+        group.rows = step.leading;
+        group.outside = static_cast<std::int32_t>(step.loads.size() + step.stores.size());
+        std::map<std::int32_t, std::int32_t> of_load, of_slot;  // numbers of operands
+        for (std::int32_t load : step.loads) of_load.emplace(load, static_cast<std::int32_t>(of_load.size()));
+        auto number_slots = [&](const std::vector<std::int32_t>& slots) {
+            for (std::int32_t slot : slots)
+                of_slot.emplace(slot, static_cast<std::int32_t>(of_load.size() + of_slot.size()));
+        };
+        number_slots(step.stores), number_slots(step.inside);
+        for (const Step& part : step.parts) {
+            group.parts.push_back({loop(part), {}});
+            for (std::int32_t load : part.loads) {
+                auto inner = of_slot.find(slot_below(plan_, load));
+                group.parts.back().operands.push_back(inner != of_slot.end() ? inner->second : of_load.at(load));
+            }
+            for (std::int32_t slot : part.stores) group.parts.back().operands.push_back(of_slot.at(slot));
+        }
+        for (std::int32_t slot : step.inside) {
+            Layout layout = slot_layout(slot);
+            std::int64_t row = 1;
+            for (std::size_t axis = step.leading; axis < layout.dims.size(); ++axis) row *= layout.dims[axis];
+            group.row_bytes.push_back(static_cast<std::size_t>(row) * size_of(layout.dtype));
+        }
+        return row_blocks(compiler_, group);
     }
 
     Loop loop(const Step& step) const {
@@ -235,6 +280,12 @@ class Binder {
 std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph,
                                     const KernelCompiler& compiler, const BindOptions& options) {
     return Binder(std::move(plan), graph, compiler, options).bind();
+}
+
+std::size_t output_bytes(const Binding& binding) {
+    std::size_t bytes = 0;
+    for (const BoundOutput& output : binding.outputs) bytes += output.bytes;
+    return bytes;
 }
 
 std::string Binding::str() const {

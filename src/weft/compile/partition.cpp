@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <queue>
 #include <set>
 
 #include "weft/compile/device.h"
 #include "weft/compile/lower.h"
+#include "weft/compile/order.h"
 #include "weft/compile/plan.h"
+#include "weft/compile/row_groups.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
@@ -33,7 +34,8 @@ class Partitioner {
         group_elementwise();
         place_outputs();
         make_steps();
-        order_steps();
+        order_steps(plan_);
+        if (options_.fuse && options_.rows) group_rows(plan_, graph_), order_steps(plan_);
         return std::move(plan_);
     }
 
@@ -371,46 +373,6 @@ class Partitioner {
         }
         step.stores = {place(e).index};
         plan_.steps.push_back(std::move(step));
-    }
-
-    // Steps in an order in which every slot is written before it is read; among those that may run, the one whose last member was
-    // written down first: close to the program's own order, so that a parameter is updated after it was read for the last time.
-    void order_steps() {
-        std::vector<Step>& steps = plan_.steps;
-        std::vector<std::int32_t> writer(plan_.slots.size(), -1), waiting(steps.size(), 0), key(steps.size(), 0);
-        for (std::size_t s = 0; s < steps.size(); ++s) {
-            for (std::int32_t slot : steps[s].stores)
-                writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
-            key[s] = steps[s].members.empty() ? steps[s].space : steps[s].members.back();
-        }
-        std::vector<std::vector<std::int32_t>> readers(steps.size());
-        for (std::size_t s = 0; s < steps.size(); ++s) {
-            std::set<std::int32_t> from;
-            for (std::int32_t load : steps[s].loads) {
-                std::int32_t base = load;
-                while (place(base).kind == Place::view) base = place(base).index;
-                if (place(base).index >= 0 && place(base).kind != Place::leaf)
-                    from.insert(writer[static_cast<std::size_t>(place(base).index)]);
-            }
-            for (std::int32_t f : from)
-                readers[static_cast<std::size_t>(f)].push_back(static_cast<std::int32_t>(s)), ++waiting[s];
-        }
-        auto later = [&](std::int32_t a, std::int32_t b) {
-            return std::pair(key[static_cast<std::size_t>(a)], a) > std::pair(key[static_cast<std::size_t>(b)], b);
-        };
-        std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(later)> ready(later);
-        for (std::size_t s = 0; s < steps.size(); ++s)
-            if (waiting[s] == 0) ready.push(static_cast<std::int32_t>(s));
-        std::vector<Step> ordered;
-        while (!ready.empty()) {
-            auto s = static_cast<std::size_t>(ready.top());
-            ready.pop();
-            ordered.push_back(std::move(steps[s]));
-            for (std::int32_t r : readers[s])
-                if (--waiting[static_cast<std::size_t>(r)] == 0) ready.push(r);
-        }
-        promise(ordered.size() == steps.size(), "the steps of a plan have an order (partition made no cycle)");
-        steps = std::move(ordered);
     }
 
     const Graph& graph_;

@@ -26,7 +26,7 @@ struct Slot {
 };
 
 struct Step {
-    enum Kind : std::uint8_t { map, reduce, copy, library } kind = map;
+    enum Kind : std::uint8_t { map, reduce, copy, library, rows } kind = map;
     std::vector<std::int32_t> members;  // entries computed here, inputs first (copy: none)
     std::vector<std::int32_t> loads;    // entries read from memory, one an input of the program (of the library kernel)
     std::vector<std::int32_t> stores;   // slots written
@@ -34,6 +34,9 @@ struct Step {
     Program program;                    // map, reduce, copy
     std::vector<Reduction> reductions;  // reduce
     Axes axes;                          // reduce
+    std::vector<Step> parts;            // rows: maps and reductions, in order, run a block of rows at a time
+    std::size_t leading = 0;            // rows: the axes that are rows
+    std::vector<std::int32_t> inside;   // rows: slots that live inside it alone
 };
 
 struct Plan {
@@ -49,11 +52,18 @@ struct Plan {
 struct PartitionOptions {
     bool fuse = true;           // false: a kernel an operation (the oracle of tests)
     std::size_t longest = 256;  // operations in one kernel
+    bool rows = true;           // steps over the same rows run a block of rows at a time
 };
+
+/// The slot that an entry's numbers lie in, through views; -1 for leaves and numbers.
+std::int32_t slot_below(const Plan& plan, std::int32_t entry);
 
 Plan make_plan(const Graph& graph, const PartitionOptions& options = {});
 
-/// The steps, a line each: what they compute, read and write.
+/// Why the entry `input` and the entry `reader`, which reads it, are not computed in one kernel (or that they are).
+std::string why_apart(const Plan& plan, const Graph& graph, std::int32_t input, std::int32_t reader);
+
+/// The steps: what they compute, read and write, and why they are not one with what they read.
 std::string str(const Plan& plan, const Graph& graph);
 
 }  // namespace weft

@@ -3,6 +3,8 @@
 #include <mutex>
 
 #include "weft/base/lru.h"
+#include "weft/compile/stages.h"
+#include "weft/rewrite/rewrite.h"
 
 namespace weft {
 namespace {
@@ -22,6 +24,7 @@ Hash128 sized_key(const Graph& graph) {
     Hasher hasher;
     hasher.add(graph.structure.high), hasher.add(graph.structure.low);
     for (std::int64_t size : graph.sizes) hasher.add(static_cast<std::uint64_t>(size));
+    hasher.add(rewriting_version());
     return hasher.result();
 }
 
@@ -39,6 +42,20 @@ std::shared_ptr<const Plan> plan_for(const Graph& graph) {
     return caches.plans.insert(graph.structure, plan);
 }
 
+std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions options, Stages* stages) {
+    bool tells = stages || !shown_stages().empty();
+    options.keep_loops |= tells;
+    std::vector<Rewrite> trace;
+    Graph rewritten = rewrite(graph, default_rewriting(), tells ? &trace : nullptr);
+    auto binding = weft::bind(plan_for(rewritten), rewritten, cpu_compiler(), options);
+    if (tells) {
+        Stages described = describe(graph, trace, rewritten, *binding);
+        show(described);
+        if (stages) *stages = std::move(described);
+    }
+    return binding;
+}
+
 std::shared_ptr<const Binding> binding_for(const Graph& graph) {
     Caches& caches = Caches::get();
     Hash128 key = sized_key(graph);
@@ -49,7 +66,7 @@ std::shared_ptr<const Binding> binding_for(const Graph& graph) {
             return *found;
         }
     }
-    auto binding = bind(plan_for(graph), graph, cpu_compiler());
+    auto binding = make_binding(graph);
     std::lock_guard lock(caches.mutex);
     ++caches.count.bindings_made;
     return caches.bindings.insert(key, binding);

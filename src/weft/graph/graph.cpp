@@ -41,6 +41,11 @@ class Gatherer {
   public:
     Gatherer(Graph& graph, std::size_t expected) : graph_(graph), table_(expected) {}
 
+    void number_leaf(Node* node) {
+        std::int32_t number = add(node);
+        table_.at(node) = number;
+    }
+
     void walk(Node* output) {
         stack_.push_back(output);
         while (!stack_.empty()) {
@@ -157,12 +162,13 @@ Graph::~Graph() {
     for (Entry& entry : entries) entry.node->release();
 }
 
-Graph gather(std::span<Node* const> outputs) {
+Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves) {
     Graph graph;
     std::lock_guard guard(Node::lock());
     std::size_t expected = 32;
     for (Node* output : outputs) expected = std::max<std::size_t>(expected, output->depth);
     Gatherer gatherer(graph, expected);
+    for (Node* leaf : leaves) gatherer.number_leaf(leaf);
     for (Node* output : outputs) gatherer.walk(output);
     gatherer.finish();
     return graph;

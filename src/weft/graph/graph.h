@@ -45,7 +45,8 @@ struct Graph {
 };
 
 /// Walks from `outputs` down, each input before its user, left to right, without recursion.
-Graph gather(std::span<Node* const> outputs);
+/// `leaves` are numbered first, in their order, used or not: so that graphs over the same leaves number them alike.
+Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves = {});
 
 /// "%2 = multiply(%0, %1) float32 (3, 4)", a line an entry; long graphs are abbreviated in the middle.
 std::string str(const Graph& graph, std::size_t most_lines = 200);

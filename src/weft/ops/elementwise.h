@@ -150,6 +150,7 @@ Operation record(std::string_view name, const Elementwise<N>& declared) {
 #include "weft/ops/arithmetic.inc"
 #include "weft/ops/logic.inc"
 #include "weft/ops/mathematical.inc"
+#include "weft/ops/stable.inc"
 #undef WEFT_UNARY
 #undef WEFT_BINARY
 #undef WEFT_TERNARY

@@ -1,5 +1,8 @@
 #include "weft/runtime/executor.h"
 
+#include <chrono>
+#include <limits>
+
 namespace weft {
 namespace {
 
@@ -26,7 +29,7 @@ Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(bind
     }
 }
 
-void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) {
+std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void* const> outputs) {
     std::byte* arena = thread_arena(binding_->arena_bytes);
     if (arena != arena_) {
         for (const Patch& patch : inside_) table_[patch.position] = arena + patch.offset;
@@ -37,10 +40,28 @@ void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) 
         void* base = patch.base.kind == Base::leaf ? leaves[index] : outputs[index];
         table_[patch.position] = static_cast<std::byte*>(base) + patch.offset;
     }
-    std::byte* scratch = arena + binding_->scratch_offset;
+    return arena + binding_->scratch_offset;
+}
+
+std::vector<double> Runner::time(std::span<void* const> leaves, std::span<void* const> outputs, int runs) {
+    using Clock = std::chrono::steady_clock;
+    std::byte* scratch = place_operands(leaves, outputs);
+    std::vector<double> seconds(binding_->steps.size(), std::numeric_limits<double>::infinity());
+    for (int run = 0; run < runs; ++run) {
+        for (std::size_t s = 0; s < seconds.size(); ++s) {
+            Clock::time_point start = Clock::now();
+            run_step(s, scratch);
+            seconds[s] = std::min(seconds[s], std::chrono::duration<double>(Clock::now() - start).count());
+        }
+    }
+    return seconds;
+}
+
+void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) {
+    std::byte* scratch = place_operands(leaves, outputs);
     std::size_t s = 0;
     try {
-        for (; s < binding_->steps.size(); ++s) binding_->steps[s].kernel->run(table_.data() + first_[s], scratch);
+        for (; s < binding_->steps.size(); ++s) run_step(s, scratch);
     } catch (Error& error) {
         error.add(place(binding_->steps[s].where));
         throw;
@@ -50,6 +71,30 @@ void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) 
 Array result_array(const View& view, const BufferHandle& buffer, std::int64_t first_byte) {
     auto element = static_cast<std::int64_t>(size_of(view.layout.dtype));
     return {view.layout.dtype, view.layout.dims, view.layout.strides, (first_byte + view.offset) / element, buffer};
+}
+
+std::vector<Array> run_once(std::shared_ptr<const Binding> binding, const Graph& graph) {
+    Runner runner(std::move(binding));
+    std::vector<void*> leaves, addresses;
+    std::vector<BufferHandle> outputs;
+    for (std::int32_t leaf : graph.leaves) leaves.push_back(const_cast<void*>(graph.node(leaf).value.address()));
+    for (const BoundOutput& output : runner.binding().outputs) {
+        outputs.push_back(Buffer::allocate(output.bytes));
+        addresses.push_back(outputs.back()->data());
+    }
+    runner.run(leaves, addresses);
+    std::vector<Array> results;
+    for (const View& view : runner.binding().results) {
+        auto index = static_cast<std::size_t>(view.base.index);
+        if (view.base.kind == Base::output) {
+            results.push_back(result_array(view, outputs[index], 0));
+            continue;
+        }
+        const Array& leaf = graph.node(graph.leaves[index]).value;
+        results.push_back(
+            result_array(view, leaf.buffer, leaf.offset * static_cast<std::int64_t>(size_of(leaf.dtype))));
+    }
+    return results;
 }
 
 }  // namespace weft

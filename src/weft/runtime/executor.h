@@ -1,6 +1,6 @@
 // Running a binding: addresses are filled in, the list is walked. A Runner belongs to one binding and keeps the table of addresses
 // between runs, so that only what changed is written; the arena is the thread's. Nothing is allocated once it has run.
-// Callers: runtime/evaluate.cpp, runtime/function.cpp.
+// Callers: runtime/.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,16 @@ class Runner {
     explicit Runner(std::shared_ptr<const Binding> binding);
     /// `leaves` and `outputs`: addresses, one a leaf of the graph and one an entry of Binding::outputs. One run at a time.
     void run(std::span<void* const> leaves, std::span<void* const> outputs);
+    /// The same `runs` times; for each step the seconds of its fastest run.
+    std::vector<double> time(std::span<void* const> leaves, std::span<void* const> outputs, int runs);
     const Binding& binding() const { return *binding_; }
 
   private:
+    /// Fills in the addresses; gives the scratch memory.
+    std::byte* place_operands(std::span<void* const> leaves, std::span<void* const> outputs);
+    void run_step(std::size_t s, std::byte* scratch) {
+        binding_->steps[s].kernel->run(table_.data() + first_[s], scratch);
+    }
     struct Patch {
         std::uint32_t position;
         Base base;
@@ -33,5 +40,9 @@ class Runner {
 
 /// Where a result of a run lies, as an Array over the buffer it came from.
 Array result_array(const View& view, const BufferHandle& buffer, std::int64_t first_byte);
+
+/// Runs the binding on the leaves of `graph`, which all have numbers, into fresh memory; a result that is a leaf, or a view of one,
+/// shares the leaf's. One array an output of the graph.
+std::vector<Array> run_once(std::shared_ptr<const Binding> binding, const Graph& graph);
 
 }  // namespace weft

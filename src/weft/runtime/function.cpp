@@ -7,6 +7,7 @@
 #include "weft/graph/graph.h"
 #include "weft/graph/node.h"
 #include "weft/runtime/executor.h"
+#include "weft/runtime/explain.h"
 #include "weft/runtime/trace.h"
 
 namespace weft {
@@ -56,7 +57,7 @@ class Specialization {
     }
 
     void run(std::span<const Tensor> arguments, std::vector<Tensor>& results);
-    std::string explain() const { return text(graph_text_, "\n", runner_->binding().str()); }
+    Explanation explain(std::span<const Tensor> arguments);
 
   private:
     struct Source {
@@ -71,6 +72,8 @@ class Specialization {
 
     Specialization(Trace trace, std::span<const Tensor> arguments);
     void find_sources(const Trace& trace, const Graph& graph);
+    void find_leaves(std::span<const Tensor> arguments);
+    void release_leaves();
     const void* address(const Tensor& tensor, std::size_t slot);
     void choose_memory();
     Tensor output_tensor(std::size_t graph_output) const;
@@ -80,8 +83,9 @@ class Specialization {
     std::vector<Source> sources_;  // one a leaf
     std::vector<Use> cells_;
     std::vector<Tensor> constants_;  // keeps their memory alive
+    Graph graph_;
+    BindOptions options_;
     std::unique_ptr<Runner> runner_;
-    std::string graph_text_;
     // Of a run, kept to be used again
     std::vector<void*> leaves_, outputs_;
     std::vector<Tensor> held_;    // one a leaf: what its address points into
@@ -97,15 +101,13 @@ Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
     for (const Trace::CellUse& use : trace.cells) {
         if (use.written) outputs.push_back(use.written.node());
     }
-    Graph graph = gather(outputs);
-    find_sources(trace, graph);
-    BindOptions options;
-    options.donors.assign(results_, -1);
+    graph_ = gather(outputs);
+    find_sources(trace, graph_);
+    options_.donors.assign(results_, -1);
     for (const Use& use : cells_) {
-        if (use.output >= 0) options.donors.push_back(use.leaf);
+        if (use.output >= 0) options_.donors.push_back(use.leaf);
     }
-    runner_ = std::make_unique<Runner>(weft::bind(plan_for(graph), graph, cpu_compiler(), options));
-    graph_text_ = str(graph);
+    runner_ = std::make_unique<Runner>(make_binding(graph_, options_));
     leaves_.resize(sources_.size());
     held_.resize(sources_.size());
     outputs_.resize(runner_->binding().outputs.size());
@@ -189,7 +191,7 @@ Tensor Specialization::output_tensor(std::size_t graph_output) const {
     return Tensor(result_array(view, whole->buffer, whole->offset * static_cast<std::int64_t>(size_of(whole->dtype))));
 }
 
-void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>& results) {
+void Specialization::find_leaves(std::span<const Tensor> arguments) {
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         const Source& source = sources_[i];
         const Tensor& tensor = source.kind == Source::argument ? arguments[source.index]
@@ -197,6 +199,23 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
                                                                : constants_[source.index];
         leaves_[i] = const_cast<void*>(address(tensor, i));
     }
+}
+
+void Specialization::release_leaves() {
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+        if (sources_[i].kind != Source::constant) held_[i] = Tensor();
+    }
+}
+
+Explanation Specialization::explain(std::span<const Tensor> arguments) {
+    find_leaves(arguments);
+    Explanation explanation = explain_graph(graph_, leaves_, options_);
+    release_leaves();
+    return explanation;
+}
+
+void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>& results) {
+    find_leaves(arguments);
     choose_memory();
     runner_->run(leaves_, outputs_);
     results.resize(results_);
@@ -210,9 +229,7 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
         auto output = static_cast<std::size_t>(view.base.index);
         if (view.base.kind == Base::output) spares_[output].give(std::move(old), runner_->binding().outputs[output]);
     }
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-        if (sources_[i].kind != Source::constant) held_[i] = Tensor();
-    }
+    release_leaves();
     for (Tensor& tensor : given_) tensor = Tensor();
 }
 
@@ -264,9 +281,9 @@ std::vector<Tensor> CompiledFunction::operator()(std::span<const Tensor> argumen
     return results;
 }
 
-std::string CompiledFunction::explain(std::span<const Tensor> arguments) const {
+Explanation CompiledFunction::explain(std::span<const Tensor> arguments) const {
     std::lock_guard lock(state_->mutex);
-    return state_->specialization(arguments).explain();
+    return state_->specialization(arguments).explain(arguments);
 }
 
 }  // namespace weft

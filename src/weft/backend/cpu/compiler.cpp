@@ -67,6 +67,11 @@ Axes Compiler::preferred_order(const Operation& operation, std::size_t ndim) con
     return order;
 }
 
+Limits Compiler::limits() const {
+    static const Limits limits = measure_limits();
+    return limits;
+}
+
 }  // namespace cpu
 
 const KernelCompiler& cpu_compiler() {

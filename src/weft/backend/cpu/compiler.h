@@ -12,6 +12,9 @@ class Compiler final : public KernelCompiler {
     std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
                                     const Layout& output) const override;
     Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
+    Limits limits() const override;
 };
+
+Limits measure_limits();
 
 }  // namespace weft::cpu

@@ -1,0 +1,329 @@
+#include "weft/rewrite/rewrite.h"
+
+#include <algorithm>
+
+#include "weft/base/environment.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rule_set.h"
+#include "weft/rewrite/table.h"
+
+namespace weft {
+namespace {
+
+// Nodes of the graph are first built anew, privately: other threads may be computing the user's own, and users may hold them.
+class Rewriter {
+  public:
+    Rewriter(const Graph& graph, const RuleSet& rules, std::vector<Rewrite>* trace)
+        : graph_(graph),
+          rules_(rules),
+          trace_(trace),
+          table_(graph.entries.size()),
+          applied_(rules.rules().size(), 0),
+          most_(8 * graph.entries.size() + 256),
+          users_([this](const Node& node) {
+              std::int32_t at = table_.find(&node);
+              return at < 0 ? 1u : table_[at].users;
+          }) {}
+
+    Graph run() {
+        std::vector<Node*> outputs = copied();
+        for (Phase phase : {Phase::canonical, Phase::stable, Phase::special}) {
+            phase_ = phase;
+            count_users(outputs);
+            for (Node*& output : outputs) output = table_[normal(table_.number(output))].node.node();
+        }
+        std::vector<Node*> leaves;
+        for (std::int32_t leaf : graph_.leaves) leaves.push_back(graph_.entries[static_cast<std::size_t>(leaf)].node);
+        return gather(outputs, leaves);
+    }
+
+  private:
+    static Tensor copy(const Node& from, std::span<Node* const> inputs) {
+        auto node = std::make_unique<Node>();
+        node->operation = from.operation;
+        node->dtype = from.dtype;
+        node->shape = from.shape;
+        node->attributes = from.attributes;
+        node->where = from.where;
+        node->symbolic = from.symbolic;
+        node->depth = 1;
+        for (Node* input : inputs) input->retain(), node->inputs.push_back(input);
+        return Tensor(node.release());
+    }
+
+    static Hash128 content(const Node& node) {
+        Hasher hasher;
+        hasher.add(reinterpret_cast<std::uintptr_t>(node.operation));
+        for (const Node* input : node.inputs) hasher.add(reinterpret_cast<std::uintptr_t>(input));
+        if (node.attributes) {
+            static thread_local KeyParts parts;
+            parts.clear();
+            node.attributes->key(parts);
+            for (std::uint64_t word : parts.words) hasher.add(word);
+            for (Size size : parts.sizes) hasher.add(static_cast<std::uint64_t>(size.code()));
+            for (Offset offset : parts.offsets) hasher.add(static_cast<std::uint64_t>(offset.value.code()));
+        }
+        return hasher.result();
+    }
+
+    // The one node with this content.
+    Node* merged(const Tensor& node) { return (*merged_.try_emplace(content(*node.node()), node.node()).first).second; }
+
+    std::vector<Node*> copied() {
+        std::vector<Node*> copies(graph_.entries.size());
+        merged_.reserve(2 * graph_.entries.size());
+        std::vector<Node*> inputs;
+        for (std::size_t e = 0; e < graph_.entries.size(); ++e) {
+            Node* node = graph_.entries[e].node;
+            if (graph_.entries[e].leaf) {
+                table_.number(copies[e] = node);
+                continue;
+            }
+            inputs.clear();
+            for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e)))
+                inputs.push_back(copies[static_cast<std::size_t>(input)]);
+            Tensor made = copy(*node, inputs);
+            table_.number(copies[e] = made.node());
+            merged(made);
+        }
+        std::vector<Node*> outputs;
+        for (std::int32_t output : graph_.outputs) outputs.push_back(copies[static_cast<std::size_t>(output)]);
+        return outputs;
+    }
+
+    void count_users(std::span<Node* const> outputs) {
+        for (std::size_t i = 0; i < table_.size(); ++i) table_[static_cast<std::int32_t>(i)].users = 0;
+        std::vector<std::int32_t> stack;
+        auto read = [&](Node* node) {
+            std::int32_t at = table_.number(node);
+            if (table_[at].users++ == 0) stack.push_back(at);
+        };
+        for (Node* output : outputs) read(output), ++table_[table_.number(output)].users;  // an output stays whole
+        while (!stack.empty()) {
+            Node* node = table_[stack.back()].node.node();
+            stack.pop_back();
+            if (opaque(*node)) continue;
+            for (Node* input : node->inputs) read(input);
+        }
+    }
+
+    // The normal form of a node in this phase: that of its inputs first, then rules are tried until none applies.
+    std::int32_t normal(std::int32_t top) {
+        stack_.push_back(top);
+        while (!stack_.empty()) {
+            std::int32_t at = stack_.back();
+            if (table_[at].done == now()) {
+                stack_.pop_back();
+            } else if (table_[at].phase == now()) {
+                follow(at);
+            } else if (opaque(*table_[at].node.node())) {
+                finish(at, at);
+            } else if (inputs_are_normal(at)) {
+                rewrite(at);
+            }
+        }
+        return table_[top].normal;
+    }
+    std::int8_t now() const { return static_cast<std::int8_t>(phase_); }
+
+    void finish(std::int32_t at, std::int32_t normal) {
+        table_[at].normal = normal;
+        table_[at].done = now();
+        table_[at].waits = false;
+        stack_.pop_back();
+    }
+
+    // A replaced node has the normal form of what took its place.
+    void follow(std::int32_t at) {
+        std::int32_t by = table_[at].replaced;
+        if (table_[by].done == now()) return finish(at, table_[by].normal);
+        push(by);
+    }
+
+    void push(std::int32_t at) {
+        if (table_[at].waits) refuse_circle(*table_[at].node.node());
+        stack_.push_back(at);
+    }
+
+    bool inputs_are_normal(std::int32_t at) {
+        Node* node = table_[at].node.node();
+        table_[at].waits = true;
+        std::size_t before = stack_.size();
+        for (std::size_t i = node->inputs.size(); i-- > 0;) {
+            std::int32_t input = table_.number(node->inputs[i]);
+            if (table_[input].done != now()) push(input);
+        }
+        return stack_.size() == before;
+    }
+
+    void rewrite(std::int32_t at) {
+        Node* node = table_[at].node.node();
+        SmallVector<Node*, 3> inputs;
+        bool same = true;
+        for (Node* input : node->inputs) {
+            Node* now = table_[table_[table_.number(input)].normal].node.node();
+            same &= now == input;
+            inputs.push_back(now);
+        }
+        Tensor built = same ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
+        std::int32_t to = table_.number(merged(built));
+        if (to != at) {
+            table_[to].users = std::max(table_[to].users, table_[at].users);
+            return replace(at, to);
+        }
+        Tensor after = replacement(*node);
+        if (!after) return finish(at, at);
+        note_new(after.node(), *node);
+        std::int32_t by = table_.number(after.node());
+        table_[by].users = std::max(table_[by].users, table_[at].users);
+        replace(at, by);
+    }
+
+    void replace(std::int32_t at, std::int32_t by) {
+        table_[at].replaced = by;
+        table_[at].phase = now();
+    }
+
+    Tensor replacement(const Node& node) {
+        for (std::int32_t r : rules_.at(phase_, *node.operation)) {
+            const Rule& rule = rules_.rules()[static_cast<std::size_t>(r)];
+            Tensor after;
+            try {
+                after = rule.apply(Site(node, facts_, users_));
+            } catch (const CompileError&) {
+                throw;
+            } catch (const Error& error) {
+                throw CompileError(text("rewriting: the rule '", rule.name, "' failed on ", written(node), ": ",
+                                        error.what(), place(node.where)));
+            }
+            if (!after || after.node() == &node) continue;
+            after = fitted(rule, node, after);
+            if (trace_)
+                trace_->push_back(
+                    {rule.name, rule.phase, rule.assumes, node.where, handle(const_cast<Node*>(&node)), after});
+            if (++applied_[static_cast<std::size_t>(r)] > most_) refuse_endless(rule, node);
+            last_ = r;
+            return after;
+        }
+        return {};
+    }
+
+    static Tensor fitted(const Rule& rule, const Node& node, Tensor after) {
+        std::optional<Literal> number = after.dtype() == node.dtype ? std::nullopt : number_of(*after.node());
+        if (number) after = filled(*number, node.dtype, after.shape());
+        bool fits = after.dtype() == node.dtype && after.ndim() <= node.shape.size() &&
+                    broadcasts_to(after.shape(), node.shape);
+        if (!fits) {
+            throw CompileError(text("rewriting: the two sides of the rule '", rule.name, "' differ: ", written(node),
+                                    " is ", node.dtype, " ", node.shape, ", but ", written(*after.node()), " is ",
+                                    after.dtype(), " ", after.shape(),
+                                    "; a replacement must keep shape and dtype (leave the rule out with WEFT_REWRITE=-",
+                                    rule.name, ")", place(node.where)));
+        }
+        return after.shape() == node.shape ? after : broadcast_to(after, node.shape);
+    }
+
+    // What a rule made stands at the user's line.
+    void note_new(Node* top, const Node& replaced) {
+        std::vector<Node*> fresh{top};
+        while (!fresh.empty()) {
+            Node* node = fresh.back();
+            fresh.pop_back();
+            if (table_.find(node) >= 0) continue;
+            table_.number(node);
+            if (opaque(*node)) continue;
+            node->where = replaced.where;
+            for (Node* input : node->inputs) fresh.push_back(input);
+        }
+        // Readers of what was made, so that guards do not take a value with two readers for their own.
+        count_fresh(top);
+    }
+    void count_fresh(Node* top) {
+        std::vector<Node*> stack{top};
+        while (!stack.empty()) {
+            Node* node = stack.back();
+            stack.pop_back();
+            Record& record = table_[table_.number(node)];
+            if (record.users > 0 || opaque(*node)) continue;
+            record.users = 1;
+            for (Node* input : node->inputs) {
+                Record& of = table_[table_.number(input)];
+                if (of.users > 0 && of.done != now()) ++of.users;
+                stack.push_back(input);
+            }
+        }
+    }
+
+    [[noreturn]] void refuse_endless(const Rule& rule, const Node& node) const {
+        throw CompileError(text("rewriting: the rule '", rule.name, "' feeds itself: it was applied ", most_,
+                                " times to a graph of ", graph_.entries.size(), " operations, at last to ",
+                                written(node), "; correct it, or leave it out with WEFT_REWRITE=-", rule.name,
+                                place(node.where)));
+    }
+    [[noreturn]] void refuse_circle(const Node& node) const {
+        throw CompileError(text("rewriting: the rule '", rules_.rules()[static_cast<std::size_t>(last_)].name,
+                                "' feeds itself: what it makes of ", written(node),
+                                " contains that again; correct it, or leave it out with WEFT_REWRITE=-",
+                                rules_.rules()[static_cast<std::size_t>(last_)].name, place(node.where)));
+    }
+
+    const Graph& graph_;
+    const RuleSet& rules_;
+    std::vector<Rewrite>* trace_;
+    Table table_;
+    std::vector<std::size_t> applied_;
+    std::size_t most_;
+    Site::Users users_;
+    Facts facts_;
+    std::unordered_map<Hash128, Node*> merged_;
+    std::vector<std::int32_t> stack_;
+    Phase phase_ = Phase::canonical;
+    std::int32_t last_ = 0;
+};
+
+}  // namespace
+
+const RewriteOptions& default_rewriting() {
+    static const RewriteOptions* options =
+        new RewriteOptions(parse_rewriting(environment("WEFT_REWRITE").value_or("")));
+    return *options;
+}
+
+RewriteOptions parse_rewriting(std::string_view list) {
+    RewriteOptions options;
+    if (list == "off") options.enabled = false;
+    while (!list.empty() && options.enabled) {
+        std::size_t comma = std::min(list.find(','), list.size());
+        std::string_view word = list.substr(0, comma);
+        list.remove_prefix(std::min(comma + 1, list.size()));
+        bool minus = word.starts_with('-');
+        if (minus) word.remove_prefix(1);
+        if (!word.empty()) (minus ? options.exclude : options.only).emplace(word);
+    }
+    return options;
+}
+
+std::string str(const Rewrite& rewrite) {
+    return text(rewrite.rule, " (", name_of(rewrite.phase),
+                rewrite.assumes == Assumes::nothing ? "" : text(", assumes ", name_of(rewrite.assumes)),
+                "): ", written(*rewrite.before.node()), " -> ", written(*rewrite.after.node()), place(rewrite.where));
+}
+
+Graph rewrite(const Graph& graph, const RewriteOptions& options, std::vector<Rewrite>* trace) {
+    KeepPending keep;
+    std::shared_ptr<const RuleSet> rules = rules_for(options);
+    return Rewriter(graph, *rules, trace).run();
+}
+
+std::vector<Tensor> rewritten(std::span<const Tensor> tensors, const RewriteOptions& options) {
+    std::vector<Node*> nodes;
+    for (const Tensor& tensor : tensors) nodes.push_back(tensor.node());
+    Graph graph = rewrite(gather(nodes), options);
+    std::vector<Tensor> results;
+    for (std::int32_t output : graph.outputs)
+        results.push_back(handle(graph.entries[static_cast<std::size_t>(output)].node));
+    return results;
+}
+
+}  // namespace weft

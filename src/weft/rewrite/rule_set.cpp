@@ -1,0 +1,59 @@
+#include "weft/rewrite/rule_set.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace weft {
+namespace {
+
+bool named(const Rule& rule, const std::set<std::string>& names) {
+    return names.contains(rule.name) || names.contains(std::string(name_of(rule.phase))) ||
+           names.contains(std::string(name_of(rule.assumes)));
+}
+
+}  // namespace
+
+RuleSet::RuleSet(const RewriteOptions& options) {
+    if (!options.enabled) return;
+    rules_ = all_rules();
+    rules_.insert(rules_.end(), options.extra.begin(), options.extra.end());
+    std::erase_if(rules_, [&](const Rule& rule) {
+        return named(rule, options.exclude) || (!options.only.empty() && !named(rule, options.only));
+    });
+    for (const Rule& rule : rules_) {
+        for (const Operation* root : rule.roots) by_root_[root];
+    }
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+        const Rule& rule = rules_[r];
+        auto add = [&](Lists& lists) {
+            for (auto p = static_cast<std::size_t>(rule.phase); p < 3; ++p)
+                lists.of_phase[p].push_back(static_cast<std::int32_t>(r));
+        };
+        if (rule.roots.empty()) add(anywhere_);
+        for (auto& [operation, lists] : by_root_) {
+            bool here = std::find(rule.roots.begin(), rule.roots.end(), operation) != rule.roots.end();
+            if (here || (rule.roots.empty() && operation->family == Family::elementwise)) add(lists);
+        }
+    }
+}
+
+const std::vector<std::int32_t>& RuleSet::at(Phase phase, const Operation& operation) const {
+    auto found = by_root_.find(&operation);
+    const Lists& lists = found != by_root_.end()                   ? found->second
+                         : operation.family == Family::elementwise ? anywhere_
+                                                                   : none_;
+    return lists.of_phase[static_cast<std::size_t>(phase)];
+}
+
+std::shared_ptr<const RuleSet> rules_for(const RewriteOptions& options) {
+    if (&options != &default_rewriting()) return std::make_shared<RuleSet>(options);
+    static std::mutex mutex;
+    static std::shared_ptr<const RuleSet> set;
+    static std::uint64_t version = ~std::uint64_t{0};
+    std::lock_guard lock(mutex);
+    if (std::uint64_t now = rewriting_version(); now != version)
+        set = std::make_shared<RuleSet>(options), version = now;
+    return set;
+}
+
+}  // namespace weft

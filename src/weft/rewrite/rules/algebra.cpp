@@ -1,0 +1,181 @@
+// Algebra: products and sums in their normal forms (what cancels is gone, numbers are gathered), products over sums where divisions
+// vanish, powers.
+#include <cmath>
+
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/product.h"
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+namespace {
+
+using T = const Tensor&;
+
+// Half types stay as they are written: their range is small, and users scale by hand to stay inside it.
+bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
+bool summable(DType d) { return full_width(d) || is_integer(d); }
+
+bool is_product(const Node& node) {
+    if (opaque(node)) return false;
+    const Operation* op = node.operation;
+    return op == &multiply_operation || op == &gated_multiply_operation || op == &divide_operation ||
+           op == &negative_operation || op == &square_operation;
+}
+bool is_sum(const Node& node) {
+    if (opaque(node)) return false;
+    const Operation* op = node.operation;
+    return op == &add_operation || op == &subtract_operation || op == &negative_operation;
+}
+bool scales(const Node& node) {
+    return !opaque(node) && node.operation == &multiply_operation &&
+           (number_of(*node.inputs[0]) || number_of(*node.inputs[1]));
+}
+
+// A product in fewer operations, or with its number outermost.
+Tensor product_normal_form(const Site& site) {
+    const Node& node = site.node;
+    if (!full_width(node.dtype)) return {};
+    const Node &a = *node.inputs[0], &b = *node.inputs[1];
+    if (!is_product(a) && !is_product(b) && &a != &b) return {};
+    for (bool through : {false, true}) {
+        Product product(site, node, through);
+        bool fewer = product.cost() < product.cost_before();
+        bool number_inside = !through && product.cost() == product.cost_before() && product.number != 1 &&
+                             product.number != -1 && !number_of(a) && !number_of(b);
+        bool turned =
+            std::any_of(product.factors.begin(), product.factors.end(), [](const Factor& f) { return f.power > 0; });
+        if (fewer || (number_inside && turned)) return product.build();
+    }
+    return {};
+}
+
+Tensor sum_normal_form(const Site& site) {
+    const Node& node = site.node;
+    if (!summable(node.dtype)) return {};
+    bool nested = false;
+    for (const Node* input : node.inputs) nested |= is_sum(*input) || scales(*input);
+    if (!nested && (node.inputs.size() < 2 || node.inputs[0] != node.inputs[1])) return {};
+    for (bool through : {false, true}) {
+        Sum sum(site, node, through);
+        if (sum.cost() < sum.cost_before()) return sum.build();
+    }
+    return {};
+}
+
+// (a / x + b) * x -> a + b * x: the factor goes into the sum where that takes fewer operations and fewer divisions.
+Tensor distributed(const Site& site, const Product& product, std::size_t at, bool through) {
+    const Factor& factor = product.factors[at];
+    Sum sum(site, *factor.node);
+    if (sum.terms.size() > 8 || sum.number != 0) return {};
+    Product rest = product.without(at);
+    std::size_t before = product.cost_before() + sum.cost_before(), after = sum.cost();
+    bool divides = false;
+    std::vector<Product> parts;
+    for (const Term& term : sum.terms) {
+        bool mine = is_product(*term.node) && site.only_here(*term.node);
+        Product part(site, *term.node, through);
+        before += mine ? part.cost_before() : 0;
+        divides |= part.divides();
+        part.multiply(rest);
+        after += part.cost();
+        part.number *= term.times;
+        parts.push_back(std::move(part));
+    }
+    if (!divides || after >= before) return {};
+    Tensor result;
+    for (const Product& part : parts) result = result ? result + part.build() : part.build();
+    return result;
+}
+
+Tensor product_into_sum(const Site& site) {
+    const Node& node = site.node;
+    if (!full_width(node.dtype)) return {};
+    Product product(site, node);
+    for (std::size_t i = 0; i < product.factors.size(); ++i) {
+        const Factor& factor = product.factors[i];
+        if (factor.power != 1 || !is_sum(*factor.node) || !site.only_here(*factor.node)) continue;
+        for (bool through : {false, true})
+            if (Tensor result = distributed(site, product, i, through)) return result;
+    }
+    return {};
+}
+
+// x ** k of a number k, by squarings where they are few: k = 16 takes 4, k = 15 takes 6.
+constexpr int most_power = 64;
+
+Tensor by_squarings(const Tensor& x, int k) {
+    Tensor result, base = x;
+    for (int left = k; left > 0; left >>= 1) {
+        if (left & 1) result = result ? result * base : base;
+        if (left > 1) base = square(base);
+    }
+    return result;
+}
+
+Tensor number_power(const Site& site) {
+    const Node& node = site.node;
+    std::optional<Literal> exponent = number_of(*node.inputs[1]);
+    if (!exponent || is_complex(node.dtype) || exponent->kind == Kind::complex) return {};
+    double k = exponent->as<double>();
+    Tensor x = astype(site.input(), meeting_dtype(node));
+    if (k == 0) return ones({}, node.dtype);
+    if (k == 1) return x;
+    if (k == 2) return square(x);
+    if (k == -1 && is_floating(node.dtype)) return 1 / x;
+    return {};
+}
+
+Tensor power_by_squarings(const Site& site) {
+    const Node& node = site.node;
+    std::optional<Literal> exponent = number_of(*node.inputs[1]);
+    if (!exponent || is_complex(node.dtype) || is_half(node.dtype) || node.dtype == DType::bool_) return {};
+    double k = exponent->as<double>();
+    bool floats = is_floating(node.dtype);
+    if (k != std::floor(k) || std::abs(k) > most_power || (k < 0 && !floats) || k == 0) return {};
+    Tensor x = astype(site.input(), meeting_dtype(node));
+    Tensor power = by_squarings(x, static_cast<int>(std::abs(k)));
+    return k < 0 ? 1 / power : power;
+}
+
+Tensor root_power(const Site& site) {
+    const Node& node = site.node;
+    if (!is_floating(node.dtype)) return {};
+    Tensor x = astype(site.input(), node.dtype);
+    if (is_number(*node.inputs[1], 0.5)) return sqrt(x);
+    if (is_number(*node.inputs[1], -0.5)) return rsqrt(x);
+    return {};
+}
+
+}  // namespace
+
+void add_algebra_rules(RuleList& rules) {
+    auto add = [&](Rule rule) { rules.push_back(std::move(rule)); };
+    std::vector<const Operation*> products{&multiply_operation, &gated_multiply_operation, &divide_operation};
+    auto floats = [](auto f) { return Example{expression(f), {}, {DType::float32, DType::float64}, {0.3, 3}, true}; };
+    // clang-format off
+    add(rule_at("product", Phase::canonical, products, product_normal_form, {.assumes = Assumes::finite, .examples = {
+        floats([](T x) { return x / x; }), floats([](T x, T y) { return x * y / x; }), floats([](T x, T y, T z) { return x / y / z; }),
+        floats([](T x, T y) { return (2 * x) / (4 * y); }), floats([](T x, T y, T z) { return -x / y / (-2 * z); }),
+        floats([](T a, T b, T c, T d) { return (a / b) * (b / c) * (c / d); }), floats([](T x, T y) { return x / y / x; }),
+        floats([](T x, T y) { return (3 * x) * y; })}}));
+    add(rule_at("sum", Phase::canonical, {&add_operation, &subtract_operation}, sum_normal_form, {.assumes = Assumes::finite, .examples = {
+        floats([](T x) { return x - x; }), floats([](T a, T b, T c, T d) { return a + b - (c - d) - b; }),
+        floats([](T x) { return (x + 1) + 2; }), floats([](T x) { return 2 * x + 3 * x; }),
+        example([](T x, T y) { return x + y - x; }, {}, {DType::int32, DType::uint8})}}));
+    add(rule_at("product_into_sum", Phase::canonical, products, product_into_sum, {.assumes = Assumes::finite, .examples = {
+        floats([](T a, T b, T x) { return (a / x + b) * x; }), floats([](T a, T b, T x, T z) { return (a / z + b / x) * x * z; })}}));
+    add(rule_at("power_of_0_1_2", Phase::canonical, {&pow_operation}, number_power, {.examples = {
+        example([](T x) { return pow(x, 0); }), example([](T x) { return pow(x, 1); }), example([](T x) { return pow(x, 2); }),
+        example([](T x) { return pow(x, -1.0); }, {}, {DType::float32, DType::float64})}}));
+    add(rule_at("power_of_halves", Phase::canonical, {&pow_operation}, root_power, {.assumes = Assumes::finite, .examples = {
+        floats([](T x) { return pow(x, 0.5); }), floats([](T x) { return pow(x, -0.5); })}}));
+    add(rule_at("power_by_squarings", Phase::special, {&pow_operation}, power_by_squarings, {.assumes = Assumes::exact, .examples = {
+        floats([](T x) { return pow(x, 10); }), floats([](T x) { return pow(x, -16); }), floats([](T x) { return pow(x, 15); }),
+        example([](T x) { return pow(x, 5); }, {}, {DType::int32, DType::uint8})}}));
+    add(rule("rsqrt", Phase::canonical, [](T x) { return 1 / sqrt(x); }, [](T x) { return rsqrt(x); }, {.takes = full_width, .domain = {0.3, 3}}));
+    // clang-format on
+}
+
+}  // namespace weft

@@ -1,0 +1,62 @@
+// A product taken apart: all that multiplications, divisions, negatives and squares below a node join, as factors with powers and one
+// number; and put together again in its normal form, number * (above / below). The same for sums, as terms with coefficients and one
+// number. What the rules of algebra and of sigmoids are made of. Callers: rewrite/rules/.
+#pragma once
+
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+
+struct Factor {
+    Node* node;
+    int power;
+    bool gate = false;  // where it is 0, so is the product, whatever the rest is (gated_multiply)
+};
+
+class Product {
+  public:
+    /// The product at a node of the site. What others read too is a factor as it is, unless `through`.
+    Product(const Site& site, const Node& top, bool through = false);
+
+    void multiply(const Product& other);
+    void multiply(const Tensor& factor, int power);
+    /// How many operations it takes, put together; how many it was (what others read too is there anyway).
+    std::size_t cost() const;
+    std::size_t cost_before() const { return before_; }
+    bool divides() const;
+    Tensor build() const;
+    /// Without the factor at this place.
+    Product without(std::size_t factor) const;
+
+    DType dtype;
+    double number = 1;
+    std::vector<Factor> factors;
+
+  private:
+    void add(Node* node, int power, bool gate);
+    std::size_t before_ = 0;
+    std::vector<Tensor> made_;  // factors that are new
+};
+
+struct Term {
+    Node* node;
+    double times;
+};
+
+class Sum {
+  public:
+    Sum(const Site& site, const Node& top, bool through = false);
+    std::size_t cost() const;
+    std::size_t cost_before() const { return before_; }
+    Tensor build() const;
+
+    DType dtype;
+    double number = 0;
+    std::vector<Term> terms;
+
+  private:
+    void add(Node* node, double times);
+    std::size_t before_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,323 @@
+// Reductions: over nothing, of reductions, of what repeats; factors that do not change along the reduced axes taken out; sums of
+// products that are products of matrices.
+#include "weft/ops/reduce.h"
+
+#include <algorithm>
+
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+namespace {
+
+using T = const Tensor&;
+
+const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
+bool has(const Axes& axes, std::size_t axis) {
+    return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
+}
+bool floats(DType d) { return d == DType::float32 || d == DType::float64; }
+
+Tensor reduced(const Operation& operation, const Tensor& x, const Axes& axes, bool keepdims,
+               std::source_location where) {
+    Reduction reduction = operation.name == "sum"    ? Reduction::sum
+                          : operation.name == "prod" ? Reduction::product
+                          : operation.name == "max"  ? Reduction::maximum
+                                                     : Reduction::minimum;
+    return make_node(operation, {x}, attributes(ReduceAttributes{reduction, axes, keepdims}), where);
+}
+
+// Axes of size one join nothing; over none, the value is its own reduction.
+Tensor over_ones(const Site& site) {
+    const ReduceAttributes& a = attributes_of(site.node);
+    const Shape& shape = site.node.inputs[0]->shape;
+    Axes proper;
+    for (std::int64_t axis : a.axes)
+        if (!(shape[static_cast<std::size_t>(axis)] == Size(1))) proper.push_back(axis);
+    if (proper.size() == a.axes.size() && !proper.empty()) return {};
+    Tensor x = site.input();
+    if (!proper.empty()) x = reduced(*site.node.operation, x, proper, a.keepdims, site.node.where);
+    return reshape(astype(x, site.node.dtype), site.node.shape);
+}
+
+// sum(sum(x, 1), 0) -> sum(x)
+Tensor of_reduction(const Site& site) {
+    const Node &outer = site.node, &inner = *outer.inputs[0];
+    if (opaque(inner) || inner.operation != outer.operation || !site.only_here(inner)) return {};
+    const ReduceAttributes &a = attributes_of(outer), &b = attributes_of(inner);
+    Axes axes = b.axes;
+    for (std::size_t i = 0, k = 0; i < inner.inputs[0]->shape.size(); ++i) {
+        bool gone = has(b.axes, i);
+        if (gone && !b.keepdims) continue;
+        if (has(a.axes, k++) && !gone) axes.push_back(static_cast<std::int64_t>(i));
+    }
+    std::sort(axes.begin(), axes.end());
+    Tensor x = handle(inner.inputs[0]);
+    return reshape(reduced(*outer.operation, x, axes, false, outer.where), outer.shape);
+}
+
+// Along axes on which a value only repeats: x times how often for a sum, x itself for an extreme.
+Tensor of_repeated(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (opaque(from) || from.operation != &broadcast_to_operation) return {};
+    const ReduceAttributes& a = attributes_of(node);
+    bool sums = node.operation == &sum_operation;
+    if (sums && !floats(node.dtype)) return {};
+    Tensor x = handle(from.inputs[0]);
+    std::size_t shift = from.shape.size() - x.ndim();
+    Axes left;
+    Size count = 1;
+    for (std::int64_t axis : a.axes) {
+        auto i = static_cast<std::size_t>(axis);
+        bool repeats = i < shift || (x.shape()[i - shift] == Size(1) && !(from.shape[i] == Size(1)));
+        if (repeats && from.shape[i] == Size(0)) return {};
+        if (repeats)
+            count = count * from.shape[i];
+        else
+            left.push_back(axis);
+    }
+    if (left.size() == a.axes.size()) return {};
+    // The repeated axes as ones: the rest is reduced as before.
+    Shape once = from.shape;
+    for (std::int64_t axis : a.axes)
+        if (!has(left, static_cast<std::size_t>(axis))) once[static_cast<std::size_t>(axis)] = 1;
+    Shape full_ndim;
+    for (std::size_t i = 0; i < from.shape.size(); ++i) full_ndim.push_back(i < shift ? Size(1) : x.shape()[i - shift]);
+    Tensor value = broadcast_to(reshape(x, full_ndim), once);
+    if (!left.empty()) value = reduced(*node.operation, value, left, true, node.where);
+    value = reshape(value, node.shape);
+    return sums ? value * size_as_tensor(count, node.dtype) : value;
+}
+
+// Whether an operand is one and the same along all reduced axes; and then without them, as it stands beside the result.
+std::optional<Tensor> constant_along(const Node& operand, const Node& node) {
+    const ReduceAttributes& a = attributes_of(node);
+    const Shape& whole = node.inputs[0]->shape;
+    std::size_t shift = whole.size() - operand.shape.size();
+    Shape kept;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        Size size = i < shift ? Size(1) : operand.shape[i - shift];
+        bool gone = has(a.axes, i);
+        if (gone && !(size == Size(1))) return std::nullopt;
+        if (!gone || a.keepdims) kept.push_back(size);
+    }
+    return reshape(handle(const_cast<Node*>(&operand)), kept);
+}
+
+// sum(c * x) -> c * sum(x), sum(x / c) -> sum(x) / c, sum(-x) -> -sum(x)
+Tensor factor_out(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (opaque(from) || !floats(node.dtype) || !site.only_here(from) || attributes_of(node).axes.empty()) return {};
+    auto summed = [&](Node* x) {
+        Tensor wide = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
+        return make_node(*node.operation, {astype(wide, node.dtype)}, node.attributes, node.where);
+    };
+    if (from.operation == &negative_operation) return -summed(from.inputs[0]);
+    bool product = from.operation == &multiply_operation || from.operation == &gated_multiply_operation;
+    if (!product && from.operation != &divide_operation) return {};
+    for (std::size_t i : {1, 0}) {
+        if (i == 0 && !product) break;
+        // What is summed must be as large as before: else nothing is saved.
+        if (!(from.inputs[1 - i]->shape == from.shape)) continue;
+        std::optional<Tensor> factor = constant_along(*from.inputs[i], node);
+        if (!factor) continue;
+        Tensor sum = summed(from.inputs[1 - i]);
+        return product ? *factor * sum : sum / *factor;
+    }
+    return {};
+}
+
+// sum(concatenate({a, b})) -> sum(a) + sum(b) along the joined axis.
+Tensor of_pieces(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (opaque(from) || from.operation != &concatenate_operation || !site.only_here(from)) return {};
+    auto axis = static_cast<std::size_t>(from.attributes_as<ConcatenateAttributes>().axis);
+    if (!has(attributes_of(node).axes, axis) || from.inputs.size() > 8) return {};
+    Tensor total;
+    for (Node* piece : from.inputs) {
+        Tensor sum = make_node(*node.operation, {handle(piece)}, node.attributes, node.where);
+        total = total ? total + sum : sum;
+    }
+    return total;
+}
+
+// reshape(sum(x, 1), (n, 1)) -> sum(x, 1, keepdims)
+Tensor kept_by_reshape(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (opaque(from) || from.operation->family != Family::reduce || !site.only_here(from)) return {};
+    const ReduceAttributes& a = attributes_of(from);
+    const Shape& whole = from.inputs[0]->shape;
+    Shape other;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        if (!has(a.axes, i))
+            other.push_back(whole[i]);
+        else if (!a.keepdims)
+            other.push_back(1);
+    }
+    if (!(other == node.shape) || a.axes.empty()) return {};
+    return make_node(*from.operation, {handle(from.inputs[0])},
+                     attributes(ReduceAttributes{a.reduction, a.axes, !a.keepdims}), from.where);
+}
+
+// A reshape that only adds or drops axes of size one goes below elementwise operations, so that what is above and below meet.
+Tensor reshape_below(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (opaque(from) || from.operation->family != Family::elementwise || !site.only_here(from)) return {};
+    auto proper = [](const Shape& shape) {
+        Shape kept;
+        for (Size size : shape)
+            if (!(size == Size(1))) kept.push_back(size);
+        return kept;
+    };
+    if (!(proper(node.shape) == proper(from.shape))) return {};
+    std::vector<Tensor> inputs;
+    for (Node* input : from.inputs) {
+        bool whole = input->shape == from.shape;
+        if (!whole && !input->shape.empty()) return {};
+        inputs.push_back(whole ? reshape(handle(input), node.shape) : handle(input));
+    }
+    return make_node(*from.operation, inputs, from.attributes, from.where);
+}
+
+// sum(a * b) where a and b each have axes that the other has not: a product of matrices, without the large array between.
+Tensor sum_of_products(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (opaque(from) || !site.only_here(from) || !floats(node.dtype)) return {};
+    bool squared = from.operation == &square_operation;  // (a * b)^2 = a^2 * b^2
+    const Node& product_node = squared ? *from.inputs[0] : from;
+    if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node))
+        return {};
+    Tensor first = handle(product_node.inputs[0]), second = handle(product_node.inputs[1]);
+    if (first.dtype() != node.dtype || second.dtype() != node.dtype) return {};
+    if (squared) first = square(first), second = square(second);
+    const Axes& axes = attributes_of(node).axes;
+    // What only one operand has and nobody keeps is summed beforehand.
+    auto summed_alone = [&](const Tensor& x, const Tensor& other) {
+        Axes alone;
+        for (std::int64_t axis : axes) {
+            auto has_axis = [&](const Tensor& t) {
+                std::int64_t i = axis - static_cast<std::int64_t>(from.shape.size() - t.ndim());
+                return i >= 0 && !(t.shape()[static_cast<std::size_t>(i)] == Size(1));
+            };
+            if (has_axis(x) && !has_axis(other))
+                alone.push_back(axis - static_cast<std::int64_t>(from.shape.size() - x.ndim()));
+        }
+        return alone.empty() ? x : sum(x, alone, true);
+    };
+    Tensor left = summed_alone(first, second), right = summed_alone(second, first);
+    const Node &a = *left.node(), &b = *right.node();
+    Axes batch, rows, columns, inner;
+    std::size_t n = from.shape.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        auto has_axis = [&](const Node& x) {
+            std::size_t shift = n - x.shape.size();
+            return i >= shift && !(x.shape[i - shift] == Size(1));
+        };
+        bool in_a = has_axis(a), in_b = has_axis(b);
+        auto axis = static_cast<std::int64_t>(i);
+        if (!in_a && !in_b) continue;
+        (has(axes, i) ? inner : in_a && in_b ? batch : in_a ? rows : columns).push_back(axis);
+    }
+    if (inner.empty() || rows.empty() || columns.empty()) return {};
+    auto count = [&](const Axes& of) {
+        Size size = 1;
+        for (std::int64_t axis : of) size = size * from.shape[static_cast<std::size_t>(axis)];
+        return size;
+    };
+    // Axes in the order batch, first, second; those that the operand has not dropped.
+    auto laid = [&](const Node& x, const Axes& first, const Axes& second) {
+        std::size_t shift = n - x.shape.size();
+        Axes order;
+        Shape proper, shape;
+        std::vector<std::int64_t> place(n, -1);
+        std::int64_t next = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            auto axis = static_cast<std::int64_t>(i);
+            bool mine = has(batch, i) || std::find(first.begin(), first.end(), axis) != first.end() ||
+                        std::find(second.begin(), second.end(), axis) != second.end();
+            if (mine) place[i] = next++, proper.push_back(x.shape[i - shift]);
+        }
+        for (const Axes* group : {&static_cast<const Axes&>(batch), &first, &second})
+            for (std::int64_t axis : *group) order.push_back(place[static_cast<std::size_t>(axis)]);
+        for (std::int64_t axis : batch) shape.push_back(from.shape[static_cast<std::size_t>(axis)]);
+        shape.push_back(count(first)), shape.push_back(count(second));
+        return reshape(permute_dims(reshape(handle(const_cast<Node*>(&x)), proper), order), shape);
+    };
+    Tensor product = matmul(laid(a, rows, inner), laid(b, inner, columns));
+    // Its axes are batch, rows, columns; the result's are in the order of the sum's.
+    Shape apart;
+    Axes now;
+    for (const Axes* group : {&batch, &rows, &columns})
+        for (std::int64_t axis : *group)
+            apart.push_back(from.shape[static_cast<std::size_t>(axis)]), now.push_back(axis);
+    Axes order, sorted = now;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::int64_t axis : sorted) order.push_back(std::find(now.begin(), now.end(), axis) - now.begin());
+    return reshape(permute_dims(reshape(product, apart), order), node.shape);
+}
+
+// A product of a column and a row: one multiplication an element, which what stands around it can take in.
+Tensor outer_product(const Site& site) {
+    const Shape& a = site.node.inputs[0]->shape;
+    if (!(a[a.size() - 1] == Size(1)) || !is_inexact(site.node.dtype)) return {};
+    return site.input(0) * site.input(1);
+}
+
+// (a * c) @ b -> c * (a @ b) for a number c, so that numbers meet.
+Tensor number_out_of_matmul(const Site& site) {
+    if (!floats(site.node.dtype)) return {};
+    for (std::size_t i : {0, 1}) {
+        const Node& from = *site.node.inputs[i];
+        if (opaque(from) || !site.only_here(from)) continue;
+        auto with = [&](Node* x) {
+            return i == 0 ? matmul(handle(x), site.input(1)) : matmul(site.input(0), handle(x));
+        };
+        if (from.operation == &negative_operation) return -with(from.inputs[0]);
+        if (from.operation != &multiply_operation) continue;
+        for (std::size_t k : {0, 1}) {
+            bool number = from.inputs[k]->shape.empty() && number_of(*from.inputs[k]);
+            if (number && from.inputs[1 - k]->shape == from.shape)
+                return handle(from.inputs[k]) * with(from.inputs[1 - k]);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+void add_reduce_rules(RuleList& rules) {
+    auto add = [&](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply, AtOptions options) {
+        rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply, std::move(options)));
+    };
+    std::vector<DType> wide{DType::float32, DType::float64};
+    auto with = [&](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes), wide); };
+    std::vector<const Operation*> joins{&sum_operation, &prod_operation, &max_operation, &min_operation};
+    std::vector<const Operation*> extremes{&sum_operation, &max_operation, &min_operation};
+    // clang-format off
+    add("reduction_over_ones", Phase::canonical, joins, over_ones, {.examples = {
+        example([](T x) { return sum(x, {0, 1}); }, {{1, 4}}), example([](T x) { return sum(x, Axes{}); }, {{3}}), example([](T x) { return max(x, {1}, true); }, {{3, 1}})}});
+    add("reduction_of_reduction", Phase::canonical, joins, of_reduction, {.examples = {
+        example([](T x) { return sum(sum(x, 1), 0); }, {{3, 4}}), example([](T x) { return max(max(x, 1, true), {0, 2}); }, {{3, 4, 2}}), example([](T x) { return sum(sum(x, {0, 2}), 0, true); }, {{2, 3, 4}})}});
+    add("reduction_of_repeated", Phase::canonical, extremes, of_repeated, {.examples = {
+        with([](T x) { return sum(broadcast_to(x, {3, 4}), 0); }, {{4}}), with([](T x) { return sum(broadcast_to(x, {2, 3, 4}), {0, 2}); }, {{3, 1}}), with([](T x) { return max(broadcast_to(x, {3, 4}), 0, true); }, {{1, 4}})}});
+    add("factor_out_of_sum", Phase::canonical, {&sum_operation}, factor_out, {.assumes = Assumes::finite, .examples = {
+        with([](T x) { return sum(x * 3); }, {{3, 4}}), with([](T x, T y) { return sum(x / (y * y + 1), 1); }, {{3, 4}, {3, 1}}), with([](T x) { return sum(-x, 0); }, {{3, 4}}), with([](T x, T y) { return sum(y * x, 0, true); }, {{3, 4}, {4}})}});
+    add("sum_of_pieces", Phase::special, {&sum_operation}, of_pieces, {.examples = {with([](T a, T b) { return sum(concatenate({a, b}), 0); }, {{2, 3}, {4, 3}})}});
+    add("reshape_of_reduction", Phase::canonical, {&reshape_operation}, kept_by_reshape, {.examples = {
+        with([](T x) { return reshape(sum(x, 1), {3, 1}); }, {{3, 4}}), with([](T x) { return reshape(max(x, 0, true), {4}); }, {{3, 4}})}});
+    add("reshape_below_elementwise", Phase::canonical, {&reshape_operation}, reshape_below, {.examples = {with([](T x) { return reshape(exp(x) + 1, {3, 1, 4}); }, {{3, 4}})}});
+    add("sum_of_products", Phase::special, {&sum_operation}, sum_of_products, {.assumes = Assumes::finite, .examples = {
+        with([](T a, T b) { return sum(expand_dims(a, 2) * expand_dims(b, 0), 1); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return sum(expand_dims(a, 1) * b, {0, 2}); }, {{3, 4, 2}, {5, 4, 1}}),
+        with([](T a, T b) { return sum(square(expand_dims(a, 0) * expand_dims(b, 1)), 2); }, {{3, 4}, {5, 4}})}});
+    add("outer_product", Phase::canonical, {&matmul_operation}, outer_product, {.examples = {with([](T a, T b) { return matmul(a, b); }, {{3, 1}, {1, 4}})}});
+    add("number_out_of_matmul", Phase::canonical, {&matmul_operation}, number_out_of_matmul, {.assumes = Assumes::finite, .examples = {
+        with([](T a, T b) { return matmul(a * 3, b); }, {{3, 4}, {4, 2}}), with([](T a, T b) { return matmul(a, -b); }, {{3, 4}, {4, 2}})}});
+    // clang-format on
+}
+
+}  // namespace weft

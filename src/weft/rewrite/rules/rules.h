@@ -1,0 +1,40 @@
+// weft's own rules, a file a subject; each function adds its subject's. Callers: rewrite/rule.cpp.
+#pragma once
+
+#include "weft/rewrite/rule.h"
+
+namespace weft {
+
+using RuleList = std::vector<Rule>;
+void add_useless_rules(RuleList& rules);   // what changes nothing: x + 0, casts there and back, where(true, a, b)
+void add_algebra_rules(RuleList& rules);   // products, sums and powers in their normal forms
+void add_stable_rules(RuleList& rules);    // log(1 + exp(x)), sigmoids, error functions
+void add_constant_rules(RuleList& rules);  // numbers folded
+void add_view_rules(RuleList& rules);      // views of views, slices moved towards the leaves
+void add_reduce_rules(
+    RuleList& rules);  // reductions of reductions, factors taken out, sums of products as matrix products
+void add_softmax_rules(RuleList& rules);  // logsumexp, softmax, cross-entropy
+
+inline std::vector<Rule> builtin_rules() {
+    RuleList rules;
+    for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules,
+                      add_reduce_rules, add_softmax_rules})
+        add(rules);
+    return rules;
+}
+
+/// Arguments of a function rule, by name.
+struct AtOptions {
+    Assumes assumes = Assumes::nothing;
+    std::vector<Example> examples;
+};
+inline Rule rule_at(std::string name, Phase phase, std::vector<const Operation*> roots,
+                    std::function<Tensor(const Site&)> apply, AtOptions options) {
+    return {std::move(name), phase, std::move(roots), std::move(apply), options.assumes, std::move(options.examples)};
+}
+template <class F>
+Example example(F f, std::vector<Shape> shapes = {}, std::vector<DType> dtypes = {}) {
+    return {expression(f), std::move(shapes), std::move(dtypes)};
+}
+
+}  // namespace weft

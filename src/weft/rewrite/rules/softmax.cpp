@@ -1,0 +1,163 @@
+// Softmax, its logarithm, logsumexp and cross-entropy, written the naive way, in value and gradient.
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/gather.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+namespace {
+
+using T = const Tensor&;
+
+bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
+const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
+
+// Whether `m` is the largest of y along `axes`, kept as ones; infinite maxima may have been left out of it.
+bool is_maximum_of(const Node& y, const Node& m, const Axes& axes) {
+    auto held = [](const Node* node) {
+        while (is(*node, stop_gradient_operation)) node = node->inputs[0];
+        return node;
+    };
+    const Node* at = held(&m);
+    if (is(*at, where_operation) && is(*at->inputs[0], isfinite_operation) && at->inputs[0]->inputs[0] == at->inputs[1])
+        at = held(at->inputs[1]);
+    return is(*at, max_operation) && at->inputs[0] == &y && attributes_of(*at).axes == axes &&
+           attributes_of(*at).keepdims;
+}
+
+// Whether x is y - max(y) already.
+bool shifted(const Node& x, const Axes& axes) {
+    return is(x, subtract_operation) && is_maximum_of(*x.inputs[0], *x.inputs[1], axes);
+}
+
+bool hollow(const Shape& shape, const Axes& axes) {
+    for (std::int64_t axis : axes)
+        if (shape[static_cast<std::size_t>(axis)] == Size(0)) return true;
+    return axes.empty();
+}
+
+// The sum of exp(x) along axes, as node: x, or null.
+const Node* summed_exponent(const Node& sum) {
+    if (!is(sum, sum_operation) || !is(*sum.inputs[0], exp_operation)) return nullptr;
+    const Node* x = sum.inputs[0]->inputs[0];
+    return is_floating(sum.dtype) && x->dtype == sum.dtype ? x : nullptr;
+}
+
+Tensor log_of_sum(const Site& site) {
+    const Node& sum = *site.node.inputs[0];
+    const Node* x = summed_exponent(sum);
+    if (!x || hollow(x->shape, attributes_of(sum).axes) || shifted(*x, attributes_of(sum).axes)) return {};
+    return logsumexp(handle(const_cast<Node*>(x)), attributes_of(sum).axes, attributes_of(sum).keepdims);
+}
+
+// exp(x) / sum(exp(x)), where x may be large.
+Tensor shifted_softmax(const Site& site) {
+    const Node &above = *site.node.inputs[0], &below = *site.node.inputs[1];
+    const Node* x = summed_exponent(below);
+    if (!x || below.inputs[0] != &above || !attributes_of(below).keepdims) return {};
+    const Axes& axes = attributes_of(below).axes;
+    if (hollow(x->shape, axes) || shifted(*x, axes)) return {};
+    Tensor tensor = handle(const_cast<Node*>(x));
+    Tensor raised = exp(tensor - max(tensor, axes, true));
+    return raised / sum(raised, axes, true);
+}
+
+bool is_softmax(const Node& node) { return is(node, divide_operation) && is(*node.inputs[0], exp_operation); }
+
+// log(p[i]) -> log(p)[i] for a softmax p: its logarithm is known.
+Tensor log_of_picked(const Site& site) {
+    const Node& picked = *site.node.inputs[0];
+    bool gather = is(picked, take_operation) || is(picked, take_along_axis_operation);
+    if (!gather || !is_softmax(*picked.inputs[0]) || picked.dtype != site.node.dtype) return {};
+    std::vector<Tensor> inputs{log(handle(picked.inputs[0]))};
+    for (std::size_t i = 1; i < picked.inputs.size(); ++i) inputs.push_back(handle(picked.inputs[i]));
+    return make_node(*picked.operation, inputs, picked.attributes, picked.where);
+}
+
+// Whether a condition is true at one place along `axis`: positions along it equal what does not change along it.
+bool one_hot_along(const Node& condition, std::size_t axis, std::size_t ndim) {
+    if (!is(condition, equal_operation)) return false;
+    for (std::size_t i : {0, 1}) {
+        const Node *positions = condition.inputs[i], *label = condition.inputs[1 - i];
+        std::size_t shift = ndim - label->shape.size(), along = ndim - positions->shape.size();
+        bool fixed = axis < shift || label->shape[axis - shift] == Size(1);
+        if (!fixed || axis < along) continue;
+        const Node* inner = positions;
+        while (is(*inner, reshape_operation)) inner = inner->inputs[0];
+        bool only_axis = true;
+        for (std::size_t k = 0; k < positions->shape.size(); ++k)
+            only_axis &= k + along == axis || positions->shape[k] == Size(1);
+        if (only_axis && is(*inner, iota_operation)) return true;
+    }
+    return false;
+}
+
+// sum(where(here, p, 0), axis): what is picked of p by a condition that is true once along the axis. `condition` and `p`, or null.
+struct Picked {
+    const Node *condition = nullptr, *from = nullptr;
+};
+Picked picked_by_condition(const Node& sum) {
+    if (!is(sum, sum_operation) || attributes_of(sum).axes.size() != 1) return {};
+    const Node& choice = *sum.inputs[0];
+    if (!is(choice, where_operation) || !is_number(*choice.inputs[2], 0)) return {};
+    auto axis = static_cast<std::size_t>(attributes_of(sum).axes[0]);
+    if (!one_hot_along(*choice.inputs[0], axis, choice.shape.size())) return {};
+    return {choice.inputs[0], choice.inputs[1]};
+}
+
+// log(sum(where(here, p, 0))) -> sum(where(here, log(p), 0))
+Tensor log_of_chosen(const Site& site) {
+    const Node& sum = *site.node.inputs[0];
+    Picked picked = picked_by_condition(sum);
+    if (!picked.from || !is_softmax(*picked.from)) return {};
+    Tensor logs = log(handle(const_cast<Node*>(picked.from)));
+    Tensor chosen = where(handle(const_cast<Node*>(picked.condition)), logs, 0);
+    return make_node(*sum.operation, {chosen}, sum.attributes, sum.where);
+}
+
+// argmax(f(x)) -> argmax(x) for f that never falls, and quotients and differences by what does not change along the axis.
+Tensor argmax_below(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (opaque(from) || from.inputs.empty() || !is_floating(from.inputs[0]->dtype)) return {};
+    const Operation* op = from.operation;
+    bool rises = op == &exp_operation || op == &softplus_operation || op == &sigmoid_operation ||
+                 op == &tanh_operation || op == &log_sigmoid_operation;
+    if (op == &divide_operation || op == &subtract_operation) {
+        const Node& by = *from.inputs[1];
+        std::size_t shift = from.shape.size() - by.shape.size();
+        rises = from.inputs[0]->shape == from.shape && from.inputs[0]->dtype == from.dtype;
+        for (std::int64_t axis : attributes_of(node).axes) {
+            auto i = static_cast<std::size_t>(axis);
+            rises &= i < shift || by.shape[i - shift] == Size(1);
+        }
+        if (op == &divide_operation) rises &= site.fact(by).nonnegative();
+    }
+    if (!rises) return {};
+    return make_node(*node.operation, {handle(from.inputs[0])}, node.attributes, node.where);
+}
+
+}  // namespace
+
+void add_softmax_rules(RuleList& rules) {
+    auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples,
+                   Assumes assumes = Assumes::exact) {
+        rules.push_back(rule_at(std::move(name), Phase::stable, {&root}, apply,
+                                {.assumes = assumes, .examples = std::move(examples)}));
+    };
+    std::vector<DType> wide{DType::float32, DType::float64};
+    auto with = [&](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes), wide); };
+    static const Tensor labels = Tensor::of<std::int64_t>({2, 0, 3});
+    // clang-format off
+    add("logsumexp", log_operation, log_of_sum, {with([](T x) { return log(sum(exp(x))); }, {{3, 4}}), with([](T x) { return log(sum(exp(x), 1, true)); }, {{3, 4}})});
+    add("softmax", divide_operation, shifted_softmax, {with([](T x) { return exp(x) / sum(exp(x), 1, true); }, {{3, 4}})});
+    add("log_of_picked_softmax", log_operation, log_of_picked, {with([](T x) { return log(take(softmax(x), labels, 1)); }, {{3, 4}})});
+    add("log_of_chosen_softmax", log_operation, log_of_chosen, {with([](T x) { return log(sum(where(iota(4) == expand_dims(labels, 1), softmax(x), 0), 1)); }, {{3, 4}})}, Assumes::finite);
+    add("argmax_of_rising", argmax_operation, argmax_below, {with([](T x) { return argmax(exp(x), 1); }, {{3, 4}}), with([](T x) { return argmax(softmax(x), 1); }, {{3, 4}})});
+    // clang-format on
+}
+
+}  // namespace weft

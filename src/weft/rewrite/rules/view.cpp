@@ -1,0 +1,316 @@
+// Views of views, views that show everything, and views moved towards the leaves where less is computed for it: a slice of an
+// elementwise result computes only the slice.
+#include "weft/ops/view.h"
+
+#include <algorithm>
+
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
+#include "weft/ops/reduce.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+namespace {
+
+using T = const Tensor&;
+
+bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
+Tensor in(const Node& node, std::size_t i = 0) { return handle(node.inputs[i]); }
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// reshape: of a reshape, to the same shape.
+Tensor plain_reshape(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (from.shape == site.node.shape) return site.input();
+    if (!is(from, reshape_operation)) return {};
+    return reshape(in(from), site.node.shape);
+}
+
+Tensor plain_permutation(const Site& site) {
+    const Axes& axes = site.node.attributes_as<PermuteAttributes>().axes;
+    const Node& from = *site.node.inputs[0];
+    if (axes == all_axes(axes.size())) return site.input();
+    if (is(from, permute_dims_operation)) {
+        const Axes& first = from.attributes_as<PermuteAttributes>().axes;
+        Axes both;
+        for (std::int64_t axis : axes) both.push_back(first[at(axis)]);
+        return permute_dims(in(from), both);
+    }
+    // Only axes of size one change places: the numbers lie in the same order.
+    Axes proper;
+    for (std::int64_t axis : axes)
+        if (!(from.shape[at(axis)] == Size(1))) proper.push_back(axis);
+    return std::is_sorted(proper.begin(), proper.end()) ? reshape(site.input(), site.node.shape) : Tensor();
+}
+
+Tensor plain_broadcast(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (from.shape == site.node.shape) return site.input();
+    return is(from, broadcast_to_operation) ? broadcast_to(in(from), site.node.shape) : Tensor();
+}
+
+Tensor plain_flip(const Site& site) {
+    const Axes& axes = site.node.attributes_as<PermuteAttributes>().axes;
+    const Node& from = *site.node.inputs[0];
+    Axes left;  // axes that turn something
+    for (std::int64_t axis : axes)
+        if (!(from.shape[at(axis)] == Size(1))) left.push_back(axis);
+    if (left.empty()) return site.input();
+    if (is(from, flip_operation)) {
+        for (std::int64_t axis : from.attributes_as<PermuteAttributes>().axes) {
+            auto found = std::find(left.begin(), left.end(), axis);
+            if (found == left.end())
+                left.push_back(axis);
+            else
+                left.erase(static_cast<std::size_t>(found - left.begin()));
+        }
+        std::sort(left.begin(), left.end());
+        return left.empty() ? in(from) : flip(in(from), left);
+    }
+    return left.size() < axes.size() ? flip(site.input(), left) : Tensor();
+}
+
+Shape starts_of(const SliceAttributes& a) {
+    Shape start;
+    for (Offset offset : a.start) start.push_back(offset.value);
+    return start;
+}
+
+Tensor plain_slice(const Site& site) {
+    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
+    const Node& from = *site.node.inputs[0];
+    if (a.length == from.shape) return site.input();  // all of it; whatever the steps, there is no other way
+    if (!is(from, slice_operation)) return {};
+    const SliceAttributes& first = from.attributes_as<SliceAttributes>();
+    Shape start;
+    Dims step;
+    for (std::size_t i = 0; i < a.step.size(); ++i) {
+        start.push_back(first.start[i].value + a.start[i].value * first.step[i]);
+        step.push_back(first.step[i] * a.step[i]);
+    }
+    return slice(in(from), start, a.length, step);
+}
+
+// The part of an operand, broadcast against the result, that a slice of the result asks for.
+Tensor part_of(const Tensor& operand, const SliceAttributes& a, const Shape& whole) {
+    std::size_t shift = whole.size() - operand.ndim();
+    Shape start, length;
+    Dims step;
+    for (std::size_t i = 0; i < operand.ndim(); ++i) {
+        bool repeats = operand.shape()[i] == Size(1) && !(whole[i + shift] == Size(1));
+        start.push_back(repeats ? Size(0) : a.start[i + shift].value);
+        length.push_back(repeats ? Size(1) : a.length[i + shift]);
+        step.push_back(repeats ? 1 : a.step[i + shift]);
+    }
+    return length == operand.shape() ? operand : slice(operand, start, length, step);
+}
+
+bool hollow(const Shape& shape) { return std::find(shape.begin(), shape.end(), Size(0)) != shape.end(); }
+
+// f(x, y)[i] -> f(x[i], y[i]), where nobody else reads the whole.
+Tensor slice_of_elementwise(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (opaque(from) || from.operation->family != Family::elementwise || !site.only_here(from)) return {};
+    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
+    if (hollow(a.length)) return {};
+    std::vector<Tensor> inputs;
+    for (Node* input : from.inputs) inputs.push_back(part_of(handle(input), a, from.shape));
+    return make_node(*from.operation, inputs, from.attributes, from.where);
+}
+
+// x.T[i] -> x[i].T; (x broadcast)[i] -> x[i] broadcast; sum(x, 1)[i] -> sum(x[i], 1).
+Tensor slice_of_view(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
+    if (opaque(from) || hollow(a.length)) return {};
+    if (from.operation == &permute_dims_operation) {
+        const Axes& axes = from.attributes_as<PermuteAttributes>().axes;
+        Shape start(axes.size(), 0), length(axes.size(), 0);
+        Dims step(axes.size(), 1);
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+            start[at(axes[i])] = a.start[i].value;
+            length[at(axes[i])] = a.length[i];
+            step[at(axes[i])] = a.step[i];
+        }
+        return permute_dims(slice(in(from), start, length, step), axes);
+    }
+    if (from.operation == &broadcast_to_operation) return broadcast_to(part_of(in(from), a, from.shape), a.length);
+    if (from.operation->family != Family::reduce || !site.only_here(from)) return {};
+    const ReduceAttributes& r = from.attributes_as<ReduceAttributes>();
+    const Shape& whole = from.inputs[0]->shape;
+    Shape start, length;
+    Dims step;
+    for (std::size_t i = 0, k = 0; i < whole.size(); ++i) {
+        bool gone = std::find(r.axes.begin(), r.axes.end(), static_cast<std::int64_t>(i)) != r.axes.end();
+        start.push_back(gone ? Size(0) : a.start[k].value);
+        length.push_back(gone ? whole[i] : a.length[k]);
+        step.push_back(gone ? 1 : a.step[k]);
+        k += !gone || r.keepdims;
+    }
+    return make_node(*from.operation, {slice(in(from), start, length, step)}, from.attributes, from.where);
+}
+
+// (A @ B)[i, j] -> A[i] @ B[:, j].
+Tensor slice_of_product(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (!is(from, matmul_operation) || !site.only_here(from)) return {};
+    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
+    if (hollow(a.length)) return {};
+    std::size_t row = a.step.size() - 2, column = row + 1;
+    auto operand = [&](std::size_t i, std::size_t whole_axis) {
+        Tensor x = in(from, i);
+        Shape start = starts_of(a), length = a.length;
+        Dims step = a.step;
+        start[whole_axis] = 0, length[whole_axis] = x.shape()[whole_axis], step[whole_axis] = 1;
+        return length == x.shape() ? x : slice(x, start, length, step);
+    };
+    return matmul(operand(0, column), operand(1, row));
+}
+
+// A slice of joined pieces that lies in one of them, or covers several whole.
+Tensor slice_of_pieces(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (!is(from, concatenate_operation)) return {};
+    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
+    std::size_t axis = at(from.attributes_as<ConcatenateAttributes>().axis);
+    Size first = a.start[axis].value, length = a.length[axis];
+    if (!known(from.shape) || !known(a.length) || !first.known() || length == Size(0)) return {};
+    std::int64_t start = first.value(), last = start + (length.value() - 1) * a.step[axis], offset = 0;
+    std::size_t i = 0;
+    for (; i < from.inputs.size(); ++i) {
+        std::int64_t size = from.inputs[i]->shape[axis].value();
+        if (start < offset + size) break;
+        offset += size;
+    }
+    // The pieces that the slice meets.
+    std::vector<Tensor> met;
+    std::int64_t end = offset;
+    for (; i < from.inputs.size() && end <= last; ++i) {
+        met.push_back(in(from, i));
+        end += from.inputs[i]->shape[axis].value();
+    }
+    if (met.size() == from.inputs.size()) return {};
+    Shape begin = starts_of(a);
+    begin[axis] = start - offset;
+    return slice(concatenate(met, static_cast<std::int64_t>(axis), from.where), begin, a.length, a.step);
+}
+
+// (x + y.T).T -> x.T + y: a transposition that meets another one below an elementwise operation.
+Tensor permutation_of_elementwise(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (opaque(from) || from.operation->family != Family::elementwise || !site.only_here(from)) return {};
+    const Axes& axes = site.node.attributes_as<PermuteAttributes>().axes;
+    bool meets = false;
+    for (const Node* input : from.inputs) {
+        bool full = input->shape.size() == axes.size();
+        if (!full && !input->shape.empty()) return {};
+        if (!full || !is(*input, permute_dims_operation)) continue;
+        const Axes& inner = input->attributes_as<PermuteAttributes>().axes;
+        bool undone = true;
+        for (std::size_t i = 0; i < axes.size(); ++i) undone &= inner[at(axes[i])] == static_cast<std::int64_t>(i);
+        meets |= undone;
+    }
+    if (!meets) return {};
+    std::vector<Tensor> inputs;
+    for (Node* input : from.inputs)
+        inputs.push_back(input->shape.empty() ? handle(input) : permute_dims(handle(input), axes));
+    return make_node(*from.operation, inputs, from.attributes, from.where);
+}
+
+// (A @ B).T -> B.T @ A.T
+Tensor permutation_of_product(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (!is(from, matmul_operation) || !site.only_here(from)) return {};
+    Axes swapped = all_axes(from.shape.size());
+    std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
+    if (!(site.node.attributes_as<PermuteAttributes>().axes == swapped)) return {};
+    return matmul(matrix_transpose(in(from, 1)), matrix_transpose(in(from, 0)));
+}
+
+// concatenate: pieces without elements dropped, joins of joins made one, neighbouring slices of one value made one.
+Tensor plain_concatenate(const Site& site) {
+    const Node& node = site.node;
+    std::size_t axis = at(node.attributes_as<ConcatenateAttributes>().axis);
+    std::vector<Tensor> pieces;
+    bool changed = false;
+    for (Node* input : node.inputs) {
+        if (input->shape[axis] == Size(0)) {
+            changed = true;
+        } else if (is(*input, concatenate_operation) && site.only_here(*input) &&
+                   at(input->attributes_as<ConcatenateAttributes>().axis) == axis) {
+            for (Node* piece : input->inputs) pieces.push_back(handle(piece));
+            changed = true;
+        } else {
+            pieces.push_back(handle(input));
+        }
+    }
+    auto unit_slice = [&](const Tensor& x) {
+        if (!is(*x.node(), slice_operation)) return false;
+        const SliceAttributes& a = x.node()->attributes_as<SliceAttributes>();
+        return std::all_of(a.step.begin(), a.step.end(), [](std::int64_t s) { return s == 1; });
+    };
+    for (std::size_t i = 0; i + 1 < pieces.size();) {
+        bool may = unit_slice(pieces[i]) && unit_slice(pieces[i + 1]) &&
+                   pieces[i].node()->inputs[0] == pieces[i + 1].node()->inputs[0];
+        if (may) {
+            const SliceAttributes &a = pieces[i].node()->attributes_as<SliceAttributes>(),
+                                  &b = pieces[i + 1].node()->attributes_as<SliceAttributes>();
+            for (std::size_t k = 0; k < a.step.size(); ++k) {
+                Size follows = k == axis ? a.start[k].value + a.length[k] : a.start[k].value;
+                may &= follows == b.start[k].value && (k == axis || a.length[k] == b.length[k]);
+            }
+            Shape length = a.length;
+            length[axis] = length[axis] + b.length[axis];
+            if (may) {
+                pieces[i] = slice(in(*pieces[i].node()), starts_of(a), length, a.step);
+                pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+                changed = true;
+                continue;
+            }
+        }
+        ++i;
+    }
+    if (!changed) return {};
+    if (pieces.empty()) return full(node.shape, 0, node.dtype);
+    return concatenate(pieces, static_cast<std::int64_t>(axis), node.where);
+}
+
+}  // namespace
+
+void add_view_rules(RuleList& rules) {
+    auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples) {
+        rules.push_back(rule_at(std::move(name), Phase::canonical, {&root}, apply, {.examples = std::move(examples)}));
+    };
+    auto with = [](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes)); };
+    // clang-format off
+    add("reshape", reshape_operation, plain_reshape, {
+        with([](T x) { return reshape(reshape(x, {4, 3}), {2, 6}); }, {{3, 4}}), with([](T x) { return reshape(reshape(x, {2, 6}), {3, 4}); }, {{3, 4}})});
+    add("permutation", permute_dims_operation, plain_permutation, {
+        with([](T x) { return permute_dims(positive(permute_dims(x, {1, 2, 0})), {2, 1, 0}); }, {{2, 3, 4}}), with([](T x) { return permute_dims(x, {1, 0, 2}); }, {{1, 3, 4}})});
+    add("broadcast", broadcast_to_operation, plain_broadcast, {with([](T x) { return broadcast_to(broadcast_to(x, {3, 1, 4}), {3, 2, 4}); }, {{3, 1, 1}})});
+    add("flip", flip_operation, plain_flip, {
+        with([](T x) { return flip(flip(x, {0}), {0, 1}); }, {{3, 4}}), with([](T x) { return flip(flip(x, {1}), {1}); }, {{3, 4}}), with([](T x) { return flip(x, {0, 1}); }, {{1, 4}})});
+    add("slice", slice_operation, plain_slice, {
+        with([](T x) { return slice(slice(x, {1, 2}, {4, 3}, {1, 2}), {1, 0}, {2, 2}, {2, 2}); }, {{6, 9}})});
+    add("slice_of_elementwise", slice_operation, slice_of_elementwise, {
+        with([](T x, T y) { return slice(exp(x) + y, {1, 0}, {1, 4}); }, {{3, 4}, {4}}), with([](T x, T y) { return slice(x * y, {0, 1}, {3, 2}, {1, 2}); }, {{3, 1}, {3, 4}})});
+    add("slice_of_view", slice_operation, slice_of_view, {
+        with([](T x) { return slice(x.T(), {1, 0}, {2, 3}); }, {{3, 4}}), with([](T x) { return slice(broadcast_to(x, {5, 4}), {1, 1}, {3, 2}); }, {{4}}),
+        with([](T x) { return slice(sum(x, 1), {1}, {1}); }, {{3, 4}}), with([](T x) { return slice(max(x, {0, 2}, true), {0, 1, 0}, {1, 2, 1}); }, {{2, 3, 4}})});
+    add("slice_of_product", slice_operation, slice_of_product, {
+        with([](T a, T b) { return slice(matmul(a, b), {1, 2}, {1, 1}); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return slice(matmul(a, b), {1, 0, 0}, {1, 3, 2}, {1, 1, 2}); }, {{2, 3, 4}, {2, 4, 5}})});
+    add("slice_of_pieces", slice_operation, slice_of_pieces, {
+        with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {3}, {2}); }, {{2}, {4}, {3}}), with([](T a, T b, T c) { return slice(stack({a, b, c}), {1, 0}, {1, 2}); }, {{2}, {2}, {2}}),
+        with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {1}, {4}); }, {{2}, {4}, {3}})});
+    add("permutation_of_elementwise", permute_dims_operation, permutation_of_elementwise, {with([](T x, T y) { return (x + y.T()).T(); }, {{3, 4}, {4, 3}})});
+    add("permutation_of_product", permute_dims_operation, permutation_of_product, {with([](T a, T b) { return matmul(a, b).T(); }, {{3, 4}, {4, 5}})});
+    add("concatenate", concatenate_operation, plain_concatenate, {
+        with([](T a, T b) { return concatenate({concatenate({a, b}), a}); }, {{2}, {3}}), with([](T a, T b) { return concatenate({a, b}); }, {{0, 2}, {3, 2}}),
+        with([](T x) { return concatenate({slice(x, {0, 0}, {1, 4}), slice(x, {1, 0}, {2, 4})}); }, {{3, 4}})});
+    // clang-format on
+}
+
+}  // namespace weft

@@ -1,0 +1,59 @@
+// What rewriting knows of each node that it meets: its normal form, and how many read it. Numbers by address, by open addressing, for
+// this table is most of what rewriting costs. Keeps its nodes alive. Callers: rewrite/rewrite.cpp.
+#pragma once
+
+#include <bit>
+#include <unordered_map>
+#include <vector>
+
+#include "weft/graph/node.h"
+
+namespace weft {
+
+struct Record {
+    Tensor node;
+    std::int32_t replaced = -1;  // by what, in this phase
+    std::int32_t normal = -1;    // its normal form, once `done`
+    std::int8_t done = -1;       // the phase in which `normal` was found
+    std::int8_t phase = -1;      // the phase in which it was replaced
+    bool waits = false;          // for its inputs or its replacement
+    std::uint32_t users = 0;
+};
+
+class Table {
+  public:
+    explicit Table(std::size_t expected) : slots_(std::bit_ceil(std::max<std::size_t>(64, expected * 4)), -1) {
+        records_.reserve(expected * 2);
+    }
+    Record& operator[](std::int32_t at) { return records_[static_cast<std::size_t>(at)]; }
+    /// The node's number, or -1.
+    std::int32_t find(const Node* node) const { return slots_[slot(node)]; }
+    std::int32_t number(Node* node) {
+        std::size_t at = slot(node);
+        if (slots_[at] >= 0) return slots_[at];
+        auto number = static_cast<std::int32_t>(records_.size());
+        slots_[at] = number;
+        records_.push_back({handle(node)});
+        if (2 * records_.size() > slots_.size()) grow();
+        return number;
+    }
+    std::size_t size() const { return records_.size(); }
+
+  private:
+    std::size_t slot(const Node* node) const {
+        std::size_t mask = slots_.size() - 1;
+        std::size_t at = (reinterpret_cast<std::uintptr_t>(node) >> 4) * 0x9e3779b97f4a7c15ull >> 20 & mask;
+        while (slots_[at] >= 0 && records_[static_cast<std::size_t>(slots_[at])].node.node() != node)
+            at = (at + 1) & mask;
+        return at;
+    }
+    void grow() {
+        slots_.assign(slots_.size() * 2, -1);
+        for (std::size_t i = 0; i < records_.size(); ++i)
+            slots_[slot(records_[i].node.node())] = static_cast<std::int32_t>(i);
+    }
+    std::vector<Record> records_;
+    std::vector<std::int32_t> slots_;
+};
+
+}  // namespace weft

@@ -1,0 +1,152 @@
+#include "weft/compile/row_groups.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "weft/autodiff/derivative.h"
+#include "weft/base/thread_pool.h"
+#include "weft/compile/plan_cache.h"
+#include "weft/graph/graph.h"
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/random.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
+#include "weft/ops/view.h"
+#include "weft/runtime/executor.h"
+#include "weft/runtime/oracle.h"
+
+namespace weft {
+namespace {
+
+Graph graph_of(std::span<const Tensor> outputs) {
+    std::vector<Node*> nodes;
+    for (const Tensor& output : outputs) nodes.push_back(output.node());
+    return gather(nodes);
+}
+
+std::vector<Step> steps_of(std::initializer_list<Tensor> outputs) {
+    return make_plan(graph_of(std::span<const Tensor>(outputs.begin(), outputs.size()))).steps;
+}
+
+Tensor numbers(const Dims& dims, std::uint64_t seed = 1, DType dtype = DType::float32) {
+    Tensor x = random::normal(shape_of(dims), 0, 1, random::key(seed), dtype);
+    x.eval();
+    return x;
+}
+
+Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& shift) {
+    auto axis = Axes{-1};
+    return (x - mean(x, axis, true)) * rsqrt(var(x, axis, 0, true) + 1e-5) * gain + shift;
+}
+
+// The same bits as step by step: blocks change where values lie, not what they are.
+void expect_same_bits(std::vector<Tensor> (*program)(std::span<const Tensor>), std::span<const Tensor> inputs,
+                      bool grouped = true) {
+    Graph graph = graph_of(program(inputs));
+    auto run = [&](const PartitionOptions& options, bool* has_rows) {
+        auto plan = std::make_shared<const Plan>(make_plan(graph, options));
+        for (const Step& step : plan->steps) *has_rows |= step.kind == Step::rows;
+        return run_once(weft::bind(plan, graph, cpu_compiler()), graph);
+    };
+    bool with = false, without = false;
+    std::vector<Array> blocks = run({}, &with), plain = run({.rows = false}, &without);
+    EXPECT_EQ(with, grouped);
+    EXPECT_FALSE(without);
+    ASSERT_EQ(blocks.size(), plain.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        Array a = contiguous(blocks[i]), b = contiguous(plain[i]);
+        ASSERT_EQ(a.dims, b.dims);
+        EXPECT_EQ(std::memcmp(a.address(), b.address(), static_cast<std::size_t>(a.size()) * size_of(a.dtype)), 0);
+    }
+}
+
+std::vector<Tensor> softmax_program(std::span<const Tensor> in) { return {softmax(in[0])}; }
+std::vector<Tensor> layer_norm_program(std::span<const Tensor> in) { return {layer_norm(in[0], in[1], in[2])}; }
+std::vector<Tensor> layer_norm_gradients(std::span<const Tensor> in) {
+    KeepPending keep;
+    return gradient(sum(square(layer_norm(in[0], in[1], in[2]))), in);
+}
+std::vector<Tensor> log_softmax_over_two_axes(std::span<const Tensor> in) {
+    return {in[0] - logsumexp(in[0], {1, 2}, true), softmax(in[0], 2)};
+}
+std::vector<Tensor> attention(std::span<const Tensor> in) {
+    return {matmul(softmax(matmul(in[0], swapaxes(in[0], -1, -2)) * 0.5f), in[0])};
+}
+
+TEST(RowGroups, a_softmax_is_one_step_and_so_is_a_layer_norm) {
+    Tensor x = numbers({8, 50});
+    EXPECT_EQ(steps_of({softmax(x)}).size(), 1u);
+    EXPECT_EQ(steps_of({log_softmax(x)}).size(), 1u);
+    EXPECT_EQ(steps_of({layer_norm(x, numbers({50}), numbers({50}))}).size(),
+              2u);  // and the number of elements, a size
+    EXPECT_EQ(steps_of({softmax(x, 0)}).size(),
+              make_plan(graph_of(std::vector{softmax(x, 0)}), {.rows = false}).steps.size());
+}
+
+TEST(RowGroups, what_passes_inside_has_no_place_in_the_arena) {
+    Tensor x = numbers({64, 1000});
+    Graph graph = graph_of(std::vector{softmax(x)});
+    auto bytes = [&](const PartitionOptions& options) {
+        return weft::bind(std::make_shared<const Plan>(make_plan(graph, options)), graph, cpu_compiler())
+            ->scratch_offset;
+    };
+    EXPECT_EQ(bytes({}), 0u);
+    EXPECT_GT(bytes({.rows = false}), 64u * 1000u * 4u - 1);
+}
+
+TEST(RowGroups, give_the_bits_of_the_steps_one_by_one) {
+    for (Dims dims : {Dims{1, 10}, Dims{3, 1}, Dims{7, 5}, Dims{300, 10}, Dims{129, 1000}, Dims{1000, 257},
+                      Dims{2, 300000}, Dims{0, 5}, Dims{3, 70, 33}, Dims{2, 3, 4, 5}, Dims{40, 1, 3000}}) {
+        SCOPED_TRACE(text(dims));
+        bool has_rows = std::any_of(dims.begin(), dims.end() - 1, [](std::int64_t size) { return size != 1; });
+        Tensor inputs[] = {numbers(dims), numbers({dims.back()}, 2), numbers({dims.back()}, 3)};
+        expect_same_bits(softmax_program, inputs, has_rows);
+        expect_same_bits(layer_norm_program, inputs, has_rows);
+        expect_same_bits(layer_norm_gradients, inputs, has_rows);
+        if (dims.size() == 3) expect_same_bits(log_softmax_over_two_axes, inputs);
+        if (dims.size() == 3) expect_same_bits(attention, inputs);
+        Tensor half[] = {numbers(dims, 4, DType::float16)}, twice[] = {numbers(dims, 5, DType::float64)};
+        expect_same_bits(softmax_program, half, has_rows);
+        expect_same_bits(softmax_program, twice, has_rows);
+    }
+}
+
+TEST(RowGroups, take_rows_that_lie_otherwise) {
+    Tensor turned[] = {numbers({1000, 257}).T()}, backwards[] = {flip(numbers({90, 700}), {0, 1})};
+    Tensor spread[] = {broadcast_to(numbers({1, 600}), {80, 600})},
+           repeated[] = {broadcast_to(numbers({80, 1}), {80, 600})};
+    for (std::span<const Tensor> inputs : {std::span<const Tensor>(turned), std::span<const Tensor>(backwards),
+                                           std::span<const Tensor>(spread), std::span<const Tensor>(repeated)})
+        expect_same_bits(softmax_program, inputs);
+}
+
+TEST(RowGroups, results_do_not_depend_on_threads) {
+    Tensor inputs[] = {numbers({700, 333}), numbers({333}, 2), numbers({333}, 3)};
+    auto run = [&](int threads) {
+        ThreadPool::instance().set_threads(threads);
+        clear_caches();
+        return layer_norm_gradients(inputs)[0].to_vector<float>();
+    };
+    int before = ThreadPool::instance().threads();
+    std::vector<float> one = run(1), three = run(3);
+    ThreadPool::instance().set_threads(before);
+    EXPECT_EQ(one, three);
+}
+
+// Steps between, which read of the group and are read by it, stay outside it: no step waits for itself.
+TEST(RowGroups, a_way_out_and_back_in_keeps_steps_apart) {
+    Tensor x = numbers({6, 6});
+    Tensor e = exp(x - max(x, Axes{1}, true));
+    Tensor product = matmul(e, x);  // a library's, over all rows
+    Tensor result = e / sum(e + product, Axes{1}, true) + sum(product, Axes{1}, true);
+    Array got = result.array(), expected = interpret(result);
+    for (std::int64_t i = 0; i < got.size(); ++i)
+        EXPECT_NEAR(got.data<float>()[i], expected.data<float>()[i],
+                    1e-5f * std::abs(expected.data<float>()[i]) + 1e-6f);
+}
+
+}  // namespace
+}  // namespace weft
