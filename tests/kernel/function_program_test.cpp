@@ -8,13 +8,11 @@
 #include <limits>
 #include <random>
 
+#include "numpy_ulps.h"
 #include "weft/kernel/interpreter.h"
 
 namespace weft {
 namespace {
-
-template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 /// Equal to the bit; NaN is NaN.
 template <class T>

@@ -4,18 +4,25 @@
 #include <cmath>
 
 #include "weft/kernel/elementary.h"
+#include "weft/kernel/lanes.h"
 #include "weft/kernel/special.h"
 
 namespace weft {
 namespace {
 
-double sigmoid_of(double x) {
-    double small = std::exp(-std::fabs(x));
-    return (x < 0 ? small : 1.0) / (1 + small);
-}
+struct OneNumber;
 
-struct OneFloat;
-using Vector1 = FloatVector<1, OneFloat>;
+/// The value of a template of kernel/elementary.h for one element.
+template <int arity, class T, class Body>
+T one(const T* operands, Body body) {
+    using V = Lanes<T, 1, OneNumber>;
+    T result;
+    if constexpr (arity == 1)
+        body(V::load(operands)).store(&result);
+    else
+        body(V::load(operands), V::load(operands + 1)).store(&result);
+    return result;
+}
 
 /// A second operand where there is one; functions of one operand never look at it.
 template <int arity, class T>
@@ -38,25 +45,9 @@ T second(const T* operands) {
         [[maybe_unused]] double x = v[0], y = second<arity>(v); \
         return expression;                                      \
     }
-#define WEFT_OWN(name, expression)                         \
-    .f32 = [](const float* v) -> float {                   \
-        float result;                                      \
-        elementary::name(Vector1::load(v)).store(&result); \
-        return result;                                     \
-    },                                                     \
-    .f64 = [](const double* v) -> double {                 \
-        double x = v[0];                                   \
-        return expression;                                 \
-    }
-#define WEFT_EXACT(expression)             \
-    .f32 = [](const float* v) -> float {   \
-        float x = v[0], y = v[1];          \
-        return expression;                 \
-    },                                     \
-    .f64 = [](const double* v) -> double { \
-        double x = v[0], y = v[1];         \
-        return expression;                 \
-    }
+#define WEFT_OWN(name)                                                                                              \
+    .f32 = [](const float* v) -> float { return one<arity>(v, [](auto... x) { return elementary::name(x...); }); }, \
+    .f64 = [](const double* v) -> double { return one<arity>(v, [](auto... x) { return elementary::name(x...); }); }
 #define WEFT_COMPLEX(expression)                                              \
     .c64 = [](const std::complex<float>* v) -> std::complex<float> {          \
         [[maybe_unused]] std::complex<double> z = v[0], w = second<arity>(v); \

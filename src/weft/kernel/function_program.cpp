@@ -10,22 +10,36 @@
 namespace weft {
 namespace {
 
-template <class T, class Body>
+template <int arity, class T, class Body>
 Program record(bool complete, Body body) {
     Recording recording(complete);
-    Recorded<T> x{recording.builder().input(dtype_of<T>)};
-    recording.builder().output(body(x).s);
-    if (recording.rare()) recording.builder().output(*recording.rare());
-    return recording.builder().take();
+    ProgramBuilder& builder = recording.builder();
+    Recorded<T> x{builder.input(dtype_of<T>)};
+    if constexpr (arity == 1) {
+        builder.output(body(x).s);
+    } else {
+        Recorded<T> y{builder.input(dtype_of<T>)};
+        builder.output(body(x, y).s);
+    }
+    if (recording.rare()) builder.output(*recording.rare());
+    return builder.take();
+}
+
+template <int arity, class Body>
+std::optional<Program> record(DType dtype, bool complete, Body body) {
+    if (dtype == DType::float32) return record<arity, float>(complete, body);
+    if (dtype == DType::float64) return record<arity, double>(complete, body);
+    return std::nullopt;
 }
 
 std::optional<Program> recorded(const Function& function, DType dtype, bool complete) {
-    if (dtype != DType::float32 || &function == &sin_function || &function == &cos_function) return std::nullopt;
 #define WEFT_FUNCTION_1(name, ...)
 #define WEFT_FUNCTION_2(name, ...)
-#define WEFT_POLYNOMIAL_1(name, ...)   \
+#define WEFT_PROGRAM_1(name, ...) \
+    if (&function == &name##_function) return record<1>(dtype, complete, [](auto x) { return elementary::name(x); });
+#define WEFT_PROGRAM_2(name, ...)      \
     if (&function == &name##_function) \
-        return record<float>(complete, [](Recorded<float> x) { return elementary::name(x); });
+        return record<2>(dtype, complete, [](auto x, auto y) { return elementary::name(x, y); });
 #include "weft/kernel/functions.inc"
 #undef WEFT_FUNCTION_1
 #undef WEFT_FUNCTION_2

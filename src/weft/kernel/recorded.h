@@ -1,4 +1,4 @@
-// An arithmetic type that writes down what is done with it: kernel/elementary.h instantiated with Recorded<float> leaves a Program
+// An arithmetic type that writes down what is done with it: kernel/elementary/ instantiated with Recorded<float> leaves a Program
 // of plain opcodes. Where a template asks any(), a common path may be left out or kept: a Recording says which.
 // Callers: kernel/function_program.cpp alone.
 #pragma once
@@ -40,24 +40,31 @@ struct RecordedMask {
     friend bool any(RecordedMask mask) { return Recording::now().any(mask.s); }
     friend RecordedMask operator&(RecordedMask a, RecordedMask b) { return {a.s & b.s}; }
     friend RecordedMask operator|(RecordedMask a, RecordedMask b) { return {a.s | b.s}; }
+    friend RecordedMask operator^(RecordedMask a, RecordedMask b) { return {a.s ^ b.s}; }
     friend RecordedMask operator~(RecordedMask a) { return {!a.s}; }
 };
 
-/// Lanes of the integer as wide as T.
+/// The unsigned integer as wide as T.
 template <class T>
 struct RecordedInt {
-    using Element = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    using Element = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     static constexpr DType dtype = dtype_of<Element>;
     Scalar s;
 
     static RecordedInt all(Element value) { return {Recording::now().builder().constant(dtype, value)}; }
     friend RecordedInt operator+(RecordedInt a, RecordedInt b) { return {a.s + b.s}; }
     friend RecordedInt operator-(RecordedInt a, RecordedInt b) { return {a.s - b.s}; }
+    friend RecordedInt operator*(RecordedInt a, RecordedInt b) { return {a.s * b.s}; }
     friend RecordedInt operator&(RecordedInt a, RecordedInt b) { return {a.s & b.s}; }
     friend RecordedInt operator|(RecordedInt a, RecordedInt b) { return {a.s | b.s}; }
     friend RecordedInt operator^(RecordedInt a, RecordedInt b) { return {a.s ^ b.s}; }
+    friend RecordedInt operator<<(RecordedInt a, RecordedInt bits) { return {a.s << bits.s}; }
     friend RecordedInt operator<<(RecordedInt a, int bits) { return {a.s << bits}; }
     friend RecordedInt operator>>(RecordedInt a, int bits) { return {a.s >> bits}; }
+    friend RecordedMask equal(RecordedInt a, RecordedInt b) { return {a.s == b.s}; }
+    friend RecordedInt select(RecordedMask mask, RecordedInt yes, RecordedInt no) {
+        return {weft::select(mask.s, yes.s, no.s)};
+    }
 };
 
 template <class T>
@@ -77,21 +84,16 @@ struct Recorded {
     friend Recorded operator*(Recorded a, Recorded b) { return {a.s * b.s}; }
     friend Recorded operator/(Recorded a, Recorded b) { return {a.s / b.s}; }
     friend Recorded operator-(Recorded a) { return {-a.s}; }
-    friend Recorded operator+(Recorded a, T b) { return a + all(b); }
-    friend Recorded operator-(Recorded a, T b) { return a - all(b); }
-    friend Recorded operator*(Recorded a, T b) { return a * all(b); }
     friend Recorded fma(Recorded a, Recorded b, Recorded c) { return {weft::fma(a.s, b.s, c.s)}; }
-    friend Recorded fma(Recorded a, T b, Recorded c) { return fma(a, all(b), c); }
-    friend Recorded fma(Recorded a, Recorded b, T c) { return fma(a, b, all(c)); }
     friend Recorded sqrt(Recorded a) { return {weft::sqrt(a.s)}; }
     friend Mask less(Recorded a, Recorded b) { return {a.s < b.s}; }
     friend Mask equal(Recorded a, Recorded b) { return {a.s == b.s}; }
     friend Recorded select(Mask mask, Recorded yes, Recorded no) { return {weft::select(mask.s, yes.s, no.s)}; }
     friend Recorded at_most(Recorded x, T limit) { return select(less(all(limit), x), all(limit), x); }
     friend Recorded at_least(Recorded x, T limit) { return select(less(x, all(limit)), all(limit), x); }
-    friend Recorded scaled(Recorded a, Recorded, Int i) {
-        Int half = i >> 1, rest = i - half;
-        return a * from_bits((half + Int::all(127)) << 23) * from_bits((rest + Int::all(127)) << 23);
+    template <class Steps>
+    friend Recorded scaled_by(Recorded a, Recorded n, Steps steps) {
+        return steps(a, n);
     }
 };
 

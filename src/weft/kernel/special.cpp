@@ -1,7 +1,10 @@
 #include "weft/kernel/special.h"
 
 #include <cmath>
+#include <iterator>
 #include <limits>
+
+#include "weft/kernel/coefficients.h"
 
 namespace weft::special {
 namespace {
@@ -21,18 +24,14 @@ double digamma_large(double x) {
     return std::log(x) - 0.5 / x - series;
 }
 
-/// Near its root x0 = 1.4616... the value is small beside its terms: Newton's identity psi(x) ~ (x - x0) needs a series of its own.
-/// Taylor around the root through the polygamma values there.
+/// psi(x) for 1 <= x <= 2: the distance from its root 1.46163..., where the value is small beside the terms of any sum, times a
+/// polynomial.
 double digamma_near_root(double x) {
-    constexpr double root_high = 1.4616321449683622, root_low = 9.549995429965697e-17;
-    constexpr double taylor[] = {
-        // (-1)^(k+1) zeta(k + 1, root)
-        0.9676722454476212,   -0.4427631689835921,   0.258499760955651,    -0.16394270544240652, 0.10782405069126237,
-        -0.07219956125645471, 0.04880428816414311,   -0.03316112647484736, 0.022597648232218104, -0.01542476590494896,
-        0.010538791616612175, -0.007204534386356869, 0.004926781395729853, -0.003369801655439328};
-    double d = (x - root_high) - root_low, sum = 0;
-    for (int i = 13; i >= 0; --i) sum = sum * d + taylor[i];
-    return sum * d;
+    double d = x - 1.5, sum = 0;
+    for (std::size_t i = std::size(elementary::DigammaNear<double>::c); i-- > 0;) {
+        sum = std::fma(sum, d, elementary::DigammaNear<double>::c[i]);
+    }
+    return ((x - elementary::digamma_root[0]) - elementary::digamma_root[1]) * sum;
 }
 
 }  // namespace
@@ -50,10 +49,11 @@ double digamma(double x) {
         double fraction = x - std::nearbyint(x);
         return digamma(1 - x) - pi / std::tan(pi * fraction);
     }
-    if (std::fabs(x - 1.4616321449683622) < 0.05) return digamma_near_root(x);
-    double below = 0;
-    for (; x < 10; x += 1) below += 1 / x;
-    return digamma_large(x) - below;
+    if (x >= 10) return digamma_large(x);
+    if (x < 1) return digamma_near_root(x + 1) - 1 / x;
+    double above = 0;
+    for (; x > 2; x -= 1) above += 1 / (x - 1);
+    return above + digamma_near_root(x);
 }
 
 double erfinv(double x) {

@@ -5,7 +5,8 @@ namespace weft::special {
 
 /// log|gamma(x)|, without touching the C library's global sign (so any thread may call).
 double lgamma(double x);
-/// The derivative of lgamma: recurrence up to 10, then the asymptotic series (Abramowitz & Stegun 6.3.18); reflection below 0.
+/// The derivative of lgamma: recurrence down to [1, 2], from 10 on the asymptotic series (Abramowitz & Stegun 6.3.18); reflection
+/// below 0, where near a root the error is absolute.
 /// NaN at the poles 0 (of either sign: -inf and inf), -1, -2, ...
 double digamma(double x);
 /// Inverse of erf: a start by Winitzki (2008), polished by Halley steps on erf or erfc.

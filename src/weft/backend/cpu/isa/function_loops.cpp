@@ -1,8 +1,9 @@
-// Calls of mathematical functions as loops over blocks: weft's own polynomials as vectors of this instruction set, all others
+// Calls of mathematical functions as loops over blocks: weft's own programs on registers of this instruction set, all others
 // one element at a time.
 #include "weft/backend/cpu/block_loops.h"
 #include "weft/kernel/elementary.h"
 #include "weft/kernel/function.h"
+#include "weft/kernel/lanes.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
@@ -37,66 +38,100 @@ void call_c128(void* out, const void* const* operands, std::int64_t count, const
 }
 
 #if defined(WEFT_ISA_avx512)
-constexpr int width = 16;
+constexpr int register_bytes = 64;
 #elif defined(WEFT_ISA_avx2)
-constexpr int width = 8;
+constexpr int register_bytes = 32;
 #else
-constexpr int width = 4;
+constexpr int register_bytes = 16;
 #endif
 struct Tag;
-using Floats = FloatVector<width, Tag>;
+template <class T>
+using Register = Lanes<T, register_bytes / sizeof(T), Tag>;
 
-/// Calls Operation(before(a, b)): a vector at a time, the last one through a buffer.
-template <class Operation, Opcode before>
-WEFT_ELEMENT void polynomial_loop(float* to, const float* a, const float* b, std::int64_t count, bool uniform_a,
-                                  bool uniform_b) {
-    auto value = [&](const float* x, const float* y) __attribute__((always_inline)) {
-        if constexpr (before == Opcode::negative)
-            return -Floats::load(x);
-        else if constexpr (before == Opcode::subtract) {
-            return (uniform_a ? Floats::all(*a) : Floats::load(x)) - (uniform_b ? Floats::all(*b) : Floats::load(y));
-        } else
-            return Floats::load(x);
+/// to[i] = of(a[i], b[i]), a register at a time, the last one through a buffer. A uniform operand is one value for all.
+template <bool uniform_a, bool uniform_b, class T, class Of>
+WEFT_ELEMENT void register_loop(T* to, const T* a, const T* b, std::int64_t count, Of of) {
+    using V = Register<T>;
+    constexpr int width = V::lanes;
+    V all_a = V::all(*a), all_b = V::all(*b);
+    auto value = [&](const T* x, const T* y) __attribute__((always_inline)) {
+        V first = all_a, second = all_b;
+        if constexpr (!uniform_a) first = V::load(x);
+        if constexpr (!uniform_b) second = V::load(y);
+        return of(first, second);
     };
     std::int64_t i = 0;
-    for (; i + width <= count; i += width) Operation::of(value(a + i, b + i)).store(to + i);
+    for (; i + width <= count; i += width) value(a + i, b + i).store(to + i);
     if (i == count) return;
-    float rest_a[width] = {}, rest_b[width] = {};
+    T rest_a[width] = {}, rest_b[width] = {};
     for (std::int64_t k = 0; i + k < count; ++k) {
         if (!uniform_a) rest_a[k] = a[i + k];
-        if (before == Opcode::subtract && !uniform_b) rest_b[k] = b[i + k];
+        if (!uniform_b) rest_b[k] = b[i + k];
     }
-    float rest[width];
-    Operation::of(value(rest_a, rest_b)).store(rest);
-    __builtin_memcpy(to + i, rest, static_cast<std::size_t>(count - i) * sizeof(float));
+    T rest[width];
+    value(rest_a, rest_b).store(rest);
+    __builtin_memcpy(to + i, rest, static_cast<std::size_t>(count - i) * sizeof(T));
 }
 
-template <class Operation>
-void polynomial(void* out, const void* const* operands, std::int64_t count, const StepInfo& info) {
-    auto* to = static_cast<float*>(out);
-    auto* a = static_cast<const float*>(operands[0]);
-    auto* b = static_cast<const float*>(operands[1]);
-    if (info.before == Opcode::negative)
-        return polynomial_loop<Operation, Opcode::negative>(to, a, a, count, false, false);
-    if (info.before == Opcode::subtract) {
-        if (info.uniform == 0) return polynomial_loop<Operation, Opcode::subtract>(to, a, b, count, false, false);
-        if (info.uniform == 1) return polynomial_loop<Operation, Opcode::subtract>(to, a, b, count, true, false);
-        return polynomial_loop<Operation, Opcode::subtract>(to, a, b, count, false, true);
+template <class T, class Of>
+WEFT_ELEMENT void binary_loop(T* to, const T* a, const T* b, std::int64_t count, unsigned uniform, Of of) {
+    if (uniform == 0) return register_loop<false, false>(to, a, b, count, of);
+    if (uniform == 1) return register_loop<true, false>(to, a, b, count, of);
+    register_loop<false, true>(to, a, b, count, of);
+}
+
+/// A function of one operand; of float32, after a negation or a subtraction if info says so.
+template <class Operation, class T>
+void unary(void* out, const void* const* operands, std::int64_t count, const StepInfo& info) {
+    using V = Register<T>;
+    auto* to = static_cast<T*>(out);
+    auto* a = static_cast<const T*>(operands[0]);
+    if constexpr (sizeof(T) == 4) {
+        if (info.before == Opcode::negative)
+            return register_loop<false, true>(
+                to, a, a, count, [](V x, V) __attribute__((always_inline)) { return Operation::of(-x); });
+        if (info.before == Opcode::subtract)
+            return binary_loop(
+                to, a, static_cast<const T*>(operands[1]), count, info.uniform,
+                [](V x, V y) __attribute__((always_inline)) { return Operation::of(x - y); });
     }
-    polynomial_loop<Operation, Opcode::call>(to, a, a, count, false, false);
+    register_loop<false, true>(
+        to, a, a, count, [](V x, V) __attribute__((always_inline)) { return Operation::of(x); });
+}
+
+template <class Operation, class T>
+void binary(void* out, const void* const* operands, std::int64_t count, const StepInfo& info) {
+    using V = Register<T>;
+    binary_loop(
+        static_cast<T*>(out), static_cast<const T*>(operands[0]), static_cast<const T*>(operands[1]), count,
+        info.uniform, [](V x, V y) __attribute__((always_inline)) { return Operation::of(x, y); });
 }
 
 #define WEFT_FUNCTION_1(name, ...)
 #define WEFT_FUNCTION_2(name, ...)
-#define WEFT_POLYNOMIAL_1(name, ...)                                            \
-    struct name##_operation {                                                   \
-        WEFT_ELEMENT static Floats of(Floats x) { return elementary::name(x); } \
+#define WEFT_PROGRAM_1(name, ...)       \
+    struct name##_operation {           \
+        template <class V>              \
+        WEFT_ELEMENT static V of(V x) { \
+            return elementary::name(x); \
+        }                               \
+    };
+#define WEFT_PROGRAM_2(name, ...)            \
+    struct name##_operation {                \
+        template <class V>                   \
+        WEFT_ELEMENT static V of(V x, V y) { \
+            return elementary::name(x, y);   \
+        }                                    \
     };
 #include "weft/kernel/functions.inc"
 
-Step polynomial_step(const Function* function) {
-#define WEFT_POLYNOMIAL_1(name, ...) \
-    if (function == &name##_function) return polynomial<name##_operation>;
+/// Null for a function that is no program.
+template <class T>
+Step program_step(const Function* function) {
+#define WEFT_PROGRAM_1(name, ...) \
+    if (function == &name##_function) return unary<name##_operation, T>;
+#define WEFT_PROGRAM_2(name, ...) \
+    if (function == &name##_function) return binary<name##_operation, T>;
 #include "weft/kernel/functions.inc"
     return nullptr;
 }
@@ -105,16 +140,15 @@ Step polynomial_step(const Function* function) {
 
 }  // namespace
 
-bool takes_before(const Function* function) { return polynomial_step(function) != nullptr; }
+bool takes_before(const Function* function) { return function->arity == 1 && program_step<float>(function) != nullptr; }
 
 Step function_step(const Instruction& at) {
-    if (at.dtype == DType::float32) {
-        if (Step own = polynomial_step(at.function)) return own;
-    }
     switch (at.dtype) {
         case DType::float32:
+            if (Step own = program_step<float>(at.function)) return own;
             return call_f32;
         case DType::float64:
+            if (Step own = program_step<double>(at.function)) return own;
             return call_f64;
         case DType::complex64:
             return call_c64;

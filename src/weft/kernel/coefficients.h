@@ -1,0 +1,226 @@
+// Coefficients of weft's own functions, lowest power first, and constants in parts, the largest first. Written by tools/minimax.cpp:
+// not to be edited. The error of a polynomial is relative to the function that it serves. Callers: kernel/elementary/.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::elementary {
+
+// clang-format off
+template <class T>
+struct Constants;
+template <>
+struct Constants<float> {
+    static constexpr float ln2[] = {0x1.62e43p-1f, -0x1.05c61p-29f};
+    static constexpr float log2_e[] = {0x1.715476p+0f, 0x1.4ae0cp-26f};
+    static constexpr float log10_e[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
+    static constexpr float log10_2[] = {0x1.344136p-2f, -0x1.ec10cp-27f};
+    static constexpr float half_pi[] = {0x1.921fb6p+0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
+};
+template <>
+struct Constants<double> {
+    static constexpr double ln2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+    static constexpr double log2_e[] = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+    static constexpr double log10_e[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+    static constexpr double log10_2[] = {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59};
+    static constexpr double half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
+};
+
+/// 2 / pi, the bits after the point.
+inline constexpr std::uint32_t two_over_pi[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d};
+
+/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, for e^r.
+template <class T>
+struct ExpRest;
+template <>
+struct ExpRest<float> {  // error 2^-28.0
+    static constexpr float c[] = {0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239e2p-7f, 0x1.6a2436p-10f};
+};
+template <>
+struct ExpRest<double> {  // error 2^-60.3
+    static constexpr double c[] = {0x1p-1, 0x1.555555555555bp-3, 0x1.5555555555503p-5, 0x1.111111110ec5ep-7, 0x1.6c16c16c3048ep-10, 0x1.a01a01b37e2p-13, 0x1.a01a01368e9c2p-16, 0x1.71ddf020ff128p-19, 0x1.27e5b44889571p-22, 0x1.af6be79ccd19fp-26, 0x1.1e3d29414ae62p-29};
+};
+
+/// The same, for e^r - 1.
+template <class T>
+struct Expm1Rest;
+template <>
+struct Expm1Rest<float> {  // error 2^-28.8
+    static constexpr float c[] = {0x1p-1f, 0x1.555554p-3f, 0x1.5554b2p-5f, 0x1.11118ap-7f, 0x1.6d71f8p-10f, 0x1.a032cp-13f};
+};
+template <>
+struct Expm1Rest<double> {  // error 2^-59.9
+    static constexpr double c[] = {0x1p-1, 0x1.5555555555559p-3, 0x1.555555555553fp-5, 0x1.111111110f6dap-7, 0x1.6c16c16c1f073p-10, 0x1.a01a01afd3ea6p-13, 0x1.a01a017bc819dp-16, 0x1.71ddf87ea4a1cp-19, 0x1.27e53628d49ap-22, 0x1.af5e7529a04ap-26, 0x1.1ee88cd0e05e7p-29};
+};
+
+/// (2^r - 1) / r for |r| <= 1/2.
+template <class T>
+struct Exp2Rest;
+template <>
+struct Exp2Rest<float> {  // error 2^-25.9
+    static constexpr float c[] = {0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6aee6p-5f, 0x1.3b2d52p-7f, 0x1.5f400ep-10f, 0x1.41faap-13f};
+};
+template <>
+struct Exp2Rest<double> {  // error 2^-54.7
+    static constexpr double c[] = {0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a5p-3, 0x1.c6b08d7049fe3p-5, 0x1.3b2ab6fb9ffdcp-7, 0x1.5d87fe78ce0e8p-10, 0x1.4309130f1dbe5p-13, 0x1.ffcbfba7610bfp-17, 0x1.62bfc6e3cc7bap-20, 0x1.b5267f774c90ep-24, 0x1.e61ca304a9516p-28, 0x1.e79a7698fd9f9p-32};
+};
+
+/// (tanh x / x - 1) / x^2 in x^2, |x| <= 0.5625.
+template <class T>
+struct TanhRest;
+template <>
+struct TanhRest<float> {  // error 2^-28.7
+    static constexpr float c[] = {-0x1.555548p-2f, 0x1.110c72p-3f, -0x1.b90946p-5f, 0x1.582fbp-6f, -0x1.95001cp-8f};
+};
+template <>
+struct TanhRest<double> {  // error 2^-56.9
+    static constexpr double c[] = {-0x1.555555555554bp-2, 0x1.11111111102b6p-3, -0x1.ba1ba1b935e47p-5, 0x1.664f484956871p-6, -0x1.226e2d0262a7cp-7, 0x1.d6d247940c497p-9, -0x1.7d8b95dd79017p-10, 0x1.3460ac647699bp-11, -0x1.e80a924e59df6p-13, 0x1.5972611ca09b3p-14, -0x1.3d27e8c969bd3p-16};
+};
+
+/// (sinh x / x - 1) / x^2 in x^2, |x| <= 1.
+template <class T>
+struct SinhRest;
+template <>
+struct SinhRest<float> {  // error 2^-31.1
+    static constexpr float c[] = {0x1.555556p-3f, 0x1.1110ep-7f, 0x1.a0225p-13f, 0x1.75935cp-19f};
+};
+template <>
+struct SinhRest<double> {  // error 2^-57.6
+    static constexpr double c[] = {0x1.5555555555556p-3, 0x1.111111111101ep-7, 0x1.a01a01a037268p-13, 0x1.71de3a3b03dbep-19, 0x1.ae646fe3e39a5p-26, 0x1.6117172475b62p-33, 0x1.b5af5ac9af2fp-41};
+};
+
+/// (log(1 + f) - f + f^2 / 2) / f^3 for 1 + f in [sqrt(1/2), sqrt(2)].
+template <class T>
+struct LogRest;
+template <>
+struct LogRest<float> {  // error 2^-27.2
+    static constexpr float c[] = {0x1.555554p-2f, -0x1.000226p-2f, 0x1.99a008p-3f, -0x1.547244p-3f, 0x1.22da1cp-3f, -0x1.0d853ep-3f, 0x1.055b6ap-3f, -0x1.38b58cp-4f};
+};
+
+/// (2 atanh(s) / s - 2) / s^2 in s^2, s = f / (2 + f).
+template <class T>
+struct LogSeries;
+template <>
+struct LogSeries<double> {  // error 2^-58.9
+    static constexpr double c[] = {0x1.5555555555592p-1, 0x1.999999997fd88p-2, 0x1.24924941f5121p-2, 0x1.c71c52055c247p-3, 0x1.74663fde5fb29p-3, 0x1.39a19ec96dfa4p-3, 0x1.2f06996732111p-3};
+};
+
+/// (2 atanh(s) / s - 2 - 2/3 s^2) / s^4 in s^2: for a logarithm of more than the type's precision.
+template <class T>
+struct PowSeries;
+template <>
+struct PowSeries<float> {  // error 2^-36.2
+    static constexpr float c[] = {0x1.9999fep-2f, 0x1.2452f4p-2f, 0x1.df8e18p-3f};
+};
+template <>
+struct PowSeries<double> {  // error 2^-68.0
+    static constexpr double c[] = {0x1.9999999999998p-2, 0x1.2492492492b75p-2, 0x1.c71c71c5fa597p-3, 0x1.745d17ffb8e5ep-3, 0x1.3b136e9a4ea1ep-3, 0x1.111f1c60f5834p-3, 0x1.de6e29ccc8555p-4, 0x1.e9527eb8368b9p-4};
+};
+
+/// (sin r - r) / r^3 in r^2, |r| <= pi / 4.
+template <class T>
+struct SineRest;
+template <>
+struct SineRest<float> {  // error 2^-27.2
+    static constexpr float c[] = {-0x1.555546p-3f, 0x1.11078p-7f, -0x1.994e2ep-13f};
+};
+template <>
+struct SineRest<double> {  // error 2^-56.4
+    static constexpr double c[] = {-0x1.5555555555549p-3, 0x1.111111110f803p-7, -0x1.a01a019c01eadp-13, 0x1.71de35698ac96p-19, -0x1.ae5e5ab8f56cap-26, 0x1.5d8f8eca7afdcp-33};
+};
+
+/// (cos r - 1 + r^2 / 2) / r^4 in r^2.
+template <class T>
+struct CosineRest;
+template <>
+struct CosineRest<float> {  // error 2^-32.9
+    static constexpr float c[] = {0x1.55554ap-5f, -0x1.6c0c18p-10f, 0x1.99df08p-16f};
+};
+template <>
+struct CosineRest<double> {  // error 2^-62.0
+    static constexpr double c[] = {0x1.555555555554bp-5, -0x1.6c16c16c15p-10, 0x1.a01a019c8bd01p-16, -0x1.27e4f7edfb9bcp-22, 0x1.1ee9d913ae1ccp-29, -0x1.8fa549eea1a33p-37};
+};
+
+/// (asin x / x - 1) / x^2 in x^2, |x| <= 1/2.
+template <class T>
+struct AsinRest;
+template <>
+struct AsinRest<float> {  // error 2^-27.2
+    static constexpr float c[] = {0x1.5555c8p-3f, 0x1.3301ccp-4f, 0x1.7480dep-5f, 0x1.8c0ccp-6f, 0x1.59862p-5f};
+};
+template <>
+struct AsinRest<double> {  // error 2^-58.2
+    static constexpr double c[] = {0x1.5555555555577p-3, 0x1.333333332e08bp-4, 0x1.6db6db7219fe4p-5, 0x1.f1c71a9219d83p-6, 0x1.6e8bdf315e3bep-6, 0x1.1c49ea950e532p-6, 0x1.ca201a80ff66ap-7, 0x1.7580f197b24aep-7, 0x1.6156cc11b518p-7, 0x1.e461351468794p-9, 0x1.6419cdfcff5c9p-6, -0x1.58b24c291a9a6p-6, 0x1.0b80596dd539cp-5};
+};
+
+/// (atan x / x - 1) / x^2 in x^2, |x| <= tan(pi / 8).
+template <class T>
+struct AtanRest;
+template <>
+struct AtanRest<float> {  // error 2^-28.3
+    static constexpr float c[] = {-0x1.55554ap-2f, 0x1.999194p-3f, -0x1.23b504p-3f, 0x1.b1ea5ep-4f, -0x1.f1e3dcp-5f};
+};
+template <>
+struct AtanRest<double> {  // error 2^-57.3
+    static constexpr double c[] = {-0x1.555555555553dp-2, 0x1.99999999957afp-3, -0x1.24924922a984ep-3, 0x1.c71c70e4bc16cp-4, -0x1.745cf8b9de32cp-4, 0x1.3b1116e4fde79p-4, -0x1.10eba0bbf70e6p-4, 0x1.df0e0804507d9p-5, -0x1.9ccd54f6d7127p-5, 0x1.37c882a996d98p-5, -0x1.254eb5a88dab1p-6};
+};
+
+/// erf(x) / x - 1 in x^2, |x| <= 1.
+template <class T>
+struct ErfNear;
+template <>
+struct ErfNear<float> {  // error 2^-28.6
+    static constexpr float c[] = {0x1.06eba8p-3f, -0x1.81273ep-2f, 0x1.ce2cf8p-4f, -0x1.b7f90ep-6f, 0x1.5405b2p-8f, -0x1.a3f702p-11f, 0x1.496a3ap-14f};
+};
+template <>
+struct ErfNear<double> {  // error 2^-54.8
+    static constexpr double c[] = {0x1.06eba8214db68p-3, -0x1.812746b0379bdp-2, 0x1.ce2f21a040d16p-4, -0x1.b82ce311fa948p-6, 0x1.565bccf92b40cp-8, -0x1.c02db03dd9404p-11, 0x1.f9a2baa92930bp-14, -0x1.f4ca4d7157c71p-17, 0x1.b97fd3eaabcc5p-20, -0x1.5c07274683743p-23, 0x1.d71b11045784bp-27, -0x1.abae4dc4327cdp-31};
+};
+
+/// -log(erfc(x)) / x for x in [1, 4], for erf.
+template <class T>
+struct ErfTail;
+template <>
+struct ErfTail<float> {  // error 2^-26.8
+    static constexpr float c[] = {0x1.20e424p+0f, 0x1.458b52p-1f, 0x1.ae9176p-4f, -0x1.758e02p-6f, 0x1.a1c3e6p-9f, -0x1.b9d01ap-13f};
+};
+
+inline constexpr double erfc_centre = 0x1.1cp+1;
+
+/// (1 + 2 a) exp(a^2) erfc(a) in (a - centre) / (a + centre), for a from 1/2 to where erfc(a) is 0.
+template <class T>
+struct ErfcScaled;
+template <>
+struct ErfcScaled<float> {  // error 2^-26.8
+    static constexpr float c[] = {0x1.45910cp+0f, -0x1.bbfe5ap-4f, -0x1.1483cp-3f, 0x1.534fe2p-3f, -0x1.47b14ap-4f, 0x1.20a4e6p-7f, 0x1.15faf4p-7f, -0x1.1f9ad8p-9f, -0x1.18e1c2p-10f, 0x1.3e7324p-12f};
+};
+template <>
+struct ErfcScaled<double> {  // error 2^-55.2
+    static constexpr double c[] = {0x1.45910bfddafe9p+0, -0x1.bbfe59be99bddp-4, -0x1.14837243eac41p-3, 0x1.534fe5564d5a9p-3, -0x1.47bd7de5aefd2p-4, 0x1.20a7d7202ab61p-7, 0x1.18acd6f5df06ap-7, -0x1.204ab91f1cd7fp-9, -0x1.58a90ba4a97dcp-10, 0x1.537fc4c81dcf3p-12, 0x1.22410633e89b1p-12, -0x1.583c4957c1039p-16, -0x1.016400ccfe46ep-14, -0x1.6424f2e057274p-17, 0x1.6ac731e964356p-17, 0x1.919dd83e287e3p-18, -0x1.0e4693814823ap-21, -0x1.dfb7345d4b365p-20, -0x1.3534b29bba47ep-21, 0x1.6c2d20f697782p-22, 0x1.03559673e5c79p-22, -0x1.64fc99cc0acf3p-25, -0x1.17576cf759396p-25};
+};
+
+/// m^(-1/3) for m in [sqrt(1/2), sqrt(2)], a start that iterations triple.
+template <class T>
+struct CbrtStart;
+template <>
+struct CbrtStart<float> {  // error 2^-9.1
+    static constexpr float c[] = {0x1.8ee324p+0f, -0x1.88d1ecp-1f, 0x1.ad681ap-3f};
+};
+template <>
+struct CbrtStart<double> {  // error 2^-9.1
+    static constexpr double c[] = {0x1.8ee32420d7529p+0, -0x1.88d1ecef442e3p-1, 0x1.ad681a3419fa1p-3};
+};
+
+/// Where the digamma function is 0.
+inline constexpr double digamma_root[] = {0x1.762d86356be3fp+0, 0x1.b86a722197839p-54};
+
+/// digamma(x) / (x - root) in x - 3/2, x from 1 to 2.
+template <class T>
+struct DigammaNear;
+template <>
+struct DigammaNear<double> {  // error 2^-53.5
+    static constexpr double c[] = {0x1.e6f0cbb873617p-1, -0x1.b1cb63005ee98p-2, 0x1.eca189b8e6d99p-3, -0x1.2feeeb98a7a33p-3, 0x1.8512e5905da58p-4, -0x1.fb44202a07263p-5, 0x1.4de9aa059a6c7p-5, -0x1.b9f8b124a2ea5p-6, 0x1.256475f1416a1p-6, -0x1.8635627af8a06p-7, 0x1.03c006a6df766p-7, -0x1.5a06cc7e00a47p-8, 0x1.cd3e7434ad599p-9, -0x1.336b43258f41cp-9, 0x1.980d9cdd443c2p-10, -0x1.0fcd4c0a4e385p-10, 0x1.7b4a13d78e9dfp-11, -0x1.fc46d1032f623p-12, 0x1.dc1b195909ca6p-13, -0x1.343c01712baf5p-13, 0x1.1079642c3a9eep-12, -0x1.7247949ee5c44p-13};
+};
+// clang-format on
+
+}  // namespace weft::elementary

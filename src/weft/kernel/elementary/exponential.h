@@ -1,0 +1,138 @@
+// exp and its family. Errors are stated in functions.inc. Callers: kernel/elementary.h.
+#pragma once
+
+#include "weft/kernel/elementary/basis.h"
+
+namespace weft::elementary {
+
+/// Where e^x is beyond the format on either side, and where e^x is nothing beside 1.
+template <class T>
+inline constexpr T exp_top = sizeof(T) == 4 ? 89 : 710;
+template <class T>
+inline constexpr T exp_bottom = sizeof(T) == 4 ? -104 : -746;
+template <class T>
+inline constexpr T exp_vanishes = sizeof(T) == 4 ? -18 : -38;
+
+/// x = n ln 2 + r with |r| <= ln 2 / 2. The first product is exact in the sum: both are multiples of the last place of ln 2.
+template <class V>
+struct Reduced {
+    V n, r;
+};
+template <class V>
+WEFT_ELEMENT Reduced<V> reduce_by_ln2(V x) {
+    using C = Constants<ElementOf<V>>;
+    V n = whole_of_shifted(fma(x, V::all(C::log2_e[0]), V::all(FormatOf<V>::magic))).value;
+    V r = fma(n, V::all(-C::ln2[0]), x);
+    return {n, fma(n, V::all(-C::ln2[1]), r)};
+}
+
+/// x - n ln 2 - r.
+template <class V>
+WEFT_ELEMENT V lost_by_reduction(V x, V n, V r) {
+    using C = Constants<ElementOf<V>>;
+    return fma(n, V::all(-C::ln2[1]), fma(n, V::all(-C::ln2[0]), x) - r);
+}
+
+template <class V>
+WEFT_ELEMENT V exp_clamped(V x) {
+    return at_least(at_most(x, exp_top<ElementOf<V>>), exp_bottom<ElementOf<V>>);
+}
+
+/// e^r - 1 for |r| <= ln 2 / 2, good enough to be added to 1.
+template <class V>
+WEFT_ELEMENT V exp_small(V r) {
+    return fma(r * r, polynomial<ExpRest>(r), r);
+}
+
+/// e^x 2^shift for a clamped x.
+template <class V>
+WEFT_ELEMENT V exp_shifted(V x, double shift) {
+    auto [n, r] = reduce_by_ln2(x);
+    return scaled(exp_small(r) + all<V>(1), shift == 0 ? n : n + all<V>(shift));
+}
+
+template <class V>
+WEFT_ELEMENT V exp(V x) {
+    return exp_shifted(exp_clamped(x), 0);
+}
+
+/// e^(high + low) for a clamped high; low is below 2^-20.
+template <class V>
+WEFT_ELEMENT V exp_words(Words<V> x) {
+    auto [n, r] = reduce_by_ln2(x.high);
+    V small = exp_small(r), low = x.low + lost_by_reduction(x.high, n, r);
+    return scaled(fma(small + all<V>(1), low, small) + all<V>(1), n);
+}
+
+/// 2^(n + r) for |r| <= 1/2.
+template <class V>
+WEFT_ELEMENT V exp2_parts(V n, V r) {
+    return scaled(fma(r, polynomial<Exp2Rest>(r), all<V>(1)), n);
+}
+template <class V>
+WEFT_ELEMENT V exp2_clamped(V x) {
+    using T = ElementOf<V>;
+    return at_least(at_most(x, sizeof(T) == 4 ? T(129) : T(1025)), sizeof(T) == 4 ? T(-151) : T(-1076));
+}
+
+template <class V>
+WEFT_ELEMENT V exp2(V x) {
+    x = exp2_clamped(x);
+    V n = whole(x);
+    return exp2_parts(n, x - n);
+}
+
+template <class V>
+WEFT_ELEMENT V expm1(V x) {
+    using T = ElementOf<V>;
+    V within = at_least(at_most(x, exp_top<T>), exp_vanishes<T>);
+    auto [n, r] = reduce_by_ln2(within);
+    V rest = fma(r * r, polynomial<Expm1Rest>(r), lost_by_reduction(within, n, r));
+    // 2^n (1 + r + rest) - 1, in halves, for 2^(bias + 1) is no number.
+    V half = power_of_two(n - all<V>(1)), start = half - all<V>(0.5);
+    V sum = fma(half, r, start), result = sum + fma(half, rest, fma(half, r, start - sum));
+    return select(less(magnitude(x), V::all(FormatOf<V>::tiny)), x, result + result);  // keeps -0 and denormals
+}
+
+template <class V>
+WEFT_ELEMENT V sigmoid(V x) {
+    V small = exp(-magnitude(x));
+    return select(less(x, all<V>(0)), small, all<V>(1)) / (small + all<V>(1));
+}
+
+/// x + x^3 p(x^2) for x >= 0, below some limit.
+template <template <class> class C, class V>
+WEFT_ELEMENT V odd_series(V x) {
+    V z = x * x;
+    return fma(x * z, polynomial<C>(z), x);
+}
+
+template <class V>
+WEFT_ELEMENT V tanh(V x) {
+    V a = magnitude(x);
+    V near = odd_series<TanhRest>(a);
+    V twice = at_most(a, ElementOf<V>(20)) * all<V>(2);  // from there on it is 1
+    V far = all<V>(1) - all<V>(2) / (exp_shifted(twice, 0) + all<V>(1));
+    return with_sign_of(select(less(a, all<V>(0.5625)), near, far), x);
+}
+
+/// e^|x| / 2, up to where cosh is infinite.
+template <class V>
+WEFT_ELEMENT V half_exp(V a) {
+    return exp_shifted(at_most(a, exp_top<ElementOf<V>> + 1), -1);
+}
+
+template <class V>
+WEFT_ELEMENT V sinh(V x) {
+    V a = magnitude(x), half = half_exp(a);
+    V far = half - all<V>(0.25) / half;
+    return with_sign_of(select(less(a, all<V>(1)), odd_series<SinhRest>(a), far), x);
+}
+
+template <class V>
+WEFT_ELEMENT V cosh(V x) {
+    V half = half_exp(magnitude(x));
+    return half + all<V>(0.25) / half;
+}
+
+}  // namespace weft::elementary

@@ -1,0 +1,96 @@
+// The block loops of functions, on every instruction set that this machine has, give the bits of the element's body.
+#include <gtest/gtest.h>
+
+#include "numpy_ulps.h"
+#include "weft/backend/cpu/block_loops.h"
+
+namespace weft::cpu {
+namespace {
+
+template <class T>
+std::vector<T> run(Isa isa, const Function& function, const std::vector<T>& a, const std::vector<T>& b) {
+    Instruction at{.opcode = Opcode::call, .dtype = dtype_of<T>, .literal = {}, .function = &function};
+    StepInfo info;
+    info.function = &function;
+    std::vector<T> result(a.size());
+    const void* operands[] = {a.data(), b.data(), nullptr};
+    block_loops(isa).step(at, dtype_of<T>)(result.data(), operands, static_cast<std::int64_t>(a.size()), info);
+    return result;
+}
+
+template <class T>
+T body_of(const Function& function, T x, T y) {
+    T operands[] = {x, y};
+    if constexpr (sizeof(T) == 4)
+        return function.f32(operands);
+    else
+        return function.f64(operands);
+}
+
+/// All exponents, numbers of ordinary size, and so many that a register is left half full.
+template <class T>
+std::vector<T> arguments(unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> ordinary(-20, 20);
+    std::vector<T> values{T(0), -T(0), std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()};
+    while (values.size() < 20003) {
+        values.push_back(std::bit_cast<T>(static_cast<BitsOf<T>>(random())));
+        values.push_back(static_cast<T>(ordinary(random)));
+        values.push_back(static_cast<T>(ordinary(random) / 20));
+    }
+    return values;
+}
+
+template <class T>
+void loops_give_the_bodies_bits() {
+    std::vector<T> a = arguments<T>(1), b = arguments<T>(2);
+    for (const Function* function : all_functions()) {
+        if (!function->f32) continue;
+        std::vector<T> expected(a.size());
+        for (std::size_t i = 0; i < a.size(); ++i) expected[i] = body_of(*function, a[i], b[i]);
+        for (Isa isa : usable_isas()) {
+            std::vector<T> got = run(isa, *function, a, b);
+            int wrong = 0;
+            for (std::size_t i = 0; i < a.size() && wrong < 3; ++i) {
+                bool same = std::isnan(got[i])
+                                ? std::isnan(expected[i])
+                                : std::bit_cast<BitsOf<T>>(got[i]) == std::bit_cast<BitsOf<T>>(expected[i]);
+                wrong += !same;
+                EXPECT_TRUE(same) << function->name << '(' << a[i] << ", " << b[i] << ") on " << name_of(isa) << ": "
+                                  << got[i] << ", not " << expected[i];
+            }
+        }
+    }
+}
+
+TEST(FunctionLoops, float32_loops_give_the_bits_of_the_body_on_every_instruction_set) {
+    loops_give_the_bodies_bits<float>();
+}
+
+TEST(FunctionLoops, float64_loops_give_the_bits_of_the_body_on_every_instruction_set) {
+    loops_give_the_bodies_bits<double>();
+}
+
+template <class T>
+void loops_meet_the_set(NumpyUlps& set) {
+    for (const auto& [function, values] : set.of<T>()) {
+        std::vector<T> a;
+        for (const auto& judged : values) a.push_back(judged.argument);
+        for (Isa isa : usable_isas()) {
+            std::vector<T> got = run(isa, *function, a, a);
+            for (std::size_t i = 0; i < a.size(); ++i) {
+                EXPECT_TRUE(meets(got[i], values[i])) << function->name << '(' << a[i] << ") on " << name_of(isa);
+            }
+        }
+    }
+}
+
+TEST(FunctionLoops, every_line_of_numpys_validation_set_is_met) {
+    auto set = numpy_ulps();
+    if (!set) GTEST_SKIP() << no_numpy_ulps;
+    loops_meet_the_set<float>(*set);
+    loops_meet_the_set<double>(*set);
+}
+
+}  // namespace
+}  // namespace weft::cpu
