@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "backend/device_cases.h"
+#include "must_fail.h"
 #include "weft/backend/opencl/device.h"
 
 namespace weft {
@@ -47,6 +47,20 @@ TEST_F(OpenCl, opcodes_have_the_interpreters_bits) { expect_right(opcode_cases()
 TEST_F(OpenCl, functions_have_the_interpreters_bits) { expect_right(function_cases()); }
 TEST_F(OpenCl, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(30)); }
 TEST_F(OpenCl, reductions_join_in_lanes) { expect_right(reduction_cases()); }
+
+TEST_F(OpenCl, an_operand_beyond_its_buffer_is_refused) {
+    Random random(1);
+    KernelCase at = flat_case(random, "copy", program_of_casts(DType::int8), 10);
+    at.loads[0].bytes.resize(9);
+    EXPECT_THROW(expect_right({at}), InternalError);
+}
+
+TEST_F(OpenCl, a_device_that_is_not_there_is_named) {
+    std::size_t found = opencl::devices().size();
+    EXPECT_PLAIN_MESSAGE(DeviceError,
+                         text("OpenCL: there is no device ", found, "; the ", found, " found are counted from 0"),
+                         opencl::Device(found));
+}
 
 }  // namespace
 }  // namespace weft

@@ -125,7 +125,9 @@ std::string float_text(T value, std::string_view suffix) {
 
 template <class T>
 std::string integer_text(T value) {
-    if constexpr (std::is_unsigned_v<T>) return text(static_cast<std::uint64_t>(value), sizeof(T) >= 4 ? "u" : "");
+    if constexpr (std::is_same_v<T, std::uint64_t>)
+        return text("(uint64_t)", value, "u");  // no suffix has one width everywhere
+    if constexpr (std::is_unsigned_v<T>) return text(static_cast<std::uint32_t>(value), sizeof(T) == 4 ? "u" : "");
     if (static_cast<std::int64_t>(value) == std::numeric_limits<std::int64_t>::min())
         return "(-9223372036854775807 - 1)";  // the digits alone are one too large for the type
     std::string digits = text(static_cast<std::int64_t>(value));

@@ -32,7 +32,7 @@ const DialectWords& words_of(Dialect dialect);
 std::string_view c_type(DType dtype);
 /// The typedefs of those types that `text` mentions.
 std::string typedefs_for(std::string_view text, Dialect dialect);
-/// The number as the type holds it: 0.5f, 18446744073709551615u, (-1), complex64_of(1.0f, 2.0f).
+/// The number as the type holds it: 0.5f, 7u, (uint64_t)7u, (-1), complex64_of(1.0f, 2.0f).
 std::string c_literal(DType dtype, const Literal& literal);
 
 /// `pattern` with each $X of the pairs {X, text} filled in.

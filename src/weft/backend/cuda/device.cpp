@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weft/backend/bounds.h"
 #include "weft/backend/cuda/nvrtc.h"
 #include "weft/base/error.h"
 #include "weft/base/shared_library.h"
@@ -154,6 +155,10 @@ Kernels::Kernels(const Device& device, std::span<const NamedLoop> loops) {
 
 void Kernels::launch(const std::string& name, const Loop& loop, std::span<const Operand> operands) const {
     promise(operands.size() == loop.loads.size() + loop.stores.size(), "a kernel is launched with all its operands");
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const Access& access = i < loop.loads.size() ? loop.loads[i] : loop.stores[i - loop.loads.size()];
+        promise_within(access, loop.dims, operands[i].first_element, operands[i].buffer->bytes_);
+    }
     Launch how = launch_for(loop);
     if (how.groups == 0) return;
     FunctionObject function = nullptr;

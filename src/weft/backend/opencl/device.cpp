@@ -1,5 +1,6 @@
 #include "weft/backend/opencl/device.h"
 
+#include "weft/backend/bounds.h"
 #include "weft/backend/opencl/driver.h"
 #include "weft/backend/refused_text.h"
 #include "weft/base/error.h"
@@ -144,6 +145,10 @@ Kernels::Kernels(const Device& device, std::span<const NamedLoop> loops) : devic
 
 void Kernels::launch(const std::string& name, const Loop& loop, std::span<const Operand> operands) const {
     promise(operands.size() == loop.loads.size() + loop.stores.size(), "a kernel is launched with all its operands");
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const Access& access = i < loop.loads.size() ? loop.loads[i] : loop.stores[i - loop.loads.size()];
+        promise_within(access, loop.dims, operands[i].first_element, operands[i].buffer->bytes_);
+    }
     Launch how = launch_for(loop);
     if (how.groups == 0) return;
     const Driver& cl = driver();
