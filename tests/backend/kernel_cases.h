@@ -132,21 +132,18 @@ inline Program program_of_opcodes(DType dtype) {
     return builder.take();
 }
 
-inline Program program_of_casts(DType from) {
-    ProgramBuilder builder;
-    Scalar a = builder.input(from);
+/// To every type, and to every type of its width.
+inline void add_casts(ProgramBuilder& builder, Scalar a) {
+    DType from = a.dtype();
     for (DType to : all_dtypes()) {
         builder.output(cast(a, to));
         bool bits = from != DType::bool_ && to != DType::bool_;
         if (bits && size_of(to) == size_of(from)) builder.output(bitcast(a, to));
     }
-    return builder.take();
 }
 
 /// Every constant of a type that is hard to write.
-inline Program program_of_constants(DType dtype) {
-    ProgramBuilder builder;
-    Scalar yes = builder.input(DType::bool_);
+inline void add_constants(ProgramBuilder& builder, Scalar yes, DType dtype) {
     auto add = [&](Literal value) {
         builder.output(select(yes, builder.constant(dtype, value), builder.constant(dtype, 1)));
     };
@@ -171,7 +168,6 @@ inline Program program_of_constants(DType dtype) {
             add(std::complex<double>(0.1, -0.0));
         }
     });
-    return builder.take();
 }
 
 inline std::vector<KernelCase> opcode_cases() {
@@ -179,25 +175,32 @@ inline std::vector<KernelCase> opcode_cases() {
     Random random(11);
     for (DType dtype : all_dtypes()) {
         cases.push_back(flat_case(random, text("opcodes_of_", dtype, "_"), program_of_opcodes(dtype), 3000));
+        ProgramBuilder builder;
+        add_casts(builder, builder.input(dtype));
+        add_constants(builder, builder.input(DType::bool_), dtype);
         std::int64_t count = is_half(dtype) ? 65536 : 5000;
-        cases.push_back(flat_case(random, text("casts_of_", dtype, "_"), program_of_casts(dtype), count));
-        cases.push_back(flat_case(random, text("constants_of_", dtype, "_"), program_of_constants(dtype), 3));
+        cases.push_back(flat_case(random, text("casts_of_", dtype, "_"), builder.take(), count));
     }
     return cases;
 }
 
-/// The functions that have programs.
+/// The functions that have programs, some to a kernel: devices' compilers are slow to begin.
 inline std::vector<KernelCase> function_cases() {
+    constexpr std::size_t in_a_kernel = 8;
     std::vector<KernelCase> cases;
     Random random(12);
     for (DType dtype : {DType::float32, DType::float64}) {
-        for (const Function* function : all_functions()) {
-            if (!program_of(*function, dtype)) continue;
+        std::vector<const Function*> functions;
+        for (const Function* function : all_functions())
+            if (program_of(*function, dtype)) functions.push_back(function);
+        for (std::size_t first = 0; first < functions.size(); first += in_a_kernel) {
             ProgramBuilder builder;
             Scalar operands[] = {builder.input(dtype), builder.input(dtype)};
-            builder.output(
-                weft::call(*function, std::span<const Scalar>(operands, static_cast<std::size_t>(function->arity))));
-            cases.push_back(flat_case(random, text(function->name, "_of_", dtype, "_"), builder.take(), 20000));
+            for (std::size_t i = first; i < std::min(first + in_a_kernel, functions.size()); ++i) {
+                auto arity = static_cast<std::size_t>(functions[i]->arity);
+                builder.output(weft::call(*functions[i], std::span<const Scalar>(operands, arity)));
+            }
+            cases.push_back(flat_case(random, text("functions_", first, "_of_", dtype, "_"), builder.take(), 20000));
         }
     }
     return cases;
@@ -273,6 +276,7 @@ inline std::vector<KernelCase> reduction_cases() {
             if (row > 1 && along_both)
                 cases.push_back(case_of(random, text("outer_of_", dtype, "_"), std::move(outer), row == 65));
         }
+        if (!along_both) continue;
         cases.push_back(
             case_of(random, text("all_of_", dtype, "_"), reductions_of(dtype, {13, 40}, 2, {40, 1}), false));
     }
