@@ -1,4 +1,5 @@
-// Functions that the C library lacks, for doubles, one element at a time. Callers: kernel/functions.inc.
+// Functions too long for a Program, for doubles, one element at a time. lgamma is the C library's, the others stand on weft's own
+// functions and so have the same bits everywhere. Callers: kernel/functions.inc.
 #pragma once
 
 namespace weft::special {

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <limits>
 
+#include "weft/runtime/profile.h"
+
 namespace weft {
 namespace {
 
@@ -43,15 +45,19 @@ std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void*
     return arena + binding_->scratch_offset;
 }
 
-std::vector<double> Runner::time(std::span<void* const> leaves, std::span<void* const> outputs, int runs) {
+double Runner::time_step(std::size_t s, std::byte* scratch) {
     using Clock = std::chrono::steady_clock;
+    Clock::time_point start = Clock::now();
+    run_step(s, scratch);
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<double> Runner::time(std::span<void* const> leaves, std::span<void* const> outputs, int runs) {
     std::byte* scratch = place_operands(leaves, outputs);
     std::vector<double> seconds(binding_->steps.size(), std::numeric_limits<double>::infinity());
     for (int run = 0; run < runs; ++run) {
         for (std::size_t s = 0; s < seconds.size(); ++s) {
-            Clock::time_point start = Clock::now();
-            run_step(s, scratch);
-            seconds[s] = std::min(seconds[s], std::chrono::duration<double>(Clock::now() - start).count());
+            seconds[s] = std::min(seconds[s], time_step(s, scratch));
         }
     }
     return seconds;
@@ -61,7 +67,11 @@ void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) 
     std::byte* scratch = place_operands(leaves, outputs);
     std::size_t s = 0;
     try {
-        for (; s < binding_->steps.size(); ++s) run_step(s, scratch);
+        if (detail::profiling.load(std::memory_order_relaxed)) {
+            for (; s < binding_->steps.size(); ++s) detail::record(binding_->steps[s], time_step(s, scratch));
+        } else {
+            for (; s < binding_->steps.size(); ++s) run_step(s, scratch);
+        }
     } catch (Error& error) {
         error.add(place(binding_->steps[s].where));
         throw;

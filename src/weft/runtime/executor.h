@@ -26,6 +26,7 @@ class Runner {
     void run_step(std::size_t s, std::byte* scratch) {
         binding_->steps[s].kernel->run(table_.data() + first_[s], scratch);
     }
+    double time_step(std::size_t s, std::byte* scratch);  // seconds
     struct Patch {
         std::uint32_t position;
         Base base;

@@ -1,11 +1,14 @@
 #include "weft/runtime/function.h"
 
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/graph.h"
 #include "weft/graph/node.h"
+#include "weft/runtime/debug.h"
+#include "weft/runtime/declared.h"
 #include "weft/runtime/executor.h"
 #include "weft/runtime/explain.h"
 #include "weft/runtime/trace.h"
@@ -74,6 +77,7 @@ class Specialization {
     void find_sources(const Trace& trace, const Graph& graph);
     void find_leaves(std::span<const Tensor> arguments);
     void release_leaves();
+    std::vector<Tensor> with_numbers() const;
     const void* address(const Tensor& tensor, std::size_t slot);
     void choose_memory();
     Tensor output_tensor(std::size_t graph_output) const;
@@ -165,7 +169,7 @@ void Specialization::choose_memory() {
     const auto& outputs = runner_->binding().outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         Tensor memory;
-        if (outputs[i].donor >= 0) {
+        if (outputs[i].donor >= 0 && !debug_modes().any()) {  // a debug mode may refuse the result
             auto leaf = static_cast<std::size_t>(outputs[i].donor);
             const std::shared_ptr<Cell>& cell = cells_[sources_[leaf].index].cell;
             const Node& node = *held_[leaf].node();
@@ -214,10 +218,32 @@ Explanation Specialization::explain(std::span<const Tensor> arguments) {
     return explanation;
 }
 
+// The outputs as expressions of arrays, copied: a run may write over the leaves' memory.
+std::vector<Tensor> Specialization::with_numbers() const {
+    std::vector<Tensor> outputs, from, to;
+    for (std::int32_t output : graph_.outputs)
+        outputs.push_back(handle(graph_.entries[static_cast<std::size_t>(output)].node));
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (sources_[i].kind == Source::constant) continue;
+        from.push_back(handle(graph_.entries[static_cast<std::size_t>(graph_.leaves[i])].node));
+        Array copy = Array::empty(from.back().dtype(), from.back().dims());
+        std::memcpy(copy.address(), leaves_[i], static_cast<std::size_t>(copy.size()) * size_of(copy.dtype));
+        to.emplace_back(copy);
+    }
+    return substitute(outputs, from, to, [](std::string_view) { return std::optional<std::int64_t>(); });
+}
+
 void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>& results) {
     find_leaves(arguments);
+    std::vector<Tensor> concrete;
+    if (debug_modes().any()) concrete = with_numbers();
     choose_memory();
     runner_->run(leaves_, outputs_);
+    if (!concrete.empty()) {
+        std::vector<Array> values;
+        for (std::size_t i = 0; i < concrete.size(); ++i) values.push_back(output_tensor(i).array());
+        debug_run(concrete, values);
+    }
     results.resize(results_);
     for (std::size_t i = 0; i < results_; ++i) results[i] = output_tensor(i);
     for (const Use& use : cells_) {  // all together, after the outputs

@@ -175,11 +175,19 @@ Tensor reshape_below(const Site& site) {
         return kept;
     };
     if (!(proper(node.shape) == proper(from.shape))) return {};
+    std::vector<std::ptrdiff_t> axis_of;  // of each axis of the result: which of `from` it is; -1: a new one
+    for (std::size_t k = 0, i = 0; k < node.shape.size(); ++k) {
+        bool one = node.shape[k] == Size(1);
+        while (!one && from.shape[i] == Size(1)) ++i;
+        axis_of.push_back(one ? -1 : static_cast<std::ptrdiff_t>(i++));
+    }
     std::vector<Tensor> inputs;
     for (Node* input : from.inputs) {
-        bool whole = input->shape == from.shape;
-        if (!whole && !input->shape.empty()) return {};
-        inputs.push_back(whole ? reshape(handle(input), node.shape) : handle(input));
+        Shape shape;
+        auto shift = static_cast<std::ptrdiff_t>(from.shape.size() - input->shape.size());
+        for (std::ptrdiff_t i : axis_of)
+            shape.push_back(i < shift ? Size(1) : input->shape[static_cast<std::size_t>(i - shift)]);
+        inputs.push_back(input->shape.empty() ? handle(input) : reshape(handle(input), shape));
     }
     return make_node(*from.operation, inputs, from.attributes, from.where);
 }
@@ -310,7 +318,8 @@ void add_reduce_rules(RuleList& rules) {
     add("sum_of_pieces", Phase::special, {&sum_operation}, of_pieces, {.examples = {with([](T a, T b) { return sum(concatenate({a, b}), 0); }, {{2, 3}, {4, 3}})}});
     add("reshape_of_reduction", Phase::canonical, {&reshape_operation}, kept_by_reshape, {.examples = {
         with([](T x) { return reshape(sum(x, 1), {3, 1}); }, {{3, 4}}), with([](T x) { return reshape(max(x, 0, true), {4}); }, {{3, 4}})}});
-    add("reshape_below_elementwise", Phase::canonical, {&reshape_operation}, reshape_below, {.examples = {with([](T x) { return reshape(exp(x) + 1, {3, 1, 4}); }, {{3, 4}})}});
+    add("reshape_below_elementwise", Phase::canonical, {&reshape_operation}, reshape_below, {.examples = {
+        with([](T x) { return reshape(exp(x) + 1, {3, 1, 4}); }, {{3, 4}}), with([](T x, T y) { return reshape(x * y, {3, 4}); }, {{3, 1, 4}, {1, 4}})}});
     add("sum_of_products", Phase::special, {&sum_operation}, sum_of_products, {.assumes = Assumes::finite, .examples = {
         with([](T a, T b) { return sum(expand_dims(a, 2) * expand_dims(b, 0), 1); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return sum(expand_dims(a, 1) * b, {0, 2}); }, {{3, 4, 2}, {5, 4, 1}}),
         with([](T a, T b) { return sum(square(expand_dims(a, 0) * expand_dims(b, 1)), 2); }, {{3, 4}, {5, 4}})}});

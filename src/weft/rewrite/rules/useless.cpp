@@ -65,6 +65,17 @@ Tensor cast_of_cast(const Site& site) {
     return astype(handle(inner.inputs[0]), site.node.dtype);
 }
 
+// astype(where(c, 1, 0)) -> where(c, 1.0, 0.0)
+Tensor cast_of_choice(const Site& site) {
+    const Node& choice = *site.node.inputs[0];
+    if (opaque(choice) || choice.operation != &where_operation || is_complex(choice.dtype)) return {};
+    std::optional<Literal> yes = number_of(*choice.inputs[1]), no = number_of(*choice.inputs[2]);
+    if (!yes || !no) return {};
+    DType d = site.node.dtype;
+    return where(handle(choice.inputs[0]), astype(constant(*yes, choice.dtype), d),
+                 astype(constant(*no, choice.dtype), d));
+}
+
 Tensor choose(const Site& site) {
     std::optional<Literal> condition = number_of(*site.node.inputs[0]);
     if (!condition) return {};
@@ -186,6 +197,8 @@ void add_useless_rules(RuleList& rules) {
                                       {DType::int8, DType::int32, DType::float32}),
                               example([](T x) { return astype(astype(x, DType::float32), DType::float16); }, {},
                                       {DType::float16, DType::int8, DType::bool_})}}));
+    add(rule_at("cast_of_choice", canonical, {&astype_operation}, cast_of_choice,
+                {.examples = {example([](T x) { return astype(where(x > 0, 1, 0), DType::float64); })}}));
     add(rule_at("where_known", canonical, {&where_operation}, choose,
                 {.examples = {example([](T x, T y) { return where(Tensor(true), x, y); }),
                               example([](T x, T y) { return where(Tensor(false), x, y); })}}));
