@@ -39,6 +39,8 @@ TEST_P(CudaText, of_functions_compiles) { expect_compiled(function_cases()); }
 TEST_P(CudaText, of_random_maps_compiles) { expect_compiled(random_map_cases(30)); }
 TEST_P(CudaText, of_reductions_compiles) { expect_compiled(reduction_cases()); }
 
+TEST_P(CudaText, of_random_reductions_compiles) { expect_compiled(random_reduction_cases(20)); }
+
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaText, testing::Values("compute_80", "compute_90"),
                          [](const auto& info) { return std::string(info.param); });
 
@@ -61,6 +63,8 @@ TEST_F(CudaDevice, opcodes_have_the_interpreters_bits) { expect_right(opcode_cas
 TEST_F(CudaDevice, functions_have_the_interpreters_bits) { expect_right(function_cases()); }
 TEST_F(CudaDevice, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(30)); }
 TEST_F(CudaDevice, reductions_join_in_lanes) { expect_right(reduction_cases()); }
+
+TEST_F(CudaDevice, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(20)); }
 
 }  // namespace
 }  // namespace weft

@@ -291,6 +291,18 @@ inline std::vector<KernelCase> reduction_cases() {
     return cases;
 }
 
+/// Random programs joined along random axes, over random layouts.
+inline std::vector<KernelCase> random_reduction_cases(int count) {
+    std::vector<KernelCase> cases;
+    for (int seed = 0; static_cast<int>(cases.size()) < count; ++seed) {
+        LoopCase made = random_reduction(seed);
+        if (!printable(made.loop.program)) continue;
+        cases.push_back(
+            {text("reduction_", seed), std::move(made.loop), std::move(made.loads), std::move(made.stores)});
+    }
+    return cases;
+}
+
 /// The rule of print_c.h, written down once more: element r to lane r % 64, then halves.
 template <class T>
 T joined_in_lanes(Reduction reduction, const T* values, std::int64_t count, std::int64_t& place) {
@@ -344,39 +356,49 @@ inline Stored interpreted(const KernelCase& at) {
     return stored;
 }
 
-/// What the printed kernel must leave, to the bit: for a map the interpreter's, for a reduction with contiguous results its values'
-/// joined in lanes.
-inline Stored expected_of(const KernelCase& at) {
-    Stored stored = interpreted(at);
-    if (!at.loop.reduces()) return stored;
+/// The values that a reduction joins, of each output, in row-major order of the whole box.
+inline Stored values_of(const KernelCase& at) {
     KernelCase map = at;
     map.loop.reduced = 0, map.loop.reductions.clear(), map.loop.stores.clear(), map.stores.clear();
-    std::int64_t all = element_count(at.loop.dims), elements = 1;
-    for (std::size_t axis = at.loop.dims.size() - at.loop.reduced; axis < at.loop.dims.size(); ++axis)
-        elements *= at.loop.dims[axis];
     for (std::int32_t output : map.loop.program.outputs) {
         Access flat{map.loop.program.dtype(output), Dims(at.loop.dims.size())};
         std::int64_t step = 1;
         for (std::size_t axis = flat.strides.size(); axis-- > 0; step *= at.loop.dims[axis]) flat.strides[axis] = step;
         map.loop.stores.push_back(flat);
-        map.stores.push_back({std::vector<std::byte>(static_cast<std::size_t>(all) * size_of(flat.dtype)), 0});
+        map.stores.push_back({std::vector<std::byte>(static_cast<std::size_t>(step) * size_of(flat.dtype)), 0});
     }
-    Stored values = interpreted(map);
-    for (std::size_t i = 0; i < stored.size() && elements > 0; ++i) {
-        with_dtype(map.loop.stores[i].dtype, [&](auto tag) {
+    return interpreted(map);
+}
+
+/// Where, in bytes of the memory, a store's result number `result` (row-major) lies.
+inline std::int64_t place_of(const Access& store, const Memory& memory, const Dims& dims, std::int64_t result) {
+    std::int64_t place = 0;
+    for (std::size_t axis = store.strides.size(); axis-- > 0; result /= dims[axis])
+        place += result % dims[axis] * store.strides[axis];
+    return memory.first + place * static_cast<std::int64_t>(size_of(store.dtype));
+}
+
+/// What the printed kernel must leave, to the bit: for a map the interpreter's, for a reduction its values' joined in lanes.
+inline Stored expected_of(const KernelCase& at) {
+    Stored stored = interpreted(at);
+    if (!at.loop.reduces() || element_count(at.loop.dims) == 0) return stored;
+    std::int64_t all = element_count(at.loop.dims), elements = 1;
+    for (std::size_t axis = at.loop.dims.size() - at.loop.reduced; axis < at.loop.dims.size(); ++axis)
+        elements *= at.loop.dims[axis];
+    Stored values = values_of(at);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+        Reduction reduction = at.loop.reductions[i];
+        with_dtype(at.loop.program.dtype(at.loop.program.outputs[i]), [&](auto tag) {
             using T = typename decltype(tag)::Type;
-            bool position = result_dtype(at.loop.reductions[i], dtype_of<T>) != dtype_of<T>;
-            position |= at.loop.reductions[i] == Reduction::argmax || at.loop.reductions[i] == Reduction::argmin;
+            auto* from = reinterpret_cast<const T*>(values[i].data());
             for (std::int64_t result = 0; result < all / elements; ++result) {
+                std::byte* to = stored[i].data() + place_of(at.loop.stores[i], at.stores[i], at.loop.dims, result);
                 std::int64_t place = 0;
-                T value =
-                    joined_in_lanes(at.loop.reductions[i],
-                                    reinterpret_cast<const T*>(values[i].data()) + result * elements, elements, place);
-                if (position)
-                    std::memcpy(stored[i].data() + result * 8, &place, 8);
+                T value = joined_in_lanes(reduction, from + result * elements, elements, place);
+                if (reduction == Reduction::argmax || reduction == Reduction::argmin)
+                    std::memcpy(to, &place, sizeof place);
                 else
-                    std::memcpy(stored[i].data() + result * static_cast<std::int64_t>(sizeof value), &value,
-                                sizeof value);
+                    std::memcpy(to, &value, sizeof value);
             }
         });
     }

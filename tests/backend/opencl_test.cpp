@@ -48,6 +48,8 @@ TEST_F(OpenCl, functions_have_the_interpreters_bits) { expect_right(function_cas
 TEST_F(OpenCl, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(30)); }
 TEST_F(OpenCl, reductions_join_in_lanes) { expect_right(reduction_cases()); }
 
+TEST_F(OpenCl, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(20)); }
+
 TEST_F(OpenCl, an_operand_beyond_its_buffer_is_refused) {
     Random random(1);
     ProgramBuilder builder;

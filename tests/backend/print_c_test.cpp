@@ -92,6 +92,8 @@ TEST(PrintedC, functions_have_the_interpreters_bits) { expect_right(function_cas
 TEST(PrintedC, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(300), "-std=c99 -O1"); }
 TEST(PrintedC, reductions_join_in_lanes) { expect_right(reduction_cases(), "-std=c99 -O1"); }
 
+TEST(PrintedC, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(150), "-std=c99 -O1"); }
+
 /// Rows up to the block evaluator's chunk are joined alike there and in print (its rule is held by its own tests); beyond, and along
 /// outer axes, it joins in blocks of its own.
 TEST(PrintedC, rows_have_the_block_evaluators_bits) {

@@ -262,4 +262,54 @@ inline std::vector<DType> random_types(Random& random) {
     return types;
 }
 
+/// A loop and the memories that it runs over.
+struct LoopCase {
+    Loop loop;
+    std::vector<Memory> loads, stores;
+};
+
+inline LoopCase random_reduction(int seed, bool complex = true) {
+    static constexpr Reduction all[] = {Reduction::sum,    Reduction::maximum, Reduction::minimum, Reduction::argmax,
+                                        Reduction::argmin, Reduction::any,     Reduction::all,     Reduction::sum};
+    Random random(static_cast<unsigned>(seed));
+    LoopCase result;
+    auto& [loop, loads, stores] = result;
+    std::vector<DType> types = random_types(random);
+    if (!complex) std::replace_if(types.begin(), types.end(), is_complex, DType::float32);
+    for (DType& type : types) type = compute_dtype(type);
+    ProgramMaker maker(random, types, complex);
+    maker.grow(pick(random, 4));
+    loop.dims = random_dims(random, 4, seed % 10 == 0 ? 200000 : 4000);
+    loop.reduced = static_cast<std::size_t>(pick(random, static_cast<int>(loop.dims.size()) + 1));
+    bool empty = element_count(Dims(loop.dims.end() - static_cast<std::ptrdiff_t>(loop.reduced), loop.dims.end())) == 0;
+    int outputs = 1 + pick(random, 2);
+    for (int i = 0; i < outputs; ++i) {
+        Reduction reduction = all[pick(random, 8)];
+        Scalar value = maker.any();
+        bool position = reduction == Reduction::argmax || reduction == Reduction::argmin;
+        if ((position && empty) || is_half(value.dtype()))
+            reduction = Reduction::sum, value = maker.any(DType::float32);
+        if (reduction == Reduction::any || reduction == Reduction::all)
+            value = maker.any(DType::bool_);
+        else if (reduction == Reduction::sum && value.dtype() == DType::bool_)
+            value = cast(value, DType::int64);
+        else if (reduction != Reduction::sum && is_complex(value.dtype()))
+            value = real(value);
+        loop.reductions.push_back(reduction);
+        maker.builder().output(value);
+    }
+    loop.program = maker.builder().take();
+    for (DType type : types) {
+        loop.loads.push_back({memory_type(random, type), random_strides(random, loop.dims, true)});
+        loads.push_back(memory_for(random, loop.loads.back(), loop.dims, false));
+    }
+    Dims kept(loop.dims.begin(), loop.dims.end() - static_cast<std::ptrdiff_t>(loop.reduced));
+    for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
+        DType dtype = result_dtype(loop.reductions[i], loop.program.dtype(loop.program.outputs[i]));
+        loop.stores.push_back({dtype, random_strides(random, kept, false)});
+        stores.push_back(memory_for(random, loop.stores.back(), kept, false));
+    }
+    return result;
+}
+
 }  // namespace weft
