@@ -5,6 +5,7 @@
 
 #include "weft/base/environment.h"
 #include "weft/base/nearest.h"
+#include "weft/kernel/print_c.h"
 
 namespace weft {
 namespace {
@@ -37,13 +38,22 @@ std::string graph_text(const Graph& graph) {
     return out.str();
 }
 
+// The loop as C, which people read more easily than its Program; where a function has no text, the Program.
+std::string as_c(const Loop& loop, const std::string& name) {
+    try {
+        return print_c(loop, Dialect::c, name);
+    } catch (const CompileError&) {
+        return text(loop);
+    }
+}
+
 std::string kernels_text(const Binding& binding) {
     std::ostringstream out;
     for (std::size_t s = 0; s < binding.steps.size(); ++s) {
         const BoundStep& step = binding.steps[s];
         out << "step " << s << ": " << (step.operation ? step.operation->name : "copy") << ", by " << step.kernel->by()
             << place(step.where) << '\n';
-        for (const Loop& loop : step.loops) out << loop;
+        for (std::size_t i = 0; i < step.loops.size(); ++i) out << as_c(step.loops[i], text("step", s, "_", i));
     }
     return out.str();
 }
