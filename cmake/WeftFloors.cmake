@@ -86,7 +86,7 @@ function(weft_library)
                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(weft PRIVATE $<BUILD_INTERFACE:weft_found>)
   find_package(Threads REQUIRED)
-  target_link_libraries(weft PUBLIC Threads::Threads)
+  target_link_libraries(weft PUBLIC Threads::Threads ${CMAKE_DL_LIBS})   # drivers are opened at run time
   if(WEFT_SANITIZE)
     target_link_options(weft PUBLIC -fsanitize=${WEFT_SANITIZE})
   endif()

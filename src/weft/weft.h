@@ -44,5 +44,8 @@
 #include "weft/optim/adaptive.h"
 #include "weft/optim/schedule.h"
 #include "weft/optim/sgd.h"
+#include "weft/runtime/debug.h"
+#include "weft/runtime/explain.h"
 #include "weft/runtime/function.h"
+#include "weft/runtime/profile.h"
 #include "weft/train/step.h"

@@ -53,6 +53,22 @@ TEST_F(Command, a_missing_file_device_or_run_is_the_users_mistake) {
     EXPECT_EQ(weft({"resume", "nowhere"}).output, "'nowhere' holds no run: there is no config.yaml in it\n");
 }
 
+TEST_F(Command, explain_shows_how_a_step_runs) {
+    write("small.json", R"({"data": {"train": {"digits": {"split": "train", "size": 64}}, "prepare": ["flatten"]},
+        "batch_size": 32, "model": {"sequential": [{"linear": {"units": 20}}, "relu", {"linear": {"units": 10}}]},
+        "cost": "cross_entropy", "optimizer": {"sgd": {"lr": 0.1}}, "stop_when": {"epochs": 1}})");
+    Ended shown = weft({"explain", "small.json"});
+    EXPECT_EQ(shown.status, 0) << shown.output;
+    for (const char* part :
+         {"-- graph", "-- rewrites", "-- plan", "-- kernels", "-- memory", "-- timings", "GFLOP/s", "matmul"})
+        EXPECT_NE(shown.output.find(part), std::string::npos) << part;
+    EXPECT_EQ(weft({"explain", "small.json", "--html", "step.html"}).output, "step.html\n");
+    std::string page = contents(folder_.folder() / "step.html");
+    EXPECT_NE(page.find("<svg"), std::string::npos);
+    EXPECT_EQ(page.find("http"), std::string::npos) << "the page asks the network";
+    EXPECT_FALSE(std::filesystem::exists(folder_.folder() / "runs"));
+}
+
 TEST_F(Command, dry_run_shows_shapes_and_counts_and_writes_nothing) {
     Ended dry = weft({"train", WEFT_SOURCE_DIR "/examples/digits.json", "--dry-run"});
     EXPECT_EQ(dry.status, 0) << dry.output;

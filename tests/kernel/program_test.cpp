@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "message.h"
 #include "weft/base/error.h"
 #include "weft/kernel/builder.h"
 #include "weft/kernel/function.h"
@@ -159,6 +160,28 @@ TEST(Loop, reductions_of_the_interpreter) {
     EXPECT_EQ(squares[0], 25.f);
     EXPECT_EQ(best[1], 2);
     EXPECT_TRUE(std::isnan(squares[1]));
+}
+
+TEST(Loop, extents_reach_backwards_and_forwards) {
+    Extent extent = extent_of({DType::float32, {-10, 0, 3}}, {4, 100, 5});
+    EXPECT_EQ(extent.first, -30);
+    EXPECT_EQ(extent.last, 12);
+    EXPECT_TRUE(extent_of({DType::float32, {1, 1}}, {2, 0}).empty());
+    EXPECT_FALSE(extent_of({DType::float32, {}}, {}).empty());
+}
+
+TEST(Loop, verify_refuses_places_that_are_shared_or_beyond_64_bits) {
+    Loop loop{.program = program_of(DType::float32, 1, [](auto& in) { return in[0]; }),
+              .dims = {2, 3},
+              .loads = {{DType::float32, {3, 1}}},
+              .stores = {{DType::float32, {1, 0}}},
+              .reductions = {}};
+    auto said = [](const Loop& wrong) { return message<InternalError>([&] { verify(wrong); }); };
+    EXPECT_EQ(said(loop), "loop: store 0 writes all of axis 1 to one place");
+    loop.stores[0].strides = {3, std::int64_t{1} << 61};
+    EXPECT_EQ(said(loop), "loop: an access with strides (3, 2305843009213693952) over (2, 3) leaves 64 bits");
+    loop.dims = {2, -3};
+    EXPECT_EQ(said(loop), "loop: the box (2, -3) has a negative size");
 }
 
 TEST(Loop, verify_names_the_breach) {

@@ -50,8 +50,8 @@ std::vector<std::vector<Shape>> shapes_of(const Example& example) {
     return all;
 }
 
-constexpr DType tried[] = {DType::float32, DType::float64,  DType::float16, DType::bfloat16,
-                           DType::int32,   DType::uint8,    DType::int64,   DType::bool_};
+constexpr DType tried[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16,
+                           DType::int32,   DType::uint8,   DType::int64,   DType::bool_};
 
 std::vector<Tensor> inputs_of(const Example& example, const std::vector<Shape>& shapes, DType dtype, Draw& draw) {
     std::vector<Tensor> inputs;
@@ -156,8 +156,8 @@ void check_specials(const Rule& rule, const Example& example) {
 }
 
 void check_gradient(const Rule& rule, const Example& example, Draw& draw) {
-    bool floats = example.dtypes.empty() || std::find(example.dtypes.begin(), example.dtypes.end(), DType::float64) !=
-                                                example.dtypes.end();
+    bool floats = example.dtypes.empty() ||
+                  std::find(example.dtypes.begin(), example.dtypes.end(), DType::float64) != example.dtypes.end();
     if (!floats || !example.gradient) return;
     std::vector<Tensor> inputs = inputs_of(example, shapes_of(example)[0], DType::float64, draw);
     Tensor before = called(example, inputs);
@@ -174,10 +174,12 @@ void check_gradient(const Rule& rule, const Example& example, Draw& draw) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         Array found = interpret(right[i]), expected = without_infinities(rule, interpret(left[i]), found);
         double allowed = 1e-9 * std::max(1.0, largest(expected));
-        EXPECT_EQ(difference(expected, found, allowed, 1e-9), "") << described(rule, inputs, before) << " gradient " << i;
+        EXPECT_EQ(difference(expected, found, allowed, 1e-9), "")
+            << described(rule, inputs, before) << " gradient " << i;
         // And the gradient as the user would take it, rewritten whole.
         found = interpret(rewritten(left[i], rule, RewriteOptions()).after);
-        EXPECT_EQ(difference(expected, found, allowed, 1e-9), "") << described(rule, inputs, before) << " rewritten " << i;
+        EXPECT_EQ(difference(expected, found, allowed, 1e-9), "")
+            << described(rule, inputs, before) << " rewritten " << i;
     }
 }
 

@@ -101,6 +101,7 @@ std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> out
         if (!between.wanted(node)) values.erase(at);
         std::vector<bool> wanted;
         for (Node* input : node->inputs) wanted.push_back(between.depends(input));
+        LineScope line(node->where);
         std::vector<Tensor> pulled = pull(order[k], cotangent, wanted);
         for (std::size_t i = 0; i < pulled.size(); ++i) {
             if (pulled[i]) accumulate(values, node->inputs[i], pulled[i]);
@@ -156,6 +157,7 @@ std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const
             any |= static_cast<bool>(incoming.back());
         }
         if (!any) continue;
+        LineScope line(tensor.node()->where);
         if (Tensor tangent = push(tensor, incoming)) accumulate(values, tensor.node(), tangent);
     }
     std::vector<Tensor> results;

@@ -208,7 +208,7 @@ Failures check_promotion(const Operation& operation) {
             attempt(failures, described(operation, inputs), [&] {
                 std::vector<Tensor> tensors = tensors_of(inputs);
                 return difference(interpret(sample.call(astype_all(tensors, promote(a, b), operation.condition))),
-                                  sample.call(tensors).array());
+                                  interpret(sample.call(tensors)));
             });
         }
         const Literal numbers[] = {Literal(2), Literal(1.5), Literal(true)};
@@ -222,7 +222,7 @@ Failures check_promotion(const Operation& operation) {
                 std::vector<Operand> weak(tensors.begin(), tensors.end()), strong(cast.begin(), cast.end());
                 weak[last] = Operand(0), weak[last].tensor = Tensor(), weak[last].literal = number;
                 strong[last] = constant(number, meeting);
-                return difference(interpret(call(operation, strong)), call(operation, weak).array());
+                return difference(interpret(call(operation, strong)), interpret(call(operation, weak)));
             });
         }
     }

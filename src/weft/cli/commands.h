@@ -2,6 +2,7 @@
 // Callers: cli/main.cpp, which lists them.
 #pragma once
 
+#include "weft/base/json.h"
 #include "weft/cli/arguments.h"
 
 namespace weft::cli {
@@ -13,11 +14,15 @@ int resume(const Arguments& arguments);
 int evaluate(const Arguments& arguments);
 int show(const Arguments& arguments);
 int data(const Arguments& arguments);
+int explain(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int help(const Arguments& arguments);
 
 /// All of them; help.cpp prints the list, main.cpp runs one.
 const std::vector<Command>& commands();
+
+/// The experiment that the first word names, with --set and --seed applied.
+Json read_description(const Arguments& arguments);
 
 /// Flags that choose how to compute; refuses a device that is not there.
 void use_machine(const Arguments& arguments);

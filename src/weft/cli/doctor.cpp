@@ -6,6 +6,9 @@
 #include <iostream>
 
 #include "weft/backend/cpu/isa.h"
+#include "weft/backend/cuda/device.h"
+#include "weft/backend/cuda/nvrtc.h"
+#include "weft/backend/opencl/device.h"
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
 #include "weft/base/processors.h"
@@ -72,6 +75,33 @@ void print_data() {
     }
 }
 
+/// What is asked for, or why it is not there.
+template <class F>
+std::string found_or_why(F find) {
+    try {
+        return find();
+    } catch (const Error& error) {
+        return text("none (", error.what(), ")");
+    }
+}
+
+void print_devices() {
+    std::cout << "devices         cpu; on OpenCL's and CUDA's this version of weft runs its tests alone\n";
+    std::cout << "opencl          " << found_or_why([] {
+        std::string all;
+        for (const opencl::DeviceInfo& at : opencl::devices())
+            all += text(all.empty() ? "" : "; ", at.name, " (", at.platform, ", ", at.version, ")");
+        return all;
+    }) << "\n";
+    std::cout << "cuda            " << found_or_why([] {
+        std::string all;
+        for (const cuda::DeviceInfo& at : cuda::devices())
+            all += text(all.empty() ? "" : "; ", at.name, " (", at.architecture, ")");
+        return all;
+    }) << "\n";
+    std::cout << "nvrtc           " << found_or_why([] { return cuda::nvrtc_version(); }) << "\n";
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> machine() {
@@ -93,7 +123,7 @@ std::vector<std::pair<std::string, std::string>> machine() {
 int doctor(const Arguments&) {
     for (const auto& [name, value] : machine())
         std::cout << name << std::string(16 - name.size(), ' ') << value << "\n";
-    std::cout << "devices         cpu; CUDA and OpenCL are not built yet in this version of weft\n";
+    print_devices();
     print_data();
     std::string packages;
     for (const Library& library : libraries()) {

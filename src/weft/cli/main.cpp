@@ -13,8 +13,7 @@ namespace weft::cli {
 namespace {
 
 /// Commands that weft's documentation names, for versions to come.
-constexpr const char* to_come[] = {"predict", "serve", "monitor", "plot", "diff",
-                                   "sweep",   "cv",    "explain", "onnx", "bench"};
+constexpr const char* to_come[] = {"predict", "serve", "monitor", "plot", "diff", "sweep", "cv", "onnx", "bench"};
 
 const Flag device_flag{"device", "D", "where to compute; cpu is the only one in this version"};
 const Flag threads_flag{"threads", "N", "how many threads compute; results do not depend on it"};
@@ -55,6 +54,7 @@ const std::vector<Command>& commands() {
     static const Flag seed{"seed", "N", "replaces the file's seed"};
     static const Flag goes_on{"resume", "", "goes on with the run in --out, if there is one"};
     static const Flag dry{"dry-run", "", "checks the file, shows the network, and touches no data"};
+    static const Flag html{"html", "FILE", "writes a page instead of text"};
     static const Flag set_name{"data", "SET", "which set of the experiment: test, if left out, or else valid"};
     static const std::vector<Command> all{
         {"train",
@@ -92,6 +92,13 @@ const std::vector<Command>& commands() {
          1,
          2,
          data},
+        {"explain",
+         "FILE|RUN",
+         "Shows how a training step runs: graph, rewrites, plan, kernels, memory, where the time goes.",
+         {set, html, device_flag, threads_flag, seed},
+         1,
+         1,
+         explain},
         {"doctor",
          "",
          "Says what was found on this machine, what was not, what that costs, and how to mend it.",

@@ -30,20 +30,6 @@ void catch_signals() {
     for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
-Json read_description(const Arguments& arguments) {
-    Json description;
-    try {
-        description = train::load_config(arguments.words()[0]);
-    } catch (const FileError& error) {
-        throw ConfigError(error.what());  // the file that was named is part of the input
-    }
-    for (const std::string& assignment : arguments.values("set"))
-        description = train::with_assignment(description, assignment);
-    if (auto seed = arguments.integer("seed", 0))
-        description = train::with_assignment(description, text("seed=", *seed));
-    return description;
-}
-
 /// runs/digits, or the first of runs/digits-2, runs/digits-3, ... that is not there yet.
 fs::path free_folder(const fs::path& file) {
     fs::path folder = fs::path("runs") / file.stem();
@@ -107,6 +93,20 @@ int train_run(train::Run& run, bool quiet) {
 }
 
 }  // namespace
+
+Json read_description(const Arguments& arguments) {
+    Json description;
+    try {
+        description = train::load_config(arguments.words()[0]);
+    } catch (const FileError& error) {
+        throw ConfigError(error.what());  // the file that was named is part of the input
+    }
+    for (const std::string& assignment : arguments.values("set"))
+        description = train::with_assignment(description, assignment);
+    if (auto seed = arguments.integer("seed", 0))
+        description = train::with_assignment(description, text("seed=", *seed));
+    return description;
+}
 
 void use_machine(const Arguments& arguments) {
     if (auto threads = arguments.integer("threads", 1))

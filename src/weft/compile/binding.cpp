@@ -128,6 +128,12 @@ class Binder {
         }
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) reuse_in_place(static_cast<std::int32_t>(s), lifetimes);
         MemoryPlan memory = plan_memory(lifetimes);
+        for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
+            const Lifetime& life = lifetimes[slot];
+            if (life.bytes == 0) continue;
+            binding_->placements.push_back({plan_.slots[slot].entry, memory.offsets[slot], life.bytes, life.first,
+                                            life.last, life.may_reuse >= 0});
+        }
         offsets_ = std::move(memory.offsets);
         binding_->scratch_offset = memory.bytes;
     }
@@ -177,6 +183,12 @@ class Binder {
         } catch (Error& error) {
             error.add(place_of(bound));
             throw;
+        }
+        if (options_.keep_loops) {
+            if (step.kind == Step::rows)
+                for (const Step& part : step.parts) bound.loops.push_back(loop(part));
+            else if (step.kind != Step::library)
+                bound.loops.push_back(loop(step));
         }
         for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
         for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
@@ -268,6 +280,12 @@ class Binder {
 std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph,
                                     const KernelCompiler& compiler, const BindOptions& options) {
     return Binder(std::move(plan), graph, compiler, options).bind();
+}
+
+std::size_t output_bytes(const Binding& binding) {
+    std::size_t bytes = 0;
+    for (const BoundOutput& output : binding.outputs) bytes += output.bytes;
+    return bytes;
 }
 
 std::string Binding::str() const {

@@ -29,6 +29,15 @@ struct BoundStep {
     std::vector<View> operands;            // inputs, then outputs
     const Operation* operation = nullptr;  // the last of its members, for errors and the profile (null: a copy)
     std::source_location where;
+    std::vector<Loop> loops;  // what it runs, if that was asked for (BindOptions::keep_loops)
+};
+
+/// A buffer of the arena.
+struct Placement {
+    std::int32_t entry = -1;  // of the graph
+    std::size_t offset = 0, bytes = 0;
+    std::int32_t first = 0, last = 0;  // steps
+    bool in_place = false;             // it may take over the memory of one that ends where it begins
 };
 
 /// A buffer that a run allocates and hands out.
@@ -42,18 +51,23 @@ struct BoundOutput {
 struct BindOptions {
     /// Leaves whose memory may become an output's, by number; output i of the graph may only take donors[i] (-1: none).
     std::vector<std::int32_t> donors;
+    bool keep_loops = false;
 };
 
 struct Binding {
     std::shared_ptr<const Plan> plan;
     std::vector<BoundStep> steps;
     std::size_t arena_bytes = 0, scratch_offset = 0;  // scratch lies at the arena's end
+    std::vector<Placement> placements;                // what lies in the arena
     std::vector<BoundOutput> outputs;                 // slots that leave the binding
     std::vector<View> results;                        // one an output of the graph
 
     /// The steps with their kernels and where their operands lie, as text.
     std::string str() const;
 };
+
+/// What the outputs take, beside the arena.
+std::size_t output_bytes(const Binding& binding);
 
 std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph,
                                     const KernelCompiler& compiler, const BindOptions& options = {});

@@ -33,6 +33,12 @@ class Kernel {
     virtual std::string_view by() const = 0;
 };
 
+/// What a device can do at best, in a second, with all the threads that weft uses.
+struct Limits {
+    double operations = 0;  // additions and multiplications of float32
+    double bytes = 0;       // read from and written to memory beyond the caches
+};
+
 class KernelCompiler {
   public:
     virtual ~KernelCompiler() = default;
@@ -46,6 +52,8 @@ class KernelCompiler {
     virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const {
         return (void)operation, (void)ndim, Axes{};
     }
+    /// Measured when first asked for (a tenth of a second); zeros: not known.
+    virtual Limits limits() const { return {}; }
 };
 
 /// Defined in backend/cpu: the second and last inversion of the house.

@@ -60,7 +60,10 @@ std::int32_t slot_below(const Plan& plan, std::int32_t entry);
 
 Plan make_plan(const Graph& graph, const PartitionOptions& options = {});
 
-/// The steps, a line each: what they compute, read and write.
+/// Why the entry `input` and the entry `reader`, which reads it, are not computed in one kernel (or that they are).
+std::string why_apart(const Plan& plan, const Graph& graph, std::int32_t input, std::int32_t reader);
+
+/// The steps: what they compute, read and write, and why they are not one with what they read.
 std::string str(const Plan& plan, const Graph& graph);
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "weft/base/lru.h"
+#include "weft/compile/stages.h"
 #include "weft/rewrite/rewrite.h"
 
 namespace weft {
@@ -41,6 +42,20 @@ std::shared_ptr<const Plan> plan_for(const Graph& graph) {
     return caches.plans.insert(graph.structure, plan);
 }
 
+std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions options, Stages* stages) {
+    bool tells = stages || !shown_stages().empty();
+    options.keep_loops |= tells;
+    std::vector<Rewrite> trace;
+    Graph rewritten = rewrite(graph, default_rewriting(), tells ? &trace : nullptr);
+    auto binding = weft::bind(plan_for(rewritten), rewritten, cpu_compiler(), options);
+    if (tells) {
+        Stages described = describe(graph, trace, rewritten, *binding);
+        show(described);
+        if (stages) *stages = std::move(described);
+    }
+    return binding;
+}
+
 std::shared_ptr<const Binding> binding_for(const Graph& graph) {
     Caches& caches = Caches::get();
     Hash128 key = sized_key(graph);
@@ -51,8 +66,7 @@ std::shared_ptr<const Binding> binding_for(const Graph& graph) {
             return *found;
         }
     }
-    Graph rewritten = rewrite(graph);
-    auto binding = weft::bind(plan_for(rewritten), rewritten, cpu_compiler());
+    auto binding = make_binding(graph);
     std::lock_guard lock(caches.mutex);
     ++caches.count.bindings_made;
     return caches.bindings.insert(key, binding);

@@ -8,12 +8,16 @@
 
 namespace weft {
 
+struct Stages;
+
 struct CacheCount {
     std::size_t plans_made = 0, bindings_made = 0, hits = 0;
 };
 
 /// The plan of this structure, from the cache or made now.
 std::shared_ptr<const Plan> plan_for(const Graph& graph);
+/// Rewritten, planned, bound for the CPU; not kept. `stages`: gets all of it as text.
+std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions options = {}, Stages* stages = nullptr);
 /// The binding of this graph, rewritten, for the CPU: from the cache or made now. Its leaves and outputs are numbered as the graph's.
 std::shared_ptr<const Binding> binding_for(const Graph& graph);
 CacheCount cache_count();

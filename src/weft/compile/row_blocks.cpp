@@ -77,6 +77,7 @@ class RowBlocks final : public Kernel {
         fit = std::max(fit, alone / std::max<std::int64_t>(elements, 1));  // a block is worth its calls
         bool huge = row_bytes > 8 * block_bytes;                           // a row has work for all threads
         if (rows <= 1 || huge) fit = std::max<std::int64_t>(rows, 1);
+        if (rows_.empty()) return;  // one block
         std::int64_t behind = 1;
         cut_ = rows_.size() - 1;
         while (cut_ > 0 && behind * rows_[cut_] <= fit) behind *= rows_[cut_--];
@@ -98,6 +99,11 @@ class RowBlocks final : public Kernel {
                 {part.operands[i], static_cast<std::int64_t>(size_of(accesses[i].dtype)), strides});
         }
         Loop loop = part.loop;
+        if (rows_.empty()) {
+            prepared.whole = compiler.loop(std::move(loop));
+            parts_.push_back(std::move(prepared));
+            return;
+        }
         for (std::size_t axis = 0; axis < cut_; ++axis) loop.dims[axis] = std::min<std::int64_t>(1, loop.dims[axis]);
         loop.dims[cut_] = step_;
         prepared.whole = compiler.loop(loop);
@@ -110,7 +116,7 @@ class RowBlocks final : public Kernel {
 
     void run_block(std::int64_t block, void* const* operands, std::byte* scratch) const {
         std::int64_t cut = block % cuts_, first = cut * step_, rest = block / cuts_;
-        bool short_one = first + step_ > rows_[cut_];
+        bool short_one = !rows_.empty() && first + step_ > rows_[cut_];
         auto table = reinterpret_cast<void**>(scratch + table_at_);
         for (const Part& part : parts_) {
             for (std::size_t i = 0; i < part.operands.size(); ++i) {
@@ -119,7 +125,7 @@ class RowBlocks final : public Kernel {
                     table[i] = scratch + inside_at_[static_cast<std::size_t>(operand.number - outside_)];
                     continue;
                 }
-                std::int64_t offset = first * operand.strides[cut_], left = rest;
+                std::int64_t offset = rows_.empty() ? 0 : first * operand.strides[cut_], left = rest;
                 for (std::size_t axis = cut_; axis-- > 0; left /= rows_[axis])
                     offset += left % rows_[axis] * operand.strides[axis];
                 table[i] = static_cast<std::byte*>(operands[operand.number]) + offset * operand.element;

@@ -37,13 +37,15 @@ class Grouper {
     bool begins(const Step& step) const {
         if (step.kind != Step::reduce || step.axes.empty()) return false;
         std::size_t kept = shape(step.space).size() - step.axes.size();
-        bool trailing =
-            std::all_of(step.axes.begin(), step.axes.end(), [&](std::int64_t axis) { return at_axis(axis) >= kept; });
-        return trailing &&
-               std::any_of(shape(step.space).begin(), shape(step.space).begin() + static_cast<std::ptrdiff_t>(kept),
-                           [](Size size) { return !(size == Size(1)); });
+        return std::all_of(step.axes.begin(), step.axes.end(),
+                           [&](std::int64_t axis) { return at_axis(axis) >= kept; });
+    }
+    static bool one(const Shape& shape) {
+        return std::all_of(shape.begin(), shape.end(), [](Size size) { return size == Size(1); });
     }
     static std::size_t at_axis(std::int64_t axis) { return static_cast<std::size_t>(axis); }
+
+    std::size_t index_of(const Step& step) const { return static_cast<std::size_t>(&step - plan_.steps.data()); }
 
     bool has_rows(std::int32_t entry, const Shape& rows) const {
         const Shape& all = shape(entry);
@@ -54,6 +56,8 @@ class Grouper {
     bool fits(const Step& step, const Group& group) const {
         if (step.kind != Step::map && step.kind != Step::reduce) return false;
         if (!has_rows(step.space, group.rows)) return false;
+        // Of a single row only what is left of it when it is reduced: a sum over all, and what is made of the sum.
+        if (one(group.rows) && !(one(shape(step.space)) || group.steps.contains(index_of(step)))) return false;
         for (std::int64_t axis : step.axes)
             if (at_axis(axis) < group.rows.size()) return false;
         for (std::int32_t slot : step.stores)

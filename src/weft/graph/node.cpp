@@ -14,6 +14,7 @@ constexpr std::uint32_t most_depth = 4096;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 thread_local int keep_pending = 0;
+thread_local const std::source_location* line = nullptr;  // of the outermost LineScope
 thread_local std::vector<std::string_view>* modules = nullptr;
 
 // Computes the inputs if what waits above the leaves has grown past the bounds, so that forgetting to ask leaks nothing.
@@ -80,6 +81,13 @@ void Node::materialize(Array array, const std::vector<std::weak_ptr<const char>>
 KeepPending::KeepPending() { ++keep_pending; }
 KeepPending::~KeepPending() { --keep_pending; }
 
+LineScope::LineScope(const std::source_location& where) : outermost_(!line && where.line() != 0) {
+    if (outermost_) line = &where;
+}
+LineScope::~LineScope() {
+    if (outermost_) line = nullptr;
+}
+
 ModuleScope::ModuleScope(std::string_view name) {
     if (!modules) modules = new std::vector<std::string_view>;
     modules->push_back(name);
@@ -120,7 +128,7 @@ Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, Att
     }
     node->operation = &operation;
     node->attributes = std::move(attributes);
-    node->where = where;
+    node->where = line ? *line : where;
     node->depth = 1;
     for (const Tensor& input : inputs) note_input(*node, *input.node());
     for (const Tensor& input : inputs) {

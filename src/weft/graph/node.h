@@ -91,6 +91,19 @@ class ModuleScope {
     ~ModuleScope();
 };
 
+/// While one lives on this thread, nodes are said to come from its line: so what a layer, a loss, a derivative or a rewrite is made of
+/// names the user's line, not weft's own. The outermost counts.
+class LineScope {
+  public:
+    explicit LineScope(const std::source_location& where);
+    ~LineScope();
+    LineScope(const LineScope&) = delete;
+    LineScope& operator=(const LineScope&) = delete;
+
+  private:
+    bool outermost_;
+};
+
 // The records of the leaves (graph/leaf.cpp).
 extern const Operation array_operation, input_operation, constant_operation;
 struct InputAttributes {

@@ -66,6 +66,19 @@ DType result_dtype(Reduction reduction, DType dtype) {
     return reduction == Reduction::argmax || reduction == Reduction::argmin ? DType::int64 : dtype;
 }
 
+Extent extent_of(const Access& access, const Dims& dims) {
+    Extent extent{0, 0};
+    for (std::size_t axis = 0; axis < access.strides.size(); ++axis) {
+        if (dims[axis] == 0) return {};
+        std::int64_t reach = 0, bytes = 0, &end = access.strides[axis] < 0 ? extent.first : extent.last;
+        bool beyond = __builtin_mul_overflow(access.strides[axis], dims[axis] - 1, &reach) ||
+                      __builtin_add_overflow(end, reach, &end) ||
+                      __builtin_mul_overflow(end, static_cast<std::int64_t>(size_of(access.dtype)), &bytes);
+        require(!beyond, text("an access with strides ", access.strides, " over ", dims, " leaves 64 bits"));
+    }
+    return extent;
+}
+
 std::string_view name_of(Reduction reduction) {
     switch (reduction) {
         case Reduction::sum:
@@ -97,8 +110,10 @@ void verify(const Loop& loop) {
     require(!loop.reduces() || loop.reductions.size() == program.outputs.size(),
             "there is not one reduction an output");
     require(loop.reduces() || loop.reduced == 0, "axes are reduced without a reduction");
+    for (std::int64_t size : loop.dims) require(size >= 0, text("the box ", loop.dims, " has a negative size"));
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         require(loop.loads[i].strides.size() == loop.dims.size(), text("load ", i, " has not one stride an axis"));
+        extent_of(loop.loads[i], loop.dims);
         require(memory_fits(loop.loads[i].dtype, program.inputs[i]),
                 text("load ", i, " reads ", loop.loads[i].dtype, " for an input of ", program.inputs[i]));
     }
@@ -111,6 +126,11 @@ void verify(const Loop& loop) {
         }
         require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced,
                 text("store ", i, " has not one stride a kept axis"));
+        extent_of(loop.stores[i], loop.dims);
+        for (std::size_t axis = 0; axis < loop.stores[i].strides.size(); ++axis) {
+            bool apart = loop.stores[i].strides[axis] != 0 || loop.dims[axis] <= 1 || element_count(loop.dims) == 0;
+            require(apart, text("store ", i, " writes all of axis ", axis, " to one place"));
+        }
         require(memory_fits(loop.stores[i].dtype, value),
                 text("store ", i, " writes ", value, " to ", loop.stores[i].dtype));
     }

@@ -40,7 +40,16 @@ Literal identity_of(Reduction reduction, DType dtype);
 DType result_dtype(Reduction reduction, DType dtype);
 
 std::string_view name_of(Reduction reduction);
-/// Throws InternalError that names the breach: counts, strides, types of memory, types that a reduction does not join.
+/// The elements that an access touches, counted from the one at index 0 of every axis; none in a box without points.
+struct Extent {
+    std::int64_t first = 0, last = -1;
+    bool empty() const { return last < first; }
+};
+/// InternalError if a place does not fit 64 bits. `dims` may have more axes than the access (those of a reduction).
+Extent extent_of(const Access& access, const Dims& dims);
+
+/// Throws InternalError that names the breach: counts, sizes, strides, types of memory, types that a reduction does not join,
+/// places beyond 64 bits, points of a box that are stored at one place.
 void verify(const Loop& loop);
 /// Content: equal loops, and only these, hash alike.
 Hash128 hash_of(const Loop& loop);

@@ -1,6 +1,5 @@
 // A Program computes numbers from numbers: straight-line code, one value an instruction, each value named by its position.
-// It is the inside of every loop that weft runs: the block evaluator, the interpreter and (in time) the emitter of machine code
-// and the printers of C read it. Always: operands stand before their use, types agree (verify() says so or names the breach).
+// It is the inside of every loop that weft runs: the emitter of machine code, the block evaluator and the interpreter read it. Always: operands stand before their use, types agree (verify() says so or names the breach).
 // The set of opcodes is small and closed; what is not here is a Function (kernel/function.h), itself a program where it can be.
 #pragma once
 
@@ -24,12 +23,12 @@ struct Function;
     X(negative) X(absolute) X(square_root) X(floor) X(ceil) X(truncate) X(round_even) X(bit_not)
 /// Two operands of the result's type. Integers wrap; minimum and maximum carry NaN through; floor_divide and remainder are NumPy's
 /// (sign of the divisor; by zero: 0 for integers), divide is for inexact types; shifts beyond the width give 0 (or -1).
-#define WEFT_BINARY_OPCODES(X)                                                                                 \
-    X(add)                                                                                                     \
-    X(subtract)                                                                                                \
-    X(multiply)                                                                                                \
-    X(divide) X(floor_divide) X(remainder) X(minimum) X(maximum) X(bit_and) X(bit_or) X(bit_xor) X(shift_left) \
-        X(shift_right)
+#define WEFT_BINARY_OPCODES(X) \
+    X(add)                     \
+    X(subtract)                \
+    X(multiply)                \
+    X(divide)                  \
+    X(floor_divide) X(remainder) X(minimum) X(maximum) X(bit_and) X(bit_or) X(bit_xor) X(shift_left) X(shift_right)
 /// Two operands of one type, giving bool.
 #define WEFT_COMPARISON_OPCODES(X) X(equal) X(not_equal) X(less) X(less_equal)
 /// Each with a form of its own:

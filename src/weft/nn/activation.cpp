@@ -1,6 +1,7 @@
 #include "weft/nn/activation.h"
 
 #include "weft/base/nearest.h"
+#include "weft/graph/node.h"
 #include "weft/nn/check.h"
 #include "weft/nn/initialize.h"
 #include "weft/nn/keys.h"
@@ -30,6 +31,7 @@ PReLU::PReLU(std::int64_t num_parameters, double init, DType dtype) {
 }
 
 Tensor PReLU::operator()(const Operand& x) const {
+    LineScope line(x.where);
     ModuleScope scope(layer_name(weight, "PReLU"));
     Size count = weight.shape()[0];
     if (count == Size(1)) return leaky_relu(x, weight);

@@ -130,6 +130,7 @@ Tensor probability_loss(const Classes& c, const Tensor& probabilities, const Cro
 }  // namespace
 
 Tensor cross_entropy(const Operand& logits, const Operand& target, const CrossEntropyOptions& options) {
+    LineScope line(logits.where);
     constexpr std::string_view name = "cross_entropy";
     if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
         throw ValueError(text(name, ": label_smoothing is ", options.label_smoothing, "; it must be between 0 and 1",
@@ -149,11 +150,13 @@ Tensor cross_entropy(const Operand& logits, const Operand& target, const CrossEn
 }
 
 Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, const NllOptions& options) {
+    LineScope line(log_probabilities.where);
     Classes c = classes("nll_loss", log_probabilities, labels);
     return label_loss(c, c.scores, Tensor(), 0, options.weight, options.reduction, options.ignore_index);
 }
 
 Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const MarginOptions& options) {
+    LineScope line(scores.where);
     Classes c = classes("multi_margin_loss", scores, labels);
     check_known_labels(c, std::nullopt);
     Tensor here = at_label(c);
@@ -164,6 +167,7 @@ Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const Mar
 }
 
 Tensor error_rate(const Operand& scores, const Operand& labels) {
+    LineScope line(scores.where);
     Tensor s = scores.as_tensor(), y = labels.as_tensor();
     bool one_score = s.ndim() <= 1 || (s.ndim() == 2 && s.shape()[1] == 1);
     if (one_score && y.ndim() == s.ndim()) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "weft/graph/node.h"
 #include "weft/nn/check.h"
 #include "weft/nn/initialize.h"
 #include "weft/nn/keys.h"
@@ -86,6 +87,7 @@ Convolution::Convolution(std::size_t spatial, std::int64_t in_channels, std::int
 }
 
 Tensor Convolution::operator()(const Operand& x) const {
+    LineScope line(x.where);
     ModuleScope scope(layer_name(weight, conv_names[spatial_ - 1]));
     return batched(conv_names[spatial_ - 1], x, spatial_, in_channels_, [&](const Operand& batch) {
         ConvolutionOptions options{options_.stride.values, options_.padding.values, options_.dilation.values,
@@ -108,6 +110,7 @@ ConvolutionTranspose::ConvolutionTranspose(std::size_t spatial, std::int64_t in_
 }
 
 Tensor ConvolutionTranspose::operator()(const Operand& x) const {
+    LineScope line(x.where);
     ModuleScope scope(layer_name(weight, transpose_names[spatial_ - 1]));
     return batched(transpose_names[spatial_ - 1], x, spatial_, in_channels_, [&](const Operand& batch) {
         ConvolutionTransposeOptions options{options_.stride.values, options_.padding.values,

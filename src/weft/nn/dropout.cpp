@@ -13,6 +13,7 @@ Dropout::Dropout(double p) : p_(p) {
 }
 
 Tensor Dropout::operator()(const Operand& x) const {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     if (!training() || p_ == 0) return tensor;
     ModuleScope scope("Dropout");
@@ -21,6 +22,7 @@ Tensor Dropout::operator()(const Operand& x) const {
 }
 
 Tensor Flatten::operator()(const Operand& x) const {
+    LineScope line(x.where);
     ModuleScope scope("Flatten");
     return flatten(x, start_dim, end_dim);
 }

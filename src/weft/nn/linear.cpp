@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "weft/graph/node.h"
 #include "weft/nn/check.h"
 #include "weft/nn/initialize.h"
 #include "weft/nn/keys.h"
@@ -24,6 +25,7 @@ Linear::Linear(std::int64_t in_features, std::int64_t out_features, LinearOption
 }
 
 Tensor Linear::operator()(const Operand& x) const {
+    LineScope line(x.where);
     ModuleScope scope(layer_name(weight, "Linear"));
     check_axis("Linear", x, 1, -1, in_features_, "features");
     Tensor product = matmul(x, weight.value().T(x.where));
@@ -49,6 +51,7 @@ Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim, Em
 }
 
 Tensor Embedding::operator()(const Operand& indices) const {
+    LineScope line(indices.where);
     ModuleScope scope(layer_name(weight, "Embedding"));
     Tensor index = indices.as_tensor();
     if (!is_integer(index.dtype())) {

@@ -31,16 +31,19 @@ Tensor weighted(const Tensor& losses, const Tensor& weight) { return weight ? lo
 }  // namespace
 
 Tensor mse_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
+    LineScope line(prediction.where);
     return elementwise_loss("mse_loss", prediction, target, options.reduction,
                             [](const Tensor& p, const Tensor& t) { return square(p - t); });
 }
 
 Tensor l1_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
+    LineScope line(prediction.where);
     return elementwise_loss("l1_loss", prediction, target, options.reduction,
                             [](const Tensor& p, const Tensor& t) { return abs(p - t); });
 }
 
 Tensor smooth_l1_loss(const Operand& prediction, const Operand& target, const SmoothL1Options& options) {
+    LineScope line(prediction.where);
     double beta = options.beta;
     if (!(beta >= 0)) throw ValueError(text("smooth_l1_loss: beta is ", beta, "; it must be at least 0"));
     if (beta == 0) return l1_loss(prediction, target, {options.reduction});
@@ -52,6 +55,7 @@ Tensor smooth_l1_loss(const Operand& prediction, const Operand& target, const Sm
 }
 
 Tensor huber_loss(const Operand& prediction, const Operand& target, const HuberOptions& options) {
+    LineScope line(prediction.where);
     double delta = options.delta;
     if (!(delta > 0)) throw ValueError(text("huber_loss: delta is ", delta, "; it must be above 0"));
     return elementwise_loss("huber_loss", prediction, target, options.reduction, [&](const Tensor& p, const Tensor& t) {
@@ -61,6 +65,7 @@ Tensor huber_loss(const Operand& prediction, const Operand& target, const HuberO
 }
 
 Tensor binary_cross_entropy(const Operand& probabilities, const Operand& target, const BinaryOptions& options) {
+    LineScope line(probabilities.where);
     return elementwise_loss("binary_cross_entropy", probabilities, target, options.reduction,
                             [&](const Tensor& p, const Tensor& t) {
                                 Tensor yes = maximum(log(p), -100.0), no = maximum(log1p(-p), -100.0);
@@ -70,6 +75,7 @@ Tensor binary_cross_entropy(const Operand& probabilities, const Operand& target,
 
 Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target,
                                         const BinaryLogitsOptions& options) {
+    LineScope line(logits.where);
     return elementwise_loss(
         "binary_cross_entropy_with_logits", logits, target, options.reduction, [&](const Tensor& x, const Tensor& t) {
             // log(1 + exp(-x)) = softplus(-x); log(1 + exp(x)) = x + softplus(-x)
@@ -80,6 +86,7 @@ Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& ta
 }
 
 Tensor kl_div(const Operand& input, const Operand& target, const KlDivOptions& options) {
+    LineScope line(input.where);
     using Reduction = KlDivOptions::Reduction;
     LossReduction reduction = options.reduction == Reduction::none   ? LossReduction::none
                               : options.reduction == Reduction::mean ? LossReduction::mean
@@ -93,33 +100,39 @@ Tensor kl_div(const Operand& input, const Operand& target, const KlDivOptions& o
 }
 
 Tensor hinge_loss(const Operand& prediction, const Operand& target, const MarginOptions& options) {
+    LineScope line(prediction.where);
     return elementwise_loss("hinge_loss", prediction, target, options.reduction,
                             [&](const Tensor& p, const Tensor& t) { return maximum(options.margin - t * p, 0.0); });
 }
 
 Tensor hinge_embedding_loss(const Operand& x, const Operand& target, const MarginOptions& options) {
+    LineScope line(x.where);
     return elementwise_loss(
         "hinge_embedding_loss", x, target, options.reduction,
         [&](const Tensor& p, const Tensor& t) { return where(t == 1.0, p, maximum(options.margin - p, 0.0)); });
 }
 
 Tensor soft_margin_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
+    LineScope line(prediction.where);
     return elementwise_loss("soft_margin_loss", prediction, target, options.reduction,
                             [](const Tensor& p, const Tensor& t) { return softplus(-t * p); });
 }
 
 Tensor poisson_nll_loss(const Operand& input, const Operand& target, const LossOptions& options) {
+    LineScope line(input.where);
     return elementwise_loss("poisson_nll_loss", input, target, options.reduction,
                             [](const Tensor& p, const Tensor& t) { return exp(p) - t * p; });
 }
 
 Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis, double eps) {
+    LineScope line(a.where);
     Tensor x = a.as_tensor(), y = b.as_tensor();
     Tensor norms = sum(square(x), axis) * sum(square(y), axis);
     return sum(x * y, axis) / sqrt(maximum(norms, eps * eps));
 }
 
 Tensor cosine_embedding_loss(const Operand& a, const Operand& b, const Operand& target, const PairOptions& options) {
+    LineScope line(a.where);
     check_same_shape("cosine_embedding_loss", a.as_tensor(), b.as_tensor(), a.where);
     Tensor angle = cosine_similarity(a, b, -1), t = target.as_tensor();
     check_same_shape("cosine_embedding_loss", angle, t, a.where);
@@ -127,6 +140,7 @@ Tensor cosine_embedding_loss(const Operand& a, const Operand& b, const Operand& 
 }
 
 Tensor margin_ranking_loss(const Operand& a, const Operand& b, const Operand& target, const PairOptions& options) {
+    LineScope line(a.where);
     Tensor x = a.as_tensor(), y = b.as_tensor(), t = target.as_tensor();
     check_same_shape("margin_ranking_loss", x, y, a.where);
     check_same_shape("margin_ranking_loss", x, t, a.where);
@@ -135,6 +149,7 @@ Tensor margin_ranking_loss(const Operand& a, const Operand& b, const Operand& ta
 
 Tensor triplet_margin_loss(const Operand& anchor, const Operand& positive, const Operand& negative,
                            const MarginOptions& options) {
+    LineScope line(anchor.where);
     Tensor a = anchor.as_tensor(), p = positive.as_tensor(), n = negative.as_tensor();
     check_same_shape("triplet_margin_loss", a, p, anchor.where);
     check_same_shape("triplet_margin_loss", a, n, anchor.where);

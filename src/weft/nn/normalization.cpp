@@ -1,5 +1,6 @@
 #include "weft/nn/normalization.h"
 
+#include "weft/graph/node.h"
 #include "weft/nn/check.h"
 #include "weft/nn/initialize.h"
 #include "weft/nn/keys.h"
@@ -59,6 +60,7 @@ std::string_view BatchNorm::name() const {
 }
 
 Tensor BatchNorm::operator()(const Operand& operand) const {
+    LineScope line(operand.where);
     ModuleScope scope(weight ? layer_name(*weight, name()) : running_mean ? layer_name(*running_mean, name()) : name());
     if (spatial_ == 1)
         check_ndim(name(), operand, {"(N, C)", "(N, C, L)"});
@@ -113,6 +115,7 @@ LayerNorm::LayerNorm(const Dims& normalized_shape, LayerNormOptions options)
 }
 
 Tensor LayerNorm::operator()(const Operand& operand) const {
+    LineScope line(operand.where);
     ModuleScope scope(weight ? layer_name(*weight, "LayerNorm") : "LayerNorm");
     Operand x(operand.as_tensor(), operand.where);
     const Shape& shape = x.tensor.shape();
@@ -143,6 +146,7 @@ GroupNorm::GroupNorm(std::int64_t num_groups, std::int64_t num_channels, GroupNo
 }
 
 Tensor GroupNorm::operator()(const Operand& operand) const {
+    LineScope line(operand.where);
     ModuleScope scope(weight ? layer_name(*weight, "GroupNorm") : "GroupNorm");
     check_axis("GroupNorm", operand, 2, 1, channels_, "channels");
     Operand x(operand.as_tensor(), operand.where);

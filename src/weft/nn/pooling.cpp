@@ -33,6 +33,7 @@ Dims stride_of(const std::optional<PerAxis>& stride) { return stride ? stride->v
 
 template <int spatial>
 Tensor MaxPool<spatial>::operator()(const Operand& x) const {
+    LineScope line(x.where);
     ModuleScope scope(max_name<spatial>);
     check_input<spatial>(max_name<spatial>, x);
     PoolOptions pool{.stride = stride_of(this->options.stride),
@@ -45,6 +46,7 @@ Tensor MaxPool<spatial>::operator()(const Operand& x) const {
 
 template <int spatial>
 Tensor AvgPool<spatial>::operator()(const Operand& x) const {
+    LineScope line(x.where);
     ModuleScope scope(avg_name<spatial>);
     check_input<spatial>(avg_name<spatial>, x);
     PoolOptions pool{.stride = stride_of(this->options.stride),
@@ -63,6 +65,7 @@ template struct AvgPool<2>;
 template struct AvgPool<3>;
 
 Tensor GlobalAvgPool::operator()(const Operand& x) const {
+    LineScope line(x.where);
     ModuleScope scope("GlobalAvgPool");
     check_ndim("GlobalAvgPool", x, {"(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)"});
     Axes spatial;

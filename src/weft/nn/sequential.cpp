@@ -1,5 +1,6 @@
 #include "weft/nn/sequential.h"
 
+#include "weft/graph/node.h"
 namespace weft::nn {
 
 void Sequential::add(Module module, std::string name) {
@@ -12,6 +13,7 @@ void Sequential::add(Module module, std::string name) {
 }
 
 Tensor Sequential::operator()(const Operand& x) const {
+    LineScope line(x.where);
     Tensor value = x.as_tensor();
     for (const auto& [name, module] : modules_) value = module(Operand(std::move(value), x.where));
     return value;

@@ -11,6 +11,7 @@
 
 namespace weft {
 Tensor diagonal(const Operand& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     if (tensor.ndim() < 2)
         throw ShapeError(text("diagonal: needs at least two axes, not shape ", tensor.shape(), place(x.where)));
@@ -39,10 +40,12 @@ Tensor diagonal(const Operand& x, std::int64_t offset, std::int64_t axis1, std::
 }
 
 Tensor trace(const Operand& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
+    LineScope line(x.where);
     return sum(diagonal(x, offset, axis1, axis2), -1);
 }
 
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "roll"));
     Size size = tensor.shape()[at];
@@ -58,10 +61,12 @@ Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
 }
 
 Tensor roll(const Operand& x, std::int64_t shift) {
+    LineScope line(x.where);
     return reshape(roll(Operand(ravel(x), x.where), shift, 0), x.as_tensor().shape());
 }
 
 Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "repeat"));
     if (count < 0) throw ValueError(text("repeat: ", count, " times; the number must not be negative", place(x.where)));
@@ -73,6 +78,7 @@ Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
 }
 
 Tensor tile(const Operand& x, const Dims& repetitions) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     while (tensor.ndim() < repetitions.size()) tensor = expand_dims(tensor, 0);
     Shape single, wide, result;

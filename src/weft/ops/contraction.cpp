@@ -54,6 +54,7 @@ const Operation matmul_operation{
 [[maybe_unused]] static const bool registered = register_operation(matmul_operation);
 
 Tensor matmul(const Operand& left, const Operand& right) {
+    LineScope line(left.where);
     Tensor a = left.as_tensor(), b = right.as_tensor();
     if (a.ndim() == 0 || b.ndim() == 0) {
         throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(),
@@ -81,6 +82,7 @@ Tensor matmul(const Operand& left, const Operand& right) {
 }
 
 Tensor tensordot(const Operand& left, const Operand& right, const Axes& axes_a, const Axes& axes_b) {
+    LineScope line(left.where);
     Tensor a = left.as_tensor(), b = right.as_tensor();
     if (axes_a.size() != axes_b.size())
         throw ValueError(text("tensordot: axes ", axes_a, " and ", axes_b, " differ in number", place(left.where)));
@@ -118,6 +120,7 @@ Tensor tensordot(const Operand& left, const Operand& right, const Axes& axes_a, 
 }
 
 Tensor tensordot(const Operand& left, const Operand& right, std::int64_t axes) {
+    LineScope line(left.where);
     std::int64_t ndim = static_cast<std::int64_t>(left.as_tensor().ndim());
     if (axes < 0 || axes > ndim)
         throw ValueError(text("tensordot: ", axes, " axes of a tensor that has ", ndim, place(left.where)));

@@ -214,6 +214,7 @@ const Operation convolution_weight_gradient_operation{
                                                 register_operation(convolution_weight_gradient_operation);
 
 Tensor convolution(const Operand& left, const Operand& right, const ConvolutionOptions& options) {
+    LineScope line(left.where);
     auto [x, w, window] = prepare("convolution", left, right, options, false);
     Shape result;
     for (std::size_t i = 0; i < window.stride.size(); ++i) {
@@ -230,6 +231,7 @@ Tensor convolution(const Operand& left, const Operand& right, const ConvolutionO
 }
 
 Tensor convolution_transpose(const Operand& left, const Operand& right, const ConvolutionTransposeOptions& options) {
+    LineScope line(left.where);
     constexpr std::string_view name = "convolution_transpose";
     auto [x, w, window] =
         prepare(name, left, right, {options.stride, options.padding, options.dilation, options.groups, {}}, true);

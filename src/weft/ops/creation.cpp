@@ -95,6 +95,7 @@ Tensor eye(std::int64_t rows, std::int64_t columns, std::int64_t diagonal, DType
 }
 
 Tensor one_hot(const Operand& labels, Size classes, DType dtype) {
+    LineScope line(labels.where);
     Tensor tensor = labels.as_tensor();
     if (!is_integer(tensor.dtype()))
         throw DTypeError(text("one_hot: labels must be integers, not ", tensor.dtype(), place(labels.where)));
@@ -106,6 +107,7 @@ Tensor one_hot(const Operand& labels, Size classes, DType dtype) {
 namespace {
 
 Tensor below(const Operand& x, std::int64_t k, const char* name) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     if (tensor.ndim() < 2)
         throw ShapeError(text(name, ": needs at least two axes, not shape ", tensor.shape(), place(x.where)));
@@ -117,10 +119,12 @@ Tensor below(const Operand& x, std::int64_t k, const char* name) {
 }  // namespace
 
 Tensor tril(const Operand& x, std::int64_t k) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     return where(below(x, k, "tril"), tensor, zeros({}, tensor.dtype()));
 }
 Tensor triu(const Operand& x, std::int64_t k) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     return where(below(x, k - 1, "triu"), zeros({}, tensor.dtype()), tensor);
 }

@@ -1,5 +1,6 @@
 #include "weft/ops/elementwise.h"
 
+#include "weft/graph/node.h"
 #include "weft/kernel/builder.h"
 
 namespace weft {
@@ -196,6 +197,7 @@ const Operation astype_operation{
 [[maybe_unused]] static const bool astype_registered = register_operation(astype_operation);
 
 Tensor astype(const Operand& x, DType dtype) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     if (tensor.dtype() == dtype) return tensor;
     return make_node(astype_operation, {tensor}, attributes(CastAttributes{dtype}), x.where);

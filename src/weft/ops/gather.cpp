@@ -147,6 +147,7 @@ const Operation take_along_axis_operation{
     register_operation(take_operation) && register_operation(take_along_axis_operation);
 
 Tensor take(const Operand& x, std::span<const Tensor> indices, std::int64_t axis) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     std::vector<Tensor> inputs = detail::index_tensors("take", indices, x.where);
     auto count = static_cast<std::int64_t>(inputs.size());
@@ -162,11 +163,13 @@ Tensor take(const Operand& x, std::span<const Tensor> indices, std::int64_t axis
 }
 
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
+    LineScope line(x.where);
     Tensor index = indices.as_tensor();
     return take(x, std::span<const Tensor>(&index, 1), axis);
 }
 
 Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     try {
         axis = normalize_axis(axis, tensor.ndim(), "take_along_axis");

@@ -205,6 +205,7 @@ Tensor picked(Tensor box, const Plan& plan, std::source_location where) {
 
 // `value` as what stands at the places: x's dtype, the shape of x[index].
 Tensor fitted(const Operand& value, const Tensor& x, const Shape& shape, std::source_location where) {
+    LineScope line(value.where);
     Tensor tensor = value.as(x.dtype()).astype(x.dtype(), where);
     if (!broadcasts_to(tensor.shape(), shape)) {
         throw ShapeError(text("at: a value of shape ", tensor.shape(), " does not broadcast to ", shape,

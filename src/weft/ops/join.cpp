@@ -151,6 +151,7 @@ Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t axis, std::sour
 }
 
 Tensor pad(const Operand& x, const Dims& before, const Dims& after, const Literal& value) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     if (before.size() != tensor.ndim() || after.size() != tensor.ndim()) {
         throw ShapeError(text("pad: before ", before, " and after ", after, " need one entry for each axis of ",
@@ -165,6 +166,7 @@ Tensor pad(const Operand& x, const Dims& before, const Dims& after, const Litera
 }
 
 Tensor pad_interior(const Operand& x, const Shape& before, const Shape& after, const Dims& between) {
+    LineScope line(x.where);
     return make_pad(x.as_tensor(), before, after, between, Literal(0.0), x.where);
 }
 

@@ -215,9 +215,11 @@ const Operation avg_pool_gradient_operation{
     register_operation(avg_pool_gradient_operation);
 
 Tensor max_pool(const Operand& x, const Dims& kernel, const PoolOptions& options) {
+    LineScope line(x.where);
     return pool(max_pool_operation, WindowKind::max_pool, x, kernel, options);
 }
 Tensor avg_pool(const Operand& x, const Dims& kernel, const PoolOptions& options) {
+    LineScope line(x.where);
     for (std::int64_t dilation : options.dilation) {
         if (dilation != 1)
             throw ValueError(text("avg_pool: dilation ", options.dilation, "; only 1 is defined", place(x.where)));

@@ -142,6 +142,7 @@ Tensor truncated_normal(const Shape& shape, double low, double high, const Tenso
 }
 
 Tensor bernoulli(const Operand& p, const Shape& shape, const Tensor& key) {
+    LineScope line(p.where);
     Tensor probability = p.as(DType::float32);
     if (!broadcasts_to(probability.shape(), shape)) {
         throw ShapeError(text("random::bernoulli: probabilities of shape ", probability.shape(),
@@ -176,6 +177,7 @@ Tensor permutation(const Tensor& x, const Tensor& key, std::int64_t axis) {
 }
 
 Tensor categorical(const Operand& logits, const Tensor& key, std::int64_t axis) {
+    LineScope line(logits.where);
     Tensor tensor = logits.as_tensor();
     tensor = tensor.astype(inexact(tensor.dtype()), logits.where);
     return argmax(Operand(tensor + gumbel(tensor.shape(), key, wide(tensor.dtype())), logits.where), axis);

@@ -94,9 +94,11 @@ const Operation cumulative_prod_operation{
     register_operation(cumulative_sum_operation) && register_operation(cumulative_prod_operation);
 
 Tensor cumulative_sum(const Operand& x, std::int64_t axis, ScanOptions options) {
+    LineScope line(x.where);
     return scan(cumulative_sum_operation, Reduction::sum, x, axis, options);
 }
 Tensor cumulative_prod(const Operand& x, std::int64_t axis, ScanOptions options) {
+    LineScope line(x.where);
     return scan(cumulative_prod_operation, Reduction::product, x, axis, options);
 }
 

@@ -183,6 +183,7 @@ const Operation put_along_axis_operation{
 
 Tensor scatter(const Operand& x, std::span<const Tensor> indices, const Operand& updates, std::int64_t axis,
                ScatterMode mode) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     Operand whole(tensor, x.where);
     std::vector<Tensor> places = detail::index_tensors("scatter", indices, x.where);
@@ -195,12 +196,14 @@ Tensor scatter(const Operand& x, std::span<const Tensor> indices, const Operand&
 }
 
 Tensor scatter(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis, ScatterMode mode) {
+    LineScope line(x.where);
     Tensor index = indices.as_tensor();
     return scatter(x, std::span<const Tensor>(&index, 1), updates, axis, mode);
 }
 
 Tensor put_along_axis(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis,
                       ScatterMode mode) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     Operand whole(tensor, x.where);
     axis = checked_axes(whole, axis, 1, "put_along_axis");

@@ -69,12 +69,14 @@ const Operation searchsorted_operation{
     register_operation(sort_operation) && register_operation(topk_operation);
 
 Tensor argsort(const Operand& x, std::int64_t axis, bool descending, bool) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     axis = checked_axis(x, axis, tensor.ndim(), "argsort");
     return make_node(argsort_operation, {tensor}, attributes(ArgsortAttributes{axis, descending}), x.where);
 }
 
 Tensor sort(const Operand& x, std::int64_t axis, bool descending, bool stable) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     axis = checked_axis(x, axis, tensor.ndim(), "sort");
     Operand placed(tensor, x.where);
@@ -98,6 +100,7 @@ std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t ax
 }
 
 Tensor searchsorted(const Operand& sorted, const Operand& values, bool right) {
+    LineScope line(sorted.where);
     Tensor row = sorted.as_tensor(), wanted = values.as(row.dtype());
     if (row.ndim() != 1)
         throw ShapeError(text("searchsorted: the sorted values have shape ", row.shape(),

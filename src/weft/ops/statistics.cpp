@@ -26,12 +26,14 @@ Tensor shift_of(const Tensor& x, const Axes& axes) {
 }  // namespace
 
 Tensor mean(const Operand& x, const Axes& axes, bool keepdims) {
+    LineScope line(x.where);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     return sum(Operand(tensor, x.where), axes, keepdims) / count_along(tensor, axes);
 }
 Tensor mean(const Operand& x) { return mean(x, all_axes(x.as_tensor().ndim())); }
 
 Tensor var(const Operand& x, const Axes& axes, double correction, bool keepdims) {
+    LineScope line(x.where);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     Tensor centred = tensor - mean(Operand(tensor, x.where), axes, true);
     Tensor count = count_along(tensor, axes);
@@ -41,10 +43,12 @@ Tensor var(const Operand& x, const Axes& axes, double correction, bool keepdims)
 Tensor var(const Operand& x) { return var(x, all_axes(x.as_tensor().ndim())); }
 
 Tensor standard_deviation(const Operand& x, const Axes& axes, double correction, bool keepdims) {
+    LineScope line(x.where);
     return sqrt(var(x, axes, correction, keepdims));
 }
 
 Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims) {
+    LineScope line(x.where);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     Tensor shift = shift_of(tensor, axes);
     Tensor joined = log(sum(exp(tensor - shift), axes, keepdims));
@@ -52,6 +56,7 @@ Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims) {
 }
 
 Tensor softmax(const Operand& x, std::int64_t axis) {
+    LineScope line(x.where);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     if (tensor.ndim() == 0)
         return reshape(softmax(reshape(tensor, {1})), {});  // a single number is its own axis, as in PyTorch
@@ -60,6 +65,7 @@ Tensor softmax(const Operand& x, std::int64_t axis) {
 }
 
 Tensor log_softmax(const Operand& x, std::int64_t axis) {
+    LineScope line(x.where);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     if (tensor.ndim() == 0) return reshape(log_softmax(reshape(tensor, {1})), {});
     Tensor shifted = tensor - stop_gradient(max(Operand(tensor, x.where), axis, true));

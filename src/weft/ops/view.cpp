@@ -232,6 +232,7 @@ const Operation flip_operation{.name = "flip",
     register_operation(flip_operation);
 
 Tensor reshape(const Operand& x, const Shape& shape) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     Shape resolved = checked(x, [&] { return resolve(tensor, shape); });
     if (resolved == tensor.shape()) return tensor;
@@ -239,6 +240,7 @@ Tensor reshape(const Operand& x, const Shape& shape) {
 }
 
 Tensor permute_dims(const Operand& x, const Axes& axes) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     Axes normal;
     for (std::int64_t axis : axes)
@@ -255,18 +257,21 @@ Tensor permute_dims(const Operand& x, const Axes& axes) {
 }
 
 Tensor permute_dims(const Operand& x) {
+    LineScope line(x.where);
     Axes axes = all_axes(x.tensor ? x.tensor.ndim() : 0);
     std::reverse(axes.begin(), axes.end());
     return permute_dims(x, axes);
 }
 
 Tensor broadcast_to(const Operand& x, const Shape& shape) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     if (tensor.shape() == shape) return tensor;
     return make_node(broadcast_to_operation, {tensor}, attributes(ReshapeAttributes{shape}), x.where);
 }
 
 Tensor slice(const Operand& x, const Shape& start, const Shape& length, const Dims& step) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     SliceAttributes a{{}, length, step.empty() ? Dims(tensor.ndim(), 1) : step};
     bool whole = length == tensor.shape();
@@ -276,6 +281,7 @@ Tensor slice(const Operand& x, const Shape& start, const Shape& length, const Di
 }
 
 Tensor flip(const Operand& x, const Axes& axes) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     Axes normal = checked(x, [&] { return normalize_axes(axes, tensor.ndim(), "flip"); });
     if (normal.empty()) return tensor;
@@ -285,6 +291,7 @@ Tensor flip(const Operand& x, const Axes& axes) {
 Tensor flip(const Operand& x) { return flip(x, all_axes(x.tensor ? x.tensor.ndim() : 0)); }
 
 Tensor expand_dims(const Operand& x, std::int64_t axis) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     std::int64_t at = checked(x, [&] { return normalize_axis(axis, tensor.ndim() + 1, "expand_dims"); });
     Shape shape = tensor.shape();
@@ -293,6 +300,7 @@ Tensor expand_dims(const Operand& x, std::int64_t axis) {
 }
 
 Tensor squeeze(const Operand& x, const Axes& axes) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     Axes normal = checked(x, [&] { return normalize_axes(axes, tensor.ndim(), "squeeze"); });
     Shape shape;
@@ -309,6 +317,7 @@ Tensor squeeze(const Operand& x, const Axes& axes) {
 }
 
 Tensor squeeze(const Operand& x) {
+    LineScope line(x.where);
     Axes ones;
     Tensor tensor = x.as_tensor();
     for (std::size_t i = 0; i < tensor.ndim(); ++i) {
@@ -318,6 +327,7 @@ Tensor squeeze(const Operand& x) {
 }
 
 Tensor flatten(const Operand& x, std::int64_t start_axis, std::int64_t end_axis) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     if (tensor.ndim() == 0) return reshape(x, {1});
     auto start =
@@ -341,6 +351,7 @@ Tensor flatten(const Operand& x, std::int64_t start_axis, std::int64_t end_axis)
 Tensor ravel(const Operand& x) { return reshape(x, {element_count(x.as_tensor().shape())}); }
 
 Tensor swapaxes(const Operand& x, std::int64_t a, std::int64_t b) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     Axes axes = all_axes(tensor.ndim());
     auto i = checked(x, [&] { return static_cast<std::size_t>(normalize_axis(a, tensor.ndim(), "swapaxes")); });
@@ -350,6 +361,7 @@ Tensor swapaxes(const Operand& x, std::int64_t a, std::int64_t b) {
 }
 
 Tensor moveaxis(const Operand& x, std::int64_t from, std::int64_t to) {
+    LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     auto i = checked(x, [&] { return normalize_axis(from, tensor.ndim(), "moveaxis"); });
     auto j = checked(x, [&] { return normalize_axis(to, tensor.ndim(), "moveaxis"); });

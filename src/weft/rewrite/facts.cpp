@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "weft/kernel/builder.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -49,17 +50,16 @@ struct Bounded {
     const Operation* operation;
     double low, high;
 };
-const Bounded bounded[] = {{&exp_operation, 0, inf},     {&exp2_operation, 0, inf},    {&abs_operation, 0, inf},
-                           {&square_operation, 0, inf},  {&sqrt_operation, 0, inf},    {&rsqrt_operation, 0, inf},
-                           {&sigmoid_operation, 0, 1},   {&softplus_operation, 0, inf}, {&relu_operation, 0, inf},
-                           {&log_sigmoid_operation, -inf, 0}, {&tanh_operation, -1, 1}, {&sin_operation, -1, 1},
-                           {&cos_operation, -1, 1},      {&cosh_operation, 1, inf},    {&erf_operation, -1, 1},
-                           {&erfc_operation, 0, 2},      {&expm1_operation, -1, inf},  {&hypot_operation, 0, inf},
-                           {&sign_operation, -1, 1},     {&atan_operation, -2, 2}};
+const Bounded bounded[] = {{&exp_operation, 0, inf},      {&exp2_operation, 0, inf},  {&abs_operation, 0, inf},
+                           {&square_operation, 0, inf},   {&sqrt_operation, 0, inf},  {&sigmoid_operation, 0, 1},
+                           {&softplus_operation, 0, inf}, {&relu_operation, 0, inf},  {&log_sigmoid_operation, -inf, 0},
+                           {&tanh_operation, -1, 1},      {&sin_operation, -1, 1},    {&cos_operation, -1, 1},
+                           {&cosh_operation, 1, inf},     {&erf_operation, -1, 1},    {&erfc_operation, 0, 2},
+                           {&expm1_operation, -1, inf},   {&hypot_operation, 0, inf}, {&sign_operation, -1, 1},
+                           {&atan_operation, -2, 2}};
 // Of these, no number gives NaN.
 bool total(const Operation* operation) {
-    return operation != &sqrt_operation && operation != &rsqrt_operation && operation != &sin_operation &&
-           operation != &cos_operation;
+    return operation != &sqrt_operation && operation != &sin_operation && operation != &cos_operation;
 }
 
 bool rounds(const Operation* operation) {
@@ -83,8 +83,8 @@ double highest(std::initializer_list<double> ends) {
 Fact held(Fact fact, DType dtype) {
     if (is_inexact(dtype)) return fact;
     Fact all = of_dtype(dtype);
-    bool inside = fact.low >= all.low && fact.high <= all.high && std::abs(fact.low) < 0x1p53 &&
-                  std::abs(fact.high) < 0x1p53;
+    bool inside =
+        fact.low >= all.low && fact.high <= all.high && std::abs(fact.low) < 0x1p53 && std::abs(fact.high) < 0x1p53;
     if (!inside) fact.low = all.low, fact.high = all.high;
     fact.number = fact.whole = true;
     return fact;
@@ -95,6 +95,133 @@ Fact either(const Fact& a, const Fact& b) {
     fact.low = std::min(a.low, b.low), fact.high = std::max(a.high, b.high);
     fact.number = a.number && b.number;
     fact.whole = a.whole && b.whole;
+    return fact;
+}
+
+// Results round, and so do the ends between which they lie: to infinity, to 0, to a neighbour.
+Fact clamped(Fact fact, DType dtype) {
+    if (!is_floating(dtype)) return fact;
+    auto rounded = [&](double end) { return std::isfinite(end) ? literal_as(dtype, Literal(end)).as<double>() : end; };
+    fact.low = rounded(fact.low), fact.high = rounded(fact.high);
+    return fact;
+}
+
+using Operands = std::vector<const Fact*>;
+
+Fact of_cast(const Node& node, const Fact& from) {
+    if (is_complex(node.inputs[0]->dtype)) return of_dtype(node.dtype);
+    Fact fact = from;
+    fact.unique = false;
+    if (is_floating(node.dtype)) return fact;
+    if (!from.number) return of_dtype(node.dtype);
+    fact.low = std::trunc(from.low), fact.high = std::trunc(from.high);
+    return held(fact, node.dtype);
+}
+
+Fact of_sum(const Node& node, const Fact& a, const Fact& b) {
+    bool adds = node.operation == &add_operation;
+    Fact fact;
+    fact.low = lowest({a.low + (adds ? b.low : -b.high)}), fact.high = highest({a.high + (adds ? b.high : -b.low)});
+    fact.number = a.finite() && b.finite();
+    fact.whole = a.whole && b.whole;
+    bool shifted = number_of(*node.inputs[0]) || number_of(*node.inputs[1]);
+    fact.unique = shifted && (a.unique || b.unique) && is_integer(node.dtype);
+    fact.symmetric = a.symmetric && b.symmetric && node.inputs[0]->shape == node.inputs[1]->shape;
+    return held(fact, node.dtype);
+}
+
+Fact of_product(const Node& node, const Fact& a, const Fact& b) {
+    Fact fact;
+    fact.low = lowest({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+    fact.high = highest({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+    if (a.nonnegative() && b.nonnegative()) fact.low = std::isnan(a.low * b.low) ? 0 : a.low * b.low;
+    fact.number = a.finite() && b.finite();
+    fact.whole = a.whole && b.whole;
+    fact.symmetric = a.symmetric && b.symmetric && node.inputs[0]->shape == node.inputs[1]->shape;
+    return held(fact, node.dtype);
+}
+
+std::optional<Fact> of_bounded(const Node& node, const Operands& in) {
+    const Operation* op = node.operation;
+    auto found =
+        std::find_if(std::begin(bounded), std::end(bounded), [&](const Bounded& b) { return b.operation == op; });
+    if (found == std::end(bounded) || !is_inexact(node.dtype)) return std::nullopt;
+    Fact fact;
+    fact.low = found->low, fact.high = found->high;
+    fact.number = total(op) && std::all_of(in.begin(), in.end(), [](const Fact* f) { return f->number; });
+    fact.whole = op == &sign_operation || ((op == &abs_operation || op == &square_operation) && in[0]->whole);
+    return fact;
+}
+
+Fact of_elementwise(const Node& node, const Operands& in) {
+    const Operation* op = node.operation;
+    Fact fact = of_dtype(node.dtype);
+    if (is_complex(node.dtype)) return fact;
+    if (op == &astype_operation) return of_cast(node, *in[0]);
+    for (const Node* input : node.inputs)
+        if (is_complex(input->dtype)) return fact;
+    if (std::optional<Fact> known = of_bounded(node, in)) return *known;
+    if (op == &negative_operation) {
+        fact = *in[0];
+        fact.low = -in[0]->high, fact.high = -in[0]->low;
+        return held(fact, node.dtype);
+    }
+    if (op == &add_operation || op == &subtract_operation) return of_sum(node, *in[0], *in[1]);
+    if (op == &multiply_operation || op == &gated_multiply_operation) return of_product(node, *in[0], *in[1]);
+    // By a divisor that cannot be -0.
+    bool proper = op == &divide_operation &&
+                  (in[1]->positive() || is(*node.inputs[1], sum_operation) || is(*node.inputs[1], exp_operation));
+    if (proper && in[0]->nonnegative() && in[1]->nonnegative()) return fact.low = 0, fact;
+    if (op == &maximum_operation || op == &minimum_operation) {
+        fact = either(*in[0], *in[1]);
+        if (op == &maximum_operation) fact.low = std::max(in[0]->low, in[1]->low);
+        if (op == &minimum_operation) fact.high = std::min(in[0]->high, in[1]->high);
+        return held(fact, node.dtype);
+    }
+    if (op == &where_operation) return held(either(*in[1], *in[2]), node.dtype);
+    if (op == &stop_gradient_operation || op == &positive_operation) return *in[0];
+    if (rounds(op)) {
+        fact.low = std::floor(in[0]->low), fact.high = std::ceil(in[0]->high);
+        fact.number = in[0]->number, fact.whole = true;
+    }
+    return fact;
+}
+
+Fact of_moved(const Node& node, const Operands& in) {
+    const Operation* op = node.operation;
+    Fact fact = *in[0];
+    if (op == &concatenate_operation)
+        for (const Fact* more : in) fact = either(fact, *more);
+    fact.unique &=
+        op == &permute_dims_operation || op == &flip_operation || op == &slice_operation || op == &reshape_operation;
+    fact.symmetric &= op == &permute_dims_operation && node.shape.size() == 2;
+    return fact;
+}
+
+Fact of_moved_or_joined(const Node& node, const Operands& in) {
+    const Operation* op = node.operation;
+    Fact fact = of_dtype(node.dtype);
+    constexpr double largest_array = 0x1p52;
+    if (op == &size_operation) return fact.low = 0, fact.high = largest_array, fact.number = fact.whole = true, fact;
+    if (op == &iota_operation) return fact.low = 0, fact.high = largest_array, fact.unique = true, fact;
+    if (op == &argsort_operation) return fact.low = 0, fact.unique = node.shape.size() == 1, fact;
+    if (op == &argmax_operation || op == &argmin_operation) return fact.low = 0, fact;
+    bool moves = op->family == Family::view || op->family == Family::gather || op == &concatenate_operation ||
+                 op == &max_operation || op == &min_operation;
+    if (moves) return of_moved(node, in);
+    if (op == &matmul_operation) {
+        auto transposes = [](const Node& x, const Node& y) {
+            return is(x, permute_dims_operation) && x.inputs[0] == &y && x.shape.size() == 2;
+        };
+        const Node &a = *node.inputs[0], &b = *node.inputs[1];
+        fact.symmetric = transposes(a, b) || transposes(b, a);
+        if (is_floating(node.dtype) && in[0]->nonnegative() && in[1]->nonnegative()) fact.low = 0;
+    }
+    if ((op == &sum_operation || op == &prod_operation) && is_floating(node.dtype)) {
+        if (in[0]->nonnegative()) fact.low = 0;
+        if (op == &sum_operation && in[0]->high <= 0) fact.high = 0;
+        fact.whole = in[0]->whole;
+    }
     return fact;
 }
 
@@ -121,103 +248,12 @@ const Fact& Facts::of(const Node& top) {
 }
 
 Fact Facts::derived(const Node& node) {
-    Fact fact = of_dtype(node.dtype);
-    if (opaque(node)) return fact;
+    if (opaque(node)) return of_dtype(node.dtype);
     if (std::optional<Literal> number = number_of(node)) return of_number(*number);
-    const Operation* op = node.operation;
-    auto in = [&](std::size_t i) -> const Fact& { return known_.at(node.inputs[i]); };
-
-    if (op == &size_operation) return fact.low = 0, fact.number = fact.whole = true, fact;
-    if (op == &iota_operation) return fact.low = 0, fact.unique = true, fact;
-    if (op == &argsort_operation) return fact.low = 0, fact.unique = node.shape.size() == 1, fact;
-    if (op == &matmul_operation) {
-        const Node &a = *node.inputs[0], &b = *node.inputs[1];
-        auto transposes = [](const Node& x, const Node& y) {
-            return !opaque(x) && x.operation == &permute_dims_operation && x.inputs[0] == &y && x.shape.size() == 2;
-        };
-        fact.symmetric = transposes(a, b) || transposes(b, a);
-        if (in(0).nonnegative() && in(1).nonnegative()) fact.low = std::max(fact.low, 0.0);
-        return fact;
-    }
-    bool moves = op->family == Family::view || op->family == Family::gather || op == &concatenate_operation ||
-                 op == &max_operation || op == &min_operation;
-    if (moves) {
-        fact = in(0);
-        if (op == &concatenate_operation)
-            for (std::size_t i = 1; i < node.inputs.size(); ++i) fact = either(fact, in(i));
-        bool keeps = op == &permute_dims_operation || op == &flip_operation || op == &slice_operation ||
-                     op == &reshape_operation;
-        fact.unique &= keeps;
-        fact.symmetric &= op == &permute_dims_operation && node.shape.size() == 2;
-        return fact;
-    }
-    if (op == &sum_operation || op == &prod_operation) {
-        if (in(0).nonnegative() && is_inexact(node.dtype)) fact.low = 0;
-        if (op == &sum_operation && in(0).high <= 0 && is_inexact(node.dtype)) fact.high = 0;
-        fact.whole |= in(0).whole;
-        return fact;
-    }
-    if (op == &argmax_operation || op == &argmin_operation) return fact.low = 0, fact;
-    if (op->family != Family::elementwise || is_complex(node.dtype)) return fact;
-
-    if (op == &astype_operation) {
-        Fact from = in(0);
-        bool floats = is_floating(node.dtype) && !is_complex(node.inputs[0]->dtype);
-        if (floats) {
-            from.number = in(0).number, from.unique = false;
-            return from;
-        }
-        return held(from.number ? from : fact, node.dtype);
-    }
-    for (const Bounded& b : bounded) {
-        if (b.operation != op || !is_inexact(node.dtype)) continue;
-        fact.low = b.low, fact.high = b.high;
-        bool numbers = true;
-        for (std::size_t i = 0; i < node.inputs.size(); ++i) numbers &= in(i).number;
-        fact.number = numbers && total(op);
-        fact.whole = op == &sign_operation || ((op == &abs_operation || op == &square_operation) && in(0).whole);
-        return fact;
-    }
-    if (op == &negative_operation) {
-        fact = in(0);
-        fact.low = -in(0).high, fact.high = -in(0).low;
-        return held(fact, node.dtype);
-    }
-    if (op == &add_operation || op == &subtract_operation) {
-        double sign = op == &add_operation ? 1 : -1;
-        double low = sign > 0 ? in(1).low : -in(1).high, high = sign > 0 ? in(1).high : -in(1).low;
-        fact.low = lowest({in(0).low + low}), fact.high = highest({in(0).high + high});
-        fact.number = in(0).finite() && in(1).finite();
-        fact.whole = in(0).whole && in(1).whole;
-        bool shifted = number_of(*node.inputs[1]) || number_of(*node.inputs[0]);
-        fact.unique = shifted && (in(0).unique || in(1).unique) && is_integer(node.dtype);
-        fact.symmetric = in(0).symmetric && in(1).symmetric;
-        return held(fact, node.dtype);
-    }
-    if (op == &multiply_operation || op == &gated_multiply_operation) {
-        const Fact &a = in(0), &b = in(1);
-        fact.low = lowest({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-        fact.high = highest({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-        if (a.nonnegative() && b.nonnegative()) fact.low = 0;
-        fact.number = a.finite() && b.finite();
-        fact.whole = a.whole && b.whole;
-        fact.symmetric = a.symmetric && b.symmetric;
-        return held(fact, node.dtype);
-    }
-    if (op == &divide_operation && in(0).nonnegative() && in(1).nonnegative()) return fact.low = 0, fact;
-    if (op == &maximum_operation || op == &minimum_operation) {
-        fact = either(in(0), in(1));
-        if (op == &maximum_operation) fact.low = std::max(in(0).low, in(1).low);
-        if (op == &minimum_operation) fact.high = std::min(in(0).high, in(1).high);
-        return fact;
-    }
-    if (op == &where_operation) return either(in(1), in(2));
-    if (op == &stop_gradient_operation || op == &positive_operation) return in(0);
-    if (rounds(op)) {
-        fact.low = std::floor(in(0).low), fact.high = std::ceil(in(0).high);
-        fact.number = in(0).number, fact.whole = true;
-    }
-    return fact;
+    std::vector<const Fact*> in;
+    for (const Node* input : node.inputs) in.push_back(&known_.at(input));
+    Fact fact = node.operation->family == Family::elementwise ? of_elementwise(node, in) : of_moved_or_joined(node, in);
+    return clamped(fact, node.dtype);
 }
 
 }  // namespace weft

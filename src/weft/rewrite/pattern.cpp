@@ -145,7 +145,8 @@ bool Pattern::match_inputs(const Part& part, const Node& node, bool swapped, Bin
         std::size_t from = swapped ? 1 - i : i;
         if (!match(part.inputs[i], *node.inputs[from], operand_dtype(node, from), binding)) return false;
         std::int32_t variable = parts_[static_cast<std::size_t>(part.inputs[i])].variable;
-        if (variable >= 0 && part.operation->condition && i == 0) binding.conditions[static_cast<std::size_t>(variable)] = true;
+        if (variable >= 0 && part.operation->condition && i == 0)
+            binding.conditions[static_cast<std::size_t>(variable)] = true;
     }
     return true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/base/environment.h"
+#include "weft/base/nearest.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rule_set.h"
@@ -68,15 +69,17 @@ class Rewriter {
     }
 
     // The one node with this content.
-    Node* merged(const Tensor& node) {
-        return (*merged_.try_emplace(content(*node.node()), node.node()).first).second;
-    }
+    Node* merged(const Tensor& node) { return (*merged_.try_emplace(content(*node.node()), node.node()).first).second; }
 
     std::vector<Node*> copied() {
         std::vector<Node*> copies(graph_.entries.size());
-        merged_.reserve(2 * graph_.entries.size());
+        merged_.reserve(4 * graph_.entries.size());
         std::vector<Node*> inputs;
+        std::vector<std::uint32_t> depths(graph_.entries.size(), 0);
         for (std::size_t e = 0; e < graph_.entries.size(); ++e) {
+            for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e)))
+                depths[e] = std::max(depths[e], depths[static_cast<std::size_t>(input)] + 1);
+            deepest_ = std::max(deepest_, depths[e]);
             Node* node = graph_.entries[e].node;
             if (graph_.entries[e].leaf) {
                 table_.number(copies[e] = node);
@@ -86,7 +89,7 @@ class Rewriter {
             for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e)))
                 inputs.push_back(copies[static_cast<std::size_t>(input)]);
             Tensor made = copy(*node, inputs);
-            table_.number(copies[e] = made.node());
+            table_[table_.number(copies[e] = made.node())].merged = true;
             merged(made);
         }
         std::vector<Node*> outputs;
@@ -94,19 +97,40 @@ class Rewriter {
         return outputs;
     }
 
+    // Readers are counted exactly: a node counts for its inputs while somebody reads it.
     void count_users(std::span<Node* const> outputs) {
         for (std::size_t i = 0; i < table_.size(); ++i) table_[static_cast<std::int32_t>(i)].users = 0;
-        std::vector<std::int32_t> stack;
-        auto read = [&](Node* node) {
-            std::int32_t at = table_.number(node);
-            if (table_[at].users++ == 0) stack.push_back(at);
-        };
-        for (Node* output : outputs) read(output), ++table_[table_.number(output)].users;  // an output stays whole
-        while (!stack.empty()) {
-            Node* node = table_[stack.back()].node.node();
-            stack.pop_back();
+        for (Node* output : outputs) read(table_.number(output), 2);  // an output stays whole
+    }
+    // What stands for a node now.
+    std::int32_t current(std::int32_t at) {
+        while (table_[at].phase == now()) at = table_[at].replaced;
+        return at;
+    }
+    void read(std::int32_t top, std::uint32_t times) {
+        std::uint32_t before = std::exchange(table_[top].users, table_[top].users + times);
+        if (before > 0) return;
+        counted_.push_back(top);
+        while (!counted_.empty()) {
+            Node* node = table_[counted_.back()].node.node();
+            counted_.pop_back();
             if (opaque(*node)) continue;
-            for (Node* input : node->inputs) read(input);
+            for (Node* input : node->inputs) {
+                std::int32_t at = current(table_.number(input));
+                if (table_[at].users++ == 0) counted_.push_back(at);
+            }
+        }
+    }
+    void drop(std::int32_t top) {
+        counted_.push_back(top);
+        while (!counted_.empty()) {
+            Node* node = table_[counted_.back()].node.node();
+            counted_.pop_back();
+            if (opaque(*node)) continue;
+            for (Node* input : node->inputs) {
+                std::int32_t at = current(table_.number(input));
+                if (table_[at].users > 0 && --table_[at].users == 0) counted_.push_back(at);
+            }
         }
     }
 
@@ -168,27 +192,37 @@ class Rewriter {
             same &= now == input;
             inputs.push_back(now);
         }
-        Tensor built = same ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
-        std::int32_t to = table_.number(merged(built));
-        if (to != at) {
-            table_[to].users = std::max(table_[to].users, table_[at].users);
-            return replace(at, to);
+        if (!same || !table_[at].merged) {
+            Tensor built = same ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
+            std::int32_t to = table_.number(merged(built));
+            table_[to].merged = true;
+            table_[to].generation = std::max(table_[to].generation, table_[at].generation);
+            table_[to].chain = std::max(table_[to].chain, table_[at].chain);
+            if (to != at) return replace(at, to);
         }
-        Tensor after = replacement(*node);
+        bool settled = same && table_[at].normal == at && table_[at].done == now() - 1;
+        Tensor after = replacement(*node, settled);
         if (!after) return finish(at, at);
-        note_new(after.node(), *node);
+        note_new(after.node(), at);
         std::int32_t by = table_.number(after.node());
-        table_[by].users = std::max(table_[by].users, table_[at].users);
+        table_[by].chain = std::max(table_[by].chain, table_[at].chain + 1);
+        // A value sinks no deeper than the graph is, and no place is replaced so often, unless a rule feeds itself.
+        bool endless = table_[at].chain > most_chain || table_[at].generation > deepest_ + most_chain ||
+                       applied_[static_cast<std::size_t>(last_)] > most_;
+        if (endless) refuse_endless(rules_.rules()[static_cast<std::size_t>(last_)], *node);
         replace(at, by);
     }
 
     void replace(std::int32_t at, std::int32_t by) {
+        std::uint32_t users = std::exchange(table_[at].users, 0);
+        if (users > 0) read(current(by), users);
         table_[at].replaced = by;
         table_[at].phase = now();
+        if (users > 0) drop(at);
     }
 
-    Tensor replacement(const Node& node) {
-        for (std::int32_t r : rules_.at(phase_, *node.operation)) {
+    Tensor replacement(const Node& node, bool settled) {
+        for (std::int32_t r : rules_.at(phase_, *node.operation, settled)) {
             const Rule& rule = rules_.rules()[static_cast<std::size_t>(r)];
             Tensor after;
             try {
@@ -202,9 +236,9 @@ class Rewriter {
             if (!after || after.node() == &node) continue;
             after = fitted(rule, node, after);
             if (trace_)
-                trace_->push_back({rule.name, rule.phase, rule.assumes, node.where,
-                                   handle(const_cast<Node*>(&node)), after});
-            if (++applied_[static_cast<std::size_t>(r)] > most_) refuse_endless(rule, node);
+                trace_->push_back(
+                    {rule.name, rule.phase, rule.assumes, node.where, handle(const_cast<Node*>(&node)), after});
+            ++applied_[static_cast<std::size_t>(r)];
             last_ = r;
             return after;
         }
@@ -227,41 +261,26 @@ class Rewriter {
     }
 
     // What a rule made stands at the user's line.
-    void note_new(Node* top, const Node& replaced) {
+    void note_new(Node* top, std::int32_t replaced) {
+        std::source_location where = table_[replaced].node.node()->where;
+        std::uint32_t generation = table_[replaced].generation + 1;
         std::vector<Node*> fresh{top};
         while (!fresh.empty()) {
             Node* node = fresh.back();
             fresh.pop_back();
             if (table_.find(node) >= 0) continue;
-            table_.number(node);
+            table_[table_.number(node)].generation = generation;
             if (opaque(*node)) continue;
-            node->where = replaced.where;
+            node->where = where;
             for (Node* input : node->inputs) fresh.push_back(input);
-        }
-        // Readers of what was made, so that guards do not take a value with two readers for their own.
-        count_fresh(top);
-    }
-    void count_fresh(Node* top) {
-        std::vector<Node*> stack{top};
-        while (!stack.empty()) {
-            Node* node = stack.back();
-            stack.pop_back();
-            Record& record = table_[table_.number(node)];
-            if (record.users > 0 || opaque(*node)) continue;
-            record.users = 1;
-            for (Node* input : node->inputs) {
-                Record& of = table_[table_.number(input)];
-                if (of.users > 0 && of.done != now()) ++of.users;
-                stack.push_back(input);
-            }
         }
     }
 
     [[noreturn]] void refuse_endless(const Rule& rule, const Node& node) const {
-        throw CompileError(text("rewriting: the rule '", rule.name, "' feeds itself: it was applied ", most_,
-                                " times to a graph of ", graph_.entries.size(), " operations, at last to ",
-                                written(node), "; correct it, or leave it out with WEFT_REWRITE=-", rule.name,
-                                place(node.where)));
+        throw CompileError(text("rewriting: the rule '", rule.name, "' feeds itself: it was applied ",
+                                applied_[static_cast<std::size_t>(last_)], " times to a graph of ",
+                                graph_.entries.size(), " operations, at last to ", written(node),
+                                "; correct it, or leave it out with WEFT_REWRITE=-", rule.name, place(node.where)));
     }
     [[noreturn]] void refuse_circle(const Node& node) const {
         throw CompileError(text("rewriting: the rule '", rules_.rules()[static_cast<std::size_t>(last_)].name,
@@ -279,10 +298,22 @@ class Rewriter {
     Site::Users users_;
     Facts facts_;
     std::unordered_map<Hash128, Node*> merged_;
-    std::vector<std::int32_t> stack_;
+    std::vector<std::int32_t> stack_, counted_;
+    static constexpr std::uint32_t most_chain = 256;
     Phase phase_ = Phase::canonical;
-    std::int32_t last_ = 0;
+    std::uint32_t deepest_ = 0;
+    std::int32_t last_ = 0;  // the rule that was applied last
 };
+
+// A word that names no rule, phase or assumption is a slip of the pen.
+void refuse_unknown(std::string_view word) {
+    std::vector<std::string> known{"finite", "exact"};
+    for (Phase phase : {Phase::canonical, Phase::stable, Phase::special}) known.emplace_back(name_of(phase));
+    for (const Rule& rule : all_rules()) known.push_back(rule.name);
+    if (std::find(known.begin(), known.end(), word) != known.end()) return;
+    std::vector<std::string_view> names(known.begin(), known.end());
+    throw ValueError(text("rewriting: no rule, phase or assumption is called '", word, "'", did_you_mean(word, names)));
+}
 
 }  // namespace
 
@@ -301,6 +332,7 @@ RewriteOptions parse_rewriting(std::string_view list) {
         list.remove_prefix(std::min(comma + 1, list.size()));
         bool minus = word.starts_with('-');
         if (minus) word.remove_prefix(1);
+        if (!word.empty()) refuse_unknown(word);
         if (!word.empty()) (minus ? options.exclude : options.only).emplace(word);
     }
     return options;
@@ -308,8 +340,8 @@ RewriteOptions parse_rewriting(std::string_view list) {
 
 std::string str(const Rewrite& rewrite) {
     return text(rewrite.rule, " (", name_of(rewrite.phase),
-                rewrite.assumes == Assumes::nothing ? "" : text(", assumes ", name_of(rewrite.assumes)), "): ",
-                written(*rewrite.before.node()), " -> ", written(*rewrite.after.node()), place(rewrite.where));
+                rewrite.assumes == Assumes::nothing ? "" : text(", assumes ", name_of(rewrite.assumes)),
+                "): ", written(*rewrite.before.node()), " -> ", written(*rewrite.after.node()), place(rewrite.where));
 }
 
 Graph rewrite(const Graph& graph, const RewriteOptions& options, std::vector<Rewrite>* trace) {

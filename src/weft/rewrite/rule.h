@@ -58,7 +58,7 @@ struct Example {
 struct Rule {
     std::string name;
     Phase phase = Phase::canonical;
-    std::vector<const Operation*> roots;   // where it is tried; none: at every elementwise operation
+    std::vector<const Operation*> roots;       // where it is tried; none: at every elementwise operation
     std::function<Tensor(const Site&)> apply;  // an empty Tensor: it does not apply here
     Assumes assumes = Assumes::nothing;
     std::vector<Example> examples;
@@ -74,7 +74,7 @@ struct PatternOptions {
     /// Whether products of the pattern match gated_multiply too, with which derivatives are chained.
     bool gated = false;
     std::function<bool(const Site&, std::span<const Tensor>)> guard = nullptr;  // of the variables
-    std::vector<DType> dtypes = {};                                          // of the test
+    std::vector<DType> dtypes = {};                                             // of the test
     Domain domain = {};
     bool gradient = true;
 };

@@ -26,8 +26,9 @@ RuleSet::RuleSet(const RewriteOptions& options) {
     for (std::size_t r = 0; r < rules_.size(); ++r) {
         const Rule& rule = rules_[r];
         auto add = [&](Lists& lists) {
-            for (auto p = static_cast<std::size_t>(rule.phase); p < 3; ++p)
-                lists.of_phase[p].push_back(static_cast<std::int32_t>(r));
+            auto phase = static_cast<std::size_t>(rule.phase);
+            lists.of[phase].push_back(static_cast<std::int32_t>(r));
+            for (std::size_t p = phase; p < 3; ++p) lists.up_to[p].push_back(static_cast<std::int32_t>(r));
         };
         if (rule.roots.empty()) add(anywhere_);
         for (auto& [operation, lists] : by_root_) {
@@ -37,12 +38,12 @@ RuleSet::RuleSet(const RewriteOptions& options) {
     }
 }
 
-const std::vector<std::int32_t>& RuleSet::at(Phase phase, const Operation& operation) const {
+const std::vector<std::int32_t>& RuleSet::at(Phase phase, const Operation& operation, bool settled) const {
     auto found = by_root_.find(&operation);
-    const Lists& lists = found != by_root_.end()                       ? found->second
+    const Lists& lists = found != by_root_.end()                   ? found->second
                          : operation.family == Family::elementwise ? anywhere_
-                                                                       : none_;
-    return lists.of_phase[static_cast<std::size_t>(phase)];
+                                                                   : none_;
+    return (settled ? lists.of : lists.up_to)[static_cast<std::size_t>(phase)];
 }
 
 std::shared_ptr<const RuleSet> rules_for(const RewriteOptions& options) {

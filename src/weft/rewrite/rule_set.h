@@ -13,12 +13,13 @@ class RuleSet {
   public:
     explicit RuleSet(const RewriteOptions& options);
     const std::vector<Rule>& rules() const { return rules_; }
-    /// Numbers of the rules to be tried at nodes of this operation, in phase `phase` (with those of the phases before).
-    const std::vector<std::int32_t>& at(Phase phase, const Operation& operation) const;
+    /// Numbers of the rules to be tried at nodes of this operation, in phase `phase`: with those of the phases before, or, at a node
+    /// that these have left as it is, without them.
+    const std::vector<std::int32_t>& at(Phase phase, const Operation& operation, bool settled) const;
 
   private:
     struct Lists {
-        std::array<std::vector<std::int32_t>, 3> of_phase;
+        std::array<std::vector<std::int32_t>, 3> up_to, of;  // by phase
     };
     std::vector<Rule> rules_;
     std::unordered_map<const Operation*, Lists> by_root_;

@@ -2,6 +2,7 @@
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/evaluator.h"
 #include "weft/graph/graph.h"
+#include "weft/runtime/debug.h"
 #include "weft/runtime/executor.h"
 
 namespace weft {
@@ -26,6 +27,11 @@ void evaluate(std::span<Node* const> nodes) {
     Graph graph = gather(nodes);
     refuse_unbound(graph);
     std::vector<Array> values = run_once(binding_for(graph), graph);
+    if (debug_modes().any()) {
+        std::vector<Tensor> tensors;
+        for (Node* node : nodes) tensors.push_back(handle(node));
+        debug_run(tensors, values);
+    }
     std::vector<std::weak_ptr<const char>> below = leaves_below(graph);
     for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i]->materialize(std::move(values[i]), below);
 }

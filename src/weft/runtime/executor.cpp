@@ -1,5 +1,10 @@
 #include "weft/runtime/executor.h"
 
+#include <chrono>
+#include <limits>
+
+#include "weft/runtime/profile.h"
+
 namespace weft {
 namespace {
 
@@ -26,7 +31,7 @@ Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(bind
     }
 }
 
-void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) {
+std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void* const> outputs) {
     std::byte* arena = thread_arena(binding_->arena_bytes);
     if (arena != arena_) {
         for (const Patch& patch : inside_) table_[patch.position] = arena + patch.offset;
@@ -37,10 +42,36 @@ void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) 
         void* base = patch.base.kind == Base::leaf ? leaves[index] : outputs[index];
         table_[patch.position] = static_cast<std::byte*>(base) + patch.offset;
     }
-    std::byte* scratch = arena + binding_->scratch_offset;
+    return arena + binding_->scratch_offset;
+}
+
+double Runner::time_step(std::size_t s, std::byte* scratch) {
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start = Clock::now();
+    run_step(s, scratch);
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<double> Runner::time(std::span<void* const> leaves, std::span<void* const> outputs, int runs) {
+    std::byte* scratch = place_operands(leaves, outputs);
+    std::vector<double> seconds(binding_->steps.size(), std::numeric_limits<double>::infinity());
+    for (int run = 0; run < runs; ++run) {
+        for (std::size_t s = 0; s < seconds.size(); ++s) {
+            seconds[s] = std::min(seconds[s], time_step(s, scratch));
+        }
+    }
+    return seconds;
+}
+
+void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) {
+    std::byte* scratch = place_operands(leaves, outputs);
     std::size_t s = 0;
     try {
-        for (; s < binding_->steps.size(); ++s) binding_->steps[s].kernel->run(table_.data() + first_[s], scratch);
+        if (detail::profiling.load(std::memory_order_relaxed)) {
+            for (; s < binding_->steps.size(); ++s) detail::record(binding_->steps[s], time_step(s, scratch));
+        } else {
+            for (; s < binding_->steps.size(); ++s) run_step(s, scratch);
+        }
     } catch (Error& error) {
         error.add(place(binding_->steps[s].where));
         throw;

@@ -16,9 +16,17 @@ class Runner {
     explicit Runner(std::shared_ptr<const Binding> binding);
     /// `leaves` and `outputs`: addresses, one a leaf of the graph and one an entry of Binding::outputs. One run at a time.
     void run(std::span<void* const> leaves, std::span<void* const> outputs);
+    /// The same `runs` times; for each step the seconds of its fastest run.
+    std::vector<double> time(std::span<void* const> leaves, std::span<void* const> outputs, int runs);
     const Binding& binding() const { return *binding_; }
 
   private:
+    /// Fills in the addresses; gives the scratch memory.
+    std::byte* place_operands(std::span<void* const> leaves, std::span<void* const> outputs);
+    void run_step(std::size_t s, std::byte* scratch) {
+        binding_->steps[s].kernel->run(table_.data() + first_[s], scratch);
+    }
+    double time_step(std::size_t s, std::byte* scratch);  // seconds
     struct Patch {
         std::uint32_t position;
         Base base;

@@ -1,13 +1,16 @@
 #include "weft/runtime/function.h"
 
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/graph.h"
 #include "weft/graph/node.h"
-#include "weft/rewrite/rewrite.h"
+#include "weft/runtime/debug.h"
+#include "weft/runtime/declared.h"
 #include "weft/runtime/executor.h"
+#include "weft/runtime/explain.h"
 #include "weft/runtime/trace.h"
 
 namespace weft {
@@ -57,7 +60,7 @@ class Specialization {
     }
 
     void run(std::span<const Tensor> arguments, std::vector<Tensor>& results);
-    std::string explain() const { return text(graph_text_, "\n", runner_->binding().str()); }
+    Explanation explain(std::span<const Tensor> arguments);
 
   private:
     struct Source {
@@ -72,6 +75,9 @@ class Specialization {
 
     Specialization(Trace trace, std::span<const Tensor> arguments);
     void find_sources(const Trace& trace, const Graph& graph);
+    void find_leaves(std::span<const Tensor> arguments);
+    void release_leaves();
+    std::vector<Tensor> with_numbers() const;
     const void* address(const Tensor& tensor, std::size_t slot);
     void choose_memory();
     Tensor output_tensor(std::size_t graph_output) const;
@@ -81,8 +87,9 @@ class Specialization {
     std::vector<Source> sources_;  // one a leaf
     std::vector<Use> cells_;
     std::vector<Tensor> constants_;  // keeps their memory alive
+    Graph graph_;
+    BindOptions options_;
     std::unique_ptr<Runner> runner_;
-    std::string graph_text_;
     // Of a run, kept to be used again
     std::vector<void*> leaves_, outputs_;
     std::vector<Tensor> held_;    // one a leaf: what its address points into
@@ -98,16 +105,13 @@ Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
     for (const Trace::CellUse& use : trace.cells) {
         if (use.written) outputs.push_back(use.written.node());
     }
-    Graph graph = gather(outputs);
-    find_sources(trace, graph);
-    BindOptions options;
-    options.donors.assign(results_, -1);
+    graph_ = gather(outputs);
+    find_sources(trace, graph_);
+    options_.donors.assign(results_, -1);
     for (const Use& use : cells_) {
-        if (use.output >= 0) options.donors.push_back(use.leaf);
+        if (use.output >= 0) options_.donors.push_back(use.leaf);
     }
-    Graph rewritten = rewrite(graph);
-    runner_ = std::make_unique<Runner>(weft::bind(plan_for(rewritten), rewritten, cpu_compiler(), options));
-    graph_text_ = str(rewritten);
+    runner_ = std::make_unique<Runner>(make_binding(graph_, options_));
     leaves_.resize(sources_.size());
     held_.resize(sources_.size());
     outputs_.resize(runner_->binding().outputs.size());
@@ -165,7 +169,7 @@ void Specialization::choose_memory() {
     const auto& outputs = runner_->binding().outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         Tensor memory;
-        if (outputs[i].donor >= 0) {
+        if (outputs[i].donor >= 0 && !debug_modes().any()) {  // a debug mode may refuse the result
             auto leaf = static_cast<std::size_t>(outputs[i].donor);
             const std::shared_ptr<Cell>& cell = cells_[sources_[leaf].index].cell;
             const Node& node = *held_[leaf].node();
@@ -191,7 +195,7 @@ Tensor Specialization::output_tensor(std::size_t graph_output) const {
     return Tensor(result_array(view, whole->buffer, whole->offset * static_cast<std::int64_t>(size_of(whole->dtype))));
 }
 
-void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>& results) {
+void Specialization::find_leaves(std::span<const Tensor> arguments) {
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         const Source& source = sources_[i];
         const Tensor& tensor = source.kind == Source::argument ? arguments[source.index]
@@ -199,8 +203,47 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
                                                                : constants_[source.index];
         leaves_[i] = const_cast<void*>(address(tensor, i));
     }
+}
+
+void Specialization::release_leaves() {
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+        if (sources_[i].kind != Source::constant) held_[i] = Tensor();
+    }
+}
+
+Explanation Specialization::explain(std::span<const Tensor> arguments) {
+    find_leaves(arguments);
+    Explanation explanation = explain_graph(graph_, leaves_, options_);
+    release_leaves();
+    return explanation;
+}
+
+// The outputs as expressions of arrays, copied: a run may write over the leaves' memory.
+std::vector<Tensor> Specialization::with_numbers() const {
+    std::vector<Tensor> outputs, from, to;
+    for (std::int32_t output : graph_.outputs)
+        outputs.push_back(handle(graph_.entries[static_cast<std::size_t>(output)].node));
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (sources_[i].kind == Source::constant) continue;
+        from.push_back(handle(graph_.entries[static_cast<std::size_t>(graph_.leaves[i])].node));
+        Array copy = Array::empty(from.back().dtype(), from.back().dims());
+        std::memcpy(copy.address(), leaves_[i], static_cast<std::size_t>(copy.size()) * size_of(copy.dtype));
+        to.emplace_back(copy);
+    }
+    return substitute(outputs, from, to, [](std::string_view) { return std::optional<std::int64_t>(); });
+}
+
+void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>& results) {
+    find_leaves(arguments);
+    std::vector<Tensor> concrete;
+    if (debug_modes().any()) concrete = with_numbers();
     choose_memory();
     runner_->run(leaves_, outputs_);
+    if (!concrete.empty()) {
+        std::vector<Array> values;
+        for (std::size_t i = 0; i < concrete.size(); ++i) values.push_back(output_tensor(i).array());
+        debug_run(concrete, values);
+    }
     results.resize(results_);
     for (std::size_t i = 0; i < results_; ++i) results[i] = output_tensor(i);
     for (const Use& use : cells_) {  // all together, after the outputs
@@ -212,9 +255,7 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
         auto output = static_cast<std::size_t>(view.base.index);
         if (view.base.kind == Base::output) spares_[output].give(std::move(old), runner_->binding().outputs[output]);
     }
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-        if (sources_[i].kind != Source::constant) held_[i] = Tensor();
-    }
+    release_leaves();
     for (Tensor& tensor : given_) tensor = Tensor();
 }
 
@@ -266,9 +307,9 @@ std::vector<Tensor> CompiledFunction::operator()(std::span<const Tensor> argumen
     return results;
 }
 
-std::string CompiledFunction::explain(std::span<const Tensor> arguments) const {
+Explanation CompiledFunction::explain(std::span<const Tensor> arguments) const {
     std::lock_guard lock(state_->mutex);
-    return state_->specialization(arguments).explain();
+    return state_->specialization(arguments).explain(arguments);
 }
 
 }  // namespace weft

@@ -17,6 +17,8 @@
 
 namespace weft {
 
+struct Explanation;
+
 class CompiledFunction {
   public:
     using Body = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
@@ -28,8 +30,8 @@ class CompiledFunction {
     std::vector<Tensor> operator()(std::span<const Tensor> arguments) const;
     /// The same with the outputs' memory reused: `results` of the last call are overwritten if nobody else holds them.
     void call(std::span<const Tensor> arguments, std::vector<Tensor>& results) const;
-    /// How it runs for these arguments: the graph, the kernels, the memory.
-    std::string explain(std::span<const Tensor> arguments) const;
+    /// How it runs for these arguments (runtime/explain.h). No cell gets a new value.
+    Explanation explain(std::span<const Tensor> arguments) const;
 
   private:
     struct State;

@@ -87,6 +87,11 @@ void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums)
     sums.add(results_[1].item<double>(), results_[2].item<double>(), batch.count);
 }
 
+Explanation Objective::explain(const data::Batch& batch) const {
+    const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
+    return step_.explain(arguments);
+}
+
 Sums Objective::evaluate(const data::Dataset& set) {
     Sums sums;
     for (const data::Batch& batch : set.batches(evaluation_batch)) {

@@ -27,6 +27,8 @@ class Objective {
 
     /// One step; what it measured on its batch is added to `sums`.
     void step(const data::Batch& batch, optim::Moment moment, Sums& sums);
+    /// How a step on this batch runs; it takes none.
+    Explanation explain(const data::Batch& batch) const;
     /// All of a set, in batches.
     Sums evaluate(const data::Dataset& set);
     /// What the network says of a set, a batch after another: f(first row, outputs).

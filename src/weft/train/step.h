@@ -14,6 +14,7 @@
 #include "weft/graph/node.h"
 #include "weft/nn/module.h"
 #include "weft/optim/optimizer.h"
+#include "weft/runtime/explain.h"
 #include "weft/runtime/function.h"
 
 namespace weft {
@@ -27,7 +28,8 @@ class TrainStep {
 
     /// One step; the loss before it, and what else the loss function gave. `results` of the last call are overwritten.
     void call(std::span<const Tensor> batch, std::vector<Tensor>& results) const { function_.call(batch, results); }
-    std::string explain(std::span<const Tensor> batch) const { return function_.explain(batch); }
+    /// How a step runs (runtime/explain.h). It takes none.
+    Explanation explain(std::span<const Tensor> batch) const { return function_.explain(batch); }
 
   private:
     CompiledFunction function_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "weft/backend/cpu/block_runner.h"
 #include "weft/base/thread_pool.h"
@@ -14,11 +15,14 @@ class PreparedLoop {
   public:
     virtual ~PreparedLoop() = default;
     virtual std::size_t scratch_bytes() const = 0;
+    /// What runs it, for the profile.
+    virtual std::string_view by() const { return "block evaluator"; }
     virtual void run(const void* const* loads, void* const* stores, std::byte* scratch) const = 0;
 };
 
 std::unique_ptr<const PreparedLoop> prepare_map(const Loop& loop);
-std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop);
+/// `emitted`: values are computed by machine code where there is any; they are joined by the same loops, to the same bits.
+std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop, bool emitted = false);
 
 inline constexpr std::int64_t task_elements = 32768;  // that a thread claims at a time, about
 inline constexpr std::int64_t row_threshold = 128;    // innermost axes this long are cut into blocks of their own

@@ -3,10 +3,12 @@
 //   long rows:  blocks of one row, joined in 64 lanes; rows beyond a chunk in several tasks;
 //   columns:    where the kept axis is the one that runs through memory: rows are joined onto a row of results, vectorised across.
 // Chunks' results lie in scratch and are joined in their order.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "weft/backend/cpu/block_kernel.h"
+#include "weft/backend/cpu/emit/emitted_rows.h"
 #include "weft/base/error.h"
 
 namespace weft::cpu {
@@ -20,12 +22,12 @@ enum class Way { short_rows, long_rows, columns };
 
 struct Output {
     const ReduceLoops* loops;
-    DType dtype;                                             // of the values
-    Stream stream;                                           // of the results, over the kept axes
-    bool position;                                           // argmax, argmin: the result is where, not what
-    Literal identity;                                        // of no values; positions have none
-    std::size_t lanes_at = 0, values_at = 0, places_at = 0;  // in a thread's scratch
-    std::size_t partials_at = 0, partial_places_at = 0;      // in the kernel's scratch
+    DType dtype;       // of the values
+    Stream stream;     // of the results, over the kept axes
+    bool position;     // argmax, argmin: the result is where, not what
+    Literal identity;  // of no values; positions have none
+    std::size_t lanes_at = 0, values_at = 0, places_at = 0, made_at = 0;  // in a thread's scratch
+    std::size_t partials_at = 0, partial_places_at = 0;                   // in the kernel's scratch
 
     std::size_t width() const { return size_of(dtype); }
     DType result() const { return position ? DType::int64 : dtype; }
@@ -33,7 +35,8 @@ struct Output {
 
 class ReductionKernel : public PreparedLoop {
   public:
-    explicit ReductionKernel(const Loop& loop);
+    ReductionKernel(const Loop& loop, bool emitted);
+    std::string_view by() const override { return rows_ || joined_ ? "emitter" : "block evaluator"; }
     std::size_t scratch_bytes() const override {
         return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
     }
@@ -48,7 +51,7 @@ class ReductionKernel : public PreparedLoop {
         void* const* stores;
     };
 
-    void choose_space(const Loop& loop, const LoopLayout& layout);
+    void choose_space(const Loop& loop, const LoopLayout& layout, bool emitted);
     void choose_tasks();
     void lay_out_scratch();
     Thread thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const;
@@ -61,7 +64,10 @@ class ReductionKernel : public PreparedLoop {
     void join_chunks(Thread& thread, std::int64_t task) const;
     void fill_identity(Thread& thread) const;
 
+    /// Computes `count` values from row-major position `flat` on: value() is where they then lie.
+    void evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const;
     const void* value(const Thread& thread, std::size_t output) const {
+        if (rows_) return thread.base + outputs_[output].made_at;
         return thread.context.value[runner_.program().outputs[output].slot];
     }
     void* values(const Thread& thread, const Output& output) const { return thread.base + output.values_at; }
@@ -73,6 +79,8 @@ class ReductionKernel : public PreparedLoop {
     void store(Thread& thread, std::size_t output, std::int64_t start, std::int64_t count) const;
 
     BlockRunner runner_;
+    emit::EmittedRows rows_;    // computes the values in the runner's place, where there is code
+    emit::EmittedRows joined_;  // computes and joins them, along rows
     std::vector<Output> outputs_;
     Dims kept_;
     std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
@@ -82,7 +90,7 @@ class ReductionKernel : public PreparedLoop {
     std::int64_t chunk_ = 1, chunks_ = 1;   // elements of a row (rows of columns) in a chunk, and chunks
     std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
     int slots_ = 1;
-    std::size_t shared_bytes_ = 0, thread_bytes_ = 0;
+    std::size_t shared_bytes_ = 0, thread_bytes_ = 0, rows_at_ = 0;
 };
 
 /// Whether the innermost kept axis runs through memory more closely than the innermost reduced one, for most inputs.
@@ -97,7 +105,7 @@ bool prefers_columns(const LoopLayout& layout) {
     return votes > 0;
 }
 
-ReductionKernel::ReductionKernel(const Loop& loop) {
+ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
     BlockLoops loops = block_loops(best_isa());
     LoopLayout layout = layout_of(loop);
     kept_ = layout.kept;
@@ -113,12 +121,12 @@ ReductionKernel::ReductionKernel(const Loop& loop) {
         outputs_.push_back(output);
     }
     way_ = prefers_columns(layout) ? Way::columns : length_ <= short_row ? Way::short_rows : Way::long_rows;
-    choose_space(loop, layout);
+    choose_space(loop, layout, emitted);
     choose_tasks();
     lay_out_scratch();
 }
 
-void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout) {
+void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, bool emitted) {
     std::size_t kept = layout.kept.size(), reduced = layout.reduced.size();
     std::vector<std::size_t>
         order;  // axes of the layout, outermost first: [kept, reduced] or [kept outer, reduced, kept inner]
@@ -145,6 +153,31 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout) {
         streams.push_back(std::move(stream));
     }
     runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false);
+    if (!emitted) return;
+    if (way_ == Way::long_rows && reduced == 1) {
+        std::vector<std::pair<Reduction, DType>> joined;
+        for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
+        joined_ = emit::EmittedRows(loop.program, dims, streams, joined);
+    }
+    if (joined_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
+    std::vector<Stream> made;                                // a row of values each, as the runner would leave them
+    for (const Output& output : outputs_) {
+        Stream stream{output.dtype, Dims(dims.size())};
+        auto step = static_cast<std::int64_t>(output.width());
+        for (std::size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) stream.strides[axis] = step;
+        made.push_back(std::move(stream));
+    }
+    rows_ = emit::EmittedRows(loop.program, dims, streams, made);
+}
+
+void ReductionKernel::evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const {
+    if (!rows_) return runner_.run(thread.context, thread.loads, flat, count);
+    std::size_t loads = runner_.program().inputs.size();
+    rows_.run(flat, count, thread.base + rows_at_, [&](std::size_t i) -> const void* {
+        if (i < loads) return thread.loads[i];
+        const Output& output = outputs_[i - loads];
+        return thread.base + output.made_at - flat * static_cast<std::int64_t>(output.width());
+    });
 }
 
 void ReductionKernel::choose_tasks() {
@@ -188,6 +221,14 @@ void ReductionKernel::lay_out_scratch() {
         output.places_at = bytes;
         if (output.position) bytes += aligned(block * sizeof(std::int64_t));
     }
+    rows_at_ = bytes;
+    bytes += aligned(std::max(rows_.scratch_bytes(), joined_.scratch_bytes()));
+    if (rows_) {
+        for (Output& output : outputs_) {
+            output.made_at = bytes;
+            bytes += aligned(block * output.width()) + 64;
+        }
+    }
     thread_bytes_ = bytes;
     if (chunks_ <= 1) return;
     auto partials = static_cast<std::size_t>(kept_count_ * chunks_);
@@ -213,7 +254,7 @@ void ReductionKernel::run(const void* const* loads, void* const* stores, std::by
     }
     for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
         Thread at = thread(scratch, slot, loads, stores);
-        runner_.begin(at.context, loads);
+        if (!rows_ && !joined_) runner_.begin(at.context, loads);
         if (way_ == Way::short_rows)
             run_short_rows(at, task);
         else if (way_ == Way::long_rows)
@@ -233,7 +274,7 @@ void ReductionKernel::run_short_rows(Thread& thread, std::int64_t task) const {
     std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
     for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) {
         std::int64_t first = unit * rows_in_block_, rows = std::min(rows_in_block_, kept_count_ - first);
-        runner_.run(thread.context, thread.loads, first * length_, rows * length_);
+        evaluate(thread, first * length_, rows * length_);
         for (std::size_t i = 0; i < outputs_.size(); ++i) {
             const Output& output = outputs_[i];
             output.loops->rows(values(thread, output), places(thread, output), value(thread, i), rows, length_);
@@ -251,10 +292,17 @@ void ReductionKernel::run_long_rows(Thread& thread, std::int64_t task) const {
 
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {
     for (const Output& output : outputs_) output.loops->begin(thread.base + output.lanes_at);
-    std::int64_t end = std::min(length_, (chunk + 1) * chunk_), block = runner_.block();
-    for (std::int64_t first = chunk * chunk_; first < end; first += block) {
+    std::int64_t start = chunk * chunk_, end = std::min(length_, start + chunk_), block = runner_.block();
+    if (joined_) {
+        joined_.run(row * length_ + start, end - start, thread.base + rows_at_, [&](std::size_t i) -> const void* {
+            std::size_t loads = runner_.program().inputs.size();
+            return i < loads ? thread.loads[i] : thread.base + outputs_[i - loads].lanes_at;
+        });
+        start = end;
+    }
+    for (std::int64_t first = start; first < end; first += block) {
         std::int64_t count = std::min(block, end - first);
-        runner_.run(thread.context, thread.loads, row * length_ + first, count);
+        evaluate(thread, row * length_ + first, count);
         for (std::size_t i = 0; i < outputs_.size(); ++i) {
             outputs_[i].loops->lanes(thread.base + outputs_[i].lanes_at, value(thread, i), count, first);
         }
@@ -278,7 +326,7 @@ void ReductionKernel::reduce_columns(Thread& thread, std::int64_t tile) const {
     std::int64_t first = chunk * chunk_, end = std::min(length_, first + chunk_);
     for (std::int64_t row = first; row < end; row += rows_in_block_) {
         std::int64_t rows = std::min(rows_in_block_, end - row);
-        runner_.run(thread.context, thread.loads, (outer * length_ + row) * inner_ + column, rows * width);
+        evaluate(thread, (outer * length_ + row) * inner_ + column, rows * width);
         for (std::size_t i = 0; i < outputs_.size(); ++i) {
             const Output& output = outputs_[i];
             output.loops->columns(values(thread, output), places(thread, output), value(thread, i), rows, width, row,
@@ -343,8 +391,8 @@ void ReductionKernel::fill_identity(Thread& thread) const {
 
 }  // namespace
 
-std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop) {
-    return std::make_unique<ReductionKernel>(loop);
+std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop, bool emitted) {
+    return std::make_unique<ReductionKernel>(loop, emitted);
 }
 
 }  // namespace weft::cpu

@@ -1,6 +1,7 @@
 #include "weft/backend/cpu/compiler.h"
 
-#include "weft/backend/cpu/block_evaluator.h"
+#include "weft/backend/cpu/block_kernel.h"
+#include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/ops/window.h"
 
@@ -8,23 +9,28 @@ namespace weft {
 namespace cpu {
 namespace {
 
+/// A loop by machine code of its own where there is any, else by the block evaluator.
 class LoopKernel final : public Kernel {
   public:
-    explicit LoopKernel(Loop loop) : loads_(loop.loads.size()), kernel_(std::move(loop)) {}
-    std::size_t scratch_bytes() const override { return kernel_.scratch_bytes(); }
-    std::string_view by() const override { return "block evaluator"; }
+    explicit LoopKernel(const Loop& loop) : loads_(loop.loads.size()) {
+        verify(loop);
+        prepared_ = loop.reduces() ? prepare_reduction(loop, true) : emit::prepare_emitted_map(loop);
+        if (!prepared_) prepared_ = prepare_map(loop);
+    }
+    std::size_t scratch_bytes() const override { return prepared_->scratch_bytes(); }
+    std::string_view by() const override { return prepared_->by(); }
     void run(void* const* operands, std::byte* scratch) const override {
-        kernel_.run(const_cast<const void* const*>(operands), operands + loads_, scratch);
+        prepared_->run(const_cast<const void* const*>(operands), operands + loads_, scratch);
     }
 
   private:
     std::size_t loads_;
-    BlockKernel kernel_;
+    std::unique_ptr<const PreparedLoop> prepared_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> Compiler::loop(Loop loop) const { return std::make_unique<LoopKernel>(std::move(loop)); }
+std::unique_ptr<Kernel> Compiler::loop(Loop loop) const { return std::make_unique<LoopKernel>(loop); }
 
 std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs,
                                           const Layout& output) const {
@@ -65,6 +71,11 @@ Axes Compiler::preferred_order(const Operation& operation, std::size_t ndim) con
     for (std::size_t axis = 2; axis < ndim; ++axis) order.push_back(static_cast<std::int64_t>(axis));
     order.push_back(1);
     return order;
+}
+
+Limits Compiler::limits() const {
+    static const Limits limits = measure_limits();
+    return limits;
 }
 
 }  // namespace cpu

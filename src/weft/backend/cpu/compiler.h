@@ -1,4 +1,4 @@
-// The CPU as a KernelCompiler: loops go to the block evaluator, library families to their kernels (families.h).
+// The CPU as a KernelCompiler: loops become machine code (emit/) or go to the block evaluator, library families to their kernels (families.h).
 // Callers: compile/ and runtime/, through cpu_compiler().
 #pragma once
 
@@ -12,6 +12,9 @@ class Compiler final : public KernelCompiler {
     std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
                                     const Layout& output) const override;
     Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
+    Limits limits() const override;
 };
+
+Limits measure_limits();
 
 }  // namespace weft::cpu

@@ -1,27 +1,28 @@
 // Algebra: products and sums in their normal forms (what cancels is gone, numbers are gathered), products over sums where divisions
 // vanish, powers.
+#include <cmath>
+
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/product.h"
 #include "weft/rewrite/rules/rules.h"
-
-#include <cmath>
 
 namespace weft {
 namespace {
 
 using T = const Tensor&;
 
-// Half types stay as they are written: their range is small, and users scale by hand to stay inside it.
-bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
 bool summable(DType d) { return full_width(d) || is_integer(d); }
 
 bool is_product(const Node& node) {
     if (opaque(node)) return false;
     const Operation* op = node.operation;
     return op == &multiply_operation || op == &gated_multiply_operation || op == &divide_operation ||
-           op == &negative_operation || op == &square_operation;
+           op == &negative_operation || op == &square_operation ||
+           (op == &where_operation && is_number(*node.inputs[2], 0));
 }
 bool is_sum(const Node& node) {
     if (opaque(node)) return false;
@@ -37,18 +38,28 @@ bool scales(const Node& node) {
 Tensor product_normal_form(const Site& site) {
     const Node& node = site.node;
     if (!full_width(node.dtype)) return {};
-    const Node &a = *node.inputs[0], &b = *node.inputs[1];
-    if (!is_product(a) && !is_product(b) && &a != &b) return {};
+    const Node &a = *node.inputs[0], &b = *node.inputs[node.inputs.size() - 1];
+    if (!is_product(a) && !is_product(b) && (&a != &b || node.inputs.size() == 1)) return {};
     for (bool through : {false, true}) {
         Product product(site, node, through);
+        product.meet_masks(site);
         bool fewer = product.cost() < product.cost_before();
-        bool number_inside = !through && product.cost() == product.cost_before() && product.number != 1 &&
-                             product.number != -1 && !number_of(a) && !number_of(b);
-        bool turned = std::any_of(product.factors.begin(), product.factors.end(),
-                                  [](const Factor& f) { return f.power > 0; });
+        bool number_inside = !through && node.inputs.size() == 2 && product.cost() == product.cost_before() &&
+                             product.number != 1 && product.number != -1 && !number_of(a) && !number_of(b);
+        bool turned =
+            std::any_of(product.factors.begin(), product.factors.end(), [](const Factor& f) { return f.power > 0; });
         if (fewer || (number_inside && turned)) return product.build();
     }
     return {};
+}
+
+// where(here, e / s / picked, 0), picked = sum(where(here, e / s, 0)): the mask takes the quotient for 1.
+Tensor masked_quotient(const Site& site) {
+    const Node& node = site.node;
+    if (!full_width(node.dtype) || !is_number(*node.inputs[2], 0) || !is_product(*node.inputs[1])) return {};
+    Product product(site, node, true);
+    std::size_t before = product.cost();
+    return product.meet_masks(site) && product.cost() < before ? product.build() : Tensor();
 }
 
 Tensor sum_normal_form(const Site& site) {
@@ -71,19 +82,22 @@ Tensor distributed(const Site& site, const Product& product, std::size_t at, boo
     if (sum.terms.size() > 8 || sum.number != 0) return {};
     Product rest = product.without(at);
     std::size_t before = product.cost_before() + sum.cost_before(), after = sum.cost();
-    bool divides = false;
+    bool divides = false, met = false;
     std::vector<Product> parts;
     for (const Term& term : sum.terms) {
         bool mine = is_product(*term.node) && site.only_here(*term.node);
         Product part(site, *term.node, through);
         before += mine ? part.cost_before() : 0;
         divides |= part.divides();
+        for (Factor& inner : part.factors) inner.gate |= factor.gate;  // what gated as a sum gates as its terms
         part.multiply(rest);
+        met |= part.meet_masks(site);
         after += part.cost();
         part.number *= term.times;
         parts.push_back(std::move(part));
     }
-    if (!divides || after >= before) return {};
+    // A division by what a mask picks gives way to none: that is worth some multiplications.
+    if (!divides || after >= before + (met ? 4 : 0)) return {};
     Tensor result;
     for (const Product& part : parts) result = result ? result + part.build() : part.build();
     return result;
@@ -104,15 +118,6 @@ Tensor product_into_sum(const Site& site) {
 
 // x ** k of a number k, by squarings where they are few: k = 16 takes 4, k = 15 takes 6.
 constexpr int most_power = 64;
-
-Tensor by_squarings(const Tensor& x, int k) {
-    Tensor result, base = x;
-    for (int left = k; left > 0; left >>= 1) {
-        if (left & 1) result = result ? result * base : base;
-        if (left > 1) base = square(base);
-    }
-    return result;
-}
 
 Tensor number_power(const Site& site) {
     const Node& node = site.node;
@@ -135,7 +140,7 @@ Tensor power_by_squarings(const Site& site) {
     bool floats = is_floating(node.dtype);
     if (k != std::floor(k) || std::abs(k) > most_power || (k < 0 && !floats) || k == 0) return {};
     Tensor x = astype(site.input(), meeting_dtype(node));
-    Tensor power = by_squarings(x, static_cast<int>(std::abs(k)));
+    Tensor power = raised(x, static_cast<int>(std::abs(k)));
     return k < 0 ? 1 / power : power;
 }
 
@@ -155,11 +160,20 @@ void add_algebra_rules(RuleList& rules) {
     std::vector<const Operation*> products{&multiply_operation, &gated_multiply_operation, &divide_operation};
     auto floats = [](auto f) { return Example{expression(f), {}, {DType::float32, DType::float64}, {0.3, 3}, true}; };
     // clang-format off
-    add(rule_at("product", Phase::canonical, products, product_normal_form, {.assumes = Assumes::finite, .examples = {
+    std::vector<const Operation*> signed_products = products;
+    signed_products.push_back(&negative_operation);
+    add(rule_at("product", Phase::canonical, signed_products, product_normal_form, {.assumes = Assumes::finite, .examples = {
         floats([](T x) { return x / x; }), floats([](T x, T y) { return x * y / x; }), floats([](T x, T y, T z) { return x / y / z; }),
         floats([](T x, T y) { return (2 * x) / (4 * y); }), floats([](T x, T y, T z) { return -x / y / (-2 * z); }),
         floats([](T a, T b, T c, T d) { return (a / b) * (b / c) * (c / d); }), floats([](T x, T y) { return x / y / x; }),
         floats([](T x, T y) { return (3 * x) * y; })}}));
+    static const Tensor labels = Tensor::of<std::int64_t>({2, 0, 3});
+    auto quotient_by_picked = [](T x, T s) {
+        Tensor here = iota(4) == expand_dims(labels, 1), e = exp(x), p = e / s;
+        return where(here, e / s / sum(where(here, p, 0), 1, true) * x, 0);
+    };
+    add(rule_at("masked_quotient", Phase::canonical, {&where_operation}, masked_quotient, {.assumes = Assumes::finite, .examples = {
+        example(quotient_by_picked, {{3, 4}, {3, 1}}, {DType::float64})}}));
     add(rule_at("sum", Phase::canonical, {&add_operation, &subtract_operation}, sum_normal_form, {.assumes = Assumes::finite, .examples = {
         floats([](T x) { return x - x; }), floats([](T a, T b, T c, T d) { return a + b - (c - d) - b; }),
         floats([](T x) { return (x + 1) + 2; }), floats([](T x) { return 2 * x + 3 * x; }),

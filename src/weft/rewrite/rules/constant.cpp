@@ -44,13 +44,25 @@ Tensor plain_number(const Site& site) {
 void add_constant_rules(RuleList& rules) {
     auto add = [&](Rule rule) { rules.push_back(std::move(rule)); };
     add(rule_at("elementwise_broadcasts", Phase::canonical, {}, without_broadcast,
-                {.examples = {example([](T x) { return log(broadcast_to(x, {2, 3})) + 1; }, {{3}}),
-                              example([](T x, T y) { return broadcast_to(x, {2, 3}) * y; }, {{3}, {2, 1}})}}));
+                {.examples = {example(
+                                  [](T x) {
+                                      return log(broadcast_to(x, {2, 3})) + 1;
+                                  },
+                                  {{3}}),
+                              example(
+                                  [](T x, T y) {
+                                      return broadcast_to(x, {2, 3}) * y;
+                                  },
+                                  {{3}, {2, 1}})}}));
     add(rule_at("number", Phase::canonical,
                 {&reshape_operation, &permute_dims_operation, &broadcast_to_operation, &slice_operation,
                  &flip_operation, &astype_operation},
                 plain_number,
-                {.examples = {example([](T x) { return x + permute_dims(full({1, 3}, 2)); }, {{3, 1}}),
+                {.examples = {example(
+                                  [](T x) {
+                                      return x + permute_dims(full({1, 3}, 2));
+                                  },
+                                  {{3, 1}}),
                               example([](T x) { return x + astype(Tensor(2), x.dtype()); })}}));
     add(rule_at("fold", Phase::special, {}, fold,
                 {.examples = {example([](T x) { return x * (Tensor(2, x.dtype()) * Tensor(3, x.dtype())); })}}));

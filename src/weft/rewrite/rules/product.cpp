@@ -7,12 +7,14 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/picked.h"
 
 namespace weft {
 namespace {
 
 constexpr std::size_t cost_of_division = 2;  // in multiplications
-constexpr std::size_t most_nodes = 64;  // taken apart at once: longer products are met in parts
+// How much is taken apart at once: longer products are met in parts. Of what others read too, what is near.
+constexpr std::size_t most_nodes = 32, most_shared_nodes = 6;
 
 // A finite number other than 0 that the type holds; others stay factors.
 std::optional<double> plain_number(const Node& node) {
@@ -22,15 +24,6 @@ std::optional<double> plain_number(const Node& node) {
     return std::isfinite(value) && value != 0 && std::abs(value) < 0x1p53 ? std::optional(value) : std::nullopt;
 }
 
-// x to the power of k >= 1, by squarings.
-Tensor raised(const Tensor& x, int k) {
-    Tensor result, base = x;
-    for (; k > 0; k >>= 1) {
-        if (k & 1) result = result ? result * base : base;
-        if (k > 1) base = square(base);
-    }
-    return result;
-}
 std::size_t cost_of_power(int k) {
     auto bits = static_cast<unsigned>(k);
     return static_cast<std::size_t>(std::bit_width(bits) - 1 + std::popcount(bits) - 1);
@@ -49,28 +42,52 @@ void order_by_axes(std::vector<Tensor>& tensors) {
 
 }  // namespace
 
+Tensor raised(const Tensor& x, int k) {
+    Tensor result, base = x;
+    for (; k > 0; k >>= 1) {
+        if (k & 1) result = result ? result * base : base;
+        if (k > 1) base = square(base);
+    }
+    return result;
+}
+
 Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
     std::vector<Factor> stack{{const_cast<Node*>(&top), 1}};
+    std::vector<const Node*> opened;  // to be counted once
     std::size_t visited = 0;
     while (!stack.empty()) {
         auto [node, power, gate] = stack.back();
         stack.pop_back();
         if (std::optional<double> value = node == &top ? std::nullopt : plain_number(*node)) {
-            number *= std::pow(*value, power);
+            number *= power == 1 ? *value : power == -1 ? 1 / *value : std::pow(*value, power);
             continue;
         }
         const Operation* op = node->operation;
         bool gates = op == &gated_multiply_operation && power > 0;
+        bool masks = op == &where_operation && power == 1 && !opaque(*node) && node->dtype == dtype &&
+                     node->inputs[1]->dtype == dtype && is_number(*node->inputs[2], 0) &&
+                     !is_number(*node->inputs[1], 1) && (node == &top || site.only_here(*node)) && visited < most_nodes;
+        if (masks) {
+            ++visited, ++before_;
+            Tensor one = constant(Literal(1), dtype), none = constant(Literal(0), dtype);
+            made_.push_back(where(handle(node->inputs[0]), one, none));
+            add(made_.back().node(), 1, true);
+            stack.push_back({node->inputs[1], 1, gate});
+            continue;
+        }
         bool joins = op == &multiply_operation || gates || op == &divide_operation || op == &negative_operation ||
                      op == &square_operation;
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
-        if (!joins || !typed || !(mine || through) || std::abs(power) > 64 || ++visited > most_nodes) {
+        if (!joins || !typed || !(mine || through) || std::abs(power) > 64 ||
+            ++visited > (through ? most_shared_nodes : most_nodes)) {
             add(node, power, gate);
             continue;
         }
-        if (mine) before_ += op == &divide_operation ? cost_of_division : 1;
+        bool again = std::find(opened.begin(), opened.end(), node) != opened.end();
+        if (!again) opened.push_back(node);
+        if (mine && !again) before_ += op == &divide_operation ? cost_of_division : 1;
         if (op == &negative_operation) {
             if (power % 2 != 0) number = -number;
             stack.push_back({node->inputs[0], power, gate});
@@ -100,6 +117,26 @@ void Product::multiply(const Product& other) {
     number *= other.number;
     for (const Factor& factor : other.factors) add(factor.node, factor.power, factor.gate);
     made_.insert(made_.end(), other.made_.begin(), other.made_.end());
+}
+
+bool Product::meet_masks(const Site& site) {
+    bool met = false;
+    for (std::size_t m = 0; m < factors.size(); ++m) {
+        const Node& mask = *factors[m].node;
+        if (opaque(mask) || mask.operation != &where_operation || factors[m].power < 1) continue;
+        for (std::size_t i = 0; i < factors.size(); ++i) {
+            if (factors[i].power >= 0) continue;
+            Picked picked = picked_by_condition(*factors[i].node);
+            if (!picked.from || picked.condition != mask.inputs[0]) continue;
+            Product from(site, *picked.from, true);
+            met = true;
+            for (; factors[i].power < 0; ++factors[i].power) {
+                number /= from.number;
+                for (const Factor& factor : from.factors) add(factor.node, -factor.power, false);
+            }
+        }
+    }
+    return met;
 }
 
 Product Product::without(std::size_t factor) const {
@@ -164,7 +201,7 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
-        bool open = typed && (mine || through) && visited < most_nodes;
+        bool open = typed && (mine || through) && visited < (through ? most_shared_nodes : most_nodes);
         std::optional<double> scale;
         if (open && op == &multiply_operation) scale = plain_number(*node->inputs[0]);
         std::size_t scaled = scale ? 1 : 0;

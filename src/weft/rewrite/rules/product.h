@@ -25,6 +25,8 @@ class Product {
     std::size_t cost_before() const { return before_; }
     bool divides() const;
     Tensor build() const;
+    /// Where a mask (where(here, x, 0)) stands beside a division by what the same condition picks of p, the division is by p. Whether it did.
+    bool meet_masks(const Site& site);
     /// Without the factor at this place.
     Product without(std::size_t factor) const;
 
@@ -37,6 +39,9 @@ class Product {
     std::size_t before_ = 0;
     std::vector<Tensor> made_;  // factors that are new
 };
+
+/// x to the power of k >= 1, by squarings.
+Tensor raised(const Tensor& x, int k);
 
 struct Term {
     Node* node;

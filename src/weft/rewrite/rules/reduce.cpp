@@ -21,7 +21,6 @@ const ReduceAttributes& attributes_of(const Node& node) { return node.attributes
 bool has(const Axes& axes, std::size_t axis) {
     return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
 }
-bool floats(DType d) { return d == DType::float32 || d == DType::float64; }
 
 Tensor reduced(const Operation& operation, const Tensor& x, const Axes& axes, bool keepdims,
                std::source_location where) {
@@ -67,7 +66,7 @@ Tensor of_repeated(const Site& site) {
     if (opaque(from) || from.operation != &broadcast_to_operation) return {};
     const ReduceAttributes& a = attributes_of(node);
     bool sums = node.operation == &sum_operation;
-    if (sums && !floats(node.dtype)) return {};
+    if (sums && !full_width(node.dtype)) return {};
     Tensor x = handle(from.inputs[0]);
     std::size_t shift = from.shape.size() - x.ndim();
     Axes left;
@@ -109,27 +108,39 @@ std::optional<Tensor> constant_along(const Node& operand, const Node& node) {
     return reshape(handle(const_cast<Node*>(&operand)), kept);
 }
 
-// sum(c * x) -> c * sum(x), sum(x / c) -> sum(x) / c, sum(-x) -> -sum(x)
+// sum(c * x) -> c * sum(x), sum(x / c) -> sum(x) / c for an array c. A number stays inside: there it costs nothing, outside a kernel.
 Tensor factor_out(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !floats(node.dtype) || !site.only_here(from) || attributes_of(node).axes.empty()) return {};
+    if (opaque(from) || !full_width(node.dtype) || !site.only_here(from) || attributes_of(node).axes.empty()) return {};
     auto summed = [&](Node* x) {
         Tensor wide = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
         return make_node(*node.operation, {astype(wide, node.dtype)}, node.attributes, node.where);
     };
-    if (from.operation == &negative_operation) return -summed(from.inputs[0]);
     bool product = from.operation == &multiply_operation || from.operation == &gated_multiply_operation;
     if (!product && from.operation != &divide_operation) return {};
     for (std::size_t i : {1, 0}) {
         if (i == 0 && !product) break;
         // What is summed must be as large as before: else nothing is saved.
-        if (!(from.inputs[1 - i]->shape == from.shape)) continue;
+        if (!(from.inputs[1 - i]->shape == from.shape) || number_of(*from.inputs[i])) continue;
         std::optional<Tensor> factor = constant_along(*from.inputs[i], node);
         if (!factor) continue;
         Tensor sum = summed(from.inputs[1 - i]);
         return product ? *factor * sum : sum / *factor;
     }
     return {};
+}
+
+// -max(-x) -> min(x), -min(-x) -> max(x)
+Tensor turned_extreme(const Site& site) {
+    const Node& extreme = *site.node.inputs[0];
+    bool largest = !opaque(extreme) && extreme.operation == &max_operation;
+    bool smallest = !opaque(extreme) && extreme.operation == &min_operation;
+    if ((!largest && !smallest) || !is_floating(extreme.dtype)) return {};
+    const Node& turned = *extreme.inputs[0];
+    if (opaque(turned) || turned.operation != &negative_operation) return {};
+    const ReduceAttributes& a = attributes_of(extreme);
+    return reduced(largest ? min_operation : max_operation, handle(turned.inputs[0]), a.axes, a.keepdims,
+                   extreme.where);
 }
 
 // sum(concatenate({a, b})) -> sum(a) + sum(b) along the joined axis.
@@ -175,11 +186,19 @@ Tensor reshape_below(const Site& site) {
         return kept;
     };
     if (!(proper(node.shape) == proper(from.shape))) return {};
+    std::vector<std::ptrdiff_t> axis_of;  // of each axis of the result: which of `from` it is; -1: a new one
+    for (std::size_t k = 0, i = 0; k < node.shape.size(); ++k) {
+        bool one = node.shape[k] == Size(1);
+        while (!one && from.shape[i] == Size(1)) ++i;
+        axis_of.push_back(one ? -1 : static_cast<std::ptrdiff_t>(i++));
+    }
     std::vector<Tensor> inputs;
     for (Node* input : from.inputs) {
-        bool whole = input->shape == from.shape;
-        if (!whole && !input->shape.empty()) return {};
-        inputs.push_back(whole ? reshape(handle(input), node.shape) : handle(input));
+        Shape shape;
+        auto shift = static_cast<std::ptrdiff_t>(from.shape.size() - input->shape.size());
+        for (std::ptrdiff_t i : axis_of)
+            shape.push_back(i < shift ? Size(1) : input->shape[static_cast<std::size_t>(i - shift)]);
+        inputs.push_back(input->shape.empty() ? handle(input) : reshape(handle(input), shape));
     }
     return make_node(*from.operation, inputs, from.attributes, from.where);
 }
@@ -187,10 +206,11 @@ Tensor reshape_below(const Site& site) {
 // sum(a * b) where a and b each have axes that the other has not: a product of matrices, without the large array between.
 Tensor sum_of_products(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !site.only_here(from) || !floats(node.dtype)) return {};
+    if (opaque(from) || !site.only_here(from) || !full_width(node.dtype)) return {};
     bool squared = from.operation == &square_operation;  // (a * b)^2 = a^2 * b^2
     const Node& product_node = squared ? *from.inputs[0] : from;
-    if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node)) return {};
+    if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node))
+        return {};
     Tensor first = handle(product_node.inputs[0]), second = handle(product_node.inputs[1]);
     if (first.dtype() != node.dtype || second.dtype() != node.dtype) return {};
     if (squared) first = square(first), second = square(second);
@@ -252,7 +272,8 @@ Tensor sum_of_products(const Site& site) {
     Shape apart;
     Axes now;
     for (const Axes* group : {&batch, &rows, &columns})
-        for (std::int64_t axis : *group) apart.push_back(from.shape[static_cast<std::size_t>(axis)]), now.push_back(axis);
+        for (std::int64_t axis : *group)
+            apart.push_back(from.shape[static_cast<std::size_t>(axis)]), now.push_back(axis);
     Axes order, sorted = now;
     std::sort(sorted.begin(), sorted.end());
     for (std::int64_t axis : sorted) order.push_back(std::find(now.begin(), now.end(), axis) - now.begin());
@@ -268,7 +289,7 @@ Tensor outer_product(const Site& site) {
 
 // (a * c) @ b -> c * (a @ b) for a number c, so that numbers meet.
 Tensor number_out_of_matmul(const Site& site) {
-    if (!floats(site.node.dtype)) return {};
+    if (!full_width(site.node.dtype)) return {};
     for (std::size_t i : {0, 1}) {
         const Node& from = *site.node.inputs[i];
         if (opaque(from) || !site.only_here(from)) continue;
@@ -279,7 +300,8 @@ Tensor number_out_of_matmul(const Site& site) {
         if (from.operation != &multiply_operation) continue;
         for (std::size_t k : {0, 1}) {
             bool number = from.inputs[k]->shape.empty() && number_of(*from.inputs[k]);
-            if (number && from.inputs[1 - k]->shape == from.shape) return handle(from.inputs[k]) * with(from.inputs[1 - k]);
+            if (number && from.inputs[1 - k]->shape == from.shape)
+                return handle(from.inputs[k]) * with(from.inputs[1 - k]);
         }
     }
     return {};
@@ -303,11 +325,14 @@ void add_reduce_rules(RuleList& rules) {
     add("reduction_of_repeated", Phase::canonical, extremes, of_repeated, {.examples = {
         with([](T x) { return sum(broadcast_to(x, {3, 4}), 0); }, {{4}}), with([](T x) { return sum(broadcast_to(x, {2, 3, 4}), {0, 2}); }, {{3, 1}}), with([](T x) { return max(broadcast_to(x, {3, 4}), 0, true); }, {{1, 4}})}});
     add("factor_out_of_sum", Phase::canonical, {&sum_operation}, factor_out, {.assumes = Assumes::finite, .examples = {
-        with([](T x) { return sum(x * 3); }, {{3, 4}}), with([](T x, T y) { return sum(x / (y * y + 1), 1); }, {{3, 4}, {3, 1}}), with([](T x) { return sum(-x, 0); }, {{3, 4}}), with([](T x, T y) { return sum(y * x, 0, true); }, {{3, 4}, {4}})}});
+        with([](T x, T c) { return sum(x * c); }, {{3, 4}, {}}), with([](T x, T y) { return sum(x / (y * y + 1), 1); }, {{3, 4}, {3, 1}}), with([](T x, T y) { return sum(y * x, 0, true); }, {{3, 4}, {4}})}});
+    add("turned_extreme", Phase::canonical, {&negative_operation}, turned_extreme, {.examples = {
+        with([](T x) { return -max(-x, 1); }, {{3, 4}}), with([](T x) { return -min(-x, 0, true); }, {{3, 4}})}});
     add("sum_of_pieces", Phase::special, {&sum_operation}, of_pieces, {.examples = {with([](T a, T b) { return sum(concatenate({a, b}), 0); }, {{2, 3}, {4, 3}})}});
     add("reshape_of_reduction", Phase::canonical, {&reshape_operation}, kept_by_reshape, {.examples = {
         with([](T x) { return reshape(sum(x, 1), {3, 1}); }, {{3, 4}}), with([](T x) { return reshape(max(x, 0, true), {4}); }, {{3, 4}})}});
-    add("reshape_below_elementwise", Phase::canonical, {&reshape_operation}, reshape_below, {.examples = {with([](T x) { return reshape(exp(x) + 1, {3, 1, 4}); }, {{3, 4}})}});
+    add("reshape_below_elementwise", Phase::canonical, {&reshape_operation}, reshape_below, {.examples = {
+        with([](T x) { return reshape(exp(x) + 1, {3, 1, 4}); }, {{3, 4}}), with([](T x, T y) { return reshape(x * y, {3, 4}); }, {{3, 1, 4}, {1, 4}})}});
     add("sum_of_products", Phase::special, {&sum_operation}, sum_of_products, {.assumes = Assumes::finite, .examples = {
         with([](T a, T b) { return sum(expand_dims(a, 2) * expand_dims(b, 0), 1); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return sum(expand_dims(a, 1) * b, {0, 2}); }, {{3, 4, 2}, {5, 4, 1}}),
         with([](T a, T b) { return sum(square(expand_dims(a, 0) * expand_dims(b, 1)), 2); }, {{3, 4}, {5, 4}})}});

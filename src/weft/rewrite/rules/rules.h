@@ -11,14 +11,22 @@ void add_algebra_rules(RuleList& rules);   // products, sums and powers in their
 void add_stable_rules(RuleList& rules);    // log(1 + exp(x)), sigmoids, error functions
 void add_constant_rules(RuleList& rules);  // numbers folded
 void add_view_rules(RuleList& rules);      // views of views, slices moved towards the leaves
-void add_reduce_rules(RuleList& rules);    // reductions of reductions, factors taken out, sums of products as matrix products
-void add_softmax_rules(RuleList& rules);   // logsumexp, softmax, cross-entropy
+void add_reduce_rules(
+    RuleList& rules);  // reductions of reductions, factors taken out, sums of products as matrix products
+void add_softmax_rules(RuleList& rules);  // logsumexp, softmax, cross-entropy
+void add_scatter_rules(RuleList& rules);  // gradients of gathers added where they belong
 
 inline std::vector<Rule> builtin_rules() {
     RuleList rules;
-    for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules, add_reduce_rules, add_softmax_rules}) add(rules);
+    for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules,
+                      add_reduce_rules, add_softmax_rules, add_scatter_rules})
+        add(rules);
     return rules;
 }
+
+/// The types for which algebra may regroup. Half types stay as they are written: their range is small, and users scale by hand to stay
+/// inside it.
+inline bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
 
 /// Arguments of a function rule, by name.
 struct AtOptions {

@@ -1,12 +1,12 @@
 // Softmax, its logarithm, logsumexp and cross-entropy, written the naive way, in value and gradient.
-#include "weft/ops/statistics.h"
-
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/picked.h"
 #include "weft/rewrite/rules/rules.h"
 
 namespace weft {
@@ -14,7 +14,6 @@ namespace {
 
 using T = const Tensor&;
 
-bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
 const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
 
 // Whether `m` is the largest of y along `axes`, kept as ones; infinite maxima may have been left out of it.
@@ -67,6 +66,13 @@ Tensor shifted_softmax(const Site& site) {
     return raised / sum(raised, axes, true);
 }
 
+// The same view or gather of something else.
+Tensor shown(const Node& view, const Tensor& of) {
+    std::vector<Tensor> inputs{of};
+    for (std::size_t i = 1; i < view.inputs.size(); ++i) inputs.push_back(handle(view.inputs[i]));
+    return make_node(*view.operation, inputs, view.attributes, view.where);
+}
+
 bool is_softmax(const Node& node) { return is(node, divide_operation) && is(*node.inputs[0], exp_operation); }
 
 // log(p[i]) -> log(p)[i] for a softmax p: its logarithm is known.
@@ -74,45 +80,35 @@ Tensor log_of_picked(const Site& site) {
     const Node& picked = *site.node.inputs[0];
     bool gather = is(picked, take_operation) || is(picked, take_along_axis_operation);
     if (!gather || !is_softmax(*picked.inputs[0]) || picked.dtype != site.node.dtype) return {};
-    std::vector<Tensor> inputs{log(handle(picked.inputs[0]))};
-    for (std::size_t i = 1; i < picked.inputs.size(); ++i) inputs.push_back(handle(picked.inputs[i]));
-    return make_node(*picked.operation, inputs, picked.attributes, picked.where);
+    return shown(picked, log(handle(picked.inputs[0])));
 }
 
-// Whether a condition is true at one place along `axis`: positions along it equal what does not change along it.
-bool one_hot_along(const Node& condition, std::size_t axis, std::size_t ndim) {
-    if (!is(condition, equal_operation)) return false;
-    for (std::size_t i : {0, 1}) {
-        const Node *positions = condition.inputs[i], *label = condition.inputs[1 - i];
-        std::size_t shift = ndim - label->shape.size(), along = ndim - positions->shape.size();
-        bool fixed = axis < shift || label->shape[axis - shift] == Size(1);
-        if (!fixed || axis < along) continue;
-        const Node* inner = positions;
-        while (is(*inner, reshape_operation)) inner = inner->inputs[0];
-        bool only_axis = true;
-        for (std::size_t k = 0; k < positions->shape.size(); ++k)
-            only_axis &= k + along == axis || positions->shape[k] == Size(1);
-        if (only_axis && is(*inner, iota_operation)) return true;
-    }
-    return false;
+// log of a part or another form of sum(exp(x)) -> that of its logarithm.
+Tensor log_of_view_of_sum(const Site& site) {
+    const Node& view = *site.node.inputs[0];
+    auto shows = [](const Node& node) {
+        return !opaque(node) && (node.operation->family == Family::view || node.operation->family == Family::gather);
+    };
+    if (!shows(view)) return {};
+    const Node* sum = &view;
+    while (shows(*sum)) sum = sum->inputs[0];
+    const Node* x = summed_exponent(*sum);
+    bool large = x && !hollow(x->shape, attributes_of(*sum).axes) && !shifted(*x, attributes_of(*sum).axes);
+    if (!large || view.dtype != site.node.dtype) return {};
+    return shown(view, log(handle(view.inputs[0])));
 }
 
-// sum(where(here, p, 0), axis): what is picked of p by a condition that is true once along the axis. `condition` and `p`, or null.
-struct Picked {
-    const Node *condition = nullptr, *from = nullptr;
-};
-Picked picked_by_condition(const Node& sum) {
-    if (!is(sum, sum_operation) || attributes_of(sum).axes.size() != 1) return {};
-    const Node& choice = *sum.inputs[0];
-    if (!is(choice, where_operation) || !is_number(*choice.inputs[2], 0)) return {};
-    auto axis = static_cast<std::size_t>(attributes_of(sum).axes[0]);
-    if (!one_hot_along(*choice.inputs[0], axis, choice.shape.size())) return {};
-    return {choice.inputs[0], choice.inputs[1]};
+// exp(x)[i] -> exp(x[i]), even where others read exp(x) whole: so that logarithms find it.
+Tensor slice_of_exponent(const Site& site) {
+    const Node& raised = *site.node.inputs[0];
+    if (!is(raised, exp_operation) || raised.inputs[0]->dtype != raised.dtype) return {};
+    return exp(shown(site.node, handle(raised.inputs[0])));
 }
 
 // log(sum(where(here, p, 0))) -> sum(where(here, log(p), 0))
 Tensor log_of_chosen(const Site& site) {
     const Node& sum = *site.node.inputs[0];
+    if (!is(sum, sum_operation)) return {};
     Picked picked = picked_by_condition(sum);
     if (!picked.from || !is_softmax(*picked.from)) return {};
     Tensor logs = log(handle(const_cast<Node*>(picked.from)));
@@ -125,8 +121,8 @@ Tensor argmax_below(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
     if (opaque(from) || from.inputs.empty() || !is_floating(from.inputs[0]->dtype)) return {};
     const Operation* op = from.operation;
-    bool rises = op == &exp_operation || op == &softplus_operation || op == &sigmoid_operation || op == &tanh_operation ||
-                 op == &log_sigmoid_operation;
+    bool rises = op == &exp_operation || op == &softplus_operation || op == &sigmoid_operation ||
+                 op == &tanh_operation || op == &log_sigmoid_operation;
     if (op == &divide_operation || op == &subtract_operation) {
         const Node& by = *from.inputs[1];
         std::size_t shift = from.shape.size() - by.shape.size();
@@ -146,8 +142,8 @@ Tensor argmax_below(const Site& site) {
 void add_softmax_rules(RuleList& rules) {
     auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples,
                    Assumes assumes = Assumes::exact) {
-        rules.push_back(
-            rule_at(std::move(name), Phase::stable, {&root}, apply, {.assumes = assumes, .examples = std::move(examples)}));
+        rules.push_back(rule_at(std::move(name), Phase::stable, {&root}, apply,
+                                {.assumes = assumes, .examples = std::move(examples)}));
     };
     std::vector<DType> wide{DType::float32, DType::float64};
     auto with = [&](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes), wide); };
@@ -155,6 +151,9 @@ void add_softmax_rules(RuleList& rules) {
     // clang-format off
     add("logsumexp", log_operation, log_of_sum, {with([](T x) { return log(sum(exp(x))); }, {{3, 4}}), with([](T x) { return log(sum(exp(x), 1, true)); }, {{3, 4}})});
     add("softmax", divide_operation, shifted_softmax, {with([](T x) { return exp(x) / sum(exp(x), 1, true); }, {{3, 4}})});
+    add("log_of_view_of_sum", log_operation, log_of_view_of_sum, {with([](T x) { return log(slice(sum(exp(x), 1), {1}, {1})) * sum(exp(x)); }, {{3, 4}})});
+    add("gather_of_exponent", take_operation, slice_of_exponent, {with([](T x) { return take(exp(x), labels, 1) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
+    add("slice_of_exponent", slice_operation, slice_of_exponent, {with([](T x) { return slice(exp(x), {1, 0}, {1, 4}) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
     add("log_of_picked_softmax", log_operation, log_of_picked, {with([](T x) { return log(take(softmax(x), labels, 1)); }, {{3, 4}})});
     add("log_of_chosen_softmax", log_operation, log_of_chosen, {with([](T x) { return log(sum(where(iota(4) == expand_dims(labels, 1), softmax(x), 0), 1)); }, {{3, 4}})}, Assumes::finite);
     add("argmax_of_rising", argmax_operation, argmax_below, {with([](T x) { return argmax(exp(x), 1); }, {{3, 4}}), with([](T x) { return argmax(softmax(x), 1); }, {{3, 4}})});

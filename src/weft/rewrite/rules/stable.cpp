@@ -97,7 +97,6 @@ Tensor erfc_in_product(const Site& site) {
     return {};
 }
 
-
 }  // namespace
 
 void add_stable_rules(RuleList& rules) {
@@ -140,18 +139,18 @@ void add_stable_rules(RuleList& rules) {
     add("log_erfc", [](T x) { return log(erfc(x)); }, [](T x) { return log_erfc(x); });
     // clang-format on
     std::vector<const Operation*> products{&multiply_operation, &gated_multiply_operation, &divide_operation};
-    rules.push_back(rule_at(
-        "sigmoid", stable, products, sigmoid_in_product,
-        {.assumes = Assumes::exact,
-         .examples = {example([](T x) { return 1 / (1 + exp(-x)); }), example([](T x) { return exp(x) / (1 + exp(x)); }),
-                      example([](T x) { return exp(-x) / square(1 + exp(-x)); }),
-                      example([](T x, T y) { return y * exp(x) * sigmoid(-x); }),
-                      example([](T x) { return -exp(x) / ((1 + exp(x)) * (1 + exp(-x))); }),
-                      example([](T x, T y) { return gated_multiply(y / (1 + exp(x)), exp(x)); })}}));
     rules.push_back(
-        rule_at("erfc_in_quotient", stable, products, erfc_in_product,
+        rule_at("sigmoid", stable, products, sigmoid_in_product,
                 {.assumes = Assumes::exact,
-                 .examples = {example([](T x, T y) { return y * exp(-square(x)) / erfc(x); })}}));
+                 .examples = {example([](T x) { return 1 / (1 + exp(-x)); }),
+                              example([](T x) { return exp(x) / (1 + exp(x)); }),
+                              example([](T x) { return exp(-x) / square(1 + exp(-x)); }),
+                              example([](T x, T y) { return y * exp(x) * sigmoid(-x); }),
+                              example([](T x) { return -exp(x) / ((1 + exp(x)) * (1 + exp(-x))); }),
+                              example([](T x, T y) { return gated_multiply(y / (1 + exp(x)), exp(x)); })}}));
+    rules.push_back(rule_at(
+        "erfc_in_quotient", stable, products, erfc_in_product,
+        {.assumes = Assumes::exact, .examples = {example([](T x, T y) { return y * exp(-square(x)) / erfc(x); })}}));
 }
 
 }  // namespace weft

@@ -65,6 +65,17 @@ Tensor cast_of_cast(const Site& site) {
     return astype(handle(inner.inputs[0]), site.node.dtype);
 }
 
+// astype(where(c, 1, 0)) -> where(c, 1.0, 0.0)
+Tensor cast_of_choice(const Site& site) {
+    const Node& choice = *site.node.inputs[0];
+    if (opaque(choice) || choice.operation != &where_operation || is_complex(choice.dtype)) return {};
+    std::optional<Literal> yes = number_of(*choice.inputs[1]), no = number_of(*choice.inputs[2]);
+    if (!yes || !no) return {};
+    DType d = site.node.dtype;
+    return where(handle(choice.inputs[0]), astype(constant(*yes, choice.dtype), d),
+                 astype(constant(*no, choice.dtype), d));
+}
+
 Tensor choose(const Site& site) {
     std::optional<Literal> condition = number_of(*site.node.inputs[0]);
     if (!condition) return {};
@@ -186,24 +197,31 @@ void add_useless_rules(RuleList& rules) {
                                       {DType::int8, DType::int32, DType::float32}),
                               example([](T x) { return astype(astype(x, DType::float32), DType::float16); }, {},
                                       {DType::float16, DType::int8, DType::bool_})}}));
+    add(rule_at("cast_of_choice", canonical, {&astype_operation}, cast_of_choice,
+                {.examples = {example([](T x) { return astype(where(x > 0, 1, 0), DType::float64); })}}));
     add(rule_at("where_known", canonical, {&where_operation}, choose,
                 {.examples = {example([](T x, T y) { return where(Tensor(true), x, y); }),
                               example([](T x, T y) { return where(Tensor(false), x, y); })}}));
-    add(rule_at("round_whole", canonical,
-                {&floor_operation, &ceil_operation, &trunc_operation, &round_operation}, whole_already,
-                {.examples = {example([](T x) { return floor(round(x)); }), example([](T x) { return round(x); }, {}, {DType::int32})}}));
-    add(rule_at("abs_nonnegative", canonical, {&abs_operation, &relu_operation}, nonnegative_already,
-                {.examples = {example([](T x) { return abs(exp(x)); }), example([](T x) { return relu(square(x)); })}}));
-    add(rule_at("open_gate", canonical, {&gated_multiply_operation}, open_gate,
-                {.examples = {example([](T x) { return gated_multiply(Tensor(3, x.dtype()), x); }, {}, {DType::float32}),
-                              example([](T x, T y) { return gated_multiply(1 + exp(x), y); }, {}, {DType::float64})}}));
+    add(rule_at("round_whole", canonical, {&floor_operation, &ceil_operation, &trunc_operation, &round_operation},
+                whole_already,
+                {.examples = {example([](T x) { return floor(round(x)); }),
+                              example([](T x) { return round(x); }, {}, {DType::int32})}}));
+    add(rule_at(
+        "abs_nonnegative", canonical, {&abs_operation, &relu_operation}, nonnegative_already,
+        {.examples = {example([](T x) { return abs(exp(x)); }), example([](T x) { return relu(square(x)); })}}));
+    add(rule_at(
+        "open_gate", canonical, {&gated_multiply_operation}, open_gate,
+        {.examples = {example([](T x) { return gated_multiply(Tensor(3, x.dtype()), x); }, {}, {DType::float32}),
+                      example([](T x, T y) { return gated_multiply(1 + exp(x), y); }, {}, {DType::float64})}}));
     add(rule_at("real_of_real", canonical, {&real_operation, &conj_operation}, real_already,
                 {.examples = {example([](T x) { return real(x); }, {}, {DType::float32, DType::int32})}}));
-    add(rule_at("extreme_by_facts", canonical, {&maximum_operation, &minimum_operation}, larger_by_facts,
-                {.examples = {example([](T x) { return maximum(abs(x), -1); }, {}, {DType::float32, DType::float64})}}));
+    add(rule_at(
+        "extreme_by_facts", canonical, {&maximum_operation, &minimum_operation}, larger_by_facts,
+        {.examples = {example([](T x) { return maximum(abs(x), -1); }, {}, {DType::float32, DType::float64})}}));
     add(rule_at("decided_by_facts", canonical,
                 {&less_operation, &less_equal_operation, &greater_operation, &greater_equal_operation}, decided,
-                {.examples = {example([](T x) { return astype(x, DType::uint8) >= Tensor(0, DType::uint8); }, {}, {DType::int32})}}));
+                {.examples = {example([](T x) { return astype(x, DType::uint8) >= Tensor(0, DType::uint8); }, {},
+                                      {DType::int32})}}));
 }
 
 }  // namespace weft

@@ -17,7 +17,6 @@ namespace {
 
 using T = const Tensor&;
 
-bool is(const Node& node, const Operation& operation) { return !opaque(node) && node.operation == &operation; }
 Tensor in(const Node& node, std::size_t i = 0) { return handle(node.inputs[i]); }
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -121,7 +120,7 @@ Tensor slice_of_elementwise(const Site& site) {
     return make_node(*from.operation, inputs, from.attributes, from.where);
 }
 
-// x.T[i] -> x[i].T; (x broadcast)[i] -> x[i] broadcast; sum(x, 1)[i] -> sum(x[i], 1).
+// x.T[i] -> x[i].T; flip(x)[i] -> flip(x[n - 1 - i]); (x broadcast)[i] -> x[i] broadcast; sum(x, 1)[i] -> sum(x[i], 1).
 Tensor slice_of_view(const Site& site) {
     const Node& from = *site.node.inputs[0];
     const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
@@ -138,6 +137,13 @@ Tensor slice_of_view(const Site& site) {
         return permute_dims(slice(in(from), start, length, step), axes);
     }
     if (from.operation == &broadcast_to_operation) return broadcast_to(part_of(in(from), a, from.shape), a.length);
+    if (from.operation == &flip_operation) {
+        Shape start = starts_of(a);
+        Axes axes = from.attributes_as<PermuteAttributes>().axes;
+        for (std::int64_t axis : axes)
+            start[at(axis)] = from.shape[at(axis)] - 1 - start[at(axis)] - (a.length[at(axis)] - 1) * a.step[at(axis)];
+        return flip(slice(in(from), start, a.length, a.step), axes);
+    }
     if (from.operation->family != Family::reduce || !site.only_here(from)) return {};
     const ReduceAttributes& r = from.attributes_as<ReduceAttributes>();
     const Shape& whole = from.inputs[0]->shape;
@@ -282,8 +288,7 @@ Tensor plain_concatenate(const Site& site) {
 
 void add_view_rules(RuleList& rules) {
     auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples) {
-        rules.push_back(
-            rule_at(std::move(name), Phase::canonical, {&root}, apply, {.examples = std::move(examples)}));
+        rules.push_back(rule_at(std::move(name), Phase::canonical, {&root}, apply, {.examples = std::move(examples)}));
     };
     auto with = [](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes)); };
     // clang-format off
@@ -300,6 +305,7 @@ void add_view_rules(RuleList& rules) {
         with([](T x, T y) { return slice(exp(x) + y, {1, 0}, {1, 4}); }, {{3, 4}, {4}}), with([](T x, T y) { return slice(x * y, {0, 1}, {3, 2}, {1, 2}); }, {{3, 1}, {3, 4}})});
     add("slice_of_view", slice_operation, slice_of_view, {
         with([](T x) { return slice(x.T(), {1, 0}, {2, 3}); }, {{3, 4}}), with([](T x) { return slice(broadcast_to(x, {5, 4}), {1, 1}, {3, 2}); }, {{4}}),
+        with([](T x) { return slice(flip(x, {0, 1}), {1, 0}, {3, 2}, {1, 2}); }, {{5, 4}}), with([](T x) { return slice(flip(x, {0}), {0}, {1}); }, {{5}}),
         with([](T x) { return slice(sum(x, 1), {1}, {1}); }, {{3, 4}}), with([](T x) { return slice(max(x, {0, 2}, true), {0, 1, 0}, {1, 2, 1}); }, {{2, 3, 4}})});
     add("slice_of_product", slice_operation, slice_of_product, {
         with([](T a, T b) { return slice(matmul(a, b), {1, 2}, {1, 1}); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return slice(matmul(a, b), {1, 0, 0}, {1, 3, 2}, {1, 1, 2}); }, {{2, 3, 4}, {2, 4, 5}})});

@@ -1,0 +1,118 @@
+// Maps by machine code: stretches of the box, each by itself.
+#include <algorithm>
+#include <cstring>
+
+#include "weft/backend/cpu/emit/emitted_kernel.h"
+#include "weft/backend/cpu/emit/emitted_rows.h"
+
+namespace weft::cpu::emit {
+namespace {
+
+constexpr std::int64_t short_row = 128;           // rows shorter than that are repeated where they can be
+constexpr std::int64_t repeated_elements = 2048;  // that repeated rows fill, about
+
+/// A load that is the same in every row.
+struct Repeat {
+    std::size_t load, size;
+    std::int64_t stride;  // bytes from element to element
+    std::size_t at = 0;   // in a thread's scratch
+};
+
+/// The arrays of a map as its code sees them.
+struct MapSpace {
+    Dims dims;
+    std::vector<Stream> loads, stores;
+    std::vector<Repeat> repeats;
+    std::int64_t row = 1;  // a stretch holds whole rows, if they are not too long
+};
+
+/// Short rows that lie one after another, beside arrays that are the same in every row: one long row, if the latter are written
+/// out a few times.
+void repeat_short_rows(MapSpace& space) {
+    if (space.dims.size() < 2 || space.row < 2 || space.row >= short_row) return;
+    auto contiguous = [&](const Stream& stream) { return stream.contiguous(space.dims); };
+    if (!std::all_of(space.stores.begin(), space.stores.end(), contiguous)) return;
+    std::vector<Repeat> repeats;
+    for (std::size_t i = 0; i < space.loads.size(); ++i) {
+        const Stream& stream = space.loads[i];
+        if (stream.uniform() || contiguous(stream)) continue;
+        if (!stream.innermost_alone()) return;
+        repeats.push_back({i, size_of(stream.memory), stream.strides.back()});
+    }
+    space.repeats = std::move(repeats);
+    for (auto* streams : {&space.loads, &space.stores}) {
+        for (Stream& stream : *streams)
+            stream.strides = {stream.uniform() ? 0 : static_cast<std::int64_t>(size_of(stream.memory))};
+    }
+    space.dims = {element_count(space.dims)};
+}
+
+class EmittedMap final : public PreparedLoop {
+  public:
+    EmittedMap(EmittedRows rows, MapSpace space) : rows_(std::move(rows)), space_(std::move(space)) {
+        elements_ = element_count(space_.dims);
+        std::int64_t row = std::max<std::int64_t>(space_.row, 1);
+        cut_ = row <= task_elements ? task_elements / row * row : task_elements;
+        block_ = space_.repeats.empty() ? cut_ : std::min(repeated_elements / row * row, elements_);
+        tasks_ = divide_up(elements_, cut_);
+        slots_ = slots_for(tasks_);
+        thread_bytes_ = aligned(rows_.scratch_bytes());
+        for (Repeat& repeat : space_.repeats) {
+            repeat.at = thread_bytes_;
+            thread_bytes_ += aligned(static_cast<std::size_t>(block_) * repeat.size);
+        }
+    }
+    std::string_view by() const override { return "emitter"; }
+    std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * thread_bytes_; }
+    void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
+        for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
+            std::byte* mine = scratch + static_cast<std::size_t>(slot) * thread_bytes_;
+            for (const Repeat& repeat : space_.repeats) write_out(repeat, loads[repeat.load], mine + repeat.at);
+            std::int64_t end = std::min(elements_, (task + 1) * cut_);
+            for (std::int64_t start = task * cut_; start < end; start += block_)
+                rows_.run(start, std::min(block_, end - start), mine,
+                          [&](std::size_t i) { return base(i, start, loads, stores, mine); });
+        });
+    }
+
+  private:
+    void write_out(const Repeat& repeat, const void* from, std::byte* to) const {
+        for (std::int64_t i = 0; i < space_.row; ++i)
+            std::memcpy(to + static_cast<std::size_t>(i) * repeat.size,
+                        static_cast<const std::byte*>(from) + i * repeat.stride, repeat.size);
+        std::size_t all = static_cast<std::size_t>(block_) * repeat.size;
+        for (std::size_t done = static_cast<std::size_t>(space_.row) * repeat.size; done < all; done *= 2)
+            std::memcpy(to + done, to, std::min(done, all - done));
+    }
+    const void* base(std::size_t i, std::int64_t start, const void* const* loads, void* const* stores,
+                     const std::byte* mine) const {
+        if (i >= space_.loads.size()) return stores[i - space_.loads.size()];
+        for (const Repeat& repeat : space_.repeats)
+            if (repeat.load == i) return mine + repeat.at - start * static_cast<std::int64_t>(repeat.size);
+        return loads[i];
+    }
+
+    EmittedRows rows_;
+    MapSpace space_;
+    std::int64_t elements_ = 0, cut_ = 1, block_ = 1, tasks_ = 0;
+    int slots_ = 1;
+    std::size_t thread_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const CompileOptions* options) {
+    LoopLayout layout = layout_of(loop);
+    MapSpace space;
+    space.dims = layout.kept;
+    space.row = layout.kept.empty() ? 1 : layout.kept.back();
+    for (std::size_t i = 0; i < layout.loads.size(); ++i) space.loads.push_back({loop.loads[i].dtype, layout.loads[i]});
+    for (std::size_t i = 0; i < layout.stores.size(); ++i)
+        space.stores.push_back({loop.stores[i].dtype, layout.stores[i]});
+    repeat_short_rows(space);
+    EmittedRows rows(loop.program, space.dims, space.loads, space.stores, options);
+    if (!rows) return nullptr;
+    return std::make_unique<EmittedMap>(std::move(rows), std::move(space));
+}
+
+}  // namespace weft::cpu::emit

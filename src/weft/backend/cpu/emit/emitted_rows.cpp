@@ -1,0 +1,102 @@
+#include "weft/backend/cpu/emit/emitted_rows.h"
+
+#include <algorithm>
+
+namespace weft::cpu::emit {
+
+namespace {
+
+/// How a stream moves along the innermost axis.
+StreamKind kind_of(const Stream& stream, bool store) {
+    bool point = stream.strides.empty();
+    std::int64_t step = point ? 0 : stream.strides.back();
+    if (point ? store : step == static_cast<std::int64_t>(size_of(stream.memory)))
+        return {stream.memory, Mode::contiguous};
+    return {stream.memory, step == 0 && !store ? Mode::uniform : Mode::strided};
+}
+
+}  // namespace
+
+EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
+                         const std::vector<Stream>& stores, const CompileOptions* options)
+    : dims_(std::move(dims)) {
+    if (!emitter_on()) return;
+    std::vector<StreamKind> in, out;
+    for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
+    for (const Stream& stream : stores) out.push_back(kind_of(stream, true));
+    kernel_ =
+        options ? compile_kernel(program, in, out, best_isa(), *options) : kernel_for(program, in, out, best_isa());
+    place(loads);
+    place(stores);
+    if (dims_.empty()) dims_.push_back(1);
+}
+
+EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
+                         const std::vector<std::pair<Reduction, DType>>& joined)
+    : dims_(std::move(dims)) {
+    if (!emitter_on()) return;
+    std::vector<StreamKind> in, out;
+    std::vector<Stream> still;
+    for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
+    for (auto [reduction, dtype] : joined) {
+        out.push_back({dtype, Mode::joined, reduction});
+        still.push_back({dtype, Dims(dims_.size())});
+    }
+    kernel_ = kernel_for(program, in, out, best_isa());
+    place(loads);
+    place(still);
+}
+
+/// The streams' strides; of a single point, one that does not matter.
+void EmittedRows::place(const std::vector<Stream>& streams) {
+    for (const Stream& stream : streams) {
+        if (dims_.empty()) strides_.push_back(0);
+        strides_.insert(strides_.end(), stream.strides.begin(), stream.strides.end());
+    }
+}
+
+std::size_t EmittedRows::scratch_bytes() const {
+    return kernel_ ? (2 + 3 * kernel_->streams + dims_.size()) * sizeof(std::int64_t) : 0;
+}
+
+EmittedRows::Walk EmittedRows::start(std::int64_t* words, std::int64_t flat) const {
+    std::size_t axes = dims_.size();
+    Walk walk{words, words + 2 + 3 * kernel_->streams};
+    unravel(flat, dims_, walk.at);
+    for (std::size_t i = 0; i < kernel_->streams; ++i) {
+        const std::int64_t* strides = strides_.data() + i * axes;
+        words[3 + 3 * i] = axes > 1 ? strides[axes - 2] : 0;
+        words[4 + 3 * i] = strides[axes - 1];
+    }
+    return walk;
+}
+
+std::int64_t EmittedRows::aim(Walk& walk, std::int64_t count) const {
+    std::size_t axes = dims_.size();
+    std::int64_t inner = dims_[axes - 1], column = walk.at[axes - 1];
+    bool whole_rows = column == 0 && count >= inner && axes > 1;
+    walk.words[0] = whole_rows ? inner : std::min(count, inner - column);
+    walk.words[1] = whole_rows ? std::min(count / inner, dims_[axes - 2] - walk.at[axes - 2]) : 1;
+    return walk.words[0] * walk.words[1];
+}
+
+std::int64_t EmittedRows::offset(const Walk& walk, std::size_t stream) const {
+    const std::int64_t* strides = strides_.data() + stream * dims_.size();
+    std::int64_t bytes = 0;
+    for (std::size_t axis = 0; axis < dims_.size(); ++axis) bytes += walk.at[axis] * strides[axis];
+    return bytes;
+}
+
+void EmittedRows::advance(Walk& walk) const {
+    std::size_t axes = dims_.size();
+    walk.at[axes - 1] += walk.words[0];
+    if (walk.at[axes - 1] < dims_[axes - 1] || axes == 1) return;
+    walk.at[axes - 1] = 0;
+    walk.at[axes - 2] += walk.words[1];
+    for (std::size_t axis = axes - 1; axis-- > 1 && walk.at[axis] >= dims_[axis];) {
+        walk.at[axis] = 0;
+        ++walk.at[axis - 1];
+    }
+}
+
+}  // namespace weft::cpu::emit

@@ -1,0 +1,54 @@
+// A compiled kernel over parts of a box of any number of axes: the two innermost are the code's own loops, the others are walked
+// here. Nothing is allocated while it runs; any number of threads may run it. Callers: emitted_map.cpp, block_reduction.cpp.
+#pragma once
+
+#include "weft/backend/cpu/emit/kernel_cache.h"
+#include "weft/backend/cpu/loop_layout.h"
+
+namespace weft::cpu::emit {
+
+class EmittedRows {
+  public:
+    EmittedRows() = default;
+    /// Streams over the axes of dims, one an input and an output. Empty where no kernel can be emitted (kernel_cache.h says when).
+    /// `options`: compiled so, and anew; for tests.
+    EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads, const std::vector<Stream>& stores,
+                const CompileOptions* options = nullptr);
+    /// What is joined instead of stored: one an output, to the 64 values of ReduceLoops::lanes at base(i). run() is then handed parts
+    /// of one row alone, which start at a multiple of 64.
+    EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
+                const std::vector<std::pair<Reduction, DType>>& joined);
+
+    explicit operator bool() const { return kernel_ != nullptr; }
+    /// Working memory of one run.
+    std::size_t scratch_bytes() const;
+    /// Elements [flat, flat + count) in row-major order; `base(i)`: the address of stream i at index 0 of every axis.
+    template <class Base>
+    void run(std::int64_t flat, std::int64_t count, std::byte* scratch, Base base) const {
+        auto* words = reinterpret_cast<std::int64_t*>(scratch);
+        Walk walk = start(words, flat);
+        while (count > 0) {
+            count -= aim(walk, count);
+            for (std::size_t i = 0; i < kernel_->streams; ++i)
+                words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + offset(walk, i);
+            (*kernel_)(words);
+            advance(walk);
+        }
+    }
+
+  private:
+    void place(const std::vector<Stream>& streams);
+    struct Walk {
+        std::int64_t *words, *at;
+    };
+    Walk start(std::int64_t* words, std::int64_t flat) const;
+    std::int64_t aim(Walk& walk, std::int64_t count) const;  // how many elements the next call does
+    std::int64_t offset(const Walk& walk, std::size_t stream) const;
+    void advance(Walk& walk) const;
+
+    std::shared_ptr<const CompiledKernel> kernel_;
+    Dims dims_;                          // at least one axis
+    std::vector<std::int64_t> strides_;  // axis by axis for each stream
+};
+
+}  // namespace weft::cpu::emit

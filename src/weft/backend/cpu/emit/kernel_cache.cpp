@@ -1,0 +1,164 @@
+#include "weft/backend/cpu/emit/kernel_cache.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "weft/backend/cpu/emit/code_pool.h"
+#include "weft/backend/cpu/emit/lowering.h"
+#include "weft/base/environment.h"
+#include "weft/base/error.h"
+#include "weft/found.h"
+
+#if WEFT_HAVE_XBYAK && defined(__x86_64__)
+#include "weft/backend/cpu/emit/writer.h"
+#endif
+
+namespace weft::cpu::emit {
+namespace {
+
+bool has_emitter([[maybe_unused]] Isa isa) {
+#if WEFT_HAVE_XBYAK && defined(__x86_64__)
+    return isa != Isa::baseline;
+#else
+    return false;
+#endif
+}
+
+bool wanted() {
+    auto choice = environment("WEFT_EMITTER");
+    if (!choice || *choice == "on") return true;
+    if (*choice == "off") return false;
+    throw ValueError(text("WEFT_EMITTER is '", *choice, "'; it may be on or off"));
+}
+
+Isa widest() {
+#if defined(__x86_64__)
+    return Isa::avx512;
+#else
+    return Isa::baseline;
+#endif
+}
+
+/// Joining is for lanes of the values' own width, in what an instruction set has.
+bool joinable(std::span<const StreamKind> stores, Isa isa) {
+    return std::all_of(stores.begin(), stores.end(), [&](const StreamKind& kind) {
+        if (kind.mode != Mode::joined) return true;
+        bool arithmetic = kind.reduction == Reduction::sum || kind.reduction == Reduction::product;
+        bool extreme = kind.reduction == Reduction::maximum || kind.reduction == Reduction::minimum;
+        bool wide_integer = kind.memory == DType::int64 || kind.memory == DType::uint64;
+        if (wide_integer && kind.reduction != Reduction::sum && isa != widest()) return false;
+        return (arithmetic || extreme) && size_of(kind.memory) >= 4 && !is_complex(kind.memory);
+    });
+}
+
+std::atomic<bool>& switched_on() {
+    static std::atomic<bool> on{wanted()};
+    return on;
+}
+
+class Cache {
+  public:
+    static Cache& instance() {
+        static auto* cache = new Cache;
+        return *cache;
+    }
+    /// The kernel of the key; make() is called without the lock, by several threads at once where they ask together: the first wins.
+    template <class Make>
+    std::shared_ptr<const CompiledKernel> get(const Hash128& key, Make make) {
+        {
+            std::lock_guard lock(mutex_);
+            if (auto found = kernels_.find(key); found != kernels_.end())
+                if (auto kernel = found->second.lock()) return kernel;
+        }
+        std::shared_ptr<const CompiledKernel> fresh = make();
+        if (!fresh) return nullptr;
+        std::lock_guard lock(mutex_);
+        auto& place = kernels_[key];
+        if (auto kernel = place.lock()) return kernel;
+        place = fresh;
+        ++compiled_;
+        forget_dead();
+        return fresh;
+    }
+    std::size_t compiled() {
+        std::lock_guard lock(mutex_);
+        return compiled_;
+    }
+    std::size_t alive() {
+        std::lock_guard lock(mutex_);
+        return static_cast<std::size_t>(
+            std::count_if(kernels_.begin(), kernels_.end(), [](const auto& entry) { return !entry.second.expired(); }));
+    }
+
+  private:
+    /// Whenever there are twice as many entries as were alive last time.
+    void forget_dead() {
+        if (kernels_.size() < 2 * alive_ + 64) return;
+        std::erase_if(kernels_, [](const auto& entry) { return entry.second.expired(); });
+        alive_ = kernels_.size();
+    }
+
+    std::mutex mutex_;
+    std::unordered_map<Hash128, std::weak_ptr<const CompiledKernel>> kernels_;
+    std::size_t compiled_ = 0, alive_ = 0;
+};
+
+Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa) {
+    Hasher hasher;
+    Hash128 content = hash_of(program);
+    hasher.add(content.high);
+    hasher.add(content.low);
+    hasher.add(static_cast<std::uint64_t>(isa));
+    for (auto kinds : {loads, stores}) {
+        hasher.add(kinds.size());
+        for (const StreamKind& kind : kinds)
+            hasher.add(static_cast<std::uint64_t>(kind.memory) << 16 | static_cast<std::uint64_t>(kind.mode) << 8 |
+                       static_cast<std::uint64_t>(kind.reduction));
+    }
+    return hasher.result();
+}
+
+}  // namespace
+
+bool emitter_on() { return switched_on().load(std::memory_order_relaxed); }
+void use_emitter(bool on) { switched_on().store(on, std::memory_order_relaxed); }
+
+std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Program& program,
+                                                     [[maybe_unused]] std::span<const StreamKind> loads,
+                                                     [[maybe_unused]] std::span<const StreamKind> stores,
+                                                     [[maybe_unused]] Isa isa,
+                                                     [[maybe_unused]] const CompileOptions& options) {
+    if (!has_emitter(isa)) return nullptr;
+#if WEFT_HAVE_XBYAK && defined(__x86_64__)
+    if (!joinable(stores, isa)) return nullptr;
+    auto code = lower(program, loads, stores, isa);
+    if (!code) return nullptr;
+    PlanOptions how = options_for(isa);
+    how.unroll = options.unroll;
+    how.registers[0] = std::min(how.registers[0], options.registers);
+    how.registers[1] = std::min(how.registers[1], std::max(3, options.registers / 2));
+    auto planned = plan_kernel(std::move(*code), how);
+    if (!planned) return nullptr;
+    const KernelPlan& plan = *planned;
+    std::vector<std::uint8_t> bytes = write_kernel(plan, isa);
+    auto place = CodePool::instance().add(bytes);
+    if (!place) return nullptr;
+    return std::make_shared<CompiledKernel>(CompiledKernel{std::move(place), loads.size() + stores.size(), bytes.size(),
+                                                           plan.lanes, plan.unroll, plan.body.allocation.spills});
+#else
+    return nullptr;
+#endif
+}
+
+std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
+                                                 std::span<const StreamKind> stores, Isa isa) {
+    if (!emitter_on() || !has_emitter(isa)) return nullptr;
+    return Cache::instance().get(key_of(program, loads, stores, isa),
+                                 [&] { return compile_kernel(program, loads, stores, isa); });
+}
+
+std::size_t compiled_count() { return Cache::instance().compiled(); }
+std::size_t alive_count() { return Cache::instance().alive(); }
+
+}  // namespace weft::cpu::emit

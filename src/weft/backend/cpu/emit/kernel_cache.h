@@ -1,0 +1,48 @@
+// Compiled kernels by content: a program, how its arrays move along the innermost axis, and the instruction set. Sizes and strides
+// are arguments of the code, so another size compiles nothing. A kernel lives as long as somebody holds it; any thread may ask.
+// Callers: emitted_kernel.cpp, tests.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "weft/backend/cpu/emit/kernel_plan.h"
+
+namespace weft::cpu::emit {
+
+struct CompiledKernel {
+    std::shared_ptr<const void> code;
+    std::size_t streams = 0, bytes = 0;
+    int lanes = 0, unroll = 0, spills = 0;
+
+    /// `arguments`: the words of Arguments (writer.h).
+    void operator()(const std::int64_t* arguments) const {
+        reinterpret_cast<void (*)(const std::int64_t*)>(const_cast<void*>(code.get()))(arguments);
+    }
+};
+
+/// What tests vary; by default what is best for the instruction set.
+struct CompileOptions {
+    int unroll = 0;        // vectors side by side; 0: as registers allow
+    int registers = 1000;  // of the vector bank at most; at least 5
+};
+
+/// Null where the emitter has no code for it: no xbyak in this build, an instruction set without an emitter, complex numbers, no
+/// executable memory, or the emitter switched off.
+std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
+                                                 std::span<const StreamKind> stores, Isa isa);
+/// The same, compiled anew.
+std::shared_ptr<const CompiledKernel> compile_kernel(const Program& program, std::span<const StreamKind> loads,
+                                                     std::span<const StreamKind> stores, Isa isa,
+                                                     const CompileOptions& options = {});
+
+/// Whether kernels are emitted at all: unless the environment variable WEFT_EMITTER is "off", or use_emitter(false) was called.
+bool emitter_on();
+void use_emitter(bool on);
+
+/// Kernels compiled by kernel_for so far, and those that are alive.
+std::size_t compiled_count();
+std::size_t alive_count();
+
+}  // namespace weft::cpu::emit

@@ -1,0 +1,225 @@
+#include "weft/backend/cpu/emit/kernel_plan.h"
+
+#include <algorithm>
+
+namespace weft::cpu::emit {
+namespace {
+
+constexpr int least_registers = 5;            // beside accumulators
+constexpr int fill_registers = 3;             // that operands from memory may need at once
+constexpr std::size_t unrolled_lines = 1600;  // beyond, more vectors only make the code longer
+constexpr int latency = 4, window = 256;  // cycles of a common instruction; instructions that a processor looks ahead
+constexpr int unroll_spare = 4;           // registers that constants should find when two vectors run side by side
+std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
+
+class Planner {
+  public:
+    Planner(VectorCode code, const PlanOptions& options) : options_(options) {
+        plan_.code = std::move(code);
+        plan_.lane_bytes = plan_.code.lane_bytes();
+        plan_.lanes = options.vector_bytes / plan_.lane_bytes;
+        const auto& complete = plan_.code.order;
+        const auto& common = plan_.code.common.empty() ? complete : plan_.code.common;
+        std::vector<bool> in_row(plan_.code.lines.size(), false);
+        sort_out(common, body_lines_, in_row);
+        sort_out(complete, rest_lines_, in_row);
+        for (std::size_t i = 0; i < in_row.size(); ++i)
+            if (in_row[i]) row_lines_.push_back(static_cast<std::int32_t>(i));
+    }
+
+    std::optional<KernelPlan> run() {
+        if (plan_.code.joins() && !reserve_accumulators()) return std::nullopt;
+        find_homes();
+        measure();
+        choose_unroll();
+        choose_pins();
+        plan_.row = row_part();
+        plan_.body = body_part(body_lines_, plan_.unroll);
+        plan_.rest = body_part(rest_lines_, 1);
+        for (const Part* part : {&plan_.row, &plan_.body, &plan_.rest})
+            plan_.spill_slots = std::max(plan_.spill_slots, part->allocation.slots);
+        return std::move(plan_);
+    }
+
+  private:
+    const Line& line(std::int32_t number) const { return plan_.code.line(number); }
+    bool in_register(std::int32_t number) const { return number >= 0 && line(number).lane != Lane::none; }
+    Bank bank(std::int32_t number) const {
+        return line(number).lane == Lane::mask && !options_.masks_are_vectors ? Bank::masks : Bank::vectors;
+    }
+
+    void sort_out(const std::vector<std::int32_t>& order, std::vector<std::int32_t>& each, std::vector<bool>& in_row) {
+        for (std::int32_t number : order) {
+            calls_ = calls_ || line(number).op == VectorOp::outside;
+            if (!line(number).once)
+                each.push_back(number);
+            else if (line(number).op != VectorOp::constant)
+                in_row[at(number)] = true;
+        }
+    }
+
+    /// The last registers of the bank, out of the allocator's sight.
+    bool reserve_accumulators() {
+        options_.unroll = joined_lanes / plan_.lanes;
+        auto stores = std::count_if(plan_.code.streams.begin(), plan_.code.streams.end(),
+                                    [](const StreamKind& stream) { return stream.mode == Mode::joined; });
+        for (std::size_t i = 0; i < bank_count; ++i) options_.registers[i] -= options_.joining[i];
+        options_.registers[0] -= static_cast<int>(stores) * options_.unroll;
+        plan_.accumulators_at = options_.registers[0];
+        return !calls_ && options_.registers[0] >= least_registers;
+    }
+
+    void find_homes() {
+        plan_.homes.assign(plan_.code.lines.size(), -1);
+        uses_.assign(plan_.code.lines.size(), 0);
+        for (const auto* lines : {&body_lines_, &rest_lines_}) {
+            for (std::int32_t number : *lines) {
+                for (std::int32_t operand : {line(number).a, line(number).b, line(number).c}) {
+                    if (!in_register(operand) || !line(operand).once) continue;
+                    if (lines == &body_lines_ && uses_[at(operand)]++ == 0) invariants_.push_back(operand);
+                    bool constant = line(operand).op == VectorOp::constant;
+                    if (!constant && plan_.homes[at(operand)] < 0) plan_.homes[at(operand)] = plan_.home_count++;
+                }
+            }
+        }
+    }
+
+    std::vector<ValueInfo> values(int copies, bool row) const {
+        std::vector<ValueInfo> values(plan_.code.lines.size() * static_cast<std::size_t>(copies));
+        for (std::size_t i = 0; i < plan_.code.lines.size(); ++i) {
+            auto number = static_cast<std::int32_t>(i);
+            for (int copy = 0; copy < copies; ++copy)
+                values[i + static_cast<std::size_t>(copy) * plan_.code.lines.size()].bank = bank(number);
+            bool constant = line(number).op == VectorOp::constant;
+            values[i].invariant = constant || (line(number).once && !row);
+        }
+        for (auto [number, place] : plan_.pinned) {
+            if (!row || line(number).op == VectorOp::constant) values[at(number)].pinned = place;
+        }
+        return values;
+    }
+
+    Demand demand(std::int32_t number, int copy) const {
+        const Line& what = line(number);
+        auto shift = copy * static_cast<std::int32_t>(plan_.code.lines.size());
+        Demand result;
+        if (what.lane != Lane::none) result.gives = number + shift;
+        const std::int32_t operands[] = {what.a, what.b, what.c};
+        for (std::size_t i = 0; i < 3; ++i)
+            if (in_register(operands[i])) result.takes[i] = operands[i] + (line(operands[i]).once ? 0 : shift);
+        result.clobbers = what.op == VectorOp::outside;
+        return result;
+    }
+
+    std::vector<Demand> demands_of(const std::vector<std::int32_t>& lines, int copies, Part& part) const {
+        std::vector<Demand> demands;
+        for (std::int32_t number : lines) {
+            for (int copy = 0; copy < copies; ++copy) {
+                demands.push_back(demand(number, copy));
+                part.tasks.push_back({number, copy, false});
+            }
+        }
+        return demands;
+    }
+
+    /// Vectors side by side need that many times the registers of one.
+    void measure() {
+        Part unused;
+        std::vector<Demand> demands = demands_of(body_lines_, 1, unused);
+        std::vector<ValueInfo> each = values(1, false);
+        for (Bank bank : {Bank::vectors, Bank::masks})
+            pressure_[static_cast<std::size_t>(bank)] = pressure(demands, each, bank);
+    }
+    int pressure_of(int copies, Bank bank) const { return copies * pressure_[static_cast<std::size_t>(bank)]; }
+
+    void choose_unroll() {
+        if (calls_) {
+            plan_.unroll = 1;
+        } else if (options_.unroll > 0) {
+            plan_.unroll = options_.unroll;
+        } else {
+            // Long chains, where each line waits for the one before, need other vectors to work on meanwhile: the processor
+            // looks ahead over its window alone.
+            int wanted = latency * depth() > window ? 4 : 2;
+            auto fits = [&](int copies) {
+                int spare = std::min(unroll_spare, static_cast<int>(invariants_.size()));
+                return body_lines_.size() * static_cast<std::size_t>(copies) <= unrolled_lines &&
+                       pressure_of(copies, Bank::vectors) + spare <= options_.registers[0] &&
+                       pressure_of(copies, Bank::masks) <= options_.registers[1];
+            };
+            for (plan_.unroll = wanted; plan_.unroll > 1 && !fits(plan_.unroll);) plan_.unroll /= 2;
+        }
+    }
+
+    /// Lines of the longest chain in which each needs the one before.
+    int depth() const {
+        std::vector<int> depths(plan_.code.lines.size(), 0);
+        int most = 0;
+        for (std::int32_t number : body_lines_) {
+            int before = 0;
+            for (std::int32_t operand : {line(number).a, line(number).b, line(number).c})
+                if (operand >= 0) before = std::max(before, depths[at(operand)]);
+            most = std::max(most, depths[at(number)] = before + 1);
+        }
+        return most;
+    }
+
+    /// The invariants used most often, as far as there are registers that no vector's own values need.
+    void choose_pins() {
+        if (calls_) return;  // a call would lose them
+        int free = options_.registers[0] - std::max(pressure_of(plan_.unroll, Bank::vectors), fill_registers + 1);
+        std::erase_if(invariants_, [&](std::int32_t number) { return bank(number) != Bank::vectors; });
+        if (static_cast<int>(invariants_.size()) > free) free -= fill_registers;
+        std::stable_sort(invariants_.begin(), invariants_.end(),
+                         [&](std::int32_t x, std::int32_t y) { return uses_[at(x)] > uses_[at(y)]; });
+        int next = options_.registers[0];
+        for (std::int32_t number : invariants_) {
+            if (free-- <= 0) break;
+            plan_.pinned.emplace_back(number, --next);
+        }
+    }
+
+    Part row_part() const {
+        Part part;
+        std::vector<Demand> demands;
+        for (std::int32_t number : row_lines_) {
+            demands.push_back(demand(number, 0));
+            part.tasks.push_back({number, 0, false});
+            if (plan_.homes[at(number)] < 0) continue;
+            demands.push_back({.takes = {number, -1, -1}});
+            part.tasks.push_back({number, 0, true});
+        }
+        return allocated(std::move(part), demands, values(1, true));
+    }
+
+    Part body_part(const std::vector<std::int32_t>& lines, int copies) const {
+        Part part;
+        std::vector<Demand> demands = demands_of(lines, copies, part);
+        return allocated(std::move(part), demands, values(copies, false));
+    }
+
+    Part allocated(Part part, const std::vector<Demand>& demands, const std::vector<ValueInfo>& values) const {
+        part.allocation = allocate(demands, values, options_.registers);
+#ifndef NDEBUG
+        verify(part.allocation, demands, values, options_.registers);
+#else
+        if (options_.registers[0] < 15) verify(part.allocation, demands, values, options_.registers);
+#endif
+        return part;
+    }
+
+    PlanOptions options_;
+    KernelPlan plan_;
+    std::vector<std::int32_t> row_lines_, body_lines_, rest_lines_, invariants_;
+    std::vector<int> uses_;
+    std::array<int, bank_count> pressure_{};
+    bool calls_ = false;
+};
+
+}  // namespace
+
+std::optional<KernelPlan> plan_kernel(VectorCode code, const PlanOptions& options) {
+    return Planner(std::move(code), options).run();
+}
+
+}  // namespace weft::cpu::emit

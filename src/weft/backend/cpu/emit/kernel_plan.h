@@ -1,0 +1,50 @@
+// Vector code laid out for loops over rows of elements: what is done once a row, what for every vector of a row (several vectors
+// side by side where registers allow), which constants and row values keep a register, and where everything else lies.
+// Callers: emitter.cpp, tests.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "weft/backend/cpu/emit/registers.h"
+#include "weft/backend/cpu/emit/vector_code.h"
+
+namespace weft::cpu::emit {
+
+struct PlanOptions {
+    int vector_bytes = 64;
+    std::array<int, bank_count> registers{31, 6};
+    bool masks_are_vectors = false;             // truth values lie in vector registers
+    std::array<int, bank_count> joining{0, 1};  // registers of each bank that joining needs beside those it joins in
+    int unroll = 0;                             // vectors side by side; 0: as registers allow
+};
+
+/// A sequence of demands with its registers. Task i belongs to demand i.
+struct Part {
+    struct Task {
+        std::int32_t line;
+        int copy;   // which of the vectors side by side
+        bool keep;  // not the line itself: its value goes to its home
+    };
+    std::vector<Task> tasks;
+    Allocation allocation;
+};
+
+struct KernelPlan {
+    VectorCode code;
+    int lane_bytes = 4, lanes = 16, unroll = 1;
+    Part row, body, rest;             // once a row; `unroll` vectors, the common path; one vector, perhaps not full
+    std::vector<std::int32_t> homes;  // by line: the place of a row value, or -1
+    std::int32_t home_count = 0, spill_slots = 0;
+    std::vector<std::pair<std::int32_t, std::int32_t>> pinned;  // line, register
+    std::int32_t accumulators_at =
+        -1;  // the first of the registers in which stores are joined: `unroll` for each, in order
+
+    /// The line of a value of a part.
+    std::int32_t line_of(std::int32_t value) const { return value % static_cast<std::int32_t>(code.lines.size()); }
+};
+
+/// Nothing where stores are to be joined and there are too few registers for it, or calls that would lose them.
+std::optional<KernelPlan> plan_kernel(VectorCode code, const PlanOptions& options);
+
+}  // namespace weft::cpu::emit

@@ -1,0 +1,348 @@
+#include "weft/backend/cpu/emit/vector_arithmetic.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "weft/base/error.h"
+
+namespace weft::cpu::emit {
+namespace {
+
+using Value = VectorArithmetic::Value;
+
+bool is_unsigned(DType dtype) { return kind_of(dtype) == Kind::unsigned_integer; }
+Lane integer_lane(Lane lane) { return width_of(lane) == 8 ? Lane::i64 : Lane::i32; }
+int lane_bits(Lane lane) { return 8 * width_of(lane); }
+std::uint64_t sign_bit(Lane lane) { return width_of(lane) == 8 ? 1ull << 63 : 1ull << 31; }
+std::uint64_t all_bits(Lane lane) { return width_of(lane) == 8 ? ~0ull : 0xffffffffull; }
+
+std::uint64_t pattern_of(Lane lane, double value) {
+    if (lane == Lane::f64) return std::bit_cast<std::uint64_t>(value);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+}  // namespace
+
+Lane lane_of(DType dtype) {
+    switch (dtype) {
+        case DType::bool_:
+            return Lane::mask;
+        case DType::float32:
+            return Lane::f32;
+        case DType::float64:
+            return Lane::f64;
+        case DType::int64:
+        case DType::uint64:
+            return Lane::i64;
+        case DType::complex64:
+        case DType::complex128:
+            return Lane::none;
+        default:
+            return Lane::i32;
+    }
+}
+
+Value VectorArithmetic::line(VectorOp op, Lane lane, Value a, Value b, Value c, std::uint64_t immediate) {
+    return builder_.add({.op = op, .lane = lane, .from = lane, .a = a, .b = b, .c = c, .immediate = immediate});
+}
+Value VectorArithmetic::conversion(VectorOp op, Lane to, Lane from, Value a) {
+    return builder_.add({.op = op, .lane = to, .from = from, .a = a});
+}
+Value VectorArithmetic::bits(Lane lane, std::uint64_t pattern) {
+    // One constant for a pattern, whatever it stands for.
+    Lane plain = integer_lane(lane);
+    return line(VectorOp::constant, plain, -1, -1, -1, pattern & all_bits(plain));
+}
+Value VectorArithmetic::number(Lane lane, double value) { return bits(lane, pattern_of(lane, value)); }
+Value VectorArithmetic::truth(bool value) {
+    Value zero = bits(Lane::i32, 0);
+    return integer_compare(IntPredicate::equal, Lane::i32, false, zero, value ? zero : bits(Lane::i32, 1));
+}
+
+Value VectorArithmetic::constant(DType dtype, const Literal& literal) {
+    return with_dtype(dtype, [&](auto tag) -> Value {
+        using T = typename decltype(tag)::Type;
+        auto value = literal.as<T>();
+        if constexpr (std::is_same_v<T, bool>)
+            return truth(value);
+        else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
+            return bits(Lane::i32, value.bits);
+        else if constexpr (std::is_same_v<T, float>)
+            return bits(Lane::f32, std::bit_cast<std::uint32_t>(value));
+        else if constexpr (std::is_same_v<T, double>)
+            return bits(Lane::f64, std::bit_cast<std::uint64_t>(value));
+        else if constexpr (std::is_integral_v<T>)
+            return bits(lane_of(dtype), static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+        else
+            throw InternalError("emitter: a complex constant");
+    });
+}
+
+double VectorArithmetic::constant_number(Value a) const {
+    const Line& at = builder_.line(a);
+    if (width_of(at.lane) == 8) return std::bit_cast<double>(at.immediate);
+    return std::bit_cast<float>(static_cast<std::uint32_t>(at.immediate));
+}
+
+std::optional<Value> VectorArithmetic::unary(Opcode opcode, DType dtype, Value a) {
+    if (dtype == DType::bool_) return line(VectorOp::mask_not, Lane::mask, a);
+    if (is_floating(dtype)) return floating_unary(opcode, lane_of(dtype), a);
+    return integer_unary(opcode, dtype, a);
+}
+
+Value VectorArithmetic::floating_unary(Opcode opcode, Lane lane, Value a) {
+    auto rounded = [&](Rounding how) {
+        return line(VectorOp::round, lane, a, -1, -1, static_cast<std::uint64_t>(how));
+    };
+    switch (opcode) {
+        case Opcode::negative:
+            return line(VectorOp::bit_xor, lane, a, bits(lane, sign_bit(lane)));
+        case Opcode::absolute:
+            return line(VectorOp::bit_and, lane, a, bits(lane, ~sign_bit(lane)));
+        case Opcode::square_root:
+            return line(VectorOp::square_root, lane, a);
+        case Opcode::floor:
+            return rounded(Rounding::down);
+        case Opcode::ceil:
+            return rounded(Rounding::up);
+        case Opcode::truncate:
+            return rounded(Rounding::zero);
+        default:
+            return rounded(Rounding::even);
+    }
+}
+
+std::optional<Value> VectorArithmetic::integer_unary(Opcode opcode, DType dtype, Value a) {
+    Lane lane = lane_of(dtype);
+    Value negative = line(VectorOp::int_subtract, lane, bits(lane, 0), a);
+    if (opcode == Opcode::negative) return wrapped(negative, dtype);
+    if (opcode == Opcode::bit_not) return wrapped(line(VectorOp::bit_xor, lane, a, bits(lane, ~0ull)), dtype);
+    if (is_unsigned(dtype)) return a;  // absolute
+    return wrapped(integer_extreme(true, lane, false, a, negative), dtype);
+}
+
+std::optional<Value> VectorArithmetic::binary(Opcode opcode, DType dtype, Value a, Value b) {
+    if (dtype == DType::bool_) {
+        bool both = opcode == Opcode::bit_and || opcode == Opcode::minimum;
+        return line(opcode == Opcode::bit_xor ? VectorOp::mask_xor
+                    : both                    ? VectorOp::mask_and
+                                              : VectorOp::mask_or,
+                    Lane::mask, a, b);
+    }
+    return is_floating(dtype) ? floating_binary(opcode, lane_of(dtype), a, b) : integer_binary(opcode, dtype, a, b);
+}
+
+std::optional<Value> VectorArithmetic::floating_binary(Opcode opcode, Lane lane, Value a, Value b) {
+    switch (opcode) {
+        case Opcode::add:
+            return line(VectorOp::add, lane, a, b);
+        case Opcode::subtract:
+            return line(VectorOp::subtract, lane, a, b);
+        case Opcode::multiply:
+            return line(VectorOp::multiply, lane, a, b);
+        case Opcode::divide:
+            return line(VectorOp::divide, lane, a, b);
+        case Opcode::minimum:
+            return floating_extreme(false, lane, a, b);
+        case Opcode::maximum:
+            return floating_extreme(true, lane, a, b);
+        default:
+            return std::nullopt;  // floor_divide and remainder need fmod
+    }
+}
+
+/// a < b || a != a ? a : b. The processor's a < b ? a : b gives b where a is NaN.
+Value VectorArithmetic::floating_extreme(bool greatest, Lane lane, Value a, Value b) {
+    VectorOp op = greatest ? VectorOp::greater : VectorOp::lesser;
+    if (is_constant(b) && constant_number(b) != 0 && !std::isnan(constant_number(b))) return line(op, lane, b, a);
+    Value plain = line(op, lane, a, b);
+    if (is_constant(a) && !std::isnan(constant_number(a))) return plain;
+    return line(VectorOp::select, lane, float_compare(Predicate::unordered, lane, a, a), a, plain);
+}
+
+std::optional<Value> VectorArithmetic::integer_binary(Opcode opcode, DType dtype, Value a, Value b) {
+    Lane lane = lane_of(dtype);
+    switch (opcode) {
+        case Opcode::add:
+            return wrapped(line(VectorOp::int_add, lane, a, b), dtype);
+        case Opcode::subtract:
+            return wrapped(line(VectorOp::int_subtract, lane, a, b), dtype);
+        case Opcode::multiply:
+            return wrapped(integer_multiply(lane, a, b), dtype);
+        case Opcode::minimum:
+            return integer_extreme(false, lane, is_unsigned(dtype), a, b);
+        case Opcode::maximum:
+            return integer_extreme(true, lane, is_unsigned(dtype), a, b);
+        case Opcode::bit_and:
+            return line(VectorOp::bit_and, lane, a, b);
+        case Opcode::bit_or:
+            return line(VectorOp::bit_or, lane, a, b);
+        case Opcode::bit_xor:
+            return line(VectorOp::bit_xor, lane, a, b);
+        case Opcode::shift_left:
+        case Opcode::shift_right:
+            return shift(opcode, dtype, a, b);
+        default:
+            return std::nullopt;  // division
+    }
+}
+
+Value VectorArithmetic::integer_multiply(Lane lane, Value a, Value b) {
+    if (lane == Lane::i32 || avx512_) return line(VectorOp::int_multiply, lane, a, b);
+    auto high = [&](Value x) { return line(VectorOp::shift_right_unsigned, lane, x, -1, -1, 32); };
+    Value cross = line(VectorOp::int_add, lane, line(VectorOp::multiply_halves, lane, high(a), b),
+                       line(VectorOp::multiply_halves, lane, a, high(b)));
+    return line(VectorOp::int_add, lane, line(VectorOp::multiply_halves, lane, a, b),
+                line(VectorOp::shift_left, lane, cross, -1, -1, 32));
+}
+
+Value VectorArithmetic::integer_extreme(bool greatest, Lane lane, bool without_sign, Value a, Value b) {
+    if (lane == Lane::i64 && !avx512_) {
+        Value less = integer_compare(IntPredicate::less, lane, without_sign, a, b);
+        return greatest ? select(less, b, a) : select(less, a, b);
+    }
+    VectorOp op = without_sign ? (greatest ? VectorOp::unsigned_greater : VectorOp::unsigned_lesser)
+                               : (greatest ? VectorOp::int_greater : VectorOp::int_lesser);
+    return line(op, lane, a, b);
+}
+
+Value VectorArithmetic::integer_compare(IntPredicate predicate, Lane lane, bool without_sign, Value a, Value b) {
+    auto make = [&](IntPredicate which, Value x, Value y, unsigned extra = 0) {
+        return builder_.add({.op = VectorOp::int_compare,
+                             .lane = Lane::mask,
+                             .from = lane,
+                             .a = x,
+                             .b = y,
+                             .immediate = static_cast<std::uint64_t>(which) + extra});
+    };
+    if (avx512_) return make(predicate, a, b, without_sign ? static_cast<unsigned>(IntPredicate::is_unsigned) : 0);
+    auto opposite = [&](Value mask) { return line(VectorOp::mask_not, Lane::mask, mask); };
+    if (predicate == IntPredicate::equal) return make(IntPredicate::equal, a, b);
+    if (predicate == IntPredicate::not_equal) return opposite(make(IntPredicate::equal, a, b));
+    if (without_sign) {
+        Value sign = bits(lane, sign_bit(lane));
+        a = line(VectorOp::bit_xor, lane, a, sign);
+        b = line(VectorOp::bit_xor, lane, b, sign);
+    }
+    if (predicate == IntPredicate::less) return make(IntPredicate::greater, b, a);
+    if (predicate == IntPredicate::greater) return make(IntPredicate::greater, a, b);
+    return opposite(make(IntPredicate::greater, a, b));
+}
+
+/// A count beyond the width, or a negative one, leaves 0 or the sign: so do the processor's shifts by lanes.
+Value VectorArithmetic::shift(Opcode opcode, DType dtype, Value a, Value b) {
+    Lane lane = lane_of(dtype);
+    bool left = opcode == Opcode::shift_left, logical = is_unsigned(dtype);
+    if (!left && !logical && lane == Lane::i64 && !avx512_) return arithmetic_shift_64(a, b);
+    Value result;
+    if (is_constant(b)) {
+        std::uint64_t count = std::min<std::uint64_t>(builder_.line(b).immediate, 64);
+        VectorOp op = left ? VectorOp::shift_left : logical ? VectorOp::shift_right_unsigned : VectorOp::shift_right;
+        result = line(op, lane, a, -1, -1, count);
+    } else {
+        VectorOp op = left      ? VectorOp::shift_left_by
+                      : logical ? VectorOp::shift_right_unsigned_by
+                                : VectorOp::shift_right_by;
+        result = line(op, lane, a, b);
+    }
+    return left ? wrapped(result, dtype) : result;
+}
+
+/// AVX2 has none: the sign bit, moved along, is carried through by m - 2 m.
+Value VectorArithmetic::arithmetic_shift_64(Value a, Value b) {
+    Lane lane = Lane::i64;
+    Value most = bits(lane, 63);
+    Value count = select(integer_compare(IntPredicate::less, lane, true, most, b), most, b);
+    auto moved = [&](Value x) { return line(VectorOp::shift_right_unsigned_by, lane, x, count); };
+    Value sign = moved(bits(lane, 1ull << 63));
+    return line(VectorOp::int_subtract, lane, line(VectorOp::bit_xor, lane, moved(a), sign), sign);
+}
+
+/// The number of the type that has the lane's lowest bits.
+Value VectorArithmetic::wrapped(Value a, DType dtype) {
+    int unused = lane_bits(lane_of(dtype)) - 8 * static_cast<int>(size_of(dtype));
+    if (unused == 0) return a;
+    auto count = static_cast<std::uint64_t>(unused);
+    if (is_unsigned(dtype) || is_half(dtype))
+        return line(VectorOp::bit_and, Lane::i32, a, bits(Lane::i32, 0xffffffffu >> count));
+    Value left = line(VectorOp::shift_left, Lane::i32, a, -1, -1, count);
+    return line(VectorOp::shift_right, Lane::i32, left, -1, -1, count);
+}
+
+Value VectorArithmetic::float_compare(Predicate predicate, Lane lane, Value a, Value b) {
+    return builder_.add({.op = VectorOp::compare,
+                         .lane = Lane::mask,
+                         .from = lane,
+                         .a = a,
+                         .b = b,
+                         .immediate = static_cast<std::uint64_t>(predicate)});
+}
+
+Value VectorArithmetic::compare(Opcode opcode, DType dtype, Value a, Value b) {
+    Lane lane = lane_of(dtype);
+    if (lane == Lane::mask) {
+        auto negated = [&](Value x) { return line(VectorOp::mask_not, Lane::mask, x); };
+        if (opcode == Opcode::not_equal) return line(VectorOp::mask_xor, Lane::mask, a, b);
+        if (opcode == Opcode::equal) return negated(line(VectorOp::mask_xor, Lane::mask, a, b));
+        if (opcode == Opcode::less) return line(VectorOp::mask_and_not, Lane::mask, b, a);
+        return negated(line(VectorOp::mask_and_not, Lane::mask, a, b));
+    }
+    if (is_floating(dtype)) {
+        Predicate predicate = opcode == Opcode::equal       ? Predicate::equal
+                              : opcode == Opcode::not_equal ? Predicate::not_equal
+                              : opcode == Opcode::less      ? Predicate::less
+                                                            : Predicate::less_equal;
+        return float_compare(predicate, lane, a, b);
+    }
+    IntPredicate predicate = opcode == Opcode::equal       ? IntPredicate::equal
+                             : opcode == Opcode::not_equal ? IntPredicate::not_equal
+                             : opcode == Opcode::less      ? IntPredicate::less
+                                                           : IntPredicate::less_equal;
+    return integer_compare(predicate, lane, is_unsigned(dtype), a, b);
+}
+
+Value VectorArithmetic::select(Value condition, Value yes, Value no) {
+    if (yes == no) return yes;
+    Lane lane = builder_.line(yes).lane;
+    if (lane == Lane::mask) {
+        return line(VectorOp::mask_or, lane, line(VectorOp::mask_and, lane, condition, yes),
+                    line(VectorOp::mask_and_not, lane, no, condition));
+    }
+    const Line& test = builder_.line(condition);
+    if (test.op == VectorOp::compare && test.immediate == static_cast<std::uint64_t>(Predicate::less)) {
+        if (test.a == yes && test.b == no) return line(VectorOp::lesser, test.from, yes, no);
+        if (test.b == yes && test.a == no) return line(VectorOp::greater, test.from, yes, no);
+    }
+    return line(VectorOp::select, lane, condition, yes, no);
+}
+
+Value VectorArithmetic::fma(DType dtype, Value a, Value b, Value c) {
+    return line(VectorOp::fma, lane_of(dtype), a, b, c);
+}
+
+/// elementary::scaled, as recorded: (a * 2^half) * 2^(n - half), half being n / 2 rounded by adding a large number.
+Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
+    Lane lane = lane_of(dtype);
+    auto is = [&](Value value, VectorOp op) { return builder_.line(value).op == op; };
+    auto plain = [&] { return line(VectorOp::multiply, lane, a, b); };
+    if (!avx512_ || !is(a, VectorOp::multiply)) return plain();
+    double magic = lane == Lane::f32 ? 0x1.8p23 : 0x1.8p52, bias = lane == Lane::f32 ? 127 : 1023;
+    std::uint64_t fraction = lane == Lane::f32 ? 23 : 52;
+    /// The n of a factor 2^n, or -1.
+    auto exponent = [&](Value factor) -> Value {
+        const Line& moved = builder_.line(factor);
+        if (moved.op != VectorOp::shift_left || moved.immediate != fraction) return -1;
+        const Line& sum = builder_.line(moved.a);
+        return sum.op == VectorOp::add && sum.b == number(lane, magic + bias) ? sum.a : -1;
+    };
+    Value rest = exponent(b), half = exponent(builder_.line(a).b);
+    if (rest < 0 || half < 0 || !is(rest, VectorOp::subtract) || builder_.line(rest).b != half) return plain();
+    Value n = builder_.line(rest).a;
+    Value halved = line(VectorOp::multiply, lane, n, number(lane, 0.5));
+    Value rounded = line(VectorOp::add, lane, halved, number(lane, magic));
+    if (half != line(VectorOp::subtract, lane, rounded, number(lane, magic))) return plain();
+    return line(VectorOp::scale, lane, builder_.line(a).a, n);
+}
+
+}  // namespace weft::cpu::emit

@@ -1,0 +1,69 @@
+// The arithmetic of Programs in terms of vector lines: what each opcode, cast and comparison of each type comes down to on an
+// instruction set. Whole numbers narrower than 4 bytes lie in lanes of 4, extended by their sign, and are wrapped after every
+// operation that may leave their range. Caller: lowering.cpp.
+#pragma once
+
+#include <optional>
+
+#include "weft/backend/cpu/emit/vector_code.h"
+
+namespace weft::cpu::emit {
+
+Lane lane_of(DType dtype);
+
+class VectorArithmetic {
+  public:
+    using Value = std::int32_t;
+    VectorArithmetic(VectorBuilder& builder, bool avx512) : builder_(builder), avx512_(avx512) {}
+
+    Value constant(DType dtype, const Literal& literal);
+    /// Opcodes of one and two operands whose result has their type; nothing where only the block evaluator's loop does it.
+    std::optional<Value> unary(Opcode opcode, DType dtype, Value a);
+    std::optional<Value> binary(Opcode opcode, DType dtype, Value a, Value b);
+    Value compare(Opcode opcode, DType dtype, Value a, Value b);
+    Value select(Value condition, Value yes, Value no);
+    Value fma(DType dtype, Value a, Value b, Value c);
+    std::optional<Value> cast(Value a, DType from, DType to);
+    /// Of types of one width, bool and the complex types apart.
+    Value bitcast(Value a, DType from, DType to);
+    /// Float32 from the bits of a half type, and back.
+    Value widen(Value a, DType half);
+    Value round_to(Value a, DType half);
+    /// x = a * 2^n written as a * 2^(n/2) * 2^(n - n/2), as elementary functions do, in one instruction where there is one.
+    Value multiply_in_function(DType dtype, Value a, Value b);
+
+  private:
+    Value line(VectorOp op, Lane lane, Value a, Value b = -1, Value c = -1, std::uint64_t immediate = 0);
+    Value conversion(VectorOp op, Lane to, Lane from, Value a);
+    Value bits(Lane lane, std::uint64_t pattern);
+    Value number(Lane lane, double value);
+    Value truth(bool value);
+
+    Value floating_unary(Opcode opcode, Lane lane, Value a);
+    std::optional<Value> integer_unary(Opcode opcode, DType dtype, Value a);
+    std::optional<Value> floating_binary(Opcode opcode, Lane lane, Value a, Value b);
+    std::optional<Value> integer_binary(Opcode opcode, DType dtype, Value a, Value b);
+    Value floating_extreme(bool greatest, Lane lane, Value a, Value b);
+    Value integer_extreme(bool greatest, Lane lane, bool is_unsigned, Value a, Value b);
+    Value integer_multiply(Lane lane, Value a, Value b);
+    Value integer_compare(IntPredicate predicate, Lane lane, bool is_unsigned, Value a, Value b);
+    Value shift(Opcode opcode, DType dtype, Value a, Value b);
+    Value arithmetic_shift_64(Value a, Value b);
+    Value wrapped(Value a, DType dtype);
+
+    Value float_compare(Predicate predicate, Lane lane, Value a, Value b);
+    std::optional<Value> float_to_integer(Value a, DType from, DType to);
+    Value float_to_narrow(Value a, Lane from, DType to);
+    Value float_to_int32(Value a, Lane from);
+    Value float_to_uint32(Value a, Lane from);
+    std::optional<Value> float_to_int64(Value a, Lane from, bool is_unsigned);
+    std::optional<Value> integer_to_float(Value a, DType from, Lane to);
+    Value integer_to_integer(Value a, DType from, DType to);
+    bool is_constant(Value a) const { return builder_.line(a).op == VectorOp::constant; }
+    double constant_number(Value a) const;
+
+    VectorBuilder& builder_;
+    bool avx512_;
+};
+
+}  // namespace weft::cpu::emit

@@ -1,0 +1,363 @@
+#include "weft/found.h"
+
+#if WEFT_HAVE_XBYAK && defined(__x86_64__)
+
+#include <algorithm>
+#include <cstring>
+
+#include "weft/backend/cpu/emit/writer.h"
+#include "weft/base/error.h"
+
+namespace weft::cpu::emit {
+namespace {
+
+using Xbyak::Operand;
+
+/// Registers for the addresses of streams; rax, rcx, rdx and rbp are for steps in between, the others have their tasks:
+/// rbx the arguments, r12 the element of the row, r13 elements of a row, r14 rows to go, r15 elements of a vector that is not full.
+constexpr int base_codes[] = {Operand::RSI, Operand::RDI, Operand::R8, Operand::R9, Operand::R10, Operand::R11};
+
+int words(std::size_t number) { return static_cast<int>(8 * number); }
+std::size_t index_of(std::int32_t number) { return static_cast<std::size_t>(number); }
+
+}  // namespace
+
+Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size)
+    : CodeGenerator(size, memory), plan_(plan), very_wide_(plan.lane_bytes * plan.lanes == 64) {
+    setDefaultJmpNEAR(true);
+    lay_out_frame();
+}
+
+void Writer::lay_out_frame() {
+    std::size_t streams = plan_.code.streams.size(), next = 64 * index_of(plan_.spill_slots);
+    auto take = [&](std::size_t bytes) {
+        std::size_t place = next;
+        next += (bytes + 63) / 64 * 64;
+        return place;
+    };
+    homes_at_ = take(64 * index_of(plan_.home_count));
+    areas_at_ = take(64 * streams);
+    places_at_ = take(64 * plan_.code.places.size());
+    tails_at_ = take(128);
+    bases_at_ = take(8 * streams + 40);
+    operands_at_ = bases_at_ + 8 * streams;
+    saved_at_ = operands_at_ + 24;
+    limit_at_ = saved_at_ + 8;
+    frame_bytes_ = next;
+    bool calls = !plan_.code.outsides.empty();
+    std::size_t used = 0;
+    for (const StreamKind& stream : plan_.code.streams) {
+        bool moves = stream.mode == Mode::contiguous || stream.mode == Mode::strided;
+        bool direct = !calls && moves && used < std::size(base_codes);
+        base_registers_.push_back(direct ? base_codes[used++] : -1);
+    }
+}
+
+std::size_t Writer::write() {
+    open();
+    row_loop();
+    close();
+    write_constants();
+    return getSize();
+}
+
+void Writer::open() {
+    for (const auto& saved : {rbx, rbp, r12, r13, r14, r15}) push(saved);
+    mov(rbx, rdi);
+    mov(rax, rsp);
+    sub(rsp, static_cast<std::uint32_t>(frame_bytes_));
+    and_(rsp, -64);
+    mov(ptr[rsp + static_cast<int>(saved_at_)], rax);
+    mov(r13, ptr[rbx]);
+    mov(r14, ptr[rbx + 8]);
+    for (std::size_t i = 0; i < base_registers_.size(); ++i) {
+        if (base_registers_[i] >= 0) {
+            mov(Xbyak::Reg64(base_registers_[i]), ptr[rbx + words(Arguments::base(i))]);
+        } else {
+            mov(rax, ptr[rbx + words(Arguments::base(i))]);
+            mov(ptr[rsp + static_cast<int>(bases_at_ + 8 * i)], rax);
+        }
+    }
+    for (auto [line, number] : plan_.pinned) {
+        if (plan_.code.line(line).op == VectorOp::constant) load_constant(line, number);
+    }
+    move_accumulators(true);
+}
+
+void Writer::close() {
+    move_accumulators(false);
+    vzeroupper();
+    mov(rsp, ptr[rsp + static_cast<int>(saved_at_)]);
+    for (const auto& saved : {r15, r14, r13, r12, rbp, rbx}) pop(saved);
+    ret();
+}
+
+void Writer::row_loop() {
+    Xbyak::Label next_row, again, rest, done;
+    L(next_row);
+    write_part(plan_.row, true);
+    for (auto [line, number] : plan_.pinned) {
+        if (plan_.code.line(line).op != VectorOp::constant) fill(line, number, -1);
+    }
+    xor_(r12d, r12d);
+    L(again);
+    whole_vectors(rest);
+    L(rare_);  // the vectors at hand, which need the complete path
+    lea(rax, ptr[r12 + lanes() * plan_.unroll]);
+    mov(ptr[rsp + static_cast<int>(limit_at_)], rax);
+    Xbyak::Label limited;
+    jmp(limited);
+    L(rest);
+    mov(ptr[rsp + static_cast<int>(limit_at_)], r13);
+    L(limited);
+    rest_of_row();
+    cmp(r12, r13);
+    jb(again);
+    dec(r14);
+    jz(done);
+    advance();
+    jmp(next_row);
+    L(done);
+}
+
+/// As many times as there are `unroll` vectors left.
+void Writer::whole_vectors(Xbyak::Label& rest) {
+    Xbyak::Label next;
+    int step = lanes() * plan_.unroll;
+    lea(rax, ptr[r12 + step]);
+    cmp(rax, r13);
+    ja(rest);
+    align(16);
+    L(next);
+    write_part(plan_.body, true);
+    add(r12, step);
+    lea(rax, ptr[r12 + step]);
+    cmp(rax, r13);
+    jbe(next);
+    jmp(rest);
+}
+
+/// One vector at a time, the last perhaps not full, up to the limit.
+void Writer::rest_of_row() {
+    Xbyak::Label next, end;
+    Address limit = ptr[rsp + static_cast<int>(limit_at_)];
+    int copies = plan_.code.joins() ? plan_.unroll : 1;  // each joins in registers of its own
+    L(next);
+    for (rest_copy_ = 0; rest_copy_ < copies; ++rest_copy_) {
+        cmp(r12, limit);
+        jae(end);
+        mov(r15, limit);
+        sub(r15, r12);
+        mov(eax, lanes());
+        cmp(r15, rax);
+        cmova(r15, rax);
+        prepare_tail();
+        write_part(plan_.rest, false);
+        add(r12, lanes());
+    }
+    jmp(next);
+    L(end);
+}
+
+void Writer::advance() {
+    for (std::size_t i = 0; i < base_registers_.size(); ++i) {
+        Address step = ptr[rbx + words(Arguments::row_step(i))];
+        if (base_registers_[i] >= 0) {
+            add(Xbyak::Reg64(base_registers_[i]), step);
+        } else {
+            mov(rax, step);
+            add(ptr[rsp + static_cast<int>(bases_at_ + 8 * i)], rax);
+        }
+    }
+}
+
+void Writer::write_part(const Part& part, bool whole) {
+    for (const Movement& movement : part.allocation.movements) {
+        switch (movement.kind) {
+            case Movement::Kind::perform:
+                perform(part.tasks[index_of(movement.what)], movement, whole);
+                break;
+            case Movement::Kind::fill:
+                fill(movement.what, movement.to, movement.slot);
+                break;
+            case Movement::Kind::spill: {
+                const Line& line = plan_.code.line(plan_.line_of(movement.what));
+                Address place = frame(64 * index_of(movement.slot));
+                if (line.lane == Lane::mask)
+                    spill_mask(place, movement.to);
+                else
+                    vmovups(place, full(movement.to));
+            }
+        }
+    }
+}
+
+/// A value from memory: what was spilled, a row value from its home, or a constant.
+void Writer::fill(std::int32_t value, std::int32_t to, std::int32_t slot) {
+    std::int32_t number = plan_.line_of(value);
+    const Line& line = plan_.code.line(number);
+    if (slot < 0 && line.op == VectorOp::constant) return load_constant(number, to);
+    Address place = frame(slot >= 0 ? 64 * index_of(slot) : homes_at_ + 64 * index_of(plan_.homes[index_of(number)]));
+    if (line.lane == Lane::mask)
+        fill_mask(place, to);
+    else
+        vmovups(full(to), place);
+}
+
+void Writer::perform(const Part::Task& task, const Movement& movement, bool whole) {
+    const Line& line = plan_.code.line(task.line);
+    if (task.keep) {
+        Address place = frame(homes_at_ + 64 * index_of(plan_.homes[index_of(task.line)]));
+        if (line.lane == Lane::mask) return spill_mask(place, movement.from[0]);
+        return vmovups(place, full(movement.from[0]));
+    }
+    Address local = frame(places_at_ + 64 * line.immediate);
+    switch (line.op) {
+        case VectorOp::load:
+            return line.once ? broadcast(line, movement.to) : load(line, movement.to, task.copy, whole);
+        case VectorOp::store:
+            return store(line, movement.from[0], task.copy, whole);
+        case VectorOp::local_load:
+            return load_from(local, plan_.code.places[line.immediate], line.lane, movement.to, false);
+        case VectorOp::local_store:
+            return store_to(local, plan_.code.places[line.immediate], line.from, movement.from[0], false);
+        case VectorOp::leave:
+            test_truth(movement.from[0]);
+            return jnz(rare_);
+        case VectorOp::outside:
+            return call(plan_.code.outsides[line.immediate]);
+        default:
+            return common(line, movement.to, movement.from);
+    }
+}
+
+void Writer::common(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) {
+    if (line.op == VectorOp::fma) return fused(line, to, from);
+    bool plain = line.lane != Lane::mask && line.from == line.lane;
+    if (plain) {
+        Xmm result = reg(to, line.lane), a = reg(from[0], line.lane);
+        Xmm b = from[1] >= 0 ? reg(from[1], line.lane) : a;
+        if (arithmetic(line, result, a, b) || integers(line, result, a, b)) return;
+    }
+    own(line, to, from);
+}
+
+bool Writer::arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b) {
+    bool single = line.lane == Lane::f32;
+    switch (line.op) {
+        case VectorOp::add:
+            single ? vaddps(to, a, b) : vaddpd(to, a, b);
+            return true;
+        case VectorOp::subtract:
+            single ? vsubps(to, a, b) : vsubpd(to, a, b);
+            return true;
+        case VectorOp::multiply:
+            single ? vmulps(to, a, b) : vmulpd(to, a, b);
+            return true;
+        case VectorOp::divide:
+            single ? vdivps(to, a, b) : vdivpd(to, a, b);
+            return true;
+        case VectorOp::square_root:
+            single ? vsqrtps(to, a) : vsqrtpd(to, a);
+            return true;
+        case VectorOp::lesser:
+            single ? vminps(to, a, b) : vminpd(to, a, b);
+            return true;
+        case VectorOp::greater:
+            single ? vmaxps(to, a, b) : vmaxpd(to, a, b);
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool Writer::integers(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b) {
+    bool narrow = width_of(line.lane) == 4;
+    auto count = static_cast<std::uint8_t>(std::min<std::uint64_t>(line.immediate, 64));
+    switch (line.op) {
+        case VectorOp::int_add:
+            narrow ? vpaddd(to, a, b) : vpaddq(to, a, b);
+            return true;
+        case VectorOp::int_subtract:
+            narrow ? vpsubd(to, a, b) : vpsubq(to, a, b);
+            return true;
+        case VectorOp::multiply_halves:
+            vpmuludq(to, a, b);
+            return true;
+        case VectorOp::shift_left:
+            narrow ? vpslld(to, a, count) : vpsllq(to, a, count);
+            return true;
+        case VectorOp::shift_right_unsigned:
+            narrow ? vpsrld(to, a, count) : vpsrlq(to, a, count);
+            return true;
+        case VectorOp::shift_left_by:
+            narrow ? vpsllvd(to, a, b) : vpsllvq(to, a, b);
+            return true;
+        case VectorOp::shift_right_unsigned_by:
+            narrow ? vpsrlvd(to, a, b) : vpsrlvq(to, a, b);
+            return true;
+        default:
+            break;
+    }
+    if (!narrow) return false;
+    switch (line.op) {
+        case VectorOp::int_multiply:
+            return vpmulld(to, a, b), true;
+        case VectorOp::int_lesser:
+            return vpminsd(to, a, b), true;
+        case VectorOp::int_greater:
+            return vpmaxsd(to, a, b), true;
+        case VectorOp::unsigned_lesser:
+            return vpminud(to, a, b), true;
+        case VectorOp::unsigned_greater:
+            return vpmaxud(to, a, b), true;
+        case VectorOp::shift_right:
+            return vpsrad(to, a, count), true;
+        case VectorOp::shift_right_by:
+            return vpsravd(to, a, b), true;
+        default:
+            return false;
+    }
+}
+
+/// The three forms of fused multiply-add overwrite one operand each; where none dies, the sum is moved first.
+void Writer::fused(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) {
+    bool single = line.lane == Lane::f32;
+    Xmm result = reg(to, line.lane), a = reg(from[0], line.lane), b = reg(from[1], line.lane),
+        c = reg(from[2], line.lane);
+    if (to == from[0]) {
+        single ? vfmadd213ps(result, b, c) : vfmadd213pd(result, b, c);
+    } else if (to == from[1]) {
+        single ? vfmadd213ps(result, a, c) : vfmadd213pd(result, a, c);
+    } else {
+        if (to != from[2]) vmovaps(result, c);
+        single ? vfmadd231ps(result, a, b) : vfmadd231pd(result, a, b);
+    }
+}
+
+PlanOptions options_for(Isa isa) {
+    if (isa == Isa::avx512)
+        return {.vector_bytes = 64, .registers = {31, 6}, .masks_are_vectors = false, .joining = {0, 1}};
+    return {.vector_bytes = 32, .registers = {15, 0}, .masks_are_vectors = true, .joining = {1, 0}};
+}
+
+std::vector<std::uint8_t> write_kernel(const KernelPlan& plan, Isa isa) {
+    std::size_t movements = plan.row.allocation.movements.size() + plan.body.allocation.movements.size() +
+                            plan.rest.allocation.movements.size();
+    for (std::size_t size = 4096 + 24 * movements;; size *= 2) {
+        std::vector<std::uint8_t> memory(size);
+        try {
+            auto writer =
+                isa == Isa::avx512 ? avx512_writer(plan, memory.data(), size) : avx2_writer(plan, memory.data(), size);
+            memory.resize(writer->write());
+            return memory;
+        } catch (const Xbyak::Error& error) {
+            bool short_of_room = static_cast<int>(error) == Xbyak::ERR_CODE_IS_TOO_BIG;
+            if (!short_of_room) throw InternalError(text("emitter: ", error.what()));
+        }
+    }
+}
+
+}  // namespace weft::cpu::emit
+
+#endif

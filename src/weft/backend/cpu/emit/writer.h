@@ -1,0 +1,117 @@
+// Machine code of a planned kernel: a function of one argument, an array of 64-bit words (Arguments). What the instruction sets share
+// stands in Writer: the loops over rows and vectors, addresses, the frame, constants, instructions of one name; what differs is
+// asked of the set's own class. The code is position-independent and keeps to the System V calling convention.
+// Callers: kernel_cache.cpp; tests. Only where WEFT_HAVE_XBYAK.
+#pragma once
+
+#include <xbyak/xbyak.h>
+
+#include <memory>
+
+#include "weft/backend/cpu/emit/kernel_plan.h"
+
+namespace weft::cpu::emit {
+
+/// The words that the code is handed: elements of a row, rows, and for every stream its address at the first element, the bytes from
+/// row to row, the bytes from element to element (read where the stream is strided).
+struct Arguments {
+    static constexpr std::size_t words(std::size_t streams) { return 2 + 3 * streams; }
+    static constexpr std::size_t base(std::size_t stream) { return 2 + 3 * stream; }
+    static constexpr std::size_t row_step(std::size_t stream) { return 3 + 3 * stream; }
+    static constexpr std::size_t step(std::size_t stream) { return 4 + 3 * stream; }
+};
+using KernelCode = void (*)(const std::int64_t* arguments);
+
+class Writer : protected Xbyak::CodeGenerator {
+  public:
+    Writer(const KernelPlan& plan, void* memory, std::size_t size);
+    virtual ~Writer() = default;
+    /// Writes it all; the number of bytes.
+    std::size_t write();
+
+  protected:
+    using Xmm = Xbyak::Xmm;
+    using Address = Xbyak::Address;
+    using RegExp = Xbyak::RegExp;
+
+    // What an instruction set does its own way. A result may lie in an operand's register: it is written last.
+    virtual void prepare_tail() = 0;  // the mask of the first r15 lanes
+    virtual void own(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) = 0;
+    virtual void load_from(const Address& address, DType memory, Lane lane, std::int32_t to, bool tail) = 0;
+    virtual void store_to(const Address& address, DType memory, Lane lane, std::int32_t from, bool tail) = 0;
+    virtual void broadcast_wide(std::int32_t to, const Address& address) = 0;  // 8 bytes to all lanes
+    virtual void broadcast_truth(std::int32_t to) = 0;                         // of eax, 0 or 1
+    virtual void spill_mask(const Address& address, std::int32_t number) = 0;
+    virtual void test_truth(std::int32_t number) = 0;  // the zero flag: no lane holds
+    virtual void fill_mask(const Address& address, std::int32_t number) = 0;
+    /// The value joined to what the accumulator holds, in the first r15 lanes of a tail.
+    virtual void join(const StreamKind& kind, Lane lane, std::int32_t accumulator, std::int32_t value, bool tail) = 0;
+    virtual void write_tables() {}  // constants of the set's own
+    /// Whether load_from and store_to of part of a vector touch nothing beyond it.
+    virtual bool masks(DType memory) const = 0;
+
+    /// The register, a whole vector wide; and half as wide, for lanes of 4 bytes beside lanes of 8.
+    Xmm full(std::int32_t number) const { return very_wide_ ? Xmm(Xbyak::Zmm(number)) : Xmm(Xbyak::Ymm(number)); }
+    Xmm half(std::int32_t number) const { return very_wide_ ? Xmm(Xbyak::Ymm(number)) : Xmm(number); }
+    Xmm reg(std::int32_t number, Lane lane) const {
+        return width_of(lane) == plan_.lane_bytes || lane == Lane::mask ? full(number) : half(number);
+    }
+    bool wide_lanes() const { return plan_.lane_bytes == 8; }
+    int lanes() const { return plan_.lanes; }
+    Address frame(std::size_t offset) const { return ptr[rsp + static_cast<int>(offset)]; }
+    std::size_t tail_at(int lane_bytes) const { return tails_at_ + (lane_bytes == 8 ? 0 : 64); }
+    const Xbyak::Reg64& rest_count() const { return r15; }
+
+    const KernelPlan& plan_;
+    const bool very_wide_;  // vectors of 64 bytes
+
+  private:
+    void lay_out_frame();
+    void open();
+    void close();
+    void move_accumulators(bool in);
+    std::int32_t accumulator(std::size_t stream, int copy) const;
+    void row_loop();
+    void whole_vectors(Xbyak::Label& rest);
+    void rest_of_row();
+    void advance();
+    void write_part(const Part& part, bool whole);
+    void perform(const Part::Task& task, const Movement& movement, bool whole);
+    void fill(std::int32_t value, std::int32_t to, std::int32_t slot);
+    void common(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
+    bool arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
+    bool integers(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
+    void fused(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
+    void load(const Line& line, std::int32_t to, int copy, bool whole);
+    void store(const Line& line, std::int32_t from, int copy, bool whole);
+    void broadcast(const Line& line, std::int32_t to);
+    void call(const Outside& outside);
+
+    Xbyak::Reg64 base_of(std::size_t stream);
+    RegExp element_address(std::size_t stream, int copy);
+    void point_at(std::size_t stream, int copy);  // rax: the element's address; rcx: the bytes to the next
+    void collect(std::size_t size, std::int32_t to);
+    void distribute(std::size_t size, std::int32_t from);
+    int spare_number() const { return very_wide_ ? 31 : 15; }  // a register for steps in between
+    void move_elements(std::size_t stream, bool into_area, bool whole);
+    std::size_t area(std::size_t stream) const { return areas_at_ + 64 * stream; }
+    void load_constant(std::int32_t line, std::int32_t to);
+    void write_constants();
+
+    std::vector<std::int32_t> base_registers_;  // by stream; -1: in the frame
+    std::size_t homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, bases_at_ = 0, operands_at_ = 0,
+                saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
+    int rest_copy_ = 0;                                     // the vector of `unroll` that the rest of a row is at
+    Xbyak::Label rare_;                                     // where the common path is left to
+    std::vector<std::pair<std::uint64_t, int>> constants_;  // pattern and width, 8 bytes each in the pool
+    Xbyak::Label pool_;
+};
+
+/// The registers of an instruction set (avx2 or avx512), a spare one of each bank left out.
+PlanOptions options_for(Isa isa);
+std::vector<std::uint8_t> write_kernel(const KernelPlan& plan, Isa isa);
+
+std::unique_ptr<Writer> avx2_writer(const KernelPlan& plan, void* memory, std::size_t size);
+std::unique_ptr<Writer> avx512_writer(const KernelPlan& plan, void* memory, std::size_t size);
+
+}  // namespace weft::cpu::emit

@@ -1,0 +1,244 @@
+// How a Writer reaches memory: streams, the frame, constants, calls.
+#include "weft/found.h"
+
+#if WEFT_HAVE_XBYAK && defined(__x86_64__)
+
+#include <algorithm>
+#include <cstring>
+
+#include "weft/backend/cpu/emit/writer.h"
+
+namespace weft::cpu::emit {
+namespace {
+
+int words(std::size_t number) { return static_cast<int>(8 * number); }
+std::size_t index_of(std::int32_t number) { return static_cast<std::size_t>(number); }
+
+}  // namespace
+
+/// Between the registers and the arrays that joined streams point to.
+void Writer::move_accumulators(bool in) {
+    for (std::size_t i = 0; i < plan_.code.streams.size(); ++i) {
+        const StreamKind& stream = plan_.code.streams[i];
+        if (stream.mode != Mode::joined) continue;
+        mov(rax, ptr[rbx + words(Arguments::base(i))]);
+        auto size = static_cast<int>(size_of(stream.memory));
+        for (int copy = 0; copy < plan_.unroll; ++copy) {
+            Xmm value = size == plan_.lane_bytes ? full(accumulator(i, copy)) : half(accumulator(i, copy));
+            Address place = ptr[rax + copy * lanes() * size];
+            in ? vmovups(value, place) : vmovups(place, value);
+        }
+    }
+}
+
+std::int32_t Writer::accumulator(std::size_t stream, int copy) const {
+    std::int32_t before = 0;
+    for (std::size_t i = 0; i < stream; ++i) before += plan_.code.streams[i].mode == Mode::joined;
+    return plan_.accumulators_at + before * plan_.unroll + copy;
+}
+
+Xbyak::Reg64 Writer::base_of(std::size_t stream) {
+    if (base_registers_[stream] >= 0) return Xbyak::Reg64(base_registers_[stream]);
+    mov(rax, ptr[rsp + static_cast<int>(bases_at_ + 8 * stream)]);
+    return rax;
+}
+
+Xbyak::RegExp Writer::element_address(std::size_t stream, int copy) {
+    int size = static_cast<int>(size_of(plan_.code.streams[stream].memory));
+    return base_of(stream) + r12 * size + copy * lanes() * size;
+}
+
+void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
+    const StreamKind& stream = plan_.code.streams[line.immediate];
+    if (stream.mode == Mode::contiguous && (whole || masks(stream.memory)))
+        return load_from(ptr[element_address(line.immediate, copy)], stream.memory, line.lane, to, !whole);
+    point_at(line.immediate, copy);
+    if (whole && size_of(stream.memory) >= 4) return collect(size_of(stream.memory), to);
+    move_elements(line.immediate, true, whole);
+    load_from(frame(area(line.immediate)), stream.memory, line.lane, to, false);
+}
+
+void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
+    const StreamKind& stream = plan_.code.streams[line.immediate];
+    if (stream.mode == Mode::joined)
+        return join(stream, line.from, accumulator(line.immediate, whole ? copy : rest_copy_), from, !whole);
+    if (stream.mode != Mode::strided && (whole || masks(stream.memory)))
+        return store_to(ptr[element_address(line.immediate, copy)], stream.memory, line.from, from, !whole);
+    if (whole && size_of(stream.memory) >= 4) {
+        point_at(line.immediate, copy);
+        return distribute(size_of(stream.memory), from);
+    }
+    store_to(frame(area(line.immediate)), stream.memory, line.from, from, false);
+    point_at(line.immediate, copy);
+    move_elements(line.immediate, false, whole);
+}
+
+void Writer::point_at(std::size_t stream, int copy) {
+    const StreamKind& kind = plan_.code.streams[stream];
+    if (kind.mode == Mode::strided) {
+        mov(rcx, ptr[rbx + words(Arguments::step(stream))]);
+        lea(rdx, ptr[r12 + copy * lanes()]);
+        imul(rdx, rcx);
+        Xbyak::Reg64 base = base_of(stream);
+        lea(rax, ptr[base + rdx]);
+    } else {
+        lea(rax, ptr[element_address(stream, copy)]);
+        mov(ecx, static_cast<std::uint32_t>(size_of(kind.memory)));
+    }
+}
+
+/// The elements from rax on, rcx bytes apart, 16 bytes at a time: processors' own gathers are no faster.
+void Writer::collect(std::size_t size, std::int32_t to) {
+    lea(rdx, ptr[rcx + rcx * 2]);
+    std::size_t parts = index_of(lanes()) * size / 16;
+    Xbyak::Ymm whole(to);
+    for (std::size_t i = 0; i < parts; ++i) {
+        Xmm part(i == 0 ? to : spare_number());
+        if (size == 4) {
+            vmovd(part, ptr[rax]);
+            vpinsrd(part, part, ptr[rax + rcx], 1);
+            vpinsrd(part, part, ptr[rax + rcx * 2], 2);
+            vpinsrd(part, part, ptr[rax + rdx], 3);
+        } else {
+            vmovq(part, ptr[rax]);
+            vpinsrq(part, part, ptr[rax + rcx], 1);
+        }
+        if (i + 1 < parts) lea(rax, ptr[rax + rcx * (size == 4 ? 4 : 2)]);
+        if (i == 0) continue;
+        auto place = static_cast<std::uint8_t>(i);
+        if (parts == 4)
+            vinserti32x4(Xbyak::Zmm(to), Xbyak::Zmm(to), part, place);
+        else
+            very_wide_ ? vinserti32x4(whole, whole, part, place) : vinserti128(whole, whole, part, place);
+    }
+}
+
+/// The other way.
+void Writer::distribute(std::size_t size, std::int32_t from) {
+    lea(rdx, ptr[rcx + rcx * 2]);
+    std::size_t parts = index_of(lanes()) * size / 16;
+    Xbyak::Ymm whole(from);
+    for (std::size_t i = 0; i < parts; ++i) {
+        Xmm part(i == 0 ? from : spare_number());
+        auto place = static_cast<std::uint8_t>(i);
+        if (i > 0 && parts == 4)
+            vextracti32x4(part, Xbyak::Zmm(from), place);
+        else if (i > 0)
+            very_wide_ ? vextracti32x4(part, whole, place) : vextracti128(part, whole, place);
+        if (size == 4) {
+            vmovd(ptr[rax], part);
+            vpextrd(ptr[rax + rcx], part, 1);
+            vpextrd(ptr[rax + rcx * 2], part, 2);
+            vpextrd(ptr[rax + rdx], part, 3);
+        } else {
+            vmovq(ptr[rax], part);
+            vpextrq(ptr[rax + rcx], part, 1);
+        }
+        if (i + 1 < parts) lea(rax, ptr[rax + rcx * (size == 4 ? 4 : 2)]);
+    }
+}
+
+/// One element at a time between the array and the stream's area in the frame: narrow ones, and those of part of a vector.
+void Writer::move_elements(std::size_t stream, bool into_area, bool whole) {
+    auto size = static_cast<int>(size_of(plan_.code.streams[stream].memory));
+    auto move = [&](const Xbyak::Reg& through, const RegExp& place) {
+        if (into_area) {
+            mov(through, ptr[rax]);
+            mov(ptr[place], through);
+        } else {
+            mov(through, ptr[place]);
+            mov(ptr[rax], through);
+        }
+    };
+    auto move_one = [&](const RegExp& place) {
+        if (size == 1)
+            move(dl, place);
+        else if (size == 2)
+            move(dx, place);
+        else if (size == 4)
+            move(edx, place);
+        else
+            move(rdx, place);
+        add(rax, rcx);
+    };
+    auto start = static_cast<int>(area(stream));
+    if (whole) {
+        for (int i = 0; i < lanes(); ++i) move_one(rsp + start + i * size);
+        return;
+    }
+    Xbyak::Label again;
+    xor_(ebp, ebp);
+    L(again);
+    move_one(rsp + rbp * size + start);
+    inc(ebp);
+    cmp(ebp, r15d);
+    jb(again);
+}
+
+void Writer::broadcast(const Line& line, std::int32_t to) {
+    DType memory = plan_.code.streams[line.immediate].memory;
+    Xbyak::Reg64 base = base_of(line.immediate);
+    if (size_of(memory) == 4) return vbroadcastss(reg(to, line.lane), ptr[base]);
+    if (size_of(memory) == 8) return broadcast_wide(to, ptr[base]);
+    Address narrow = size_of(memory) == 1 ? Xbyak::CodeGenerator::byte[base] : Xbyak::CodeGenerator::word[base];
+    bool with_sign = memory == DType::int8 || memory == DType::int16;
+    with_sign ? movsx(eax, narrow) : movzx(eax, narrow);
+    if (memory == DType::bool_) return broadcast_truth(to);
+    Xmm low(to);
+    vmovd(low, eax);
+    if (line.lane == Lane::f32) vcvtph2ps(low, low);
+    vpbroadcastd(reg(to, line.lane), low);
+}
+
+/// Step: void(void* out, const void* const* operands, std::int64_t count, const StepInfo& info).
+void Writer::call(const Outside& outside) {
+    auto place = [&](std::int32_t number) { return static_cast<int>(places_at_ + 64 * index_of(number)); };
+    for (std::size_t n = 0; n < 3; ++n) {
+        if (outside.operands[n] < 0) continue;
+        lea(rax, ptr[rsp + place(outside.operands[n])]);
+        mov(ptr[rsp + static_cast<int>(operands_at_ + 8 * n)], rax);
+    }
+    StepInfo info{.function = outside.function};
+    std::uint64_t record[(sizeof info + 7) / 8] = {};
+    std::memcpy(record, &info, sizeof info);
+    constexpr int below = (sizeof record + 63) / 64 * 64;
+    sub(rsp, below);
+    for (std::size_t i = 0; i < std::size(record); ++i) {
+        mov(rax, record[i]);
+        mov(ptr[rsp + words(i)], rax);
+    }
+    lea(rdi, ptr[rsp + below + place(outside.result)]);
+    lea(rsi, ptr[rsp + below + static_cast<int>(operands_at_)]);
+    mov(edx, lanes());
+    mov(rcx, rsp);
+    vzeroupper();
+    std::uint64_t target = 0;
+    std::memcpy(&target, &outside.step, sizeof outside.step);
+    mov(rax, target);
+    Xbyak::CodeGenerator::call(rax);
+    add(rsp, below);
+}
+
+void Writer::load_constant(std::int32_t number, std::int32_t to) {
+    const Line& line = plan_.code.line(number);
+    std::pair<std::uint64_t, int> constant{line.immediate, width_of(line.lane)};
+    auto known = std::find(constants_.begin(), constants_.end(), constant);
+    auto offset = static_cast<int>(8 * (known - constants_.begin()));
+    if (known == constants_.end()) constants_.push_back(constant);
+    Address place = ptr[rip + pool_ + offset];
+    if (constant.second == 8)
+        broadcast_wide(to, place);
+    else
+        vbroadcastss(reg(to, line.lane), place);
+}
+
+void Writer::write_constants() {
+    align(8);
+    L(pool_);
+    for (const auto& constant : constants_) dq(constant.first);
+    write_tables();
+}
+
+}  // namespace weft::cpu::emit
+
+#endif

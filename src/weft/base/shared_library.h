@@ -1,0 +1,33 @@
+// A shared library that is opened at run time: drivers, and compilers of devices, which a machine may or may not have. Nothing is linked
+// to them, so one binary serves machines with and without. Callers: backend/.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace weft {
+
+class SharedLibrary {
+  public:
+    /// The first of the names that can be opened. If none can: not open, and why() says what the system said of each.
+    explicit SharedLibrary(std::span<const std::string> names);
+    ~SharedLibrary();
+    SharedLibrary(SharedLibrary&& other) noexcept;
+    SharedLibrary& operator=(SharedLibrary&&) = delete;
+
+    bool open() const { return handle_ != nullptr; }
+    const std::string& why() const { return why_; }
+    /// Null if the library has no such symbol, or is not open.
+    void* symbol(const char* name) const;
+    /// Sets a pointer to a function; false if the library has none of that name.
+    template <class F>
+    bool find(const char* name, F*& function) const {
+        return (function = reinterpret_cast<F*>(symbol(name))) != nullptr;
+    }
+
+  private:
+    void* handle_ = nullptr;
+    std::string why_;
+};
+
+}  // namespace weft

@@ -1,0 +1,395 @@
+#include "weft/kernel/print_c.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "weft/base/error.h"
+#include "weft/kernel/c_writer.h"
+
+namespace weft {
+namespace {
+
+/// Names and kinds of an argument that is a number: the size of an axis, or the stride of an array along one.
+struct Number {
+    std::string name;
+    std::int64_t value;
+};
+
+std::string axis_name(std::size_t axis) {
+    constexpr std::string_view letters = "ijkmpq";
+    return axis < letters.size() ? std::string(1, letters[axis]) : text("i", axis);
+}
+
+/// A stride that the text holds as it is: those of broadcast and of contiguous axes.
+bool is_structure(std::int64_t stride) { return stride == 0 || stride == 1; }
+
+/// The numbers that a kernel takes, in order; the first group are the sizes, then the strides of each array.
+std::vector<std::vector<Number>> number_groups(const Loop& loop) {
+    std::vector<std::vector<Number>> groups(1);
+    for (std::size_t axis = 0; axis < loop.dims.size(); ++axis)
+        groups[0].push_back({"n_" + axis_name(axis), loop.dims[axis]});
+    auto add = [&](const std::vector<Access>& accesses, char letter) {
+        for (std::size_t i = 0; i < accesses.size(); ++i) {
+            groups.emplace_back();
+            const Dims& strides = accesses[i].strides;
+            for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+                if (!is_structure(strides[axis]))
+                    groups.back().push_back({text(letter, i, "_", axis_name(axis)), strides[axis]});
+            }
+        }
+    };
+    add(loop.loads, 'x');
+    add(loop.stores, 'y');
+    std::erase_if(groups, [](const std::vector<Number>& group) { return group.empty(); });
+    return groups;
+}
+
+/// "x0[i * x0_i + j]"
+std::string element(char letter, std::size_t number, const Access& access) {
+    std::string place, array = text(letter, number);
+    for (std::size_t axis = 0; axis < access.strides.size(); ++axis) {
+        if (access.strides[axis] == 0) continue;
+        if (!place.empty()) place += " + ";
+        place += axis_name(axis);
+        if (access.strides[axis] != 1) place += text(" * ", array, "_", axis_name(axis));
+    }
+    return text(array, "[", place.empty() ? "0" : place, "]");
+}
+
+bool is_position(Reduction reduction) { return reduction == Reduction::argmax || reduction == Reduction::argmin; }
+
+/// Prints one kernel. The way of a loop through its box is C's own nest of loops, or a grid's threads; the rest is common.
+class KernelPrinter {
+  public:
+    KernelPrinter(const NamedLoop& named, Dialect dialect, CWriter& writer)
+        : loop_(named.loop),
+          name_(named.name),
+          words_(words_of(dialect)),
+          nest_(dialect == Dialect::c),
+          writer_(writer),
+          kept_(named.loop.dims.size() - named.loop.reduced) {}
+
+    std::string print() {
+        comment();
+        signature();
+        line("{");
+        ++depth_;
+        if (words_.offsets) move_to_first();
+        if (!loop_.reduces())
+            map();
+        else if (nest_)
+            reduction_of_nest();
+        else
+            reduction_of_groups();
+        --depth_;
+        line("}");
+        return std::move(text_);
+    }
+
+  private:
+    template <class... Parts>
+    void line(const Parts&... parts) {
+        text_ += text(indent(), parts..., "\n");
+    }
+    std::string indent() const { return std::string(4 * depth_, ' '); }
+    void open(const std::string& head) {
+        line(head, " {");
+        ++depth_;
+    }
+    void close(std::size_t blocks = 1) {
+        for (; blocks > 0; --blocks) {
+            --depth_;
+            line("}");
+        }
+    }
+    /// "(i, j)" or "n_i * n_j" of the axes [from, to).
+    std::string axes(std::size_t from, std::size_t to) const {
+        std::string all;
+        for (std::size_t axis = from; axis < to; ++axis) all += (axis == from ? "" : ", ") + axis_name(axis);
+        return "(" + all + ")";
+    }
+    std::string count(std::size_t from, std::size_t to) const {
+        std::string all;
+        for (std::size_t axis = from; axis < to; ++axis) all += (axis == from ? "n_" : " * n_") + axis_name(axis);
+        return all.empty() ? "1" : all;
+    }
+    DType value_type(std::size_t output) const { return loop_.program.dtype(loop_.program.outputs[output]); }
+    const std::string& value(std::size_t output) const {
+        return values_[static_cast<std::size_t>(loop_.program.outputs[output])];
+    }
+
+    void comment();
+    void signature();
+    void move_to_first();
+    void map();
+    void reduction_of_nest();
+    void reduction_of_groups();
+
+    /// Opens C's loops over the axes [from, to).
+    void open_nest(std::size_t from, std::size_t to);
+    /// The indices of the row-major position `at` in the box of the axes [from, to).
+    void indices(std::size_t from, std::size_t to, std::string_view at);
+    /// The program at one point: its loads and statements.
+    void body();
+    void declare_lanes();
+    /// The values of a point into their lane; `first`: the condition that the lane holds nothing yet.
+    void join_point(std::string_view first);
+    /// Lanes `lane` and `lane + step` joined.
+    void join_lanes();
+    std::string joined(std::size_t output, const std::string& a, const std::string& b);
+    std::string lane_of(std::size_t output, std::string_view lane) const {
+        return text("y", output, "_lanes[", lane, "]");
+    }
+    std::string place_of(std::size_t output, std::string_view lane) const {
+        return text("y", output, "_places[", lane, "]");
+    }
+    void store_results(std::string_view number_of_elements);
+
+    const Loop& loop_;
+    const std::string& name_;
+    const DialectWords& words_;
+    bool nest_;
+    CWriter& writer_;
+    std::size_t kept_;
+    std::size_t depth_ = 0;
+    std::string text_;
+    std::vector<std::string> values_;
+};
+
+void KernelPrinter::comment() {
+    std::size_t all = loop_.dims.size();
+    if (!loop_.reduces()) return line("// ", name_, ": for every ", axes(0, all), " of a box of ", count(0, all), ".");
+    line("// ", name_, ": for every ", axes(0, kept_), " of a box of ", count(0, kept_), ", joined over ",
+         axes(kept_, all), " of ", count(kept_, all), ":");
+    for (std::size_t i = 0; i < loop_.stores.size(); ++i) line("// y", i, ": ", name_of(loop_.reductions[i]));
+}
+
+void KernelPrinter::signature() {
+    std::vector<std::string> lines;
+    auto arrays = [&](const std::vector<Access>& accesses, char letter, std::string_view constant) {
+        std::string all;
+        for (std::size_t i = 0; i < accesses.size(); ++i) {
+            all += text(i ? ", " : "", words_.global, constant, c_type(accesses[i].dtype), "* ", letter, i);
+            if (words_.offsets) all += text(", int64_t ", letter, i, "_first");
+        }
+        if (!all.empty()) lines.push_back(all);
+    };
+    arrays(loop_.loads, 'x', "const ");
+    arrays(loop_.stores, 'y', "");
+    for (const std::vector<Number>& group : number_groups(loop_)) {
+        std::string all;
+        for (const Number& number : group) all += text(all.empty() ? "" : ", ", "int64_t ", number.name);
+        lines.push_back(all);
+    }
+    std::string head = text(words_.kernel, "void ", name_, "("), gap(head.size(), ' ');
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        line(i == 0 ? head : gap, lines[i], i + 1 == lines.size() ? ")" : ",");
+    if (lines.empty()) line(head, "void)");
+}
+
+void KernelPrinter::move_to_first() {
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i) line("x", i, " += x", i, "_first;");
+    for (std::size_t i = 0; i < loop_.stores.size(); ++i) line("y", i, " += y", i, "_first;");
+}
+
+void KernelPrinter::open_nest(std::size_t from, std::size_t to) {
+    for (std::size_t axis = from; axis < to; ++axis) {
+        std::string i = axis_name(axis);
+        open(text("for (int64_t ", i, " = 0; ", i, " < n_", i, "; ++", i, ")"));
+    }
+}
+
+void KernelPrinter::indices(std::size_t from, std::size_t to, std::string_view at) {
+    for (std::size_t axis = from; axis < to; ++axis) {
+        std::string inside = count(axis + 1, to), place(at);
+        if (axis + 1 < to) place += axis + 2 < to ? text(" / (", inside, ")") : text(" / ", inside);
+        if (axis > from) place += text(" % n_", axis_name(axis));
+        line("const int64_t ", axis_name(axis), " = ", place, ";");
+    }
+}
+
+void KernelPrinter::body() {
+    std::vector<std::string> inputs;
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i)
+        inputs.push_back(writer_.cast(element('x', i, loop_.loads[i]), loop_.loads[i].dtype, loop_.program.inputs[i]));
+    text_ += writer_.statements(loop_.program, inputs, indent(), values_);
+}
+
+void KernelPrinter::map() {
+    std::size_t all = loop_.dims.size();
+    if (nest_) {
+        open_nest(0, all);
+    } else {
+        open(text("for (int64_t point = ", words_.thread, "; point < ", count(0, all), "; point += ", words_.threads,
+                  ")"));
+        indices(0, all, "point");
+    }
+    body();
+    for (std::size_t i = 0; i < loop_.stores.size(); ++i)
+        line(element('y', i, loop_.stores[i]), " = ", writer_.cast(value(i), value_type(i), loop_.stores[i].dtype),
+             ";");
+    close(nest_ ? all : 1);
+}
+
+void KernelPrinter::declare_lanes() {
+    for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+        line(words_.local, c_type(value_type(i)), " y", i, "_lanes[", reduction_lanes, "];");
+        if (is_position(loop_.reductions[i])) line(words_.local, "int64_t y", i, "_places[", reduction_lanes, "];");
+    }
+}
+
+std::string KernelPrinter::joined(std::size_t output, const std::string& a, const std::string& b) {
+    auto by = [&](Opcode opcode) { return writer_.binary(opcode, value_type(output), a, b); };
+    switch (loop_.reductions[output]) {
+        case Reduction::sum:
+            return by(Opcode::add);
+        case Reduction::product:
+            return by(Opcode::multiply);
+        case Reduction::maximum:
+        case Reduction::any:
+            return by(Opcode::maximum);
+        case Reduction::minimum:
+        case Reduction::all:
+            return by(Opcode::minimum);
+        case Reduction::argmax:
+        case Reduction::argmin:
+            break;
+    }
+    throw InternalError("print_c: positions are chosen, not joined");
+}
+
+void KernelPrinter::join_point(std::string_view first) {
+    for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+        std::string lane = lane_of(i, "lane");
+        if (!is_position(loop_.reductions[i])) {
+            line(lane, " = ", first, " ? ", value(i), " : ", joined(i, lane, value(i)), ";");
+            continue;
+        }
+        std::string better = writer_.better(loop_.reductions[i], value_type(i)), place = place_of(i, "lane");
+        open(text("if (", first, " || ", better, "(", lane, ", ", place, ", ", value(i), ", r))"));
+        line(lane, " = ", value(i), ";");
+        line(place, " = r;");
+        close();
+    }
+}
+
+void KernelPrinter::join_lanes() {
+    for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+        std::string lane = lane_of(i, "lane"), other = lane_of(i, "lane + step");
+        if (!is_position(loop_.reductions[i])) {
+            line(lane, " = ", joined(i, lane, other), ";");
+            continue;
+        }
+        std::string better = writer_.better(loop_.reductions[i], value_type(i)), place = place_of(i, "lane"),
+                    other_place = place_of(i, "lane + step");
+        open(text("if (", better, "(", lane, ", ", place, ", ", other, ", ", other_place, "))"));
+        line(lane, " = ", other, ";");
+        line(place, " = ", other_place, ";");
+        close();
+    }
+}
+
+void KernelPrinter::store_results(std::string_view number_of_elements) {
+    for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
+        bool position = is_position(loop_.reductions[i]);
+        DType dtype = result_dtype(loop_.reductions[i], value_type(i));
+        std::string none = position ? "0" : writer_.literal(dtype, identity_of(loop_.reductions[i], dtype));
+        std::string result = position ? place_of(i, "0") : lane_of(i, "0");
+        if (loop_.stores[i].dtype != dtype) {
+            none = writer_.cast(none, dtype, loop_.stores[i].dtype);
+            result = writer_.cast(result, dtype, loop_.stores[i].dtype);
+        }
+        line(element('y', i, loop_.stores[i]), " = ", number_of_elements, " == 0 ? ", none, " : ", result, ";");
+    }
+}
+
+void KernelPrinter::reduction_of_nest() {
+    std::size_t all = loop_.dims.size();
+    declare_lanes();
+    open_nest(0, kept_);
+    line("int64_t r = 0;  // elements joined so far");
+    open_nest(kept_, all);
+    body();
+    line("const int lane = (int)(r % ", reduction_lanes, ");");
+    join_point(text("r < ", reduction_lanes));
+    line("++r;");
+    close(loop_.reduced);
+    open(text("for (int step = ", reduction_lanes / 2, "; step > 0; step /= 2)"));
+    open("for (int lane = 0; lane < step && lane + step < r; ++lane)");
+    join_lanes();
+    close(2);
+    store_results("r");
+    close(kept_);
+}
+
+void KernelPrinter::reduction_of_groups() {
+    std::size_t all = loop_.dims.size();
+    declare_lanes();
+    line("const int lane = ", words_.lane, ";");
+    line("const int64_t results = ", count(0, kept_), ", elements = ", count(kept_, all), ";");
+    open(text("for (int64_t result = ", words_.group, "; result < results; result += ", words_.groups, ")"));
+    indices(0, kept_, "result");
+    open(text("for (int64_t r = lane; r < elements; r += ", reduction_lanes, ")"));
+    indices(kept_, all, "r");
+    body();
+    join_point("r == lane");
+    close();
+    line(words_.barrier);
+    open(text("for (int step = ", reduction_lanes / 2, "; step > 0; step /= 2)"));
+    open("if (lane < step && lane + step < elements)");
+    join_lanes();
+    close();
+    line(words_.barrier);
+    close();
+    open("if (lane == 0)");
+    store_results("elements");
+    close();
+    line(words_.barrier, "  // before the lanes are used again");
+    close();
+}
+
+void require_name(const std::string& name) {
+    bool fits = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
+    for (char c : name) fits &= std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    if (!fits) throw InternalError(text("print_c: '", name, "' is no name for a kernel; letters, digits and _ are"));
+}
+
+}  // namespace
+
+std::string print_c(std::span<const NamedLoop> loops, Dialect dialect) {
+    CWriter writer(dialect);
+    std::string kernels;
+    for (const NamedLoop& named : loops) {
+        verify(named.loop);
+        require_name(named.name);
+        kernels += (kernels.empty() ? "" : "\n") + KernelPrinter(named, dialect, writer).print();
+    }
+    std::string typedefs = typedefs_for(writer.definitions() + kernels, dialect);
+    if (!typedefs.empty()) typedefs += "\n";
+    return text(words_of(dialect).opening, typedefs, writer.definitions(), kernels);
+}
+
+std::string print_c(const Loop& loop, Dialect dialect, std::string_view name) {
+    NamedLoop named{std::string(name), loop};
+    return print_c({&named, 1}, dialect);
+}
+
+std::vector<std::int64_t> numbers_for(const Loop& loop) {
+    std::vector<std::int64_t> numbers;
+    for (const std::vector<Number>& group : number_groups(loop)) {
+        for (const Number& number : group) numbers.push_back(number.value);
+    }
+    return numbers;
+}
+
+Launch launch_for(const Loop& loop) {
+    constexpr std::int64_t most_groups = 65535;  // beyond, threads stride: devices differ in what they take
+    std::size_t kept = loop.dims.size() - loop.reduced;
+    std::int64_t results =
+        element_count(Dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept)));
+    int threads = loop.reduces() ? reduction_lanes : 256;
+    std::int64_t groups = loop.reduces() ? results : (results + threads - 1) / threads;
+    return {std::min(groups, most_groups), threads};
+}
+
+}  // namespace weft

@@ -1,0 +1,259 @@
+// Gathers and scatters: the gradient of a gather is added where it belongs instead of being spread over a large array of zeros; what is
+// picked of a product is the product of what is picked.
+#include "weft/ops/scatter.h"
+
+#include <algorithm>
+
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/gather.h"
+#include "weft/ops/join.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/product.h"
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+namespace {
+
+using T = const Tensor&;
+
+// A scatter that adds to zeros: what a gather's gradient is.
+bool spreads(const Node& node) {
+    bool scatter = is(node, scatter_operation) || is(node, put_along_axis_operation);
+    return scatter && node.attributes_as<ScatterAttributes>().mode == ScatterMode::add && full_width(node.dtype) &&
+           is_number(*node.inputs[0], 0);
+}
+
+std::vector<Tensor> places(const Node& node, std::size_t first) {
+    std::vector<Tensor> result;
+    for (std::size_t i = first; i < node.inputs.size(); ++i) result.push_back(handle(node.inputs[i]));
+    return result;
+}
+
+// The scatter of other updates, into x.
+Tensor scattered(const Node& like, const Tensor& x, const Tensor& updates) {
+    std::vector<Tensor> inputs{x, updates};
+    for (Tensor& place : places(like, 2)) inputs.push_back(place);
+    return make_node(*like.operation, inputs, like.attributes, like.where);
+}
+
+// What a gather at the scatter's places finds in x (of the scatter's shape).
+Tensor found(const Node& scatter, const Tensor& x) {
+    const ScatterAttributes& a = scatter.attributes_as<ScatterAttributes>();
+    const Operation& gather = a.along ? take_along_axis_operation : take_operation;
+    std::vector<Tensor> inputs{x};
+    for (Tensor& place : places(scatter, 2)) inputs.push_back(place);
+    return make_node(gather, inputs, attributes(GatherAttributes{a.axis, a.along}), scatter.where);
+}
+
+// The same of a product: the product of what its factors are there, so that what cancels there meets.
+Tensor found_factors(const Site& site, const Node& scatter, const Node& value) {
+    Product product(site, value, true), there(product);
+    there.factors.clear();
+    for (const Factor& factor : product.factors) {
+        Tensor x = handle(factor.node);
+        if (x.ndim() > 0) x = found(scatter, x.shape() == scatter.shape ? x : broadcast_to(x, scatter.shape));
+        there.multiply(x, factor.power);
+    }
+    return there.build();
+}
+
+// Zeros to which scatters add, one after the other.
+bool spreads_in_turn(const Site& site, const Node& node) {
+    const Node* at = &node;
+    while (!opaque(*at) && at->operation->family == Family::scatter &&
+           at->inputs[0]->operation->family == Family::scatter) {
+        bool adds = at->attributes_as<ScatterAttributes>().mode == ScatterMode::add;
+        if (!adds || !site.only_here(*at)) return false;
+        at = at->inputs[0];
+    }
+    return spreads(*at) && site.only_here(*at);
+}
+
+// The same scatters, into x, of updates with this sign.
+Tensor added_in_turn(const Tensor& x, const Node& node, bool minus) {
+    std::vector<const Node*> turns;
+    for (const Node* at = &node; !opaque(*at) && at->operation->family == Family::scatter; at = at->inputs[0])
+        turns.push_back(at);
+    Tensor result = x;
+    for (; !turns.empty(); turns.pop_back()) {
+        Tensor updates = handle(turns.back()->inputs[1]);
+        result = scattered(*turns.back(), result, minus ? -updates : updates);
+    }
+    return result;
+}
+
+// x + scatter(0, i, u) -> scatter(x, i, u); x - scatter(0, i, u) -> scatter(x, i, -u)
+Tensor add_into(const Site& site) {
+    const Node& node = site.node;
+    bool adds = node.operation == &add_operation;
+    for (std::size_t i : {1, 0}) {
+        const Node &spread = *node.inputs[i], &x = *node.inputs[1 - i];
+        if (i == 0 && !adds) break;
+        bool alike =
+            spread.shape == node.shape && x.shape == node.shape && x.dtype == node.dtype && spread.dtype == node.dtype;
+        if (alike && !number_of(x) && spreads_in_turn(site, spread))
+            return added_in_turn(site.input(1 - i), spread, !adds);
+    }
+    return {};
+}
+
+// c * (zeros around x) -> zeros around c * x
+Tensor scale_padded(const Site& site) {
+    const Node& node = site.node;
+    std::size_t i = is(*node.inputs[0], pad_operation) ? 0 : node.inputs.size() - 1;
+    const Node& padded = *node.inputs[i];
+    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) &&
+                full_width(node.dtype) && padded.dtype == node.dtype &&
+                padded.attributes_as<PadAttributes>().value.as<double>() == 0;
+    if (!fits || !site.only_here(padded)) return {};
+    std::vector<Tensor> inputs;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        if (k != i && (!node.inputs[k]->shape.empty() || node.inputs[k]->dtype != node.dtype)) return {};
+        inputs.push_back(handle(k == i ? padded.inputs[0] : node.inputs[k]));
+    }
+    return make_node(*padded.operation, {make_node(*node.operation, inputs, node.attributes, node.where)},
+                     padded.attributes, padded.where);
+}
+
+// x + (zeros around y) where x is a leaf or scatters: y is added where it belongs, along the one axis on which it is smaller.
+Tensor add_padded_into(const Site& site) {
+    const Node& node = site.node;
+    bool adds = node.operation == &add_operation;
+    for (std::size_t i : {1, 0}) {
+        const Node &padded = *node.inputs[i], &x = *node.inputs[1 - i];
+        if (i == 0 && !adds) break;
+        bool fits = is(padded, pad_operation) && site.only_here(padded) && padded.shape == node.shape &&
+                    x.shape == node.shape && x.dtype == node.dtype && full_width(node.dtype) &&
+                    (opaque(x) || x.operation->family == Family::scatter);
+        if (!fits) continue;
+        const PadAttributes& a = padded.attributes_as<PadAttributes>();
+        const Node& y = *padded.inputs[0];
+        std::size_t axis = node.shape.size();
+        for (std::size_t k = 0; k < node.shape.size(); ++k) {
+            if (y.shape[k] == padded.shape[k]) continue;
+            if (axis < node.shape.size() || a.between[k] != 0) return {};
+            axis = k;
+        }
+        if (axis == node.shape.size() || a.value.as<double>() != 0) return {};
+        Tensor at = iota(y.shape[axis]) + size_as_tensor(a.before[axis].value, DType::int64);
+        Tensor updates = adds ? handle(padded.inputs[0]) : -handle(padded.inputs[0]);
+        return scatter(site.input(1 - i), at, updates, static_cast<std::int64_t>(axis), ScatterMode::add);
+    }
+    return {};
+}
+
+// scatter(0, i, u) * v -> scatter(0, i, u * v[i]), and so for quotients and negatives.
+Tensor scale_updates(const Site& site) {
+    const Node& node = site.node;
+    bool quotient = node.operation == &divide_operation;
+    if (node.operation == &negative_operation) {
+        const Node& spread = *node.inputs[0];
+        bool fits = spreads(spread) && site.only_here(spread);
+        return fits ? scattered(spread, handle(spread.inputs[0]), -handle(spread.inputs[1])) : Tensor();
+    }
+    for (std::size_t i : {0, 1}) {
+        const Node& spread = *node.inputs[i];
+        if (i == 1 && quotient) break;
+        Tensor v = site.input(1 - i);
+        bool fits =
+            spreads(spread) && spread.shape == node.shape && v.dtype() == node.dtype && spread.dtype == node.dtype;
+        if (!fits || spreads(*v.node())) continue;
+        v = found_factors(site, spread, *v.node());
+        Tensor updates = handle(spread.inputs[1]);
+        return scattered(spread, handle(spread.inputs[0]), quotient ? updates / v : updates * v);
+    }
+    return {};
+}
+
+// (scatter(0, i, u) + b) * v -> scatter(0, i, u * v[i]) + b * v
+Tensor scale_sum(const Site& site) {
+    const Node& node = site.node;
+    for (std::size_t i : {0, 1}) {
+        const Node& sum = *node.inputs[i];
+        bool sums = (is(sum, add_operation) || is(sum, subtract_operation)) && site.only_here(sum) &&
+                    sum.shape == node.shape && sum.dtype == node.dtype && node.inputs[1 - i]->dtype == node.dtype;
+        if (!sums || (!spreads(*sum.inputs[0]) && !spreads(*sum.inputs[1]))) continue;
+        Tensor v = site.input(1 - i), left = handle(sum.inputs[0]) * v, right = handle(sum.inputs[1]) * v;
+        return sum.operation == &add_operation ? left + right : left - right;
+    }
+    return {};
+}
+
+// (x / y)[i] -> x[i] / y[i] where x is an exponential: of a softmax.
+Tensor gather_of_quotient(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (!is(from, divide_operation) || !full_width(node.dtype) || !is(*from.inputs[0], exp_operation)) return {};
+    auto picked = [&](Node* x) {
+        Tensor whole = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
+        std::vector<Tensor> inputs{whole};
+        for (Tensor& place : places(node, 1)) inputs.push_back(place);
+        return make_node(*node.operation, inputs, node.attributes, node.where);
+    };
+    return picked(from.inputs[0]) / picked(from.inputs[1]);
+}
+
+// A gather of what it was just written to: scatter(x, i, y)[i] -> y, if no place is named twice.
+Tensor read_of_write(const Site& site) {
+    const Node &node = site.node, &write = *node.inputs[0];
+    if (!is(write, scatter_operation) || !is(node, take_operation)) return {};
+    const ScatterAttributes& a = write.attributes_as<ScatterAttributes>();
+    const GatherAttributes& g = node.attributes_as<GatherAttributes>();
+    bool same = a.mode == ScatterMode::set && a.axis == g.axis && write.inputs.size() == 3 && node.inputs.size() == 2 &&
+                write.inputs[2] == node.inputs[1] && site.fact(*node.inputs[1]).unique &&
+                site.fact(*node.inputs[1]).nonnegative();
+    return same ? handle(write.inputs[1]) : Tensor();
+}
+
+// scatter(scatter(0, i, u) where nothing was, by all positions in order) is u: scatter(0, iota, u) -> u
+Tensor everywhere_in_order(const Site& site) {
+    const Node& node = site.node;
+    bool fits = spreads(node) && node.inputs.size() == 3 && is(*node.inputs[2], iota_operation) &&
+                node.inputs[1]->shape == node.shape;
+    return fits ? site.input(1) : Tensor();
+}
+
+}  // namespace
+
+void add_scatter_rules(RuleList& rules) {
+    auto add = [&](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply,
+                   std::vector<Example> examples, Assumes assumes = Assumes::nothing) {
+        rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply,
+                                {.assumes = assumes, .examples = std::move(examples)}));
+    };
+    auto with = [](auto f, std::vector<Shape> shapes) {
+        return example(f, std::move(shapes), {DType::float32, DType::float64});
+    };
+    static const Tensor index = Tensor::of<std::int64_t>({2, 0, 2, -1});
+    auto spread = [](T u, const Shape& shape) {
+        return scatter(zeros(shape, u.dtype()), index, u, 0, ScatterMode::add);
+    };
+    std::vector<const Operation*> products{&multiply_operation, &gated_multiply_operation, &divide_operation};
+    std::vector<const Operation*> scaled = products;
+    scaled.push_back(&negative_operation);
+    // clang-format off
+    add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
+        with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}})});
+    add("scale_padded", Phase::canonical, scaled, scale_padded, {
+        with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite);
+    add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
+        with([=](T x, T u) { return x - spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})});
+    rules.back().examples.push_back(
+        with([=](T x, T u) { return x - (spread(u, {5, 3}) + scatter(zeros({5, 3}, u.dtype()), flip(index), u, 0, ScatterMode::add)); }, {{5, 3}, {4, 3}}));
+    add("scale_updates", Phase::canonical, scaled, scale_updates, {
+        with([=](T x, T u) { return x * spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -spread(u, {5, 3}); }, {{4, 3}}),
+        with([=](T x, T u) { return spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
+    add("scale_sum_with_updates", Phase::canonical, {&multiply_operation, &gated_multiply_operation}, scale_sum, {
+        with([=](T x, T y, T u) { return (spread(u, {5, 3}) + x) * y; }, {{5, 3}, {5, 3}, {4, 3}})}, Assumes::finite);
+    add("gather_of_softmax", Phase::stable, {&take_operation, &take_along_axis_operation}, gather_of_quotient, {
+        with([=](T x, T y) { return take(exp(x) / y, index, 0); }, {{5, 3}, {5, 1}})});
+    add("read_of_write", Phase::canonical, {&take_operation}, read_of_write, {
+        with([](T x, T y) { Tensor at = flip(iota(5)); return take(scatter(x, at, y), at); }, {{5, 2}, {5, 2}})});
+    add("everywhere_in_order", Phase::canonical, {&scatter_operation}, everywhere_in_order, {
+        with([](T u) { return scatter(zeros(u.shape(), u.dtype()), iota(4), u, 0, ScatterMode::add); }, {{4, 3}})});
+    // clang-format on
+}
+
+}  // namespace weft

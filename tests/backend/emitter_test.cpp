@@ -1,0 +1,350 @@
+// The emitter against the interpreter: random programs over every opcode and type, both instruction sets, several vectors side by
+// side, few registers, odd sizes and addresses, and pages that may not be touched beside every array.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include "backend/random_loop.h"
+#include "weft/backend/cpu/emit/emitted_kernel.h"
+#include "weft/backend/cpu/isa.h"
+#include "weft/base/environment.h"
+#include "weft/base/thread_pool.h"
+#include "weft/core/buffer.h"
+#include "weft/found.h"
+#include "weft/kernel/interpreter.h"
+
+namespace weft {
+namespace {
+
+using cpu::Isa;
+using cpu::emit::CompileOptions;
+
+/// The instruction sets that are emitted for on this machine; none without xbyak.
+std::vector<Isa> emitted_isas() {
+    std::vector<Isa> isas;
+#if WEFT_HAVE_XBYAK
+    for (Isa isa : cpu::usable_isas())
+        if (isa != Isa::baseline) isas.push_back(isa);
+#endif
+    return isas;
+}
+
+class UseIsa {
+  public:
+    explicit UseIsa(Isa isa) : before_(cpu::best_isa()) { cpu::use_isa(isa); }
+    ~UseIsa() { cpu::use_isa(before_); }
+
+  private:
+    Isa before_;
+};
+
+/// Memory between two pages that may not be touched.
+class Guarded {
+  public:
+    static constexpr std::size_t room = 1 << 20, page = 4096;
+    Guarded() {
+        base_ = static_cast<std::byte*>(mmap(nullptr, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        mprotect(base_ + page, room, PROT_READ | PROT_WRITE);
+    }
+    ~Guarded() { munmap(base_, room + 2 * page); }
+    Guarded(const Guarded&) = delete;
+    /// The bytes, against the end or the start of the room.
+    std::byte* place(const std::vector<std::byte>& bytes, bool at_end) {
+        std::byte* to = base_ + page + (at_end ? room - bytes.size() : 0);
+        std::memcpy(to, bytes.data(), bytes.size());
+        return to;
+    }
+
+  private:
+    std::byte* base_;
+};
+
+Guarded& arena(std::size_t number) {
+    static std::vector<std::unique_ptr<Guarded>> arenas;
+    while (arenas.size() <= number) arenas.push_back(std::make_unique<Guarded>());
+    return *arenas[number];
+}
+
+struct Case : LoopCase {
+    bool at_end = true;
+};
+
+std::vector<std::vector<std::byte>> expected_of(const LoopCase& c) {
+    std::vector<Memory> stores = c.stores, loads = c.loads;
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    for (Memory& memory : loads) from.push_back(memory.data());
+    for (Memory& memory : stores) to.push_back(memory.data());
+    interpret(c.loop, from.data(), to.data());
+    std::vector<std::vector<std::byte>> result;
+    for (Memory& memory : stores) result.push_back(memory.bytes);
+    return result;
+}
+
+std::vector<std::vector<std::byte>> run_guarded(const Case& c, const cpu::PreparedLoop& prepared) {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    std::vector<std::byte*> starts;
+    std::size_t next = 0;
+    for (const Memory& memory : c.loads) from.push_back(arena(next++).place(memory.bytes, c.at_end) + memory.first);
+    for (const Memory& memory : c.stores) {
+        starts.push_back(arena(next++).place(memory.bytes, c.at_end));
+        to.push_back(starts.back() + memory.first);
+    }
+    auto scratch = Buffer::allocate(prepared.scratch_bytes());
+    prepared.run(from.data(), to.data(), static_cast<std::byte*>(scratch->data()));
+    std::vector<std::vector<std::byte>> result;
+    for (std::size_t i = 0; i < starts.size(); ++i)
+        result.emplace_back(starts[i], starts[i] + c.stores[i].bytes.size());
+    return result;
+}
+
+std::string options_text(Isa isa, const CompileOptions& options) {
+    return text(cpu::name_of(isa), ", unroll ", options.unroll, ", registers ", options.registers);
+}
+
+/// Compares on one instruction set; zeros of either sign may be taken for equal.
+void expect_bits(const Case& c, const std::vector<std::vector<std::byte>>& expected, Isa isa,
+                 const CompileOptions& options, const std::string& name) {
+    UseIsa use(isa);
+    auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
+    ASSERT_TRUE(prepared) << name << ": " << options_text(isa, options) << '\n' << c.loop;
+    auto got = run_guarded(c, *prepared);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        std::int64_t at = difference(c.loop.stores[i].dtype, expected[i], got[i]);
+        ASSERT_EQ(at, -1) << name << ": " << options_text(isa, options) << ", store " << i << '\n' << c.loop;
+    }
+}
+
+DType real_dtype(Random& random) {
+    static constexpr DType likely[] = {DType::float32, DType::float32, DType::float64, DType::int32, DType::bool_};
+    if (pick(random, 3)) return likely[pick(random, 5)];
+    DType dtype;
+    do dtype = all_dtypes()[static_cast<std::size_t>(pick(random, dtype_count))];
+    while (is_complex(dtype));
+    return dtype;
+}
+
+Dims small_dims(Random& random) {
+    switch (pick(random, 5)) {
+        case 0:
+            return {};
+        case 1:
+            return {pick(random, 8), 1 + pick(random, 40)};
+        case 2:
+            return {1 + pick(random, 4), 1 + pick(random, 5), pick(random, 20)};
+        default:
+            return {pick(random, 301)};
+    }
+}
+
+Case random_case(std::uint64_t seed) {
+    Random random(static_cast<unsigned>(seed));
+    Case c;
+    std::vector<DType> types;
+    bool plain = seed % 4 == 0;
+    for (int i = 1 + pick(random, 4); i > 0; --i) types.push_back(plain ? DType::float32 : real_dtype(random));
+    ProgramMaker maker(random, types, false);
+    maker.grow(1 + pick(random, seed % 16 == 0 ? 60 : 12), plain);
+    for (int i = 1 + pick(random, 3); i > 0; --i) maker.builder().output(maker.any());
+    c.loop.program = maker.builder().take();
+    c.loop.dims = small_dims(random);
+    c.at_end = pick(random, 3) != 0;
+    bool special = pick(random, 3) == 0;
+    for (DType type : types) {
+        c.loop.loads.push_back({memory_type(random, type), random_strides(random, c.loop.dims, true)});
+        c.loads.push_back(memory_for(random, c.loop.loads.back(), c.loop.dims, special));
+    }
+    for (std::int32_t output : c.loop.program.outputs) {
+        c.loop.stores.push_back(
+            {memory_type(random, c.loop.program.dtype(output)), random_strides(random, c.loop.dims, false)});
+        c.stores.push_back(memory_for(random, c.loop.stores.back(), c.loop.dims, false));
+    }
+    return c;
+}
+
+CompileOptions random_options(Random& random) {
+    static constexpr int unrolls[] = {0, 1, 2, 4};
+    return {.unroll = unrolls[pick(random, 4)], .registers = pick(random, 3) ? 1000 : 6};
+}
+
+TEST(Emitter, random_programs_have_the_interpreters_bits) {
+    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    std::uint64_t count = environment("WEFT_NIGHTLY") ? 200000 : 5000;
+    for (std::uint64_t seed = 0; seed < count; ++seed) {
+        Case c = random_case(seed);
+        auto expected = expected_of(c);
+        Random random(static_cast<unsigned>(seed + 1));
+        for (Isa isa : emitted_isas()) {
+            expect_bits(c, expected, isa, random_options(random), text("seed ", seed));
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
+/// Without guards: what a prepared loop leaves in its stores.
+std::vector<std::vector<std::byte>> run_plain(LoopCase c, const cpu::PreparedLoop& prepared, bool in_place = false) {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    for (Memory& memory : c.loads) from.push_back(memory.data());
+    for (Memory& memory : c.stores) to.push_back(memory.data());
+    if (in_place) to[0] = c.loads[0].data();
+    auto scratch = Buffer::allocate(prepared.scratch_bytes());
+    prepared.run(from.data(), to.data(), static_cast<std::byte*>(scratch->data()));
+    std::vector<std::vector<std::byte>> result;
+    for (Memory& memory : c.stores) result.push_back(memory.bytes);
+    if (in_place) result[0] = c.loads[0].bytes;
+    return result;
+}
+
+void expect_same(const LoopCase& c, const std::vector<std::vector<std::byte>>& expected,
+                 const std::vector<std::vector<std::byte>>& got, const std::string& name) {
+    for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(difference(c.loop.stores[i].dtype, expected[i], got[i]), -1) << name << ", store " << i << '\n'
+                                                                               << c.loop;
+}
+
+TEST(Emitter, boxes_of_many_axes_give_the_same_bits_on_any_number_of_threads) {
+    for (int seed = 0; seed < 100; ++seed) {
+        Random random(static_cast<unsigned>(seed));
+        Case c = random_case(static_cast<std::uint64_t>(seed));
+        c.loop.dims = random_dims(random, 5, 20000);
+        c.loads.clear(), c.stores.clear();
+        for (Access& access : c.loop.loads) {
+            access.strides = random_strides(random, c.loop.dims, true);
+            c.loads.push_back(memory_for(random, access, c.loop.dims, false));
+        }
+        for (Access& access : c.loop.stores) {
+            access.strides = random_strides(random, c.loop.dims, false);
+            c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+        }
+        auto expected = expected_of(c);
+        for (Isa isa : emitted_isas()) {
+            for (int threads : {1, 2}) {
+                UseIsa use(isa);
+                ThreadPool::instance().set_threads(threads);
+                auto prepared = cpu::emit::prepare_emitted_map(c.loop);
+                ASSERT_TRUE(prepared);
+                expect_same(c, expected, run_plain(c, *prepared), text("seed ", seed, ", ", cpu::name_of(isa)));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+}
+
+TEST(Emitter, functions_have_the_interpreters_bits) {
+    for (DType dtype : {DType::float32, DType::float64}) {
+        for (const Function* function : all_functions()) {
+            if (!function->f32) continue;
+            Random random(7);
+            ProgramBuilder builder;
+            Scalar x = builder.input(dtype), y = builder.input(dtype), operands[] = {x, y};
+            builder.output(weft::call(
+                *function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function->arity))));
+            LoopCase c;
+            Access access{dtype, {1}};
+            c.loop = {.program = builder.take(),
+                      .dims = {3001},
+                      .loads = {access, access},
+                      .stores = {access},
+                      .reductions = {}};
+            for (int i = 0; i < 2; ++i) c.loads.push_back(memory_for(random, access, c.loop.dims, true));
+            c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+            auto expected = expected_of(c);
+            for (Isa isa : emitted_isas()) {
+                UseIsa use(isa);
+                auto prepared = cpu::emit::prepare_emitted_map(c.loop);
+                ASSERT_TRUE(prepared) << function->name;
+                expect_same(c, expected, run_plain(c, *prepared), text(function->name, ", ", cpu::name_of(isa)));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+}
+
+TEST(Emitter, a_map_may_store_where_it_loads) {
+    for (int seed = 0; seed < 300; ++seed) {
+        Random random(static_cast<unsigned>(seed));
+        Case c = random_case(static_cast<std::uint64_t>(seed) * 4);  // of float32 alone
+        c.loop.dims = {pick(random, 300)};
+        c.loads.clear(), c.stores.clear();
+        for (Access& access : c.loop.loads) {
+            access = {DType::float32, {1}};
+            c.loads.push_back(memory_for(random, access, c.loop.dims, seed % 2));
+        }
+        for (Access& access : c.loop.stores) {
+            access = {DType::float32, {1}};
+            c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+        }
+        c.stores[0] = c.loads[0];
+        auto expected = expected_of(c);
+        for (Isa isa : emitted_isas()) {
+            UseIsa use(isa);
+            CompileOptions options = random_options(random);
+            auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
+            ASSERT_TRUE(prepared);
+            expect_same(c, expected, run_plain(c, *prepared, true),
+                        text("seed ", seed, ", ", options_text(isa, options)));
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST(Emitter, reductions_have_the_block_evaluators_bits) {
+    int emitted = 0;
+    for (int seed = 0; seed < 500; ++seed) {
+        LoopCase c = random_reduction(seed, false);
+        for (Isa isa : emitted_isas()) {
+            for (int threads : {1, 2}) {
+                UseIsa use(isa);
+                ThreadPool::instance().set_threads(threads);
+                auto block = cpu::prepare_reduction(c.loop), prepared = cpu::prepare_reduction(c.loop, true);
+                emitted += prepared->by() == "emitter";
+                expect_same(c, run_plain(c, *block), run_plain(c, *prepared),
+                            text("seed ", seed, ", ", cpu::name_of(isa)));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+    EXPECT_TRUE(emitted_isas().empty() || emitted > 500) << emitted;
+}
+
+TEST(Emitter, long_rows_are_joined_to_the_block_evaluators_bits) {
+    static constexpr DType types[] = {DType::float32, DType::float64, DType::int32,
+                                      DType::uint32,  DType::int64,   DType::uint64};
+    static constexpr Reduction reductions[] = {Reduction::sum, Reduction::product, Reduction::maximum,
+                                               Reduction::minimum};
+    int seed = 0;
+    for (DType type : types) {
+        for (Reduction reduction : reductions) {
+            for (std::int64_t length : {257, 300, 1023, 1088, 20011}) {
+                Random random(static_cast<unsigned>(++seed));
+                ProgramBuilder builder;
+                Scalar x = builder.input(type), y = builder.input(type);
+                builder.output(seed % 3 ? x * y : x);
+                LoopCase c;
+                c.loop.program = builder.take();
+                c.loop.dims = {3, length};
+                c.loop.reduced = 1;
+                c.loop.reductions = {reduction};
+                c.loop.loads = {{memory_type(random, type), {length + 1, 1}}, {type, {seed % 2, seed % 5 ? 1 : 2}}};
+                c.loop.stores = {{type, {1}}};
+                for (const Access& access : c.loop.loads)
+                    c.loads.push_back(memory_for(random, access, c.loop.dims, seed % 4 == 0));
+                c.stores.push_back(memory_for(random, c.loop.stores[0], {3}, false));
+                for (Isa isa : emitted_isas()) {
+                    UseIsa use(isa);
+                    auto block = cpu::prepare_reduction(c.loop), prepared = cpu::prepare_reduction(c.loop, true);
+                    std::string name = text(cpu::name_of(isa), ", ", name_of(reduction), " of ", length);
+                    EXPECT_TRUE(prepared->by() == "emitter" || isa == Isa::avx2) << name << '\n' << c.loop;
+                    expect_same(c, run_plain(c, *block), run_plain(c, *prepared), name);
+                    if (testing::Test::HasFatalFailure()) return;
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace weft

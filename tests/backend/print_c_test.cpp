@@ -1,0 +1,273 @@
+// The printed C, compiled by this machine's compiler into one shared object: judged by the interpreter, to the bit.
+#include "weft/kernel/print_c.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "backend/kernel_cases.h"
+#include "must_fail.h"
+#include "weft/backend/cpu/block_evaluator.h"
+#include "weft/backend/refused_text.h"
+#include "weft/kernel/c_dialect.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_compiler() { return std::system("cc --version >/dev/null 2>&1") == 0; }
+
+/// A shared object of the kernels, each called through a function "call_<name>" of one form.
+class CompiledC {
+  public:
+    using Call = void (*)(const void* const* loads, void* const* stores, const std::int64_t* numbers);
+
+    CompiledC(const std::vector<NamedLoop>& loops, const char* options) {
+        char pattern[] = "/tmp/weft-print-c-XXXXXX";
+        folder_ = mkdtemp(pattern);
+        std::string source = (folder_ / "kernels.c").string(), object = (folder_ / "kernels.so").string();
+        std::ofstream file(source);
+        file << print_c(loops, Dialect::c);
+        for (const NamedLoop& named : loops) file << caller(named);
+        file.close();
+        std::string command =
+            text("cc ", options, " -w -ffp-contract=off -fPIC -shared -o ", object, " ", source, " -lm");
+        if (std::system(command.c_str()) == 0) handle_ = dlopen(object.c_str(), RTLD_NOW);
+    }
+    ~CompiledC() {
+        if (handle_) dlclose(handle_);
+        fs::remove_all(folder_);
+    }
+    bool made() const { return handle_ != nullptr; }
+    Call call(const std::string& name) const {
+        return reinterpret_cast<Call>(dlsym(handle_, ("call_" + name).c_str()));
+    }
+
+  private:
+    static std::string caller(const NamedLoop& named) {
+        std::string arguments;
+        auto add = [&](const char* array, std::size_t count) {
+            for (std::size_t i = 0; i < count; ++i)
+                arguments += text(arguments.empty() ? "" : ", ", array, "[", i, "]");
+        };
+        add("loads", named.loop.loads.size());
+        add("stores", named.loop.stores.size());
+        add("numbers", numbers_for(named.loop).size());
+        return text("\nvoid call_", named.name,
+                    "(const void* const* loads, void* const* stores, const int64_t* numbers)\n{\n    ", named.name, "(",
+                    arguments, ");\n}\n");
+    }
+
+    fs::path folder_;
+    void* handle_ = nullptr;
+};
+
+Stored run(const CompiledC& compiled, const KernelCase& at) {
+    KernelCase copy = at;
+    std::vector<const void*> loads;
+    std::vector<void*> stores;
+    for (Memory& memory : copy.loads) loads.push_back(memory.data());
+    for (Memory& memory : copy.stores) stores.push_back(memory.data());
+    compiled.call(at.kernel)(loads.data(), stores.data(), numbers_for(at.loop).data());
+    Stored stored;
+    for (Memory& memory : copy.stores) stored.push_back(memory.bytes);
+    return stored;
+}
+
+void expect_right(const std::vector<KernelCase>& cases, const char* options) {
+    if (!has_compiler()) GTEST_SKIP() << "no C compiler (cc) on this machine";
+    CompiledC compiled(kernels_of(cases), options);
+    ASSERT_TRUE(compiled.made());
+    for (const KernelCase& at : cases) {
+        expect_stored(at, expected_of(at), run(compiled, at));
+        if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+TEST(PrintedC, opcodes_have_the_interpreters_bits) { expect_right(opcode_cases(), "-std=c99 -O1"); }
+TEST(PrintedC, functions_have_the_interpreters_bits) { expect_right(function_cases(), "-std=c99 -O1"); }
+TEST(PrintedC, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(300), "-std=c99 -O1"); }
+TEST(PrintedC, reductions_join_in_lanes) { expect_right(reduction_cases(), "-std=c99 -O1"); }
+
+TEST(PrintedC, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(150), "-std=c99 -O1"); }
+
+/// Rows up to the block evaluator's chunk are joined alike there and in print (its rule is held by its own tests); beyond, and along
+/// outer axes, it joins in blocks of its own.
+TEST(PrintedC, rows_have_the_block_evaluators_bits) {
+    int compared = 0;
+    for (const KernelCase& at : reduction_cases()) {
+        bool rows = at.kernel.starts_with("inner_of_") && at.loop.dims[1] > 0 && at.loop.dims[1] <= 16384;
+        if (!rows) continue;
+        KernelCase copy = at;
+        std::vector<const void*> loads;
+        std::vector<void*> stores;
+        for (Memory& memory : copy.loads) loads.push_back(memory.data());
+        for (Memory& memory : copy.stores) stores.push_back(memory.data());
+        BlockKernel kernel(at.loop);
+        auto scratch = Buffer::allocate(kernel.scratch_bytes());
+        kernel.run(loads.data(), stores.data(), scratch->data());
+        Stored printed = expected_of(at);
+        for (std::size_t i = 0; i < printed.size(); ++i, ++compared)
+            ASSERT_EQ(difference(at.loop.stores[i].dtype, printed[i], copy.stores[i].bytes, true), -1)
+                << at.kernel << ", store " << i << ", rows of " << at.loop.dims[1];
+    }
+    EXPECT_GT(compared, 300);
+}
+
+/// A lane holds n / 64 numbers, and six halvings join the lanes: so many roundings of at most half a unit of the sum of magnitudes
+/// (Higham, Accuracy and Stability of Numerical Algorithms, 4.2), against the interpreter's sums in long double.
+TEST(PrintedC, sums_are_as_accurate_as_their_tree) {
+    Random random(5);
+    for (std::int64_t row : {1, 64, 1000, 50000}) {
+        ProgramBuilder builder;
+        Scalar x = builder.input(DType::float32);
+        builder.output(x), builder.output(abs(x));
+        Loop loop{.program = builder.take(),
+                  .dims = {4, row},
+                  .reduced = 1,
+                  .loads = {{DType::float32, {row, 1}}},
+                  .stores = {{DType::float32, {1}}, {DType::float32, {1}}},
+                  .reductions = {Reduction::sum, Reduction::sum}};
+        KernelCase at = case_of(random, "sums", std::move(loop), false);
+        Stored printed = expected_of(at), exact = interpreted(at);
+        for (std::size_t i = 0; i < 4; ++i) {
+            float sums[3];
+            std::memcpy(&sums[0], printed[0].data() + 4 * i, 4);
+            std::memcpy(&sums[1], exact[0].data() + 4 * i, 4);
+            std::memcpy(&sums[2], exact[1].data() + 4 * i, 4);
+            double roundings = static_cast<double>((row + 63) / 64 - 1 + 6 + 1);  // the last: the interpreter's own
+            EXPECT_NEAR(sums[0], sums[1], roundings * 0x1p-24 * 1.001 * static_cast<double>(sums[2])) << row;
+        }
+    }
+}
+
+/// Halves rounded down and doubled, integers read backwards; or sums of squares along rows.
+Loop sample(bool reduced) {
+    ProgramBuilder builder;
+    Scalar x = builder.input(DType::float32), y = builder.input(DType::int32);
+    builder.output(reduced ? x * x : 2 * floor(x));
+    if (!reduced) builder.output(y + 1);
+    Loop loop{.program = builder.take(),
+              .dims = {3, 5},
+              .reduced = reduced ? 1u : 0u,
+              .loads = {{DType::float16, {5, 1}}, {DType::int32, {0, -1}}},
+              .stores = {{DType::float32, {5, 1}}, {DType::int32, {5, 1}}},
+              .reductions = {}};
+    if (reduced) loop.stores = {{DType::float32, {1}}}, loop.reductions = {Reduction::sum};
+    return loop;
+}
+
+/// From the comment above the kernel on.
+std::string kernel_alone(const std::string& text) { return text.substr(text.rfind("\n//") + 1); }
+
+TEST(PrintedC, reads_like_c) {
+    EXPECT_EQ(kernel_alone(print_c(sample(false), Dialect::c, "rounded")),
+              R"(// rounded: for every (i, j) of a box of n_i * n_j.
+void rounded(const float16_bits* x0, const int32_t* x1,
+             float* y0, int32_t* y1,
+             int64_t n_i, int64_t n_j,
+             int64_t x0_i,
+             int64_t x1_j,
+             int64_t y0_i,
+             int64_t y1_i)
+{
+    for (int64_t i = 0; i < n_i; ++i) {
+        for (int64_t j = 0; j < n_j; ++j) {
+            const float v0 = float16_to_float32(x0[i * x0_i + j]);
+            const int32_t v1 = x1[j * x1_j];
+            const float v2 = floorf(v0);
+            const float v4 = 2.0f * v2;
+            const int32_t v6 = (int32_t)((uint32_t)v1 + (uint32_t)1);
+            y0[i * y0_i + j] = v4;
+            y1[i * y1_i + j] = v6;
+        }
+    }
+}
+)");
+}
+
+/// The text with the words of a dialect in the place of another's.
+std::string in_words_of(std::string printed, const DialectWords& from, const DialectWords& to) {
+    auto replace = [&](std::string_view word, std::string_view by) {
+        for (std::size_t at = printed.find(word); at != printed.npos; at = printed.find(word, at + by.size()))
+            printed.replace(at, word.size(), by);
+    };
+    replace(from.group, to.group), replace(from.groups, to.groups), replace(from.lane, to.lane);
+    replace(from.barrier, to.barrier), replace(from.local, to.local);
+    return printed;
+}
+
+TEST(PrintedC, a_reduction_on_a_grid_is_one_text_in_two_sets_of_words) {
+    auto body = [](const std::string& printed) { return printed.substr(printed.find("y0_lanes[64];")); };
+    std::string opencl = body(print_c(sample(true), Dialect::opencl, "squares")),
+                cuda = body(print_c(sample(true), Dialect::cuda, "squares"));
+    EXPECT_EQ(in_words_of(opencl, words_of(Dialect::opencl), words_of(Dialect::cuda)), cuda);
+    EXPECT_EQ(body(kernel_alone(cuda)), R"(y0_lanes[64];
+    const int lane = (int)threadIdx.x;
+    const int64_t results = n_i, elements = n_j;
+    for (int64_t result = (int64_t)blockIdx.x; result < results; result += (int64_t)gridDim.x) {
+        const int64_t i = result;
+        for (int64_t r = lane; r < elements; r += 64) {
+            const int64_t j = r;
+            const float v0 = float16_to_float32(x0[i * x0_i + j]);
+            const float v1 = v0 * v0;
+            y0_lanes[lane] = r == lane ? v1 : y0_lanes[lane] + v1;
+        }
+        __syncthreads();
+        for (int step = 32; step > 0; step /= 2) {
+            if (lane < step && lane + step < elements) {
+                y0_lanes[lane] = y0_lanes[lane] + y0_lanes[lane + step];
+            }
+            __syncthreads();
+        }
+        if (lane == 0) {
+            y0[i] = elements == 0 ? 0.0f : y0_lanes[0];
+        }
+        __syncthreads();  // before the lanes are used again
+    }
+}
+)");
+}
+
+TEST(PrintedC, the_text_depends_on_structure_alone) {
+    Loop loop = sample(false), larger = loop;
+    larger.dims = {30, 7};
+    larger.loads[0].strides = {70, 1};
+    for (Dialect dialect : {Dialect::c, Dialect::opencl, Dialect::cuda})
+        EXPECT_EQ(print_c(loop, dialect, "k"), print_c(larger, dialect, "k"));
+    EXPECT_EQ(numbers_for(larger), (std::vector<std::int64_t>{30, 7, 70, -1, 5, 5}));
+}
+
+TEST(PrintedC, a_function_that_is_no_program_is_refused_by_name) {
+    ProgramBuilder builder;
+    builder.output(sin(builder.input(DType::complex64)));
+    Loop loop{.program = builder.take(),
+              .dims = {},
+              .loads = {{DType::complex64, {}}},
+              .stores = {{DType::complex64, {}}},
+              .reductions = {}};
+    EXPECT_PLAIN_MESSAGE(
+        CompileError,
+        "the function sin of complex64 is not a program of weft's own, so it cannot be printed as OpenCL C; "
+        "compute this part on the CPU",
+        print_c(loop, Dialect::opencl, "k"));
+}
+
+TEST(RefusedText, goes_to_a_file_that_the_message_names) {
+    CompileError error = refused_text("the compiler", "some text", "no", ".cl");
+    std::string message = error.what(),
+                start = "the compiler refused a kernel that weft printed; its text and the compiler's words are in ",
+                end = ". Run this on the CPU, and please report it with that file.";
+    ASSERT_EQ(message.substr(0, start.size()), start);
+    ASSERT_EQ(message.substr(message.size() - end.size()), end);
+    std::string path = message.substr(start.size(), message.size() - start.size() - end.size());
+    std::ifstream file(path);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "some text\n/* The compiler said:\nno\n*/\n");
+    fs::remove(path);
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,259 @@
+// What the rules make of whole formulas: the acceptance checks of the compiler, on the rewritten graph and on values.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "weft/autodiff/derivative.h"
+#include "weft/check/compare.h"
+#include "weft/check/draw.h"
+#include "weft/compile/plan.h"
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/gather.h"
+#include "weft/ops/indexing.h"
+#include "weft/ops/join.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/rewrite.h"
+#include "weft/runtime/oracle.h"
+
+namespace weft {
+namespace {
+
+Tensor vec(const char* name) { return input(name, {"n"}, DType::float64); }
+Tensor f64(double x) { return Tensor(x, DType::float64); }
+
+std::string form(const Tensor& tensor) { return written(*rewritten({&tensor, 1})[0].node(), 30); }
+
+// How many nodes of these operations are left.
+int count(const Tensor& tensor, std::initializer_list<std::string_view> names) {
+    std::vector<Tensor> now = rewritten({&tensor, 1});
+    Node* nodes[] = {now[0].node()};
+    int found = 0;
+    for (const Graph::Entry& entry : gather(nodes).entries)
+        for (std::string_view name : names) found += !entry.leaf && entry.node->operation->name == name;
+    return found;
+}
+Tensor a_plus_tenth_power(const Tensor& a) { return a + pow(a, 10); }
+double value(const Tensor& tensor) { return tensor.item<double>(); }
+
+TEST(Check1, log_of_one_plus_x_is_log1p) {
+    Tensor x = vec("x"), y = vec("y");
+    EXPECT_EQ(form(log(1 + x)), "log1p(x)");
+    EXPECT_EQ(form(log(x + 1)), "log1p(x)");
+    EXPECT_EQ(form(log(1 - x)), "log1p(negative(x))");
+    EXPECT_EQ(form(log(2 + x - full_like(y, 1))), "log1p(x)");
+    EXPECT_EQ(form(log(1 + input("i", {"n"}, DType::int32))), "log1p(i)");
+    EXPECT_EQ(value(log(1 + f64(1e-18))), 1e-18);
+    Tensor leaf(Array::from<double>(std::vector<double>{1e-18}, {1}));
+    EXPECT_EQ(log(1 + leaf).to_vector<double>()[0], 1e-18);
+}
+
+TEST(Check2, powers_become_squarings) {
+    Tensor a = Tensor::of<double>({0, 1, 2});
+    EXPECT_EQ((a + pow(a, 10)).to_vector<double>(), (std::vector<double>{0, 2, 1026}));
+    Tensor x = vec("x");
+    auto multiplications = [&](double k) { return count(pow(x, k), {"multiply", "square"}); };
+    EXPECT_EQ(multiplications(10), 4);
+    EXPECT_EQ(multiplications(15), 6);
+    EXPECT_EQ(multiplications(16), 4);
+    EXPECT_EQ(multiplications(-16), 4);
+    EXPECT_EQ(count(pow(x, -16), {"divide", "reciprocal"}), 1);
+    EXPECT_EQ(count(pow(x, 10), {"pow"}), 0);
+}
+
+TEST(Check3, log_of_one_plus_exp_neither_overflows_nor_vanishes_as_variable_and_as_constant) {
+    EXPECT_EQ(form(log(1 + exp(vec("x")))), "softplus(x)");
+    for (double at : {800.0, -740.0}) {
+        Tensor leaf(Array::from<double>(std::vector<double>{at}, {1}));
+        double expected = at > 0 ? 800 : std::log1p(std::exp(-740.0));
+        EXPECT_EQ(log(1 + exp(leaf)).to_vector<double>()[0], expected);
+        EXPECT_EQ(value(log(1 + exp(f64(at)))), expected);
+    }
+    EXPECT_EQ(form(log(1 + exp(f64(800)))), "800");
+}
+
+TEST(Check4, the_log_sigmoid_family_is_recognised_in_value_and_gradient) {
+    Tensor x = vec("x");
+    EXPECT_EQ(form(1 / (1 + exp(-x))), "sigmoid(x)");
+    EXPECT_EQ(form(1 / (exp(-x) + 1)), "sigmoid(x)");
+    EXPECT_EQ(form(exp(x) / (1 + exp(x))), "sigmoid(x)");
+    EXPECT_EQ(form(1 - sigmoid(x)), "sigmoid(negative(x))");
+    EXPECT_EQ(form(log(1 / (1 + exp(-x)))), "log_sigmoid(x)");
+    EXPECT_EQ(form(log(sigmoid(x))), "log_sigmoid(x)");
+    EXPECT_EQ(form(log(1 - sigmoid(x))), "log_sigmoid(negative(x))");
+    EXPECT_EQ(form(log(1 - 1 / (1 + exp(-x)))), "log_sigmoid(negative(x))");
+    EXPECT_EQ(form(-log(sigmoid(-x))), "softplus(x)");
+    EXPECT_EQ(form(exp(x) * sigmoid(-x)), "sigmoid(x)");
+    EXPECT_EQ(form(-exp(x) / ((1 + exp(x)) * (1 + exp(-x)))), "negative(square(sigmoid(x)))");
+}
+
+TEST(Check4, look_alikes_are_left_alone) {
+    Tensor x = vec("x");
+    EXPECT_EQ(count(1 / (2 + exp(-x)), {"sigmoid"}), 0);
+    EXPECT_EQ(count(exp(x + 1) / (1 + exp(x)), {"exp"}) + count(exp(x + 1) / (1 + exp(x)), {"sigmoid"}), 2);
+    EXPECT_EQ(count(log(2 + x), {"log1p"}), 0);
+    EXPECT_EQ(count(exp(x) - 2, {"expm1"}), 0);
+    EXPECT_EQ(count(log(1 + exp(x) + x), {"softplus"}), 0);
+}
+
+TEST(Check4, values_and_gradients_are_exact_far_into_both_tails) {
+    for (double at : {-700.0, -40.0, -1.0, 0.0, 1.0, 40.0, 700.0}) {
+        auto gradient_at = [&](auto f) {
+            Tensor x(Array::scalar(at));
+            Tensor y = f(x);
+            Tensor g = gradient(y, x);
+            return std::pair(value(y), value(g));
+        };
+        auto [log_sigmoid_value, slope] = gradient_at([](const Tensor& x) { return log(1 / (1 + exp(-x))); });
+        double expected = at < 0 ? at - std::log1p(std::exp(at)) : -std::log1p(std::exp(-at));
+        EXPECT_NEAR(log_sigmoid_value, expected, 1e-14 * std::abs(expected));
+        double rest = 1 / (1 + std::exp(at));
+        EXPECT_NEAR(slope, rest, 1e-13 * rest) << at;
+        auto [sigmoid_value, bell] = gradient_at([](const Tensor& x) { return 1 / (1 + exp(-x)); });
+        double sigmoid = at < 0 ? std::exp(at) / (1 + std::exp(at)) : 1 / (1 + std::exp(-at));
+        EXPECT_NEAR(sigmoid_value, sigmoid, 1e-14 * sigmoid);
+        EXPECT_NEAR(bell, sigmoid * rest, 1e-13 * sigmoid * rest) << at;
+        auto [softplus_value, rise] = gradient_at([](const Tensor& x) { return log(1 + exp(x)); });
+        double soft = at > 0 ? at + std::log1p(std::exp(-at)) : std::log1p(std::exp(at));
+        EXPECT_NEAR(softplus_value, soft, 1e-14 * soft);
+        EXPECT_NEAR(rise, sigmoid, 1e-13 * sigmoid) << at;
+    }
+}
+
+TEST(Check5, naive_forms_keep_their_digits) {
+    Tensor large = Tensor::of<double>({1000, 1001, 999}), x = vec("x");
+    double shifted = 1001 + std::log(std::exp(-1.0) + 1 + std::exp(-2.0));
+    EXPECT_NEAR(value(log(sum(exp(large)))), shifted, 1e-12);
+    EXPECT_NEAR(value(log(exp(f64(1000)) + exp(f64(1001)))), 1001 + std::log1p(std::exp(-1.0)), 1e-12);
+    Tensor logs = log(exp(large) / sum(exp(large), 0, true));
+    EXPECT_NEAR(logs.to_vector<double>()[2], 999 - shifted, 1e-12);
+    EXPECT_NEAR((exp(large) / sum(exp(large), 0, true)).to_vector<double>()[0],
+                std::exp(-1.0) / (std::exp(-1.0) + 1 + std::exp(-2.0)), 1e-15);
+    EXPECT_EQ(form(1 - erf(x)), "erfc(x)");
+    EXPECT_EQ(form(1 + erf(x)), "erfc(negative(x))");
+    EXPECT_NEAR(value(1 - erf(f64(10))), std::erfc(10.0), 1e-12 * std::erfc(10.0));
+    // log(erfc(30)) = -900 - log(30 sqrt(pi)) - 1/1800 + ... (Abramowitz & Stegun 7.1.23)
+    EXPECT_NEAR(value(log(erfc(Tensor(Array::scalar(30.0))))), -903.9741171106439, 1e-10);
+    Tensor z(Array::scalar(30.0)), y = log(erfc(z));
+    // The derivative is -2 z - 1/z + 1/z^3 - ...
+    EXPECT_NEAR(value(gradient(y, z)), -60 - 1.0 / 30 + 1.0 / 27000, 1e-6);
+    EXPECT_EQ(form(log(1 - exp(-x))), "log1mexp(negative(x))");
+    EXPECT_NEAR(value(log(1 - exp(-Tensor(Array::scalar(1e-20))))), std::log(1e-20), 1e-12);
+    EXPECT_EQ(form(exp(x) - 1), "expm1(x)");
+}
+
+TEST(Check6, cross_entropy_of_a_softmax_is_exact_for_arrays_and_constants) {
+    Tensor scores = 13 * (Tensor::of<float>({0, 1, 2, 3, 4, 5, 6, 7, 8}, {1, 9}) + 1);
+    scores.eval();
+    Tensor naive = exp(scores) / sum(exp(scores), 1, true);
+    for (const Tensor& p : {softmax(scores), naive}) {
+        EXPECT_EQ((-log(p[{0, 0}])).item<float>(), 104.0f);
+        Tensor rows = iota(1), labels = Tensor::of<std::int64_t>({0});
+        Tensor both[] = {rows, labels};
+        EXPECT_EQ((-log(take(p, both, 0))).to_vector<float>()[0], 104.0f);
+        EXPECT_EQ((-sum(one_hot(labels, 9) * log(p))).item<float>(), 104.0f);
+        EXPECT_EQ((-log(sum(where(iota(9) == expand_dims(labels, 1), p, 0), 1))).to_vector<float>()[0], 104.0f);
+    }
+}
+
+TEST(Check6, its_gradient_is_softmax_less_one_hot_without_a_division_by_the_softmax) {
+    Draw draw("check 6");
+    Tensor x(draw.array(DType::float64, {4, 5})), labels = Tensor::of<std::int64_t>({2, 0, 4, 4});
+    Tensor p = softmax(x);
+    Tensor expected = (p - one_hot(labels, 5, DType::float64)) / 4;
+    Array wanted = interpret(expected);
+    Tensor pair[] = {iota(4), labels};
+    Tensor here = iota(5) == expand_dims(labels, 1);
+    std::pair<const char*, Tensor> losses[] = {
+        {"take", -mean(log(take(p, pair, 0)))},
+        {"one-hot", -sum(one_hot(labels, 5, DType::float64) * log(p)) / 4},
+        {"where", -mean(log(sum(where(here, p, 0), 1)))},
+    };
+    for (auto& [name, loss] : losses) {
+        Tensor g = gradient(loss, x);
+        EXPECT_EQ(difference(wanted, g.array(), 1e-15, 1e-14), "") << name;
+        EXPECT_LE(count(gradient(loss, x), {"divide"}), 2) << name << ": " << form(gradient(loss, x));
+    }
+}
+
+TEST(Check9, the_canonical_form_of_products_and_sums) {
+    Tensor x = vec("x"), y = vec("y"), z = vec("z"), a = vec("a"), b = vec("b"), c = vec("c"), d = vec("d");
+    EXPECT_EQ(form(x / x), "1");
+    EXPECT_EQ(form((x * y) / x), "y");
+    EXPECT_EQ(form(x / y / z), "divide(x, multiply(y, z))");
+    EXPECT_EQ(form((2 * x) / (4 * y)), "multiply(0.5, divide(x, y))");
+    EXPECT_EQ(form((-x) / y / (-2 * z)), "multiply(0.5, divide(x, multiply(y, z)))");
+    EXPECT_EQ(form((a / z + b / x) * x * z), "add(multiply(a, x), multiply(b, z))");
+    EXPECT_EQ(form((a / x + b) * x), "add(a, multiply(b, x))");
+    EXPECT_EQ(form((a + b) * x), "multiply(add(a, b), x)");
+    EXPECT_EQ(form(x * y / x), "y");
+    EXPECT_EQ(form(x / y / x), "divide(1, y)");
+    EXPECT_EQ(form((a / b) * (b / c) * (c / d)), "divide(a, d)");
+    EXPECT_EQ(form(a + b - (c - d) - b), "subtract(add(a, d), c)");
+    EXPECT_EQ(form(x * (f64(2) * f64(3))), "multiply(6, x)");
+}
+
+TEST(Check10, what_is_written_twice_is_one_node) {
+    Tensor x = vec("x"), y = vec("y");
+    Tensor both[] = {(x + y) * 2, (x + y) * 3};
+    std::vector<Tensor> now = rewritten(both);
+    EXPECT_EQ(now[0].node()->operation->name, "multiply");
+    Node* nodes[] = {now[0].node(), now[1].node()};
+    int adds = 0;
+    for (const Graph::Entry& entry : gather(nodes).entries) adds += !entry.leaf && entry.node->operation->name == "add";
+    EXPECT_EQ(adds, 1);
+}
+
+TEST(Check12, formulas_stay_one_kernel_after_rewriting) {
+    Tensor x = vec("x"), y = vec("y"), z = vec("z"), s = input("s", {}, DType::float64);
+    auto steps = [](std::initializer_list<Tensor> wanted) {
+        std::vector<Tensor> now = rewritten({wanted.begin(), wanted.size()});
+        std::vector<Node*> nodes;
+        for (const Tensor& t : now) nodes.push_back(t.node());
+        return make_plan(gather(nodes)).steps.size();
+    };
+    EXPECT_EQ(steps({sin(exp(x)), exp(sin(x))}), 1u);
+    EXPECT_EQ(steps({log((x + y + z) / (x * y * z))}), 1u);
+    EXPECT_EQ(steps({a_plus_tenth_power(x)}), 1u);
+    EXPECT_EQ(count(x * sin(s), {"sin"}), 1);
+    Tensor loss = sum(-square(x - y) / 2);
+    EXPECT_LE(steps({loss, gradient(loss, x)}), 2u);
+    Tensor factors = x;
+    for (int i = 0; i < 85; ++i) factors = factors * (1 + square(x - 0.1 * i));
+    EXPECT_LE(steps({log(factors)}), 2u);
+}
+
+TEST(Check14, an_embeddings_update_makes_no_dense_gradient) {
+    Tensor w(Draw("w").array(DType::float64, {50, 3})), i = Tensor::of<std::int64_t>({3, 7, 3}),
+                                                        j = Tensor::of<std::int64_t>({0, 3, 49});
+    Tensor loss = sum(tanh(take(w, i)) + take(w, j) * 2 + w[slice(1, 2)]);
+    Tensor updated = w - 0.1 * gradient(loss, w);
+    Array expected = interpret(updated);
+    EXPECT_EQ(count(updated, {"scatter"}), 3);
+    Tensor now = rewritten({&updated, 1})[0];
+    Node* nodes[] = {now.node()};
+    for (const Graph::Entry& entry : gather(nodes).entries) {
+        bool dense = !entry.leaf && entry.node->shape == w.shape() && entry.node->operation->name != "scatter";
+        EXPECT_FALSE(dense) << written(*entry.node);
+    }
+    EXPECT_EQ(difference(expected, updated.array(), 1e-15, 1e-14), "");
+}
+
+TEST(Check11, slices_compute_only_what_they_show) {
+    Tensor x = input("x", {6, 4}), a = input("a", {3, 4}), b = input("b", {4, 5});
+    EXPECT_EQ(form(exp(x)[0]), "exp(reshape(slice(x, start=(0, 0), length=(1, 4), step=(1, 1)), shape=(4,)))");
+    Tensor element = rewritten(std::vector<Tensor>{matmul(a, b)[{1, 2}]})[0];
+    EXPECT_NE(form(matmul(a, b)[{1, 2}]).find("matmul(slice(a, start=(1, 0), length=(1, 4)"), std::string::npos)
+        << form(matmul(a, b)[{1, 2}]);
+    EXPECT_EQ(form(x[slice(2, std::nullopt)][3]), form(x[5]));
+    EXPECT_EQ(form(stack({a, a + 1, a + 2})[1]), form(a + 1));
+    EXPECT_EQ(form(x.T().T()), "x");
+    EXPECT_EQ(form((x + x.T().T()).T().T()), form(x + x));
+    EXPECT_EQ(form(zeros_like(exp(x)) + x), "x");
+}
+
+}  // namespace
+}  // namespace weft

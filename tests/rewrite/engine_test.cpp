@@ -1,0 +1,333 @@
+// The engine: options, traces, errors, termination, speed that is not quadratic, and graphs that keep their leaves and outputs.
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+#include "message.h"
+#include "random_program.h"
+#include "weft/autodiff/derivative.h"
+#include "weft/base/environment.h"
+#include "weft/check/compare.h"
+#include "weft/check/rewrites.h"
+#include "weft/ops/statistics.h"
+#include "weft/rewrite/rewrite.h"
+#include "weft/runtime/oracle.h"
+
+namespace weft {
+namespace {
+
+using T = const Tensor&;
+
+Tensor vec(const char* name) { return input(name, {"n"}, DType::float64); }
+std::string form(const Tensor& tensor, const RewriteOptions& options = default_rewriting()) {
+    return written(*rewritten({&tensor, 1}, options)[0].node(), 30);
+}
+// Of the processor, so that other programs do not count.
+double seconds_of(auto f) {
+    auto now = [] {
+        timespec time;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    double start = now();
+    f();
+    return now() - start;
+}
+template <class E>
+std::string message_of(auto f) {
+    try {
+        f();
+    } catch (const E& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+TEST(Options, rules_are_left_out_by_name_phase_and_assumption) {
+    Tensor x = vec("x");
+    EXPECT_EQ(form(log(1 + x), parse_rewriting("off")), "log(add(1, x))");
+    EXPECT_EQ(form(log(1 + x), parse_rewriting("-log1p")), "log(add(1, x))");
+    EXPECT_EQ(form(log(1 + x), parse_rewriting("-stable")), "log(add(1, x))");
+    EXPECT_EQ(form(x / x, parse_rewriting("-finite")), "divide(x, x)");
+    EXPECT_EQ(form(x / x + 0, parse_rewriting("add_zero")), "divide(x, x)");
+    EXPECT_EQ(form(log(1 + x) + 0, parse_rewriting("canonical")), "log(add(1, x))");
+}
+
+TEST(Options, a_name_that_nothing_has_is_refused) {
+    EXPECT_NE(message_of<ValueError>([] { parse_rewriting("-log1pp"); }).find("log1p"), std::string::npos);
+}
+
+TEST(Users, may_add_rules_and_take_them_out) {
+    Tensor x = vec("x"), y = vec("y");
+    register_rule(rule(
+        "test_addition", Phase::canonical, [](T a, T b) { return sin(a) * cos(b) + cos(a) * sin(b); },
+        [](T a, T b) { return sin(a + b); }));
+    EXPECT_EQ(form(sin(x) * cos(y) + cos(x) * sin(y)), "sin(add(x, y))");
+    EXPECT_EQ(form(sin(y) * cos(x) + sin(x) * cos(y)), "sin(add(y, x))") << "products and sums match in any order";
+    EXPECT_THROW(register_rule(rule(
+                     "log1p", Phase::stable, [](T a) { return log(1 + a); }, [](T a) { return a; })),
+                 ValueError);
+    remove_rule("test_addition");
+    EXPECT_NE(form(sin(x) * cos(y) + cos(x) * sin(y)), "sin(add(x, y))");
+    EXPECT_THROW(remove_rule("test_addition"), ValueError);
+}
+
+TEST(Trace, names_each_rule_the_users_line_and_both_sides) {
+    Tensor x = vec("x");
+    unsigned line = __LINE__ + 1;
+    Tensor y = log(1 + exp(x));
+    Node* outputs[] = {y.node()};
+    std::vector<Rewrite> trace;
+    (void)rewrite(gather(outputs), default_rewriting(), &trace);
+    ASSERT_EQ(trace.size(), 2u);
+    EXPECT_EQ(trace[0].rule, "log1p");
+    EXPECT_EQ(trace[0].where.line(), line);
+    EXPECT_EQ(str(trace[1]),
+              text("softplus (stable, assumes exact): log1p(exp(x)) -> softplus(x)", place(y.node()->where)));
+}
+
+RewriteOptions with(Rule rule) {
+    RewriteOptions options;
+    options.extra.push_back(std::move(rule));
+    return options;
+}
+
+TEST(Errors, a_rule_whose_sides_differ_is_named_with_both_sides_and_the_users_line) {
+    Tensor x = input("x", {3, 4}, DType::float32);
+    auto wrong = with(rule(
+        "wrong_dtype", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return astype(a, DType::float64); }));
+    std::string message = message_of<CompileError>([&] { form(sin(x), wrong); });
+    EXPECT_NE(message.find("the two sides of the rule 'wrong_dtype' differ: sin(x) is float32 (3, 4), but astype(x, "
+                           "dtype=float64) is float64 (3, 4)"),
+              std::string::npos)
+        << message;
+    EXPECT_NE(message.find("engine_test.cpp:"), std::string::npos) << message;
+    auto shape = with(rule(
+        "wrong_shape", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return a.T(); }));
+    EXPECT_NE(message_of<CompileError>([&] { form(sin(x), shape); }).find("'wrong_shape'"), std::string::npos);
+    auto fails = with(rule(
+        "fails", Phase::canonical, [](T a) { return sin(a); }, [](T a) { return reshape(a, {5}); }));
+    EXPECT_NE(message_of<CompileError>([&] { form(sin(x), fails); }).find("the rule 'fails' failed on sin(x)"),
+              std::string::npos);
+}
+
+TEST(Errors, a_rule_that_feeds_itself_is_stopped_and_named_within_a_second) {
+    Tensor x = vec("x"), y = x;
+    KeepPending keep;
+    for (int i = 0; i < 20000; ++i) y = sin(y) * x;
+    auto there = [](auto pattern, auto replacement) {
+        return with(rule("endless", Phase::canonical, pattern, replacement));
+    };
+    std::pair<const char*, RewriteOptions> endless[] = {
+        {"turning", there([](T a, T b) { return a * b; }, [](T a, T b) { return b * a; })},
+        {"growing", there([](T a) { return sin(a); }, [](T a) { return sin(a + a * 0.5); })},
+        {"doubling", there([](T a) { return sin(a); }, [](T a) { return sin(a * 1.5) + sin(a * 2.5); })},
+        {"containing itself", there([](T a) { return sin(a); }, [](T a) { return tan(sin(a)); })},
+    };
+    for (auto& [name, options] : endless) {
+        std::string message;
+        double seconds = seconds_of([&] { message = message_of<CompileError>([&] { form(y, options); }); });
+        EXPECT_NE(message.find("the rule 'endless' feeds itself"), std::string::npos) << name << ": " << message;
+        EXPECT_LT(seconds, 1) << name;
+    }
+}
+
+TEST(Equivalence, a_planted_wrong_rule_is_found_and_named) {
+    Tensor x = Tensor::of<double>({0.5, 1, 2, 3});
+    Tensor y = sum(tanh(exp(x) * 2) + log(1 + x));
+    EXPECT_TRUE(check_rewrites({&y, 1}).empty());
+    auto wrong = with(rule(
+        "planted", Phase::stable, [](T a) { return tanh(a); },
+        [](T a) { return tanh(a) * 1.000001 + 0 * sin(a) + sinh(a) * 0; },
+        {.guard = [](const Site& s, auto) { return s.node.where.line() != 0; }}));
+    wrong.extra[0].apply = [](const Site& site) {
+        return site.node.operation == &tanh_operation ? erf(site.input()) : Tensor();
+    };
+    std::vector<std::string> found = check_rewrites({&y, 1}, wrong);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NE(found[0].find("planted (stable)"), std::string::npos) << found[0];
+    EXPECT_NE(found[0].find("engine_test.cpp:"), std::string::npos) << found[0];
+    // On the data of a function's inputs.
+    Tensor a = input("a", {4}, DType::float64), b = tanh(a), given = x;
+    EXPECT_EQ(check_rewrites({&b, 1}, {&a, 1}, {&given, 1}, wrong).size(), 1u);
+    EXPECT_TRUE(check_rewrites({&b, 1}, {&a, 1}, {&given, 1}).empty());
+}
+
+TEST(Engine, forty_thousand_nodes_with_their_gradient_take_well_under_a_second) {
+    KeepPending keep;
+    Tensor x = Tensor::of<double>({1, 2, 3}), y = x;
+    for (int i = 0; i < 4000; ++i) y = (sin(y) * 0.5 + x) * (1 + 0.001 * i);
+    Tensor loss = sum(y), g = gradient(loss, x);
+    Node* outputs[] = {loss.node(), g.node()};
+    Graph graph = gather(outputs);
+    ASSERT_GT(graph.entries.size(), 40000u);
+    std::size_t after = 0;
+    double seconds = seconds_of([&] { after = rewrite(graph).entries.size(); });
+    RecordProperty("seconds", std::to_string(seconds));
+    std::printf("%zu nodes to %zu in %.3f s\n", graph.entries.size(), after, seconds);
+    EXPECT_LT(seconds, 1);
+}
+
+TEST(Engine, a_long_chain_that_shrinks_and_one_that_sinks_take_linear_time) {
+    KeepPending keep;
+    Tensor x = Tensor::of<double>({1, 2, 3, 4}), y = x, z = x;
+    for (int i = 0; i < 20000; ++i) y = -(-(y + 0)) * 1;
+    for (int i = 0; i < 10000; ++i) z = sin(z);
+    z = slice(z, {1}, {2});
+    EXPECT_LT(seconds_of([&] { EXPECT_EQ(form(y), "array"); }), 1);
+    EXPECT_LT(seconds_of([&] {
+                  Tensor now = rewritten({&z, 1})[0];
+                  EXPECT_EQ(now.node()->operation->name, "sin");
+              }),
+              1);
+}
+
+TEST(Engine, leaves_and_outputs_keep_their_numbers_and_forms) {
+    Tensor a = Tensor::of<float>({1, 2}), b = Tensor::of<float>({3, 4}), c = Tensor::of<float>({5, 6});
+    Tensor wanted[] = {b * 0 + c, a, a - a, c + 0, b * a, c + 0};
+    std::vector<Node*> nodes;
+    for (const Tensor& t : wanted) nodes.push_back(t.node());
+    Graph before = gather(nodes), after = rewrite(before);
+    ASSERT_EQ(after.leaves.size(), before.leaves.size());
+    for (std::size_t i = 0; i < before.leaves.size(); ++i)
+        EXPECT_EQ(&before.node(before.leaves[i]), &after.node(after.leaves[i]));
+    ASSERT_EQ(after.outputs.size(), std::size(wanted));
+    eval(wanted);
+    EXPECT_EQ(wanted[0].to_vector<float>(), (std::vector<float>{5, 6}));
+    EXPECT_EQ(wanted[1].to_vector<float>(), (std::vector<float>{1, 2}));
+    EXPECT_EQ(wanted[2].to_vector<float>(), (std::vector<float>{0, 0}));
+    EXPECT_EQ(wanted[3].to_vector<float>(), (std::vector<float>{5, 6}));
+    EXPECT_EQ(wanted[4].to_vector<float>(), (std::vector<float>{3, 8}));
+}
+
+TEST(Engine, graphs_that_differ_only_in_sizes_become_graphs_that_differ_only_in_sizes) {
+    auto of = [](std::int64_t batch, std::int64_t inner) {
+        Tensor x = input("x", {batch, inner}), w = input("w", {inner, 3});
+        Tensor loss = mean(log(sum(exp(matmul(x, w)), 1)) - sum(softmax(matmul(x, w), 1), 1));
+        Tensor g = gradient(loss, w);
+        Node* outputs[] = {loss.node(), g.node()};
+        return rewrite(gather(outputs)).structure;
+    };
+    EXPECT_EQ(of(32, 7), of(64, 9));
+}
+
+// 2,000 in the tests; more by WEFT_PROGRAMS.
+std::uint64_t programs() { return std::stoull(environment("WEFT_PROGRAMS").value_or("2000")); }
+
+TEST(Programs, random_ones_give_the_oracles_values_rewritten) {
+    // Small integers: sums and products are exact in any order.
+    for (std::uint64_t seed = 0; seed < programs(); ++seed) {
+        RandomProgram program(7000000 + seed);
+        std::vector<Tensor> inputs;
+        for (const Dims& dims : {Dims{3, 4}, Dims{4}, Dims{}, Dims{1, 4}, Dims{2, 3, 1}})
+            inputs.emplace_back(small_integers(dims, program.draw()));
+        std::vector<Tensor> all = program.run(inputs, 4 + static_cast<int>(seed % 40)),
+                            wanted{all.back(), program.any()};
+        std::vector<Array> expected = interpret(std::span<const Tensor>(wanted));
+        std::vector<Array> found = interpret(std::span<const Tensor>(rewritten(wanted)));
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            ASSERT_EQ(difference(expected[i], found[i], 0, 0), "") << "seed " << seed << " result " << i;
+    }
+}
+
+// Smooth functions of each other, in float64: values and gradients as written and as rewritten.
+class SmoothProgram {
+  public:
+    explicit SmoothProgram(std::uint64_t seed) : draw_(text("smooth ", seed)) {}
+    Tensor run(const std::vector<Tensor>& inputs, int steps) {
+        pool_ = inputs;
+        for (int i = 0; i < steps; ++i) pool_.push_back(step());
+        return mean(pool_.back()) + mean(any());
+    }
+    Draw& draw() { return draw_; }
+
+  private:
+    const Tensor& any() {
+        return pool_[static_cast<std::size_t>(draw_.below(static_cast<std::int64_t>(pool_.size())))];
+    }
+    Tensor step() {
+        Tensor x = any(), y = any();
+        switch (draw_.below(24)) {
+            case 0:
+                return tanh(x);
+            case 1:
+                return sigmoid(x);
+            case 2:
+                return log(1 + exp(x));
+            case 3:
+                return 1 / (1 + exp(-x));
+            case 4:
+                return x * y;
+            case 5:
+                return x - y;
+            case 6:
+                return x / (2 + square(y));
+            case 7:
+                return x * 0.5 - 1;
+            case 8:
+                return sqrt(1 + square(x));
+            case 9:
+                return pow(1 + square(tanh(x)), 3);
+            case 10:
+                return exp(tanh(x)) - 1;
+            case 11:
+                return log(1 + square(x));
+            case 12:
+                return 1 - sigmoid(y);
+            case 13:
+                return x.ndim() ? softmax(x) : sin(x);
+            case 14:
+                return x.ndim() ? log(sum(exp(tanh(x)), -1, true)) : cos(x);
+            case 15:
+                return -x;
+            case 16:
+                return x + x * y / (1 + square(y)) * 2;
+            case 17:
+                return (tanh(x) / (2 + square(y)) + tanh(y)) * (2 + square(y)) * 0.1;
+            case 18:
+                return where(x > y, tanh(x), sin(y));
+            case 19:
+                return x.ndim() == 2 ? matmul(tanh(x), tanh(x).T()) * 0.3 : x;
+            case 20:
+                return x.ndim() ? sum(tanh(x), -1) : x;
+            case 21:
+                return erf(x) + (1 - erf(y));
+            case 22:
+                return x.ndim() ? slice(x, Shape(x.ndim(), 0), Shape(x.ndim(), 1)) : x;
+            default:
+                return x.ndim() == 2 ? x.T() * 2 + x.T() : x + 0;
+        }
+    }
+    Draw draw_;
+    std::vector<Tensor> pool_;
+};
+
+TEST(Programs, smooth_random_ones_keep_values_and_gradients) {
+    int checked = 0;
+    for (std::uint64_t seed = 0; seed < programs(); ++seed) {
+        SmoothProgram program(seed);
+        std::vector<Tensor> inputs{Tensor(program.draw().array(DType::float64, {3, 3})),
+                                   Tensor(program.draw().array(DType::float64, {3})),
+                                   Tensor(program.draw().array(DType::float64, {}))};
+        Tensor loss;
+        try {
+            loss = program.run(inputs, 3 + static_cast<int>(seed % 12));
+        } catch (const ShapeError&) {
+            continue;
+        }
+        ++checked;
+        std::vector<Tensor> wanted = gradient(loss, inputs);
+        wanted.push_back(loss);
+        std::vector<Array> expected = interpret(std::span<const Tensor>(wanted));
+        std::vector<Array> found = interpret(std::span<const Tensor>(rewritten(wanted)));
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            double most = 1;
+            for (double v : as_doubles(expected[i])) most = std::max(most, std::abs(v));
+            ASSERT_EQ(difference(expected[i], found[i], 1e-9 * most, 1e-8), "") << "seed " << seed << " result " << i;
+        }
+    }
+    EXPECT_GT(checked, static_cast<int>(programs() / 2));
+}
+
+}  // namespace
+}  // namespace weft
