@@ -285,6 +285,13 @@ void exponentials() {
     report({"Exp2Rest", "(2^r - 1) / r for |r| <= 1/2.",
             [=](Real r) { return fabsq(r) < 1e-9Q ? ln2 + r * ln2 * ln2 / 2 : expm1q(r * ln2) / r; },
             [=](Real r) { return (fabsq(r) + 1e-6Q) / expq(r * ln2); }, -0.501Q, 0.501Q});
+    report({"Exp2Second", "(2^r - 1 - r ln 2) / r^2, for pow.",
+            [=](Real r) {
+                return fabsq(r) < 1e-7Q ? ln2 * ln2 / 2 + r * ln2 * ln2 * ln2 / 6
+                                        : (expm1q(r * ln2) - r * ln2) / (r * r);
+            },
+            [=](Real r) { return (r * r + 1e-6Q) / expq(r * ln2); }, -0.501Q, 0.501Q},
+           5);
     report(odd("TanhRest", "(tanh x / x - 1) / x^2 in x^2, |x| <= 0.5625.", tanhq, -1 / 3.0Q, 2 / 15.0Q,
                0.5625Q * 0.5625Q));
     report(odd("SinhRest", "(sinh x / x - 1) / x^2 in x^2, |x| <= 1.", sinhq, 1 / 6.0Q, 1 / 120.0Q, 1));

@@ -251,6 +251,23 @@ TEST(Function, nextafter_is_the_next_number) {
     nextafter_is_the_c_librarys<double>();
 }
 
+TEST(Function, powers_that_are_numbers_are_exact) {
+    for (double x : {1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 11.0, 0.5, 1.5, 12.25, 1e-300, 1e300, 1.0000000000000002}) {
+        double one[] = {x, 1}, two[] = {x, 2}, square = x * x;
+        EXPECT_EQ(pow_function.f64(one), x);
+        EXPECT_EQ(pow_function.f64(two), square) << x;
+        for (double power = x, k = 1; power == std::floor(power) && power < 0x1p53; power *= x, k += 1) {
+            double operands[] = {x, k};
+            EXPECT_EQ(pow_function.f64(operands), power) << x << ' ' << k;
+            if (x == 1 && k > 5) break;
+        }
+    }
+    for (int x = 1; x < 4096; ++x) {
+        float operands[] = {static_cast<float>(x), 2};
+        EXPECT_EQ(pow_function.f32(operands), static_cast<float>(x) * static_cast<float>(x));
+    }
+}
+
 TEST(Function, erfinv_inverts_erf) {
     for (double y = -5.5; y <= 5.5; y += 0.001) {
         // A relative change d of erf(y) moves y by d erf(y) / erf'(y): the inverse cannot be better than its argument's rounding.

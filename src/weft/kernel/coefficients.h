@@ -65,6 +65,18 @@ struct Exp2Rest<double> {  // error 2^-54.7
     static constexpr double c[] = {0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a5p-3, 0x1.c6b08d7049fe3p-5, 0x1.3b2ab6fb9ffdcp-7, 0x1.5d87fe78ce0e8p-10, 0x1.4309130f1dbe5p-13, 0x1.ffcbfba7610bfp-17, 0x1.62bfc6e3cc7bap-20, 0x1.b5267f774c90ep-24, 0x1.e61ca304a9516p-28, 0x1.e79a7698fd9f9p-32};
 };
 
+/// (2^r - 1 - r ln 2) / r^2, for pow.
+template <class T>
+struct Exp2Second;
+template <>
+struct Exp2Second<float> {  // error 2^-30.8
+    static constexpr float c[] = {0x1.ebfbep-3f, 0x1.c6b06ep-5f, 0x1.3b2a54p-7f, 0x1.5db4b2p-10f, 0x1.441c0cp-13f, 0x1.c6cc3ep-17f};
+};
+template <>
+struct Exp2Second<double> {  // error 2^-58.5
+    static constexpr double c[] = {0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c8p-5, 0x1.3b2ab6fba4e2ap-7, 0x1.5d87fe78a377fp-10, 0x1.430912f88377bp-13, 0x1.ffcbfc70aa8c3p-17, 0x1.62c021df59453p-20, 0x1.b524e4dae1876p-24, 0x1.e4d08276f1c1p-28, 0x1.e9f73eb5f8a9ap-32, 0x1.c2a69f694706cp-36};
+};
+
 /// (tanh x / x - 1) / x^2 in x^2, |x| <= 0.5625.
 template <class T>
 struct TanhRest;

@@ -64,11 +64,6 @@ WEFT_ELEMENT V exp_words(Words<V> x) {
     return scaled(fma(small + all<V>(1), low, small) + all<V>(1), n);
 }
 
-/// 2^(n + r) for |r| <= 1/2.
-template <class V>
-WEFT_ELEMENT V exp2_parts(V n, V r) {
-    return scaled(fma(r, polynomial<Exp2Rest>(r), all<V>(1)), n);
-}
 template <class V>
 WEFT_ELEMENT V exp2_clamped(V x) {
     using T = ElementOf<V>;
@@ -79,7 +74,8 @@ template <class V>
 WEFT_ELEMENT V exp2(V x) {
     x = exp2_clamped(x);
     V n = whole(x);
-    return exp2_parts(n, x - n);
+    V r = x - n;
+    return scaled(fma(r, polynomial<Exp2Rest>(r), all<V>(1)), n);
 }
 
 template <class V>

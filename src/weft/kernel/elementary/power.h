@@ -36,12 +36,19 @@ WEFT_ELEMENT Words<V> log2_words(V u) {
 /// |x|^y for finite |x| > 0 and finite y.
 template <class V>
 WEFT_ELEMENT V pow_within(V a, V y) {
+    using C = Constants<ElementOf<V>>;
     Words<V> logarithm = log2_words(a);
     V high = y * logarithm.high, low = fma(y, logarithm.low, fma(y, logarithm.high, -high));
     V clamped = exp2_clamped(high);
     low = select(equal(high, clamped), low, all<V>(0));
     V n = whole(clamped);
-    return exp2_parts(n, (clamped - n) + low);
+    // 2^(r + low) = 1 + r ln 2 + (what is small), the first two in two parts each: so powers that are numbers come out exact.
+    V r = clamped - n;
+    Words<V> linear = two_product(r, V::all(C::ln2[0]));
+    V rest = fma(r, V::all(C::ln2[1]), linear.low), curve = r * r * polynomial<Exp2Second>(r);
+    Words<V> sum = fast_two_sum(all<V>(1), linear.high);
+    V slope = (sum.high + curve) * V::all(C::ln2[0]);
+    return scaled(sum.high + (sum.low + fma(low, slope, curve + rest)), n);
 }
 
 /// Whether |y| is a whole number.
