@@ -8,6 +8,7 @@
 #include <iostream>
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <sys/resource.h>
 #endif
 
 #include "weft/base/error.h"
@@ -15,7 +16,7 @@
 namespace weft::cpu::emit {
 namespace {
 
-constexpr std::size_t grain = 64, segment_bytes = std::size_t{1} << 20;
+constexpr std::size_t grain = 64, page = 4096, segment_bytes = std::size_t{1} << 20;
 
 #if defined(__linux__)
 int anonymous_file() {
@@ -45,7 +46,15 @@ bool map_twice(std::size_t size, std::uint8_t*& writable, std::uint8_t*& executa
     return run != MAP_FAILED;
 }
 void unmap(void* address, std::size_t size) { munmap(address, size); }
+
+// The memory is a file to the system, so a process whose files must stay small (ulimit -f) takes it in smaller pieces.
+std::size_t segment_step() {
+    struct rlimit limit {};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= segment_bytes) return segment_bytes;
+    return std::max<std::size_t>(limit.rlim_cur / page * page, page);
+}
 #else
+std::size_t segment_step() { return segment_bytes; }
 bool map_twice(std::size_t, std::uint8_t*&, std::uint8_t*&) { return errno = ENOSYS, false; }
 void unmap(void*, std::size_t) {}
 #endif
@@ -97,7 +106,8 @@ CodePool::Place CodePool::take(std::size_t size) {
 CodePool::Segment* CodePool::map(std::size_t least) {
     if (refused_) return nullptr;
     auto segment = std::make_unique<Segment>();
-    segment->size = (least + segment_bytes - 1) / segment_bytes * segment_bytes;
+    std::size_t step = segment_step();
+    segment->size = (least + step - 1) / step * step;
     if (!map_twice(segment->size, segment->writable, segment->executable)) {
         refused_ = true;
         std::cerr << text("weft: this system gives no memory for machine code (", std::strerror(errno),
