@@ -50,10 +50,22 @@ function(weft_floor name)
   endif()
 endfunction()
 
+# `first` compiles the headers, the others take them from it: all have the same options.
+function(weft_share_headers target first)
+  if(target STREQUAL first)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  elseif(NOT target MATCHES "_(baseline|avx2|avx512)$")
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  endif()
+endfunction()
+
 function(weft_objects target)
   add_library(${target} OBJECT ${ARGN})
   target_link_libraries(${target} PRIVATE weft_options weft_found)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
+  if(WEFT_SANITIZE AND NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
+    weft_share_headers(${target} weft_base ${PROJECT_SOURCE_DIR}/cmake/headers.h)
+  endif()
   set_property(GLOBAL APPEND PROPERTY WEFT_OBJECTS ${target})
 endfunction()
 
