@@ -1,5 +1,7 @@
 // Read once instead of in every source, in sanitized builds (which no compiler cache speeds up on a fresh machine). The other builds do
 // without, so a source that forgets an include is found out.
+#pragma once
+
 #include <algorithm>
 #include <atomic>
 #include <complex>
