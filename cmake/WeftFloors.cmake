@@ -37,10 +37,11 @@ function(weft_floor name)
     weft_objects(weft_${name} ${sources})
   endif()
   if(isa_sources)
-    # Optimised in every build, for nobody debugs them; but for sanitizers, which take minutes over -O3.
+    # Optimised in every build, for nobody debugs them; but for sanitizers, which take minutes over -O3, and over a check of each
+    # operation of the inlined functions for undefined behaviour.
     set(isa_optimisation -O3)
     if(WEFT_SANITIZE)
-      set(isa_optimisation -O1)
+      set(isa_optimisation -O0 -fno-sanitize=undefined)
     endif()
     foreach(isa IN LISTS WEFT_ISAS)
       weft_objects(weft_${name}_${isa} ${isa_sources})
@@ -78,7 +79,7 @@ function(weft_library)
     get_property(objects GLOBAL PROPERTY WEFT_OBJECTS)
     set(files "")
     foreach(target IN LISTS objects)
-      list(APPEND files $<TARGET_OBJECTS:${target}>)
+      list(APPEND files $<FILTER:$<TARGET_OBJECTS:${target}>,EXCLUDE,gch$>)   # shared headers are listed there, too
     endforeach()
     set(whole ${PROJECT_BINARY_DIR}/weft_whole.o)
     add_custom_command(OUTPUT ${whole} COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -o ${whole} ${files} DEPENDS ${files}
