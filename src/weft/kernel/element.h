@@ -11,7 +11,12 @@
 #include "weft/core/dtype.h"
 #include "weft/kernel/program.h"
 
+// Sanitized builds leave inlining to the compiler: forced, it takes them minutes.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WEFT_ELEMENT inline
+#else
 #define WEFT_ELEMENT [[gnu::always_inline]] inline
+#endif
 
 namespace weft::element {
 
