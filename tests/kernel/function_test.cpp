@@ -168,8 +168,8 @@ T value_of(const Function& function, T x, T y) {
 /// The number `count` places on.
 template <class T>
 T step(T x, int count) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-    return std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(x) + count));
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;  // wraps: some places lie at an end
+    return std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(x) + static_cast<Bits>(count)));
 }
 
 template <class T>
