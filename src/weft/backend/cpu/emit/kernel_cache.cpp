@@ -32,7 +32,7 @@ bool wanted() {
     throw ValueError(text("WEFT_EMITTER is '", *choice, "'; it may be on or off"));
 }
 
-Isa widest() {
+[[maybe_unused]] Isa widest() {
 #if defined(__x86_64__)
     return Isa::avx512;
 #else
@@ -41,7 +41,7 @@ Isa widest() {
 }
 
 /// Joining is for lanes of the values' own width, in what an instruction set has.
-bool joinable(std::span<const StreamKind> stores, Isa isa) {
+[[maybe_unused]] bool joinable(std::span<const StreamKind> stores, Isa isa) {
     return std::all_of(stores.begin(), stores.end(), [&](const StreamKind& kind) {
         if (kind.mode != Mode::joined) return true;
         bool arithmetic = kind.reduction == Reduction::sum || kind.reduction == Reduction::product;
