@@ -233,6 +233,12 @@ TEST(Gradient, is_taken_where_the_computed_values_come_from_elsewhere) {
     EXPECT_EQ(w.node()->origin->leaves.size(), 1u);  // of those that are gone nothing is kept
 }
 
+TEST(Transform, what_was_computed_from_the_argument_before_is_a_constant) {
+    Tensor w = row({2}), target = w * 3;
+    target.eval();
+    EXPECT_EQ(slope([&](const Tensor& x) { return sum(target * x); }, w), (Doubles{6}));
+}
+
 TEST(Transform, vjp_pulls_back_after_its_value_was_asked_for) {
     auto [value, pull] = vjp([](const Tensor& x) { return x * x; }, row({3}));
     EXPECT_EQ(values(value), (Doubles{9}));

@@ -128,7 +128,11 @@ void refuse_pairs(const char* name, std::span<const Tensor> values, std::span<co
 Tensor fresh(const Tensor& x) {
     // A node of its own over the same value: gradients stop at it, whatever x is.
     const Operation& same = x.dtype() == DType::bool_ ? stop_gradient_operation : positive_operation;
-    return make_node(same, {x}, nullptr, x.node()->where);
+    Tensor made = make_node(same, {x}, nullptr, x.node()->where);
+    // An identity from the start: what was computed from x before does not come from this node.
+    made.node()->origin = std::make_unique<Origin>();
+    made.node()->origin->self = std::make_shared<const char>('\0');
+    return made;
 }
 
 std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents,

@@ -40,13 +40,20 @@ std::vector<Weak> leaves_below(const Graph& graph) {
         for (const Weak& further : origin.leaves)
             if (!further.expired()) below.insert(further);
     }
+    for (const Graph::Entry& entry : graph.entries)  // nodes that have an identity from the start
+        if (!entry.leaf && entry.node->origin && entry.node->origin->self) below.insert(entry.node->origin->self);
     return {below.begin(), below.end()};
 }
 
 bool may_come_from(const Node& computed, Node& x) {
     std::vector<Node*> below{&x};
     Graph graph;
-    if (!x.computed) {
+    bool has_identity = false;
+    {
+        std::lock_guard guard(Node::lock());
+        has_identity = x.origin && x.origin->self;
+    }
+    if (!x.computed && !has_identity) {
         Node* pending[] = {&x};
         graph = gather(pending);
         below = inexact_leaves(graph);

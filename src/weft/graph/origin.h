@@ -20,7 +20,8 @@ struct Origin {
 /// What a node of this graph remembers when it is computed with it. Takes Node::lock().
 std::vector<std::weak_ptr<const char>> leaves_below(const Graph& graph);
 
-/// Whether `x` may stand below the computed node. Of a pending x this is so where all leaves below it do. Takes Node::lock().
+/// Whether `x` may stand below the computed node: exactly, where x has an identity; of another pending x where all leaves below it do.
+/// Takes Node::lock().
 bool may_come_from(const Node& computed, Node& x);
 
 }  // namespace weft
