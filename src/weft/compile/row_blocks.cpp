@@ -10,8 +10,10 @@ namespace {
 constexpr double block_bytes = 1 << 17;     // what a block's rows touch: half of a small second-level cache
 constexpr double alone = 32768;             // elements below which a group is one block
 constexpr std::int64_t blocks_wanted = 16;  // beyond: enough for threads to share
+constexpr std::int64_t fewest_products = 4, whole_tiles = 32;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Axis `axis` of the rows is cut into `cuts` blocks of `step` (the last may be shorter); the axes before it are walked one by one,
 // those behind it lie whole in a block.
@@ -20,16 +22,10 @@ struct Blocks {
     std::int64_t step = 1, cuts = 1, count = 1, rows_in_block = 1;
 };
 
-// Rows below which a product is not cut: its other matrix is copied anew for each block, and a library wants some millions of
-// multiplications at a time.
 std::int64_t least_rows(const RowGroup& group) {
-    double least = 0;
-    for (const RowPart& part : group.parts) {
-        if (part.multiplications == 0) continue;
-        double work = part.column ? alone : 2 << 20, few = part.column ? 1 : 64;
-        least = std::max({least, few, work / part.multiplications});
-    }
-    return static_cast<std::int64_t>(std::min(least, 1e15));
+    std::int64_t least = 0;
+    for (const RowPart& part : group.parts) least = std::max(least, part.least_rows);
+    return least;
 }
 
 std::int64_t rows_wanted(const RowGroup& group, std::int64_t rows) {
@@ -47,16 +43,18 @@ Blocks cut(const RowGroup& group) {
     Blocks blocks;
     const Dims& rows = group.rows;
     if (rows.empty()) return blocks;
-    std::int64_t wanted = rows_wanted(group, element_count(rows)), behind = 1;
+    std::int64_t all = element_count(rows), wanted = rows_wanted(group, all), behind = 1;
+    // The parts of one block share threads out among themselves; a product's few large blocks would leave some idle.
+    bool product = least_rows(group) > 0;
+    if (product) wanted = divide_up(wanted, whole_tiles) * whole_tiles;
+    if (product && all <= (fewest_products - 1) * wanted) wanted = std::max<std::int64_t>(all, 1);
     blocks.axis = rows.size() - 1;
     while (blocks.axis > 0 && behind * rows[blocks.axis] <= wanted) behind *= rows[blocks.axis--];
     std::int64_t size = rows[blocks.axis];
     blocks.step =
         std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(behind, 1), 1, std::max<std::int64_t>(size, 1));
-    if (least_rows(group) > 0 && size > 0)  // no small block at the end
-        blocks.step = (size + size / blocks.step - 1) / (size / blocks.step);
     blocks.rows_in_block = blocks.step * behind;
-    blocks.cuts = blocks.count = (size + blocks.step - 1) / blocks.step;
+    blocks.cuts = blocks.count = divide_up(size, blocks.step);
     for (std::size_t axis = 0; axis < blocks.axis; ++axis) blocks.count *= rows[axis];
     return blocks;
 }
@@ -70,10 +68,12 @@ class RowBlocks final : public Kernel {
             thread_bytes_ += aligned(bytes * static_cast<std::size_t>(blocks_.rows_in_block));
         }
         std::size_t most = 0, most_operands = 0;
-        for (const Part& part : parts_) {
+        for (Part& part : parts_) {
+            part.shared_at = shared_bytes_;
+            if (const Kernel* kernel = sharing(part)) shared_bytes_ += aligned(kernel->shared_bytes());
             for (const auto* kernel : {part.whole.get(), part.last.get()})
                 if (kernel) most = std::max(most, kernel->scratch_bytes());
-            most_operands = std::max(most_operands, part.operands.size());
+            most_operands = std::max(most_operands, part.operands.size() + 1);
         }
         table_at_ = thread_bytes_;
         scratch_at_ = table_at_ + aligned(most_operands * sizeof(void*));
@@ -81,55 +81,80 @@ class RowBlocks final : public Kernel {
         slots_ = static_cast<int>(std::clamp<std::int64_t>(blocks_.count, 1, ThreadPool::instance().threads()));
     }
 
-    std::size_t scratch_bytes() const override { return thread_bytes_ * static_cast<std::size_t>(slots_); }
+    std::size_t scratch_bytes() const override {
+        return shared_bytes_ + thread_bytes_ * static_cast<std::size_t>(slots_);
+    }
     std::string_view by() const override { return "row blocks"; }
 
     void run(void* const* operands, std::byte* scratch) const override {
+        std::byte* own = scratch + shared_bytes_;
+        if (blocks_.count == 1) return run_block(0, operands, scratch, own);  // its parts may use threads
+        for (const Part& part : parts_)
+            if (const Kernel* kernel = sharing(part))
+                kernel->share(table_of(part, 0, 0, operands, own), scratch + part.shared_at);
         auto body = [&](std::int64_t block, int slot) {
-            run_block(block, operands, scratch + thread_bytes_ * static_cast<std::size_t>(slot));
+            run_block(block, operands, scratch, own + thread_bytes_ * static_cast<std::size_t>(slot));
         };
-        if (blocks_.count == 1)
-            body(0, 0);  // its parts may use threads
-        else
-            parallel_for(blocks_.count, body, slots_);
+        parallel_for(blocks_.count, body, slots_);
     }
 
   private:
     struct Part {
         std::unique_ptr<Kernel> whole, last;  // of a block; of the last block of an axis, if it is shorter
         std::vector<RowOperand> operands;
+        std::size_t shared_at = 0;
     };
 
+    static const Kernel* sharing(const Part& part) {
+        for (const auto* kernel : {part.whole.get(), part.last.get()})
+            if (kernel && kernel->shared_bytes() > 0) return kernel;
+        return nullptr;
+    }
+
     void prepare(const RowPart& part) {
-        Part prepared{nullptr, nullptr, part.operands};
+        Part prepared{nullptr, nullptr, part.operands, 0};
         Dims rows = rows_;
+        bool block = blocks_.count > 1;
         for (std::size_t axis = 0; axis < blocks_.axis; ++axis) rows[axis] = std::min<std::int64_t>(1, rows[axis]);
         if (!rows.empty()) rows[blocks_.axis] = blocks_.step;
-        prepared.whole = part.make(rows);
+        prepared.whole = part.make(rows, block);
         if (std::int64_t rest = rows.empty() ? 0 : rows_[blocks_.axis] % blocks_.step) {
             rows[blocks_.axis] = rest;
-            prepared.last = part.make(rows);
+            prepared.last = part.make(rows, block);
         }
         parts_.push_back(std::move(prepared));
     }
 
-    void run_block(std::int64_t block, void* const* operands, std::byte* scratch) const {
+    // Where the part's operands lie for the block that begins with row `first` of the axis that is cut; `rest` numbers those before it.
+    void** table_of(const Part& part, std::int64_t first, std::int64_t rest, void* const* operands,
+                    std::byte* own) const {
+        auto table = reinterpret_cast<void**>(own + table_at_);
+        for (std::size_t i = 0; i < part.operands.size(); ++i) {
+            const RowOperand& operand = part.operands[i];
+            if (operand.number >= outside_) {
+                table[i] = own + inside_at_[static_cast<std::size_t>(operand.number - outside_)];
+                continue;
+            }
+            auto base = static_cast<std::byte*>(operands[operand.number]);
+            table[i] = blocks_.count == 1 ? base : base + offset_of(operand, first, rest);
+        }
+        return table;
+    }
+
+    std::int64_t offset_of(const RowOperand& operand, std::int64_t first, std::int64_t rest) const {
+        std::int64_t offset = first * operand.strides[blocks_.axis];
+        for (std::size_t axis = blocks_.axis; axis-- > 0; rest /= rows_[axis])
+            offset += rest % rows_[axis] * operand.strides[axis];
+        return offset;
+    }
+
+    void run_block(std::int64_t block, void* const* operands, std::byte* shared, std::byte* own) const {
         std::int64_t first = block % blocks_.cuts * blocks_.step, rest = block / blocks_.cuts;
         bool short_one = !rows_.empty() && first + blocks_.step > rows_[blocks_.axis];
-        auto table = reinterpret_cast<void**>(scratch + table_at_);
         for (const Part& part : parts_) {
-            for (std::size_t i = 0; i < part.operands.size(); ++i) {
-                const RowOperand& operand = part.operands[i];
-                if (operand.number >= outside_) {
-                    table[i] = scratch + inside_at_[static_cast<std::size_t>(operand.number - outside_)];
-                    continue;
-                }
-                std::int64_t offset = rows_.empty() ? 0 : first * operand.strides[blocks_.axis], left = rest;
-                for (std::size_t axis = blocks_.axis; axis-- > 0; left /= rows_[axis])
-                    offset += left % rows_[axis] * operand.strides[axis];
-                table[i] = static_cast<std::byte*>(operands[operand.number]) + offset;
-            }
-            (short_one ? part.last : part.whole)->run(table, scratch + scratch_at_);
+            void** table = table_of(part, first, rest, operands, own);
+            table[part.operands.size()] = shared + part.shared_at;
+            (short_one ? part.last : part.whole)->run(table, own + scratch_at_);
         }
     }
 
@@ -138,6 +163,7 @@ class RowBlocks final : public Kernel {
     Blocks blocks_;
     std::vector<Part> parts_;
     std::vector<std::size_t> inside_at_;
+    std::size_t shared_bytes_ = 0;  // at the front of the scratch memory; then each thread's own
     std::size_t thread_bytes_ = 0, table_at_ = 0, scratch_at_ = 0;
     int slots_ = 1;
 };

@@ -19,13 +19,12 @@ struct RowOperand {
 };
 
 struct RowPart {
-    std::function<std::unique_ptr<Kernel>(const Dims& rows)>
-        make;                          // the kernel for so many rows along each of their axes
+    /// The kernel for so many rows along each of their axes: for all of them, or for one block of several.
+    std::function<std::unique_ptr<Kernel>(const Dims& rows, bool block)> make;
     std::vector<RowOperand> operands;  // in the kernel's order
-    double points = 0;                 // of one row
-    double bytes = 0;                  // read for one row
-    double multiplications = 0;        // of one row, in a product of matrices
-    bool column = false;               // that product has one column: nothing of it is worth being copied first
+    double points = 0;                 // of one row, in what one of a loop costs
+    double bytes = 0;                  // that pass through the cache for one row
+    std::int64_t least_rows = 0;       // of a product: fewer at a time cost more; 0: a loop
 };
 
 struct RowGroup {

@@ -31,12 +31,23 @@ RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t 
             part.operands.push_back({0, row_strides(access.dtype, access.strides, rows)});
     part.points = count_from(loop.dims, rows);
     for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
-    part.make = [&compiler, loop](const Dims& block) {
+    part.make = [&compiler, loop](const Dims& block, bool) {
         Loop cut = loop;
         std::copy(block.begin(), block.end(), cut.dims.begin());
         return compiler.loop(std::move(cut));
     };
     return part;
+}
+
+// Of a product whose second matrix is the same for all batches, their rows are rows of one product.
+std::int64_t least_rows(const KernelCompiler& compiler, const Node& node, std::vector<Layout> inputs, Layout output,
+                        bool one_second) {
+    std::size_t batches = output.dims.size() - 2;
+    if (one_second)
+        for (std::size_t axis = 0; axis < batches; ++axis) {
+            inputs[0].dims[batches] *= output.dims[axis], output.dims[batches] *= output.dims[axis];
+        }
+    return compiler.product_rows(node, inputs, output);
 }
 
 // The rows of a product are its batches and the rows of the first matrix; of the second matrix the rows are batches alone.
@@ -49,17 +60,19 @@ RowPart product_part(const KernelCompiler& compiler, const Node& node, const std
     part.operands = {{0, row_strides(inputs[0].dtype, inputs[0].strides, rows)},
                      {0, second},
                      {0, row_strides(output.dtype, output.strides, rows)}};
-    part.points = count_from(output.dims, rows);
-    part.bytes = part.points * static_cast<double>(size_of(output.dtype));
-    part.multiplications = part.points * static_cast<double>(inputs[0].dims.back());
-    part.column = output.dims.back() == 1;
-    part.make = [&compiler, &node, inputs, output, of_second](const Dims& block) {
+    // Sixteen multiplications cost as much as a loop's point; those of a vector, which wait for memory, as many.
+    auto inner = static_cast<double>(inputs[0].dims.back());
+    part.points = count_from(output.dims, rows) * (output.dims.back() == 1 ? inner : inner / 16);
+    part.bytes = count_from(output.dims, rows) * static_cast<double>(size_of(output.dtype));
+    bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
+    part.least_rows = least_rows(compiler, node, inputs, output, one_second);
+    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, bool several) {
         std::vector<Layout> in = inputs;
         Layout out = output;
         std::copy(block.begin(), block.end(), in[0].dims.begin());
         std::copy(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(of_second), in[1].dims.begin());
         std::copy(block.begin(), block.end(), out.dims.begin());
-        return compiler.library(node, in, out);
+        return several && one_second ? compiler.product_block(node, in, out) : compiler.library(node, in, out);
     };
     return part;
 }
@@ -119,7 +132,7 @@ RowPart StepKernels::part(const Step& step, std::size_t leading) const {
         return product_part(compiler_, node, inputs(step), output, step.leading);
     RowPart part;  // a number
     part.operands.resize(step.loads.size() + 1);
-    part.make = [&node, in = inputs(step), output, &compiler = compiler_](const Dims&) {
+    part.make = [&node, in = inputs(step), output, &compiler = compiler_](const Dims&, bool) {
         return compiler.library(node, in, output);
     };
     return part;
@@ -144,7 +157,8 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
         }
         for (std::int32_t slot : inner.stores) made.operands[i++].number = of_slot.at(slot);
         for (RowOperand& operand : made.operands) operand.strides.resize(step.leading, 0);
-        if (inner.leading < step.leading) made.make = [make = std::move(made.make)](const Dims&) { return make({}); };
+        if (inner.leading < step.leading)
+            made.make = [make = std::move(made.make)](const Dims&, bool block) { return make({}, block); };
         group.parts.push_back(std::move(made));
     }
     for (std::int32_t slot : step.inside) {
