@@ -88,7 +88,7 @@ class RowBlocks final : public Kernel {
 
     void run(void* const* operands, std::byte* scratch) const override {
         std::byte* own = scratch + shared_bytes_;
-        if (blocks_.count == 1) return run_block(0, operands, scratch, own);  // its parts may use threads
+        if (blocks_.count == 1) return run_whole(operands, own);
         for (const Part& part : parts_)
             if (const Kernel* kernel = sharing(part))
                 kernel->share(table_of(part, 0, 0, operands, own), scratch + part.shared_at);
@@ -102,6 +102,7 @@ class RowBlocks final : public Kernel {
     struct Part {
         std::unique_ptr<Kernel> whole, last;  // of a block; of the last block of an axis, if it is shorter
         std::vector<RowOperand> operands;
+        std::vector<std::int32_t> numbers;  // of the operands
         std::size_t shared_at = 0;
     };
 
@@ -112,7 +113,8 @@ class RowBlocks final : public Kernel {
     }
 
     void prepare(const RowPart& part) {
-        Part prepared{nullptr, nullptr, part.operands, 0};
+        Part prepared{nullptr, nullptr, part.operands, {}, 0};
+        for (const RowOperand& operand : part.operands) prepared.numbers.push_back(operand.number);
         Dims rows = rows_;
         bool block = blocks_.count > 1;
         for (std::size_t axis = 0; axis < blocks_.axis; ++axis) rows[axis] = std::min<std::int64_t>(1, rows[axis]);
@@ -135,8 +137,7 @@ class RowBlocks final : public Kernel {
                 table[i] = own + inside_at_[static_cast<std::size_t>(operand.number - outside_)];
                 continue;
             }
-            auto base = static_cast<std::byte*>(operands[operand.number]);
-            table[i] = blocks_.count == 1 ? base : base + offset_of(operand, first, rest);
+            table[i] = static_cast<std::byte*>(operands[operand.number]) + offset_of(operand, first, rest);
         }
         return table;
     }
@@ -146,6 +147,18 @@ class RowBlocks final : public Kernel {
         for (std::size_t axis = blocks_.axis; axis-- > 0; rest /= rows_[axis])
             offset += rest % rows_[axis] * operand.strides[axis];
         return offset;
+    }
+
+    // The only block: its parts may use threads. What is small is run often, so this path is short.
+    void run_whole(void* const* operands, std::byte* own) const {
+        auto table = reinterpret_cast<void**>(own + table_at_);
+        for (const Part& part : parts_) {
+            void** to = table;
+            for (std::int32_t number : part.numbers)
+                *to++ = number < outside_ ? operands[number]
+                                          : own + inside_at_[static_cast<std::size_t>(number - outside_)];
+            part.whole->run(table, own + scratch_at_);
+        }
     }
 
     void run_block(std::int64_t block, void* const* operands, std::byte* shared, std::byte* own) const {
