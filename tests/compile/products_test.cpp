@@ -165,7 +165,8 @@ TEST(Products, what_is_made_of_their_rows_is_made_with_them) {
     EXPECT_EQ(form({layer_norm(matmul(x, w) + r)}), "1/1");
     EXPECT_EQ(form({argmax(matmul(x, w), 1)}), "1/1");
     EXPECT_EQ(form({matmul(x, w), relu(matmul(x, w) + b)}), "1/1");  // the product leaves it, too
-    EXPECT_EQ(form({sum(matmul(x, w), 0)}), "2/1");                  // over rows: another step
+    EXPECT_EQ(form({relu(tensordot(numbers("t", {2, 3, 8}), w, 1) + b)}), "1/1");
+    EXPECT_EQ(form({sum(matmul(x, w), 0)}), "2/1");  // over rows: another step
     EXPECT_EQ(form({softmax(matmul(x, w), 0)}), form({softmax(numbers("y", {9, 10}), 0), matmul(x, w)}));
     expect_values({relu(matmul(x, w) + b), softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f), layer_norm(matmul(x, w) + r),
                    softmax(matmul(x, w), 0)},
@@ -290,6 +291,16 @@ TEST(Products, any_shapes_and_types_give_the_values_of_the_steps_one_by_one) {
                    numbers("T", shaped({n, m}), dtype)};
         expect_values({forms[i % 5](o)}, 100.0 * static_cast<double>(k + 1));
         if (HasFailure()) return;
+    }
+}
+
+TEST(Products, one_plan_serves_every_batch_size) {
+    Tensor w = numbers("w", {40, 40}), b = numbers("b", {40});
+    auto f = compile([&](const Tensor& x) { return softmax(relu(matmul(x, w) + b)); });
+    for (std::int64_t batch : {3, 40, 700, 1, 64, 0}) {
+        Tensor x = numbers("x", {batch, 40});
+        KeepPending keep;
+        EXPECT_EQ(difference(interpret(softmax(relu(matmul(x, w) + b))), f(x).array(), 1e-5, 1e-4), "") << batch;
     }
 }
 

@@ -28,12 +28,13 @@ class Matmul final : public Kernel {
             std::swap(m_, n_), std::swap(row_, column_);
         }
         plain_ = column_ == 1 || n_ == 1;
-        run_ = plain_ ? batches_.dims.back() : 1;
+        run_ = items_ = plain_ ? batches_.dims.back() : 1;
+        join_rows();
         empty_ = output.size() == 0;
         if (block && plain_ && !swapped_ && !empty_)
-            shared_bytes_ = gemm_packed_bytes(dtype_, m_ * run_, n_, k_, a_, b_);
-        bool library = run_ == 1 && gemm_by_library(dtype_, m_, n_, k_, a_, b_);
-        gemm_bytes_ = library ? 0 : gemm_scratch_bytes(dtype_, m_, shared_bytes_ > 0 ? 0 : n_, k_, run_);
+            shared_bytes_ = gemm_packed_bytes(dtype_, m_ * items_, n_, k_, a_, b_);
+        bool library = items_ == 1 && gemm_by_library(dtype_, m_, n_, k_, a_, b_);
+        gemm_bytes_ = library ? 0 : gemm_scratch_bytes(dtype_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_);
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
     }
     std::size_t shared_bytes() const override { return shared_bytes_; }
@@ -61,14 +62,24 @@ class Matmul final : public Kernel {
     }
 
   private:
+    // One B for all of a run, and the rows of A and of C go on evenly from item to item: that is one product.
+    void join_rows() {
+        if (run_ <= 1 || swapped_ || batches_.inner(2) != 0) return;
+        std::int64_t of_a = batches_.inner(1), of_c = batches_.inner(0);
+        if (m_ != 1 && (of_a != m_ * a_.row_stride || of_c != m_ * row_)) return;
+        if (m_ == 1) a_.row_stride = of_a, row_ = of_c;
+        m_ *= run_;
+        items_ = 1;
+    }
+
     template <class T>
     void multiply(T* c, const T* a, const T* b, const void* packed, std::byte* scratch) const {
         Matrix left = a_, right = b_;
         right.packed = packed;
         left.data = swapped_ ? b : a, right.data = swapped_ ? a : b;
         Scratch room{scratch, gemm_bytes_};
-        if (plain_ && run_ > 1) {
-            Batch batch{run_, batches_.inner(swapped_ ? 2 : 1), batches_.inner(swapped_ ? 1 : 2), batches_.inner(0)};
+        if (plain_ && items_ > 1) {
+            Batch batch{items_, batches_.inner(swapped_ ? 2 : 1), batches_.inner(swapped_ ? 1 : 2), batches_.inner(0)};
             return batched_gemm(dtype_, batch, m_, n_, k_, left, right, c, row_, false, {}, room);
         }
         if (plain_) return gemm(dtype_, m_, n_, k_, left, right, c, row_, false, {}, room);
@@ -78,7 +89,8 @@ class Matmul final : public Kernel {
     }
 
     DType dtype_;
-    std::int64_t m_, n_, k_, row_, column_, run_;
+    std::int64_t m_, n_, k_, row_, column_;
+    std::int64_t run_, items_;  // of the batch handed to gemm at a time: as steps of the walk, as products
     Matrix a_, b_;
     Box<3> batches_;
     std::size_t gemm_bytes_, shared_bytes_ = 0;
