@@ -162,6 +162,9 @@ TEST(Products, what_is_made_of_their_rows_is_made_with_them) {
     KeepPending keep;
     EXPECT_EQ(form({relu(matmul(x, w) + b)}), "1/1");
     EXPECT_EQ(form({softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f)}), "1/1");
+    Tensor weights = softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f);
+    EXPECT_EQ(form({matmul(weights, k)}), "1/2");                 // attention: each batch has its own second matrix
+    EXPECT_EQ(form({matmul(relu(matmul(x, w)), w.T())}), "2/2");  // layers are steps of their own
     EXPECT_EQ(form({layer_norm(matmul(x, w) + r)}), "1/1");
     EXPECT_EQ(form({argmax(matmul(x, w), 1)}), "1/1");
     EXPECT_EQ(form({matmul(x, w), relu(matmul(x, w) + b)}), "1/1");  // the product leaves it, too
@@ -169,8 +172,10 @@ TEST(Products, what_is_made_of_their_rows_is_made_with_them) {
     EXPECT_EQ(form({sum(matmul(x, w), 0)}), "2/1");  // over rows: another step
     EXPECT_EQ(form({softmax(matmul(x, w), 0)}), form({softmax(numbers("y", {9, 10}), 0), matmul(x, w)}));
     expect_values({relu(matmul(x, w) + b), softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f), layer_norm(matmul(x, w) + r),
-                   softmax(matmul(x, w), 0)},
+                   softmax(matmul(x, w), 0), matmul(weights, k)},
                   100);
+    Tensor many = numbers("many", {3, 5, 130, 16}), seen = numbers("seen", {3, 5, 70, 16});
+    expect_values({matmul(softmax(matmul(many, swapaxes(seen, -1, -2))), seen)}, 300);
 }
 
 // Who reads another row than its own is not of the group, however its axes' sizes agree.

@@ -58,6 +58,13 @@ class Grouper {
                            [&](std::int64_t axis) { return at_axis(axis) >= kept; });
     }
 
+    // A product whose second matrix is each batch's own (attention's values), so that the first, made row by row, is all it shares.
+    bool weighs(const Step& step) const {
+        if (!is_product(step) || space(step).size() < 3) return false;
+        const Node& second = graph_.node(step.loads[1]);
+        return second.operation != &broadcast_to_operation;
+    }
+
     static bool one(const Shape& shape) { return proper(shape).empty(); }
     static Shape proper(const Shape& shape) {
         Shape kept;
@@ -190,7 +197,8 @@ class Grouper {
         if (!is_product(plan_.steps[seed])) add_makers(seed, group, false);
         for (std::size_t s = seed + 1; s < std::min(plan_.steps.size(), seed + window); ++s) {
             bool loops = plan_.steps[s].kind == Step::map || plan_.steps[s].kind == Step::reduce;
-            if (loops && group_of_[s] < 0 && fits(s, group) && linked(s, group) && add(s, group))
+            if ((loops || weighs(plan_.steps[s])) && group_of_[s] < 0 && fits(s, group) && linked(s, group) &&
+                add(s, group))
                 add_makers(s, group, true);
         }
         if (group.steps.size() < 2) return;

@@ -60,9 +60,9 @@ RowPart product_part(const KernelCompiler& compiler, const Node& node, const std
     part.operands = {{0, row_strides(inputs[0].dtype, inputs[0].strides, rows)},
                      {0, second},
                      {0, row_strides(output.dtype, output.strides, rows)}};
-    // Sixteen multiplications cost as much as a loop's point; those of a vector, which wait for memory, as many.
+    // Some thirty multiplications cost as much as a loop's point; those of a vector, which wait for memory, as many.
     auto inner = static_cast<double>(inputs[0].dims.back());
-    part.points = count_from(output.dims, rows) * (output.dims.back() == 1 ? inner : inner / 16);
+    part.points = count_from(output.dims, rows) * (output.dims.back() == 1 ? inner : inner / 32);
     part.bytes = count_from(output.dims, rows) * static_cast<double>(size_of(output.dtype));
     bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
     part.least_rows = least_rows(compiler, node, inputs, output, one_second);
