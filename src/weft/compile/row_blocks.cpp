@@ -63,10 +63,11 @@ class RowBlocks final : public Kernel {
   public:
     explicit RowBlocks(const RowGroup& group) : outside_(group.outside), rows_(group.rows), blocks_(cut(group)) {
         for (const RowPart& part : group.parts) prepare(part);
-        for (std::size_t bytes : group.row_bytes) {
-            inside_at_.push_back(thread_bytes_);
-            thread_bytes_ += aligned(bytes * static_cast<std::size_t>(blocks_.rows_in_block));
-        }
+        std::vector<Lifetime> inside = group.inside;
+        for (Lifetime& life : inside) life.bytes *= static_cast<std::size_t>(blocks_.rows_in_block);
+        MemoryPlan memory = plan_memory(inside);
+        inside_at_ = std::move(memory.offsets);
+        thread_bytes_ = memory.bytes;
         std::size_t most = 0, most_operands = 0;
         for (Part& part : parts_) {
             part.shared_at = shared_bytes_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/compile/device.h"
+#include "weft/compile/memory.h"
 
 namespace weft {
 
@@ -28,10 +29,11 @@ struct RowPart {
 };
 
 struct RowGroup {
-    std::vector<RowPart> parts;          // in the order in which they run
-    Dims rows;                           // sizes of the axes that all share
-    std::int32_t outside = 0;            // operands that run() is handed; those numbered from here on live inside
-    std::vector<std::size_t> row_bytes;  // of each inside operand: one row, laid out row-major with all rows
+    std::vector<RowPart> parts;  // in the order in which they run
+    Dims rows;                   // sizes of the axes that all share
+    std::int32_t outside = 0;    // operands that run() is handed; those numbered from here on live inside
+    std::vector<Lifetime>
+        inside;  // of each inside operand: bytes of a row (they lie row-major), and the parts it lives from, to
 };
 
 /// Operands of run(): the group's outside ones.

@@ -1,7 +1,9 @@
 #include "weft/compile/step_kernels.h"
 
 #include <map>
+#include <set>
 
+#include "weft/compile/in_place.h"
 #include "weft/compile/row_blocks.h"
 #include "weft/compile/views.h"
 
@@ -161,12 +163,47 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
             made.make = [make = std::move(made.make)](const Dims&, bool block) { return make({}, block); };
         group.parts.push_back(std::move(made));
     }
+    group.inside = lifetimes(step);
+    return row_blocks(group);
+}
+
+// Of what lives inside the step: from part to part. A map writes over what dies with it, where it may.
+std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
+    std::vector<Lifetime> lives;
+    std::map<std::int32_t, std::size_t> of_slot;
     for (std::int32_t slot : step.inside) {
         Layout layout = slot_layout(plan_, graph_, slot);
-        double row = count_from(layout.dims, step.leading);
-        group.row_bytes.push_back(static_cast<std::size_t>(row) * size_of(layout.dtype));
+        of_slot.emplace(slot, lives.size());
+        lives.push_back({static_cast<std::size_t>(count_from(layout.dims, step.leading)) * size_of(layout.dtype)});
     }
-    return row_blocks(group);
+    auto inside = [&](std::int32_t slot) {
+        auto found = of_slot.find(slot);
+        return found == of_slot.end() ? nullptr : &lives[found->second];
+    };
+    for (std::size_t p = 0; p < step.parts.size(); ++p) {
+        for (std::int32_t load : step.parts[p].loads)
+            if (Lifetime* life = inside(slot_below(plan_, load))) life->last = static_cast<std::int32_t>(p);
+        for (std::int32_t slot : step.parts[p].stores)
+            if (Lifetime* life = inside(slot)) life->first = life->last = static_cast<std::int32_t>(p);
+    }
+    for (const Step& part : step.parts) {
+        std::set<std::int32_t> taken;
+        for (std::int32_t slot : part.stores) {
+            Lifetime* life = inside(slot);
+            for (std::int32_t load : part.loads) {
+                std::int32_t other = slot_below(plan_, load);
+                const Lifetime* dying = inside(other);
+                bool takes = life && dying && dying->last == life->first && !taken.contains(other) &&
+                             part.kind == Step::map &&
+                             may_write_over(plan_, graph_, views_, part, slot, {Base::arena, other});
+                if (!takes) continue;
+                life->may_reuse = static_cast<std::int32_t>(of_slot.at(other));
+                taken.insert(other);
+                break;
+            }
+        }
+    }
+    return lives;
 }
 
 Loop StepKernels::loop(const Step& step) const {

@@ -25,6 +25,7 @@ class StepKernels {
     std::unique_ptr<Kernel> library(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
     struct RowPart part(const Step& step, std::size_t leading) const;
+    std::vector<struct Lifetime> lifetimes(const Step& step) const;
     Loop loop(const Step& step) const;
     std::vector<Layout> inputs(const Step& step) const;
 
