@@ -71,7 +71,7 @@ def build(tally, preset):
     configure = ["cmake", "--preset", preset, "-DWEFT_BUILD_TESTS=ON"]
     if not (folder / "CMakeCache.txt").exists():
         configure += [] if shutil.which("ninja") else ["-G", "Unix Makefiles"]
-        configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache" if shutil.which("ccache") else "-DWEFT_SHARE_HEADERS=ON"]
     targets = [] if preset == "release" else ["--target", *chosen(preset)]
     compile_all = ["cmake", "--build", folder, "-j", str(PROCESSORS), *targets]
     for command in (configure, compile_all):
