@@ -299,6 +299,17 @@ TEST(Products, any_shapes_and_types_give_the_values_of_the_steps_one_by_one) {
     }
 }
 
+TEST(Products, what_dies_inside_makes_room_inside) {
+    Tensor q = numbers("q", {100, 2}), k = numbers("k", {2, 100});
+    KeepPending keep;
+    Graph graph = rewritten_graph({softmax(matmul(q, k))});
+    auto plan = std::make_shared<const Plan>(make_plan(graph));
+    EXPECT_EQ(plan->steps.size(), 1u);
+    auto binding = weft::bind(plan, graph, cpu_compiler());
+    EXPECT_GE(binding->arena_bytes, 100u * 100u * 4u);
+    EXPECT_LT(binding->arena_bytes, 2 * 100u * 100u * 4u);  // scores and their exponentials lie in one place
+}
+
 TEST(Products, one_plan_serves_every_batch_size) {
     Tensor w = numbers("w", {40, 40}), b = numbers("b", {40});
     auto f = compile([&](const Tensor& x) { return softmax(relu(matmul(x, w) + b)); });
