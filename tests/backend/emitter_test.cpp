@@ -346,5 +346,71 @@ TEST(Emitter, long_rows_are_joined_to_the_block_evaluators_bits) {
     }
 }
 
+/// Arrays against pages that may not be touched: by machine code and by the block evaluator, all instruction sets, one and two threads.
+void expect_alike(const Case& c, const std::string& name) {
+    auto expected = run_plain(c, *cpu::prepare_reduction(c.loop));
+    for (Isa isa : emitted_isas()) {
+        for (int threads : {1, 2}) {
+            UseIsa use(isa);
+            ThreadPool::instance().set_threads(threads);
+            auto prepared = cpu::prepare_reduction(c.loop, true);
+            expect_same(c, expected, run_guarded(c, *prepared), text(name, ", ", cpu::name_of(isa)));
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+}
+
+TEST(Emitter, columns_are_joined_to_the_block_evaluators_bits) {
+    static constexpr DType types[] = {DType::float32, DType::float64, DType::int32,
+                                      DType::uint32,  DType::int64,   DType::bfloat16};
+    static constexpr Reduction reductions[] = {Reduction::sum, Reduction::product, Reduction::maximum,
+                                               Reduction::minimum, Reduction::argmax};
+    int seed = 0;
+    for (DType type : types) {
+        for (Reduction reduction : reductions) {
+            for (const Dims& dims :
+                 {Dims{1, 1, 5}, {1, 3, 67}, {3, 70, 15}, {2, 9, 1500}, {1, 300, 130}, {1, 40, 2111}}) {
+                Random random(static_cast<unsigned>(++seed));
+                bool computed = seed % 3 != 0 && type != DType::bfloat16;
+                DType lane = compute_dtype(type);
+                ProgramBuilder builder;
+                Scalar x = builder.input(lane), y = builder.input(lane);
+                builder.output(computed ? x * y : x);
+                Case c;
+                c.at_end = seed % 2;
+                std::int64_t row = dims[2] + seed % 5, block = dims[1] * row;  // of the box: outer, columns, rows
+                c.loop.program = builder.take();
+                c.loop.dims = {dims[0], dims[2], dims[1]};
+                c.loop.reduced = 1;
+                c.loop.reductions = {reduction};
+                c.loop.loads = {{type, {block, 1, row}}, {lane, {seed % 4 ? 1 : 0, seed % 7 ? 1 : 0, 0}}};
+                c.loop.stores = {{result_dtype(reduction, lane), {dims[2], 1}}};
+                for (const Access& access : c.loop.loads)
+                    c.loads.push_back(memory_for(random, access, c.loop.dims, seed % 4 == 0));
+                c.stores.push_back(memory_for(random, c.loop.stores[0], {dims[0], dims[2]}, false));
+                expect_alike(c, text(name_of(reduction), " of ", type, ", ", dims[1], " rows of ", dims[2]));
+                if (HasFatalFailure()) return;
+            }
+        }
+    }
+}
+
+TEST(Emitter, values_joined_in_columns_never_pass_through_memory) {
+    ProgramBuilder builder;
+    Scalar x = builder.input(DType::float32), y = builder.input(DType::float32);
+    builder.output(x * y);
+    Loop loop{.program = builder.take(),
+              .dims = {100, 300},
+              .reduced = 1,
+              .loads = {{DType::float32, {1, 100}}, {DType::float32, {1, 100}}},
+              .stores = {{DType::float32, {1}}},
+              .reductions = {Reduction::sum}};
+    for (Isa isa : emitted_isas()) {
+        UseIsa use(isa);
+        EXPECT_EQ(cpu::prepare_reduction(loop, true)->by(), "emitter") << cpu::name_of(isa);
+    }
+}
+
 }  // namespace
 }  // namespace weft

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "weft/backend/cpu/block_kernel.h"
+#include "weft/backend/cpu/column_tiles.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
 #include "weft/base/error.h"
 
@@ -16,7 +17,8 @@ namespace {
 
 constexpr std::int64_t short_row = 256;    // elements of the longest row that shares a block with others
 constexpr std::int64_t row_chunk = 16384;  // elements of a long row in one task
-constexpr std::int64_t chunk_rows_least = 32, chunk_rows_most = 1024;  // rows joined in one chunk of columns
+constexpr std::int64_t straight_bytes =
+    16384;  // of a row of columns that are joined where they lie: some pages at a time
 
 enum class Way { short_rows, long_rows, columns };
 
@@ -28,6 +30,11 @@ struct Output {
     Literal identity;  // of no values; positions have none
     std::size_t lanes_at = 0, values_at = 0, places_at = 0, made_at = 0;  // in a thread's scratch
     std::size_t partials_at = 0, partial_places_at = 0;                   // in the kernel's scratch
+
+    // Of columns that are an array as it lies in memory, neither computed nor copied:
+    std::size_t load = 0;
+    Stream straight{};
+    std::int64_t row_stride = 0;  // elements
 
     std::size_t width() const { return size_of(dtype); }
     DType result() const { return position ? DType::int64 : dtype; }
@@ -52,15 +59,19 @@ class ReductionKernel : public PreparedLoop {
     };
 
     void choose_space(const Loop& loop, const LoopLayout& layout, bool emitted);
+    bool find_straight(const Loop& loop, const std::vector<Stream>& streams, std::size_t reduced);
     void choose_tasks();
     void lay_out_scratch();
+    std::int64_t widest_segment() const;
     Thread thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const;
 
     void run_short_rows(Thread& thread, std::int64_t task) const;
     void run_long_rows(Thread& thread, std::int64_t task) const;
     void reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const;
     void run_columns(Thread& thread, std::int64_t task) const;
-    void reduce_columns(Thread& thread, std::int64_t tile) const;
+    void reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const;
+    void join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width, std::int64_t row,
+                   bool fresh) const;
     void join_chunks(Thread& thread, std::int64_t task) const;
     void fill_identity(Thread& thread) const;
 
@@ -80,14 +91,16 @@ class ReductionKernel : public PreparedLoop {
 
     BlockRunner runner_;
     emit::EmittedRows rows_;    // computes the values in the runner's place, where there is code
-    emit::EmittedRows joined_;  // computes and joins them, along rows
+    emit::EmittedRows joined_;  // computes and joins them
+    bool straight_ = false;     // columns: nothing is computed
     std::vector<Output> outputs_;
     Dims kept_;
     std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
     Way way_ = Way::short_rows;
-    std::int64_t rows_in_block_ = 1;        // short rows; columns: rows of one block
-    std::int64_t inner_ = 1, segment_ = 1;  // columns: the innermost kept axis, and its part in one tile
-    std::int64_t chunk_ = 1, chunks_ = 1;   // elements of a row (rows of columns) in a chunk, and chunks
+    std::int64_t rows_in_block_ = 1;       // short rows; columns: rows of one block
+    std::int64_t inner_ = 1;               // columns: the innermost kept axis
+    ColumnTiles tiles_;                    // columns
+    std::int64_t chunk_ = 1, chunks_ = 1;  // elements of a long row in a chunk; chunks
     std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
     int slots_ = 1;
     std::size_t shared_bytes_ = 0, thread_bytes_ = 0, rows_at_ = 0;
@@ -153,14 +166,19 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
         streams.push_back(std::move(stream));
     }
     runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false);
-    if (!emitted) return;
-    if (way_ == Way::long_rows && reduced == 1) {
+    straight_ = way_ == Way::columns && find_straight(loop, streams, reduced);
+    bool far = straight_ && std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) {
+                   return lie_far_apart(output.row_stride * static_cast<std::int64_t>(output.width()));
+               });
+    if (!emitted || far) return;
+    if ((way_ == Way::long_rows && reduced == 1) || way_ == Way::columns) {
         std::vector<std::pair<Reduction, DType>> joined;
         for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
-        joined_ = emit::EmittedRows(loop.program, dims, streams, joined);
+        auto how = way_ == Way::columns ? emit::Mode::accumulated : emit::Mode::joined;
+        joined_ = emit::EmittedRows(loop.program, dims, streams, joined, how);
     }
-    if (joined_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
-    std::vector<Stream> made;                                // a row of values each, as the runner would leave them
+    if (joined_ || straight_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
+    std::vector<Stream> made;  // a row of values each, as the runner would leave them
     for (const Output& output : outputs_) {
         Stream stream{output.dtype, Dims(dims.size())};
         auto step = static_cast<std::int64_t>(output.width());
@@ -168,6 +186,22 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
         made.push_back(std::move(stream));
     }
     rows_ = emit::EmittedRows(loop.program, dims, streams, made);
+}
+
+/// Whether every output is an array as it lies in memory: rows evenly spaced, columns side by side.
+bool ReductionKernel::find_straight(const Loop& loop, const std::vector<Stream>& streams, std::size_t reduced) {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const Instruction& value = loop.program.code[static_cast<std::size_t>(loop.program.outputs[i])];
+        if (reduced != 1 || value.opcode != Opcode::input) return false;
+        Output& output = outputs_[i];
+        output.load = static_cast<std::size_t>(value.a);
+        output.straight = streams[output.load];
+        auto size = static_cast<std::int64_t>(output.width());
+        const Dims& strides = output.straight.strides;
+        if (output.straight.memory != output.dtype || strides.back() != size) return false;
+        output.row_stride = strides[strides.size() - 2] / size;
+    }
+    return true;
 }
 
 void ReductionKernel::evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const {
@@ -195,13 +229,11 @@ void ReductionKernel::choose_tasks() {
             elements = std::min(length_, chunk_);
             break;
         case Way::columns:
-            segment_ = inner_ <= block ? inner_ : divide_up(divide_up(inner_, divide_up(inner_, block)), 64) * 64;
-            segment_ = std::max<std::int64_t>(segment_, 1);
-            rows_in_block_ = segment_ == inner_ ? std::max<std::int64_t>(1, block / segment_) : 1;
-            chunk_ = std::clamp(2 * task_elements / segment_, chunk_rows_least, chunk_rows_most);
-            chunks_ = divide_up(length_, chunk_);
-            units_ = inner_ == 0 ? 0 : kept_count_ / inner_ * divide_up(inner_, segment_) * chunks_;
-            elements = segment_ * std::min(length_, chunk_);
+            tiles_ = ColumnTiles(inner_ == 0 ? 0 : kept_count_ / inner_, length_, inner_, widest_segment());
+            rows_in_block_ = tiles_.segment() == inner_ ? std::max<std::int64_t>(1, block / tiles_.segment()) : 1;
+            chunks_ = tiles_.chunks();
+            units_ = tiles_.count();
+            elements = tiles_.elements();
             break;
     }
     units_in_task_ = std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(elements, 1));
@@ -210,9 +242,15 @@ void ReductionKernel::choose_tasks() {
     slots_ = slots_for(std::max(tasks_, joins));
 }
 
+std::int64_t ReductionKernel::widest_segment() const {
+    std::size_t widest = 1;
+    for (const Output& output : outputs_) widest = std::max(widest, output.width());
+    return straight_ ? straight_bytes / static_cast<std::int64_t>(widest) : runner_.block();
+}
+
 void ReductionKernel::lay_out_scratch() {
     std::size_t bytes = aligned(runner_.scratch_bytes());
-    auto block = static_cast<std::size_t>(runner_.block());
+    auto block = static_cast<std::size_t>(std::max(runner_.block(), tiles_.segment()));
     for (Output& output : outputs_) {
         output.lanes_at = bytes;
         bytes += aligned(lanes_bytes);
@@ -315,25 +353,41 @@ void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t 
 
 void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
     std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
-    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) reduce_columns(thread, unit);
+    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) reduce_columns(thread, tiles_.tile(unit));
 }
 
-/// A tile: one outer index, one segment of columns, one chunk of rows.
-void ReductionKernel::reduce_columns(Thread& thread, std::int64_t tile) const {
-    std::int64_t segments = divide_up(inner_, segment_), chunk = tile % chunks_, rest = tile / chunks_;
-    std::int64_t outer = rest / segments, column = (rest - outer * segments) * segment_,
-                 width = std::min(segment_, inner_ - column);
-    std::int64_t first = chunk * chunk_, end = std::min(length_, first + chunk_);
-    for (std::int64_t row = first; row < end; row += rows_in_block_) {
-        std::int64_t rows = std::min(rows_in_block_, end - row);
-        evaluate(thread, (outer * length_ + row) * inner_ + column, rows * width);
-        for (std::size_t i = 0; i < outputs_.size(); ++i) {
-            const Output& output = outputs_[i];
-            output.loops->columns(values(thread, output), places(thread, output), value(thread, i), rows, width, row,
-                                  row == first);
-        }
+void ReductionKernel::reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const {
+    std::int64_t rows_at_once = straight_ || joined_ ? tile.end - tile.first : rows_in_block_;
+    for (std::int64_t row = tile.first; row < tile.end; row += rows_at_once) {
+        std::int64_t flat = (tile.outer * length_ + row) * inner_ + tile.column;
+        join_rows(thread, flat, std::min(rows_at_once, tile.end - row), tile.width, row, row == tile.first);
     }
-    deliver(thread, outer * inner_ + column, width, chunk, chunks_);
+    deliver(thread, tile.outer * inner_ + tile.column, tile.width, tile.chunk, chunks_);
+}
+
+/// `width` columns of some rows, the first of them at row-major position `flat`, onto the thread's values.
+void ReductionKernel::join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width,
+                                std::int64_t row, bool fresh) const {
+    bool straight = straight_ && !joined_;
+    if (straight) runner_.seek(thread.context, flat);
+    if (!straight && !joined_) evaluate(thread, flat, rows * width);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const Output& output = outputs_[i];
+        const void* from = nullptr;
+        if (straight)
+            from = static_cast<const std::byte*>(thread.loads[output.load]) + output.straight.offset(thread.context.at);
+        else if (!joined_)
+            from = value(thread, i);
+        output.loops->columns(values(thread, output), places(thread, output), from, joined_ ? 0 : rows, width,
+                              straight ? output.row_stride : width, row, fresh);
+    }
+    if (!joined_) return;
+    std::size_t loads = runner_.program().inputs.size();
+    joined_.run_tile(flat, rows, width, thread.base + rows_at_, [&](std::size_t i) -> const void* {
+        if (i < loads) return thread.loads[i];
+        const Output& output = outputs_[i - loads];
+        return thread.base + output.values_at - flat % inner_ * static_cast<std::int64_t>(output.width());
+    });
 }
 
 void ReductionKernel::deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk,

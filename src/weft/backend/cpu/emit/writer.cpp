@@ -47,7 +47,8 @@ void Writer::lay_out_frame() {
     bool calls = !plan_.code.outsides.empty();
     std::size_t used = 0;
     for (const StreamKind& stream : plan_.code.streams) {
-        bool moves = stream.mode == Mode::contiguous || stream.mode == Mode::strided;
+        bool moves =
+            stream.mode == Mode::contiguous || stream.mode == Mode::strided || stream.mode == Mode::accumulated;
         bool direct = !calls && moves && used < std::size(base_codes);
         base_registers_.push_back(direct ? base_codes[used++] : -1);
     }

@@ -10,6 +10,7 @@ using element::Bool;
 using element::Complex;
 
 constexpr int width = 64;
+constexpr int rows_together = 8;  // of columns, where they lie far apart
 
 /// A monoid on values of type T: its neutral value and how two values are joined. Wide: what chunks are joined in.
 template <class T>
@@ -56,8 +57,14 @@ struct Extreme {
             return greatest ? static_cast<T>(-top - 1) : top;
         }
     }
+    /// As element::apply2 of maximum and minimum, without a branch in the way of vectors.
     WEFT_ELEMENT static T join(T a, T b) {
-        return element::apply2 < greatest ? Opcode::maximum : Opcode::minimum > (a, b);
+        if constexpr (element::is_bool<T>) {
+            return element::apply2 < greatest ? Opcode::maximum : Opcode::minimum > (a, b);
+        } else {
+            bool first = static_cast<bool>(static_cast<int>(greatest ? a > b : a < b) | static_cast<int>(a != a));
+            return first ? a : b;
+        }
     }
 };
 
@@ -138,17 +145,36 @@ struct Joined {
         }
     }
 
+    /// So many rows at a time: what is joined to is loaded and stored once for all of them.
+    template <int together>
+    static void join_rows(T* to, const T* from, std::int64_t stride, std::int64_t columns) {
+        std::int64_t k = 0;
+        for (; k + width <= columns; k += width) {
+            T totals[width];
+            for (int i = 0; i < width; ++i) totals[i] = to[k + i];
+            for (int row = 0; row < together; ++row)
+                for (int i = 0; i < width; ++i) totals[i] = M::join(totals[i], from[row * stride + k + i]);
+            for (int i = 0; i < width; ++i) to[k + i] = totals[i];
+        }
+#pragma GCC ivdep
+        for (; k < columns; ++k) {
+            T total = to[k];
+            for (int row = 0; row < together; ++row) total = M::join(total, from[row * stride + k]);
+            to[k] = total;
+        }
+    }
+
     static void columns(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t columns,
-                        std::int64_t, bool fresh) {
+                        std::int64_t stride, std::int64_t, bool fresh) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
-        if (fresh) {
+        std::int64_t row = 0;
+        if (fresh)
             for (std::int64_t k = 0; k < columns; ++k) to[k] = M::neutral();
-        }
-        for (std::int64_t row = 0; row < rows; ++row, from += columns) {
-#pragma GCC ivdep
-            for (std::int64_t k = 0; k < columns; ++k) to[k] = M::join(to[k], from[k]);
-        }
+        if (lie_far_apart(stride * static_cast<std::int64_t>(sizeof(T))))
+            for (; row + rows_together <= rows; row += rows_together)
+                join_rows<rows_together>(to, from + row * stride, stride, columns);
+        for (; row < rows; ++row) join_rows<1>(to, from + row * stride, stride, columns);
     }
 
     static void join(void* out, std::int64_t*, const void* partials, const std::int64_t*, std::int64_t chunks,
@@ -164,6 +190,24 @@ struct Joined {
     }
 
     static constexpr ReduceLoops loops{begin, lanes, fold, rows, columns, join};
+};
+
+/// A whole number as wide as a value.
+template <std::size_t size>
+struct PlaceOf {
+    using Type = std::int64_t;
+};
+template <>
+struct PlaceOf<1> {
+    using Type = std::int8_t;
+};
+template <>
+struct PlaceOf<2> {
+    using Type = std::int16_t;
+};
+template <>
+struct PlaceOf<4> {
+    using Type = std::int32_t;
 };
 
 /// Whether a beats b, which stands before it: NaN beats all but a NaN.
@@ -193,6 +237,18 @@ struct Best {
             return (a == b) | ((a != a) & (b != b));
     }
 
+    /// The first place of a value that stands somewhere: first in which 64 it is.
+    WEFT_ELEMENT static std::int64_t place_of(T best, const T* values, std::int64_t count) {
+        std::int64_t i = 0;
+        for (; i + width <= count; i += width) {
+            typename PlaceOf<sizeof(T)>::Type found = 0;
+            for (int k = 0; k < width; ++k) found |= same(values[i + k], best);
+            if (found) break;
+        }
+        while (i + 1 < count && !same(values[i], best)) ++i;
+        return i;
+    }
+
     /// The best of count >= 1 values and the first place where it stands: two vectorised passes.
     WEFT_ELEMENT static void scan(State& state, const T* values, std::int64_t count, std::int64_t first) {
         T best = values[0];
@@ -212,10 +268,8 @@ struct Best {
             return;
         }
         if (state.at >= 0 && !beats<T, greatest>(best, state.value)) return;
-        std::int64_t i = 0;
-        while (i + 1 < count && !same(values[i], best)) ++i;
         state.value = best;
-        state.at = first + i;
+        state.at = first + place_of(best, values, count);
     }
 
     static void begin(void* lanes) { static_cast<State*>(lanes)->at = -1; }
@@ -234,21 +288,50 @@ struct Best {
             at[row] = state.at;
         }
     }
+    /// So many rows at a time: the best of them, its place counted in numbers as wide as the values, against the best before.
+    template <int together, int tile, bool fresh>
+    static std::int64_t join_tiles(T* to, std::int64_t* at, const T* from, std::int64_t stride, std::int64_t start,
+                                   std::int64_t columns, std::int64_t first) {
+        using Place = typename PlaceOf<sizeof(T)>::Type;
+        std::int64_t k = start;
+        for (; k + tile <= columns; k += tile) {
+            T best[tile];
+            Place place[tile];
+            for (int i = 0; i < tile; ++i) best[i] = fresh ? from[k + i] : to[k + i];
+            for (int i = 0; i < tile; ++i) place[i] = fresh ? 0 : -1;
+            for (int row = fresh ? 1 : 0; row < together; ++row)
+                for (int i = 0; i < tile; ++i) {
+                    T value = from[row * stride + k + i];
+                    bool better = beats<T, greatest>(value, best[i]);
+                    best[i] = better ? value : best[i];
+                    place[i] = better ? static_cast<Place>(row) : place[i];
+                }
+            for (int i = 0; i < tile; ++i) to[k + i] = best[i];
+            for (int i = 0; i < tile; ++i) at[k + i] = place[i] < 0 ? at[k + i] : first + place[i];
+        }
+        return k;
+    }
+    template <int together, bool fresh>
+    static void join_rows(T* to, std::int64_t* at, const T* from, std::int64_t stride, std::int64_t columns,
+                          std::int64_t first) {
+        std::int64_t k = join_tiles<together, width, fresh>(to, at, from, stride, 0, columns, first);
+        k = join_tiles<together, width / 2, fresh>(to, at, from, stride, k, columns, first);
+        join_tiles<together, 1, fresh>(to, at, from, stride, k, columns, first);
+    }
+
     static void columns(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t columns,
-                        std::int64_t first, bool fresh) {
+                        std::int64_t stride, std::int64_t first, bool fresh) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
-        for (std::int64_t row = 0; row < rows; ++row, from += columns) {
-            if (fresh && row == 0) {
-                for (std::int64_t k = 0; k < columns; ++k) to[k] = from[k], at[k] = first;
-                continue;
-            }
-            for (std::int64_t k = 0; k < columns; ++k) {
-                bool better = beats<T, greatest>(from[k], to[k]);
-                to[k] = better ? from[k] : to[k];
-                at[k] = better ? first + row : at[k];
-            }
+        std::int64_t row = 0;
+        if (fresh && rows > 0) {
+            join_rows<1, true>(to, at, from, stride, columns, first);
+            row = 1;
         }
+        if (lie_far_apart(stride * static_cast<std::int64_t>(sizeof(T))))
+            for (; row + rows_together <= rows; row += rows_together)
+                join_rows<rows_together, false>(to, at, from + row * stride, stride, columns, first + row);
+        for (; row < rows; ++row) join_rows<1, false>(to, at, from + row * stride, stride, columns, first + row);
     }
     static void join(void* out, std::int64_t* at, const void* partials, const std::int64_t* partial_at,
                      std::int64_t chunks, std::int64_t stride, std::int64_t count) {
