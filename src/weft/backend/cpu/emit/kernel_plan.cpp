@@ -117,6 +117,8 @@ class Planner {
 
     std::vector<Demand> demands_of(const std::vector<std::int32_t>& lines, int copies, Part& part) const {
         std::vector<Demand> demands;
+        demands.reserve(lines.size() * static_cast<std::size_t>(copies));
+        part.tasks.reserve(demands.capacity());
         for (std::int32_t number : lines) {
             for (int copy = 0; copy < copies; ++copy) {
                 demands.push_back(demand(number, copy));

@@ -212,16 +212,16 @@ void Writer::perform(const Part::Task& task, const Movement& movement, bool whol
         if (line.lane == Lane::mask) return spill_mask(place, movement.from[0]);
         return vmovups(place, full(movement.from[0]));
     }
-    Address local = frame(places_at_ + 64 * line.immediate);
+    auto local = [&] { return frame(places_at_ + 64 * line.immediate); };  // an Address takes longer than most lines
     switch (line.op) {
         case VectorOp::load:
             return line.once ? broadcast(line, movement.to) : load(line, movement.to, task.copy, whole);
         case VectorOp::store:
             return store(line, movement.from[0], task.copy, whole);
         case VectorOp::local_load:
-            return load_from(local, plan_.code.places[line.immediate], line.lane, movement.to, false);
+            return load_from(local(), plan_.code.places[line.immediate], line.lane, movement.to, false);
         case VectorOp::local_store:
-            return store_to(local, plan_.code.places[line.immediate], line.from, movement.from[0], false);
+            return store_to(local(), plan_.code.places[line.immediate], line.from, movement.from[0], false);
         case VectorOp::leave:
             test_truth(movement.from[0]);
             return jnz(rare_);
