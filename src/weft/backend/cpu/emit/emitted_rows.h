@@ -38,6 +38,7 @@ class EmittedRows {
     template <class Base>
     void run(std::int64_t flat, std::int64_t count, std::byte* scratch, Base base) const {
         auto* words = reinterpret_cast<std::int64_t*>(scratch);
+        if (dims_.size() == 1) return run_stretch(words, flat, count, base);
         Walk walk = start(words, flat);
         while (count > 0) {
             count -= aim(walk, count);
@@ -59,6 +60,17 @@ class EmittedRows {
         for (std::size_t i = 0; i < kernel_->streams; ++i)
             walk.words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + offset(walk, i);
         (*kernel_)(walk.words);
+    }
+    /// Of a box of one axis, with nothing to walk: what small maps are.
+    template <class Base>
+    void run_stretch(std::int64_t* words, std::int64_t first, std::int64_t count, Base& base) const {
+        words[0] = count, words[1] = 1;
+        for (std::size_t i = 0; i < strides_.size(); ++i) {
+            words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + first * strides_[i];
+            words[3 + 3 * i] = 0;
+            words[4 + 3 * i] = strides_[i];
+        }
+        (*kernel_)(words);
     }
     std::int64_t offset(const Walk& walk, std::size_t stream) const;
     void advance(Walk& walk) const;
