@@ -93,6 +93,7 @@ class ReductionKernel : public PreparedLoop {
     emit::EmittedRows rows_;    // computes the values in the runner's place, where there is code
     emit::EmittedRows joined_;  // computes and joins them
     bool straight_ = false;     // columns: nothing is computed
+    bool in_place_ = false;     // rows, of any length, are joined where they lie: a block holds none of them
     std::vector<Output> outputs_;
     Dims kept_;
     std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
@@ -167,6 +168,15 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     }
     runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false);
     straight_ = way_ == Way::columns && find_straight(loop, streams, reduced);
+    in_place_ =
+        way_ == Way::long_rows && length_ <= row_chunk &&
+        std::all_of(loop.program.outputs.begin(), loop.program.outputs.end(),
+                    [&](std::int32_t output) {
+                        const Instruction& at = loop.program.code[static_cast<std::size_t>(output)];
+                        return at.opcode == Opcode::input && feeds[static_cast<std::size_t>(at.a)] == Feed::direct;
+                    }) &&
+        std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.position; });
+    if (in_place_) way_ = Way::short_rows;
     bool far = straight_ && std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) {
                    return lie_far_apart(output.row_stride * static_cast<std::int64_t>(output.width()));
                });
@@ -218,7 +228,8 @@ void ReductionKernel::choose_tasks() {
     std::int64_t block = runner_.block(), elements = 1;  // elements of a unit of work
     switch (way_) {
         case Way::short_rows:
-            rows_in_block_ = std::max<std::int64_t>(1, block / std::max<std::int64_t>(length_, 1));
+            rows_in_block_ = (in_place_ ? task_elements : block) / std::max<std::int64_t>(length_, 1);
+            rows_in_block_ = std::clamp<std::int64_t>(rows_in_block_, 1, block);
             units_ = divide_up(kept_count_, rows_in_block_);
             elements = rows_in_block_ * length_;
             break;

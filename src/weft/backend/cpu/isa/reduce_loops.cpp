@@ -57,13 +57,20 @@ struct Extreme {
             return greatest ? static_cast<T>(-top - 1) : top;
         }
     }
-    /// As element::apply2 of maximum and minimum, without a branch in the way of vectors.
+    /// The better of two numbers; b where one of them is NaN: what processors have.
+    WEFT_ELEMENT static T better(T a, T b) {
+        if constexpr (greatest)
+            return a > b ? a : b;
+        else
+            return a < b ? a : b;
+    }
+    /// As element::apply2 of maximum and minimum, in a form that compilers keep in vectors.
     WEFT_ELEMENT static T join(T a, T b) {
         if constexpr (element::is_bool<T>) {
             return element::apply2 < greatest ? Opcode::maximum : Opcode::minimum > (a, b);
         } else {
-            bool first = static_cast<bool>(static_cast<int>(greatest ? a > b : a < b) | static_cast<int>(a != a));
-            return first ? a : b;
+            T known = better(a, b);
+            return a == a ? known : a;
         }
     }
 };
@@ -237,39 +244,82 @@ struct Best {
             return (a == b) | ((a != a) & (b != b));
     }
 
-    /// The first place of a value that stands somewhere: first in which 64 it is.
-    WEFT_ELEMENT static std::int64_t place_of(T best, const T* values, std::int64_t count) {
-        std::int64_t i = 0;
-        for (; i + width <= count; i += width) {
-            typename PlaceOf<sizeof(T)>::Type found = 0;
-            for (int k = 0; k < width; ++k) found |= same(values[i + k], best);
-            if (found) break;
+    /// Of values that are not NaN.
+    struct Known {
+        using Value = T;
+        WEFT_ELEMENT static T join(T a, T b) {
+            if constexpr (element::is_bool<T>)
+                return M::join(a, b);
+            else
+                return M::better(a, b);
         }
-        while (i + 1 < count && !same(values[i], best)) ++i;
-        return i;
+    };
+
+    /// The best values in 64 lanes, element i in lane i % 64; false if one of them is NaN. A NaN's bits, but for the sign, count more
+    /// than those of any number.
+    WEFT_ELEMENT static bool best_in_lanes(T* lanes, const T* values, std::int64_t count) {
+        using Bits = typename PlaceOf<sizeof(T)>::Type;
+        constexpr Bits no_sign = static_cast<Bits>(~(Bits{1} << (8 * sizeof(T) - 1)));
+        Bits most[width];
+        auto join = [&](int k, T value) {
+            lanes[k] = M::better(value, lanes[k]);
+            Bits bits = __builtin_bit_cast(Bits, value) & no_sign;
+            most[k] = bits > most[k] ? bits : most[k];
+        };
+        for (int k = 0; k < width; ++k) lanes[k] = values[k];
+        for (int k = 0; k < width; ++k) most[k] = __builtin_bit_cast(Bits, lanes[k]) & no_sign;
+        std::int64_t i = width;
+        for (; i + width <= count; i += width)
+            for (int k = 0; k < width; ++k) join(k, values[i + k]);
+        for (int k = 0; i + k < count; ++k) join(k, values[i + k]);
+        Bits top = 0;
+        for (int k = 0; k < width; ++k) top = most[k] > top ? most[k] : top;
+        return top <= __builtin_bit_cast(Bits, static_cast<T>(__builtin_inf()));
     }
 
-    /// The best of count >= 1 values and the first place where it stands: two vectorised passes.
-    WEFT_ELEMENT static void scan(State& state, const T* values, std::int64_t count, std::int64_t first) {
-        T best = values[0];
-        if (count >= width) {
-            T lanes[width];
-            for (int k = 0; k < width; ++k) lanes[k] = values[k];
-            join_lanes<M>(lanes, values + width, count - width);
-            best = fold_lanes<M, width>(lanes);
-        } else {
-            std::int64_t place = 0;
-            for (std::int64_t i = 1; i < count; ++i) {
-                bool better = beats<T, greatest>(values[i], best);
-                best = better ? values[i] : best;
-                place = better ? i : place;
-            }
-            if (state.at < 0 || beats<T, greatest>(best, state.value)) state = {best, first + place};
-            return;
+    /// The best of count >= 64 values, none of them NaN, and the first place where it stands: a look at the lanes that hold it.
+    WEFT_ELEMENT static State best_of(const T* lanes, const T* values, std::int64_t count) {
+        T folded[width];
+        for (int k = 0; k < width; ++k) folded[k] = lanes[k];
+        State best{fold_lanes<Known, width>(folded), count};
+        std::uint8_t holds[width];
+        for (int k = 0; k < width; ++k) holds[k] = same(lanes[k], best.value);
+        for (int group = 0; group < width; group += 8) {
+            std::uint64_t bytes = 0;
+            __builtin_memcpy(&bytes, holds + group, 8);
+            for (; bytes; bytes &= bytes - 1)
+                for (std::int64_t i = group + __builtin_ctzll(bytes) / 8; i < best.at; i += width)
+                    if (same(values[i], best.value)) best.at = i;
         }
-        if (state.at >= 0 && !beats<T, greatest>(best, state.value)) return;
-        state.value = best;
-        state.at = first + place_of(best, values, count);
+        return best;
+    }
+
+    WEFT_ELEMENT static State best_of_few(const T* values, std::int64_t count) {
+        State best{values[0], 0};
+        for (std::int64_t i = 1; i < count; ++i) {
+            bool better = beats<T, greatest>(values[i], best.value);
+            best.value = better ? values[i] : best.value;
+            best.at = better ? i : best.at;
+        }
+        return best;
+    }
+
+    /// The best of count >= 1 values and the first place where it stands, against the best of those before.
+    WEFT_ELEMENT static void scan(State& state, const T* values, std::int64_t count, std::int64_t first) {
+        State best;
+        T lanes[width];
+        if constexpr (std::is_floating_point_v<T>) {
+            best = count >= width && best_in_lanes(lanes, values, count) ? best_of(lanes, values, count)
+                                                                         : best_of_few(values, count);
+        } else {
+            best = count < width ? best_of_few(values, count)
+                                 : (fill(lanes, values, count), best_of(lanes, values, count));
+        }
+        if (state.at < 0 || beats<T, greatest>(best.value, state.value)) state = {best.value, first + best.at};
+    }
+    WEFT_ELEMENT static void fill(T* lanes, const T* values, std::int64_t count) {
+        for (int k = 0; k < width; ++k) lanes[k] = values[k];
+        join_lanes<M>(lanes, values + width, count - width);
     }
 
     static void begin(void* lanes) { static_cast<State*>(lanes)->at = -1; }
