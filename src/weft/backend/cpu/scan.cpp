@@ -7,9 +7,10 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t most_lanes = 64;
+constexpr std::int64_t most_lanes = 512;
 
-// Lanes along the axis are independent; a few neighbours run side by side, so that their sums do not wait for each other.
+// Lanes along the axis are independent; neighbours run side by side, so that their sums do not wait for each other. Those that lie side
+// by side in memory too are many, for then whole stretches of it pass by.
 class Scan final : public Kernel {
   public:
     Scan(const ScanAttributes& a, const Layout& input, const Layout& output)
