@@ -18,12 +18,16 @@ StreamKind kind_of(const Stream& stream, bool store) {
 }  // namespace
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
-                         const std::vector<Stream>& stores, const CompileOptions* options)
+                         const std::vector<Stream>& stores, const CompileOptions* options, bool past)
     : dims_(std::move(dims)) {
     if (!emitter_on()) return;
     std::vector<StreamKind> in, out;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
-    for (const Stream& stream : stores) out.push_back(kind_of(stream, true));
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+        out.push_back(kind_of(stores[i], true));
+        bool whole = stores[i].memory == program.dtype(program.outputs[i]) && size_of(stores[i].memory) >= 4;
+        if (past && whole && out.back().mode == Mode::contiguous) out.back().mode = Mode::past;
+    }
     kernel_ =
         options ? compile_kernel(program, in, out, best_isa(), *options) : kernel_for(program, in, out, best_isa());
     place(loads);

@@ -11,9 +11,10 @@ class EmittedRows {
   public:
     EmittedRows() = default;
     /// Streams over the axes of dims, one an input and an output. Empty where no kernel can be emitted (kernel_cache.h says when).
-    /// `options`: compiled so, and anew; for tests.
+    /// `options`: compiled so, and anew; for tests. `past`: what can be is stored past the caches; only for dims of one axis, with
+    /// stores on 64-byte boundaries at index 0 and parts that start at multiples of 64.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads, const std::vector<Stream>& stores,
-                const CompileOptions* options = nullptr);
+                const CompileOptions* options = nullptr, bool past = false);
     /// What is joined instead of stored, one an output. Mode::joined: to the 64 values of ReduceLoops::lanes at base(i); run() is then
     /// handed parts of one row alone, which start at a multiple of 64. Mode::accumulated: to a row of results of which base(i) is the
     /// first; run_tile() joins rows to it in their order.

@@ -47,8 +47,7 @@ void Writer::lay_out_frame() {
     bool calls = !plan_.code.outsides.empty();
     std::size_t used = 0;
     for (const StreamKind& stream : plan_.code.streams) {
-        bool moves =
-            stream.mode == Mode::contiguous || stream.mode == Mode::strided || stream.mode == Mode::accumulated;
+        bool moves = stream.mode != Mode::uniform && stream.mode != Mode::joined;
         bool direct = !calls && moves && used < std::size(base_codes);
         base_registers_.push_back(direct ? base_codes[used++] : -1);
     }
@@ -87,6 +86,9 @@ void Writer::open() {
 
 void Writer::close() {
     move_accumulators(false);
+    bool past = std::any_of(plan_.code.streams.begin(), plan_.code.streams.end(),
+                            [](const StreamKind& stream) { return stream.mode == Mode::past; });
+    if (past) sfence();  // other threads are told later, and must find what was stored
     vzeroupper();
     mov(rsp, ptr[rsp + static_cast<int>(saved_at_)]);
     for (const auto& saved : {r15, r14, r13, r12, rbp, rbx}) pop(saved);

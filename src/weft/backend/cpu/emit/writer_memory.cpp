@@ -63,6 +63,8 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
     if (stream.mode == Mode::joined)
         return join(stream, line.from, accumulator(line.immediate, whole ? copy : rest_copy_), from, !whole);
     if (stream.mode == Mode::accumulated) return accumulate(line, from, copy, whole);
+    if (stream.mode == Mode::past && whole)
+        return vmovntps(ptr[element_address(line.immediate, copy)], reg(from, line.from));
     if (stream.mode != Mode::strided && (whole || masks(stream.memory)))
         return store_to(ptr[element_address(line.immediate, copy)], stream.memory, line.from, from, !whole);
     if (whole && size_of(stream.memory) >= 4) {
