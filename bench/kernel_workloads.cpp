@@ -24,7 +24,7 @@ Tensors adam(const Tensor& p, const Tensor& g, const Tensor& m0, const Tensor& v
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias) {
     Tensor centred = x - mean(x, -1, true);
-    return centred / sqrt(mean(centred * centred, -1, true) + 1e-5) * weight + bias;
+    return centred * rsqrt(mean(centred * centred, -1, true) + 1e-5) * weight + bias;
 }
 
 /// Arrays in the order of their names.

@@ -55,6 +55,12 @@ Program add() {
     b.output(x + y);
     return b.take();
 }
+Program narrow(DType dtype) {
+    ProgramBuilder b;
+    Scalar x = b.input(dtype), y = b.input(dtype);
+    b.output(x * y + x);
+    return b.take();
+}
 Program chain() {
     ProgramBuilder b;
     Scalar x = b.input(float32), y = x;
@@ -82,10 +88,9 @@ double bandwidth() {
 }
 
 Loop loop_over(Program program, std::int64_t count) {
-    Access access{float32, {1}};
     Loop loop;
-    loop.loads.assign(program.inputs.size(), access);
-    loop.stores.assign(program.outputs.size(), access);
+    for (DType dtype : program.inputs) loop.loads.push_back({dtype, {1}});
+    for (std::int32_t output : program.outputs) loop.stores.push_back({program.dtype(output), {1}});
     loop.program = std::move(program);
     loop.dims = {count};
     return loop;
@@ -215,7 +220,9 @@ int main(int argc, char** argv) {
                                 {"mix", mix(), hand_mix},
                                 {"adam", adam(), hand_adam},
                                 {"chain", chain(), hand_chain},
-                                {"thicket", thicket(), nullptr}};
+                                {"thicket", thicket(), nullptr},
+                                {"int8", narrow(weft::DType::int8), nullptr},
+                                {"int16", narrow(weft::DType::int16), nullptr}};
     for (const Subject& subject : subjects) {
         for (std::int64_t count : {1024, 98304, 4194304}) add_map(subject, count);
         add_compile(subject);
