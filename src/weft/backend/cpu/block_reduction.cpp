@@ -1,15 +1,8 @@
-// Reductions. Three ways, chosen by sizes and strides alone (never by threads or instruction set):
-//   short rows: blocks of whole rows, each row joined by itself;
-//   long rows:  blocks of one row, joined in 64 lanes; rows beyond a chunk in several tasks;
-//   columns:    where the kept axis is the one that runs through memory: rows are joined onto a row of results, vectorised across.
-// Chunks' results lie in scratch and are joined in their order.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
-#include "weft/backend/cpu/block_kernel.h"
-#include "weft/backend/cpu/column_tiles.h"
-#include "weft/backend/cpu/emit/emitted_rows.h"
+#include "weft/backend/cpu/reduction_kernel.h"
 #include "weft/base/error.h"
 
 namespace weft::cpu {
@@ -17,95 +10,6 @@ namespace {
 
 constexpr std::int64_t short_row = 256;    // elements of the longest row that shares a block with others
 constexpr std::int64_t row_chunk = 16384;  // elements of a long row in one task
-constexpr std::int64_t straight_bytes =
-    16384;  // of a row of columns that are joined where they lie: some pages at a time
-
-enum class Way { short_rows, long_rows, columns };
-
-struct Output {
-    const ReduceLoops* loops;
-    DType dtype;       // of the values
-    Stream stream;     // of the results, over the kept axes
-    bool position;     // argmax, argmin: the result is where, not what
-    Literal identity;  // of no values; positions have none
-    std::size_t lanes_at = 0, values_at = 0, places_at = 0, made_at = 0;  // in a thread's scratch
-    std::size_t partials_at = 0, partial_places_at = 0;                   // in the kernel's scratch
-
-    // Of columns that are an array as it lies in memory, neither computed nor copied:
-    std::size_t load = 0;
-    Stream straight{};
-    std::int64_t row_stride = 0;  // elements
-
-    std::size_t width() const { return size_of(dtype); }
-    DType result() const { return position ? DType::int64 : dtype; }
-};
-
-class ReductionKernel : public PreparedLoop {
-  public:
-    ReductionKernel(const Loop& loop, bool emitted);
-    std::string_view by() const override { return rows_ || joined_ ? "emitter" : "block evaluator"; }
-    std::size_t scratch_bytes() const override {
-        return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
-    }
-    void run(const void* const* loads, void* const* stores, std::byte* scratch) const override;
-
-  private:
-    struct Thread {
-        BlockRunner::Context context;
-        std::byte* base;    // of the thread's scratch
-        std::byte* shared;  // of the kernel's
-        const void* const* loads;
-        void* const* stores;
-    };
-
-    void choose_space(const Loop& loop, const LoopLayout& layout, bool emitted);
-    bool find_straight(const Loop& loop, const std::vector<Stream>& streams, std::size_t reduced);
-    void choose_tasks();
-    void lay_out_scratch();
-    std::int64_t widest_segment() const;
-    Thread thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const;
-
-    void run_short_rows(Thread& thread, std::int64_t task) const;
-    void run_long_rows(Thread& thread, std::int64_t task) const;
-    void reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const;
-    void run_columns(Thread& thread, std::int64_t task) const;
-    void reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const;
-    void join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width, std::int64_t row,
-                   bool fresh) const;
-    void join_chunks(Thread& thread, std::int64_t task) const;
-    void fill_identity(Thread& thread) const;
-
-    /// Computes `count` values from row-major position `flat` on: value() is where they then lie.
-    void evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const;
-    const void* value(const Thread& thread, std::size_t output) const {
-        if (rows_) return thread.base + outputs_[output].made_at;
-        return thread.context.value[runner_.program().outputs[output].slot];
-    }
-    void* values(const Thread& thread, const Output& output) const { return thread.base + output.values_at; }
-    std::int64_t* places(const Thread& thread, const Output& output) const {
-        return reinterpret_cast<std::int64_t*>(thread.base + output.places_at);
-    }
-    /// Results of kept elements [start, start + count), which lie in the thread's values and places: stored, or kept as chunk's.
-    void deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk, std::int64_t chunks) const;
-    void store(Thread& thread, std::size_t output, std::int64_t start, std::int64_t count) const;
-
-    BlockRunner runner_;
-    emit::EmittedRows rows_;    // computes the values in the runner's place, where there is code
-    emit::EmittedRows joined_;  // computes and joins them
-    bool straight_ = false;     // columns: nothing is computed
-    bool in_place_ = false;     // rows, of any length, are joined where they lie: a block holds none of them
-    std::vector<Output> outputs_;
-    Dims kept_;
-    std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
-    Way way_ = Way::short_rows;
-    std::int64_t rows_in_block_ = 1;       // short rows; columns: rows of one block
-    std::int64_t inner_ = 1;               // columns: the innermost kept axis
-    ColumnTiles tiles_;                    // columns
-    std::int64_t chunk_ = 1, chunks_ = 1;  // elements of a long row in a chunk; chunks
-    std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
-    int slots_ = 1;
-    std::size_t shared_bytes_ = 0, thread_bytes_ = 0, rows_at_ = 0;
-};
 
 /// Whether the innermost kept axis runs through memory more closely than the innermost reduced one, for most inputs.
 bool prefers_columns(const LoopLayout& layout) {
@@ -118,6 +22,8 @@ bool prefers_columns(const LoopLayout& layout) {
     }
     return votes > 0;
 }
+
+}  // namespace
 
 ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
     BlockLoops loops = block_loops(best_isa());
@@ -198,22 +104,6 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     rows_ = emit::EmittedRows(loop.program, dims, streams, made);
 }
 
-/// Whether every output is an array as it lies in memory: rows evenly spaced, columns side by side.
-bool ReductionKernel::find_straight(const Loop& loop, const std::vector<Stream>& streams, std::size_t reduced) {
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-        const Instruction& value = loop.program.code[static_cast<std::size_t>(loop.program.outputs[i])];
-        if (reduced != 1 || value.opcode != Opcode::input) return false;
-        Output& output = outputs_[i];
-        output.load = static_cast<std::size_t>(value.a);
-        output.straight = streams[output.load];
-        auto size = static_cast<std::int64_t>(output.width());
-        const Dims& strides = output.straight.strides;
-        if (output.straight.memory != output.dtype || strides.back() != size) return false;
-        output.row_stride = strides[strides.size() - 2] / size;
-    }
-    return true;
-}
-
 void ReductionKernel::evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const {
     if (!rows_) return runner_.run(thread.context, thread.loads, flat, count);
     std::size_t loads = runner_.program().inputs.size();
@@ -251,12 +141,6 @@ void ReductionKernel::choose_tasks() {
     tasks_ = divide_up(units_, units_in_task_);
     std::int64_t joins = chunks_ > 1 ? divide_up(kept_count_, block) : 1;
     slots_ = slots_for(std::max(tasks_, joins));
-}
-
-std::int64_t ReductionKernel::widest_segment() const {
-    std::size_t widest = 1;
-    for (const Output& output : outputs_) widest = std::max(widest, output.width());
-    return straight_ ? straight_bytes / static_cast<std::int64_t>(widest) : runner_.block();
 }
 
 void ReductionKernel::lay_out_scratch() {
@@ -362,45 +246,6 @@ void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t 
     deliver(thread, row, 1, chunk, chunks_);
 }
 
-void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
-    std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
-    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) reduce_columns(thread, tiles_.tile(unit));
-}
-
-void ReductionKernel::reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const {
-    std::int64_t rows_at_once = straight_ || joined_ ? tile.end - tile.first : rows_in_block_;
-    for (std::int64_t row = tile.first; row < tile.end; row += rows_at_once) {
-        std::int64_t flat = (tile.outer * length_ + row) * inner_ + tile.column;
-        join_rows(thread, flat, std::min(rows_at_once, tile.end - row), tile.width, row, row == tile.first);
-    }
-    deliver(thread, tile.outer * inner_ + tile.column, tile.width, tile.chunk, chunks_);
-}
-
-/// `width` columns of some rows, the first of them at row-major position `flat`, onto the thread's values.
-void ReductionKernel::join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width,
-                                std::int64_t row, bool fresh) const {
-    bool straight = straight_ && !joined_;
-    if (straight) runner_.seek(thread.context, flat);
-    if (!straight && !joined_) evaluate(thread, flat, rows * width);
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-        const Output& output = outputs_[i];
-        const void* from = nullptr;
-        if (straight)
-            from = static_cast<const std::byte*>(thread.loads[output.load]) + output.straight.offset(thread.context.at);
-        else if (!joined_)
-            from = value(thread, i);
-        output.loops->columns(values(thread, output), places(thread, output), from, joined_ ? 0 : rows, width,
-                              straight ? output.row_stride : width, row, fresh);
-    }
-    if (!joined_) return;
-    std::size_t loads = runner_.program().inputs.size();
-    joined_.run_tile(flat, rows, width, thread.base + rows_at_, [&](std::size_t i) -> const void* {
-        if (i < loads) return thread.loads[i];
-        const Output& output = outputs_[i - loads];
-        return thread.base + output.values_at - flat % inner_ * static_cast<std::int64_t>(output.width());
-    });
-}
-
 void ReductionKernel::deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk,
                               std::int64_t chunks) const {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -453,8 +298,6 @@ void ReductionKernel::fill_identity(Thread& thread) const {
         }
     }
 }
-
-}  // namespace
 
 std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop, bool emitted) {
     return std::make_unique<ReductionKernel>(loop, emitted);
