@@ -1,9 +1,8 @@
 #include "weft/compile/binding.h"
 
-#include <map>
-
+#include "weft/compile/in_place.h"
 #include "weft/compile/memory.h"
-#include "weft/compile/row_blocks.h"
+#include "weft/compile/step_kernels.h"
 #include "weft/compile/views.h"
 
 namespace weft {
@@ -44,11 +43,7 @@ class Binder {
         }
     }
 
-    Layout slot_layout(std::int32_t slot) const {
-        const Slot& s = plan_.slots[at(slot)];
-        Dims dims = dims_of(graph_.node(s.entry).shape);
-        return {s.dtype, dims, ordered_strides(dims, s.order)};
-    }
+    Layout slot_layout(std::int32_t slot) const { return weft::slot_layout(plan_, graph_, slot); }
 
     // Until the arena is planned, a slot's view has Base::arena and its number as index.
     View slot_view(std::int32_t slot) const {
@@ -88,18 +83,8 @@ class Binder {
         }
     }
 
-    // Whether what `step` stores so may take the memory of what it loads from `base`: the same element is read and written at each
-    // point, and nobody reads it in another way. (A kernel reads an element before it writes it.)
-    bool may_take(const Step& step, const Base& base, const Layout& stored) const {
-        if (step.kind != Step::map) return false;
-        for (std::int32_t load : step.loads) {
-            const View& view = views_[at(load)];
-            if (!(view.base == base)) continue;
-            bool same = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
-                        view.layout.strides == stored.strides;
-            if (!same) return false;
-        }
-        return true;
+    bool may_take(const Step& step, std::int32_t slot, const Base& base) const {
+        return may_write_over(plan_, graph_, views_, step, slot, base);
     }
 
     void choose_donors() {
@@ -112,7 +97,7 @@ class Binder {
             bool shown = false;  // another output is a view of the donor
             for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
             bool reads_last = leaf_last_[at(donor)] == first_[at(slot)];
-            if (shown || !reads_last || !may_take(step, {Base::leaf, donor}, slot_layout(slot))) continue;
+            if (shown || !reads_last || !may_take(step, slot, {Base::leaf, donor})) continue;
             binding_->outputs[at(output_of_[at(slot)])].donor = donor;
             taken[at(donor)] = true;
         }
@@ -140,7 +125,6 @@ class Binder {
 
     void reuse_in_place(std::int32_t s, std::vector<Lifetime>& lifetimes) {
         const Step& step = plan_.steps[at(s)];
-        if (step.kind != Step::map) return;
         std::vector<std::int32_t> taken;
         for (std::int32_t slot : step.stores) {
             if (output_of_[at(slot)] >= 0) continue;
@@ -148,7 +132,7 @@ class Binder {
                 const Base& base = views_[at(load)].base;
                 bool dies = base.kind == Base::arena && last_read_[at(base.index)] == s && base.index != slot;
                 if (!dies || std::find(taken.begin(), taken.end(), base.index) != taken.end()) continue;
-                if (!may_take(step, base, slot_layout(slot))) continue;
+                if (!may_take(step, slot, base)) continue;
                 lifetimes[at(slot)].may_reuse = base.index;
                 taken.push_back(base.index);
                 break;
@@ -172,95 +156,33 @@ class Binder {
         const Step& step = plan_.steps[at(s)];
         BoundStep bound;
         if (!step.members.empty()) {
-            const Node& node = graph_.node(step.members.back());
+            const Node& node = graph_.node(namesake(step));
             bound.operation = node.operation;
             bound.where = node.where;
         }
+        StepKernels kernels(plan_, graph_, compiler_, views_);
         try {
-            bound.kernel = step.kind == Step::library ? library(step)
-                           : step.kind == Step::rows  ? rows(step)
-                                                      : compiler_.loop(loop(step));
+            bound.kernel = kernels.kernel(step);
         } catch (Error& error) {
             error.add(place_of(bound));
             throw;
         }
-        if (options_.keep_loops) {
-            if (step.kind == Step::rows)
-                for (const Step& part : step.parts) bound.loops.push_back(loop(part));
-            else if (step.kind != Step::library)
-                bound.loops.push_back(loop(step));
-        }
+        bound.product_operations = kernels.product_operations(step);
+        if (options_.keep_loops) bound.loops = kernels.loops(step);
         for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
         for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
         scratch_bytes_ = std::max(scratch_bytes_, bound.kernel->scratch_bytes());
         binding_->steps.push_back(std::move(bound));
     }
 
+    // What a step is named after: the last that it computes; of row blocks, the product in them, which takes longest.
+    std::int32_t namesake(const Step& step) const {
+        for (const Step& part : step.parts)
+            if (graph_.node(part.space).operation->family == Family::contraction) return part.space;
+        return step.members.back();
+    }
+
     static std::string place_of(const BoundStep& bound) { return weft::place(bound.where); }
-
-    std::unique_ptr<Kernel> library(const Step& step) const {
-        std::vector<Layout> inputs;
-        for (std::int32_t load : step.loads) inputs.push_back(views_[at(load)].layout);
-        return compiler_.library(graph_.node(step.members[0]), inputs, slot_layout(step.stores[0]));
-    }
-
-    std::unique_ptr<Kernel> rows(const Step& step) const {
-        RowGroup group;
-        group.rows = step.leading;
-        group.outside = static_cast<std::int32_t>(step.loads.size() + step.stores.size());
-        std::map<std::int32_t, std::int32_t> of_load, of_slot;  // numbers of operands
-        for (std::int32_t load : step.loads) of_load.emplace(load, static_cast<std::int32_t>(of_load.size()));
-        auto number_slots = [&](const std::vector<std::int32_t>& slots) {
-            for (std::int32_t slot : slots)
-                of_slot.emplace(slot, static_cast<std::int32_t>(of_load.size() + of_slot.size()));
-        };
-        number_slots(step.stores), number_slots(step.inside);
-        for (const Step& part : step.parts) {
-            group.parts.push_back({loop(part), {}});
-            for (std::int32_t load : part.loads) {
-                auto inner = of_slot.find(slot_below(plan_, load));
-                group.parts.back().operands.push_back(inner != of_slot.end() ? inner->second : of_load.at(load));
-            }
-            for (std::int32_t slot : part.stores) group.parts.back().operands.push_back(of_slot.at(slot));
-        }
-        for (std::int32_t slot : step.inside) {
-            Layout layout = slot_layout(slot);
-            std::int64_t row = 1;
-            for (std::size_t axis = step.leading; axis < layout.dims.size(); ++axis) row *= layout.dims[axis];
-            group.row_bytes.push_back(static_cast<std::size_t>(row) * size_of(layout.dtype));
-        }
-        return row_blocks(compiler_, group);
-    }
-
-    Loop loop(const Step& step) const {
-        Loop loop;
-        loop.program = step.program;
-        Dims dims = dims_of(graph_.node(step.space).shape);
-        Dims order;  // of loop axes: kept ones first
-        for (std::size_t i = 0; i < dims.size(); ++i) {
-            if (std::find(step.axes.begin(), step.axes.end(), static_cast<std::int64_t>(i)) == step.axes.end())
-                order.push_back(static_cast<std::int64_t>(i));
-        }
-        std::size_t kept = order.size();
-        for (std::int64_t axis : step.axes) order.push_back(axis);
-        for (std::int64_t axis : order) loop.dims.push_back(dims[at(static_cast<std::int32_t>(axis))]);
-        loop.reduced = dims.size() - kept;
-        loop.reductions = step.reductions;
-        for (std::int32_t load : step.loads) {
-            const Layout& layout = views_[at(load)].layout;
-            Dims strides = broadcast_strides(layout, dims), permuted;
-            for (std::int64_t axis : order) permuted.push_back(strides[static_cast<std::size_t>(axis)]);
-            loop.loads.push_back({layout.dtype, permuted});
-        }
-        for (std::int32_t slot : step.stores) {
-            // A reduction's result and a copy's lie row-major whatever their slot's shape (ones apart); a map's as its slot says.
-            Dims kept_dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept));
-            Layout layout = slot_layout(slot);
-            loop.stores.push_back(
-                {layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});
-        }
-        return loop;
-    }
 
     void finish_scratch() { binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64; }
 

@@ -63,7 +63,7 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
         case Family::random:
             return random_kernel(node, inputs, output);
         case Family::contraction:
-            return contraction_kernel(node, inputs, output);
+            return contraction_kernel(node, inputs, output, false);
         case Family::window:
             return window_kernel(node, inputs, output);
         case Family::leaf:
@@ -75,6 +75,15 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
     }
     throw InternalError(
         text(node.operation->name, ": the family ", name_of(node.operation->family), " is not a library kernel's"));
+}
+
+std::unique_ptr<Kernel> Compiler::product_block(const Node& node, std::span<const Layout> inputs,
+                                                const Layout& output) const {
+    return contraction_kernel(node, inputs, output, true);
+}
+
+std::int64_t Compiler::product_rows(const Node&, std::span<const Layout> inputs, const Layout& output) const {
+    return contraction_rows(inputs, output);
 }
 
 Axes Compiler::preferred_order(const Operation& operation, std::size_t ndim) const {
