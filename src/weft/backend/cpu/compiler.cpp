@@ -1,5 +1,7 @@
 #include "weft/backend/cpu/compiler.h"
 
+#include <algorithm>
+
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/families.h"
@@ -9,12 +11,23 @@ namespace weft {
 namespace cpu {
 namespace {
 
-/// A loop by machine code of its own where there is any, else by the block evaluator.
+/// Whether all values are of one byte. The emitter's lanes are 4 bytes wide, the block evaluator's as wide as the values: twice as
+/// fast, in caches and beyond. (With 2 bytes it is 1.2 to 1.4 times in caches, and slower beyond.)
+bool is_narrow(const Program& program) {
+    return std::all_of(program.code.begin(), program.code.end(),
+                       [](const Instruction& at) { return size_of(at.dtype) == 1; });
+}
+
+/// A loop by machine code of its own where there is any and it is faster, else by the block evaluator.
 class LoopKernel final : public Kernel {
   public:
     explicit LoopKernel(const Loop& loop) : loads_(loop.loads.size()) {
         verify(loop);
-        prepared_ = loop.reduces() ? prepare_reduction(loop, true) : emit::prepare_emitted_map(loop);
+        bool emitted = !is_narrow(loop.program);
+        if (loop.reduces())
+            prepared_ = prepare_reduction(loop, emitted);
+        else if (emitted)
+            prepared_ = emit::prepare_emitted_map(loop);
         if (!prepared_) prepared_ = prepare_map(loop);
     }
     std::size_t scratch_bytes() const override { return prepared_->scratch_bytes(); }
