@@ -1,8 +1,8 @@
 // What the rules make of whole formulas: the acceptance checks of the compiler, on the rewritten graph and on values.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
@@ -272,10 +272,10 @@ TEST(Check12, a_chain_of_ten_thousand_operations_is_compiled_within_a_second) {
     KeepPending keep;
     Tensor h = x;
     for (int i = 0; i < 5000; ++i) h = sin(h) * (0.5 + i % 7) + x;
-    auto start = std::chrono::steady_clock::now();
+    std::clock_t start = std::clock();  // of the processor: other programs may run
     Tensor value = h + 0;
     value.eval();
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+    EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 1);
     EXPECT_EQ(difference(interpret(h), value.array()), "");
 }
 
