@@ -26,9 +26,6 @@ set(WEFT_ISA_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfm
 set(WEFT_ISAS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND WEFT_ISAS avx2 avx512)
-  if(WEFT_SANITIZE)   # the same sources: what one more instruction set would show is not worth its minute
-    list(REMOVE_ITEM WEFT_ISAS avx2)
-  endif()
 endif()
 
 function(weft_floor name)
