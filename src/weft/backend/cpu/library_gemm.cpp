@@ -25,7 +25,10 @@
 //   128x1024x10          65 | ?     49 | 84     48 | 54
 //   1024^3              101 | 124  110 | 161   102 | 158
 //   1024^3, float64      47         -           51
-// So oneDNN from about 96^3 on where no side is short; OpenBLAS only for float64 and, without oneDNN, float32 of 512^3
+// So oneDNN would be the faster one from about 96^3 on where no side is short. But it generates its code when it is first asked: 30 to
+// 50 ms, the time of the first three steps of a network of that size. So from 2^28 multiplications on, where a call takes 4 ms and a
+// step of training tenths of a second. (The step of 784-1024-1024-10 in batches of 128: 14.8 ms with it, 14.7 without.)
+// OpenBLAS only for float64 and, without oneDNN, float32 of 512^3
 // and more (elsewhere weft's own ties with it or wins, and has the same bits on every processor).
 namespace weft::cpu {
 namespace {
@@ -96,7 +99,7 @@ void for_each_block_of_rows(const GemmProblem<T>& p, std::int64_t rows, Multiply
 #if WEFT_HAVE_ONEDNN
 
 bool worth_onednn(const GemmProblem<float>& p) {
-    return p.m >= 32 && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= 96 * 96 * 96;
+    return p.m >= 32 && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= std::int64_t{1} << 28;
 }
 
 Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
