@@ -84,6 +84,11 @@ TEST(BlockEvaluator, maps_have_the_interpreters_bits) {
                 {memory_type(random, loop.program.dtype(output)), random_strides(random, loop.dims, false)});
             stores.push_back(memory_for(random, loop.stores.back(), loop.dims, false));
         }
+        if (seed % 2) {
+            LoopCase made{loop, loads, stores};
+            load_by_indices(random, made);
+            loop = made.loop, loads = made.loads;
+        }
         expect_same_everywhere(loop, loads, stores, run(loop, loads, stores, true), seed);
         if (testing::Test::HasFatalFailure()) return;
     }

@@ -29,6 +29,8 @@ class Kernel {
     virtual std::size_t scratch_bytes() const { return 0; }
     /// `operands`: addresses of the inputs, then of the outputs, in the order of preparation.
     virtual void run(void* const* operands, std::byte* scratch) const = 0;
+    /// Throws what run() would throw for these operands before it writes: an index outside its axis. Reads index tensors alone.
+    virtual void check(void* const* operands) const { (void)operands; }
     /// What runs it, for the profile: "block evaluator", "oneDNN", "own gemm avx512".
     virtual std::string_view by() const = 0;
 };

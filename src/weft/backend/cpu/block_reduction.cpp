@@ -9,6 +9,7 @@
 
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
+#include "weft/backend/cpu/emit/emitted_source.h"
 #include "weft/base/error.h"
 
 namespace weft::cpu {
@@ -59,6 +60,7 @@ class ReductionKernel : public PreparedLoop {
     void run_short_rows(Thread& thread, std::int64_t task) const;
     void run_long_rows(Thread& thread, std::int64_t task) const;
     void reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const;
+    void join(Thread& thread, std::int64_t flat, std::int64_t count) const;
     void run_columns(Thread& thread, std::int64_t task) const;
     void reduce_columns(Thread& thread, std::int64_t tile) const;
     void join_chunks(Thread& thread, std::int64_t task) const;
@@ -79,8 +81,9 @@ class ReductionKernel : public PreparedLoop {
     void store(Thread& thread, std::size_t output, std::int64_t start, std::int64_t count) const;
 
     BlockRunner runner_;
-    emit::EmittedRows rows_;    // computes the values in the runner's place, where there is code
-    emit::EmittedRows joined_;  // computes and joins them, along rows
+    emit::EmittedSource source_;  // what these two read
+    emit::EmittedRows rows_;      // computes the values in the runner's place, where there is code
+    emit::EmittedRows joined_;    // computes and joins them, along rows
     std::vector<Output> outputs_;
     Dims kept_;
     std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
@@ -90,15 +93,15 @@ class ReductionKernel : public PreparedLoop {
     std::int64_t chunk_ = 1, chunks_ = 1;   // elements of a row (rows of columns) in a chunk, and chunks
     std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
     int slots_ = 1;
-    std::size_t shared_bytes_ = 0, thread_bytes_ = 0, rows_at_ = 0;
+    std::size_t shared_bytes_ = 0, thread_bytes_ = 0, rows_at_ = 0, picked_at_ = 0;
 };
 
 /// Whether the innermost kept axis runs through memory more closely than the innermost reduced one, for most inputs.
 bool prefers_columns(const LoopLayout& layout) {
     if (layout.kept.empty() || layout.reduced.empty()) return false;
     int votes = 0;
-    for (const Dims& strides : layout.loads) {
-        std::int64_t kept = std::abs(strides[layout.kept.size() - 1]), reduced = std::abs(strides.back());
+    for (const Dims& reach : layout.reach) {
+        std::int64_t kept = std::abs(reach[layout.kept.size() - 1]), reduced = std::abs(reach.back());
         if (kept == 0 || reduced == 0) continue;
         votes += kept < reduced ? 1 : -1;
     }
@@ -143,21 +146,25 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     for (std::size_t i = 0; i < layout.loads.size(); ++i) {
         Stream stream{loop.loads[i].dtype, {}};
         for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
-        bool direct = stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
+        bool indexed = !loop.loads[i].pointers.empty();
+        bool direct = !indexed && stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
         bool whole_rows = (way_ == Way::short_rows && reduced > 0) || (way_ == Way::columns && inner_ <= 128);
-        feeds.push_back(stream.uniform()                                            ? Feed::uniform
+        feeds.push_back(indexed                                                     ? Feed::copied
+                        : stream.uniform()                                          ? Feed::uniform
                         : direct                                                    ? Feed::direct
                         : whole_rows && stream.innermost_alone() && dims.size() > 1 ? Feed::stationary
                                                                                     : Feed::copied);
         moving += direct;
         streams.push_back(std::move(stream));
     }
-    runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false);
+    IndexedBlocks indexed(loop, dims, streams);
+    runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false, indexed.loads());
     if (!emitted) return;
+    source_ = emit::EmittedSource(loop, dims, streams, std::move(indexed));
     if (way_ == Way::long_rows && reduced == 1) {
         std::vector<std::pair<Reduction, DType>> joined;
         for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
-        joined_ = emit::EmittedRows(loop.program, dims, streams, joined);
+        joined_ = emit::EmittedRows(source_.program(), dims, source_.streams(), joined);
     }
     if (joined_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
     std::vector<Stream> made;                                // a row of values each, as the runner would leave them
@@ -167,14 +174,15 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
         for (std::size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) stream.strides[axis] = step;
         made.push_back(std::move(stream));
     }
-    rows_ = emit::EmittedRows(loop.program, dims, streams, made);
+    rows_ = emit::EmittedRows(source_.program(), dims, source_.streams(), made);
 }
 
 void ReductionKernel::evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const {
     if (!rows_) return runner_.run(thread.context, thread.loads, flat, count);
-    std::size_t loads = runner_.program().inputs.size();
+    std::size_t loads = source_.streams().size();
+    source_.fill(thread.loads, flat, count, runner_.block(), thread.base + picked_at_);
     rows_.run(flat, count, thread.base + rows_at_, [&](std::size_t i) -> const void* {
-        if (i < loads) return thread.loads[i];
+        if (i < loads) return source_.base(i, thread.loads, flat, runner_.block(), thread.base + picked_at_);
         const Output& output = outputs_[i - loads];
         return thread.base + output.made_at - flat * static_cast<std::int64_t>(output.width());
     });
@@ -223,6 +231,10 @@ void ReductionKernel::lay_out_scratch() {
     }
     rows_at_ = bytes;
     bytes += aligned(std::max(rows_.scratch_bytes(), joined_.scratch_bytes()));
+    if (rows_ || joined_) {
+        picked_at_ = bytes;
+        bytes += source_.bytes(runner_.block());
+    }
     if (rows_) {
         for (Output& output : outputs_) {
             output.made_at = bytes;
@@ -293,13 +305,8 @@ void ReductionKernel::run_long_rows(Thread& thread, std::int64_t task) const {
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {
     for (const Output& output : outputs_) output.loops->begin(thread.base + output.lanes_at);
     std::int64_t start = chunk * chunk_, end = std::min(length_, start + chunk_), block = runner_.block();
-    if (joined_) {
-        joined_.run(row * length_ + start, end - start, thread.base + rows_at_, [&](std::size_t i) -> const void* {
-            std::size_t loads = runner_.program().inputs.size();
-            return i < loads ? thread.loads[i] : thread.base + outputs_[i - loads].lanes_at;
-        });
-        start = end;
-    }
+    for (; joined_ && start < end; start += source_.step(block, end - start))
+        join(thread, row * length_ + start, source_.step(block, end - start));
     for (std::int64_t first = start; first < end; first += block) {
         std::int64_t count = std::min(block, end - first);
         evaluate(thread, row * length_ + first, count);
@@ -311,6 +318,16 @@ void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t 
         output.loops->fold(thread.base + output.lanes_at, values(thread, output), places(thread, output));
     }
     deliver(thread, row, 1, chunk, chunks_);
+}
+
+/// Computes `count` values of a row and joins them to its lanes, by machine code.
+void ReductionKernel::join(Thread& thread, std::int64_t flat, std::int64_t count) const {
+    std::size_t loads = source_.streams().size();
+    source_.fill(thread.loads, flat, count, runner_.block(), thread.base + picked_at_);
+    joined_.run(flat, count, thread.base + rows_at_, [&](std::size_t i) -> const void* {
+        if (i >= loads) return thread.base + outputs_[i - loads].lanes_at;
+        return source_.base(i, thread.loads, flat, runner_.block(), thread.base + picked_at_);
+    });
 }
 
 void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {

@@ -3,6 +3,7 @@
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/families.h"
+#include "weft/backend/cpu/index_check.h"
 #include "weft/ops/window.h"
 
 namespace weft {
@@ -14,17 +15,21 @@ class LoopKernel final : public Kernel {
   public:
     explicit LoopKernel(const Loop& loop) : loads_(loop.loads.size()) {
         verify(loop);
+        indices_ = IndexCheck(loop);
         prepared_ = loop.reduces() ? prepare_reduction(loop, true) : emit::prepare_emitted_map(loop);
         if (!prepared_) prepared_ = prepare_map(loop);
     }
     std::size_t scratch_bytes() const override { return prepared_->scratch_bytes(); }
     std::string_view by() const override { return prepared_->by(); }
+    void check(void* const* operands) const override { indices_.run(const_cast<const void* const*>(operands)); }
     void run(void* const* operands, std::byte* scratch) const override {
+        check(operands);
         prepared_->run(const_cast<const void* const*>(operands), operands + loads_, scratch);
     }
 
   private:
     std::size_t loads_;
+    IndexCheck indices_;
     std::unique_ptr<const PreparedLoop> prepared_;
 };
 
