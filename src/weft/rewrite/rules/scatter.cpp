@@ -100,14 +100,17 @@ Tensor add_into(const Site& site) {
     return {};
 }
 
+bool pads_zeros(const Node& node) {
+    return is(node, pad_operation) && node.attributes_as<PadAttributes>().value.as<double>() == 0;
+}
+
 // c * (zeros around x) -> zeros around c * x
 Tensor scale_padded(const Site& site) {
     const Node& node = site.node;
     std::size_t i = is(*node.inputs[0], pad_operation) ? 0 : node.inputs.size() - 1;
     const Node& padded = *node.inputs[i];
-    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) &&
-                full_width(node.dtype) && padded.dtype == node.dtype &&
-                padded.attributes_as<PadAttributes>().value.as<double>() == 0;
+    bool fits = pads_zeros(padded) && (i == 0 || node.operation != &divide_operation) && full_width(node.dtype) &&
+                padded.dtype == node.dtype;
     if (!fits || !site.only_here(padded)) return {};
     std::vector<Tensor> inputs;
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
@@ -118,29 +121,68 @@ Tensor scale_padded(const Site& site) {
                      padded.attributes, padded.where);
 }
 
-// x + (zeros around y) where x is a leaf or scatters: y is added where it belongs, along the one axis on which it is smaller.
+// x with what a pad put zeros around added where it belongs (or taken away). Nothing if that is more than half of x: then adding all of
+// it is faster.
+Tensor added_within(const Tensor& x, const Node& padded, bool minus) {
+    const PadAttributes& a = padded.attributes_as<PadAttributes>();
+    const Shape& inside = padded.inputs[0]->shape;
+    std::size_t first = 0, end = inside.size();
+    while (first < end && inside[first] == padded.shape[first]) ++first;
+    while (end > first && inside[end - 1] == padded.shape[end - 1]) --end;
+    bool large = known(inside) && known(padded.shape) &&
+                 2.0 * static_cast<double>(element_count(dims_of(inside))) >
+                     static_cast<double>(element_count(dims_of(padded.shape)));
+    if (first == end || large) return {};
+    std::vector<Tensor> places;
+    for (std::size_t k = first; k < end; ++k) {
+        Tensor at = iota(inside[k]);
+        if (a.between[k] != 0) at = at * (a.between[k] + 1);
+        Shape along(end - first, 1);
+        along[k - first] = inside[k];
+        places.push_back(reshape(at + size_as_tensor(a.before[k].value, DType::int64), along));
+    }
+    Tensor updates = handle(padded.inputs[0]);
+    return scatter(x, places, minus ? -updates : updates, static_cast<std::int64_t>(first), ScatterMode::add);
+}
+
+// x with the parts of a sum added one by one, each where it belongs; nothing if one of them has numbers everywhere.
+Tensor added_parts(const Site& site, Tensor x, const Node& sum, bool minus) {
+    constexpr std::size_t most = 64;
+    std::vector<std::pair<const Node*, bool>> parts{{&sum, minus}};
+    for (std::size_t taken = 0; !parts.empty() && x; ++taken) {
+        auto [part, less] = parts.back();
+        parts.pop_back();
+        bool fits = taken < most && site.only_here(*part) && part->shape == sum.shape && part->dtype == sum.dtype;
+        if (!fits) return {};
+        bool subtracts = is(*part, subtract_operation);
+        if (subtracts || is(*part, add_operation)) {
+            parts.emplace_back(part->inputs[1], less != subtracts);
+            parts.emplace_back(part->inputs[0], less);
+        } else if (is(*part, negative_operation)) {
+            parts.emplace_back(part->inputs[0], !less);
+        } else if (pads_zeros(*part)) {
+            x = added_within(x, *part, less);
+        } else if (spreads_in_turn(site, *part)) {
+            x = added_in_turn(x, *part, less);
+        } else {
+            return {};
+        }
+    }
+    return x;
+}
+
+// x + (zeros around y) where x is a leaf or scatters: y is added where it belongs; and so for sums of these and of scatters.
 Tensor add_padded_into(const Site& site) {
     const Node& node = site.node;
     bool adds = node.operation == &add_operation;
     for (std::size_t i : {1, 0}) {
         const Node &padded = *node.inputs[i], &x = *node.inputs[1 - i];
         if (i == 0 && !adds) break;
-        bool fits = is(padded, pad_operation) && site.only_here(padded) && padded.shape == node.shape &&
-                    x.shape == node.shape && x.dtype == node.dtype && full_width(node.dtype) &&
-                    (opaque(x) || x.operation->family == Family::scatter);
+        bool fits = padded.shape == node.shape && x.shape == node.shape && x.dtype == node.dtype &&
+                    padded.dtype == node.dtype && full_width(node.dtype) &&
+                    (opaque(x) || x.operation->family == Family::scatter) && !spreads_in_turn(site, padded);
         if (!fits) continue;
-        const PadAttributes& a = padded.attributes_as<PadAttributes>();
-        const Node& y = *padded.inputs[0];
-        std::size_t axis = node.shape.size();
-        for (std::size_t k = 0; k < node.shape.size(); ++k) {
-            if (y.shape[k] == padded.shape[k]) continue;
-            if (axis < node.shape.size() || a.between[k] != 0) return {};
-            axis = k;
-        }
-        if (axis == node.shape.size() || a.value.as<double>() != 0) return {};
-        Tensor at = iota(y.shape[axis]) + size_as_tensor(a.before[axis].value, DType::int64);
-        Tensor updates = adds ? handle(padded.inputs[0]) : -handle(padded.inputs[0]);
-        return scatter(site.input(1 - i), at, updates, static_cast<std::int64_t>(axis), ScatterMode::add);
+        if (Tensor sum = added_parts(site, site.input(1 - i), padded, !adds)) return sum;
     }
     return {};
 }
@@ -168,14 +210,16 @@ Tensor scale_updates(const Site& site) {
     return {};
 }
 
-// (scatter(0, i, u) + b) * v -> scatter(0, i, u * v[i]) + b * v
+// (scatter(0, i, u) + b) * v -> scatter(0, i, u * v[i]) + b * v; and if v is a number, so for zeros around something.
 Tensor scale_sum(const Site& site) {
     const Node& node = site.node;
     for (std::size_t i : {0, 1}) {
         const Node& sum = *node.inputs[i];
         bool sums = (is(sum, add_operation) || is(sum, subtract_operation)) && site.only_here(sum) &&
                     sum.shape == node.shape && sum.dtype == node.dtype && node.inputs[1 - i]->dtype == node.dtype;
-        if (!sums || (!spreads(*sum.inputs[0]) && !spreads(*sum.inputs[1]))) continue;
+        bool number = node.inputs[1 - i]->shape.empty();
+        auto sparse = [&](const Node& part) { return spreads(part) || (number && pads_zeros(part)); };
+        if (!sums || (!sparse(*sum.inputs[0]) && !sparse(*sum.inputs[1]))) continue;
         Tensor v = site.input(1 - i), left = handle(sum.inputs[0]) * v, right = handle(sum.inputs[1]) * v;
         return sum.operation == &add_operation ? left + right : left - right;
     }
@@ -235,7 +279,8 @@ void add_scatter_rules(RuleList& rules) {
     scaled.push_back(&negative_operation);
     // clang-format off
     add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
-        with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}})});
+        with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}}), with([=](T x, T y) { return x + pad(y, {1, 2}, {3, 1}); }, {{5, 5}, {1, 2}}),
+        with([=](T x, T y) { return x - (pad(y, {0, 1}, {4, 0}) - pad_interior(y, {1, 1}, {3, 0}, {0, 0})); }, {{5, 3}, {1, 2}})});
     add("scale_padded", Phase::canonical, scaled, scale_padded, {
         with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite);
     add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
