@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "weft/compile/bound_loop.h"
+#include "weft/compile/index_checks.h"
 #include "weft/compile/memory.h"
 #include "weft/compile/row_blocks.h"
 #include "weft/compile/views.h"
@@ -21,7 +23,9 @@ class Binder {
         find_outputs();
         find_views();
         find_lifetimes();
+        merge_scatters();
         choose_donors();
+        protect_donors();
         plan_arena();
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) bind_step(static_cast<std::int32_t>(s));
         for (std::size_t i = 0; i < graph_.outputs.size(); ++i) binding_->results.push_back(placed(result_view(i)));
@@ -89,17 +93,40 @@ class Binder {
     }
 
     // Whether what `step` stores so may take the memory of what it loads from `base`: the same element is read and written at each
-    // point, and nobody reads it in another way. (A kernel reads an element before it writes it.)
+    // point, and nobody reads it in another way. (A kernel reads an element before it writes it; a scatter leaves its first load's
+    // elements where they are.)
     bool may_take(const Step& step, const Base& base, const Layout& stored) const {
-        if (step.kind != Step::map) return false;
-        for (std::int32_t load : step.loads) {
-            const View& view = views_[at(load)];
+        bool scatter = scatters(step, graph_);
+        if (step.kind != Step::map && !scatter) return false;
+        for (std::size_t i = 0; i < step.loads.size(); ++i) {
+            const View& view = views_[at(step.loads[i])];
             if (!(view.base == base)) continue;
             bool same = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
                         view.layout.strides == stored.strides;
-            if (!same) return false;
+            if (!same || pointed(step, i) || (scatter && i > 0)) return false;
         }
         return true;
+    }
+
+    // Scatters one after another, each over what the one before it left: all of them write to the last one's memory.
+    void merge_scatters() {
+        for (std::int32_t slot : plan_.outputs) {
+            if (slot < 0 || start_.size() > at(output_of_[at(slot)])) continue;
+            std::int32_t start = slot;
+            while (true) {
+                const Step& step = plan_.steps[at(first_[at(start)])];
+                if (!scatters(step, graph_)) break;
+                const Base base = views_[at(step.loads[0])].base;
+                bool dies = base.kind == Base::arena && last_read_[at(base.index)] == first_[at(start)];
+                if (!dies || !may_take(step, base, slot_layout(start))) break;
+                start = base.index;
+                output_of_[at(start)] = output_of_[at(slot)];
+            }
+            start_.push_back(start);
+        }
+        for (View& view : views_)
+            if (view.base.kind == Base::arena && output_of_[at(view.base.index)] >= 0)
+                view.base = {Base::output, output_of_[at(view.base.index)]};
     }
 
     void choose_donors() {
@@ -108,13 +135,38 @@ class Binder {
             std::int32_t donor = options_.donors[i], slot = plan_.outputs[i];
             if (donor < 0 || slot < 0 || taken[at(donor)]) continue;
             if (std::count(plan_.outputs.begin(), plan_.outputs.end(), slot) != 1) continue;
-            const Step& step = plan_.steps[at(first_[at(slot)])];
+            std::int32_t start = start_[at(output_of_[at(slot)])];
+            const Step& step = plan_.steps[at(first_[at(start)])];
             bool shown = false;  // another output is a view of the donor
             for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
-            bool reads_last = leaf_last_[at(donor)] == first_[at(slot)];
-            if (shown || !reads_last || !may_take(step, {Base::leaf, donor}, slot_layout(slot))) continue;
+            bool reads_last = leaf_last_[at(donor)] == first_[at(start)];
+            if (shown || !reads_last || !may_take(step, {Base::leaf, donor}, slot_layout(start))) continue;
             binding_->outputs[at(output_of_[at(slot)])].donor = donor;
             taken[at(donor)] = true;
+        }
+    }
+
+    // What a donor holds must not be lost to an index that a later step refuses: it is checked before the first donor is written
+    // over, or, where that cannot be, that one is not.
+    void protect_donors() {
+        auto written = [&](std::size_t output) { return first_[at(start_[output])]; };
+        while (true) {
+            checks_at_ = -1;
+            for (std::size_t i = 0; i < binding_->outputs.size(); ++i) {
+                bool sooner = checks_at_ < 0 || written(i) < checks_at_;
+                if (binding_->outputs[i].donor >= 0 && sooner) checks_at_ = written(i);
+            }
+            if (checks_at_ < 0) return;
+            auto late = late_checks(plan_, graph_, checks_at_, [&](std::int32_t index) {
+                std::int32_t slot = slot_below(plan_, index);
+                return slot < 0 || (first_[at(slot)] >= 0 && first_[at(slot)] < checks_at_);
+            });
+            if (late) {
+                late_ = std::move(*late);
+                return;
+            }
+            for (std::size_t i = 0; i < binding_->outputs.size(); ++i)
+                if (written(i) == checks_at_) binding_->outputs[i].donor = -1;
         }
     }
 
@@ -140,7 +192,6 @@ class Binder {
 
     void reuse_in_place(std::int32_t s, std::vector<Lifetime>& lifetimes) {
         const Step& step = plan_.steps[at(s)];
-        if (step.kind != Step::map) return;
         std::vector<std::int32_t> taken;
         for (std::int32_t slot : step.stores) {
             if (output_of_[at(slot)] >= 0) continue;
@@ -176,10 +227,9 @@ class Binder {
             bound.operation = node.operation;
             bound.where = node.where;
         }
+        bound.fails_at = step.indexed.empty() ? bound.where : graph_.node(step.indexed[0].entry).where;
         try {
-            bound.kernel = step.kind == Step::library ? library(step)
-                           : step.kind == Step::rows  ? rows(step)
-                                                      : compiler_.loop(loop(step));
+            bound.kernel = kernel(step);
         } catch (Error& error) {
             error.add(place_of(bound));
             throw;
@@ -190,10 +240,31 @@ class Binder {
             else if (step.kind != Step::library)
                 bound.loops.push_back(loop(step));
         }
-        for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
-        for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
+        add_operands(step, bound);
+        if (s == checks_at_ && !late_.empty()) add_checks(bound);
         scratch_bytes_ = std::max(scratch_bytes_, bound.kernel->scratch_bytes());
         binding_->steps.push_back(std::move(bound));
+    }
+
+    std::unique_ptr<Kernel> kernel(const Step& step) const {
+        if (step.kind == Step::library) return library(step);
+        return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step));
+    }
+
+    void add_operands(const Step& step, BoundStep& bound) const {
+        for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
+        for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
+    }
+
+    void add_checks(BoundStep& bound) const {
+        std::vector<CheckBefore> checks;
+        for (std::int32_t s : late_) {
+            const Step& step = plan_.steps[at(s)];
+            checks.push_back({kernel(step), graph_.node(step.members.back()).where, bound.operands.size()});
+            add_operands(step, bound);
+        }
+        bound.kernel = checked_first(std::move(checks), std::move(bound.kernel), bound.fails_at);
+        bound.fails_at = {};
     }
 
     static std::string place_of(const BoundStep& bound) { return weft::place(bound.where); }
@@ -233,33 +304,10 @@ class Binder {
     }
 
     Loop loop(const Step& step) const {
-        Loop loop;
-        loop.program = step.program;
-        Dims dims = dims_of(graph_.node(step.space).shape);
-        Dims order;  // of loop axes: kept ones first
-        for (std::size_t i = 0; i < dims.size(); ++i) {
-            if (std::find(step.axes.begin(), step.axes.end(), static_cast<std::int64_t>(i)) == step.axes.end())
-                order.push_back(static_cast<std::int64_t>(i));
-        }
-        std::size_t kept = order.size();
-        for (std::int64_t axis : step.axes) order.push_back(axis);
-        for (std::int64_t axis : order) loop.dims.push_back(dims[at(static_cast<std::int32_t>(axis))]);
-        loop.reduced = dims.size() - kept;
-        loop.reductions = step.reductions;
-        for (std::int32_t load : step.loads) {
-            const Layout& layout = views_[at(load)].layout;
-            Dims strides = broadcast_strides(layout, dims), permuted;
-            for (std::int64_t axis : order) permuted.push_back(strides[static_cast<std::size_t>(axis)]);
-            loop.loads.push_back({layout.dtype, permuted});
-        }
-        for (std::int32_t slot : step.stores) {
-            // A reduction's result and a copy's lie row-major whatever their slot's shape (ones apart); a map's as its slot says.
-            Dims kept_dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept));
-            Layout layout = slot_layout(slot);
-            loop.stores.push_back(
-                {layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});
-        }
-        return loop;
+        std::vector<Layout> loads, stores;
+        for (std::int32_t load : step.loads) loads.push_back(views_[at(load)].layout);
+        for (std::int32_t slot : step.stores) stores.push_back(slot_layout(slot));
+        return bound_loop(step, graph_, loads, stores);
     }
 
     void finish_scratch() { binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64; }
@@ -271,6 +319,9 @@ class Binder {
     std::shared_ptr<Binding> binding_;
     std::vector<View> views_;
     std::vector<std::int32_t> output_of_, first_, last_read_, leaf_last_;
+    std::vector<std::int32_t> start_;  // of each output: the slot that is written first in its memory
+    std::int32_t checks_at_ = -1;      // before this step the indices of those after it, in late_, are checked
+    std::vector<std::int32_t> late_;
     std::vector<std::size_t> offsets_;
     std::size_t scratch_bytes_ = 0;
 };

@@ -26,10 +26,11 @@ struct View {
 
 struct BoundStep {
     std::unique_ptr<Kernel> kernel;
-    std::vector<View> operands;            // inputs, then outputs
+    std::vector<View> operands;            // inputs, then outputs (then those of steps whose indices it checks)
     const Operation* operation = nullptr;  // the last of its members, for errors and the profile (null: a copy)
     std::source_location where;
-    std::vector<Loop> loops;  // what it runs, if that was asked for (BindOptions::keep_loops)
+    std::source_location fails_at;  // whose line an error of the kernel is; none: it says so itself
+    std::vector<Loop> loops;        // what it runs, if that was asked for (BindOptions::keep_loops)
 };
 
 /// A buffer of the arena.

@@ -1,9 +1,11 @@
 #include "weft/compile/order.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 
 #include "weft/base/error.h"
+#include "weft/graph/operation.h"
 
 namespace weft {
 namespace {
@@ -29,9 +31,56 @@ struct Dependencies {
             for (std::size_t f : from) readers[f].push_back(s), ++waiting[s];
         }
     }
+
+    void let_first(std::size_t first, std::size_t then) { readers[first].push_back(then), ++waiting[then]; }
+
+    // Whether each step comes after `s` in any order.
+    std::vector<bool> after(std::size_t s) const {
+        std::vector<bool> reached(readers.size(), false);
+        std::vector<std::size_t> stack{s};
+        while (!stack.empty()) {
+            std::size_t at = stack.back();
+            stack.pop_back();
+            for (std::size_t reader : readers[at]) {
+                if (!reached[reader]) stack.push_back(reader);
+                reached[reader] = true;
+            }
+        }
+        return reached;
+    }
 };
 
+// The entry whose memory an entry shows.
+std::int32_t memory_below(const Plan& plan, std::int32_t entry) {
+    while (plan.places[static_cast<std::size_t>(entry)].kind == Place::view)
+        entry = plan.places[static_cast<std::size_t>(entry)].index;
+    return entry;
+}
+
+void let_scatters_wait(const Plan& plan, const Graph& graph, Dependencies& dependencies) {
+    std::map<std::int32_t, std::vector<std::size_t>> readers;  // of an entry's memory
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+        for (std::int32_t load : plan.steps[s].loads) readers[memory_below(plan, load)].push_back(s);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        if (!scatters(plan.steps[s], graph)) continue;
+        const std::vector<std::size_t>& others = readers[memory_below(plan, plan.steps[s].loads[0])];
+        if (others.size() < 2) continue;
+        std::vector<bool> after = dependencies.after(s);
+        for (std::size_t other : others)
+            if (other != s && !after[other]) dependencies.let_first(other, s);
+    }
+}
+
 }  // namespace
+
+bool scatters(const Step& step, const Graph& graph) {
+    return step.kind == Step::library && graph.node(step.members[0]).operation->family == Family::scatter;
+}
+
+bool pointed(const Step& step, std::size_t load) {
+    return std::any_of(step.indexed.begin(), step.indexed.end(),
+                       [&](const IndexedLoad& at) { return load >= at.load && load <= at.load + at.indices; });
+}
 
 std::int32_t slot_below(const Plan& plan, std::int32_t entry) {
     const Place* place = &plan.places[static_cast<std::size_t>(entry)];
@@ -39,8 +88,9 @@ std::int32_t slot_below(const Plan& plan, std::int32_t entry) {
     return place->kind == Place::leaf ? -1 : place->index;
 }
 
-void order_steps(Plan& plan) {
+void order_steps(Plan& plan, const Graph& graph) {
     Dependencies dependencies(plan);
+    let_scatters_wait(plan, graph, dependencies);
     auto key = [&](std::size_t s) {
         const Step& step = plan.steps[s];
         return std::pair(step.members.empty() ? step.space : step.members.back(), s);

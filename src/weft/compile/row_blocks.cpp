@@ -41,7 +41,17 @@ class RowBlocks final : public Kernel {
     std::size_t scratch_bytes() const override { return thread_bytes_ * static_cast<std::size_t>(slots_); }
     std::string_view by() const override { return "row blocks"; }
 
+    void check(void* const* operands) const override {
+        for (const Check& check : checks_) {
+            SmallVector<void*, 16> table;
+            for (std::int32_t number : check.operands)
+                table.push_back(number < outside_ ? operands[number] : nullptr);  // no index lies inside
+            check.kernel->check(table.data());
+        }
+    }
+
     void run(void* const* operands, std::byte* scratch) const override {
+        check(operands);  // blocks check their own, too: by then others have been written
         auto body = [&](std::int64_t block, int slot) {
             run_block(block, operands, scratch + thread_bytes_ * static_cast<std::size_t>(slot));
         };
@@ -56,6 +66,10 @@ class RowBlocks final : public Kernel {
         std::int32_t number;
         std::int64_t element;  // bytes
         Dims strides;          // of the rows, in elements
+    };
+    struct Check {
+        std::unique_ptr<Kernel> kernel;  // of all rows
+        std::vector<std::int32_t> operands;
     };
     struct Part {
         std::unique_ptr<Kernel> whole, last;  // of a block; of the last block of an axis, if it is shorter
@@ -99,6 +113,7 @@ class RowBlocks final : public Kernel {
                 {part.operands[i], static_cast<std::int64_t>(size_of(accesses[i].dtype)), strides});
         }
         Loop loop = part.loop;
+        if (loop.indexed()) checks_.push_back({compiler.loop(loop), part.operands});
         if (rows_.empty()) {
             prepared.whole = compiler.loop(std::move(loop));
             parts_.push_back(std::move(prepared));
@@ -139,6 +154,7 @@ class RowBlocks final : public Kernel {
     std::size_t cut_ = 0;
     std::int64_t step_ = 1, cuts_ = 1, blocks_ = 1, rows_in_block_ = 1;
     std::vector<Part> parts_;
+    std::vector<Check> checks_;  // of parts that load by indices
     std::vector<std::size_t> inside_at_;
     std::size_t thread_bytes_ = 0, table_at_ = 0, scratch_at_ = 0;
     int slots_ = 1;

@@ -82,10 +82,10 @@ class Grouper {
     // The group's steps that `s` reads from; or none, if it reads one of them otherwise than row by row.
     bool linked(std::size_t s, const Group& group) const {
         bool any = false;
-        for (std::int32_t load : plan_.steps[s].loads) {
-            std::int32_t slot = slot_below(plan_, load);
+        for (std::size_t i = 0; i < plan_.steps[s].loads.size(); ++i) {
+            std::int32_t load = plan_.steps[s].loads[i], slot = slot_below(plan_, load);
             if (slot < 0 || !group.steps.contains(at(writer_[at(slot)]))) continue;
-            if (!keeps_rows(load, group.rows)) return false;
+            if (pointed(plan_.steps[s], i) || !keeps_rows(load, group.rows)) return false;
             any = true;
         }
         return any;
@@ -112,6 +112,13 @@ class Grouper {
             }
         }
         return true;
+    }
+
+    // Whether a step reads a slot by indices, or indices from it: then all of it is made before.
+    bool picks_from(const Step& step, std::int32_t slot) const {
+        for (std::size_t i = 0; i < step.loads.size(); ++i)
+            if (pointed(step, i) && slot_below(plan_, step.loads[i]) == slot) return true;
+        return false;
     }
 
     std::vector<std::size_t> makers_of(std::size_t s) const {
@@ -144,7 +151,7 @@ class Grouper {
     void add_makers(std::size_t seed, Group& group) {
         for (std::int32_t load : plan_.steps[seed].loads) {
             std::int32_t slot = slot_below(plan_, load);
-            if (slot < 0 || !keeps_rows(load, group.rows)) continue;
+            if (slot < 0 || picks_from(plan_.steps[seed], slot) || !keeps_rows(load, group.rows)) continue;
             std::size_t maker = at(writer_[at(slot)]);
             bool takes = maker + window > seed && group_of_[maker] < 0 && plan_.steps[maker].kind == Step::map &&
                          fits(plan_.steps[maker], group);

@@ -238,7 +238,13 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
     std::vector<Tensor> concrete;
     if (debug_modes().any()) concrete = with_numbers();
     choose_memory();
-    runner_->run(leaves_, outputs_);
+    try {
+        runner_->run(leaves_, outputs_);
+    } catch (...) {  // an index outside its axis: cells keep their values, and what is held here lets go of them
+        release_leaves();
+        for (Tensor& tensor : given_) tensor = Tensor();
+        throw;
+    }
     if (!concrete.empty()) {
         std::vector<Array> values;
         for (std::size_t i = 0; i < concrete.size(); ++i) values.push_back(output_tensor(i).array());
