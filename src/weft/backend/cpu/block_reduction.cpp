@@ -180,9 +180,9 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
 void ReductionKernel::evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const {
     if (!rows_) return runner_.run(thread.context, thread.loads, flat, count);
     std::size_t loads = source_.streams().size();
-    source_.fill(thread.loads, flat, count, runner_.block(), thread.base + picked_at_);
+    source_.fill(thread.loads, flat, count, thread.base + picked_at_);
     rows_.run(flat, count, thread.base + rows_at_, [&](std::size_t i) -> const void* {
-        if (i < loads) return source_.base(i, thread.loads, flat, runner_.block(), thread.base + picked_at_);
+        if (i < loads) return source_.base(i, thread.loads, flat, thread.base + picked_at_);
         const Output& output = outputs_[i - loads];
         return thread.base + output.made_at - flat * static_cast<std::int64_t>(output.width());
     });
@@ -233,7 +233,7 @@ void ReductionKernel::lay_out_scratch() {
     bytes += aligned(std::max(rows_.scratch_bytes(), joined_.scratch_bytes()));
     if (rows_ || joined_) {
         picked_at_ = bytes;
-        bytes += source_.bytes(runner_.block());
+        bytes += source_.bytes();
     }
     if (rows_) {
         for (Output& output : outputs_) {
@@ -305,8 +305,8 @@ void ReductionKernel::run_long_rows(Thread& thread, std::int64_t task) const {
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {
     for (const Output& output : outputs_) output.loops->begin(thread.base + output.lanes_at);
     std::int64_t start = chunk * chunk_, end = std::min(length_, start + chunk_), block = runner_.block();
-    for (; joined_ && start < end; start += source_.step(block, end - start))
-        join(thread, row * length_ + start, source_.step(block, end - start));
+    for (; joined_ && start < end; start += source_.step(end - start))
+        join(thread, row * length_ + start, source_.step(end - start));
     for (std::int64_t first = start; first < end; first += block) {
         std::int64_t count = std::min(block, end - first);
         evaluate(thread, row * length_ + first, count);
@@ -323,10 +323,10 @@ void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t 
 /// Computes `count` values of a row and joins them to its lanes, by machine code.
 void ReductionKernel::join(Thread& thread, std::int64_t flat, std::int64_t count) const {
     std::size_t loads = source_.streams().size();
-    source_.fill(thread.loads, flat, count, runner_.block(), thread.base + picked_at_);
+    source_.fill(thread.loads, flat, count, thread.base + picked_at_);
     joined_.run(flat, count, thread.base + rows_at_, [&](std::size_t i) -> const void* {
         if (i >= loads) return thread.base + outputs_[i - loads].lanes_at;
-        return source_.base(i, thread.loads, flat, runner_.block(), thread.base + picked_at_);
+        return source_.base(i, thread.loads, flat, thread.base + picked_at_);
     });
 }
 

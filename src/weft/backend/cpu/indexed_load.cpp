@@ -29,11 +29,45 @@ void add_places(std::int64_t* to, const std::byte* from, std::int64_t stride, st
         to[i] += from_front(static_cast<std::int64_t>(*reinterpret_cast<const I*>(from)), size) * step;
 }
 
-/// What one tensor of indices picks, where nothing else moves.
-template <class T, class I>
-void pick(T* to, const std::byte* array, const I* from, std::int64_t count, std::int64_t size, std::int64_t step) {
-    for (std::int64_t i = 0; i < count; ++i)
-        to[i] = *reinterpret_cast<const T*>(array + from_front(static_cast<std::int64_t>(from[i]), size) * step);
+/// What one tensor of indices picks, where nothing else moves. `size` 0: no index is negative.
+template <class T>
+void pick(T* to, const std::byte* array, const std::int64_t* from, std::int64_t count, std::int64_t size,
+          std::int64_t step) {
+    auto* elements = reinterpret_cast<const T*>(array);
+    bool unit = step == static_cast<std::int64_t>(sizeof(T));
+    if (unit && size == 0) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = elements[from[i]];
+    } else if (unit) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = elements[from_front(from[i], size)];
+    } else {
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = *reinterpret_cast<const T*>(array + from_front(from[i], size) * step);
+    }
+}
+
+/// A few bytes, by loads and stores that may overlap; many as the library copies them.
+template <class U>
+void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
+    U first, last;
+    std::memcpy(&first, from, sizeof first);
+    std::memcpy(&last, from + bytes - sizeof last, sizeof last);
+    std::memcpy(to, &first, sizeof first);
+    std::memcpy(to + bytes - sizeof last, &last, sizeof last);
+}
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes > 128) {
+        std::memcpy(to, from, bytes);
+    } else if (bytes >= sizeof(Wide)) {
+        for (std::size_t at = sizeof(Wide); at < bytes; at += sizeof(Wide))
+            std::memcpy(to + at - sizeof(Wide), from + at - sizeof(Wide), sizeof(Wide));
+        std::memcpy(to + bytes - sizeof(Wide), from + bytes - sizeof(Wide), sizeof(Wide));
+    } else if (bytes >= 8) {
+        copy_ends<std::uint64_t>(to, from, bytes);
+    } else if (bytes >= 4) {
+        copy_ends<std::uint32_t>(to, from, bytes);
+    } else {
+        for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i];
+    }
 }
 
 }  // namespace
@@ -93,15 +127,20 @@ void IndexedLoad::fill(const void* const* loads, const std::int64_t* start, std:
     if (axes == 0) return (void)fill_run(here, loads, count, out);
     SmallVector<std::int64_t, 12> at(start, start + axes);
     while (true) {
+        std::int64_t rows =
+            at.back() == 0 && in_rows() ? std::min(count / dims_.back(), dims_[axes - 2] - at[axes - 2]) : 0;
         std::int64_t run = std::min(count, dims_.back() - at.back());
-        out = fill_run(here, loads, run, out);
+        if (rows > 1)
+            out = fill_rows(here, loads, rows, out), run = rows * dims_.back();
+        else
+            out = fill_run(here, loads, run, out), rows = 1;
         count -= run;
         if (count <= 0) return;
         move(here, axes - 1, -at.back());
         at.back() = 0;
-        for (std::size_t axis = axes - 1; axis-- > 0;) {
-            move(here, axis, 1);
-            if (++at[axis] < dims_[axis]) break;
+        for (std::size_t axis = axes - 1; axis-- > 0; rows = 1) {
+            move(here, axis, rows);
+            if ((at[axis] += rows) < dims_[axis]) break;
             move(here, axis, -dims_[axis]);
             at[axis] = 0;
         }
@@ -118,6 +157,33 @@ std::byte* IndexedLoad::fill_run(const Cursor& cursor, const void* const* loads,
                  stride / static_cast<std::int64_t>(sizeof(T)), count);
     });
     return to + count * static_cast<std::int64_t>(width_);
+}
+
+/// Whether the last two axes are rows that one tensor of int64 picks.
+bool IndexedLoad::in_rows() const {
+    return dims_.size() > 1 && moving_.empty() && still_.size() == 1 && still_[0].dtype == DType::int64 &&
+           strides_.back() == static_cast<std::int64_t>(width_);
+}
+
+std::byte* IndexedLoad::fill_rows(const Cursor& cursor, const void* const* loads, std::int64_t rows,
+                                  std::byte* to) const {
+    const Index& index = still_[0];
+    std::size_t axis = dims_.size() - 2, bytes = static_cast<std::size_t>(dims_.back()) * width_;
+    const auto* array = static_cast<const std::byte*>(loads[load_]) + cursor.array;
+    const auto* at = static_cast<const std::byte*>(loads[index.load]) + cursor.indices[0];
+    constexpr std::int64_t ahead =
+        4;  // rows whose first lines are asked for early: no processor foresees where they lie
+    std::int64_t soon = std::min<std::int64_t>(static_cast<std::int64_t>(bytes), 256);
+    for (std::int64_t row = 0; row < rows; ++row, array += strides_[axis], at += index.strides[axis], to += bytes) {
+        if (row + ahead < rows) {
+            std::int64_t next = *reinterpret_cast<const std::int64_t*>(at + ahead * index.strides[axis]);
+            const std::byte* line = array + ahead * strides_[axis] + from_front(next, index.size) * index.step;
+            for (std::int64_t k = 0; k < soon; k += 64) __builtin_prefetch(line + k);
+        }
+        std::int64_t place = from_front(*reinterpret_cast<const std::int64_t*>(at), index.size) * index.step;
+        copy_bytes(to, array + place, bytes);
+    }
+    return to;
 }
 
 std::byte* IndexedLoad::pick_run(const Cursor& cursor, const std::byte* from, const void* const* loads,

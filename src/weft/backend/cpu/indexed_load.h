@@ -1,5 +1,6 @@
 // Loads that move by indices (kernel/loop.h's pointers), for evaluators that want blocks of values one after another: the elements
-// are picked from their array into a block of a few kilobytes, which stays in the first-level cache. Indices were checked before.
+// are picked from their array into a block of a few kilobytes, which stays in the first-level cache. Indices were checked before; an
+// axis of size 0 says that none is negative.
 // Always: nothing is allocated while blocks are filled. Callers: block_runner.cpp, emit/emitted_map.cpp, block_reduction.cpp.
 #pragma once
 
@@ -25,7 +26,7 @@ class IndexedLoad {
     struct Index {
         std::size_t load;
         DType dtype;
-        std::int64_t size, step;  // step: bytes in the array that is picked from
+        std::int64_t size, step;  // size: 0 if no index is negative; step: bytes in the array that is picked from
         Dims strides;             // bytes
         std::int64_t inner() const { return strides.empty() ? 0 : strides.back(); }
     };
@@ -38,6 +39,8 @@ class IndexedLoad {
     void move(Cursor& cursor, std::size_t axis, std::int64_t steps) const;
     std::int64_t still_places(const Cursor& cursor, const void* const* loads) const;
     std::byte* fill_run(const Cursor& cursor, const void* const* loads, std::int64_t count, std::byte* to) const;
+    bool in_rows() const;
+    std::byte* fill_rows(const Cursor& cursor, const void* const* loads, std::int64_t rows, std::byte* to) const;
     std::byte* pick_run(const Cursor& cursor, const std::byte* from, const void* const* loads, std::int64_t count,
                         std::byte* to) const;
 

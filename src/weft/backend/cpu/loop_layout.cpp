@@ -43,11 +43,16 @@ void sort_and_merge(std::vector<Axis>& axes, bool sort) {
     }
 }
 
-// A step along an axis along which an index changes may lead anywhere: as if the next index were the next number.
+// A step along an axis along which an index changes may lead anywhere: as if the next index were the next number, or, where several
+// make a place, far away.
 std::int64_t reach_of(const Loop& loop, const Access& load, std::size_t axis) {
+    constexpr std::int64_t far = 1024;
     std::int64_t reach = std::llabs(load.strides[axis]);
-    for (const Pointer& pointer : load.pointers)
-        if (loop.loads[static_cast<std::size_t>(pointer.load)].strides[axis] != 0) reach += std::llabs(pointer.stride);
+    for (const Pointer& pointer : load.pointers) {
+        bool several = pointer.axis < 0 || load.pointers.size() > 1;
+        if (loop.loads[static_cast<std::size_t>(pointer.load)].strides[axis] == 0) continue;
+        reach += several ? std::max<std::int64_t>(far, std::llabs(pointer.stride)) : std::llabs(pointer.stride);
+    }
     return reach * static_cast<std::int64_t>(size_of(load.dtype));
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t short_row = 128;           // rows shorter than that are repeated where they can be
 constexpr std::int64_t repeated_elements = 2048;  // that repeated rows fill, about
-constexpr std::int64_t picked_elements = 1024;    // that are picked by indices at a time
 
 /// A load that is the same in every row.
 struct Repeat {
@@ -57,8 +56,8 @@ class EmittedMap final : public PreparedLoop {
         std::int64_t row = std::max<std::int64_t>(space_.row, 1);
         cut_ = row <= task_elements ? task_elements / row * row : task_elements;
         block_ = space_.repeats.empty() ? cut_ : std::min(repeated_elements / row * row, elements_);
-        if (source_.indexed()) block_ = std::min(block_, std::max<std::int64_t>(1, picked_elements / row) * row);
-        if (source_.indexed()) block_ = std::min(block_, 2 * picked_elements);
+        if (source_.indexed())
+            block_ = std::min(block_, row <= source_.block() ? source_.block() / row * row : source_.block());
         tasks_ = divide_up(elements_, cut_);
         slots_ = slots_for(tasks_);
         thread_bytes_ = aligned(rows_.scratch_bytes());
@@ -67,7 +66,7 @@ class EmittedMap final : public PreparedLoop {
             thread_bytes_ += aligned(static_cast<std::size_t>(block_) * repeat.size);
         }
         picked_at_ = thread_bytes_;
-        thread_bytes_ += source_.bytes(block_);
+        thread_bytes_ += source_.bytes();
     }
     std::string_view by() const override { return "emitter"; }
     std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * thread_bytes_; }
@@ -75,11 +74,11 @@ class EmittedMap final : public PreparedLoop {
         for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
             std::byte* mine = scratch + static_cast<std::size_t>(slot) * thread_bytes_;
             for (const Repeat& repeat : space_.repeats)
-                write_out(repeat, source_.base(repeat.load, loads, 0, block_, mine), mine + repeat.at);
+                write_out(repeat, source_.base(repeat.load, loads, 0, mine), mine + repeat.at);
             std::int64_t end = std::min(elements_, (task + 1) * cut_);
             for (std::int64_t start = task * cut_; start < end; start += block_) {
                 std::int64_t count = std::min(block_, end - start);
-                source_.fill(loads, start, count, block_, mine + picked_at_);
+                source_.fill(loads, start, count, mine + picked_at_);
                 rows_.run(start, count, mine, [&](std::size_t i) { return base(i, start, loads, stores, mine); });
             }
         });
@@ -99,7 +98,7 @@ class EmittedMap final : public PreparedLoop {
         if (i >= space_.loads.size()) return stores[i - space_.loads.size()];
         for (const Repeat& repeat : space_.repeats)
             if (repeat.load == i) return mine + repeat.at - start * static_cast<std::int64_t>(repeat.size);
-        return source_.base(i, loads, start, block_, mine + picked_at_);
+        return source_.base(i, loads, start, mine + picked_at_);
     }
 
     EmittedRows rows_;

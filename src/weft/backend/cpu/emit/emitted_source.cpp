@@ -3,10 +3,19 @@
 #include <algorithm>
 
 namespace weft::cpu::emit {
+namespace {
+
+constexpr std::int64_t block_bytes = 8192;  // a quarter of a small first-level cache
+
+}  // namespace
 
 EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams,
                              IndexedBlocks indexed)
     : program_(loop.program), indexed_(std::move(indexed)) {
+    std::int64_t widest = 1;
+    for (const IndexedLoad& load : indexed_.loads())
+        widest = std::max(widest, static_cast<std::int64_t>(size_of(load.memory())));
+    block_ = std::max(block_, block_bytes / widest);
     std::vector<bool> read(streams.size(), !indexed_);  // a loop without indices is taken as it is
     for (const Instruction& at : program_.code)
         if (at.opcode == Opcode::input) read[static_cast<std::size_t>(at.a)] = true;

@@ -19,20 +19,20 @@ class EmittedSource {
     const std::vector<Stream>& streams() const { return streams_; }
     bool indexed() const { return static_cast<bool>(indexed_); }
 
-    std::size_t bytes(std::int64_t block) const { return indexed_.bytes(block); }
+    /// Elements that a block holds: at least 1024, a power of two.
+    std::int64_t block() const { return block_; }
+    /// Memory for the blocks.
+    std::size_t bytes() const { return indexed_.bytes(block_); }
     /// How many of `count` elements are to be computed at once.
-    std::int64_t step(std::int64_t block, std::int64_t count) const {
-        return indexed_ && count > block ? block : count;
-    }
-    void fill(const void* const* loads, std::int64_t flat, std::int64_t count, std::int64_t block,
-              std::byte* blocks) const {
-        if (indexed_) indexed_.fill(loads, flat, count, block, blocks);
+    std::int64_t step(std::int64_t count) const { return indexed_ && count > block_ ? block_ : count; }
+    /// The blocks of elements [flat, flat + count).
+    void fill(const void* const* loads, std::int64_t flat, std::int64_t count, std::byte* blocks) const {
+        if (indexed_) indexed_.fill(loads, flat, count, block_, blocks);
     }
     /// Where element 0 of the space lies, or would lie, for input number `i`.
-    const void* base(std::size_t i, const void* const* loads, std::int64_t flat, std::int64_t block,
-                     const std::byte* blocks) const {
+    const void* base(std::size_t i, const void* const* loads, std::int64_t flat, const std::byte* blocks) const {
         const void* base = loads[loads_[i]];
-        indexed_.base(loads_[i], flat, block, blocks, base);
+        indexed_.base(loads_[i], flat, block_, blocks, base);
         return base;
     }
 
@@ -41,6 +41,7 @@ class EmittedSource {
     std::vector<Stream> streams_;
     std::vector<std::size_t> loads_;  // of each input: its number among the loop's
     IndexedBlocks indexed_;
+    std::int64_t block_ = 1024;
 };
 
 }  // namespace weft::cpu::emit
