@@ -7,6 +7,7 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
+#include "weft/ops/indexing.h"
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
@@ -121,9 +122,9 @@ Tensor scale_padded(const Site& site) {
                      padded.attributes, padded.where);
 }
 
-// x with what a pad put zeros around added where it belongs (or taken away). Nothing if that is more than half of x: then adding all of
+// A scatter into x of what a pad put numbers around, to where it stands. Nothing if that is more than half of x: then changing all of
 // it is faster.
-Tensor added_within(const Tensor& x, const Node& padded, bool minus) {
+Tensor scattered_within(const Tensor& x, const Node& padded, const Tensor& updates, ScatterMode mode) {
     const PadAttributes& a = padded.attributes_as<PadAttributes>();
     const Shape& inside = padded.inputs[0]->shape;
     std::size_t first = 0, end = inside.size();
@@ -141,8 +142,25 @@ Tensor added_within(const Tensor& x, const Node& padded, bool minus) {
         along[k - first] = inside[k];
         places.push_back(reshape(at + size_as_tensor(a.before[k].value, DType::int64), along));
     }
+    return scatter(x, places, updates, static_cast<std::int64_t>(first), mode);
+}
+
+Tensor added_within(const Tensor& x, const Node& padded, bool minus) {
     Tensor updates = handle(padded.inputs[0]);
-    return scatter(x, places, minus ? -updates : updates, static_cast<std::int64_t>(first), ScatterMode::add);
+    return scattered_within(x, padded, minus ? -updates : updates, ScatterMode::add);
+}
+
+// where(a box, y in the box, x) -> y set there: x.at(slice).set(y), which touches the box alone where it may write over x.
+Tensor set_within(const Site& site) {
+    const Node &node = site.node, &box = *node.inputs[0], &laid = *node.inputs[1], &x = *node.inputs[2];
+    bool fits = pads_zeros(box) && is(laid, pad_operation) && x.shape == node.shape && x.dtype == node.dtype &&
+                laid.dtype == node.dtype && laid.shape == node.shape && box.shape == node.shape &&
+                is_number(*box.inputs[0], 1) && box.inputs[0]->shape == laid.inputs[0]->shape;
+    if (!fits) return {};
+    const PadAttributes &a = box.attributes_as<PadAttributes>(), &b = laid.attributes_as<PadAttributes>();
+    bool same = a.between == b.between;
+    for (std::size_t k = 0; k < node.shape.size(); ++k) same = same && a.before[k].value == b.before[k].value;
+    return same ? scattered_within(site.input(2), laid, handle(laid.inputs[0]), ScatterMode::set) : Tensor();
 }
 
 // x with the parts of a sum added one by one, each where it belongs; nothing if one of them has numbers everywhere.
@@ -281,6 +299,8 @@ void add_scatter_rules(RuleList& rules) {
     add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
         with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}}), with([=](T x, T y) { return x + pad(y, {1, 2}, {3, 1}); }, {{5, 5}, {1, 2}}),
         with([=](T x, T y) { return x - (pad(y, {0, 1}, {4, 0}) - pad_interior(y, {1, 1}, {3, 0}, {0, 0})); }, {{5, 3}, {1, 2}})});
+    add("set_within", Phase::special, {&where_operation}, set_within, {
+        with([](T x, T y) { return x.at({slice(1, 2)}).set(y); }, {{5, 3}, {1, 3}}), with([](T x, T y) { return x.at({slice(0, 5, 2), 1}).set(y); }, {{5, 4}, {3}})});
     add("scale_padded", Phase::canonical, scaled, scale_padded, {
         with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite);
     add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
