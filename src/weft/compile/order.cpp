@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <tuple>
 
 #include "weft/base/error.h"
 #include "weft/graph/operation.h"
@@ -71,6 +72,31 @@ void let_scatters_wait(const Plan& plan, const Graph& graph, Dependencies& depen
     }
 }
 
+// Scatters into leaves, also one after another: they run when nothing else can, so that what their indices are is known before the
+// first of them writes over a parameter.
+std::vector<bool> scatters_into_leaves(const Plan& plan, const Graph& graph) {
+    std::vector<std::int32_t> writer(plan.slots.size(), -1);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+        for (std::int32_t slot : plan.steps[s].stores)
+            writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
+    std::vector<bool> into_leaf(plan.steps.size(), false);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        std::vector<std::size_t> chain;  // down to the array that the first one changes, or to one that is known
+        for (std::size_t at = s; scatters(plan.steps[at], graph) && !into_leaf[at];) {
+            chain.push_back(at);
+            std::int32_t array = memory_below(plan, plan.steps[at].loads[0]);
+            const Place& place = plan.places[static_cast<std::size_t>(array)];
+            std::int32_t next = place.kind == Place::slot ? writer[static_cast<std::size_t>(place.index)] : -1;
+            bool known = next >= 0 && into_leaf[static_cast<std::size_t>(next)];
+            if (place.kind == Place::leaf || known)
+                for (std::size_t link : chain) into_leaf[link] = true;
+            if (next < 0) break;
+            at = static_cast<std::size_t>(next);
+        }
+    }
+    return into_leaf;
+}
+
 }  // namespace
 
 bool scatters(const Step& step, const Graph& graph) {
@@ -91,9 +117,10 @@ std::int32_t slot_below(const Plan& plan, std::int32_t entry) {
 void order_steps(Plan& plan, const Graph& graph) {
     Dependencies dependencies(plan);
     let_scatters_wait(plan, graph, dependencies);
+    std::vector<bool> waits = scatters_into_leaves(plan, graph);
     auto key = [&](std::size_t s) {
         const Step& step = plan.steps[s];
-        return std::pair(step.members.empty() ? step.space : step.members.back(), s);
+        return std::tuple(bool(waits[s]), step.members.empty() ? step.space : step.members.back(), s);
     };
     auto later = [&](std::size_t a, std::size_t b) { return key(a) > key(b); };
     std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);

@@ -105,6 +105,34 @@ bool pads_zeros(const Node& node) {
     return is(node, pad_operation) && node.attributes_as<PadAttributes>().value.as<double>() == 0;
 }
 
+// Zeros around scatter(0, i, u), along other axes than those of i -> scatter(0, i, zeros around u)
+Tensor pad_of_spread(const Site& site) {
+    const Node &node = site.node, &spread = *node.inputs[0];
+    if (!pads_zeros(node) || !spreads(spread) || !site.only_here(spread)) return {};
+    const ScatterAttributes& s = spread.attributes_as<ScatterAttributes>();
+    const PadAttributes& a = node.attributes_as<PadAttributes>();
+    std::size_t axis = static_cast<std::size_t>(s.axis), end = axis + spread.inputs.size() - 2;
+    std::size_t wide = spread.inputs[2]->shape.size();
+    if (s.along) return {};
+    Shape before, after;
+    Dims between;
+    auto keep = [&](Size low, Size high, std::int64_t gaps) {
+        before.push_back(low), after.push_back(high), between.push_back(gaps);
+    };
+    for (std::size_t k = 0; k < node.shape.size(); ++k) {
+        Size inside = spread.shape[k], low = a.before[k].value;
+        bool picked = k >= axis && k < end;
+        if (picked && !(inside == node.shape[k])) return {};
+        if (k == axis)
+            for (std::size_t i = 0; i < wide; ++i) keep(0, 0, 0);
+        if (picked) continue;
+        Size covered = inside == Size(0) ? Size(0) : (inside - 1) * (a.between[k] + 1) + 1;
+        keep(low, node.shape[k] - low - covered, a.between[k]);
+    }
+    Tensor updates = pad_interior(handle(spread.inputs[1]), before, after, between);
+    return scattered(spread, zeros(node.shape, node.dtype), updates);
+}
+
 // c * (zeros around x) -> zeros around c * x
 Tensor scale_padded(const Site& site) {
     const Node& node = site.node;
@@ -231,14 +259,17 @@ Tensor scale_updates(const Site& site) {
 // (scatter(0, i, u) + b) * v -> scatter(0, i, u * v[i]) + b * v; and if v is a number, so for zeros around something.
 Tensor scale_sum(const Site& site) {
     const Node& node = site.node;
+    bool quotient = node.operation == &divide_operation;
     for (std::size_t i : {0, 1}) {
         const Node& sum = *node.inputs[i];
+        if (i == 1 && quotient) break;
         bool sums = (is(sum, add_operation) || is(sum, subtract_operation)) && site.only_here(sum) &&
                     sum.shape == node.shape && sum.dtype == node.dtype && node.inputs[1 - i]->dtype == node.dtype;
         bool number = node.inputs[1 - i]->shape.empty();
         auto sparse = [&](const Node& part) { return spreads(part) || (number && pads_zeros(part)); };
         if (!sums || (!sparse(*sum.inputs[0]) && !sparse(*sum.inputs[1]))) continue;
-        Tensor v = site.input(1 - i), left = handle(sum.inputs[0]) * v, right = handle(sum.inputs[1]) * v;
+        Tensor v = site.input(1 - i), left = handle(sum.inputs[0]), right = handle(sum.inputs[1]);
+        left = quotient ? left / v : left * v, right = quotient ? right / v : right * v;
         return sum.operation == &add_operation ? left + right : left - right;
     }
     return {};
@@ -301,6 +332,8 @@ void add_scatter_rules(RuleList& rules) {
         with([=](T x, T y) { return x - (pad(y, {0, 1}, {4, 0}) - pad_interior(y, {1, 1}, {3, 0}, {0, 0})); }, {{5, 3}, {1, 2}})});
     add("set_within", Phase::special, {&where_operation}, set_within, {
         with([](T x, T y) { return x.at({slice(1, 2)}).set(y); }, {{5, 3}, {1, 3}}), with([](T x, T y) { return x.at({slice(0, 5, 2), 1}).set(y); }, {{5, 4}, {3}})});
+    add("pad_of_scatter", Phase::canonical, {&pad_operation}, pad_of_spread, {
+        with([=](T u) { return pad(spread(u, {5, 3}), {0, 1}, {0, 2}); }, {{4, 3}}), with([=](T u) { return 2 * pad_interior(spread(u, {5, 3}), {0, 1}, {0, 2}, {0, 2}); }, {{4, 3}})});
     add("scale_padded", Phase::canonical, scaled, scale_padded, {
         with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite);
     add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
@@ -310,7 +343,8 @@ void add_scatter_rules(RuleList& rules) {
     add("scale_updates", Phase::canonical, scaled, scale_updates, {
         with([=](T x, T u) { return x * spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -spread(u, {5, 3}); }, {{4, 3}}),
         with([=](T x, T u) { return spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
-    add("scale_sum_with_updates", Phase::canonical, {&multiply_operation, &gated_multiply_operation}, scale_sum, {
+    add("scale_sum_with_updates", Phase::canonical, products, scale_sum, {
+        with([=](T x, T u) { return (x - spread(u, {5, 3})) / 3; }, {{5, 3}, {4, 3}}),
         with([=](T x, T y, T u) { return (spread(u, {5, 3}) + x) * y; }, {{5, 3}, {5, 3}, {4, 3}})}, Assumes::finite);
     add("gather_of_softmax", Phase::stable, {&take_operation, &take_along_axis_operation}, gather_of_quotient, {
         with([=](T x, T y) { return take(exp(x) / y, index, 0); }, {{5, 3}, {5, 1}})});
