@@ -6,12 +6,14 @@
 #include "weft/check/draw.h"
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/graph.h"
+#include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/indexing.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/scatter.h"
+#include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 #include "weft/runtime/function.h"
 #include "weft/runtime/oracle.h"
@@ -58,6 +60,43 @@ TEST(ScatterInPlace, an_embeddings_update_writes_to_the_donated_table_and_to_not
             EXPECT_EQ(binding->arena_bytes, arena) << binding->str();
         }
         arena = binding->arena_bytes;
+    }
+}
+
+TEST(ScatterInPlace, however_the_update_and_what_it_reads_are_written) {
+    Tensor w = table(5000, 6, DType::float64), i = picks({3, 7, 3, -1}), j = picks({0, 3, 8, 2}),
+           m(Draw("m").array(DType::float64, {6, 3})), lr(Array::scalar(0.25));
+    auto g = [&](const Tensor& loss) { return gradient(loss, w); };
+    Tensor both = sum(exp(w[i]) * w[j] + w[1]);
+    std::pair<const char*, Tensor> forms[] = {
+        {"rate behind", w - g(both) * 0.1},
+        {"rate negative", w + -0.1 * g(both)},
+        {"negated", -(0.1 * g(both)) + w},
+        {"rate a tensor", w - lr * (lr * g(both))},
+        {"rate divided", w - 0.1 * g(both) / 4},
+        {"no rate", w - g(both)},
+        {"a mean", w - 0.1 * g(mean(tanh(w[i]) + w[j] - w[1]))},
+        {"linear", w - 0.1 * g(sum(w[i] + w[j] + w[1]))},
+        {"slices alone", w - 0.1 * g(sum(w[1] * w[2]) + sum(square(w[slice(3, 9, 2)])))},
+        {"an element", w - 0.1 * g(exp(w[{3, 2}]) + sum(w[i]))},
+        {"a bag of words", w - 0.1 * g(sum(square(sum(w[reshape(i, {2, 2})], 1))))},
+        {"a product", w - 0.1 * g(sum(square(matmul(w[i], m))) + sum(w[-1]))},
+        {"picked columns", w - 0.1 * g(sum(exp(w[{i, j % 6}])))},
+        {"rows cut", w - 0.1 * g(sum(exp(w[{i, slice(0, 2)}])))},
+        {"rows of a slice", w - 0.1 * g(sum(exp(w[slice(0, 100)][i])))},
+        {"transposed", w - 0.1 * g(sum(exp(take(w.T(), i, 1))) + sum(w[j]))},
+        {"two losses", w - 0.1 * g(sum(exp(w[i]))) - 0.2 * g(sum(exp(w[j])))},
+        {"set", w.at({slice(2, 4)}).set(7)},
+        {"set a row", w.at({2}).set(lr)},
+        {"add to a slice", w.at({slice(2, 9, 3)}).add(lr)},
+    };
+    for (auto& [name, form] : forms) {
+        auto binding = bound(form, w);
+        EXPECT_GE(binding->outputs[0].donor, 0) << name << '\n' << binding->str();
+        for (const Placement& placement : binding->placements)
+            EXPECT_LT(placement.bytes, 5000u) << name << '\n' << binding->str();
+        Array expected = interpret(form);
+        EXPECT_EQ(difference(expected, form.array(), 1e-14, 1e-13), "") << name;
     }
 }
 
