@@ -1,5 +1,5 @@
-// Read once instead of in every source, in sanitized builds (which no compiler cache speeds up on a fresh machine). The other builds do
-// without, so a source that forgets an include is found out.
+// Read once instead of in every source where no compiler cache speeds up a build (WEFT_SHARE_HEADERS). Builds with a cache do without, so
+// a source that forgets an include is found out.
 #pragma once
 
 #include <algorithm>

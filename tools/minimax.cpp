@@ -127,7 +127,7 @@ template <class T>
 void report(const Problem& problem, double bits) {
     Sampled on(problem);
     int degree = 0;
-    while (degree < 26 && remez(on, 0, degree).second > powq(2, -bits)) ++degree;
+    while (degree < 34 && remez(on, 0, degree).second > powq(2, -bits)) ++degree;
     std::vector<Real> rounded, refitted;
     for (Real c : remez(on, 0, degree).first) rounded.push_back(static_cast<T>(c));
     Sampled rest = on;
@@ -224,6 +224,8 @@ std::pair<Real, Real> pi_in_two() {
     return {high, low};
 }
 
+Real digamma_root();
+
 /// A constant, high + low, as a sum of `count` numbers of the type.
 template <class T>
 void parts(const char* name, int count, Real high, Real low = 0) {
@@ -249,6 +251,7 @@ void constants(const char* type) {
     parts<T>("log10_2", 2, M_LN2q / M_LN10q);
     auto [high, low] = pi_in_two();
     parts<T>("half_pi", 3, high / 2, low / 2);
+    parts<T>("digamma_root", 2, digamma_root());
     std::printf("};\n");
 }
 
@@ -416,22 +419,76 @@ Real digamma(Real x) {
     return sum;
 }
 
-void gammas() {
+/// Where the digamma function is 0.
+Real digamma_root() {
     Real low = 1.4Q, high = 1.5Q;
     for (int i = 0; i < 120; ++i) (digamma((low + high) / 2) < 0 ? low : high) = (low + high) / 2;
-    Real root = low;
-    std::printf("\n/// Where the digamma function is 0.\n");
-    std::printf("inline constexpr double digamma_root[] = {%a, %a};\n", static_cast<double>(root),
-                static_cast<double>(root - static_cast<double>(root)));
+    return low;
+}
+
+void gammas() {
+    Real root = digamma_root();
     auto ratio = [=](Real d) {
         Real x = 1.5Q + d;
         if (fabsq(x - root) < 1e-12Q) x = root + 1e-12Q;
         return digamma(x) / (x - root);
     };
-    Problem digamma_rest{
-        "DigammaNear", "digamma(x) / (x - root) in x - 3/2, x from 1 to 2.", ratio, relative(ratio), -0.5Q, 0.5Q};
-    introduce(digamma_rest);
-    report<double>(digamma_rest, 55);
+    report({"DigammaNear", "digamma(x) / (x - root) in x - 3/2, x from 1 to 2.", ratio, relative(ratio), -0.5Q, 0.5Q},
+           2);
+    auto rest = [](Real z) {
+        Real x = 1 / sqrtq(z);
+        return z < 1e-5Q ? 1 / 12.0Q - z / 120 + z * z / 252 : (logq(x) - 1 / (2 * x) - digamma(x)) * x * x;
+    };
+    report({"DigammaFar", "(log x - 1 / 2x - digamma(x)) x^2 in 1 / x^2, x from 10 on.", rest,
+            [](Real z) { return z + 1e-5Q; }, 0, 0.01001Q});
+    auto near = [](Real d) {
+        return fabsq(d) < 1e-10Q
+                   ? 1 - 0.577215664901532860606512090082402431Q + d * 0.322467033424113218236207583323012595Q
+                   : lgammaq(2 + d) / d;
+    };
+    report({"LgammaNear", "lgamma(2 + d) / d for -3/4 <= d <= 1/2.", near, relative(near), -0.75Q, 0.5Q}, 2);
+    auto stirling = [](Real z) {
+        Real x = 1 / sqrtq(z);
+        Real rest = lgammaq(x) - ((x - 0.5Q) * logq(x) - x + 0.5Q * logq(2 * M_PIq));
+        return z < 1e-5Q ? 1 / 12.0Q - z / 360 + z * z / 1260 : rest * x;
+    };
+    report({"LgammaFar", "What Stirling's formula for lgamma(x) lacks, times x, in 1 / x^2, x from 8 on.", stirling,
+            [](Real z) { return z + 1e-4Q; }, 0, 0.01563Q},
+           1);
+}
+
+/// erfinv(x) / x for -log(1 - x^2) = w: Newton's method on erf, or on erfc where x is nearly 1.
+Real erfinv_over_x(Real w) {
+    if (w < 1e-20Q) return 1 / M_2_SQRTPIq;
+    Real x = sqrtq(-expm1q(-w)), rest = expq(-w) / (1 + x), y = x < 0.5Q ? x / M_2_SQRTPIq : sqrtq(w) * 0.9Q;
+    for (int i = 0; i < 60; ++i) {
+        Real step = (x < 0.5Q ? erfq(y) - x : rest - erfcq(y)) / (M_2_SQRTPIq * expq(-y * y));
+        y -= step / (1 + y * step);
+    }
+    return y / x;
+}
+
+void inverse_error_function() {
+    const Real far = 6.25Q, centre = 4.25Q;
+    std::printf("\n/// Where erfinv changes its variable, and what the second one is counted from.\n");
+    std::printf("inline constexpr double erfinv_far = %a, erfinv_centre = %a;\n", static_cast<double>(far),
+                static_cast<double>(centre));
+    auto near = [=](Real t) { return erfinv_over_x(t + far / 2); };
+    report({"ErfinvNear", "erfinv(x) / x in w - erfinv_far / 2, w = -log(1 - x^2) up to erfinv_far.", near,
+            relative(near), -far / 2, far / 2},
+           2);
+    auto root = [=](Real s) { return erfinv_over_x((s + centre) * (s + centre)); };
+    Problem tail{"ErfinvFar",
+                 "erfinv(x) / x in sqrt(w) - erfinv_centre, from there on.",
+                 root,
+                 relative(root),
+                 2.499Q - centre,
+                 0};
+    introduce(tail);
+    tail.high = 4.05Q - centre;
+    report<float>(tail, 26);
+    tail.high = 6.06Q - centre;
+    report<double>(tail, 55);
 }
 
 int main() {
@@ -454,5 +511,6 @@ int main() {
     error_functions();
     roots();
     gammas();
+    inverse_error_function();
     std::printf("// clang-format on\n\n}  // namespace weft::elementary\n");
 }

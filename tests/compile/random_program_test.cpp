@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "effort.h"
 #include "weft/check/compare.h"
 #include "weft/runtime/oracle.h"
 
@@ -28,14 +29,14 @@ void check_program(std::uint64_t seed, int steps) {
 }
 
 TEST(Partition, random_programs_give_the_oracles_bits_however_they_are_fused) {
-    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    for (std::uint64_t seed = 0; seed < cases(3000, 20000); ++seed) {
         ASSERT_NO_THROW(check_program(seed, 4 + static_cast<int>(seed % 24))) << "seed " << seed;
         if (HasFailure()) return;
     }
 }
 
 TEST(Partition, long_random_programs_too) {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < cases(60); ++seed) {
         ASSERT_NO_THROW(check_program(100000 + seed, 400)) << "seed " << seed;
         if (HasFailure()) return;
     }

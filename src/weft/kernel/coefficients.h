@@ -16,6 +16,7 @@ struct Constants<float> {
     static constexpr float log10_e[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
     static constexpr float log10_2[] = {0x1.344136p-2f, -0x1.ec10cp-27f};
     static constexpr float half_pi[] = {0x1.921fb6p+0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
+    static constexpr float digamma_root[] = {0x1.762d86p+0f, 0x1.ab5f2p-27f};
 };
 template <>
 struct Constants<double> {
@@ -24,6 +25,7 @@ struct Constants<double> {
     static constexpr double log10_e[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
     static constexpr double log10_2[] = {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59};
     static constexpr double half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
+    static constexpr double digamma_root[] = {0x1.762d86356be3fp+0, 0x1.b86a722197839p-54};
 };
 
 /// 2 / pi, the bits after the point.
@@ -223,15 +225,79 @@ struct CbrtStart<double> {  // error 2^-9.1
     static constexpr double c[] = {0x1.8ee32420d7529p+0, -0x1.88d1ecef442e3p-1, 0x1.ad681a3419fa1p-3};
 };
 
-/// Where the digamma function is 0.
-inline constexpr double digamma_root[] = {0x1.762d86356be3fp+0, 0x1.b86a722197839p-54};
-
 /// digamma(x) / (x - root) in x - 3/2, x from 1 to 2.
 template <class T>
 struct DigammaNear;
 template <>
+struct DigammaNear<float> {  // error 2^-25.7
+    static constexpr float c[] = {0x1.e6f0ccp-1f, -0x1.b1cb68p-2f, 0x1.eca19cp-3f, -0x1.2febb4p-3f, 0x1.850beep-4f, -0x1.fc5f2p-5f, 0x1.4ee23ap-5f, -0x1.a6655cp-6f, 0x1.163496p-6f, -0x1.0c6ffp-6f, 0x1.6c5758p-7f};
+};
+template <>
 struct DigammaNear<double> {  // error 2^-53.5
     static constexpr double c[] = {0x1.e6f0cbb873617p-1, -0x1.b1cb63005ee98p-2, 0x1.eca189b8e6d99p-3, -0x1.2feeeb98a7a33p-3, 0x1.8512e5905da58p-4, -0x1.fb44202a07263p-5, 0x1.4de9aa059a6c7p-5, -0x1.b9f8b124a2ea5p-6, 0x1.256475f1416a1p-6, -0x1.8635627af8a06p-7, 0x1.03c006a6df766p-7, -0x1.5a06cc7e00a47p-8, 0x1.cd3e7434ad599p-9, -0x1.336b43258f41cp-9, 0x1.980d9cdd443c2p-10, -0x1.0fcd4c0a4e385p-10, 0x1.7b4a13d78e9dfp-11, -0x1.fc46d1032f623p-12, 0x1.dc1b195909ca6p-13, -0x1.343c01712baf5p-13, 0x1.1079642c3a9eep-12, -0x1.7247949ee5c44p-13};
+};
+
+/// (log x - 1 / 2x - digamma(x)) x^2 in 1 / x^2, x from 10 on.
+template <class T>
+struct DigammaFar;
+template <>
+struct DigammaFar<float> {  // error 2^-32.6
+    static constexpr float c[] = {0x1.555528p-4f, -0x1.0f459p-7f};
+};
+template <>
+struct DigammaFar<double> {  // error 2^-56.4
+    static constexpr double c[] = {0x1.5555555554875p-4, -0x1.111110ed13c14p-7, 0x1.040fbe5457f1bp-8, -0x1.10a923660b551p-8, 0x1.ca8a4aa2a53fp-8};
+};
+
+/// lgamma(2 + d) / d for -3/4 <= d <= 1/2.
+template <class T>
+struct LgammaNear;
+template <>
+struct LgammaNear<float> {  // error 2^-22.9
+    static constexpr float c[] = {0x1.b0ee6p-2f, 0x1.4a34cep-2f, -0x1.13e05ep-4f, 0x1.512ea2p-6f, -0x1.e39b4cp-8f, 0x1.7ca856p-9f, -0x1.41f0acp-10f, 0x1.c08b16p-12f, -0x1.6a10fep-13f, 0x1.16334ap-12f};
+};
+template <>
+struct LgammaNear<double> {  // error 2^-53.0
+    static constexpr double c[] = {0x1.b0ee6072093cep-2, 0x1.4a34cc4a60fa5p-2, -0x1.13e001a5576e1p-4, 0x1.51322ac7d90b1p-6, -0x1.e404fc213d63ep-8, 0x1.7add6eacd9bfep-9, -0x1.38ac5c5be7549p-10, 0x1.0b36af9d4601bp-11, -0x1.d3fd304adcea8p-13, 0x1.a127cbf1947edp-14, -0x1.78e2f9741d87dp-15, 0x1.58044cce1295dp-16, -0x1.3c4e11b063aa2p-17, 0x1.26ebe3df965bbp-18, -0x1.173cab818958cp-19, 0x1.cfeddf7655879p-21, -0x1.ac54a94a1cedbp-22, 0x1.c6cd887141ea9p-22, -0x1.9af2534056f26p-25, -0x1.38e3450bcb8ddp-23, -0x1.6f72a1df0b27ep-23};
+};
+
+/// What Stirling's formula for lgamma(x) lacks, times x, in 1 / x^2, x from 8 on.
+template <class T>
+struct LgammaFar;
+template <>
+struct LgammaFar<float> {  // error 2^-32.9
+    static constexpr float c[] = {0x1.55554p-4f, -0x1.69e22ep-9f};
+};
+template <>
+struct LgammaFar<double> {  // error 2^-56.1
+    static constexpr double c[] = {0x1.5555555554b63p-4, -0x1.6c16c1231a0bap-9, 0x1.a018a92a88e47p-11, -0x1.37620d5deb77ap-11, 0x1.8f4cc8657d875p-11};
+};
+
+/// Where erfinv changes its variable, and what the second one is counted from.
+inline constexpr double erfinv_far = 0x1.9p+2, erfinv_centre = 0x1.1p+2;
+
+/// erfinv(x) / x in w - erfinv_far / 2, w = -log(1 - x^2) up to erfinv_far.
+template <class T>
+struct ErfinvNear;
+template <>
+struct ErfinvNear<float> {  // error 2^-25.4
+    static constexpr float c[] = {0x1.a755e8p+0f, 0x1.ebd80cp-3f, -0x1.8b6d32p-8f, -0x1.84556cp-11f, 0x1.87bf4ep-13f, -0x1.d21eb2p-17f, -0x1.75a626p-20f, 0x1.c9bf2ap-22f, -0x1.9fe828p-26f, -0x1.3ec3ap-28f, 0x1.5e9e54p-31f};
+};
+template <>
+struct ErfinvNear<double> {  // error 2^-54.4
+    static constexpr double c[] = {0x1.a755e7c99ae86p+0, 0x1.ebd80d9b13df7p-3, -0x1.8b6c33114ee4p-8, -0x1.845769483411p-11, 0x1.879c2a20d6bb1p-13, -0x1.d1d1f7cb0801fp-17, -0x1.6e8a53ee34e9fp-20, 0x1.c6b4f8af3203p-22, -0x1.f36ce5420c6dfp-26, -0x1.1a9eb6f3ae45ap-28, 0x1.20f4eb25f9ef4p-30, -0x1.dc3dd2c9d1ddp-35, -0x1.c8960c7d9b9cbp-37, 0x1.723082935f5ffp-39, -0x1.6d8ebe10f044ep-44, -0x1.6832248c2bf56p-45, 0x1.db32bf4f902cap-48, -0x1.8b5e561cf3972p-55, -0x1.2bd98577da3cfp-53, 0x1.22b78a75f65fcp-56, 0x1.51c543ed09bbdp-60, -0x1.a61f0588986c7p-62, -0x1.30f8867fa99cfp-70, 0x1.fe216d8a5a5b7p-69};
+};
+
+/// erfinv(x) / x in sqrt(w) - erfinv_centre, from there on.
+template <class T>
+struct ErfinvFar;
+template <>
+struct ErfinvFar<float> {  // error 2^-26.1
+    static constexpr float c[] = {0x1.05e6dep+2f, 0x1.02871p+0f, 0x1.e938aap-14f, -0x1.3917f8p-9f, -0x1.7715ap-9f, -0x1.a48d96p-9f, -0x1.dd6fd8p-10f, -0x1.1fdd1ep-11f, -0x1.36f16ap-15f};
+};
+template <>
+struct ErfinvFar<double> {  // error 2^-52.7
+    static constexpr double c[] = {0x1.05e6fd13251afp+2, 0x1.028defb613f8bp+0, 0x1.75afae9527481p-11, -0x1.3eb627bcf655bp-11, 0x1.bcf78166c0a15p-13, -0x1.0e322e5880564p-14, 0x1.70c3f017412c2p-16, -0x1.562d424279afap-17, 0x1.85b7ff7296893p-18, -0x1.aefdb76a5f6fep-19, 0x1.90053b01461b1p-20, -0x1.149f740e985c3p-21, 0x1.908df52fd14efp-24, 0x1.b7c93dd1da0b7p-26, -0x1.02a20748366aap-25, 0x1.ce1deefea7131p-27, -0x1.a9311a0195505p-29, -0x1.b184a9833c91dp-33, 0x1.066d47c3cb5e8p-31, -0x1.934a7c3a3eb5dp-33, 0x1.eedca803afc8ap-36, 0x1.85c007e6df9e8p-40, -0x1.64ec783710cc5p-39, 0x1.0ade3a5b72842p-39, -0x1.491d901c430b9p-41, -0x1.3bb73623a29b2p-44, 0x1.16ec93435ce96p-44, -0x1.06649c4f13d9p-48, -0x1.664d265bf532ep-50};
 };
 // clang-format on
 

@@ -5,7 +5,6 @@
 
 #include "weft/kernel/elementary.h"
 #include "weft/kernel/lanes.h"
-#include "weft/kernel/special.h"
 
 namespace weft {
 namespace {
@@ -35,16 +34,7 @@ T second(const T* operands) {
 
 }  // namespace
 
-// How functions.inc is read here. `x`, `y` are doubles, `z`, `w` complex doubles; a float32 result is rounded once.
-#define WEFT_REAL(expression)                                   \
-    .f32 = [](const float* v) -> float {                        \
-        [[maybe_unused]] double x = v[0], y = second<arity>(v); \
-        return static_cast<float>(expression);                  \
-    },                                                          \
-    .f64 = [](const double* v) -> double {                      \
-        [[maybe_unused]] double x = v[0], y = second<arity>(v); \
-        return expression;                                      \
-    }
+// How functions.inc is read here. `z`, `w` are complex doubles; a complex64 result is rounded once.
 #define WEFT_OWN(name)                                                                                              \
     .f32 = [](const float* v) -> float { return one<arity>(v, [](auto... x) { return elementary::name(x...); }); }, \
     .f64 = [](const double* v) -> double { return one<arity>(v, [](auto... x) { return elementary::name(x...); }); }

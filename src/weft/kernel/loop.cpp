@@ -8,8 +8,10 @@
 namespace weft {
 namespace {
 
-void require(bool holds, const std::string& rule) {
-    if (!holds) throw InternalError(text("loop: ", rule));
+template <class... Parts>
+void require(bool holds,
+             const Parts&... rule) {  // the parts are put together for a breach alone: every kernel is verified
+    if (!holds) throw InternalError(text("loop: ", rule...));
 }
 
 bool memory_fits(DType memory, DType value) { return memory == value || (is_half(memory) && value == DType::float32); }
@@ -77,7 +79,7 @@ Extent extent_of(const Access& access, const Dims& dims) {
         std::int64_t reach = 0, bytes = 0, &end = stride < 0 ? extent.first : extent.last;
         bool beyond = __builtin_mul_overflow(stride, size - 1, &reach) || __builtin_add_overflow(end, reach, &end) ||
                       __builtin_mul_overflow(end, static_cast<std::int64_t>(size_of(access.dtype)), &bytes);
-        require(!beyond, text("an access with strides ", access.strides, " over ", dims, " leaves 64 bits"));
+        require(!beyond, "an access with strides ", access.strides, " over ", dims, " leaves 64 bits");
     };
     for (std::size_t axis = 0; axis < access.strides.size(); ++axis) {
         if (dims[axis] == 0) return {};
@@ -117,11 +119,11 @@ namespace {
 void verify_pointers(const Loop& loop, std::size_t load) {
     for (const Pointer& pointer : loop.loads[load].pointers) {
         auto from = static_cast<std::size_t>(pointer.load);
-        require(from < loop.loads.size() && loop.loads[from].pointers.empty(),
-                text("load ", load, " is moved by load ", pointer.load, ", which is none or is moved itself"));
-        require(is_integer(loop.loads[from].dtype),
-                text("load ", load, " is moved by load ", pointer.load, " of ", loop.loads[from].dtype));
-        require(pointer.size >= 0, text("load ", load, " moves along an axis of ", pointer.size, " elements"));
+        require(from < loop.loads.size() && loop.loads[from].pointers.empty(), "load ", load, " is moved by load ",
+                pointer.load, ", which is none or is moved itself");
+        require(is_integer(loop.loads[from].dtype), "load ", load, " is moved by load ", pointer.load, " of ",
+                loop.loads[from].dtype);
+        require(pointer.size >= 0, "load ", load, " moves along an axis of ", pointer.size, " elements");
     }
 }
 
@@ -136,31 +138,29 @@ void verify(const Loop& loop) {
     require(!loop.reduces() || loop.reductions.size() == program.outputs.size(),
             "there is not one reduction an output");
     require(loop.reduces() || loop.reduced == 0, "axes are reduced without a reduction");
-    for (std::int64_t size : loop.dims) require(size >= 0, text("the box ", loop.dims, " has a negative size"));
+    for (std::int64_t size : loop.dims) require(size >= 0, "the box ", loop.dims, " has a negative size");
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
-        require(loop.loads[i].strides.size() == loop.dims.size(), text("load ", i, " has not one stride an axis"));
+        require(loop.loads[i].strides.size() == loop.dims.size(), "load ", i, " has not one stride an axis");
         extent_of(loop.loads[i], loop.dims);
         verify_pointers(loop, i);
-        require(memory_fits(loop.loads[i].dtype, program.inputs[i]),
-                text("load ", i, " reads ", loop.loads[i].dtype, " for an input of ", program.inputs[i]));
+        require(memory_fits(loop.loads[i].dtype, program.inputs[i]), "load ", i, " reads ", loop.loads[i].dtype,
+                " for an input of ", program.inputs[i]);
     }
     for (std::size_t i = 0; i < loop.stores.size(); ++i) {
         DType value = program.dtype(program.outputs[i]);
         if (loop.reduces()) {
-            require(joins(loop.reductions[i], value),
-                    text(name_of(loop.reductions[i]), " does not join values of ", value));
+            require(joins(loop.reductions[i], value), name_of(loop.reductions[i]), " does not join values of ", value);
             value = result_dtype(loop.reductions[i], value);
         }
-        require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced,
-                text("store ", i, " has not one stride a kept axis"));
-        require(loop.stores[i].pointers.empty(), text("store ", i, " moves by indices"));
+        require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced, "store ", i,
+                " has not one stride a kept axis");
+        require(loop.stores[i].pointers.empty(), "store ", i, " moves by indices");
         extent_of(loop.stores[i], loop.dims);
         for (std::size_t axis = 0; axis < loop.stores[i].strides.size(); ++axis) {
             bool apart = loop.stores[i].strides[axis] != 0 || loop.dims[axis] <= 1 || element_count(loop.dims) == 0;
-            require(apart, text("store ", i, " writes all of axis ", axis, " to one place"));
+            require(apart, "store ", i, " writes all of axis ", axis, " to one place");
         }
-        require(memory_fits(loop.stores[i].dtype, value),
-                text("store ", i, " writes ", value, " to ", loop.stores[i].dtype));
+        require(memory_fits(loop.stores[i].dtype, value), "store ", i, " writes ", value, " to ", loop.stores[i].dtype);
     }
 }
 

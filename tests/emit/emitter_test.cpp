@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 
 #include "backend/random_loop.h"
+#include "effort.h"
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/isa.h"
-#include "weft/base/environment.h"
 #include "weft/base/thread_pool.h"
 #include "weft/core/buffer.h"
 #include "weft/found.h"
@@ -169,7 +169,7 @@ CompileOptions random_options(Random& random) {
 
 TEST(Emitter, random_programs_have_the_interpreters_bits) {
     if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
-    std::uint64_t count = environment("WEFT_NIGHTLY") ? 200000 : 5000;
+    std::uint64_t count = cases(5000, 200000);
     for (std::uint64_t seed = 0; seed < count; ++seed) {
         Case c = random_case(seed);
         Random random(static_cast<unsigned>(seed + 1));
