@@ -79,20 +79,20 @@ std::vector<bool> scatters_into_leaves(const Plan& plan, const Graph& graph) {
     for (std::size_t s = 0; s < plan.steps.size(); ++s)
         for (std::int32_t slot : plan.steps[s].stores)
             writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
-    std::vector<bool> into_leaf(plan.steps.size(), false);
+    std::vector<bool> into_leaf(plan.steps.size(), false), known(plan.steps.size(), false);
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
         std::vector<std::size_t> chain;  // down to the array that the first one changes, or to one that is known
-        for (std::size_t at = s; scatters(plan.steps[at], graph) && !into_leaf[at];) {
+        bool leaf = false;
+        for (std::size_t at = s; scatters(plan.steps[at], graph);) {
+            if (known[at]) leaf = into_leaf[at];
+            if (known[at]) break;
             chain.push_back(at);
-            std::int32_t array = memory_below(plan, plan.steps[at].loads[0]);
-            const Place& place = plan.places[static_cast<std::size_t>(array)];
-            std::int32_t next = place.kind == Place::slot ? writer[static_cast<std::size_t>(place.index)] : -1;
-            bool known = next >= 0 && into_leaf[static_cast<std::size_t>(next)];
-            if (place.kind == Place::leaf || known)
-                for (std::size_t link : chain) into_leaf[link] = true;
-            if (next < 0) break;
-            at = static_cast<std::size_t>(next);
+            const Place& place = plan.places[static_cast<std::size_t>(memory_below(plan, plan.steps[at].loads[0]))];
+            leaf = place.kind == Place::leaf;
+            if (place.kind != Place::slot) break;
+            at = static_cast<std::size_t>(writer[static_cast<std::size_t>(place.index)]);
         }
+        for (std::size_t link : chain) known[link] = true, into_leaf[link] = leaf;
     }
     return into_leaf;
 }
