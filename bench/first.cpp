@@ -1,7 +1,7 @@
 // What it takes to a first result: the first call of a training step never seen before (graph, gradient, rewriting, plan, machine code,
 // library primitives and the step itself), the second call, and the first call with another batch size, which compiles nothing. Each
 // measured in a process of its own, so that nothing is warm; the fastest and the median of `rounds`.
-//     weft_first [ROUNDS]
+//     weft_first [ROUNDS [NAME]]
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <string_view>
 
 #include "weft/backend/cpu/emit/kernel_cache.h"
 #include "weft/weft.h"
@@ -156,6 +157,7 @@ int main(int argc, char** argv) {
     std::printf("%-12s %10s %10s %10s %10s %10s\n", "ms", "first", "median", "second", "kernels", "batch");
     using Work = std::pair<const char*, First (*)()>;
     for (auto [name, work] : {Work{"mlp", mlp}, Work{"convnet", convnet}, Work{"transformer", transformer}}) {
+        if (argc > 2 && std::string_view(argv[2]) != name) continue;
         std::vector<First> all;
         for (int i = 0; i < rounds; ++i) all.push_back(in_own_process(work));
         std::sort(all.begin(), all.end(), [](const First& a, const First& b) { return a.first < b.first; });

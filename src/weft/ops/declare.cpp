@@ -1,16 +1,9 @@
 #include "weft/ops/declare.h"
 
-#include "weft/graph/node.h"
-
 namespace weft {
 
 std::int64_t checked_axis(const Operand& x, std::int64_t axis, std::size_t ndim, std::string_view operation) {
-    try {
-        return normalize_axis(axis, ndim, operation);
-    } catch (Error& error) {
-        error.add(place(x.where));
-        throw;
-    }
+    return checked(x, [&] { return normalize_axis(axis, ndim, operation); });
 }
 
 Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,

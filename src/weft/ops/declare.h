@@ -1,10 +1,21 @@
 // What the declarations of operations share. Callers: ops/*.cpp.
 #pragma once
 
+#include "weft/graph/node.h"
 #include "weft/graph/operation.h"
 
 namespace weft {
 
+/// Runs a check of an argument with the line of the operand added to what it throws.
+template <class F>
+auto checked(const Operand& x, F&& check) {
+    try {
+        return check();
+    } catch (Error& error) {
+        error.add(place(x.where));
+        throw;
+    }
+}
 /// The axis, counted from 0. AxisError with the user's line.
 std::int64_t checked_axis(const Operand& x, std::int64_t axis, std::size_t ndim, std::string_view operation);
 

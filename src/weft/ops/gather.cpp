@@ -2,6 +2,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/scatter.h"
 #include "weft/ops/view.h"
@@ -151,13 +152,8 @@ Tensor take(const Operand& x, std::span<const Tensor> indices, std::int64_t axis
     Tensor tensor = x.as_tensor();
     std::vector<Tensor> inputs = detail::index_tensors("take", indices, x.where);
     auto count = static_cast<std::int64_t>(inputs.size());
-    try {
-        axis = normalize_axis(axis, tensor.ndim(), "take");
-        (void)normalize_axis(axis + count - 1, tensor.ndim(), "take");
-    } catch (Error& error) {
-        error.add(place(x.where));
-        throw;
-    }
+    axis = checked_axis(x, axis, tensor.ndim(), "take");
+    (void)checked_axis(x, axis + count - 1, tensor.ndim(), "take");
     inputs.insert(inputs.begin(), tensor);
     return make_node(take_operation, inputs, attributes(GatherAttributes{axis, false}), x.where);
 }
@@ -171,12 +167,7 @@ Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
 Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
-    try {
-        axis = normalize_axis(axis, tensor.ndim(), "take_along_axis");
-    } catch (Error& error) {
-        error.add(place(x.where));
-        throw;
-    }
+    axis = checked_axis(x, axis, tensor.ndim(), "take_along_axis");
     auto [values, index] = detail::along_operands("take_along_axis", tensor, indices.as_tensor(), axis, x.where);
     return make_node(take_along_axis_operation, {values, index}, attributes(GatherAttributes{axis, true}), x.where);
 }

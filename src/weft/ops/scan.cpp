@@ -2,6 +2,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
@@ -54,12 +55,7 @@ Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
 
 Tensor scan(const Operation& operation, Reduction reduction, const Operand& x, std::int64_t axis, ScanOptions options) {
     Tensor tensor = x.as_tensor();
-    try {
-        axis = normalize_axis(axis, tensor.ndim(), operation.name);
-    } catch (Error& error) {
-        error.add(place(x.where));
-        throw;
-    }
+    axis = checked_axis(x, axis, tensor.ndim(), operation.name);
     return make_node(operation, {tensor},
                      attributes(ScanAttributes{reduction, axis, options.reverse, options.exclusive}), x.where);
 }

@@ -2,6 +2,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/view.h"
@@ -90,13 +91,8 @@ Tensor jvp_scatter(const Tensor& result, std::span<const Tensor> tangents) {
 }
 
 std::int64_t checked_axes(const Operand& x, std::int64_t axis, std::size_t count, std::string_view operation) {
-    try {
-        axis = normalize_axis(axis, x.tensor.ndim(), operation);
-        (void)normalize_axis(axis + static_cast<std::int64_t>(count) - 1, x.tensor.ndim(), operation);
-    } catch (Error& error) {
-        error.add(place(x.where));
-        throw;
-    }
+    axis = checked_axis(x, axis, x.tensor.ndim(), operation);
+    (void)checked_axis(x, axis + static_cast<std::int64_t>(count) - 1, x.tensor.ndim(), operation);
     return axis;
 }
 

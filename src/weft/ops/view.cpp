@@ -4,6 +4,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/contraction.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 
@@ -15,17 +16,6 @@ const T& of(const Attributes* attributes) {
     return static_cast<const AttributesOf<T>&>(*attributes).value;
 }
 Tensor input_of(const Tensor& result) { return handle(result.node()->inputs[0]); }
-
-// Runs a check with the user's line added to what it throws.
-template <class F>
-auto checked(const Operand& x, F&& check) {
-    try {
-        return check();
-    } catch (Error& error) {
-        error.add(place(x.where));
-        throw;
-    }
-}
 
 Meta infer_reshape(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
     const Shape& to = of<ReshapeAttributes>(attributes).shape;
@@ -289,89 +279,6 @@ Tensor flip(const Operand& x, const Axes& axes) {
 }
 
 Tensor flip(const Operand& x) { return flip(x, all_axes(x.tensor ? x.tensor.ndim() : 0)); }
-
-Tensor expand_dims(const Operand& x, std::int64_t axis) {
-    LineScope line(x.where);
-    Tensor tensor = x.as_tensor();
-    std::int64_t at = checked(x, [&] { return normalize_axis(axis, tensor.ndim() + 1, "expand_dims"); });
-    Shape shape = tensor.shape();
-    shape.insert(static_cast<std::size_t>(at), 1);
-    return reshape(x, shape);
-}
-
-Tensor squeeze(const Operand& x, const Axes& axes) {
-    LineScope line(x.where);
-    Tensor tensor = x.as_tensor();
-    Axes normal = checked(x, [&] { return normalize_axes(axes, tensor.ndim(), "squeeze"); });
-    Shape shape;
-    for (std::size_t i = 0; i < tensor.ndim(); ++i) {
-        bool gone = std::find(normal.begin(), normal.end(), static_cast<std::int64_t>(i)) != normal.end();
-        if (!gone)
-            shape.push_back(tensor.shape()[i]);
-        else if (!(tensor.shape()[i] == Size(1))) {
-            throw ShapeError(text("squeeze: axis ", i, " of ", tensor.shape(), " has size ", tensor.shape()[i],
-                                  ", not 1", place(x.where)));
-        }
-    }
-    return reshape(x, shape);
-}
-
-Tensor squeeze(const Operand& x) {
-    LineScope line(x.where);
-    Axes ones;
-    Tensor tensor = x.as_tensor();
-    for (std::size_t i = 0; i < tensor.ndim(); ++i) {
-        if (tensor.shape()[i] == Size(1)) ones.push_back(static_cast<std::int64_t>(i));
-    }
-    return squeeze(x, ones);
-}
-
-Tensor flatten(const Operand& x, std::int64_t start_axis, std::int64_t end_axis) {
-    LineScope line(x.where);
-    Tensor tensor = x.as_tensor();
-    if (tensor.ndim() == 0) return reshape(x, {1});
-    auto start =
-        checked(x, [&] { return static_cast<std::size_t>(normalize_axis(start_axis, tensor.ndim(), "flatten")); });
-    auto end = checked(x, [&] { return static_cast<std::size_t>(normalize_axis(end_axis, tensor.ndim(), "flatten")); });
-    if (end < start)
-        throw AxisError(
-            text("flatten: the end axis ", end_axis, " stands before the start axis ", start_axis, place(x.where)));
-    Shape shape;
-    Size joined = 1;
-    for (std::size_t i = 0; i < tensor.ndim(); ++i) {
-        if (i < start || i > end)
-            shape.push_back(tensor.shape()[i]);
-        else
-            joined = joined * tensor.shape()[i];
-        if (i == end) shape.push_back(joined);
-    }
-    return reshape(x, shape);
-}
-
-Tensor ravel(const Operand& x) { return reshape(x, {element_count(x.as_tensor().shape())}); }
-
-Tensor swapaxes(const Operand& x, std::int64_t a, std::int64_t b) {
-    LineScope line(x.where);
-    Tensor tensor = x.as_tensor();
-    Axes axes = all_axes(tensor.ndim());
-    auto i = checked(x, [&] { return static_cast<std::size_t>(normalize_axis(a, tensor.ndim(), "swapaxes")); });
-    auto j = checked(x, [&] { return static_cast<std::size_t>(normalize_axis(b, tensor.ndim(), "swapaxes")); });
-    std::swap(axes[i], axes[j]);
-    return permute_dims(x, axes);
-}
-
-Tensor moveaxis(const Operand& x, std::int64_t from, std::int64_t to) {
-    LineScope line(x.where);
-    Tensor tensor = x.as_tensor();
-    auto i = checked(x, [&] { return normalize_axis(from, tensor.ndim(), "moveaxis"); });
-    auto j = checked(x, [&] { return normalize_axis(to, tensor.ndim(), "moveaxis"); });
-    Axes axes = all_axes(tensor.ndim());
-    axes.erase(static_cast<std::size_t>(i));
-    axes.insert(static_cast<std::size_t>(j), i);
-    return permute_dims(x, axes);
-}
-
-Tensor matrix_transpose(const Operand& x) { return swapaxes(x, -1, -2); }
 
 Tensor Tensor::T(std::source_location where) const { return permute_dims(Operand(*this, where)); }
 Tensor Tensor::reshape(const Shape& shape, std::source_location where) const {

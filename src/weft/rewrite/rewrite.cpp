@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "weft/base/environment.h"
-#include "weft/base/nearest.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rule_set.h"
@@ -305,38 +303,7 @@ class Rewriter {
     std::int32_t last_ = 0;  // the rule that was applied last
 };
 
-// A word that names no rule, phase or assumption is a slip of the pen.
-void refuse_unknown(std::string_view word) {
-    std::vector<std::string> known{"finite", "exact"};
-    for (Phase phase : {Phase::canonical, Phase::stable, Phase::special}) known.emplace_back(name_of(phase));
-    for (const Rule& rule : all_rules()) known.push_back(rule.name);
-    if (std::find(known.begin(), known.end(), word) != known.end()) return;
-    std::vector<std::string_view> names(known.begin(), known.end());
-    throw ValueError(text("rewriting: no rule, phase or assumption is called '", word, "'", did_you_mean(word, names)));
-}
-
 }  // namespace
-
-const RewriteOptions& default_rewriting() {
-    static const RewriteOptions* options =
-        new RewriteOptions(parse_rewriting(environment("WEFT_REWRITE").value_or("")));
-    return *options;
-}
-
-RewriteOptions parse_rewriting(std::string_view list) {
-    RewriteOptions options;
-    if (list == "off") options.enabled = false;
-    while (!list.empty() && options.enabled) {
-        std::size_t comma = std::min(list.find(','), list.size());
-        std::string_view word = list.substr(0, comma);
-        list.remove_prefix(std::min(comma + 1, list.size()));
-        bool minus = word.starts_with('-');
-        if (minus) word.remove_prefix(1);
-        if (!word.empty()) refuse_unknown(word);
-        if (!word.empty()) (minus ? options.exclude : options.only).emplace(word);
-    }
-    return options;
-}
 
 std::string str(const Rewrite& rewrite) {
     return text(rewrite.rule, " (", name_of(rewrite.phase),

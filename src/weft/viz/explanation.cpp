@@ -27,7 +27,16 @@ std::string section(std::string_view title, std::string_view remark, const std::
     return text("<section><h2>", title, "</h2><p class=remark>", remark, "</p>", content, "</section>\n");
 }
 
-std::string preformatted(const std::string& content) { return text("<pre>", escaped(content), "</pre>"); }
+// The first lines; the rest folds out.
+std::string preformatted(const std::string& content) {
+    constexpr std::ptrdiff_t shown = 40;
+    std::ptrdiff_t lines = std::count(content.begin(), content.end(), '\n');
+    if (lines <= shown + shown / 4) return text("<pre>", escaped(content), "</pre>");
+    std::size_t cut = 0;
+    for (std::ptrdiff_t i = 0; i < shown; ++i) cut = content.find('\n', cut) + 1;
+    return text("<pre>", escaped(content.substr(0, cut)), "</pre><details><summary>", lines - shown,
+                " more lines</summary><pre>", escaped(content.substr(cut)), "</pre></details>");
+}
 
 std::string tile(const std::string& figure, std::string_view what) {
     return text("<div class=tile><b>", escaped(figure), "</b><span>", what, "</span></div>");
@@ -54,7 +63,9 @@ std::string reached(const StepTime& step, const Limits& limits) {
     double rate = (arithmetic ? step.work.operations : step.work.bytes) / step.seconds;
     double limit = arithmetic ? limits.operations : limits.bytes;
     return text(fixed(rate / 1e9, 1), arithmetic ? " GFLOP/s" : " GB/s",
-                limit > 0 ? " (" + fixed(100 * rate / limit, 0) + " %)" : "");
+                limit <= 0                    ? ""
+                : !arithmetic && rate > limit ? " (in cache)"
+                                              : " (" + fixed(100 * rate / limit, 0) + " %)");
 }
 
 std::string times_table(const Explanation& e) {

@@ -49,6 +49,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th { fo
 .time { width: 100%; font-size: 14px; } .time th { font-weight: 400; white-space: nowrap; padding: 4px 14px 4px 0; } .time td { padding: 4px 0 4px 14px; text-align: right;
   white-space: nowrap; } .time .bar { width: 60%; padding-left: 0; } .time .bar i { display: block; height: 12px; border-radius: 3px; background: var(--c0); min-width: 1px; }
 pre { margin: 0; font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-x: auto; }
+summary { color: var(--soft); font-size: 13px; cursor: pointer; padding: 6px 0; }
 )css";
 
 inline constexpr std::string_view page_script = R"js(

@@ -5,12 +5,11 @@
 #if WEFT_HAVE_ONEDNN
 
 #include <algorithm>
-#include <dnnl.hpp>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "weft/backend/cpu/library_threads.h"
+#include "weft/backend/cpu/onednn_program.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 
@@ -18,21 +17,14 @@ namespace weft::cpu {
 namespace {
 
 using dnnl::memory;
-using Dims = memory::dims;
+using onednn::Handles;
+using onednn::Operand;
+using onednn::Program;
+using onednn::round_up;
 
 // A block is at least this many multiplications, and there are at most so many blocks; fewer where each block has a
 // copy of the weights' gradient to be summed afterwards.
 constexpr std::int64_t block_work = 1 << 22, most_blocks = 16, most_gradients = 8, most_gradient_elements = 4 << 20;
-constexpr std::size_t aligned = 64;
-
-std::size_t round_up(std::size_t bytes) { return (bytes + aligned - 1) / aligned * aligned; }
-
-dnnl::engine& engine() {
-    static dnnl::engine* one =
-        new dnnl::engine(dnnl::engine::kind::cpu, 0);  // never destroyed: others may still run at exit
-    return *one;
-}
-
 void execute(const dnnl::primitive& primitive, const dnnl::stream& stream, const dnnl_exec_arg_t* arguments,
              int count) {
     dnnl_status_t status = dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments);
@@ -40,182 +32,9 @@ void execute(const dnnl::primitive& primitive, const dnnl::stream& stream, const
     promise(status == dnnl_success, "oneDNN refused a convolution that it had prepared");
 }
 
-/// One operand as the user lays it out, and as the primitive takes it; a reorder between them if these differ.
-struct Operand {
-    memory::desc user, inner;
-    dnnl::primitive reorder;  // towards the primitive, or from it for a result
-    bool reordered = false;
-
-    std::size_t bytes() const { return reordered ? round_up(inner.get_size()) : 0; }
-    void connect(bool result) {
-        reordered = true;
-        const memory::desc &from = result ? inner : user, &to = result ? user : inner;
-        dnnl::primitive_attr attributes;
-        attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-        dnnl::reorder::primitive_desc description(engine(), from, engine(), to, attributes);
-        if (description.scratchpad_desc().get_size() > 0)
-            throw dnnl::error(dnnl_unimplemented, "a reorder that needs memory");
-        reorder = dnnl::reorder(description);
-    }
-};
-
-/// The primitive for one size of block.
-struct Program {
-    dnnl::primitive primitive;
-    Operand first, second, result;
-    std::size_t scratchpad = 0;
-    memory::desc scratchpad_desc;
-    std::string name;
-};
-
-/// Handles that a thread points at its block's memory: oneDNN's objects, made once.
-struct Handles {
-    Handles(const Program& p)
-        : stream(engine()),
-          first{bare(p.first.user), bare(p.first.inner)},
-          second{bare(p.second.user), bare(p.second.inner)},
-          result{bare(p.result.user), bare(p.result.inner)},
-          scratchpad(bare(p.scratchpad_desc)) {}
-    static memory bare(const memory::desc& desc) { return memory(desc, engine(), DNNL_MEMORY_NONE); }
-    struct Pair {
-        memory user, inner;
-    };
-    dnnl::stream stream;
-    Pair first, second, result;
-    memory scratchpad;
-};
-
 /// What one run needs of oneDNN's objects: handles for each slot and size of block.
 struct Team {
     std::vector<Handles> of_full, of_rest;
-};
-
-class Builder {
-  public:
-    Builder(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides)
-        : kind_(kind), s_(shape), strides_(strides) {}
-
-    /// Of a block of `images`; `weights` is the layout to use, or the library's choice.
-    Program build(std::int64_t images, const std::optional<memory::desc>& weights) const {
-        Program p;
-        memory::desc input = activations(images, s_.in_channels, s_.in),
-                     output = activations(images, s_.out_channels, s_.out);
-        memory::desc weight =
-            weights ? *weights : memory::desc(weight_dims(), memory::data_type::f32, memory::format_tag::any);
-        dnnl::primitive_attr attributes;
-        attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-        dnnl::convolution_forward::primitive_desc forward(
-            {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, input, weight, output, steps(),
-             dilates(), pads(), pads_hi()},
-            attributes, engine());
-        Operand of_input{user(input, images, s_.in_channels, s_.in, strides_.input), input, {}, false};
-        Operand of_output{user(output, images, s_.out_channels, s_.out, strides_.output), output, {}, false};
-        Operand of_weight{user_weights(), {}, {}, false};
-        if (kind_ == ConvolutionKind::forward) {
-            finish<dnnl::convolution_forward>(p, forward);
-            of_weight.inner = forward.weights_desc();
-            set(p, of_input, of_weight, of_output);
-        } else if (kind_ == ConvolutionKind::backward_input) {
-            dnnl::convolution_backward_data::primitive_desc backward(
-                {dnnl::algorithm::convolution_direct, input, weight, output, steps(), dilates(), pads(), pads_hi()},
-                attributes, engine(), forward);
-            finish<dnnl::convolution_backward_data>(p, backward);
-            of_weight.inner = backward.weights_desc();
-            set(p, of_output, of_weight, of_input);
-        } else {
-            dnnl::convolution_backward_weights::primitive_desc backward(
-                {dnnl::algorithm::convolution_direct, input, weight, output, steps(), dilates(), pads(), pads_hi()},
-                attributes, engine(), forward);
-            finish<dnnl::convolution_backward_weights>(p, backward);
-            of_weight.inner = backward.diff_weights_desc();
-            set(p, of_input, of_output, of_weight);
-        }
-        return p;
-    }
-
-  private:
-    template <class Primitive>
-    static void finish(Program& p, const typename Primitive::primitive_desc& description) {
-        p.primitive = Primitive(description);
-        p.scratchpad_desc = description.scratchpad_desc();
-        p.scratchpad = round_up(p.scratchpad_desc.get_size());
-        p.name = description.impl_info_str();
-    }
-
-    static void set(Program& p, const Operand& first, const Operand& second, const Operand& result) {
-        p.first = first, p.second = second, p.result = result;
-        if (p.first.user != p.first.inner) p.first.connect(false);
-        if (p.second.user != p.second.inner) p.second.connect(false);
-        if (p.result.user != p.result.inner) p.result.connect(true);
-    }
-
-    // Axes of size 1 that lead are left out: oneDNN is fastest, and has the most, for two axes.
-    int first_axis() const {
-        int axis = 0;
-        while (axis < 1 && s_.in[axis] == 1 && s_.out[axis] == 1 && s_.kernel[axis] == 1 && s_.pad_lo[axis] == 0)
-            ++axis;
-        return axis;
-    }
-    Dims axes(const Spatial& values) const { return Dims(values.begin() + first_axis(), values.end()); }
-    Dims steps() const { return axes(s_.stride); }
-    Dims pads() const { return axes(s_.pad_lo); }
-    Dims dilates() const {
-        Dims dilates = axes(s_.dilation);
-        for (auto& dilate : dilates) --dilate;
-        return dilates;
-    }
-    Dims pads_hi() const {
-        Spatial hi;
-        for (int axis = 0; axis < most_spatial; ++axis)
-            hi[axis] = std::max<std::int64_t>(0, (s_.out[axis] - 1) * s_.stride[axis] +
-                                                     (s_.kernel[axis] - 1) * s_.dilation[axis] + 1 - s_.in[axis] -
-                                                     s_.pad_lo[axis]);
-        return axes(hi);
-    }
-
-    Dims dims(std::int64_t first, std::int64_t second, const Spatial& sizes) const {
-        Dims all = axes(sizes);
-        all.insert(all.begin(), {first, second});
-        return all;
-    }
-    memory::desc activations(std::int64_t images, std::int64_t channels, const Spatial& sizes) const {
-        using Tag = memory::format_tag;
-        return {dims(images, channels, sizes), memory::data_type::f32, first_axis() == 0 ? Tag::ndhwc : Tag::nhwc};
-    }
-    /// The user's layout; `inner` itself where the two differ at most in strides of axes of size 1.
-    memory::desc user(const memory::desc& inner, std::int64_t images, std::int64_t channels, const Spatial& sizes,
-                      const WindowStrides& strides) const {
-        Dims user_strides = dims(strides.batch, strides.channel, strides.spatial), size = dims(images, channels, sizes);
-        bool same = true;
-        for (std::size_t i = 0; i < size.size(); ++i) {
-            std::int64_t of_inner = inner.data.format_desc.blocking.strides[i];
-            if (size[i] == 1) user_strides[i] = of_inner;
-            same = same && user_strides[i] == of_inner;
-        }
-        return same ? inner : memory::desc(size, memory::data_type::f32, user_strides);
-    }
-
-    Dims weight_dims() const {
-        return grouped(s_.groups, s_.out_channels / s_.groups, s_.in_channels / s_.groups, s_.kernel);
-    }
-    Dims grouped(std::int64_t groups, std::int64_t out, std::int64_t in, const Spatial& sizes) const {
-        Dims all = dims(out, in, sizes);
-        if (s_.groups > 1) all.insert(all.begin(), groups);
-        return all;
-    }
-    memory::desc user_weights() const {
-        const WindowStrides& w = strides_.weight;
-        Dims size = weight_dims(),
-             strides = grouped(s_.out_channels / s_.groups * w.batch, w.batch, w.channel, w.spatial);
-        std::int64_t dense = 1;
-        for (std::size_t i = size.size(); i-- > 0; dense *= size[i])
-            if (size[i] == 1) strides[i] = std::max<std::int64_t>(strides[i], dense);
-        return memory::desc(size, memory::data_type::f32, strides);
-    }
-
-    ConvolutionKind kind_;
-    const ConvolutionShape& s_;
-    const ConvolutionStrides& strides_;
 };
 
 class OneDnnWay final : public Convolution::Way {
@@ -225,10 +44,9 @@ class OneDnnWay final : public Convolution::Way {
         OneOpenMpThread guard;  // while primitives are made, too: how they split their work is decided then
         images_ = images_of_block(kind, shape);
         blocks_ = (batch_ + images_ - 1) / images_;
-        Builder builder(kind, shape, strides);
-        full_ = builder.build(images_, std::nullopt);
+        full_ = onednn::convolution_program(kind, shape, strides, images_, std::nullopt);
         std::int64_t rest = batch_ % images_;
-        if (rest > 0) rest_ = builder.build(rest, weight_of(full_).inner);
+        if (rest > 0) rest_ = onednn::convolution_program(kind, shape, strides, rest, weight_of(full_).inner);
         plan_scratch();
         teams_.push_back(make_team());
     }
