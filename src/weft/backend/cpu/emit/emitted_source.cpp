@@ -5,7 +5,7 @@
 namespace weft::cpu::emit {
 namespace {
 
-constexpr std::int64_t block_bytes = 8192;  // a quarter of a small first-level cache
+constexpr std::int64_t block_bytes = 16384;  // half of a small first-level cache
 
 }  // namespace
 
