@@ -1,9 +1,11 @@
 // Kernels by themselves, on one thread: emitted, by the block evaluator, and as loops written by hand, in one run; and how long a
-// kernel takes to compile. Counter "ns" is nanoseconds an element.
+// kernel takes to compile. Counter "ns" is nanoseconds an element; "bandwidth" the share of what a copy far beyond the caches reaches
+// in this run (backend/cpu/limits.cpp).
 #include <benchmark/benchmark.h>
 
 #include "hand_loops.h"
 #include "weft/backend/cpu/block_kernel.h"
+#include "weft/backend/cpu/compiler.h"
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
@@ -42,6 +44,23 @@ Program adam() {
     b.output(v);
     return b.take();
 }
+Program copy() {
+    ProgramBuilder b;
+    b.output(b.input(float32));
+    return b.take();
+}
+Program add() {
+    ProgramBuilder b;
+    Scalar x = b.input(float32), y = b.input(float32);
+    b.output(x + y);
+    return b.take();
+}
+Program narrow(DType dtype) {
+    ProgramBuilder b;
+    Scalar x = b.input(dtype), y = b.input(dtype);
+    b.output(x * y + x);
+    return b.take();
+}
 Program chain() {
     ProgramBuilder b;
     Scalar x = b.input(float32), y = x;
@@ -63,11 +82,15 @@ Program thicket() {
     return b.take();
 }
 
+double bandwidth() {
+    static const double bytes = cpu::measure_limits().bytes;
+    return bytes;
+}
+
 Loop loop_over(Program program, std::int64_t count) {
-    Access access{float32, {1}};
     Loop loop;
-    loop.loads.assign(program.inputs.size(), access);
-    loop.stores.assign(program.outputs.size(), access);
+    for (DType dtype : program.inputs) loop.loads.push_back({dtype, {1}});
+    for (std::int32_t output : program.outputs) loop.stores.push_back({program.dtype(output), {1}});
     loop.program = std::move(program);
     loop.dims = {count};
     return loop;
@@ -75,7 +98,8 @@ Loop loop_over(Program program, std::int64_t count) {
 
 /// Arrays that do not share the low bits of their addresses, small positive numbers in them.
 struct Arrays {
-    Arrays(std::size_t many, std::int64_t count) {
+    Arrays(std::size_t many, std::int64_t count, std::size_t width = sizeof(float)) {
+        count *= static_cast<std::int64_t>(width / sizeof(float));
         for (std::size_t i = 0; i < many; ++i) {
             auto buffer = Buffer::allocate(static_cast<std::size_t>(count) * sizeof(float) + 4096);
             auto* data = reinterpret_cast<float*>(buffer->data()) + 160 * i % 1024;
@@ -88,20 +112,24 @@ struct Arrays {
     std::vector<float*> all;
 };
 
-void report(benchmark::State& state, std::int64_t elements) {
-    state.counters["ns"] = benchmark::Counter(static_cast<double>(state.iterations() * elements) * 1e-9,
-                                              benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+/// `bytes` that an element moves, where that is far more than the caches hold.
+void report(benchmark::State& state, std::int64_t elements, std::size_t bytes = 0) {
+    auto all = static_cast<double>(state.iterations() * elements);
+    state.counters["ns"] = benchmark::Counter(all * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    if (bytes * static_cast<std::size_t>(elements) < (std::size_t{128} << 20)) return;
+    state.counters["bandwidth"] =
+        benchmark::Counter(all * static_cast<double>(bytes) / bandwidth(), benchmark::Counter::kIsRate);
 }
 
 void run_prepared(benchmark::State& state, const cpu::PreparedLoop& prepared, std::size_t loads, Arrays& arrays,
-                  std::int64_t elements) {
+                  std::int64_t elements, std::size_t bytes = 0) {
     auto scratch = Buffer::allocate(prepared.scratch_bytes());
     for (auto _ : state) {
         prepared.run(reinterpret_cast<const void* const*>(arrays.all.data()),
                      reinterpret_cast<void* const*>(arrays.all.data() + loads), scratch->data());
         benchmark::ClobberMemory();
     }
-    report(state, elements);
+    report(state, elements, bytes);
 }
 
 void add_map(const Subject& subject, std::int64_t count) {
@@ -112,7 +140,7 @@ void add_map(const Subject& subject, std::int64_t count) {
         Arrays arrays(all, count);
         auto prepared = cpu::emit::prepare_emitted_map(loop);
         if (!prepared) return state.SkipWithError("no emitter here");
-        run_prepared(state, *prepared, loads, arrays, count);
+        run_prepared(state, *prepared, loads, arrays, count, all * sizeof(float));
     });
     benchmark::RegisterBenchmark(name("block").c_str(), [=](benchmark::State& state) {
         Arrays arrays(all, count);
@@ -136,34 +164,50 @@ void add_compile(const Subject& subject) {
     })->Unit(benchmark::kMicrosecond);
 }
 
-void add_cube(int axis) {
-    constexpr std::int64_t side = 256, all = side * side * side;
+/// An array of a box reduced along one of its axes.
+Loop reduction(Reduction how, DType dtype, const Dims& dims, std::size_t axis) {
     ProgramBuilder b;
-    b.output(b.input(float32));
+    b.output(b.input(dtype));
     Loop loop;
     loop.program = b.take();
-    loop.dims = {side, side, side};
     loop.reduced = 1;
-    Dims strides{side * side, side, 1}, kept;
-    for (int k = 0; k < 3; ++k)
-        if (k != axis) kept.push_back(strides[static_cast<std::size_t>(k)]);
-    Dims ordered = kept;
-    ordered.push_back(strides[static_cast<std::size_t>(axis)]);
-    loop.loads = {{float32, ordered}};
-    loop.stores = {{float32, {side, 1}}};
-    loop.reductions = {Reduction::sum};
-    for (bool hand : {false, true}) {
-        benchmark::RegisterBenchmark(
-            text("cube_sum_", axis, hand ? "/hand" : "/weft").c_str(), [=](benchmark::State& state) {
-                Arrays arrays(2, all);
-                if (!hand) return run_prepared(state, *cpu::prepare_reduction(loop, true), 1, arrays, all);
-                for (auto _ : state) {
-                    hand_cube_sum(arrays.all[0], arrays.all[1], side, axis);
-                    benchmark::ClobberMemory();
-                }
-                report(state, all);
-            });
-    }
+    loop.reductions = {how};
+    Access load{dtype, {}}, store{result_dtype(how, dtype), {}};
+    Dims strides(dims.size(), 1);
+    for (std::size_t k = dims.size(); k-- > 1;) strides[k - 1] = strides[k] * dims[k];
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < dims.size(); ++k)
+        if (k != axis) order.push_back(k);
+    order.push_back(axis);
+    for (std::size_t k : order) loop.dims.push_back(dims[k]), load.strides.push_back(strides[k]);
+    store.strides = Dims(order.size() - 1, 1);
+    for (std::size_t k = store.strides.size(); k-- > 1;) store.strides[k - 1] = store.strides[k] * loop.dims[k];
+    loop.loads = {load};
+    loop.stores = {store};
+    return loop;
+}
+
+void add_reduction(const std::string& name, const Loop& loop) {
+    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+        std::int64_t all = element_count(loop.dims);
+        std::size_t width = size_of(loop.loads[0].dtype);
+        Arrays arrays(2, all, std::max<std::size_t>(width, size_of(loop.stores[0].dtype)));
+        run_prepared(state, *cpu::prepare_reduction(loop, true), 1, arrays, all, width);
+    });
+}
+
+void add_cube(std::size_t axis) {
+    constexpr std::int64_t side = 256, all = side * side * side;
+    for (DType dtype : {DType::float32, DType::float64})
+        add_reduction(text("cube_sum_", axis, "/", dtype), reduction(Reduction::sum, dtype, {side, side, side}, axis));
+    benchmark::RegisterBenchmark(text("cube_sum_", axis, "/hand").c_str(), [=](benchmark::State& state) {
+        Arrays arrays(2, all);
+        for (auto _ : state) {
+            hand_cube_sum(arrays.all[0], arrays.all[1], side, static_cast<int>(axis));
+            benchmark::ClobberMemory();
+        }
+        report(state, all, sizeof(float));
+    });
 }
 
 }  // namespace
@@ -176,12 +220,23 @@ int main(int argc, char** argv) {
                                 {"mix", mix(), hand_mix},
                                 {"adam", adam(), hand_adam},
                                 {"chain", chain(), hand_chain},
-                                {"thicket", thicket(), nullptr}};
+                                {"thicket", thicket(), nullptr},
+                                {"int8", narrow(weft::DType::int8), nullptr},
+                                {"int16", narrow(weft::DType::int16), nullptr}};
     for (const Subject& subject : subjects) {
         for (std::int64_t count : {1024, 98304, 4194304}) add_map(subject, count);
         add_compile(subject);
     }
-    for (int axis : {0, 1, 2}) add_cube(axis);
+    for (const Subject& subject :
+         {Subject{"copy", copy(), nullptr}, {"add", add(), nullptr}, {"adam", adam(), hand_adam}})
+        add_map(subject, 16777216);
+    for (std::size_t axis : {0, 1, 2}) add_cube(axis);
+    for (auto how : {weft::Reduction::sum, weft::Reduction::maximum, weft::Reduction::argmax})
+        for (const weft::Dims& dims : {weft::Dims{1, 64}, {1, 256}, {1, 1000}, {100, 1000}, {1024, 1024}})
+            for (std::size_t axis : {1, 0})
+                if (dims[0] > 1 || axis == 1)
+                    add_reduction(weft::text(name_of(how), "/axis", axis, "/", dims[0], "x", dims[1]),
+                                  reduction(how, weft::DType::float32, dims, axis));
     benchmark::Initialize(&argc, argv);
     benchmark::RunSpecifiedBenchmarks();
 }

@@ -1,5 +1,6 @@
 // Runs workloads for bench/peers.py, which talks to it line by line so that systems can take turns in one run:
-//     setup NAME FOLDER      loads FOLDER/*.npy, prepares the workload, runs it 3 times; answers "ready VALUE..." with the last result
+//     setup NAME FOLDER      loads FOLDER/*.npy, prepares the workload, runs it 3 times; answers "ready FIRST VALUE...": seconds of
+//                            the first run, and 16 evenly spaced values of the last result
 //     time NAME SECONDS      repeats it for so long; answers "times MEDIAN MINIMUM REPEATS ALLOCATIONS" (seconds a repetition)
 //     threads N              how many threads weft may use; answers "ok"
 // Any failure answers "error MESSAGE" and the program goes on.
@@ -12,6 +13,7 @@
 
 #include "weft/base/thread_pool.h"
 #include "weft/io/npy.h"
+#include "weft/ops/elementwise.h"
 #include "workloads.h"
 
 namespace {
@@ -26,13 +28,17 @@ std::string setup(const std::string& name, const std::string& folder) {
             arrays[file.path().stem().string()] = weft::io::load_npy(file.path().string());
     }
     auto workload = std::make_unique<weft::bench::Workload>(weft::bench::make_workload(name, arrays));
-    weft::Tensor result;
-    for (int i = 0; i < 3; ++i) result = workload->run();
+    auto start = Clock::now();
+    weft::Tensor result = workload->run();
+    result.eval();
+    double first = std::chrono::duration<double>(Clock::now() - start).count();
+    for (int i = 0; i < 2; ++i) result = workload->run();
     std::ostringstream out;
-    out << "ready";
     out.precision(9);
-    std::vector<float> values = weft::Tensor(result).to_vector<float>();
-    for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 16); ++i) out << ' ' << values[i];
+    out << "ready " << first;
+    std::vector<float> values = weft::astype(result, weft::float32).to_vector<float>();
+    std::size_t step = std::max<std::size_t>(values.size() / 16, 1);
+    for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 16); ++i) out << ' ' << values[i * step];
     workloads[name] = std::move(workload);
     return out.str();
 }

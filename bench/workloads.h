@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,11 @@ struct Workload {
     std::function<Tensor()> run;  // once; the result is what the systems are compared by
 };
 
-/// By name: mlp, convnet, tiny, mix (elementwise, sizes from the arrays), gemm. ValueError if there is none.
+/// By name: mlp, convnet, tiny, mix (elementwise, sizes from the arrays), gemm, and the kernels. ValueError if there is none.
 Workload make_workload(const std::string& name, const Arrays& arrays);
 std::vector<std::string> workload_names();
+/// "gelu", "softmax", ... (bench/kernel_workloads.cpp), whatever follows a dot left out: sizes come from the arrays.
+std::optional<Workload> kernel_workload(const std::string& name, const Arrays& arrays);
 /// The arrays a workload starts from, where no other system gives them.
 Arrays default_arrays(const std::string& name);
 

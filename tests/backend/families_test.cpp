@@ -211,6 +211,8 @@ TEST(CpuFamilies, scans_agree_with_the_interpreter) {
              {ScanOptions{}, ScanOptions{.reverse = true}, ScanOptions{.exclusive = true}, ScanOptions{true, true}}) {
             check(cumulative_sum(x({3, 7}, dtype), 1, options), {.nans = true});
             check(cumulative_sum(x({6, 70}, dtype), 0, options));
+            check(cumulative_sum(x({3, 1100}, dtype), 0, options));
+            check(cumulative_sum(x({19, 131}, dtype), 1, options), {.nans = true});
             check(cumulative_prod(x({2, 5, 3}, dtype), 1, options));
         }
     }

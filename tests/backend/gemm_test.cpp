@@ -191,6 +191,34 @@ TEST(Gemm, scratch_given_or_not_changes_nothing) {
     }
 }
 
+// B itself is not there any more: blocks of rows of one product read what was packed, and give the bits of the whole.
+template <class T>
+void check_packed(const Sizes& s, Layout of_b) {
+    if (s.k == 0 || own_gemm_pieces(s.m, s.n, s.k) > 1) return;
+    Sample<T> a(s.m, s.k, Layout::rows, 3), b(s.k, s.n, of_b, 4);
+    std::vector<T> packed(static_cast<std::size_t>(own_gemm_packed<T>(s.n, s.k)));
+    gemm_pack(dtype_of<T>, s.n, s.k, b.matrix, packed.data());
+    std::vector<T> whole(static_cast<std::size_t>(s.m * s.n)), blocks = whole;
+    bool dots = s.n == 1 || s.m == 1;  // joined in lanes when they are not packed
+    gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, whole.data(), s.n);
+    for (std::int64_t first = 0; first < s.m; first += 7) {
+        Matrix rows = a.matrix;
+        rows.data = static_cast<const T*>(rows.data) + first * rows.row_stride;
+        gemm(dtype_of<T>, std::min<std::int64_t>(7, s.m - first), s.n, s.k, rows,
+             {nullptr, b.matrix.row_stride, b.matrix.column_stride, packed.data()}, blocks.data() + first * s.n, s.n);
+    }
+    for (std::size_t i = 0; i < whole.size(); ++i)
+        ASSERT_NEAR(whole[i], blocks[i], dots ? 1e-4 : 0) << s.m << "x" << s.n << "x" << s.k << " at " << i;
+}
+
+TEST(Gemm, blocks_of_rows_share_a_packed_matrix) {
+    for (Isa isa : usable_isas()) {
+        InstructionSet guard(isa);
+        for (const Sizes& s : all_sizes)
+            for (Layout of_b : all_layouts) check_packed<float>(s, of_b), check_packed<double>(s, of_b);
+    }
+}
+
 template <class T>
 void check_batch(const Sizes& s, std::int64_t count, std::int64_t a_items, std::int64_t b_items) {
     const double half_unit = std::is_same_v<T, BFloat16> ? 0x1p-8 : 0;

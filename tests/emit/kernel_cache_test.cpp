@@ -167,5 +167,18 @@ TEST(KernelCacheDeathTest, without_executable_memory_the_block_evaluator_runs_an
 }
 #endif
 
+TEST(KernelCache, loops_of_one_byte_values_run_where_lanes_are_as_narrow) {
+    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    for (DType dtype : {DType::int8, DType::uint8, DType::bool_, DType::int16, DType::float32}) {
+        ProgramBuilder builder;
+        Scalar x = builder.input(dtype), y = builder.input(dtype);
+        builder.output(select(x == y, x, y));
+        Access access{dtype, {1}};
+        Loop loop{
+            .program = builder.take(), .dims = {100}, .loads = {access, access}, .stores = {access}, .reductions = {}};
+        EXPECT_EQ(cpu_compiler().loop(loop)->by(), size_of(dtype) == 1 ? "block evaluator" : "emitter") << dtype;
+    }
+}
+
 }  // namespace
 }  // namespace weft

@@ -181,6 +181,26 @@ TEST(Check6, its_gradient_is_softmax_less_one_hot_without_a_division_by_the_soft
     }
 }
 
+TEST(Check7, the_gradient_of_a_cross_entropy_written_with_a_sigmoid_is_exact_in_both_tails) {
+    Tensor z = Tensor::of<double>({-800, -40, -1, 0, 1, 40, 800}), t = Tensor::of<double>({1, 0, 1, 0, 1, 0, 0}),
+           b = f64(0);
+    for (const Tensor& p : {1 / (1 + exp(-z)), 1 / (1 + exp(-z - b)), sigmoid(z)}) {
+        KeepPending keep;
+        Tensor slope = gradient(sum(-t * log(p) - (1 - t) * log(1 - p)), z);
+        EXPECT_EQ(count(slope, {"exp", "log"}), 0) << form(slope);
+        std::vector<double> found = slope.to_vector<double>();
+        const double expected[] = {-1,
+                                   std::exp(-40.0) / (1 + std::exp(-40.0)),  // sigmoid(z) - t
+                                   -1 / (1 + std::exp(-1.0)),
+                                   0.5,
+                                   -1 / (1 + std::exp(1.0)),
+                                   1 / (1 + std::exp(-40.0)),
+                                   1};
+        for (std::size_t i = 0; i < found.size(); ++i)
+            EXPECT_NEAR(found[i], expected[i], 1e-15 * std::abs(expected[i]) * 4);
+    }
+}
+
 TEST(Check9, the_canonical_form_of_products_and_sums) {
     Tensor x = vec("x"), y = vec("y"), z = vec("z"), a = vec("a"), b = vec("b"), c = vec("c"), d = vec("d");
     EXPECT_EQ(form(x / x), "1");

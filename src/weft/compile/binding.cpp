@@ -1,11 +1,9 @@
 #include "weft/compile/binding.h"
 
-#include <map>
-
-#include "weft/compile/bound_loop.h"
+#include "weft/compile/in_place.h"
 #include "weft/compile/index_checks.h"
 #include "weft/compile/memory.h"
-#include "weft/compile/row_blocks.h"
+#include "weft/compile/step_kernels.h"
 #include "weft/compile/views.h"
 
 namespace weft {
@@ -48,11 +46,7 @@ class Binder {
         }
     }
 
-    Layout slot_layout(std::int32_t slot) const {
-        const Slot& s = plan_.slots[at(slot)];
-        Dims dims = dims_of(graph_.node(s.entry).shape);
-        return {s.dtype, dims, ordered_strides(dims, s.order)};
-    }
+    Layout slot_layout(std::int32_t slot) const { return weft::slot_layout(plan_, graph_, slot); }
 
     // Until the arena is planned, a slot's view has Base::arena and its number as index.
     View slot_view(std::int32_t slot) const {
@@ -92,20 +86,8 @@ class Binder {
         }
     }
 
-    // Whether what `step` stores so may take the memory of what it loads from `base`: the same element is read and written at each
-    // point, and nobody reads it in another way. (A kernel reads an element before it writes it; a scatter leaves its first load's
-    // elements where they are.)
-    bool may_take(const Step& step, const Base& base, const Layout& stored) const {
-        bool scatter = scatters(step, graph_);
-        if (step.kind != Step::map && !scatter) return false;
-        for (std::size_t i = 0; i < step.loads.size(); ++i) {
-            const View& view = views_[at(step.loads[i])];
-            if (!(view.base == base)) continue;
-            bool same = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
-                        view.layout.strides == stored.strides;
-            if (!same || pointed(step, i) || (scatter && i > 0)) return false;
-        }
-        return true;
+    bool may_take(const Step& step, std::int32_t slot, const Base& base) const {
+        return may_write_over(plan_, graph_, views_, step, slot, base);
     }
 
     // Scatters one after another, each over what the one before it left: all of them write to the last one's memory.
@@ -118,7 +100,7 @@ class Binder {
                 if (!scatters(step, graph_)) break;
                 const Base base = views_[at(step.loads[0])].base;
                 bool dies = base.kind == Base::arena && last_read_[at(base.index)] == first_[at(start)];
-                if (!dies || !may_take(step, base, slot_layout(start))) break;
+                if (!dies || !may_take(step, start, base)) break;
                 start = base.index;
                 output_of_[at(start)] = output_of_[at(slot)];
             }
@@ -140,7 +122,7 @@ class Binder {
             bool shown = false;  // another output is a view of the donor
             for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
             bool reads_last = leaf_last_[at(donor)] == first_[at(start)];
-            if (shown || !reads_last || !may_take(step, {Base::leaf, donor}, slot_layout(start))) continue;
+            if (shown || !reads_last || !may_take(step, start, {Base::leaf, donor})) continue;
             binding_->outputs[at(output_of_[at(slot)])].donor = donor;
             taken[at(donor)] = true;
         }
@@ -199,7 +181,7 @@ class Binder {
                 const Base& base = views_[at(load)].base;
                 bool dies = base.kind == Base::arena && last_read_[at(base.index)] == s && base.index != slot;
                 if (!dies || std::find(taken.begin(), taken.end(), base.index) != taken.end()) continue;
-                if (!may_take(step, base, slot_layout(slot))) continue;
+                if (!may_take(step, slot, base)) continue;
                 lifetimes[at(slot)].may_reuse = base.index;
                 taken.push_back(base.index);
                 break;
@@ -223,32 +205,24 @@ class Binder {
         const Step& step = plan_.steps[at(s)];
         BoundStep bound;
         if (!step.members.empty()) {
-            const Node& node = graph_.node(step.members.back());
+            const Node& node = graph_.node(namesake(step));
             bound.operation = node.operation;
             bound.where = node.where;
         }
         bound.fails_at = step.indexed.empty() ? bound.where : graph_.node(step.indexed[0].entry).where;
+        StepKernels kernels(plan_, graph_, compiler_, views_);
         try {
-            bound.kernel = kernel(step);
+            bound.kernel = kernels.kernel(step);
         } catch (Error& error) {
             error.add(place_of(bound));
             throw;
         }
-        if (options_.keep_loops) {
-            if (step.kind == Step::rows)
-                for (const Step& part : step.parts) bound.loops.push_back(loop(part));
-            else if (step.kind != Step::library)
-                bound.loops.push_back(loop(step));
-        }
+        bound.product_operations = kernels.product_operations(step);
+        if (options_.keep_loops) bound.loops = kernels.loops(step);
         add_operands(step, bound);
-        if (s == checks_at_ && !late_.empty()) add_checks(bound);
+        if (s == checks_at_ && !late_.empty()) add_checks(kernels, bound);
         scratch_bytes_ = std::max(scratch_bytes_, bound.kernel->scratch_bytes());
         binding_->steps.push_back(std::move(bound));
-    }
-
-    std::unique_ptr<Kernel> kernel(const Step& step) const {
-        if (step.kind == Step::library) return library(step);
-        return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step));
     }
 
     void add_operands(const Step& step, BoundStep& bound) const {
@@ -256,59 +230,25 @@ class Binder {
         for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
     }
 
-    void add_checks(BoundStep& bound) const {
+    void add_checks(const StepKernels& kernels, BoundStep& bound) const {
         std::vector<CheckBefore> checks;
         for (std::int32_t s : late_) {
             const Step& step = plan_.steps[at(s)];
-            checks.push_back({kernel(step), graph_.node(step.members.back()).where, bound.operands.size()});
+            checks.push_back({kernels.kernel(step), graph_.node(step.members.back()).where, bound.operands.size()});
             add_operands(step, bound);
         }
         bound.kernel = checked_first(std::move(checks), std::move(bound.kernel), bound.fails_at);
         bound.fails_at = {};
     }
 
+    // What a step is named after: the last that it computes; of row blocks, the product in them, which takes longest.
+    std::int32_t namesake(const Step& step) const {
+        for (const Step& part : step.parts)
+            if (graph_.node(part.space).operation->family == Family::contraction) return part.space;
+        return step.members.back();
+    }
+
     static std::string place_of(const BoundStep& bound) { return weft::place(bound.where); }
-
-    std::unique_ptr<Kernel> library(const Step& step) const {
-        std::vector<Layout> inputs;
-        for (std::int32_t load : step.loads) inputs.push_back(views_[at(load)].layout);
-        return compiler_.library(graph_.node(step.members[0]), inputs, slot_layout(step.stores[0]));
-    }
-
-    std::unique_ptr<Kernel> rows(const Step& step) const {
-        RowGroup group;
-        group.rows = step.leading;
-        group.outside = static_cast<std::int32_t>(step.loads.size() + step.stores.size());
-        std::map<std::int32_t, std::int32_t> of_load, of_slot;  // numbers of operands
-        for (std::int32_t load : step.loads) of_load.emplace(load, static_cast<std::int32_t>(of_load.size()));
-        auto number_slots = [&](const std::vector<std::int32_t>& slots) {
-            for (std::int32_t slot : slots)
-                of_slot.emplace(slot, static_cast<std::int32_t>(of_load.size() + of_slot.size()));
-        };
-        number_slots(step.stores), number_slots(step.inside);
-        for (const Step& part : step.parts) {
-            group.parts.push_back({loop(part), {}});
-            for (std::int32_t load : part.loads) {
-                auto inner = of_slot.find(slot_below(plan_, load));
-                group.parts.back().operands.push_back(inner != of_slot.end() ? inner->second : of_load.at(load));
-            }
-            for (std::int32_t slot : part.stores) group.parts.back().operands.push_back(of_slot.at(slot));
-        }
-        for (std::int32_t slot : step.inside) {
-            Layout layout = slot_layout(slot);
-            std::int64_t row = 1;
-            for (std::size_t axis = step.leading; axis < layout.dims.size(); ++axis) row *= layout.dims[axis];
-            group.row_bytes.push_back(static_cast<std::size_t>(row) * size_of(layout.dtype));
-        }
-        return row_blocks(compiler_, group);
-    }
-
-    Loop loop(const Step& step) const {
-        std::vector<Layout> loads, stores;
-        for (std::int32_t load : step.loads) loads.push_back(views_[at(load)].layout);
-        for (std::int32_t slot : step.stores) stores.push_back(slot_layout(slot));
-        return bound_loop(step, graph_, loads, stores);
-    }
 
     void finish_scratch() { binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64; }
 

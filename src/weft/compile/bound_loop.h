@@ -1,5 +1,5 @@
 // The Loop of a step, its sizes and layouts known: which element each load and store meets at each point of the box.
-// Callers: compile/binding.cpp.
+// Callers: compile/step_kernels.cpp.
 #pragma once
 
 #include <span>

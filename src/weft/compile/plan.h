@@ -39,14 +39,14 @@ struct Step {
     std::vector<std::int32_t> members;  // entries computed here, inputs first (copy: none)
     std::vector<std::int32_t> loads;    // entries read from memory, one an input of the program (of the library kernel)
     std::vector<std::int32_t> stores;   // slots written
-    std::int32_t space = -1;            // map, reduce, copy: the entry whose shape the loop runs over
-    Program program;                    // map, reduce, copy
+    std::int32_t space = -1;  // the entry whose shape the loop runs over; of a library kernel, the one it makes
+    Program program;          // map, reduce, copy
     std::vector<Reduction> reductions;  // reduce
     Axes axes;                          // reduce
     std::vector<IndexedLoad> indexed;   // map, reduce
-    std::vector<Step> parts;            // rows: maps and reductions, in order, run a block of rows at a time
-    std::size_t leading = 0;            // rows: the axes that are rows
-    std::vector<std::int32_t> inside;   // rows: slots that live inside it alone
+    std::vector<Step> parts;            // rows: maps, reductions and products, in order, run a block of rows at a time
+    std::size_t leading = 0;           // rows: the axes that are rows; a part of fewer is a number, made for each block
+    std::vector<std::int32_t> inside;  // rows: slots that live inside it alone
 };
 
 struct Plan {

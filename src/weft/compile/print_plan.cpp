@@ -40,6 +40,8 @@ class PlanPrinter {
         if (step_of_[at(input)] == step_of_[at(e)]) return "they are one";
         for (std::int32_t one : {input, e}) {
             Family family = node(one).operation->family;
+            if (family == Family::contraction && one == input)
+                return text(node(one).operation->name, " is a library's kernel, and they share no rows");
             if (family != Family::elementwise && family != Family::reduce)
                 return text(node(one).operation->name, " is a library's kernel");
         }
@@ -62,11 +64,11 @@ class PlanPrinter {
     }
 
     void print_step(std::size_t s, const Step& step) {
-        out_ << s << ": " << name_of(step.kind);
-        for (std::int32_t e : step.members)
-            out_ << (e == step.members[0] ? " of " : ", ") << node(e).operation->name << " %" << e;
+        out_ << s << ": ";
+        print_members(step);
         if (step.kind == Step::copy) out_ << " of %" << step.space;
         if (step.kind == Step::rows) out_ << ", in " << step.parts.size() << " parts over " << rows_of(step);
+        for (const Step& part : step.parts) out_ << "\n   | ", print_members(part);
         out_ << "\n   reads";
         for (std::int32_t load : step.loads) out_ << " %" << load;
         out_ << (step.loads.empty() ? " nothing; writes" : "; writes");
@@ -79,6 +81,12 @@ class PlanPrinter {
                      << '\n';
             }
         }
+    }
+
+    void print_members(const Step& step) {
+        out_ << name_of(step.kind);
+        for (std::int32_t e : step.members)
+            out_ << (e == step.members[0] ? " of " : ", ") << node(e).operation->name << " %" << e;
     }
 
     Shape rows_of(const Step& step) const {

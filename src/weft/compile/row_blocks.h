@@ -1,27 +1,43 @@
-// Row blocks: loops that share their leading axes (rows), run one after the other over a block of rows that stays in cache, so that what
-// passes between them (the largest of each row, its sum, the exponentials of a softmax) never reaches memory. Blocks depend on sizes
-// alone, so results do not depend on threads. Callers: compile/binding.cpp.
+// Row blocks: loops and products of matrices that share their leading axes (rows), run one after the other over a block of rows that
+// stays in cache, so that what passes between them (the largest of each row, its sum, the exponentials of a softmax, a product before
+// its bias) never reaches memory. Blocks depend on sizes alone, so results do not depend on threads.
+// Callers: compile/step_kernels.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "weft/compile/device.h"
+#include "weft/compile/memory.h"
 
 namespace weft {
 
+/// An operand of a part: its number among the group's, and how many bytes it moves with each axis of the rows.
+struct RowOperand {
+    std::int32_t number = 0;
+    Dims strides;
+};
+
+struct RowPart {
+    /// The kernel for so many rows along each of their axes: for all of them, or for one block of several.
+    std::function<std::unique_ptr<Kernel>(const Dims& rows, bool block)> make;
+    std::vector<RowOperand> operands;  // in the kernel's order
+    double points = 0;                 // of one row, in what one of a loop costs
+    double bytes = 0;                  // that pass through the cache for one row
+    bool indexed = false;              // the indices of all rows are checked before any block runs
+    std::int64_t least_rows = 0;       // of a product: fewer at a time cost more; 0: a loop
+};
+
 struct RowGroup {
-    struct Part {
-        Loop loop;
-        std::vector<std::int32_t> operands;  // numbers of the group's operands: one a load, then one a store
-    };
-    std::vector<Part> parts;             // in the order in which they run
-    std::size_t rows = 0;                // leading axes of every part's box, of the same sizes
-    std::int32_t outside = 0;            // operands that run() is handed; those numbered from here on live inside
-    std::vector<std::size_t> row_bytes;  // of each inside operand: one row, laid out row-major with all rows
+    std::vector<RowPart> parts;  // in the order in which they run
+    Dims rows;                   // sizes of the axes that all share
+    std::int32_t outside = 0;    // operands that run() is handed; those numbered from here on live inside
+    std::vector<Lifetime>
+        inside;  // of each inside operand: bytes of a row (they lie row-major), and the parts it lives from, to
 };
 
 /// Operands of run(): the group's outside ones.
-std::unique_ptr<Kernel> row_blocks(const KernelCompiler& compiler, const RowGroup& group);
+std::unique_ptr<Kernel> row_blocks(const RowGroup& group);
 
 }  // namespace weft

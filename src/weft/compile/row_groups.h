@@ -1,12 +1,13 @@
 // Row groups: steps over the same rows, linked by what they hand on, become one step that runs a block of rows at a time
-// (compile/row_blocks.h): a softmax, a normalisation, a loss over classes. Callers: compile/partition.cpp.
+// (compile/row_blocks.h): a softmax, a normalisation, a loss over classes; a product of matrices with what is made of its rows (a bias,
+// an activation, the update of a weight). Callers: compile/partition.cpp.
 #pragma once
 
 #include "weft/compile/plan.h"
 
 namespace weft {
 
-/// Replaces groups of the plan's ordered steps, each beginning with a reduction of trailing axes. The order is to be found anew.
+/// Replaces groups of the plan's ordered steps, each grown from a product or a reduction of trailing axes. The order is to be found anew.
 void group_rows(Plan& plan, const Graph& graph);
 
 }  // namespace weft

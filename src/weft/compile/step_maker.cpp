@@ -67,6 +67,7 @@ void StepMaker::library(std::int32_t e) {
     Step step;
     step.kind = Step::library;
     step.members = {e};
+    step.space = e;
     for (std::int32_t input : graph_.inputs(e)) {
         if (place(input).kind == Place::literal &&
             place(input).index < 0) {  // a library reads memory: give the number some

@@ -34,10 +34,8 @@ double of_window(const BoundStep& step) {
 Work work_of(const BoundStep& step) {
     Work work;
     for (const View& view : step.operands) work.bytes += bytes_of(view);
-    if (!step.operation) return work;
-    if (step.operation->family == Family::contraction)
-        work.operations = 2 * elements(step.operands.back()) * static_cast<double>(step.operands[0].layout.dims.back());
-    if (step.operation->family == Family::window) work.operations = of_window(step);
+    work.operations = step.product_operations;
+    if (step.operation && step.operation->family == Family::window) work.operations = of_window(step);
     return work;
 }
 

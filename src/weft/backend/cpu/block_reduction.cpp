@@ -1,15 +1,8 @@
-// Reductions. Three ways, chosen by sizes and strides alone (never by threads or instruction set):
-//   short rows: blocks of whole rows, each row joined by itself;
-//   long rows:  blocks of one row, joined in 64 lanes; rows beyond a chunk in several tasks;
-//   columns:    where the kept axis is the one that runs through memory: rows are joined onto a row of results, vectorised across.
-// Chunks' results lie in scratch and are joined in their order.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
-#include "weft/backend/cpu/block_kernel.h"
-#include "weft/backend/cpu/emit/emitted_rows.h"
-#include "weft/backend/cpu/emit/emitted_source.h"
+#include "weft/backend/cpu/reduction_kernel.h"
 #include "weft/base/error.h"
 
 namespace weft::cpu {
@@ -17,84 +10,6 @@ namespace {
 
 constexpr std::int64_t short_row = 256;    // elements of the longest row that shares a block with others
 constexpr std::int64_t row_chunk = 16384;  // elements of a long row in one task
-constexpr std::int64_t chunk_rows_least = 32, chunk_rows_most = 1024;  // rows joined in one chunk of columns
-
-enum class Way { short_rows, long_rows, columns };
-
-struct Output {
-    const ReduceLoops* loops;
-    DType dtype;       // of the values
-    Stream stream;     // of the results, over the kept axes
-    bool position;     // argmax, argmin: the result is where, not what
-    Literal identity;  // of no values; positions have none
-    std::size_t lanes_at = 0, values_at = 0, places_at = 0, made_at = 0;  // in a thread's scratch
-    std::size_t partials_at = 0, partial_places_at = 0;                   // in the kernel's scratch
-
-    std::size_t width() const { return size_of(dtype); }
-    DType result() const { return position ? DType::int64 : dtype; }
-};
-
-class ReductionKernel : public PreparedLoop {
-  public:
-    ReductionKernel(const Loop& loop, bool emitted);
-    std::string_view by() const override { return rows_ || joined_ ? "emitter" : "block evaluator"; }
-    std::size_t scratch_bytes() const override {
-        return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
-    }
-    void run(const void* const* loads, void* const* stores, std::byte* scratch) const override;
-
-  private:
-    struct Thread {
-        BlockRunner::Context context;
-        std::byte* base;    // of the thread's scratch
-        std::byte* shared;  // of the kernel's
-        const void* const* loads;
-        void* const* stores;
-    };
-
-    void choose_space(const Loop& loop, const LoopLayout& layout, bool emitted);
-    void choose_tasks();
-    void lay_out_scratch();
-    Thread thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const;
-
-    void run_short_rows(Thread& thread, std::int64_t task) const;
-    void run_long_rows(Thread& thread, std::int64_t task) const;
-    void reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const;
-    void join(Thread& thread, std::int64_t flat, std::int64_t count) const;
-    void run_columns(Thread& thread, std::int64_t task) const;
-    void reduce_columns(Thread& thread, std::int64_t tile) const;
-    void join_chunks(Thread& thread, std::int64_t task) const;
-    void fill_identity(Thread& thread) const;
-
-    /// Computes `count` values from row-major position `flat` on: value() is where they then lie.
-    void evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const;
-    const void* value(const Thread& thread, std::size_t output) const {
-        if (rows_) return thread.base + outputs_[output].made_at;
-        return thread.context.value[runner_.program().outputs[output].slot];
-    }
-    void* values(const Thread& thread, const Output& output) const { return thread.base + output.values_at; }
-    std::int64_t* places(const Thread& thread, const Output& output) const {
-        return reinterpret_cast<std::int64_t*>(thread.base + output.places_at);
-    }
-    /// Results of kept elements [start, start + count), which lie in the thread's values and places: stored, or kept as chunk's.
-    void deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk, std::int64_t chunks) const;
-    void store(Thread& thread, std::size_t output, std::int64_t start, std::int64_t count) const;
-
-    BlockRunner runner_;
-    emit::EmittedSource source_;  // what these two read
-    emit::EmittedRows rows_;      // computes the values in the runner's place, where there is code
-    emit::EmittedRows joined_;    // computes and joins them, along rows
-    std::vector<Output> outputs_;
-    Dims kept_;
-    std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
-    Way way_ = Way::short_rows;
-    std::int64_t rows_in_block_ = 1;        // short rows; columns: rows of one block
-    std::int64_t inner_ = 1, segment_ = 1;  // columns: the innermost kept axis, and its part in one tile
-    std::int64_t chunk_ = 1, chunks_ = 1;   // elements of a row (rows of columns) in a chunk, and chunks
-    std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
-    int slots_ = 1;
-    std::size_t shared_bytes_ = 0, thread_bytes_ = 0, rows_at_ = 0, picked_at_ = 0;
-};
 
 /// Whether the innermost kept axis runs through memory more closely than the innermost reduced one, for most inputs.
 bool prefers_columns(const LoopLayout& layout) {
@@ -107,6 +22,8 @@ bool prefers_columns(const LoopLayout& layout) {
     }
     return votes > 0;
 }
+
+}  // namespace
 
 ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
     BlockLoops loops = block_loops(best_isa());
@@ -159,15 +76,29 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     }
     IndexedBlocks indexed(loop, dims, streams);
     runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false, indexed.loads());
-    if (!emitted) return;
+    straight_ = way_ == Way::columns && find_straight(loop, streams, reduced);
+    in_place_ =
+        way_ == Way::long_rows && length_ <= row_chunk &&
+        std::all_of(loop.program.outputs.begin(), loop.program.outputs.end(),
+                    [&](std::int32_t output) {
+                        const Instruction& at = loop.program.code[static_cast<std::size_t>(output)];
+                        return at.opcode == Opcode::input && feeds[static_cast<std::size_t>(at.a)] == Feed::direct;
+                    }) &&
+        std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.position; });
+    if (in_place_) way_ = Way::short_rows;
+    bool far = straight_ && std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) {
+                   return lie_far_apart(output.row_stride * static_cast<std::int64_t>(output.width()));
+               });
+    if (!emitted || far) return;
     source_ = emit::EmittedSource(loop, dims, streams, std::move(indexed));
-    if (way_ == Way::long_rows && reduced == 1) {
+    if ((way_ == Way::long_rows && reduced == 1) || (way_ == Way::columns && !source_.indexed())) {
         std::vector<std::pair<Reduction, DType>> joined;
         for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
-        joined_ = emit::EmittedRows(source_.program(), dims, source_.streams(), joined);
+        auto how = way_ == Way::columns ? emit::Mode::accumulated : emit::Mode::joined;
+        joined_ = emit::EmittedRows(source_.program(), dims, source_.streams(), joined, how);
     }
-    if (joined_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
-    std::vector<Stream> made;                                // a row of values each, as the runner would leave them
+    if (joined_ || straight_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
+    std::vector<Stream> made;  // a row of values each, as the runner would leave them
     for (const Output& output : outputs_) {
         Stream stream{output.dtype, Dims(dims.size())};
         auto step = static_cast<std::int64_t>(output.width());
@@ -192,7 +123,8 @@ void ReductionKernel::choose_tasks() {
     std::int64_t block = runner_.block(), elements = 1;  // elements of a unit of work
     switch (way_) {
         case Way::short_rows:
-            rows_in_block_ = std::max<std::int64_t>(1, block / std::max<std::int64_t>(length_, 1));
+            rows_in_block_ = (in_place_ ? task_elements : block) / std::max<std::int64_t>(length_, 1);
+            rows_in_block_ = std::clamp<std::int64_t>(rows_in_block_, 1, block);
             units_ = divide_up(kept_count_, rows_in_block_);
             elements = rows_in_block_ * length_;
             break;
@@ -203,13 +135,11 @@ void ReductionKernel::choose_tasks() {
             elements = std::min(length_, chunk_);
             break;
         case Way::columns:
-            segment_ = inner_ <= block ? inner_ : divide_up(divide_up(inner_, divide_up(inner_, block)), 64) * 64;
-            segment_ = std::max<std::int64_t>(segment_, 1);
-            rows_in_block_ = segment_ == inner_ ? std::max<std::int64_t>(1, block / segment_) : 1;
-            chunk_ = std::clamp(2 * task_elements / segment_, chunk_rows_least, chunk_rows_most);
-            chunks_ = divide_up(length_, chunk_);
-            units_ = inner_ == 0 ? 0 : kept_count_ / inner_ * divide_up(inner_, segment_) * chunks_;
-            elements = segment_ * std::min(length_, chunk_);
+            tiles_ = ColumnTiles(inner_ == 0 ? 0 : kept_count_ / inner_, length_, inner_, widest_segment());
+            rows_in_block_ = tiles_.segment() == inner_ ? std::max<std::int64_t>(1, block / tiles_.segment()) : 1;
+            chunks_ = tiles_.chunks();
+            units_ = tiles_.count();
+            elements = tiles_.elements();
             break;
     }
     units_in_task_ = std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(elements, 1));
@@ -220,7 +150,7 @@ void ReductionKernel::choose_tasks() {
 
 void ReductionKernel::lay_out_scratch() {
     std::size_t bytes = aligned(runner_.scratch_bytes());
-    auto block = static_cast<std::size_t>(runner_.block());
+    auto block = static_cast<std::size_t>(std::max(runner_.block(), tiles_.segment()));
     for (Output& output : outputs_) {
         output.lanes_at = bytes;
         bytes += aligned(lanes_bytes);
@@ -231,10 +161,8 @@ void ReductionKernel::lay_out_scratch() {
     }
     rows_at_ = bytes;
     bytes += aligned(std::max(rows_.scratch_bytes(), joined_.scratch_bytes()));
-    if (rows_ || joined_) {
-        picked_at_ = bytes;
-        bytes += source_.bytes();
-    }
+    picked_at_ = bytes;
+    if (rows_ || joined_) bytes += source_.bytes();
     if (rows_) {
         for (Output& output : outputs_) {
             output.made_at = bytes;
@@ -330,29 +258,6 @@ void ReductionKernel::join(Thread& thread, std::int64_t flat, std::int64_t count
     });
 }
 
-void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
-    std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
-    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) reduce_columns(thread, unit);
-}
-
-/// A tile: one outer index, one segment of columns, one chunk of rows.
-void ReductionKernel::reduce_columns(Thread& thread, std::int64_t tile) const {
-    std::int64_t segments = divide_up(inner_, segment_), chunk = tile % chunks_, rest = tile / chunks_;
-    std::int64_t outer = rest / segments, column = (rest - outer * segments) * segment_,
-                 width = std::min(segment_, inner_ - column);
-    std::int64_t first = chunk * chunk_, end = std::min(length_, first + chunk_);
-    for (std::int64_t row = first; row < end; row += rows_in_block_) {
-        std::int64_t rows = std::min(rows_in_block_, end - row);
-        evaluate(thread, (outer * length_ + row) * inner_ + column, rows * width);
-        for (std::size_t i = 0; i < outputs_.size(); ++i) {
-            const Output& output = outputs_[i];
-            output.loops->columns(values(thread, output), places(thread, output), value(thread, i), rows, width, row,
-                                  row == first);
-        }
-    }
-    deliver(thread, outer * inner_ + column, width, chunk, chunks_);
-}
-
 void ReductionKernel::deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk,
                               std::int64_t chunks) const {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -405,8 +310,6 @@ void ReductionKernel::fill_identity(Thread& thread) const {
         }
     }
 }
-
-}  // namespace
 
 std::unique_ptr<const PreparedLoop> prepare_reduction(const Loop& loop, bool emitted) {
     return std::make_unique<ReductionKernel>(loop, emitted);

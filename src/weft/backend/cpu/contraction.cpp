@@ -9,7 +9,7 @@ namespace {
 // computed transposed, one that lies otherwise in scratch, and copied.
 class Matmul final : public Kernel {
   public:
-    Matmul(std::span<const Layout> inputs, const Layout& output) : dtype_(output.dtype) {
+    Matmul(std::span<const Layout> inputs, const Layout& output, bool block) : dtype_(output.dtype) {
         std::size_t batch = output.dims.size() - 2;
         const Layout &a = inputs[0], &b = inputs[1];
         m_ = output.dims[batch], n_ = output.dims[batch + 1], k_ = a.dims[batch + 1];
@@ -18,17 +18,30 @@ class Matmul final : public Kernel {
         a_ = {nullptr, a.strides[batch], a.strides[batch + 1]};
         b_ = {nullptr, b.strides[batch], b.strides[batch + 1]};
         row_ = output.strides[batch], column_ = output.strides[batch + 1];
-        if (column_ != 1 && n_ != 1 && (row_ == 1 || m_ == 1)) {
+        bool turned = column_ != 1 && n_ != 1 && (row_ == 1 || m_ == 1);
+        // A vector from the left reads the rows of a transposed matrix side by side.
+        bool from_left = n_ == 1 && m_ != 1 && row_ == 1 && a_.row_stride == 1 && a_.column_stride != 1;
+        if (turned || from_left) {
             a_ = {nullptr, b.strides[batch + 1], b.strides[batch]};
             b_ = {nullptr, a.strides[batch + 1], a.strides[batch]};
             swapped_ = true;
             std::swap(m_, n_), std::swap(row_, column_);
         }
         plain_ = column_ == 1 || n_ == 1;
-        run_ = plain_ ? batches_.dims.back() : 1;
-        gemm_bytes_ = gemm_scratch_bytes(dtype_, m_, n_, k_, run_);
-        gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
+        run_ = items_ = plain_ ? batches_.dims.back() : 1;
+        join_rows();
         empty_ = output.size() == 0;
+        if (block && plain_ && !swapped_ && !empty_)
+            shared_bytes_ = gemm_packed_bytes(dtype_, m_ * items_, n_, k_, a_, b_);
+        bool library = items_ == 1 && gemm_by_library(dtype_, m_, n_, k_, a_, b_);
+        gemm_bytes_ = library ? 0 : gemm_scratch_bytes(dtype_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_);
+        gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
+    }
+    std::size_t shared_bytes() const override { return shared_bytes_; }
+    void share(void* const* operands, std::byte* shared) const override {
+        Matrix b = b_;
+        b.data = operands[1];
+        gemm_pack(dtype_, n_, k_, b, shared);
     }
     std::size_t scratch_bytes() const override {
         return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(dtype_));
@@ -42,20 +55,31 @@ class Matmul final : public Kernel {
             auto* c = static_cast<T*>(operands[2]);
             for (std::int64_t first = 0; first < batches_.size; first += run_) {
                 batches_.walk(first, first + run_, [&](const std::array<std::int64_t, 3>& at, std::int64_t) {
-                    multiply(c + at[0], a + at[1], b + at[2], scratch);
+                    multiply(c + at[0], a + at[1], b + at[2], shared_bytes_ > 0 ? operands[3] : nullptr, scratch);
                 });
             }
         });
     }
 
   private:
+    // One B for all of a run, and the rows of A and of C go on evenly from item to item: that is one product.
+    void join_rows() {
+        if (run_ <= 1 || swapped_ || batches_.inner(2) != 0) return;
+        std::int64_t of_a = batches_.inner(1), of_c = batches_.inner(0);
+        if (m_ != 1 && (of_a != m_ * a_.row_stride || of_c != m_ * row_)) return;
+        if (m_ == 1) a_.row_stride = of_a, row_ = of_c;
+        m_ *= run_;
+        items_ = 1;
+    }
+
     template <class T>
-    void multiply(T* c, const T* a, const T* b, std::byte* scratch) const {
+    void multiply(T* c, const T* a, const T* b, const void* packed, std::byte* scratch) const {
         Matrix left = a_, right = b_;
+        right.packed = packed;
         left.data = swapped_ ? b : a, right.data = swapped_ ? a : b;
         Scratch room{scratch, gemm_bytes_};
-        if (plain_ && run_ > 1) {
-            Batch batch{run_, batches_.inner(swapped_ ? 2 : 1), batches_.inner(swapped_ ? 1 : 2), batches_.inner(0)};
+        if (plain_ && items_ > 1) {
+            Batch batch{items_, batches_.inner(swapped_ ? 2 : 1), batches_.inner(swapped_ ? 1 : 2), batches_.inner(0)};
             return batched_gemm(dtype_, batch, m_, n_, k_, left, right, c, row_, false, {}, room);
         }
         if (plain_) return gemm(dtype_, m_, n_, k_, left, right, c, row_, false, {}, room);
@@ -65,17 +89,26 @@ class Matmul final : public Kernel {
     }
 
     DType dtype_;
-    std::int64_t m_, n_, k_, row_, column_, run_;
+    std::int64_t m_, n_, k_, row_, column_;
+    std::int64_t run_, items_;  // of the batch handed to gemm at a time: as steps of the walk, as products
     Matrix a_, b_;
     Box<3> batches_;
-    std::size_t gemm_bytes_;
+    std::size_t gemm_bytes_, shared_bytes_ = 0;
     bool swapped_ = false, plain_, empty_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> contraction_kernel(const Node&, std::span<const Layout> inputs, const Layout& output) {
-    return std::make_unique<Matmul>(inputs, output);
+std::unique_ptr<Kernel> contraction_kernel(const Node&, std::span<const Layout> inputs, const Layout& output,
+                                           bool block) {
+    return std::make_unique<Matmul>(inputs, output, block);
+}
+
+std::int64_t contraction_rows(std::span<const Layout> inputs, const Layout& output) {
+    std::size_t row = output.dims.size() - 2, column = row + 1;
+    const Layout &a = inputs[0], &b = inputs[1];
+    return gemm_block_rows(output.dtype, output.dims[row], output.dims[column], a.dims[column],
+                           {nullptr, a.strides[row], a.strides[column]}, {nullptr, b.strides[row], b.strides[column]});
 }
 
 }  // namespace weft::cpu

@@ -14,7 +14,11 @@ std::unique_ptr<Kernel> gather_kernel(const Node& node, std::span<const Layout> 
 std::unique_ptr<Kernel> scatter_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> random_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
-std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
+/// `block`: of rows, one of several that read the same second matrix.
+std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                           bool block);
+/// How many rows of it at a time cost, a row, no more than all of them.
+std::int64_t contraction_rows(std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 
 /// The node's attributes if they are a T, else null: how a family tells its operations apart.

@@ -20,6 +20,11 @@ inline constexpr bool has_kernel = std::is_same_v<T, float> || std::is_same_v<T,
 // threads.
 constexpr std::int64_t whole_item = 1 << 22;
 
+// Multiplications that make a block of rows worth a call of its own; where B is a vector, each row is on its own anyway.
+constexpr std::int64_t block_work = 1 << 19, serial_row_work = 1 << 16;
+// A B that lies in order and stays in the first-level cache needs no packing.
+constexpr std::size_t near_bytes = 16 * 1024;
+
 template <class T>
 GemmProblem<T> problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
                           std::int64_t c_row, bool accumulate, const Epilogue& epilogue) {
@@ -36,7 +41,8 @@ GemmProblem<T> problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const 
             c_row,
             accumulate,
             static_cast<const T*>(epilogue.bias),
-            epilogue.relu};
+            epilogue.relu,
+            static_cast<const T*>(b.packed)};
 }
 
 /// The caller's scratch, or memory of this call's own where that is too small.
@@ -63,10 +69,16 @@ class Workspace {
     std::int64_t elements_ = 0;
 };
 
+// What own_gemm packs itself: of B nothing where that was done before.
+template <class T>
+std::int64_t scratch_of(const GemmProblem<T>& p) {
+    return own_gemm_scratch<T>(p.m, p.packed_b ? 0 : p.n, p.k);
+}
+
 template <class T>
 void multiply(const GemmProblem<T>& problem, Scratch scratch) {
     if (library_gemm(problem)) return;
-    Workspace<T> workspace(scratch, own_gemm_scratch<T>(problem.m, problem.n, problem.k));
+    Workspace<T> workspace(scratch, scratch_of(problem));
     own_gemm(problem, workspace.data());
 }
 
@@ -86,7 +98,7 @@ void multiply_item(const GemmProblem<T>& problem, T* scratch) {
 
 template <class T>
 void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scratch) {
-    std::int64_t work = first.m * first.n * first.k, each = own_gemm_scratch<T>(first.m, first.n, first.k);
+    std::int64_t work = first.m * first.n * first.k, each = scratch_of(first);
     if (work > whole_item) {
         Workspace<T> workspace(scratch, each);
         for (std::int64_t i = 0; i < batch.count; ++i) multiply_item(item_of(first, batch, i), workspace.data());
@@ -146,6 +158,51 @@ void batched_gemm(DType dtype, const Batch& batch, std::int64_t m, std::int64_t 
                              accumulate, epilogue);
             });
         }
+    });
+}
+
+bool gemm_by_library(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b) {
+    return with_dtype(dtype, [&]<class T>(TypeTag<T>) {
+        if constexpr (has_kernel<T>) return library_gemm_rows(problem_of<T>(m, n, k, a, b, nullptr, n, false, {})) > 0;
+        return false;
+    });
+}
+
+std::int64_t gemm_block_rows(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                             const Matrix& b) {
+    std::int64_t each = std::max<std::int64_t>(1, n * k);  // multiplications of a row
+    std::int64_t rows = with_dtype(dtype, [&]<class T>(TypeTag<T>) -> std::int64_t {
+        if constexpr (has_kernel<T>) {
+            // What a library would not take as a block is not cut into such.
+            auto problem = problem_of<T>(m, n, k, a, b, nullptr, n, false, {});
+            if (std::int64_t block = library_gemm_rows(problem)) {
+                problem.m = block;
+                return library_gemm_rows(problem) ? block : m;
+            }
+            if (own_gemm_pieces(m, n, k) > 1) return m;
+            return n == 1 ? serial_row_work / each : std::max<std::int64_t>(32, block_work / each);
+        }
+        return std::max<std::int64_t>(1, serial_row_work / each);
+    });
+    return std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(m, 1));
+}
+
+std::size_t gemm_packed_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                              const Matrix& b) {
+    return with_dtype(dtype, [&]<class T>(TypeTag<T>) -> std::size_t {
+        if constexpr (has_kernel<T>) {
+            bool own = n > 1 && k > 0 && !gemm_by_library(dtype, m, n, k, a, b);
+            bool pays = b.column_stride != 1 || n * k * sizeof(T) > near_bytes;
+            return own && pays ? static_cast<std::size_t>(own_gemm_packed<T>(n, k)) * sizeof(T) : 0;
+        }
+        return 0;
+    });
+}
+
+void gemm_pack(DType dtype, std::int64_t n, std::int64_t k, const Matrix& b, void* to) {
+    with_dtype(dtype, [&]<class T>(TypeTag<T>) {
+        if constexpr (has_kernel<T>)
+            pack_own_gemm(problem_of<T>(0, n, k, {}, b, nullptr, n, false, {}), static_cast<T*>(to));
     });
 }
 

@@ -15,6 +15,7 @@ namespace weft::cpu {
 struct Matrix {
     const void* data;
     std::int64_t row_stride, column_stride;
+    const void* packed = nullptr;  // the same as gemm_pack wrote it, where many products share a B
 };
 
 /// What is done to C on its way out: bias[j] (of C's type, contiguous) is added, then negative values become 0.
@@ -44,8 +45,20 @@ void batched_gemm(DType dtype, const Batch& batch, std::int64_t m, std::int64_t 
                   const Matrix& b, void* c, std::int64_t c_row_stride, bool accumulate = false,
                   const Epilogue& epilogue = {}, Scratch scratch = {});
 
-/// Scratch that gemm (batch = 1) or batched_gemm want for these sizes, whatever the strides; depends on the number of
+/// Scratch that gemm (batch = 1) or batched_gemm want for these sizes (n = 0: with a B that is packed), whatever the strides; depends on the number of
 /// threads of the pool at this time, but with less the result is the same.
 std::size_t gemm_scratch_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
+
+/// Whether a library does this product, whatever the data: it wants no scratch.
+bool gemm_by_library(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b);
+
+/// How many rows of such a product at a time cost, a row, no more than all of them; m where only the whole is fast. Whatever the data.
+std::int64_t gemm_block_rows(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                             const Matrix& b);
+
+/// What B takes in the order in which products of m rows read it; 0 where they read it as it lies.
+std::size_t gemm_packed_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                              const Matrix& b);
+void gemm_pack(DType dtype, std::int64_t n, std::int64_t k, const Matrix& b, void* to);
 
 }  // namespace weft::cpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "weft/backend/cpu/library_threads.h"
 #include "weft/base/error.h"
@@ -67,12 +68,24 @@ void apply_epilogue(const GemmProblem<T>& p, std::int64_t begin, std::int64_t en
     }
 }
 
-/// Calls multiply(first row, rows) for blocks of rows: multiples of 32 and of at least 2 million multiplications.
-template <class T, class Multiply>
-void for_each_block_of_rows(const GemmProblem<T>& p, std::int64_t least, Multiply&& multiply) {
+/// A product that a library takes: its matrices, and how many rows of it at a time.
+template <class T>
+struct Taken {
+    Operand<T> a, b;
+    std::int64_t rows = 0;  // 0: it does not
+};
+
+/// Blocks of rows: multiples of 32, of at least 2 million multiplications.
+template <class T>
+std::int64_t rows_of_block(const GemmProblem<T>& p, std::int64_t least) {
     std::int64_t rows = std::max(least, (1 << 21) / std::max<std::int64_t>(1, p.n * p.k));
     rows = std::max(rows, p.m / 64);
-    rows = (rows + 31) / 32 * 32;
+    return (rows + 31) / 32 * 32;
+}
+
+/// Calls multiply(first row, rows) for each block.
+template <class T, class Multiply>
+void for_each_block_of_rows(const GemmProblem<T>& p, std::int64_t rows, Multiply&& multiply) {
     parallel_for((p.m + rows - 1) / rows, [&](std::int64_t block) {
         std::int64_t begin = block * rows, end = std::min(p.m, begin + rows);
         multiply(begin, end - begin);
@@ -86,16 +99,22 @@ bool worth_onednn(const GemmProblem<float>& p) {
     return p.m >= 32 && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= 96 * 96 * 96;
 }
 
-bool multiply_by_onednn(const GemmProblem<float>& p) {
-    Operand<float> a, b;
-    if (!worth_onednn(p) || !in_range(p) || !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, a) ||
-        !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, b))
-        return false;
+Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
+    Taken<float> taken;
+    if (!worth_onednn(p) || !in_range(p) || !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
+        !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, taken.b))
+        return taken;
     // Columns of B half a page apart collide in the cache, and oneDNN copies them anew for each block: 54 GFLOP/s,
     // weft's own 93.
-    if (b.transposed && b.leading % 512 == 0) return false;
-    std::int64_t least = a.transposed || b.transposed ? 64 : 32;  // 104 against 95 GFLOP/s with 32
-    for_each_block_of_rows(p, least, [&](std::int64_t begin, std::int64_t rows) {
+    if (taken.b.transposed && taken.b.leading % 512 == 0) return taken;
+    // 104 against 95 GFLOP/s with 32
+    taken.rows = rows_of_block(p, taken.a.transposed || taken.b.transposed ? 64 : 32);
+    return taken;
+}
+
+void multiply_by_onednn(const GemmProblem<float>& p, const Taken<float>& taken) {
+    const Operand<float>&a = taken.a, &b = taken.b;
+    for_each_block_of_rows(p, taken.rows, [&](std::int64_t begin, std::int64_t rows) {
         OneOpenMpThread guard;
         dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', rows, p.n, p.k, 1.0f,
                                           a.data + begin * p.a_row, a.leading, b.data, b.leading,
@@ -103,7 +122,6 @@ bool multiply_by_onednn(const GemmProblem<float>& p) {
         if (status == dnnl_out_of_memory) throw OutOfMemory("gemm: oneDNN found no memory for its copies");
         promise(status == dnnl_success, "oneDNN refused a matrix product");
     });
-    return true;
 }
 
 #endif
@@ -111,13 +129,21 @@ bool multiply_by_onednn(const GemmProblem<float>& p) {
 #if WEFT_HAVE_OPENBLAS
 
 template <class T>
-bool multiply_by_openblas(const GemmProblem<T>& p) {
-    Operand<T> a, b;
+Taken<T> taken_by_openblas(const GemmProblem<T>& p) {
+    Taken<T> taken;
     if (std::min({p.m, p.n, p.k}) < 128 || p.m * p.n * p.k < std::int64_t{1} << 27 || !in_range(p) ||
-        !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, a) || !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, b))
-        return false;
+        !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
+        !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, taken.b))
+        return taken;
+    taken.rows = rows_of_block(p, 128);
+    return taken;
+}
+
+template <class T>
+void multiply_by_openblas(const GemmProblem<T>& p, const Taken<T>& taken) {
+    const Operand<T>&a = taken.a, &b = taken.b;
     one_openblas_thread();
-    for_each_block_of_rows(p, 128, [&](std::int64_t begin, std::int64_t rows) {
+    for_each_block_of_rows(p, taken.rows, [&](std::int64_t begin, std::int64_t rows) {
         auto multiply = [&](auto function) {
             function(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
                      static_cast<blasint>(rows), static_cast<blasint>(p.n), static_cast<blasint>(p.k), T(1),
@@ -129,29 +155,45 @@ bool multiply_by_openblas(const GemmProblem<T>& p) {
         else
             multiply(cblas_dgemm);
     });
-    return true;
 }
 
 #endif
+
+template <class T>
+Taken<T> taken_by_library([[maybe_unused]] const GemmProblem<T>& p) {
+#if WEFT_HAVE_ONEDNN
+    if constexpr (std::is_same_v<T, float>) return taken_by_onednn(p);
+#endif
+#if WEFT_HAVE_OPENBLAS
+    return taken_by_openblas(p);
+#else
+    return {};
+#endif
+}
 
 }  // namespace
 
-bool library_gemm([[maybe_unused]] const GemmProblem<float>& problem) {
-#if WEFT_HAVE_ONEDNN
-    return multiply_by_onednn(problem);
-#elif WEFT_HAVE_OPENBLAS
-    return multiply_by_openblas(problem);
-#else
-    return false;
-#endif
+template <class T>
+std::int64_t library_gemm_rows(const GemmProblem<T>& problem) {
+    return taken_by_library(problem).rows;
 }
 
-bool library_gemm([[maybe_unused]] const GemmProblem<double>& problem) {
-#if WEFT_HAVE_OPENBLAS
-    return multiply_by_openblas(problem);
-#else
-    return false;
+template <class T>
+bool library_gemm(const GemmProblem<T>& problem) {
+    Taken<T> taken = taken_by_library(problem);
+    if (taken.rows == 0) return false;
+#if WEFT_HAVE_ONEDNN
+    if constexpr (std::is_same_v<T, float>) return multiply_by_onednn(problem, taken), true;
 #endif
+#if WEFT_HAVE_OPENBLAS
+    multiply_by_openblas(problem, taken);
+#endif
+    return true;
 }
+
+template bool library_gemm(const GemmProblem<float>&);
+template bool library_gemm(const GemmProblem<double>&);
+template std::int64_t library_gemm_rows(const GemmProblem<float>&);
+template std::int64_t library_gemm_rows(const GemmProblem<double>&);
 
 }  // namespace weft::cpu

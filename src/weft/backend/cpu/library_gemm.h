@@ -6,8 +6,12 @@
 
 namespace weft::cpu {
 
-/// Does the product and returns true, or leaves it alone and returns false.
-bool library_gemm(const GemmProblem<float>& problem);
-bool library_gemm(const GemmProblem<double>& problem);
+/// Does the product (of float or double) and returns true, or leaves it alone and returns false.
+template <class T>
+bool library_gemm(const GemmProblem<T>& problem);
+
+/// How many rows at a time a library is given of this product, whatever its pointers; 0: none takes it.
+template <class T>
+std::int64_t library_gemm_rows(const GemmProblem<T>& problem);
 
 }  // namespace weft::cpu

@@ -49,9 +49,10 @@ class Multiplication {
         bool scattered = p_.a_row != 1 && p_.a_column != 1;
         pack_a_ = big && panels_ >= 4 && (collide || scattered || p_.a_row == 1);
         row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min(7, kernels_.most_rows) : kernels_.most_rows);
-        pack_b_ = p_.b_column != 1 || (big && row_tiles_ >= 3);
+        pack_b_ = !p_.packed_b && (p_.b_column != 1 || (big && row_tiles_ >= 3));
         packed_b_ = scratch;
         packed_a_ = scratch + (pack_b_ ? panels_ * kernels_.most_columns * p_.k : 0);
+        read_b_ = pack_b_ ? packed_b_ : p_.packed_b;
     }
 
     void run() {
@@ -126,8 +127,8 @@ class Multiplication {
             tile.a_row = p_.a_row;
             tile.a_column = p_.a_column;
         }
-        tile.b = pack_b_ ? packed_b_ + column * p_.k + k * kernels_.most_columns : p_.b + column + k * p_.b_row;
-        tile.b_row = pack_b_ ? kernels_.most_columns : p_.b_row;
+        tile.b = read_b_ ? read_b_ + column * p_.k + k * kernels_.most_columns : p_.b + column + k * p_.b_row;
+        tile.b_row = read_b_ ? kernels_.most_columns : p_.b_row;
         tile.c = p_.c + row * p_.c_row + column;
         tile.c_row = p_.c_row;
         tile.k = k_end - k;
@@ -143,7 +144,19 @@ class Multiplication {
     std::int64_t row_tiles_, panels_;
     bool pack_a_, pack_b_;
     T *packed_a_, *packed_b_;
+    const T* read_b_;  // packed by whomever; null: b is read as it lies
 };
+
+template <class T>
+std::int64_t padded_columns(std::int64_t n) {
+    return divide_up(n, kernels<T>().most_columns) * kernels<T>().most_columns;
+}
+
+/// Where the cut that begins at this row (k) and column of b lies in packed memory.
+template <class T>
+std::int64_t packed_at(std::int64_t n, std::int64_t all_k, std::int64_t k, std::int64_t column) {
+    return column * all_k + k * padded_columns<T>(std::min(most_width, n - column));
+}
 
 /// Cuts a product of any size into Multiplications that share one scratch.
 template <class T>
@@ -158,6 +171,7 @@ void multiply_in_cuts(const GemmProblem<T>& p, T* scratch) {
                 cut.a += row * p.a_row + k * p.a_column;
                 cut.b += k * p.b_row + column * p.b_column;
                 cut.c += row * p.c_row + column;
+                if (p.packed_b) cut.packed_b += packed_at<T>(p.n, p.k, k, column);
                 cut.accumulate = p.accumulate || k > 0;
                 bool last = k + cut.k == p.k;
                 cut.bias = last && p.bias ? p.bias + column : nullptr;
@@ -243,6 +257,7 @@ void own_gemm(const GemmProblem<T>& p, T* scratch) {
             for (std::int64_t j = 0; j < p.n; ++j) finish(p, i, j, T(0));
         return;
     }
+    if (p.packed_b) return multiply_in_cuts(p, scratch);
     bool row_dots = p.m == 1 && p.b_row == 1 && p.a_column == 1,
          column_dots = p.n == 1 && p.a_column == 1 && p.b_row == 1;
     if (row_dots || column_dots) return multiply_by_dots(p);
@@ -251,6 +266,30 @@ void own_gemm(const GemmProblem<T>& p, T* scratch) {
     multiply_in_cuts(p, scratch);
 }
 
+std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k) { return pieces_of(m, n, k); }
+
+template <class T>
+std::int64_t own_gemm_packed(std::int64_t n, std::int64_t k) {
+    return padded_columns<T>(n) * k;
+}
+
+template <class T>
+void pack_own_gemm(const GemmProblem<T>& p, T* to) {
+    const GemmKernels<T>& kernel = kernels<T>();
+    std::int64_t panels = divide_up(p.n, kernel.most_columns), cuts = divide_up(p.k, most_depth);
+    parallel_for(panels * cuts, [&](std::int64_t index) {
+        std::int64_t column = index / cuts * kernel.most_columns, k = index % cuts * most_depth;
+        std::int64_t depth_here = std::min(most_depth, p.k - k), begin = column / most_width * most_width;
+        kernel.pack_b(to + packed_at<T>(p.n, p.k, k, begin) + (column - begin) * depth_here,
+                      p.b + k * p.b_row + column * p.b_column, p.b_row, p.b_column,
+                      static_cast<int>(std::min<std::int64_t>(kernel.most_columns, p.n - column)), depth_here);
+    });
+}
+
+template void pack_own_gemm(const GemmProblem<float>&, float*);
+template void pack_own_gemm(const GemmProblem<double>&, double*);
+template std::int64_t own_gemm_packed<float>(std::int64_t, std::int64_t);
+template std::int64_t own_gemm_packed<double>(std::int64_t, std::int64_t);
 template void own_gemm(const GemmProblem<float>&, float*);
 template void own_gemm(const GemmProblem<double>&, double*);
 template std::int64_t own_gemm_scratch<float>(std::int64_t, std::int64_t, std::int64_t);

@@ -21,6 +21,7 @@ struct GemmProblem {
     bool accumulate = false;
     const T* bias = nullptr;
     bool relu = false;
+    const T* packed_b = nullptr;  // b as pack_own_gemm made it, if it did: read instead of b
 };
 
 /// `scratch` holds own_gemm_scratch(m, n, k) elements.
@@ -29,5 +30,15 @@ void own_gemm(const GemmProblem<T>& problem, T* scratch);
 
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k);
+
+/// Into how many pieces the sum over k is cut: more than one where c alone would occupy few threads.
+std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k);
+
+/// b in the order in which it is read, for many products with the same one: own_gemm_packed(n, k) elements at `to`.
+template <class T>
+void pack_own_gemm(const GemmProblem<T>& problem, T* to);
+
+template <class T>
+std::int64_t own_gemm_packed(std::int64_t n, std::int64_t k);
 
 }  // namespace weft::cpu

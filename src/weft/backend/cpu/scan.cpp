@@ -1,5 +1,8 @@
 #include "weft/ops/scan.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "weft/backend/cpu/element.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/strided.h"
@@ -7,9 +10,10 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t most_lanes = 64;
+constexpr std::int64_t most_lanes = 512, few_most = 8;
 
-// Lanes along the axis are independent; a few neighbours run side by side, so that their sums do not wait for each other.
+// Lanes along the axis are independent; neighbours run side by side, so that their sums do not wait for each other. Those that lie side
+// by side in memory too are many, for then whole stretches of it pass by.
 class Scan final : public Kernel {
   public:
     Scan(const ScanAttributes& a, const Layout& input, const Layout& output)
@@ -19,7 +23,7 @@ class Scan final : public Kernel {
         Dims dims = input.dims, to = output.strides, from = input.strides;
         dims.erase(axis), to.erase(axis), from.erase(axis);
         lanes_ = Box<2>(dims, {to, from});
-        together_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1 ? most_lanes : 8;
+        together_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1 ? most_lanes : few_most;
         if (a.reverse) {
             first_ = (count_ - 1) * stride_, result_first_ = (count_ - 1) * result_stride_;
             stride_ = -stride_, result_stride_ = -result_stride_;
@@ -71,6 +75,8 @@ class Scan final : public Kernel {
                     }
                     if (together_ == most_lanes)
                         few_lanes<A, true>(result, x, few, start, join);
+                    else if (std::abs(stride_) == 1 && std::abs(result_stride_) == 1)
+                        few_rows<A>(result, x, few, start, join);
                     else
                         few_lanes<A, false>(result, x, few, start, join);
                 }
@@ -85,6 +91,33 @@ class Scan final : public Kernel {
             A next = join(running, static_cast<A>(*from));
             *to = static_cast<To>(a_.exclusive ? running : next);
             running = next;
+        }
+    }
+
+    // Rows of memory, a piece of each at a time in a place of its own: rows that lie a power of two apart, in two arrays that do too,
+    // would push each other out of the first-level cache.
+    template <class A, class From, class To, class Join>
+    void few_rows(To* to, const From* from, std::int64_t lanes, A start, Join join) const {
+        constexpr std::int64_t piece = 64;
+        From in[few_most][piece];
+        To out[few_most][piece];
+        A running[few_most];
+        std::fill_n(running, lanes, start);
+        for (std::int64_t first = 0; first < count_; first += piece) {
+            std::int64_t count = std::min(piece, count_ - first);
+            // Where the piece begins in memory, if the axis runs backwards its last element.
+            std::int64_t at = stride_ > 0 ? first : 1 - first - count;
+            std::int64_t to_at = result_stride_ > 0 ? first : 1 - first - count;
+            for (std::int64_t k = 0; k < lanes; ++k) std::copy_n(from + k * lanes_.inner(1) + at, count, in[k]);
+            for (std::int64_t i = 0; i < count; ++i) {
+                std::int64_t x = stride_ > 0 ? i : count - 1 - i, y = result_stride_ > 0 ? i : count - 1 - i;
+                for (std::int64_t k = 0; k < lanes; ++k) {
+                    A next = join(running[k], static_cast<A>(in[k][x]));
+                    out[k][y] = static_cast<To>(a_.exclusive ? running[k] : next);
+                    running[k] = next;
+                }
+            }
+            for (std::int64_t k = 0; k < lanes; ++k) std::copy_n(out[k], count, to + k * lanes_.inner(0) + to_at);
         }
     }
 

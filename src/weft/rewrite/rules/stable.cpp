@@ -1,4 +1,6 @@
 // The stable form of formulas that overflow, cancel or lose small numbers as they are written.
+#include <algorithm>
+
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/rewrite/number.h"
@@ -14,8 +16,8 @@ constexpr Phase stable = Phase::stable;
 bool floating(DType d) { return is_floating(d); }
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// u and v where v = -u, written either way or as numbers.
-bool opposite(const Node& u, const Node& v) {
+// u and v where v = -u, written either way, or as sums of the same terms.
+bool opposite(const Site& site, const Node& u, const Node& v) {
     auto negates = [](const Node& a, const Node& b) {
         return !opaque(a) && a.operation == &negative_operation && a.inputs[0] == &b;
     };
@@ -24,7 +26,14 @@ bool opposite(const Node& u, const Node& v) {
         return !opaque(a) && !opaque(b) && a.operation == &subtract_operation && b.operation == &subtract_operation &&
                a.inputs[0] == b.inputs[1] && a.inputs[1] == b.inputs[0];
     };
-    return negates(u, v) || negates(v, u) || turned(u, v);
+    if (negates(u, v) || negates(v, u) || turned(u, v)) return true;
+    Sum a(site, u, true), b(site, v, true);
+    return a.terms.size() > 1 && a.terms.size() == b.terms.size() && a.number == -b.number &&
+           std::all_of(a.terms.begin(), a.terms.end(), [&](const Term& term) {
+               return std::any_of(b.terms.begin(), b.terms.end(), [&](const Term& other) {
+                   return other.node == term.node && other.times == -term.times;
+               });
+           });
 }
 
 // The argument u of exp(u); of 1 + exp(u).
@@ -66,13 +75,50 @@ Tensor sigmoid_in_product(const Site& site) {
         const Node& node = *product.factors[i].node;
         if (opaque(node) || node.operation != &sigmoid_operation) continue;
         const Node& v = *node.inputs[0];
-        while (product.factors[i].power > 0 && take_exponent([&](const Node& u) { return opposite(u, v); })) {
+        while (product.factors[i].power > 0 && take_exponent([&](const Node& u) { return opposite(site, u, v); })) {
             --product.factors[i].power;
             product.multiply(sigmoid(-handle(const_cast<Node*>(&v))), 1);
             changed = true;
         }
     }
     return changed ? product.build() : Tensor();
+}
+
+// exp(u) * (a * sigmoid(-u) - b * sigmoid(-u)): into the sum, where each term swallows it. (The derivative of a cross-entropy written
+// with logarithms of a sigmoid.)
+Tensor exponent_into_sum(const Site& site) {
+    if (!floating(site.node.dtype)) return {};
+    Product product(site, site.node);
+    for (std::size_t i = 0; i < product.factors.size(); ++i) {
+        const Factor& whole = product.factors[i];
+        bool sums = !opaque(*whole.node) &&
+                    (whole.node->operation == &add_operation || whole.node->operation == &subtract_operation);
+        if (!sums || whole.power != 1 || !site.only_here(*whole.node)) continue;
+        Sum sum(site, *whole.node);
+        Product rest = product.without(i);
+        if (sum.number != 0 || sum.terms.size() > 8) continue;
+        std::vector<Product> parts;
+        for (const Term& term : sum.terms) {
+            Product part(site, *term.node, true);
+            bool swallows = std::any_of(part.factors.begin(), part.factors.end(), [&](const Factor& f) {
+                if (f.power <= 0 || opaque(*f.node) || f.node->operation != &sigmoid_operation) return false;
+                return std::any_of(rest.factors.begin(), rest.factors.end(), [&](const Factor& other) {
+                    const Node* u = other.power > 0 ? exponent(*other.node) : nullptr;
+                    return u && opposite(site, *u, *f.node->inputs[0]);
+                });
+            });
+            if (!swallows) break;
+            for (Factor& inner : part.factors) inner.gate |= whole.gate;  // what gated as a sum gates as its terms
+            part.multiply(rest);
+            part.number *= term.times;
+            parts.push_back(std::move(part));
+        }
+        if (parts.size() < sum.terms.size()) continue;
+        Tensor result;
+        for (const Product& part : parts) result = result ? result + part.build() : part.build();
+        return result;
+    }
+    return {};
 }
 
 // Of the derivative of log(erfc(x)): exp(-x * x) / erfc(x).
@@ -148,6 +194,10 @@ void add_stable_rules(RuleList& rules) {
                               example([](T x, T y) { return y * exp(x) * sigmoid(-x); }),
                               example([](T x) { return -exp(x) / ((1 + exp(x)) * (1 + exp(-x))); }),
                               example([](T x, T y) { return gated_multiply(y / (1 + exp(x)), exp(x)); })}}));
+    rules.push_back(rule_at("exponent_into_sum", stable, products, exponent_into_sum,
+                            {.assumes = Assumes::exact, .examples = {example([](T x, T y, T z) {
+                                                            return (y * sigmoid(x) - z * sigmoid(x)) * exp(-x);
+                                                        })}}));
     rules.push_back(rule_at(
         "erfc_in_quotient", stable, products, erfc_in_product,
         {.assumes = Assumes::exact, .examples = {example([](T x, T y) { return y * exp(-square(x)) / erfc(x); })}}));

@@ -236,6 +236,18 @@ Tensor permutation_of_product(const Site& site) {
     return matmul(matrix_transpose(in(from, 1)), matrix_transpose(in(from, 0)));
 }
 
+// reshape(reshape(x, (b * t, k)) @ B, (b, t, n)) -> x @ B: rows stay under the names that x and the result's readers have for them.
+Tensor reshape_of_product(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (!is(from, matmul_operation) || from.shape.size() != 2 || !site.only_here(from)) return {};
+    const Node& rows = *from.inputs[0];
+    if (!is(rows, reshape_operation)) return {};
+    Shape whole = site.node.shape;
+    if (whole.size() < 2 || !(whole.back() == from.shape.back())) return {};
+    whole[whole.size() - 1] = rows.shape.back();
+    return rows.inputs[0]->shape == whole ? matmul(in(rows), in(from, 1)) : Tensor();
+}
+
 // concatenate: pieces without elements dropped, joins of joins made one, neighbouring slices of one value made one.
 Tensor plain_concatenate(const Site& site) {
     const Node& node = site.node;
@@ -314,6 +326,8 @@ void add_view_rules(RuleList& rules) {
         with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {1}, {4}); }, {{2}, {4}, {3}})});
     add("permutation_of_elementwise", permute_dims_operation, permutation_of_elementwise, {with([](T x, T y) { return (x + y.T()).T(); }, {{3, 4}, {4, 3}})});
     add("permutation_of_product", permute_dims_operation, permutation_of_product, {with([](T a, T b) { return matmul(a, b).T(); }, {{3, 4}, {4, 5}})});
+    add("reshape_of_product", reshape_operation, reshape_of_product, {
+        with([](T x, T w) { return reshape(matmul(reshape(x, {6, 4}), w), {2, 3, 5}); }, {{2, 3, 4}, {4, 5}})});
     add("concatenate", concatenate_operation, plain_concatenate, {
         with([](T a, T b) { return concatenate({concatenate({a, b}), a}); }, {{2}, {3}}), with([](T a, T b) { return concatenate({a, b}); }, {{0, 2}, {3, 2}}),
         with([](T x) { return concatenate({slice(x, {0, 0}, {1, 4}), slice(x, {1, 0}, {2, 4})}); }, {{3, 4}})});

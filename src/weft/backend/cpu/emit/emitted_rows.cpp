@@ -18,12 +18,16 @@ StreamKind kind_of(const Stream& stream, bool store) {
 }  // namespace
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
-                         const std::vector<Stream>& stores, const CompileOptions* options)
+                         const std::vector<Stream>& stores, const CompileOptions* options, bool past)
     : dims_(std::move(dims)) {
     if (!emitter_on()) return;
     std::vector<StreamKind> in, out;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
-    for (const Stream& stream : stores) out.push_back(kind_of(stream, true));
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+        out.push_back(kind_of(stores[i], true));
+        bool whole = stores[i].memory == program.dtype(program.outputs[i]) && size_of(stores[i].memory) >= 4;
+        if (past && whole && out.back().mode == Mode::contiguous) out.back().mode = Mode::past;
+    }
     kernel_ =
         options ? compile_kernel(program, in, out, best_isa(), *options) : kernel_for(program, in, out, best_isa());
     place(loads);
@@ -32,15 +36,16 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
 }
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
-                         const std::vector<std::pair<Reduction, DType>>& joined)
+                         const std::vector<std::pair<Reduction, DType>>& joined, Mode how)
     : dims_(std::move(dims)) {
     if (!emitter_on()) return;
     std::vector<StreamKind> in, out;
     std::vector<Stream> still;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
     for (auto [reduction, dtype] : joined) {
-        out.push_back({dtype, Mode::joined, reduction});
+        out.push_back({dtype, how, reduction});
         still.push_back({dtype, Dims(dims_.size())});
+        if (how == Mode::accumulated) still.back().strides.back() = static_cast<std::int64_t>(size_of(dtype));
     }
     kernel_ = kernel_for(program, in, out, best_isa());
     place(loads);
@@ -87,11 +92,22 @@ std::int64_t EmittedRows::offset(const Walk& walk, std::size_t stream) const {
     return bytes;
 }
 
+std::int64_t EmittedRows::aim_rows(Walk& walk, std::int64_t rows, std::int64_t width) const {
+    std::size_t axis = dims_.size() - 2;
+    walk.words[0] = width;
+    return walk.words[1] = std::min(rows, dims_[axis] - walk.at[axis]);
+}
+
 void EmittedRows::advance(Walk& walk) const {
     std::size_t axes = dims_.size();
     walk.at[axes - 1] += walk.words[0];
     if (walk.at[axes - 1] < dims_[axes - 1] || axes == 1) return;
     walk.at[axes - 1] = 0;
+    advance_rows(walk);
+}
+
+void EmittedRows::advance_rows(Walk& walk) const {
+    std::size_t axes = dims_.size();
     walk.at[axes - 2] += walk.words[1];
     for (std::size_t axis = axes - 1; axis-- > 1 && walk.at[axis] >= dims_[axis];) {
         walk.at[axis] = 0;

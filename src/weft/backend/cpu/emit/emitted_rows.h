@@ -11,27 +11,39 @@ class EmittedRows {
   public:
     EmittedRows() = default;
     /// Streams over the axes of dims, one an input and an output. Empty where no kernel can be emitted (kernel_cache.h says when).
-    /// `options`: compiled so, and anew; for tests.
+    /// `options`: compiled so, and anew; for tests. `past`: what can be is stored past the caches; only for dims of one axis, with
+    /// stores on 64-byte boundaries at index 0 and parts that start at multiples of 64.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads, const std::vector<Stream>& stores,
-                const CompileOptions* options = nullptr);
-    /// What is joined instead of stored: one an output, to the 64 values of ReduceLoops::lanes at base(i). run() is then handed parts
-    /// of one row alone, which start at a multiple of 64.
+                const CompileOptions* options = nullptr, bool past = false);
+    /// What is joined instead of stored, one an output. Mode::joined: to the 64 values of ReduceLoops::lanes at base(i); run() is then
+    /// handed parts of one row alone, which start at a multiple of 64. Mode::accumulated: to a row of results of which base(i) is the
+    /// first; run_tile() joins rows to it in their order.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
-                const std::vector<std::pair<Reduction, DType>>& joined);
+                const std::vector<std::pair<Reduction, DType>>& joined, Mode how);
 
     explicit operator bool() const { return kernel_ != nullptr; }
     /// Working memory of one run.
     std::size_t scratch_bytes() const;
+    /// Part of a box of at least two axes: `width` elements of each of `rows` rows, from row-major position `flat` on.
+    template <class Base>
+    void run_tile(std::int64_t flat, std::int64_t rows, std::int64_t width, std::byte* scratch, Base base) const {
+        auto* words = reinterpret_cast<std::int64_t*>(scratch);
+        Walk walk = start(words, flat);
+        while (rows > 0) {
+            rows -= aim_rows(walk, rows, width);
+            call(walk, base);
+            advance_rows(walk);
+        }
+    }
     /// Elements [flat, flat + count) in row-major order; `base(i)`: the address of stream i at index 0 of every axis.
     template <class Base>
     void run(std::int64_t flat, std::int64_t count, std::byte* scratch, Base base) const {
         auto* words = reinterpret_cast<std::int64_t*>(scratch);
+        if (dims_.size() == 1) return run_stretch(words, flat, count, base);
         Walk walk = start(words, flat);
         while (count > 0) {
             count -= aim(walk, count);
-            for (std::size_t i = 0; i < kernel_->streams; ++i)
-                words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + offset(walk, i);
-            (*kernel_)(words);
+            call(walk, base);
             advance(walk);
         }
     }
@@ -43,8 +55,27 @@ class EmittedRows {
     };
     Walk start(std::int64_t* words, std::int64_t flat) const;
     std::int64_t aim(Walk& walk, std::int64_t count) const;  // how many elements the next call does
+    std::int64_t aim_rows(Walk& walk, std::int64_t rows, std::int64_t width) const;
+    template <class Base>
+    void call(const Walk& walk, Base& base) const {
+        for (std::size_t i = 0; i < kernel_->streams; ++i)
+            walk.words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + offset(walk, i);
+        (*kernel_)(walk.words);
+    }
+    /// Of a box of one axis, with nothing to walk: what small maps are.
+    template <class Base>
+    void run_stretch(std::int64_t* words, std::int64_t first, std::int64_t count, Base& base) const {
+        words[0] = count, words[1] = 1;
+        for (std::size_t i = 0; i < strides_.size(); ++i) {
+            words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + first * strides_[i];
+            words[3 + 3 * i] = 0;
+            words[4 + 3 * i] = strides_[i];
+        }
+        (*kernel_)(words);
+    }
     std::int64_t offset(const Walk& walk, std::size_t stream) const;
     void advance(Walk& walk) const;
+    void advance_rows(Walk& walk) const;
 
     std::shared_ptr<const CompiledKernel> kernel_;
     Dims dims_;                          // at least one axis

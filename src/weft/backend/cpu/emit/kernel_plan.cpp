@@ -28,7 +28,7 @@ class Planner {
     }
 
     std::optional<KernelPlan> run() {
-        if (plan_.code.joins() && !reserve_accumulators()) return std::nullopt;
+        if ((plan_.code.joins() || plan_.code.accumulates()) && !reserve_accumulators()) return std::nullopt;
         find_homes();
         measure();
         choose_unroll();
@@ -60,13 +60,17 @@ class Planner {
 
     /// The last registers of the bank, out of the allocator's sight.
     bool reserve_accumulators() {
-        options_.unroll = joined_lanes / plan_.lanes;
-        auto stores = std::count_if(plan_.code.streams.begin(), plan_.code.streams.end(),
-                                    [](const StreamKind& stream) { return stream.mode == Mode::joined; });
         for (std::size_t i = 0; i < bank_count; ++i) options_.registers[i] -= options_.joining[i];
-        options_.registers[0] -= static_cast<int>(stores) * options_.unroll;
+        if (plan_.code.joins()) {
+            options_.unroll = joined_lanes / plan_.lanes;
+            auto stores = std::count_if(plan_.code.streams.begin(), plan_.code.streams.end(),
+                                        [](const StreamKind& stream) { return stream.mode == Mode::joined; });
+            options_.registers[0] -= static_cast<int>(stores) * options_.unroll;
+        } else {
+            --options_.registers[0];
+        }
         plan_.accumulators_at = options_.registers[0];
-        return !calls_ && options_.registers[0] >= least_registers;
+        return (!calls_ || plan_.code.accumulates()) && options_.registers[0] >= least_registers;
     }
 
     void find_homes() {
@@ -113,6 +117,8 @@ class Planner {
 
     std::vector<Demand> demands_of(const std::vector<std::int32_t>& lines, int copies, Part& part) const {
         std::vector<Demand> demands;
+        demands.reserve(lines.size() * static_cast<std::size_t>(copies));
+        part.tasks.reserve(demands.capacity());
         for (std::int32_t number : lines) {
             for (int copy = 0; copy < copies; ++copy) {
                 demands.push_back(demand(number, copy));

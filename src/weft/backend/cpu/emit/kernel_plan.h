@@ -37,8 +37,8 @@ struct KernelPlan {
     std::vector<std::int32_t> homes;  // by line: the place of a row value, or -1
     std::int32_t home_count = 0, spill_slots = 0;
     std::vector<std::pair<std::int32_t, std::int32_t>> pinned;  // line, register
-    std::int32_t accumulators_at =
-        -1;  // the first of the registers in which stores are joined: `unroll` for each, in order
+    // The first of the registers in which stores are joined: `unroll` for each, in order; one for all where they are accumulated.
+    std::int32_t accumulators_at = -1;
 
     /// The line of a value of a part.
     std::int32_t line_of(std::int32_t value) const { return value % static_cast<std::int32_t>(code.lines.size()); }

@@ -52,6 +52,7 @@ class Allocator {
     }
 
     Allocation run() {
+        result_.movements.reserve(demands_.size() + demands_.size() / 8 + 16);
         for (now_ = 0; now_ < static_cast<std::int32_t>(demands_.size()); ++now_) perform();
         return std::move(result_);
     }
@@ -74,16 +75,23 @@ class Allocator {
         for (std::int32_t value : demand.takes) {
             if (value >= 0 && home_[at(value)] < 0) fill(value, demand);
         }
-        Movement movement{.what = now_};
-        for (std::size_t i = 0; i < 3; ++i)
-            if (demand.takes[i] >= 0) movement.from[i] = home_[at(demand.takes[i])];
+        // In registers, not in a Movement that is written by parts and then read as a whole, which a processor waits for.
+        auto home = [&](std::size_t i) { return demand.takes[i] >= 0 ? home_[at(demand.takes[i])] : -1; };
+        const std::int32_t first = home(0), second = home(1), third = home(2);
         for (std::size_t i = 3; i-- > 0;)
             if (demand.takes[i] >= 0) release_if_dead(demand.takes[i], now_);
+        std::int32_t to = -1;
         if (demand.gives >= 0) {
-            movement.to = choose(demand.gives, demand, movement);
-            occupy(demand.gives, movement.to);
+            std::int32_t left = -1;
+            auto prefer = [&](std::int32_t value, std::int32_t number) {
+                if (number >= 0 && info(value).bank == info(demand.gives).bank && holds(value)[at(number)] < 0)
+                    left = number;
+            };
+            prefer(demand.takes[0], first), prefer(demand.takes[1], second), prefer(demand.takes[2], third);
+            to = choose(demand.gives, demand, left);
+            occupy(demand.gives, to);
         }
-        result_.movements.push_back(movement);
+        result_.movements.push_back({Movement::Kind::perform, now_, to, {first, second, third}, -1});
         if (demand.gives >= 0) release_if_dead(demand.gives, now_);
     }
 
@@ -121,18 +129,15 @@ class Allocator {
     }
 
     void fill(std::int32_t value, const Demand& demand) {
-        std::int32_t number = choose(value, demand, {});
+        std::int32_t number = choose(value, demand, -1);
         occupy(value, number);
         result_.movements.push_back({Movement::Kind::fill, value, number, {-1, -1, -1}, slot_[at(value)]});
     }
 
-    /// A register for the value: one that an operand has just left, a free one, or that of the value needed last.
-    std::int32_t choose(std::int32_t value, const Demand& demand, const Movement& movement) {
+    /// A register for the value: the one that an operand has `left`, if any, a free one, or that of the value needed last.
+    std::int32_t choose(std::int32_t value, const Demand& demand, std::int32_t left) {
+        if (left >= 0) return left;
         auto& bank = holds(value);
-        for (std::size_t i = 3; i-- > 0;) {
-            bool alike = demand.takes[i] >= 0 && info(demand.takes[i]).bank == info(value).bank;
-            if (alike && movement.from[i] >= 0 && bank[at(movement.from[i])] < 0) return movement.from[i];
-        }
         std::int32_t furthest = -1, distance = -1;
         for (std::size_t i = 0; i < bank.size(); ++i) {
             if (bank[i] < 0) return static_cast<std::int32_t>(i);

@@ -100,8 +100,9 @@ struct Line {
 };
 
 /// How the array of a load or a store moves along the innermost axis. Joined: what is stored is joined to 64 values that wait in
-/// registers, element i of the row to value i % 64, as ReduceLoops::lanes does.
-enum class Mode : std::uint8_t { contiguous, uniform, strided, joined };
+/// registers, element i of the row to value i % 64, as ReduceLoops::lanes does. Accumulated: joined to what the (contiguous) array
+/// holds, as ReduceLoops::columns does. Past: contiguous, stored past the caches; rows begin where a vector is aligned.
+enum class Mode : std::uint8_t { contiguous, uniform, strided, joined, accumulated, past };
 inline constexpr int joined_lanes = 64;
 struct StreamKind {
     DType memory = DType::float32;
@@ -127,7 +128,9 @@ class VectorCode {
     std::vector<DType> places;         // what the places of the frame hold, a vector of elements each
     std::vector<Outside> outsides;
 
-    bool joins() const { return !streams.empty() && streams.back().mode == Mode::joined; }  // all stores or none
+    /// How stores are joined, all of them or none.
+    bool joins() const { return !streams.empty() && streams.back().mode == Mode::joined; }
+    bool accumulates() const { return !streams.empty() && streams.back().mode == Mode::accumulated; }
     const Line& line(std::int32_t number) const { return lines[static_cast<std::size_t>(number)]; }
     /// Bytes of the widest lane: how many lanes a vector has.
     int lane_bytes() const;

@@ -47,7 +47,7 @@ void Writer::lay_out_frame() {
     bool calls = !plan_.code.outsides.empty();
     std::size_t used = 0;
     for (const StreamKind& stream : plan_.code.streams) {
-        bool moves = stream.mode == Mode::contiguous || stream.mode == Mode::strided;
+        bool moves = stream.mode != Mode::uniform && stream.mode != Mode::joined;
         bool direct = !calls && moves && used < std::size(base_codes);
         base_registers_.push_back(direct ? base_codes[used++] : -1);
     }
@@ -86,6 +86,9 @@ void Writer::open() {
 
 void Writer::close() {
     move_accumulators(false);
+    bool past = std::any_of(plan_.code.streams.begin(), plan_.code.streams.end(),
+                            [](const StreamKind& stream) { return stream.mode == Mode::past; });
+    if (past) sfence();  // other threads are told later, and must find what was stored
     vzeroupper();
     mov(rsp, ptr[rsp + static_cast<int>(saved_at_)]);
     for (const auto& saved : {r15, r14, r13, r12, rbp, rbx}) pop(saved);
@@ -211,16 +214,16 @@ void Writer::perform(const Part::Task& task, const Movement& movement, bool whol
         if (line.lane == Lane::mask) return spill_mask(place, movement.from[0]);
         return vmovups(place, full(movement.from[0]));
     }
-    Address local = frame(places_at_ + 64 * line.immediate);
+    auto local = [&] { return frame(places_at_ + 64 * line.immediate); };  // an Address takes longer than most lines
     switch (line.op) {
         case VectorOp::load:
             return line.once ? broadcast(line, movement.to) : load(line, movement.to, task.copy, whole);
         case VectorOp::store:
             return store(line, movement.from[0], task.copy, whole);
         case VectorOp::local_load:
-            return load_from(local, plan_.code.places[line.immediate], line.lane, movement.to, false);
+            return load_from(local(), plan_.code.places[line.immediate], line.lane, movement.to, false);
         case VectorOp::local_store:
-            return store_to(local, plan_.code.places[line.immediate], line.from, movement.from[0], false);
+            return store_to(local(), plan_.code.places[line.immediate], line.from, movement.from[0], false);
         case VectorOp::leave:
             test_truth(movement.from[0]);
             return jnz(rare_);

@@ -84,6 +84,7 @@ class Writer : protected Xbyak::CodeGenerator {
     void fused(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
     void load(const Line& line, std::int32_t to, int copy, bool whole);
     void store(const Line& line, std::int32_t from, int copy, bool whole);
+    void accumulate(const Line& line, std::int32_t from, int copy, bool whole);
     void broadcast(const Line& line, std::int32_t to);
     void call(const Outside& outside);
 

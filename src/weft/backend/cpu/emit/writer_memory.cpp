@@ -62,6 +62,9 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
     const StreamKind& stream = plan_.code.streams[line.immediate];
     if (stream.mode == Mode::joined)
         return join(stream, line.from, accumulator(line.immediate, whole ? copy : rest_copy_), from, !whole);
+    if (stream.mode == Mode::accumulated) return accumulate(line, from, copy, whole);
+    if (stream.mode == Mode::past && whole)
+        return vmovntps(ptr[element_address(line.immediate, copy)], reg(from, line.from));
     if (stream.mode != Mode::strided && (whole || masks(stream.memory)))
         return store_to(ptr[element_address(line.immediate, copy)], stream.memory, line.from, from, !whole);
     if (whole && size_of(stream.memory) >= 4) {
@@ -71,6 +74,15 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
     store_to(frame(area(line.immediate)), stream.memory, line.from, from, false);
     point_at(line.immediate, copy);
     move_elements(line.immediate, false, whole);
+}
+
+/// Lanes beyond a tail are joined too, and not stored.
+void Writer::accumulate(const Line& line, std::int32_t from, int copy, bool whole) {
+    const StreamKind& stream = plan_.code.streams[line.immediate];
+    Address place = ptr[element_address(line.immediate, copy)];
+    load_from(place, stream.memory, line.from, plan_.accumulators_at, !whole);
+    join(stream, line.from, plan_.accumulators_at, from, false);
+    store_to(place, stream.memory, line.from, plan_.accumulators_at, !whole);
 }
 
 void Writer::point_at(std::size_t stream, int copy) {

@@ -1,91 +1,9 @@
 // Reductions over blocks. The order in which values are joined is fixed by their number alone, so every instruction set and
 // every number of threads gives the same bits.
-#include "weft/backend/cpu/block_loops.h"
-#include "weft/kernel/element.h"
+#include "weft/backend/cpu/isa/best_of.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
-
-using element::Bool;
-using element::Complex;
-
-constexpr int width = 64;
-
-/// A monoid on values of type T: its neutral value and how two values are joined. Wide: what chunks are joined in.
-template <class T>
-struct Sum {
-    using Value = T;
-    using Wide = std::conditional_t<std::is_same_v<T, float>, double,
-                                    std::conditional_t<std::is_same_v<T, Complex<float>>, Complex<double>, T>>;
-    WEFT_ELEMENT static T neutral() { return T{}; }
-    template <class V>
-    WEFT_ELEMENT static V join(V a, V b) {
-        return element::apply2<Opcode::add>(a, b);
-    }
-};
-template <class T>
-struct Product {
-    using Value = T;
-    using Wide = typename Sum<T>::Wide;
-    WEFT_ELEMENT static T neutral() {
-        if constexpr (element::is_complex<T>)
-            return T{1, 0};
-        else
-            return T{1};
-    }
-    template <class V>
-    WEFT_ELEMENT static V join(V a, V b) {
-        return element::apply2<Opcode::multiply>(a, b);
-    }
-};
-template <class T, bool greatest>
-struct Extreme {
-    using Value = T;
-    using Wide = T;
-    WEFT_ELEMENT static T neutral() {
-        if constexpr (element::is_bool<T>)
-            return {greatest ? std::uint8_t{0} : std::uint8_t{1}};
-        else if constexpr (std::is_same_v<T, float>)
-            return greatest ? -__builtin_inff() : __builtin_inff();
-        else if constexpr (std::is_same_v<T, double>)
-            return greatest ? -__builtin_inf() : __builtin_inf();
-        else if constexpr (std::is_unsigned_v<T>)
-            return greatest ? T{0} : static_cast<T>(~T{0});
-        else {
-            constexpr T top = static_cast<T>(static_cast<std::make_unsigned_t<T>>(~std::make_unsigned_t<T>{0}) >> 1);
-            return greatest ? static_cast<T>(-top - 1) : top;
-        }
-    }
-    WEFT_ELEMENT static T join(T a, T b) {
-        return element::apply2 < greatest ? Opcode::maximum : Opcode::minimum > (a, b);
-    }
-};
-
-/// By halves: lane i with lane i + count / 2, and so on.
-template <class M, int count>
-WEFT_ELEMENT typename M::Value fold_lanes(typename M::Value* lanes) {
-    if constexpr (count > 1) {
-        constexpr int half = count / 2;
-#pragma GCC ivdep
-        for (int i = 0; i < half; ++i) lanes[i] = M::join(lanes[i], lanes[i + half]);
-        return fold_lanes<M, half>(lanes);
-    } else {
-        return lanes[0];
-    }
-}
-
-template <class M>
-WEFT_ELEMENT void join_lanes(typename M::Value* lanes, const typename M::Value* values, std::int64_t count) {
-    using T = typename M::Value;
-    T sums[width];
-    for (int k = 0; k < width; ++k) sums[k] = lanes[k];
-    std::int64_t i = 0;
-    for (; i + width <= count; i += width) {
-        for (int k = 0; k < width; ++k) sums[k] = M::join(sums[k], values[i + k]);
-    }
-    for (int k = 0; i + k < count; ++k) sums[k] = M::join(sums[k], values[i + k]);
-    for (int k = 0; k < width; ++k) lanes[k] = sums[k];
-}
 
 /// The functions of ReduceLoops for a monoid.
 template <class M>
@@ -138,17 +56,36 @@ struct Joined {
         }
     }
 
+    /// So many rows at a time: what is joined to is loaded and stored once for all of them.
+    template <int together>
+    static void join_rows(T* to, const T* from, std::int64_t stride, std::int64_t columns) {
+        std::int64_t k = 0;
+        for (; k + width <= columns; k += width) {
+            T totals[width];
+            for (int i = 0; i < width; ++i) totals[i] = to[k + i];
+            for (int row = 0; row < together; ++row)
+                for (int i = 0; i < width; ++i) totals[i] = M::join(totals[i], from[row * stride + k + i]);
+            for (int i = 0; i < width; ++i) to[k + i] = totals[i];
+        }
+#pragma GCC ivdep
+        for (; k < columns; ++k) {
+            T total = to[k];
+            for (int row = 0; row < together; ++row) total = M::join(total, from[row * stride + k]);
+            to[k] = total;
+        }
+    }
+
     static void columns(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t columns,
-                        std::int64_t, bool fresh) {
+                        std::int64_t stride, std::int64_t, bool fresh) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
-        if (fresh) {
+        std::int64_t row = 0;
+        if (fresh)
             for (std::int64_t k = 0; k < columns; ++k) to[k] = M::neutral();
-        }
-        for (std::int64_t row = 0; row < rows; ++row, from += columns) {
-#pragma GCC ivdep
-            for (std::int64_t k = 0; k < columns; ++k) to[k] = M::join(to[k], from[k]);
-        }
+        if (lie_far_apart(stride * static_cast<std::int64_t>(sizeof(T))))
+            for (; row + rows_together <= rows; row += rows_together)
+                join_rows<rows_together>(to, from + row * stride, stride, columns);
+        for (; row < rows; ++row) join_rows<1>(to, from + row * stride, stride, columns);
     }
 
     static void join(void* out, std::int64_t*, const void* partials, const std::int64_t*, std::int64_t chunks,
@@ -160,106 +97,6 @@ struct Joined {
             W total = element::convert<W>(from[i]);
             for (std::int64_t c = 1; c < chunks; ++c) total = M::join(total, element::convert<W>(from[c * stride + i]));
             to[i] = element::convert<T>(total);
-        }
-    }
-
-    static constexpr ReduceLoops loops{begin, lanes, fold, rows, columns, join};
-};
-
-/// Whether a beats b, which stands before it: NaN beats all but a NaN.
-template <class T, bool greatest>
-WEFT_ELEMENT bool beats(T a, T b) {
-    if constexpr (element::is_bool<T>)
-        return greatest ? a.byte > b.byte : a.byte < b.byte;
-    else if (greatest)
-        return (a > b) | ((a != a) & (b == b));
-    else
-        return (a < b) | ((a != a) & (b == b));
-}
-
-/// The functions of ReduceLoops for argmax and argmin. The lanes hold one value and, 16 bytes on, its position (-1: none).
-template <class T, bool greatest>
-struct Best {
-    using M = Extreme<T, greatest>;
-    struct State {
-        T value;
-        alignas(16) std::int64_t at;
-    };
-
-    WEFT_ELEMENT static bool same(T a, T b) {
-        if constexpr (element::is_bool<T>)
-            return a.byte == b.byte;
-        else
-            return (a == b) | ((a != a) & (b != b));
-    }
-
-    /// The best of count >= 1 values and the first place where it stands: two vectorised passes.
-    WEFT_ELEMENT static void scan(State& state, const T* values, std::int64_t count, std::int64_t first) {
-        T best = values[0];
-        if (count >= width) {
-            T lanes[width];
-            for (int k = 0; k < width; ++k) lanes[k] = values[k];
-            join_lanes<M>(lanes, values + width, count - width);
-            best = fold_lanes<M, width>(lanes);
-        } else {
-            std::int64_t place = 0;
-            for (std::int64_t i = 1; i < count; ++i) {
-                bool better = beats<T, greatest>(values[i], best);
-                best = better ? values[i] : best;
-                place = better ? i : place;
-            }
-            if (state.at < 0 || beats<T, greatest>(best, state.value)) state = {best, first + place};
-            return;
-        }
-        if (state.at >= 0 && !beats<T, greatest>(best, state.value)) return;
-        std::int64_t i = 0;
-        while (i + 1 < count && !same(values[i], best)) ++i;
-        state.value = best;
-        state.at = first + i;
-    }
-
-    static void begin(void* lanes) { static_cast<State*>(lanes)->at = -1; }
-    static void lanes(void* lanes, const void* values, std::int64_t count, std::int64_t first) {
-        if (count > 0) scan(*static_cast<State*>(lanes), static_cast<const T*>(values), count, first);
-    }
-    static void fold(void* lanes, void* out, std::int64_t* at) {
-        *static_cast<T*>(out) = static_cast<State*>(lanes)->value;
-        *at = static_cast<State*>(lanes)->at;
-    }
-    static void rows(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t length) {
-        for (std::int64_t row = 0; row < rows; ++row) {
-            State state{{}, -1};
-            scan(state, static_cast<const T*>(values) + row * length, length, 0);
-            static_cast<T*>(out)[row] = state.value;
-            at[row] = state.at;
-        }
-    }
-    static void columns(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t columns,
-                        std::int64_t first, bool fresh) {
-        auto* to = static_cast<T*>(out);
-        auto* from = static_cast<const T*>(values);
-        for (std::int64_t row = 0; row < rows; ++row, from += columns) {
-            if (fresh && row == 0) {
-                for (std::int64_t k = 0; k < columns; ++k) to[k] = from[k], at[k] = first;
-                continue;
-            }
-            for (std::int64_t k = 0; k < columns; ++k) {
-                bool better = beats<T, greatest>(from[k], to[k]);
-                to[k] = better ? from[k] : to[k];
-                at[k] = better ? first + row : at[k];
-            }
-        }
-    }
-    static void join(void* out, std::int64_t* at, const void* partials, const std::int64_t* partial_at,
-                     std::int64_t chunks, std::int64_t stride, std::int64_t count) {
-        auto* to = static_cast<T*>(out);
-        auto* from = static_cast<const T*>(partials);
-        for (std::int64_t i = 0; i < count; ++i) {
-            to[i] = from[i], at[i] = partial_at[i];
-            for (std::int64_t c = 1; c < chunks; ++c) {
-                if (beats<T, greatest>(from[c * stride + i], to[i]))
-                    to[i] = from[c * stride + i], at[i] = partial_at[c * stride + i];
-            }
         }
     }
 

@@ -1,0 +1,217 @@
+#include "weft/compile/step_kernels.h"
+
+#include <map>
+#include <set>
+
+#include "weft/compile/bound_loop.h"
+#include "weft/compile/in_place.h"
+#include "weft/compile/row_blocks.h"
+#include "weft/compile/views.h"
+
+namespace weft {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+double count_from(const Dims& dims, std::size_t axis) {
+    double count = 1;
+    for (; axis < dims.size(); ++axis) count *= static_cast<double>(dims[axis]);
+    return count;
+}
+
+// How an operand moves with the rows, in bytes.
+Dims row_strides(DType dtype, const Dims& strides, std::size_t rows) {
+    Dims bytes;
+    for (std::size_t axis = 0; axis < rows; ++axis)
+        bytes.push_back(strides[axis] * static_cast<std::int64_t>(size_of(dtype)));
+    return bytes;
+}
+
+RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t rows) {
+    RowPart part;
+    for (const auto* accesses : {&loop.loads, &loop.stores})
+        for (const Access& access : *accesses)
+            part.operands.push_back({0, row_strides(access.dtype, access.strides, rows)});
+    part.points = count_from(loop.dims, rows);
+    for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
+    part.indexed = loop.indexed();
+    part.make = [&compiler, loop](const Dims& block, bool) {
+        Loop cut = loop;
+        std::copy(block.begin(), block.end(), cut.dims.begin());
+        return compiler.loop(std::move(cut));
+    };
+    return part;
+}
+
+// Of a product whose second matrix is the same for all batches, their rows are rows of one product.
+std::int64_t least_rows(const KernelCompiler& compiler, const Node& node, std::vector<Layout> inputs, Layout output,
+                        bool one_second) {
+    std::size_t batches = output.dims.size() - 2;
+    if (one_second)
+        for (std::size_t axis = 0; axis < batches; ++axis) {
+            inputs[0].dims[batches] *= output.dims[axis], output.dims[batches] *= output.dims[axis];
+        }
+    return compiler.product_rows(node, inputs, output);
+}
+
+// The rows of a product are its batches and the rows of the first matrix; of the second matrix the rows are batches alone.
+RowPart product_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,
+                     const Layout& output, std::size_t rows) {
+    RowPart part;
+    std::size_t batches = output.dims.size() - 2, of_second = std::min(rows, batches);
+    Dims second = row_strides(inputs[1].dtype, inputs[1].strides, of_second);
+    second.resize(rows, 0);
+    part.operands = {{0, row_strides(inputs[0].dtype, inputs[0].strides, rows)},
+                     {0, second},
+                     {0, row_strides(output.dtype, output.strides, rows)}};
+    // Some thirty multiplications cost as much as a loop's point; those of a vector, which wait for memory, as many.
+    auto inner = static_cast<double>(inputs[0].dims.back());
+    part.points = count_from(output.dims, rows) * (output.dims.back() == 1 ? inner : inner / 32);
+    part.bytes = count_from(output.dims, rows) * static_cast<double>(size_of(output.dtype));
+    bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
+    part.least_rows = least_rows(compiler, node, inputs, output, one_second);
+    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, bool several) {
+        std::vector<Layout> in = inputs;
+        Layout out = output;
+        std::copy(block.begin(), block.end(), in[0].dims.begin());
+        std::copy(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(of_second), in[1].dims.begin());
+        std::copy(block.begin(), block.end(), out.dims.begin());
+        return several && one_second ? compiler.product_block(node, in, out) : compiler.library(node, in, out);
+    };
+    return part;
+}
+
+}  // namespace
+
+Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot) {
+    const Slot& s = plan.slots[at(slot)];
+    Dims dims = dims_of(graph.node(s.entry).shape);
+    return {s.dtype, dims, ordered_strides(dims, s.order)};
+}
+
+std::unique_ptr<Kernel> StepKernels::kernel(const Step& step) const {
+    if (step.kind == Step::library) return library(step);
+    return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step));
+}
+
+std::vector<Loop> StepKernels::loops(const Step& step) const {
+    if (step.kind == Step::library) return {};
+    if (step.kind != Step::rows) return {loop(step)};
+    std::vector<Loop> all;
+    for (const Step& part : step.parts)
+        if (part.kind != Step::library) all.push_back(loop(part));
+    return all;
+}
+
+double StepKernels::product_operations(const Step& step) const {
+    if (step.kind == Step::rows) {
+        double sum = 0;
+        for (const Step& part : step.parts) sum += product_operations(part);
+        return sum;
+    }
+    if (step.kind != Step::library || graph_.node(step.members[0]).operation->family != Family::contraction) return 0;
+    auto points = static_cast<double>(slot_layout(plan_, graph_, step.stores[0]).size());
+    return 2 * points * static_cast<double>(views_[at(step.loads[0])].layout.dims.back());
+}
+
+std::vector<Layout> StepKernels::inputs(const Step& step) const {
+    std::vector<Layout> layouts;
+    for (std::int32_t load : step.loads) layouts.push_back(views_[at(load)].layout);
+    return layouts;
+}
+
+std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
+    return compiler_.library(graph_.node(step.members[0]), inputs(step), slot_layout(plan_, graph_, step.stores[0]));
+}
+
+RowPart StepKernels::part(const Step& step, std::size_t leading) const {
+    if (step.kind != Step::library) {
+        RowPart part = loop_part(compiler_, loop(step), step.leading);
+        if (step.leading < leading) part.points = part.bytes = 0;
+        return part;
+    }
+    const Node& node = graph_.node(step.members[0]);
+    Layout output = slot_layout(plan_, graph_, step.stores[0]);
+    if (node.operation->family == Family::contraction)
+        return product_part(compiler_, node, inputs(step), output, step.leading);
+    RowPart part;  // a number
+    part.operands.resize(step.loads.size() + 1);
+    part.make = [&node, in = inputs(step), output, &compiler = compiler_](const Dims&, bool) {
+        return compiler.library(node, in, output);
+    };
+    return part;
+}
+
+std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
+    RowGroup group;
+    const Shape& shape = graph_.node(step.space).shape;
+    group.rows = dims_of(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(step.leading)));
+    group.outside = static_cast<std::int32_t>(step.loads.size() + step.stores.size());
+    std::map<std::int32_t, std::int32_t> of_load, of_slot;  // numbers of operands
+    for (std::int32_t load : step.loads) of_load.emplace(load, static_cast<std::int32_t>(of_load.size()));
+    for (const auto* slots : {&step.stores, &step.inside})
+        for (std::int32_t slot : *slots)
+            of_slot.emplace(slot, static_cast<std::int32_t>(of_load.size() + of_slot.size()));
+    for (const Step& inner : step.parts) {
+        RowPart made = part(inner, step.leading);
+        std::size_t i = 0;
+        for (std::int32_t load : inner.loads) {
+            auto of_inner = of_slot.find(slot_below(plan_, load));
+            made.operands[i++].number = of_inner != of_slot.end() ? of_inner->second : of_load.at(load);
+        }
+        for (std::int32_t slot : inner.stores) made.operands[i++].number = of_slot.at(slot);
+        for (RowOperand& operand : made.operands) operand.strides.resize(step.leading, 0);
+        if (inner.leading < step.leading)
+            made.make = [make = std::move(made.make)](const Dims&, bool block) { return make({}, block); };
+        group.parts.push_back(std::move(made));
+    }
+    group.inside = lifetimes(step);
+    return row_blocks(group);
+}
+
+// Of what lives inside the step: from part to part. A map writes over what dies with it, where it may.
+std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
+    std::vector<Lifetime> lives;
+    std::map<std::int32_t, std::size_t> of_slot;
+    for (std::int32_t slot : step.inside) {
+        Layout layout = slot_layout(plan_, graph_, slot);
+        of_slot.emplace(slot, lives.size());
+        lives.push_back({static_cast<std::size_t>(count_from(layout.dims, step.leading)) * size_of(layout.dtype)});
+    }
+    auto inside = [&](std::int32_t slot) {
+        auto found = of_slot.find(slot);
+        return found == of_slot.end() ? nullptr : &lives[found->second];
+    };
+    for (std::size_t p = 0; p < step.parts.size(); ++p) {
+        for (std::int32_t load : step.parts[p].loads)
+            if (Lifetime* life = inside(slot_below(plan_, load))) life->last = static_cast<std::int32_t>(p);
+        for (std::int32_t slot : step.parts[p].stores)
+            if (Lifetime* life = inside(slot)) life->first = life->last = static_cast<std::int32_t>(p);
+    }
+    for (const Step& part : step.parts) {
+        std::set<std::int32_t> taken;
+        for (std::int32_t slot : part.stores) {
+            Lifetime* life = inside(slot);
+            for (std::int32_t load : part.loads) {
+                std::int32_t other = slot_below(plan_, load);
+                const Lifetime* dying = inside(other);
+                bool takes = life && dying && dying->last == life->first && !taken.contains(other) &&
+                             part.kind == Step::map &&
+                             may_write_over(plan_, graph_, views_, part, slot, {Base::arena, other});
+                if (!takes) continue;
+                life->may_reuse = static_cast<std::int32_t>(of_slot.at(other));
+                taken.insert(other);
+                break;
+            }
+        }
+    }
+    return lives;
+}
+
+Loop StepKernels::loop(const Step& step) const {
+    std::vector<Layout> stores;
+    for (std::int32_t slot : step.stores) stores.push_back(slot_layout(plan_, graph_, slot));
+    return bound_loop(step, graph_, inputs(step), stores);
+}
+
+}  // namespace weft

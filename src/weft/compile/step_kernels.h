@@ -1,0 +1,38 @@
+// How a step of a plan becomes a kernel, once every entry has its place: loops from programs, library kernels from layouts, row blocks
+// from the parts of a group. Callers: compile/binding.cpp.
+#pragma once
+
+#include "weft/compile/binding.h"
+
+namespace weft {
+
+/// The memory that a slot stands for: dense, its axes in the slot's order.
+Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot);
+
+class StepKernels {
+  public:
+    /// `views`: where each entry lies, one an entry.
+    StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views)
+        : plan_(plan), graph_(graph), compiler_(compiler), views_(views) {}
+
+    std::unique_ptr<Kernel> kernel(const Step& step) const;
+    /// What the step runs that is a loop.
+    std::vector<Loop> loops(const Step& step) const;
+    /// Additions and multiplications of the products of matrices in it.
+    double product_operations(const Step& step) const;
+
+  private:
+    std::unique_ptr<Kernel> library(const Step& step) const;
+    std::unique_ptr<Kernel> rows(const Step& step) const;
+    struct RowPart part(const Step& step, std::size_t leading) const;
+    std::vector<struct Lifetime> lifetimes(const Step& step) const;
+    Loop loop(const Step& step) const;
+    std::vector<Layout> inputs(const Step& step) const;
+
+    const Plan& plan_;
+    const Graph& graph_;
+    const KernelCompiler& compiler_;
+    const std::vector<View>& views_;
+};
+
+}  // namespace weft

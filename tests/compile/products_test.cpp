@@ -1,0 +1,377 @@
+// Products of matrices with what is made of their rows: one step, the values of the steps one by one.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "weft/autodiff/derivative.h"
+#include "weft/base/thread_pool.h"
+#include "weft/check/compare.h"
+#include "weft/check/draw.h"
+#include "weft/compile/plan_cache.h"
+#include "weft/compile/work.h"
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/rewrite.h"
+#include "weft/runtime/executor.h"
+#include "weft/runtime/explain.h"
+#include "weft/runtime/function.h"
+#include "weft/runtime/oracle.h"
+
+namespace weft {
+namespace {
+
+Tensor numbers(const char* seed, const Dims& dims, DType dtype = DType::float32) {
+    static const Domain domain{-1, 1};
+    return Tensor(Draw(seed).array(dtype, dims, &domain));
+}
+
+Graph rewritten_graph(const std::vector<Tensor>& outputs) {
+    std::vector<Node*> nodes;
+    std::vector<Tensor> now = rewritten(outputs);
+    for (const Tensor& output : now) nodes.push_back(output.node());
+    return gather(nodes);
+}
+
+int contractions(const Graph& graph, const std::vector<Step>& steps) {
+    int count = 0;
+    for (const Step& step : steps) {
+        if (step.kind == Step::library) count += graph.node(step.space).operation == &matmul_operation;
+        count += contractions(graph, step.parts);
+    }
+    return count;
+}
+
+// What becomes of it: "steps/products".
+std::string form(const std::vector<Tensor>& outputs) {
+    KeepPending keep;
+    Graph graph = rewritten_graph(outputs);
+    Plan plan = make_plan(graph);
+    return text(plan.steps.size(), "/", contractions(graph, plan.steps));
+}
+
+std::vector<Array> run(const Graph& graph, const PartitionOptions& options, int threads) {
+    ThreadPool& pool = ThreadPool::instance();
+    int before = pool.threads();
+    pool.set_threads(threads);
+    auto plan = std::make_shared<const Plan>(make_plan(graph, options));
+    std::vector<Array> results = run_once(weft::bind(plan, graph, cpu_compiler()), graph);
+    pool.set_threads(before);
+    return results;
+}
+
+// In blocks as step by step and as the interpreter has it, but for rounding; the same bits on one thread and on two. `sums`: terms of
+// the longest sum.
+void expect_values(const std::vector<Tensor>& outputs, double sums) {
+    Graph graph = rewritten_graph(outputs);
+    std::vector<Array> one = run(graph, {}, 1), two = run(graph, {}, 2), plain = run(graph, {.rows = false}, 2),
+                       expected = interpret(outputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        double bound = 4 * epsilon_of(outputs[i].dtype()) * (sums + 8);
+        EXPECT_EQ(difference(one[i], two[i]), "");
+        EXPECT_EQ(difference(plain[i], one[i], bound, bound), "");
+        EXPECT_EQ(difference(expected[i], one[i], bound, bound), "");
+    }
+}
+
+struct Operands {
+    Tensor a, b, X, Y, Z, turned;  // X Y and Z are (m, n), `turned` is (n, m)
+};
+
+using Form = Tensor (*)(const Operands&);
+// Scaled sums around one product, in the ways in which people write them.
+const std::vector<std::pair<const char*, Form>> scaled_sums{
+    {"X Y + Z", [](const Operands& o) { return matmul(o.X, o.Y) + o.Z; }},
+    {"Z + X Y", [](const Operands& o) { return o.Z + matmul(o.X, o.Y); }},
+    {"X Y - Z", [](const Operands& o) { return matmul(o.X, o.Y) - o.Z; }},
+    {"Z - X Y", [](const Operands& o) { return o.Z - matmul(o.X, o.Y); }},
+    {"a X Y + b Z", [](const Operands& o) { return o.a * matmul(o.X, o.Y) + o.b * o.Z; }},
+    {"X Y a + Z b", [](const Operands& o) { return matmul(o.X, o.Y) * o.a + o.Z * o.b; }},
+    {"b Z + a X Y", [](const Operands& o) { return o.b * o.Z + o.a * matmul(o.X, o.Y); }},
+    {"X Y a - Z b", [](const Operands& o) { return matmul(o.X, o.Y) * o.a - o.Z * o.b; }},
+    {"b Z - a X Y", [](const Operands& o) { return o.b * o.Z - o.a * matmul(o.X, o.Y); }},
+    {"b Z' - a Y' X'", [](const Operands& o) { return o.b * o.Z.T() - o.a * matmul(o.Y.T(), o.X.T()); }},
+    {"b Z' + a b (X Y)'", [](const Operands& o) { return o.b * o.Z.T() + o.a * o.b * matmul(o.X, o.Y).T(); }},
+    {"b T + a (X Y)'", [](const Operands& o) { return o.b * o.turned + o.a * matmul(o.X, o.Y).T(); }},
+    {"Z + a b a X Y", [](const Operands& o) { return o.Z + o.a * o.b * o.a * matmul(o.X, o.Y); }},
+    {"b b Z a + a a X Y b",
+     [](const Operands& o) { return o.b * o.b * o.Z * o.a + o.a * o.a * matmul(o.X, o.Y) * o.b; }},
+    {"Z + (X Y a + Z b)", [](const Operands& o) { return o.Z + (matmul(o.X, o.Y) * o.a + o.Z * o.b); }},
+    {"b (Z + a X Y)", [](const Operands& o) { return o.b * (o.Z + o.a * matmul(o.X, o.Y)); }},
+    {"-(Z - X Y) / a", [](const Operands& o) { return -(o.Z - matmul(o.X, o.Y)) / o.a; }},
+    {"a X Y", [](const Operands& o) { return o.a * matmul(o.X, o.Y); }},
+};
+
+std::vector<Operands> operands(DType dtype) {
+    Tensor X = numbers("X", {5, 4}, dtype), Y = numbers("Y", {4, 6}, dtype), Z = numbers("Z", {5, 6}, dtype),
+           turned = numbers("T", {6, 5}, dtype);
+    Tensor a = numbers("a", {}, dtype), b = numbers("b", {}, dtype);
+    return {{a, b, X, Y, Z, turned},
+            {Tensor(0.3), Tensor(2), X, Y, Z, turned},
+            {Tensor(Array::from<std::int32_t>(std::vector<std::int32_t>{3}, {})), b, X, Y, Z, turned}};
+}
+
+TEST(Products, a_scaled_sum_around_a_product_is_one_step_with_one_product) {
+    for (DType dtype : {DType::float32, DType::float64, DType::float16}) {
+        for (const Operands& o : operands(dtype)) {
+            for (const auto& [name, form_of] : scaled_sums) {
+                SCOPED_TRACE(text(name, " ", dtype, " a ", o.a.dtype()));
+                KeepPending keep;
+                Tensor result = form_of(o);
+                EXPECT_EQ(form({result}), "1/1");
+                expect_values({result}, 16);
+            }
+        }
+    }
+}
+
+TEST(Products, two_products_in_a_sum_are_one_step_of_two) {
+    Tensor X = numbers("X", {5, 4}), Y = numbers("Y", {4, 6}), Z = numbers("Z", {5, 6}), R = numbers("R", {6, 3}),
+           S = numbers("S", {3, 5}), a = numbers("a", {}), b = numbers("b", {}), c = numbers("c", {});
+    KeepPending keep;
+    Tensor result = Z * c + a * matmul(X, Y) + b * matmul(R, S).T();
+    EXPECT_EQ(form({result}), "1/2");
+    expect_values({result}, 16);
+    Tensor gated = matmul(X, Y) * sigmoid(matmul(X, exp(Y)));
+    EXPECT_EQ(form({gated}), "2/2");  // exp(Y) first
+}
+
+TEST(Products, a_matrix_and_a_vector_with_a_sum_are_one_step) {
+    Tensor M = numbers("M", {7, 5}), v = numbers("v", {5}), w = numbers("w", {7}), b = numbers("b", {7}),
+           c = numbers("c", {5});
+    KeepPending keep;
+    EXPECT_EQ(form({matmul(M, v) + b}), "1/1");
+    EXPECT_EQ(form({tanh(matmul(w, M) * 0.5 + c)}), "1/1");
+    EXPECT_EQ(form({exp(matmul(v, c))}), "1/1");
+    EXPECT_EQ(form({1 + 2 * outer(w, v) + M}), "1/0");
+    EXPECT_EQ(form({M + 2 * matmul(expand_dims(w, 1), expand_dims(v, 0))}), "1/0");
+    expect_values({matmul(M, v) + b, tanh(matmul(w, M) * 0.5 + c), exp(matmul(v, c))}, 8);
+}
+
+Tensor layer_norm(const Tensor& x) {
+    Axes axis{-1};
+    return (x - mean(x, axis, true)) * rsqrt(var(x, axis, 0, true) + 1e-5);
+}
+
+TEST(Products, what_is_made_of_their_rows_is_made_with_them) {
+    Tensor x = numbers("x", {9, 8}), w = numbers("w", {8, 10}), b = numbers("b", {10}), r = numbers("r", {9, 10});
+    Tensor q = numbers("q", {2, 3, 5, 4}), k = numbers("k", {2, 3, 7, 4});
+    KeepPending keep;
+    EXPECT_EQ(form({relu(matmul(x, w) + b)}), "1/1");
+    EXPECT_EQ(form({softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f)}), "1/1");
+    Tensor weights = softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f);
+    EXPECT_EQ(form({matmul(weights, k)}), "1/2");                 // attention: each batch has its own second matrix
+    EXPECT_EQ(form({matmul(relu(matmul(x, w)), w.T())}), "2/2");  // layers are steps of their own
+    EXPECT_EQ(form({layer_norm(matmul(x, w) + r)}), "1/1");
+    EXPECT_EQ(form({argmax(matmul(x, w), 1)}), "1/1");
+    EXPECT_EQ(form({matmul(x, w), relu(matmul(x, w) + b)}), "1/1");  // the product leaves it, too
+    EXPECT_EQ(form({relu(tensordot(numbers("t", {2, 3, 8}), w, 1) + b)}), "1/1");
+    EXPECT_EQ(form({sum(matmul(x, w), 0)}), "2/1");  // over rows: another step
+    EXPECT_EQ(form({softmax(matmul(x, w), 0)}), form({softmax(numbers("y", {9, 10}), 0), matmul(x, w)}));
+    expect_values({relu(matmul(x, w) + b), softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f), layer_norm(matmul(x, w) + r),
+                   softmax(matmul(x, w), 0), matmul(weights, k)},
+                  100);
+    Tensor many = numbers("many", {3, 5, 130, 16}), seen = numbers("seen", {3, 5, 70, 16});
+    expect_values({matmul(softmax(matmul(many, swapaxes(seen, -1, -2))), seen)}, 300);
+}
+
+// Who reads another row than its own is not of the group, however its axes' sizes agree.
+TEST(Products, of_a_square_matrix_only_its_own_rows_are_handed_on) {
+    Tensor x = numbers("x", {300, 300}), y = numbers("y", {300, 300}), v = numbers("v", {300});
+    KeepPending keep;
+    Tensor product = matmul(x, y), p = matmul(x, v);
+    expect_values({product + product.T()}, 1200);
+    expect_values({exp(x / 100) * p}, 1200);    // p along the columns
+    expect_values({x / sum(exp(x), 1)}, 1200);  // so too without a product
+    expect_values({broadcast_to(tanh(p), {300, 300}) * x}, 1200);
+    expect_values({flip(product, {0}) + product}, 1200);
+    expect_values({matmul(product + 1, product)}, 1e5);
+}
+
+TEST(Products, gradients_become_updates_in_place) {
+    Dims of_w{784, 1024};
+    Tensor w = numbers("w", of_w), x = numbers("x", {128, 784}), g = numbers("g", {128, 1024}), v = numbers("v", of_w);
+    KeepPending keep;
+    Tensor moved = 0.9 * v + matmul(x.T(), g), stepped = w - 0.01 * moved;
+    Graph graph = rewritten_graph({stepped, moved});
+    BindOptions options;
+    options.donors = {-1, -1};
+    for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf)
+        for (std::size_t i = 0; i < 2; ++i)
+            if (graph.node(graph.leaves[leaf]).value.address() == (i ? v : w).array().address())
+                options.donors[i] = static_cast<std::int32_t>(leaf);
+    auto plan = std::make_shared<const Plan>(make_plan(graph));
+    EXPECT_EQ(plan->steps.size(), 1u) << str(*plan, graph);
+    ThreadPool& pool = ThreadPool::instance();
+    int before = pool.threads();
+    pool.set_threads(1);
+    auto binding = weft::bind(plan, graph, cpu_compiler(), options);
+    pool.set_threads(before);
+    EXPECT_EQ(binding->outputs[0].donor, options.donors[0]);
+    EXPECT_EQ(binding->outputs[1].donor, options.donors[1]);
+    EXPECT_TRUE(binding->placements.empty());
+    EXPECT_LT(binding->arena_bytes, 784u * 1024u * 4u);  // nothing of w's size
+    EXPECT_EQ(work_of(binding->steps[0]).operations, 2.0 * 784 * 128 * 1024);
+    expect_values({stepped, moved}, 128);
+}
+
+TEST(Products, parameters_trained_in_place_have_the_values_of_those_that_are_not) {
+    Tensor x = numbers("x", {40, 33}), y = numbers("y", {40, 17});
+    for (bool donated : {true, false}) {
+        Parameter w(numbers("w", {33, 17}) + 0);
+        Tensor kept = donated ? Tensor() : w.value();
+        CompiledFunction step([&](std::span<const Tensor> in) {
+            Tensor loss = mean(square(tanh(matmul(in[0], w.value())) - in[1]));
+            w.set(w.value() - 0.5 * gradient(loss, w.value()));
+            return std::vector<Tensor>{loss};
+        });
+        Tensor in[] = {x, y}, expected = numbers("w", {33, 17});
+        for (int i = 0; i < 4; ++i) {
+            KeepPending keep;
+            step(in);
+            Tensor loss = mean(square(tanh(matmul(x, expected)) - y));
+            expected = Tensor(interpret(expected - 0.5 * gradient(loss, expected)));
+        }
+        EXPECT_EQ(difference(expected.array(), w.value().array(), 1e-5, 1e-4), "");
+    }
+}
+
+// A row that is read again after it was written over, or whole for every row, forbids writing in place.
+TEST(Products, nothing_is_written_over_that_is_read_later) {
+    Tensor w = numbers("w", {200, 200}), x = numbers("x", {200, 200});
+    for (auto body : {+[](const Tensor&w, const Tensor&x) { return w + 0.1 * tanh(matmul(w, x)); },
+                      +[](const Tensor&w, const Tensor&x) { return w + 0.1 * tanh(matmul(x, w)); },
+                      +[](const Tensor&w, const Tensor&x) { return w + 0.1 * tanh(matmul(w, w.T()) + x); },
+                      +[](const Tensor&w, const Tensor&x) { return w + softmax(matmul(w, x) + w.T()); },
+                      +[](const Tensor&w, const Tensor&x) {
+                          Tensor p = matmul(w, x) + w;
+                          return p / sum(exp(p + w), Axes{1}, true);
+                      }}) {
+        Parameter cell(w + 0);
+        cell.value().eval();
+        CompiledFunction step([&](std::span<const Tensor> in) {
+            cell.set(body(cell.value(), in[0]));
+            return std::vector<Tensor>{};
+        });
+        Tensor in[] = {x}, expected = w;
+        for (int i = 0; i < 3; ++i) {
+            step(in);
+            KeepPending keep;
+            expected = Tensor(interpret(body(expected, x)));
+        }
+        EXPECT_EQ(difference(expected.array(), cell.value().array(), 1e-3, 1e-3), "");
+    }
+}
+
+TEST(Products, any_shapes_and_types_give_the_values_of_the_steps_one_by_one) {
+    Draw draw("shapes");
+    const std::int64_t sizes[] = {0, 1, 2, 3, 17, 64, 65, 130, 300};
+    auto size = [&] { return sizes[draw.below(9)]; };
+    for (int i = 0; i < 120; ++i) {
+        DType dtype = std::array{DType::float32, DType::float64, DType::float16}[static_cast<std::size_t>(i % 3)];
+        std::int64_t m = size(), k = size(), n = size();
+        Dims batch;
+        for (std::int64_t axes = draw.below(3); axes-- > 0;) batch.push_back(draw.below(4));
+        auto shaped = [&](std::initializer_list<std::int64_t> last, bool batches = true) {
+            Dims dims = batches ? batch : Dims{};
+            for (std::int64_t size : last) dims.push_back(size);
+            return dims;
+        };
+        Form forms[] = {[](const Operands& o) { return relu(matmul(o.X, o.Y) + o.b); },
+                        [](const Operands& o) { return o.a * matmul(o.X, o.Y) + 0.5 * o.Z; },
+                        [](const Operands& o) { return o.Z - sum(square(matmul(o.X, o.Y)), Axes{-1}, true); },
+                        [](const Operands& o) { return swapaxes(matmul(o.X, o.Y), -1, -2) + o.turned; },
+                        [](const Operands& o) { return layer_norm(matmul(o.X, o.Y) + o.Z) * o.b; }};
+        SCOPED_TRACE(text(batch, " ", m, " ", k, " ", n, " ", dtype, " form ", i % 5));
+        KeepPending keep;
+        Operands o{numbers("a", {}, dtype),
+                   numbers("b", {n}, dtype),
+                   Tensor(laid_out(numbers("X", shaped({m, k}), dtype).array(),
+                                   all_forms[static_cast<std::size_t>(draw.below(5))])),
+                   numbers("Y", shaped({k, n}, draw.below(2) == 0), dtype),
+                   numbers("Z", shaped({m, n}), dtype),
+                   numbers("T", shaped({n, m}), dtype)};
+        expect_values({forms[i % 5](o)}, 100.0 * static_cast<double>(k + 1));
+        if (HasFailure()) return;
+    }
+}
+
+TEST(Products, one_plan_serves_every_batch_size) {
+    Tensor w = numbers("w", {40, 40}), b = numbers("b", {40});
+    auto f = compile([&](const Tensor& x) { return softmax(relu(matmul(x, w) + b)); });
+    for (std::int64_t batch : {3, 40, 700, 1, 64, 0}) {
+        Tensor x = numbers("x", {batch, 40});
+        KeepPending keep;
+        EXPECT_EQ(difference(interpret(softmax(relu(matmul(x, w) + b))), f(x).array(), 1e-5, 1e-4), "") << batch;
+    }
+}
+
+TEST(Products, explain_shows_the_parts_and_counts_their_operations) {
+    Tensor x = numbers("x", {64, 32}), w = numbers("w", {32, 16}), b = numbers("b", {16});
+    Explanation e = explain(relu(matmul(x, w) + b));
+    ASSERT_EQ(e.steps.size(), 1u);
+    EXPECT_EQ(e.steps[0].what, "matmul");
+    EXPECT_EQ(e.steps[0].work.operations, 2.0 * 64 * 32 * 16);
+    EXPECT_EQ(e.steps[0].work.bytes, 4.0 * (64 * 32 + 32 * 16 + 16 + 64 * 16));
+    EXPECT_NE(e.plan.find("| library of matmul"), std::string::npos) << e.plan;
+    EXPECT_NE(e.plan.find("| map of add"), std::string::npos) << e.plan;
+}
+
+struct Regression {
+    Tensor x, y, w, b, predicted, error;
+    std::vector<Tensor> trained;  // prediction, error, w, b
+};
+
+Regression logistic(std::int64_t examples, std::int64_t features, DType dtype) {
+    Regression r{numbers("x", {examples, features}, dtype),
+                 numbers("y", {examples}, dtype) > 0,
+                 numbers("w", {features}, dtype),
+                 numbers("b", {}, dtype),
+                 {},
+                 {},
+                 {}};
+    Tensor p = 1 / (1 + exp(-matmul(r.x, r.w) - r.b)), y = astype(r.y, dtype);
+    r.predicted = p > 0.5;
+    r.error = -y * log(p) - (1 - y) * log(1 - p);
+    Tensor cost = mean(r.error) + 0.01 * sum(square(r.w));
+    std::vector<Tensor> wrt{r.w, r.b}, slopes = gradient(cost, wrt);
+    r.trained = {r.predicted, r.error, r.w - 0.1 * slopes[0], r.b - 0.1 * slopes[1]};
+    return r;
+}
+
+TEST(Products, a_logistic_regression_is_two_products_and_what_is_made_with_them) {
+    KeepPending keep;
+    for (DType dtype : {DType::float64, DType::float32}) {
+        Regression r = logistic(400, 784, dtype);
+        EXPECT_EQ(form({r.predicted}), "1/1");
+        Graph graph = rewritten_graph(r.trained);
+        Plan plan = make_plan(graph);
+        EXPECT_EQ(contractions(graph, plan.steps), 2);
+        EXPECT_EQ(plan.steps.size(), 3u) << str(plan, graph);  // forward and error; w; the sum for b
+        for (const Graph::Entry& entry : graph.entries) {
+            if (entry.leaf) continue;
+            std::string_view name = entry.node->operation->name;
+            EXPECT_TRUE(name != "log" && name != "exp") << str(graph);
+        }
+        BindOptions options;
+        options.donors.assign(4, -1);
+        for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf)
+            if (graph.node(graph.leaves[leaf]).value.address() == r.w.array().address())
+                options.donors[2] = static_cast<std::int32_t>(leaf);
+        auto binding = weft::bind(std::make_shared<const Plan>(plan), graph, cpu_compiler(), options);
+        EXPECT_EQ(binding->outputs[2].donor, options.donors[2]);
+        for (const Placement& placement : binding->placements)
+            EXPECT_LT(placement.bytes, 784 * size_of(dtype)) << str(plan, graph);
+        std::vector<Array> blocks = run(graph, {}, 1), two = run(graph, {}, 2), plain = run(graph, {.rows = false}, 1);
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            EXPECT_EQ(difference(blocks[i], two[i]), "");
+            EXPECT_EQ(difference(plain[i], blocks[i], 1e4 * epsilon_of(dtype), 1e4 * epsilon_of(dtype)), "");
+        }
+    }
+}
+
+}  // namespace
+}  // namespace weft
