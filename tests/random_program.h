@@ -11,6 +11,7 @@
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/scan.h"
+#include "weft/ops/scatter.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -45,7 +46,7 @@ class RandomProgram {
 
     Tensor step() {
         const Tensor& x = any();
-        switch (draw_.below(16)) {
+        switch (draw_.below(18)) {
             case 0:
                 return -x;
             case 1:
@@ -73,6 +74,8 @@ class RandomProgram {
             case 13:
                 return x.ndim() ? padded(x) : sign(x);
             case 14:
+            case 15:
+            case 16:
                 return gathered(x);
             default:
                 return x.ndim() == 2 ? matmul(x, x.T()) : where(x > 0, x, any_like(x));
@@ -143,7 +146,25 @@ class RandomProgram {
         if (x.ndim() == 0) return x + 1;
         std::int64_t axis = axis_of(x), n = x.shape()[static_cast<std::size_t>(axis)].value();
         if (n == 0) return -x;
-        return take(x, Tensor(draw_.indices(DType::int64, {1 + draw_.below(4)}, n)), axis);
+        auto indices = [&](const Dims& dims) {
+            Tensor index(draw_.indices(draw_.below(3) ? DType::int64 : DType::int32, dims, n));
+            return draw_.below(4) ? index : remainder(index + 1, n);  // computed, now and then
+        };
+        switch (draw_.below(6)) {
+            case 0:
+                return take(x, indices({2, 1 + draw_.below(3)}), axis);
+            case 1:  // as much as there is, so that it meets others of its shape
+                return take(x, indices({n}), axis);
+            case 2: {
+                Dims dims = x.dims();
+                dims[static_cast<std::size_t>(axis)] = 1 + draw_.below(4);
+                return take_along_axis(x, indices(dims), axis);
+            }
+            case 3:
+                return scatter(x, indices({n}), any_like(x), axis, ScatterMode::add);
+            default:
+                return take(x, indices({1 + draw_.below(4)}), axis);
+        }
     }
 
     Draw draw_;

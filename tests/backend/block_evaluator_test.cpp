@@ -11,6 +11,7 @@
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
+#include "weft/compile/device.h"
 #include "weft/core/array.h"
 #include "weft/kernel/builder.h"
 #include "weft/kernel/function.h"
@@ -60,31 +61,37 @@ void expect_same_everywhere(const Loop& loop, const std::vector<Memory>& loads, 
     cpu::use_isa(chosen);
 }
 
+LoopCase random_map(int seed) {
+    Random random(static_cast<unsigned>(seed));
+    LoopCase made;
+    auto& [loop, loads, stores] = made;
+    std::vector<DType> types = random_types(random);
+    bool plain = seed % 3 == 0;
+    if (plain) std::fill(types.begin(), types.end(), DType::float32);
+    ProgramMaker maker(random, types);
+    maker.grow(1 + pick(random, 12), plain);
+    int outputs = 1 + pick(random, 3);
+    for (int i = 0; i < outputs; ++i) maker.builder().output(maker.any());
+    loop.program = maker.builder().take();
+    loop.dims = random_dims(random, 4, seed % 20 == 0 ? 100000 : 3000);
+    bool special = pick(random, 3) == 0;
+    for (DType type : types) {
+        loop.loads.push_back({memory_type(random, type), random_strides(random, loop.dims, true)});
+        loads.push_back(memory_for(random, loop.loads.back(), loop.dims, special));
+    }
+    for (std::int32_t output : loop.program.outputs) {
+        loop.stores.push_back(
+            {memory_type(random, loop.program.dtype(output)), random_strides(random, loop.dims, false)});
+        stores.push_back(memory_for(random, loop.stores.back(), loop.dims, false));
+    }
+    if (seed % 2) load_by_indices(random, made);
+    return made;
+}
+
 TEST(BlockEvaluator, maps_have_the_interpreters_bits) {
     for (int seed = 0; seed < 1000; ++seed) {
-        Random random(static_cast<unsigned>(seed));
-        Loop loop;
-        std::vector<DType> types = random_types(random);
-        bool plain = seed % 3 == 0;
-        if (plain) std::fill(types.begin(), types.end(), DType::float32);
-        ProgramMaker maker(random, types);
-        maker.grow(1 + pick(random, 12), plain);
-        int outputs = 1 + pick(random, 3);
-        for (int i = 0; i < outputs; ++i) maker.builder().output(maker.any());
-        loop.program = maker.builder().take();
-        loop.dims = random_dims(random, 4, seed % 20 == 0 ? 100000 : 3000);
-        std::vector<Memory> loads, stores;
-        bool special = pick(random, 3) == 0;
-        for (DType type : types) {
-            loop.loads.push_back({memory_type(random, type), random_strides(random, loop.dims, true)});
-            loads.push_back(memory_for(random, loop.loads.back(), loop.dims, special));
-        }
-        for (std::int32_t output : loop.program.outputs) {
-            loop.stores.push_back(
-                {memory_type(random, loop.program.dtype(output)), random_strides(random, loop.dims, false)});
-            stores.push_back(memory_for(random, loop.stores.back(), loop.dims, false));
-        }
-        expect_same_everywhere(loop, loads, stores, run(loop, loads, stores, true), seed);
+        LoopCase made = random_map(seed);
+        expect_same_everywhere(made.loop, made.loads, made.stores, run(made.loop, made.loads, made.stores, true), seed);
         if (testing::Test::HasFatalFailure()) return;
     }
 }
@@ -191,6 +198,43 @@ TEST(BlockEvaluator, reductions_agree_with_the_interpreter) {
         }
         expect_same_everywhere(loop, loads, stores, first, seed);
         if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+/// As plans run it: with places made of indices that are read often, by machine code where there is any.
+Result run_compiled(const LoopCase& c, int threads) {
+    LoopCase copy = c;
+    std::vector<void*> operands;
+    for (auto* memories : {&copy.loads, &copy.stores})
+        for (Memory& memory : *memories) operands.push_back(memory.data());
+    ThreadPool::instance().set_threads(threads);
+    std::unique_ptr<Kernel> kernel = cpu_compiler().loop(c.loop);
+    auto scratch = Buffer::allocate(kernel->scratch_bytes());
+    kernel->run(operands.data(), scratch->data());
+    ThreadPool::instance().set_threads(1);
+    Result result;
+    for (Memory& memory : copy.stores) result.push_back(memory.bytes);
+    return result;
+}
+
+TEST(CompiledLoops, that_load_by_indices_are_the_interpreters_on_any_number_of_threads) {
+    for (int seed = 0; seed < 1000; ++seed) {
+        LoopCase made = seed % 2 ? random_map(seed) : random_reduction(3 * seed + 2);
+        if (!made.loop.indexed()) continue;
+        std::int64_t count = 1;
+        for (std::size_t axis = made.loop.dims.size() - made.loop.reduced; axis < made.loop.dims.size(); ++axis)
+            count *= made.loop.dims[axis];
+        Result oracle = run(made.loop, made.loads, made.stores, true), first = run_compiled(made, 1);
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            DType dtype = made.loop.stores[i].dtype;
+            if (made.loop.reduces() && made.loop.reductions[i] == Reduction::sum && is_inexact(dtype))
+                expect_near(dtype, oracle[i], first[i], count, seed);
+            else
+                EXPECT_EQ(difference(dtype, oracle[i], first[i], made.loop.reduces()), -1) << "seed " << seed << '\n'
+                                                                                           << made.loop;
+        }
+        EXPECT_EQ(first, run_compiled(made, 2)) << "seed " << seed << '\n' << made.loop;
+        if (testing::Test::HasFailure()) return;
     }
 }
 

@@ -63,6 +63,8 @@ inline Memory memory_for(Random& random, const Access& access, const Dims& dims,
         std::int64_t reach = access.strides[axis] * std::max<std::int64_t>(dims[axis] - 1, 0);
         (reach < 0 ? low : high) += reach;
     }
+    for (const Pointer& pointer : access.pointers)
+        (pointer.stride < 0 ? low : high) += pointer.stride * (pointer.size - 1);
     Memory memory;
     auto size = static_cast<std::int64_t>(size_of(access.dtype));
     auto count = high - low + 1;
@@ -275,6 +277,40 @@ struct LoopCase {
     std::vector<Memory> loads, stores;
 };
 
+/// Some of the loads move by indices now: tensors of integers of any type and layout, loads of their own, say where.
+inline void load_by_indices(Random& random, LoopCase& made) {
+    static constexpr DType types[] = {DType::int64, DType::int64, DType::int32,  DType::int8,
+                                      DType::int16, DType::uint8, DType::uint16, DType::uint64};
+    Loop& loop = made.loop;
+    for (std::size_t i = 0, count = loop.loads.size(); i < count; ++i) {
+        if (pick(random, 3) == 0) continue;
+        for (int k = 0, indices = pick(random, 4) == 0 ? 2 : 1; k < indices; ++k) {
+            DType dtype = types[pick(random, 8)];
+            std::int64_t size = 1 + pick(random, 100), step = pick(random, 3) ? 1 + pick(random, 5) : -pick(random, 5);
+            auto number = static_cast<std::int32_t>(loop.loads.size());
+            loop.loads[i].pointers.push_back({number, size, step, k, "take"});
+            loop.loads.push_back({dtype, random_strides(random, loop.dims, true)});
+            loop.program.inputs.push_back(dtype);
+            made.loads.push_back(memory_for(random, loop.loads.back(), loop.dims, false));
+            std::vector<std::byte>& bytes = made.loads.back().bytes;
+            with_dtype(dtype, [&](auto tag) {
+                using T = typename decltype(tag)::Type;
+                if constexpr (std::is_integral_v<T>) {
+                    for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
+                        std::int64_t index = pick(random, static_cast<int>(size));
+                        if (std::is_signed_v<T> && pick(random, 3) == 0) index -= size;
+                        auto value = static_cast<T>(index);
+                        std::memcpy(bytes.data() + at, &value, sizeof value);
+                    }
+                }
+            });
+        }
+        for (std::int64_t& stride : loop.loads[i].strides)  // an array moves along other axes than its indices, mostly
+            if (pick(random, 2)) stride = 0;
+        made.loads[i] = memory_for(random, loop.loads[i], loop.dims, false);
+    }
+}
+
 inline LoopCase random_reduction(int seed, bool complex = true) {
     static constexpr Reduction all[] = {Reduction::sum,    Reduction::maximum, Reduction::minimum, Reduction::argmax,
                                         Reduction::argmin, Reduction::any,     Reduction::all,     Reduction::sum};
@@ -316,6 +352,7 @@ inline LoopCase random_reduction(int seed, bool complex = true) {
         loop.stores.push_back({dtype, random_strides(random, kept, false)});
         stores.push_back(memory_for(random, loop.stores.back(), kept, false));
     }
+    if (seed % 3 == 2) load_by_indices(random, result);
     return result;
 }
 

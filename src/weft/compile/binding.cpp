@@ -1,6 +1,7 @@
 #include "weft/compile/binding.h"
 
 #include "weft/compile/in_place.h"
+#include "weft/compile/index_checks.h"
 #include "weft/compile/memory.h"
 #include "weft/compile/step_kernels.h"
 #include "weft/compile/views.h"
@@ -20,7 +21,9 @@ class Binder {
         find_outputs();
         find_views();
         find_lifetimes();
+        merge_scatters();
         choose_donors();
+        protect_donors();
         plan_arena();
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) bind_step(static_cast<std::int32_t>(s));
         for (std::size_t i = 0; i < graph_.outputs.size(); ++i) binding_->results.push_back(placed(result_view(i)));
@@ -87,19 +90,65 @@ class Binder {
         return may_write_over(plan_, graph_, views_, step, slot, base);
     }
 
+    // Scatters one after another, each over what the one before it left: all of them write to the last one's memory.
+    void merge_scatters() {
+        for (std::int32_t slot : plan_.outputs) {
+            if (slot < 0 || start_.size() > at(output_of_[at(slot)])) continue;
+            std::int32_t start = slot;
+            while (true) {
+                const Step& step = plan_.steps[at(first_[at(start)])];
+                if (!scatters(step, graph_)) break;
+                const Base base = views_[at(step.loads[0])].base;
+                bool dies = base.kind == Base::arena && last_read_[at(base.index)] == first_[at(start)];
+                if (!dies || !may_take(step, start, base)) break;
+                start = base.index;
+                output_of_[at(start)] = output_of_[at(slot)];
+            }
+            start_.push_back(start);
+        }
+        for (View& view : views_)
+            if (view.base.kind == Base::arena && output_of_[at(view.base.index)] >= 0)
+                view.base = {Base::output, output_of_[at(view.base.index)]};
+    }
+
     void choose_donors() {
         std::vector<bool> taken(graph_.leaves.size(), false);
         for (std::size_t i = 0; i < options_.donors.size() && i < plan_.outputs.size(); ++i) {
             std::int32_t donor = options_.donors[i], slot = plan_.outputs[i];
             if (donor < 0 || slot < 0 || taken[at(donor)]) continue;
             if (std::count(plan_.outputs.begin(), plan_.outputs.end(), slot) != 1) continue;
-            const Step& step = plan_.steps[at(first_[at(slot)])];
+            std::int32_t start = start_[at(output_of_[at(slot)])];
+            const Step& step = plan_.steps[at(first_[at(start)])];
             bool shown = false;  // another output is a view of the donor
             for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
-            bool reads_last = leaf_last_[at(donor)] == first_[at(slot)];
-            if (shown || !reads_last || !may_take(step, slot, {Base::leaf, donor})) continue;
+            bool reads_last = leaf_last_[at(donor)] == first_[at(start)];
+            if (shown || !reads_last || !may_take(step, start, {Base::leaf, donor})) continue;
             binding_->outputs[at(output_of_[at(slot)])].donor = donor;
             taken[at(donor)] = true;
+        }
+    }
+
+    // What a donor holds must not be lost to an index that a later step refuses: it is checked before the first donor is written
+    // over, or, where that cannot be, that one is not.
+    void protect_donors() {
+        auto written = [&](std::size_t output) { return first_[at(start_[output])]; };
+        while (true) {
+            checks_at_ = -1;
+            for (std::size_t i = 0; i < binding_->outputs.size(); ++i) {
+                bool sooner = checks_at_ < 0 || written(i) < checks_at_;
+                if (binding_->outputs[i].donor >= 0 && sooner) checks_at_ = written(i);
+            }
+            if (checks_at_ < 0) return;
+            auto late = late_checks(plan_, graph_, checks_at_, [&](std::int32_t index) {
+                std::int32_t slot = slot_below(plan_, index);
+                return slot < 0 || (first_[at(slot)] >= 0 && first_[at(slot)] < checks_at_);
+            });
+            if (late) {
+                late_ = std::move(*late);
+                return;
+            }
+            for (std::size_t i = 0; i < binding_->outputs.size(); ++i)
+                if (written(i) == checks_at_) binding_->outputs[i].donor = -1;
         }
     }
 
@@ -160,6 +209,7 @@ class Binder {
             bound.operation = node.operation;
             bound.where = node.where;
         }
+        bound.fails_at = step.indexed.empty() ? bound.where : graph_.node(step.indexed[0].entry).where;
         StepKernels kernels(plan_, graph_, compiler_, views_);
         try {
             bound.kernel = kernels.kernel(step);
@@ -169,10 +219,26 @@ class Binder {
         }
         bound.product_operations = kernels.product_operations(step);
         if (options_.keep_loops) bound.loops = kernels.loops(step);
-        for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
-        for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
+        add_operands(step, bound);
+        if (s == checks_at_ && !late_.empty()) add_checks(kernels, bound);
         scratch_bytes_ = std::max(scratch_bytes_, bound.kernel->scratch_bytes());
         binding_->steps.push_back(std::move(bound));
+    }
+
+    void add_operands(const Step& step, BoundStep& bound) const {
+        for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
+        for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
+    }
+
+    void add_checks(const StepKernels& kernels, BoundStep& bound) const {
+        std::vector<CheckBefore> checks;
+        for (std::int32_t s : late_) {
+            const Step& step = plan_.steps[at(s)];
+            checks.push_back({kernels.kernel(step), graph_.node(step.members.back()).where, bound.operands.size()});
+            add_operands(step, bound);
+        }
+        bound.kernel = checked_first(std::move(checks), std::move(bound.kernel), bound.fails_at);
+        bound.fails_at = {};
     }
 
     // What a step is named after: the last that it computes; of row blocks, the product in them, which takes longest.
@@ -193,6 +259,9 @@ class Binder {
     std::shared_ptr<Binding> binding_;
     std::vector<View> views_;
     std::vector<std::int32_t> output_of_, first_, last_read_, leaf_last_;
+    std::vector<std::int32_t> start_;  // of each output: the slot that is written first in its memory
+    std::int32_t checks_at_ = -1;      // before this step the indices of those after it, in late_, are checked
+    std::vector<std::int32_t> late_;
     std::vector<std::size_t> offsets_;
     std::size_t scratch_bytes_ = 0;
 };

@@ -29,6 +29,8 @@ class Kernel {
     virtual std::size_t scratch_bytes() const { return 0; }
     /// `operands`: addresses of the inputs, then of the outputs, in the order of preparation.
     virtual void run(void* const* operands, std::byte* scratch) const = 0;
+    /// Throws what run() would throw for these operands before it writes: an index outside its axis. Reads index tensors alone.
+    virtual void check(void* const* operands) const { (void)operands; }
     /// What the kernels of several blocks of one product have in common (KernelCompiler::product_block), made once by share() and handed to
     /// each run() behind its operands. 0: nothing.
     virtual std::size_t shared_bytes() const { return 0; }

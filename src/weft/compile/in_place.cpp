@@ -21,7 +21,7 @@ Reads reads_of(const Graph& graph, const std::vector<View>& views, const Step& s
         bool alike = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
                      view.layout.strides == stored.strides &&
                      stored.dims.size() == graph.node(step.space).shape.size() &&
-                     !(step.kind == Step::library && i > 0);
+                     !(step.kind == Step::library && i > 0) && !pointed(step, i);
         if (!alike) return Reads::otherwise;
         reads = Reads::alike;
     }
@@ -37,8 +37,9 @@ bool stores(const Step& step, std::int32_t slot) {
 bool may_write_over(const Plan& plan, const Graph& graph, const std::vector<View>& views, const Step& step,
                     std::int32_t slot, const Base& base) {
     Layout stored = slot_layout(plan, graph, slot);
-    // A map reads an element before it writes it.
-    if (step.kind == Step::map) return reads_of(graph, views, step, base, stored) != Reads::otherwise;
+    // A map reads an element before it writes it; a scatter leaves its first load's elements where they are.
+    if (step.kind == Step::map || scatters(step, graph))
+        return reads_of(graph, views, step, base, stored) != Reads::otherwise;
     if (step.kind != Step::rows) return false;
     bool written = false;
     for (const Step& part : step.parts) {

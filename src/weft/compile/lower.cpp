@@ -3,6 +3,16 @@
 #include "weft/ops/elementwise.h"
 
 namespace weft {
+namespace {
+
+// The type of the integers in memory, which a conversion to int64 may show as they are.
+DType index_dtype(const Plan& plan, const Graph& graph, std::int32_t entry) {
+    const Place& place = plan.places[static_cast<std::size_t>(entry)];
+    bool shown = place.kind == Place::view && graph.node(entry).operation->family == Family::elementwise;
+    return shown ? index_dtype(plan, graph, place.index) : graph.node(entry).dtype;
+}
+
+}  // namespace
 
 Scalar ProgramWriter::value(std::int32_t entry) {
     if (auto at = values_.find(entry); at != values_.end()) return at->second;
@@ -13,6 +23,8 @@ Scalar ProgramWriter::value(std::int32_t entry) {
         // A number has the value that memory of its type would hold.
         scalar = builder_.constant(compute_dtype(node.dtype),
                                    is_half(node.dtype) ? literal_as(node.dtype, place.value) : place.value);
+    } else if (place.kind == Place::fused && node.operation->family == Family::gather) {
+        scalar = gathered(entry);
     } else {
         scalar = builder_.input(compute_dtype(node.dtype));
         loads_.push_back(entry);
@@ -20,8 +32,21 @@ Scalar ProgramWriter::value(std::int32_t entry) {
     return values_.emplace(entry, scalar).first->second;
 }
 
+Scalar ProgramWriter::gathered(std::int32_t entry) {
+    Scalar scalar = builder_.input(compute_dtype(graph_.node(entry).dtype));
+    auto inputs = graph_.inputs(entry);
+    indexed_.push_back({loads_.size(), entry, inputs.size() - 1});
+    loads_.push_back(inputs[0]);
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+        (void)builder_.input(index_dtype(plan_, graph_, inputs[i]));
+        loads_.push_back(inputs[i]);
+    }
+    return scalar;
+}
+
 void ProgramWriter::compute(std::int32_t entry) {
     const Node& node = graph_.node(entry);
+    if (node.operation->family == Family::gather) return (void)value(entry);
     std::vector<Scalar> operands;
     std::vector<Tensor> inputs;
     for (std::int32_t input : graph_.inputs(entry)) {

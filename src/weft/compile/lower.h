@@ -1,5 +1,5 @@
 // Lowering: entries of a graph become instructions of one Program. Members of the kernel are computed in it, numbers are written
-// into it, everything else is loaded. Callers: compile/partition.cpp.
+// into it, everything else is loaded; a gather that is a member, through its index tensors. Callers: compile/partition.cpp.
 #pragma once
 
 #include <map>
@@ -12,21 +12,25 @@ namespace weft {
 class ProgramWriter {
   public:
     ProgramWriter(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
-    void compute(std::int32_t entry);  ///< an elementwise entry whose inputs are computed, numbers, or loadable
+    void compute(std::int32_t entry);  ///< a member whose inputs are computed, numbers, or loadable
     void store(std::int32_t entry);    ///< the entry's value leaves the program
     /// The value leaves in the type in which `reduction` joins it to a result of type `result`.
     void store_for_reduction(std::int32_t entry, Reduction reduction, DType result);
+    /// Those of the loads that are gathers.
+    const std::vector<IndexedLoad>& indexed() const { return indexed_; }
     /// Entries that are loaded, one an input of the program.
     const std::vector<std::int32_t>& loads() const { return loads_; }
     Program take() { return builder_.take(); }
 
   private:
     Scalar value(std::int32_t entry);
+    Scalar gathered(std::int32_t entry);
     const Graph& graph_;
     const Plan& plan_;
     ProgramBuilder builder_;
     std::map<std::int32_t, Scalar> values_;
     std::vector<std::int32_t> loads_;
+    std::vector<IndexedLoad> indexed_;
 };
 
 }  // namespace weft

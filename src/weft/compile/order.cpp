@@ -1,9 +1,12 @@
 #include "weft/compile/order.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
+#include <tuple>
 
 #include "weft/base/error.h"
+#include "weft/graph/operation.h"
 
 namespace weft {
 namespace {
@@ -29,9 +32,81 @@ struct Dependencies {
             for (std::size_t f : from) readers[f].push_back(s), ++waiting[s];
         }
     }
+
+    void let_first(std::size_t first, std::size_t then) { readers[first].push_back(then), ++waiting[then]; }
+
+    // Whether each step comes after `s` in any order.
+    std::vector<bool> after(std::size_t s) const {
+        std::vector<bool> reached(readers.size(), false);
+        std::vector<std::size_t> stack{s};
+        while (!stack.empty()) {
+            std::size_t at = stack.back();
+            stack.pop_back();
+            for (std::size_t reader : readers[at]) {
+                if (!reached[reader]) stack.push_back(reader);
+                reached[reader] = true;
+            }
+        }
+        return reached;
+    }
 };
 
+// The entry whose memory an entry shows.
+std::int32_t memory_below(const Plan& plan, std::int32_t entry) {
+    while (plan.places[static_cast<std::size_t>(entry)].kind == Place::view)
+        entry = plan.places[static_cast<std::size_t>(entry)].index;
+    return entry;
+}
+
+void let_scatters_wait(const Plan& plan, const Graph& graph, Dependencies& dependencies) {
+    std::map<std::int32_t, std::vector<std::size_t>> readers;  // of an entry's memory
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+        for (std::int32_t load : plan.steps[s].loads) readers[memory_below(plan, load)].push_back(s);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        if (!scatters(plan.steps[s], graph)) continue;
+        const std::vector<std::size_t>& others = readers[memory_below(plan, plan.steps[s].loads[0])];
+        if (others.size() < 2) continue;
+        std::vector<bool> after = dependencies.after(s);
+        for (std::size_t other : others)
+            if (other != s && !after[other]) dependencies.let_first(other, s);
+    }
+}
+
+// Scatters into leaves, also one after another: they run when nothing else can, so that what their indices are is known before the
+// first of them writes over a parameter.
+std::vector<bool> scatters_into_leaves(const Plan& plan, const Graph& graph) {
+    std::vector<std::int32_t> writer(plan.slots.size(), -1);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+        for (std::int32_t slot : plan.steps[s].stores)
+            writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
+    std::vector<bool> into_leaf(plan.steps.size(), false), known(plan.steps.size(), false);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        std::vector<std::size_t> chain;  // down to the array that the first one changes, or to one that is known
+        bool leaf = false;
+        for (std::size_t at = s; scatters(plan.steps[at], graph);) {
+            if (known[at]) leaf = into_leaf[at];
+            if (known[at]) break;
+            chain.push_back(at);
+            const Place& place = plan.places[static_cast<std::size_t>(memory_below(plan, plan.steps[at].loads[0]))];
+            leaf = place.kind == Place::leaf;
+            if (place.kind != Place::slot) break;
+            at = static_cast<std::size_t>(writer[static_cast<std::size_t>(place.index)]);
+        }
+        for (std::size_t link : chain) known[link] = true, into_leaf[link] = leaf;
+    }
+    return into_leaf;
+}
+
 }  // namespace
+
+bool scatters(const Step& step, const Graph& graph) {
+    return step.kind == Step::library && graph.node(step.members[0]).operation->family == Family::scatter;
+}
+
+bool pointed(const Step& step, std::size_t load) {
+    return std::any_of(step.indexed.begin(), step.indexed.end(),
+                       [&](const IndexedLoad& at) { return load >= at.load && load <= at.load + at.indices; });
+}
 
 std::int32_t slot_below(const Plan& plan, std::int32_t entry) {
     const Place* place = &plan.places[static_cast<std::size_t>(entry)];
@@ -39,11 +114,13 @@ std::int32_t slot_below(const Plan& plan, std::int32_t entry) {
     return place->kind == Place::leaf ? -1 : place->index;
 }
 
-void order_steps(Plan& plan) {
+void order_steps(Plan& plan, const Graph& graph) {
     Dependencies dependencies(plan);
+    let_scatters_wait(plan, graph, dependencies);
+    std::vector<bool> waits = scatters_into_leaves(plan, graph);
     auto key = [&](std::size_t s) {
         const Step& step = plan.steps[s];
-        return std::pair(step.members.empty() ? step.space : step.members.back(), s);
+        return std::tuple(bool(waits[s]), step.members.empty() ? step.space : step.members.back(), s);
     };
     auto later = [&](std::size_t a, std::size_t b) { return key(a) > key(b); };
     std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);

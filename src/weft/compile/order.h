@@ -6,7 +6,9 @@
 namespace weft {
 
 /// Sorts the steps so that every slot is written before it is read; among those that may run, the one whose last member was written
-/// down first goes first: close to the program's own order, so that a parameter is updated after it was read for the last time.
-void order_steps(Plan& plan);
+/// down first goes first: close to the program's own order, so that a parameter is updated after it was read for the last time. A
+/// scatter waits for the other readers of the array that it changes, where that makes no cycle, so that it may write over it; one
+/// into a leaf for whatever else can run.
+void order_steps(Plan& plan, const Graph& graph);
 
 }  // namespace weft

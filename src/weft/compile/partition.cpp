@@ -1,5 +1,6 @@
 // Partition: which entries are computed together. Elementwise entries of one shape are fused when a value passes between them
-// directly or they read the same memory; a chain that only a reduction reads becomes part of the reduction.
+// directly or they read the same memory; a chain that only a reduction reads becomes part of the reduction. A gather that only one
+// kernel reads is a load of that kernel's loop (gathers.h), and here like an elementwise entry whose operands come from memory.
 //
 // Why no cycle can arise: every entry has a level, which grows by one whenever a value passes through memory. Entries of one kernel
 // have one level and one shape, so a path that leaves a kernel ends on a higher level and never comes back.
@@ -9,12 +10,12 @@
 #include <set>
 
 #include "weft/compile/device.h"
-#include "weft/compile/lower.h"
+#include "weft/compile/gathers.h"
 #include "weft/compile/order.h"
 #include "weft/compile/plan.h"
 #include "weft/compile/row_groups.h"
+#include "weft/compile/step_maker.h"
 #include "weft/ops/elementwise.h"
-#include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -23,19 +24,22 @@ namespace {
 class Partitioner {
   public:
     Partitioner(const Graph& graph, const PartitionOptions& options)
-        : graph_(graph), options_(options), count_(static_cast<std::int32_t>(graph.entries.size())) {}
+        : graph_(graph),
+          options_(options),
+          count_(static_cast<std::int32_t>(graph.entries.size())),
+          maker_(graph, plan_) {}
 
     Plan plan() {
         plan_.structure = graph_.structure;
         plan_.places.resize(static_cast<std::size_t>(count_));
-        count_uses();
+        if (options_.fuse) loops_ = gathers_in_loops(graph_);
         place_leaves_and_views();
         absorb_into_reductions();
         group_elementwise();
         place_outputs();
         make_steps();
-        order_steps(plan_);
-        if (options_.fuse && options_.rows) group_rows(plan_, graph_), order_steps(plan_);
+        order_steps(plan_, graph_);
+        if (options_.fuse && options_.rows) group_rows(plan_, graph_), order_steps(plan_, graph_);
         return std::move(plan_);
     }
 
@@ -43,24 +47,18 @@ class Partitioner {
     const Node& node(std::int32_t e) const { return graph_.node(e); }
     Family family(std::int32_t e) const { return node(e).operation->family; }
     Place& place(std::int32_t e) { return plan_.places[static_cast<std::size_t>(e)]; }
-    bool elementwise(std::int32_t e) { return place(e).kind == Place::fused && family(e) == Family::elementwise; }
-
-    void count_uses() {
-        uses_.assign(static_cast<std::size_t>(count_), 0);
-        wanted_.assign(static_cast<std::size_t>(count_), false);
-        for (std::int32_t input : graph_.edges) ++uses_[static_cast<std::size_t>(input)];
-        for (std::int32_t output : graph_.outputs)
-            wanted_[static_cast<std::size_t>(output)] = true, ++uses_[static_cast<std::size_t>(output)];
+    bool elementwise(std::int32_t e) {
+        return place(e).kind == Place::fused && (family(e) == Family::elementwise || picked(e));
     }
 
-    std::int32_t new_slot(std::int32_t entry, Axes order = {}) {
-        plan_.slots.push_back({entry, node(entry).dtype, std::move(order)});
-        return static_cast<std::int32_t>(plan_.slots.size()) - 1;
-    }
+    // A gather that is a load of the loop that reads it: it is computed there as if it were elementwise.
+    bool picked(std::int32_t e) const { return options_.fuse && loops_.gathers[static_cast<std::size_t>(e)]; }
+    bool shown(std::int32_t e) const { return options_.fuse && loops_.indices[static_cast<std::size_t>(e)]; }
+
     void put_in_slot(std::int32_t e, Axes order = {}) {
         place(e).kind = Place::slot;
         place(e).contiguous = order.empty();
-        place(e).index = new_slot(e, std::move(order));
+        place(e).index = maker_.new_slot(e, std::move(order));
     }
 
     // Whether strides can say a reshape: of dense memory always; of other memory when only axes of size one come or go.
@@ -85,11 +83,11 @@ class Partitioner {
                 place(e) = {Place::leaf, leaves++, plain, {}};
             } else if (node(e).operation == &constant_operation) {
                 place(e) = {Place::literal, -1, false, node(e).attributes_as<ConstantAttributes>().value};
-            } else if (family(e) == Family::view || passes_on(e)) {
+            } else if (family(e) == Family::view || passes_on(e) || shown(e)) {
                 place_view(e, graph_.inputs(e)[0]);
             } else if (family(e) == Family::reduce) {
                 put_in_slot(e);
-            } else if (family(e) != Family::elementwise) {
+            } else if (family(e) != Family::elementwise && !picked(e)) {
                 put_in_slot(e, cpu_compiler().preferred_order(*node(e).operation, node(e).shape.size()));
             }
             orders_[static_cast<std::size_t>(e)] = order_of(e);
@@ -120,7 +118,7 @@ class Partitioner {
     // that has one (values after a window operation lie channels-last, and what is computed from them stays so).
     Axes order_of(std::int32_t e) {
         if (place(e).kind == Place::slot) return plan_.slots[static_cast<std::size_t>(place(e).index)].order;
-        if (!elementwise(e)) return {};
+        if (!elementwise(e) || picked(e)) return {};
         for (std::int32_t input : graph_.inputs(e)) {
             const Axes& order = orders_[static_cast<std::size_t>(input)];
             if (!order.empty() && node(input).shape == node(e).shape) return order;
@@ -128,21 +126,26 @@ class Partitioner {
         return {};
     }
 
-    // A chain of elementwise entries that leads to one reduction and nowhere else is computed inside it.
+    // What is read inside one reduction and nowhere else is computed there: an elementwise entry all of whose readers are.
     void absorb_into_reductions() {
+        constexpr std::int32_t nobody = -2, several = -1;
         inside_.assign(static_cast<std::size_t>(count_), -1);
         if (!options_.fuse) return;
+        std::vector<std::int32_t> readers(static_cast<std::size_t>(count_), nobody);  // the reduction in which all are
+        for (std::int32_t output : graph_.outputs) readers[static_cast<std::size_t>(output)] = several;
         for (std::int32_t e = count_; e-- > 0;) {
-            std::int32_t into =
-                family(e) == Family::reduce && place(e).kind == Place::slot ? e : inside_[static_cast<std::size_t>(e)];
-            if (into < 0) continue;
+            std::int32_t into = several, of_readers = readers[static_cast<std::size_t>(e)];
+            if (family(e) == Family::reduce && place(e).kind == Place::slot) {
+                into = e;
+            } else if (of_readers >= 0 && elementwise(e) && absorbed_[of_readers] < options_.longest &&
+                       node(e).shape == node(graph_.inputs(of_readers)[0]).shape) {
+                into = inside_[static_cast<std::size_t>(e)] = of_readers;
+                ++absorbed_[into];
+            }
+            if (picked(e)) into = several;  // what it reads comes from memory
             for (std::int32_t input : graph_.inputs(e)) {
-                bool only_here = uses_[static_cast<std::size_t>(input)] == 1 && elementwise(input);
-                bool same_shape = node(input).shape == node(graph_.inputs(into)[0]).shape;
-                if (only_here && same_shape && absorbed_[into] < options_.longest) {
-                    inside_[static_cast<std::size_t>(input)] = into;
-                    ++absorbed_[into];
-                }
+                std::int32_t& all = readers[static_cast<std::size_t>(input)];
+                all = all == nobody || all == into ? into : several;
             }
         }
     }
@@ -159,7 +162,7 @@ class Partitioner {
             if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
             for (std::int32_t input : graph_.inputs(e)) {
                 if (together(e, input) && level(e) == level(input)) join(e, input);
-                if (place(input).kind == Place::literal || node(input).shape.empty()) continue;
+                if (place(input).kind == Place::literal || node(input).shape.empty() || picked(e)) continue;
                 auto& list = readers[{input, level(e)}];
                 for (std::int32_t other : list) {
                     if (node(other).shape == node(e).shape) {
@@ -176,10 +179,13 @@ class Partitioner {
 
     void find_levels() {
         levels_.assign(static_cast<std::size_t>(count_), 0);
+        std::vector<bool> there(static_cast<std::size_t>(count_), false);  // in memory before anything runs
         for (std::int32_t e = 0; e < count_; ++e) {
-            bool free = place(e).kind == Place::view || place(e).kind == Place::literal || place(e).kind == Place::leaf;
+            bool view = place(e).kind == Place::view, leaf = place(e).kind == Place::leaf;
+            bool free = view || leaf || place(e).kind == Place::literal;
+            there[static_cast<std::size_t>(e)] = free && (!view || there[static_cast<std::size_t>(place(e).index)]);
             for (std::int32_t input : graph_.inputs(e)) {
-                bool leafy = place(input).kind == Place::leaf || place(input).kind == Place::literal;
+                bool leafy = there[static_cast<std::size_t>(input)];
                 level(e) = std::max(level(e), free || leafy || together(e, input) ? level(input) : level(input) + 1);
             }
         }
@@ -194,7 +200,8 @@ class Partitioner {
         for (std::int32_t e = count_; e-- > 0;) {
             auto i = static_cast<std::size_t>(e);
             bool free = elementwise(e) && inside_[i] < 0 && !held[i];
-            if (free && first_reader[i] > level(e) && arrays_read(e) == 1) level(e) = first_reader[i];
+            bool light = arrays_read(e) == 1 || picked(e);
+            if (free && first_reader[i] > level(e) && light) level(e) = first_reader[i];
             for (std::int32_t input : graph_.inputs(e)) {
                 auto k = static_cast<std::size_t>(input);
                 if (!together(e, input)) held[k] = true;
@@ -213,7 +220,7 @@ class Partitioner {
 
     // Whether a value may pass from `input` to `e` inside one kernel.
     bool together(std::int32_t e, std::int32_t input) {
-        if (!options_.fuse || !elementwise(input)) return false;
+        if (!options_.fuse || !elementwise(input) || picked(e)) return false;
         std::int32_t in = inside_[static_cast<std::size_t>(input)];
         if (in >= 0) return in == e || in == inside_[static_cast<std::size_t>(e)];
         return elementwise(e) && inside_[static_cast<std::size_t>(e)] < 0 && node(e).shape == node(input).shape;
@@ -262,21 +269,23 @@ class Partitioner {
             }
         }
         find_needed();
+        release_gathers(kernels);
         for (std::int32_t e = 0; e < count_; ++e) {
             if (needed_[static_cast<std::size_t>(e)] && elementwise(e)) {
                 put_in_slot(e, orders_[static_cast<std::size_t>(e)]);
                 stored_elementwise_.insert(e);
             }
         }
-        for (auto& members : kernels) make_map(members);
+        for (auto& members : kernels)
+            maker_.map(members, [&](std::int32_t e) { return stored_elementwise_.contains(e); });
         for (std::int32_t e = 0; e < count_; ++e) {
             if (place(e).kind != Place::slot || stored_elementwise_.contains(e)) continue;
             if (copies_.contains(e))
-                make_copy(graph_.inputs(e)[0], place(e).index);
+                maker_.copy(graph_.inputs(e)[0], place(e).index);
             else if (family(e) == Family::reduce)
-                make_reduce(e);
+                maker_.reduce(e, inside_);
             else
-                make_library(e);
+                maker_.library(e);
         }
         plan_.outputs.assign(graph_.outputs.size(), -1);
         plan_.output_views.assign(graph_.outputs.size(), false);
@@ -285,7 +294,7 @@ class Partitioner {
             std::int32_t output = graph_.outputs[i];
             if (output_copies_.contains(output)) {
                 auto [at, fresh] = copied.try_emplace(output, -1);
-                if (fresh) at->second = new_slot(output), make_copy(output, at->second);
+                if (fresh) at->second = maker_.new_slot(output), maker_.copy(output, at->second);
                 plan_.outputs[i] = at->second;
                 continue;
             }
@@ -296,92 +305,49 @@ class Partitioner {
         }
     }
 
+    // A gather whose result others read too is a library's after all, which copies what stands behind an index at once.
+    void release_gathers(std::vector<std::vector<std::int32_t>>& kernels) {
+        for (std::int32_t e = 0; e < count_; ++e) {
+            auto i = static_cast<std::size_t>(e);
+            if (!picked(e) || !needed_[i]) continue;
+            loops_.gathers[i] = false;
+            std::erase(kernels[static_cast<std::size_t>(kernel_of_[i])], e);
+            put_in_slot(e);
+            for (std::int32_t index : graph_.inputs(e)) {
+                if (!shown(index)) continue;
+                loops_.indices[static_cast<std::size_t>(index)] = false;
+                put_in_slot(index);
+                stored_elementwise_.insert(index);
+                kernels.push_back({index});
+            }
+        }
+        std::erase_if(kernels, [](const std::vector<std::int32_t>& members) { return members.empty(); });
+    }
+
     void find_needed() {
         needed_.assign(static_cast<std::size_t>(count_), false);
         for (std::int32_t e = 0; e < count_; ++e) {
             for (std::int32_t input : graph_.inputs(e)) {
                 auto i = static_cast<std::size_t>(input);
                 std::int32_t mine = inside_[static_cast<std::size_t>(e)], theirs = inside_[i];
-                bool same = theirs >= 0 ? theirs == e || theirs == mine
-                                        : elementwise(e) && mine < 0 && kernel_of_[i] >= 0 &&
-                                              kernel_of_[i] == kernel_of_[static_cast<std::size_t>(e)];
+                bool same = picked(e)     ? false
+                            : theirs >= 0 ? theirs == e || theirs == mine
+                                          : elementwise(e) && mine < 0 && kernel_of_[i] >= 0 &&
+                                                kernel_of_[i] == kernel_of_[static_cast<std::size_t>(e)];
                 if (!same) needed_[i] = true;
             }
         }
         for (std::int32_t output : graph_.outputs) needed_[static_cast<std::size_t>(output)] = true;
     }
 
-    void make_map(const std::vector<std::int32_t>& members) {
-        Step step;
-        step.kind = Step::map;
-        step.members = members;
-        step.space = members[0];
-        ProgramWriter writer(graph_, plan_);
-        for (std::int32_t e : members) writer.compute(e);
-        for (std::int32_t e : members) {
-            if (stored_elementwise_.contains(e)) writer.store(e), step.stores.push_back(place(e).index);
-        }
-        step.loads = writer.loads();
-        step.program = writer.take();
-        plan_.steps.push_back(std::move(step));
-    }
-
-    void make_reduce(std::int32_t e) {
-        Step step;
-        step.kind = Step::reduce;
-        step.space = graph_.inputs(e)[0];
-        for (std::int32_t m = 0; m < e; ++m) {
-            if (inside_[static_cast<std::size_t>(m)] == e) step.members.push_back(m);
-        }
-        ProgramWriter writer(graph_, plan_);
-        for (std::int32_t m : step.members) writer.compute(m);
-        auto& a = node(e).attributes_as<ReduceAttributes>();
-        writer.store_for_reduction(graph_.inputs(e)[0], a.reduction, node(e).dtype);
-        step.members.push_back(e);
-        step.stores = {place(e).index};
-        step.reductions = {a.reduction};
-        step.axes = a.axes;
-        step.loads = writer.loads();
-        step.program = writer.take();
-        plan_.steps.push_back(std::move(step));
-    }
-
-    void make_copy(std::int32_t from, std::int32_t slot) {
-        Step step;
-        step.kind = Step::copy;
-        step.space = from;
-        ProgramWriter writer(graph_, plan_);
-        writer.store(from);
-        step.stores = {slot};
-        step.loads = writer.loads();
-        step.program = writer.take();
-        plan_.steps.push_back(std::move(step));
-    }
-
-    void make_library(std::int32_t e) {
-        Step step;
-        step.kind = Step::library;
-        step.members = {e};
-        step.space = e;
-        for (std::int32_t input : graph_.inputs(e)) {
-            if (place(input).kind == Place::literal &&
-                place(input).index < 0) {  // a library reads memory: give the number some
-                std::int32_t slot = new_slot(input);
-                make_copy(input, slot);
-                place(input).index = slot;
-            }
-            step.loads.push_back(input);
-        }
-        step.stores = {place(e).index};
-        plan_.steps.push_back(std::move(step));
-    }
-
     const Graph& graph_;
     const PartitionOptions& options_;
     std::int32_t count_;
     Plan plan_;
-    std::vector<std::int32_t> uses_, inside_, levels_, parent_, kernel_of_;
-    std::vector<bool> wanted_, needed_;
+    StepMaker maker_;
+    LoopGathers loops_;  // gathers that are loads of loops
+    std::vector<std::int32_t> inside_, levels_, parent_, kernel_of_;
+    std::vector<bool> needed_;
     std::vector<Axes> orders_;
     std::set<std::int32_t> copies_, output_copies_, stored_elementwise_;
     std::map<std::int32_t, std::size_t> absorbed_;

@@ -1,5 +1,6 @@
 // Plan: what to run when, made once for a graph's structure and good for every graph of that structure, whatever its sizes.
-// Every entry of the graph has a Place: a leaf, a number, a view of another entry, a value that lives only inside a kernel's program,
+// Every entry of the graph has a Place: a leaf, a number, a view of another entry, a value that lives only inside a kernel's program
+// (an elementwise one; or a gather's, which is a load through index tensors),
 // or a slot of memory. Steps write slots, in order. Sizes come in with the Binding (compile/binding.h).
 // Callers: runtime/ (through the plan cache), explain.
 #pragma once
@@ -25,6 +26,14 @@ struct Slot {
     Axes order;
 };
 
+/// A load through index tensors: it stands for a gather's result, and reads the gather's array where they point. They are loads of
+/// their own, which no instruction reads: those behind it, `indices` of them.
+struct IndexedLoad {
+    std::size_t load = 0;     // its number among the step's loads
+    std::int32_t entry = -1;  // the gather
+    std::size_t indices = 1;
+};
+
 struct Step {
     enum Kind : std::uint8_t { map, reduce, copy, library, rows } kind = map;
     std::vector<std::int32_t> members;  // entries computed here, inputs first (copy: none)
@@ -34,6 +43,7 @@ struct Step {
     Program program;          // map, reduce, copy
     std::vector<Reduction> reductions;  // reduce
     Axes axes;                          // reduce
+    std::vector<IndexedLoad> indexed;   // map, reduce
     std::vector<Step> parts;            // rows: maps, reductions and products, in order, run a block of rows at a time
     std::size_t leading = 0;           // rows: the axes that are rows; a part of fewer is a number, made for each block
     std::vector<std::int32_t> inside;  // rows: slots that live inside it alone
@@ -57,6 +67,12 @@ struct PartitionOptions {
 
 /// The slot that an entry's numbers lie in, through views; -1 for leaves and numbers.
 std::int32_t slot_below(const Plan& plan, std::int32_t entry);
+
+/// Whether the step is a library's scatter, which may write over its first load.
+bool scatters(const Step& step, const Graph& graph);
+
+/// Whether a load of a map or reduction is not read point by point: index tensors say where, or it is one of them.
+bool pointed(const Step& step, std::size_t load);
 
 Plan make_plan(const Graph& graph, const PartitionOptions& options = {});
 

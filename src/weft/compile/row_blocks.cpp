@@ -87,7 +87,17 @@ class RowBlocks final : public Kernel {
     }
     std::string_view by() const override { return "row blocks"; }
 
+    void check(void* const* operands) const override {
+        for (const Check& check : checks_) {
+            SmallVector<void*, 16> table;
+            for (std::int32_t number : check.numbers)
+                table.push_back(number < outside_ ? operands[number] : nullptr);  // no index lies inside
+            check.kernel->check(table.data());
+        }
+    }
+
     void run(void* const* operands, std::byte* scratch) const override {
+        check(operands);  // blocks check their own, too: by then others have been written
         std::byte* own = scratch + shared_bytes_;
         if (blocks_.count == 1) return run_whole(operands, own);
         for (const Part& part : parts_)
@@ -100,6 +110,10 @@ class RowBlocks final : public Kernel {
     }
 
   private:
+    struct Check {
+        std::unique_ptr<Kernel> kernel;  // of all rows
+        std::vector<std::int32_t> numbers;
+    };
     struct Part {
         std::unique_ptr<Kernel> whole, last;  // of a block; of the last block of an axis, if it is shorter
         std::vector<RowOperand> operands;
@@ -116,6 +130,7 @@ class RowBlocks final : public Kernel {
     void prepare(const RowPart& part) {
         Part prepared{nullptr, nullptr, part.operands, {}, 0};
         for (const RowOperand& operand : part.operands) prepared.numbers.push_back(operand.number);
+        if (part.indexed) checks_.push_back({part.make(rows_, false), prepared.numbers});
         Dims rows = rows_;
         bool block = blocks_.count > 1;
         for (std::size_t axis = 0; axis < blocks_.axis; ++axis) rows[axis] = std::min<std::int64_t>(1, rows[axis]);
@@ -176,6 +191,7 @@ class RowBlocks final : public Kernel {
     Dims rows_;
     Blocks blocks_;
     std::vector<Part> parts_;
+    std::vector<Check> checks_;  // of parts that load by indices
     std::vector<std::size_t> inside_at_;
     std::size_t shared_bytes_ = 0;  // at the front of the scratch memory; then each thread's own
     std::size_t thread_bytes_ = 0, table_at_ = 0, scratch_at_ = 0;

@@ -25,6 +25,7 @@ struct RowPart {
     std::vector<RowOperand> operands;  // in the kernel's order
     double points = 0;                 // of one row, in what one of a loop costs
     double bytes = 0;                  // that pass through the cache for one row
+    bool indexed = false;              // the indices of all rows are checked before any block runs
     std::int64_t least_rows = 0;       // of a product: fewer at a time cost more; 0: a loop
 };
 

@@ -127,6 +127,7 @@ class Grouper {
     // Whether the step reads this load row by row: axis for axis along its own rows; of a product's second matrix batches alone.
     bool reads_rows(const Step& step, std::size_t load, const Shape& rows) const {
         std::int32_t entry = step.loads[load];
+        if (picks_from(step, slot_below(plan_, entry))) return false;
         bool aligned = rows.empty() || shape(entry).size() == space(step).size();
         bool second = is_product(step) && load > 0;
         return aligned && keeps_rows(entry, rows) && !(second && rows.size() + 1 >= space(step).size());
@@ -173,6 +174,13 @@ class Grouper {
             for (std::size_t other : groups_[at(group_of_[from])].steps) reach(other);
         }
         return true;
+    }
+
+    // Whether a step reads a slot by indices, or indices from it: then all of it is made before.
+    bool picks_from(const Step& step, std::int32_t slot) const {
+        for (std::size_t i = 0; i < step.loads.size(); ++i)
+            if (pointed(step, i) && slot_below(plan_, step.loads[i]) == slot) return true;
+        return false;
     }
 
     std::vector<std::size_t> makers_of(std::size_t s) const {

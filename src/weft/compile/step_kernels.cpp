@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "weft/compile/bound_loop.h"
 #include "weft/compile/in_place.h"
 #include "weft/compile/row_blocks.h"
 #include "weft/compile/views.h"
@@ -33,6 +34,7 @@ RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t 
             part.operands.push_back({0, row_strides(access.dtype, access.strides, rows)});
     part.points = count_from(loop.dims, rows);
     for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
+    part.indexed = loop.indexed();
     part.make = [&compiler, loop](const Dims& block, bool) {
         Loop cut = loop;
         std::copy(block.begin(), block.end(), cut.dims.begin());
@@ -207,32 +209,9 @@ std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
 }
 
 Loop StepKernels::loop(const Step& step) const {
-    Loop loop;
-    loop.program = step.program;
-    Dims dims = dims_of(graph_.node(step.space).shape);
-    Dims order;  // of loop axes: kept ones first
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-        if (std::find(step.axes.begin(), step.axes.end(), static_cast<std::int64_t>(i)) == step.axes.end())
-            order.push_back(static_cast<std::int64_t>(i));
-    }
-    std::size_t kept = order.size();
-    for (std::int64_t axis : step.axes) order.push_back(axis);
-    for (std::int64_t axis : order) loop.dims.push_back(dims[static_cast<std::size_t>(axis)]);
-    loop.reduced = dims.size() - kept;
-    loop.reductions = step.reductions;
-    for (std::int32_t load : step.loads) {
-        const Layout& layout = views_[at(load)].layout;
-        Dims strides = broadcast_strides(layout, dims), permuted;
-        for (std::int64_t axis : order) permuted.push_back(strides[static_cast<std::size_t>(axis)]);
-        loop.loads.push_back({layout.dtype, permuted});
-    }
-    for (std::int32_t slot : step.stores) {
-        // A reduction's result and a copy's lie row-major whatever their slot's shape (ones apart); a map's as its slot says.
-        Dims kept_dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept));
-        Layout layout = slot_layout(plan_, graph_, slot);
-        loop.stores.push_back({layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});
-    }
-    return loop;
+    std::vector<Layout> stores;
+    for (std::int32_t slot : step.stores) stores.push_back(slot_layout(plan_, graph_, slot));
+    return bound_loop(step, graph_, inputs(step), stores);
 }
 
 }  // namespace weft

@@ -306,11 +306,48 @@ std::int64_t place(const Access& access, const Dims& at) {
     return elements * static_cast<std::int64_t>(size_of(access.dtype));
 }
 
+bool has_point(const Dims& dims, std::size_t from, std::size_t to) {
+    for (std::size_t axis = from; axis < to; ++axis) {
+        if (dims[axis] == 0) return false;
+    }
+    return true;
+}
+
+/// What an index tensor says at a point, counted from the front. IndexError outside the axis.
+std::int64_t index(const Loop& loop, const Pointer& pointer, const void* const* loads, const Dims& at) {
+    const Access& from = loop.loads[static_cast<std::size_t>(pointer.load)];
+    Cell cell{};
+    std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[pointer.load]) + place(from, at), size_of(from.dtype));
+    auto said = cast_cell(cell, from.dtype, DType::int64).get<std::int64_t>();
+    std::int64_t place = said < 0 ? said + pointer.size : said;
+    if (place < 0 || place >= pointer.size)
+        throw IndexError(text(pointer.operation, ": index ", said, " is out of bounds for axis ", pointer.axis,
+                              " of size ", pointer.size));
+    return place;
+}
+
+/// Every index of the loop, before anything is written; also those of a box that has no points but for other axes.
+void check_indices(const Loop& loop, const void* const* loads) {
+    for (const Access& load : loop.loads) {
+        for (const Pointer& pointer : load.pointers) {
+            const Access& from = loop.loads[static_cast<std::size_t>(pointer.load)];
+            Dims dims = loop.dims, at(dims.size());
+            for (std::size_t axis = 0; axis < dims.size(); ++axis)
+                if (from.strides[axis] == 0) dims[axis] = 1;
+            if (!has_point(dims, 0, dims.size())) continue;
+            do (void)index(loop, pointer, loads, at);
+            while (advance(at, dims, 0, dims.size()));
+        }
+    }
+}
+
 void read(std::vector<Cell>& inputs, const Loop& loop, const void* const* loads, const Dims& at) {
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         Cell cell{};
-        std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[i]) + place(loop.loads[i], at),
-                    size_of(loop.loads[i].dtype));
+        std::int64_t bytes = place(loop.loads[i], at), width = static_cast<std::int64_t>(size_of(loop.loads[i].dtype));
+        for (const Pointer& pointer : loop.loads[i].pointers)
+            bytes += index(loop, pointer, loads, at) * pointer.stride * width;
+        std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[i]) + bytes, static_cast<std::size_t>(width));
         inputs[i] = cast_cell(cell, loop.loads[i].dtype, loop.program.inputs[i]);
     }
 }
@@ -319,13 +356,6 @@ void write(const Loop& loop, void* const* stores, std::size_t i, const Dims& at,
     Cell cell = cast_cell(value, dtype, loop.stores[i].dtype);
     std::memcpy(static_cast<std::byte*>(stores[i]) + place(loop.stores[i], at), cell.bytes,
                 size_of(loop.stores[i].dtype));
-}
-
-bool has_point(const Dims& dims, std::size_t from, std::size_t to) {
-    for (std::size_t axis = from; axis < to; ++axis) {
-        if (dims[axis] == 0) return false;
-    }
-    return true;
 }
 
 }  // namespace
@@ -345,6 +375,7 @@ void interpret(const Loop& loop, const void* const* loads, void* const* stores) 
     const Program& program = loop.program;
     std::vector<Cell> inputs(program.inputs.size()), values;
     std::size_t kept = loop.dims.size() - loop.reduced, all = loop.dims.size();
+    check_indices(loop, loads);
     if (!has_point(loop.dims, 0, kept)) return;
     Dims at(all);
     do {

@@ -1,5 +1,6 @@
 #include "weft/kernel/loop.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "weft/base/error.h"
@@ -43,6 +44,10 @@ Literal extreme(DType dtype, bool least) {
 
 }  // namespace
 
+bool Loop::indexed() const {
+    return std::any_of(loads.begin(), loads.end(), [](const Access& load) { return !load.pointers.empty(); });
+}
+
 Literal identity_of(Reduction reduction, DType dtype) {
     switch (reduction) {
         case Reduction::sum:
@@ -70,13 +75,19 @@ DType result_dtype(Reduction reduction, DType dtype) {
 
 Extent extent_of(const Access& access, const Dims& dims) {
     Extent extent{0, 0};
-    for (std::size_t axis = 0; axis < access.strides.size(); ++axis) {
-        if (dims[axis] == 0) return {};
-        std::int64_t reach = 0, bytes = 0, &end = access.strides[axis] < 0 ? extent.first : extent.last;
-        bool beyond = __builtin_mul_overflow(access.strides[axis], dims[axis] - 1, &reach) ||
-                      __builtin_add_overflow(end, reach, &end) ||
+    auto move = [&](std::int64_t stride, std::int64_t size) {
+        std::int64_t reach = 0, bytes = 0, &end = stride < 0 ? extent.first : extent.last;
+        bool beyond = __builtin_mul_overflow(stride, size - 1, &reach) || __builtin_add_overflow(end, reach, &end) ||
                       __builtin_mul_overflow(end, static_cast<std::int64_t>(size_of(access.dtype)), &bytes);
         require(!beyond, "an access with strides ", access.strides, " over ", dims, " leaves 64 bits");
+    };
+    for (std::size_t axis = 0; axis < access.strides.size(); ++axis) {
+        if (dims[axis] == 0) return {};
+        move(access.strides[axis], dims[axis]);
+    }
+    for (const Pointer& pointer : access.pointers) {
+        if (pointer.size == 0) return {};  // no index is inside
+        move(pointer.stride, pointer.size);
     }
     return extent;
 }
@@ -103,6 +114,21 @@ std::string_view name_of(Reduction reduction) {
     __builtin_unreachable();
 }
 
+namespace {
+
+void verify_pointers(const Loop& loop, std::size_t load) {
+    for (const Pointer& pointer : loop.loads[load].pointers) {
+        auto from = static_cast<std::size_t>(pointer.load);
+        require(from < loop.loads.size() && loop.loads[from].pointers.empty(), "load ", load, " is moved by load ",
+                pointer.load, ", which is none or is moved itself");
+        require(is_integer(loop.loads[from].dtype), "load ", load, " is moved by load ", pointer.load, " of ",
+                loop.loads[from].dtype);
+        require(pointer.size >= 0, "load ", load, " moves along an axis of ", pointer.size, " elements");
+    }
+}
+
+}  // namespace
+
 void verify(const Loop& loop) {
     verify(loop.program);
     const Program& program = loop.program;
@@ -116,6 +142,7 @@ void verify(const Loop& loop) {
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         require(loop.loads[i].strides.size() == loop.dims.size(), "load ", i, " has not one stride an axis");
         extent_of(loop.loads[i], loop.dims);
+        verify_pointers(loop, i);
         require(memory_fits(loop.loads[i].dtype, program.inputs[i]), "load ", i, " reads ", loop.loads[i].dtype,
                 " for an input of ", program.inputs[i]);
     }
@@ -127,6 +154,7 @@ void verify(const Loop& loop) {
         }
         require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced, "store ", i,
                 " has not one stride a kept axis");
+        require(loop.stores[i].pointers.empty(), "store ", i, " moves by indices");
         extent_of(loop.stores[i], loop.dims);
         for (std::size_t axis = 0; axis < loop.stores[i].strides.size(); ++axis) {
             bool apart = loop.stores[i].strides[axis] != 0 || loop.dims[axis] <= 1 || element_count(loop.dims) == 0;
@@ -152,6 +180,11 @@ Hash128 hash_of(const Loop& loop) {
         for (const Access& access : *accesses) {
             hasher.add(static_cast<std::uint64_t>(access.dtype));
             add(access.strides);
+            hasher.add(access.pointers.size());
+            for (const Pointer& pointer : access.pointers) {
+                add({pointer.load, pointer.size, pointer.stride, pointer.axis});
+                hasher.add(pointer.operation);
+            }
         }
     }
     hasher.add(loop.reductions.size());
@@ -164,7 +197,10 @@ std::ostream& operator<<(std::ostream& out, const Loop& loop) {
     if (loop.reduces()) out << ", the last " << loop.reduced << " reduced";
     out << '\n';
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
-        out << "load " << i << ' ' << loop.loads[i].dtype << " strides " << loop.loads[i].strides << '\n';
+        out << "load " << i << ' ' << loop.loads[i].dtype << " strides " << loop.loads[i].strides;
+        for (const Pointer& pointer : loop.loads[i].pointers)
+            out << " + " << pointer.stride << " * load " << pointer.load << " of " << pointer.size;
+        out << '\n';
     }
     for (std::size_t i = 0; i < loop.stores.size(); ++i) {
         out << "store " << i << ' ' << loop.stores[i].dtype << " strides " << loop.stores[i].strides;

@@ -14,12 +14,23 @@ namespace weft {
 /// row-major order of the reduced axes (the first NaN, if there is one, as NumPy). any and all work on bool.
 enum class Reduction : std::uint8_t { sum, product, maximum, minimum, any, all, argmax, argmin };
 
+/// One coordinate of a load that is read from memory: what another load of the loop, of integers, reads at the point. It counts along
+/// an axis of the array, from its end where it is negative; an index outside the axis is an IndexError before anything is written.
+struct Pointer {
+    std::int32_t load = -1;             // the integers' number among the loop's loads
+    std::int64_t size = 0, stride = 0;  // of the axis: elements along it, and elements that a step along it moves
+    std::int64_t axis = 0;              // its number, and the operation's name, for the error
+    std::string_view operation = "gather";
+};
+
 /// One array that a loop reads or writes: its type and, for every axis of the loop, how many elements a step moves (0: the same
 /// element again; negative: backwards). An output of a reduction has strides for the kept axes alone.
 /// The memory's type may differ from the program's: half types are loaded to float32 and rounded when stored; no other cast.
+/// A load may move by indices as well: to strides times the point, each pointer adds its own.
 struct Access {
     DType dtype = DType::float32;
     Dims strides;
+    std::vector<Pointer> pointers = {};
 };
 
 struct Loop {
@@ -31,6 +42,8 @@ struct Loop {
     std::vector<Reduction> reductions;  // one an output for a reduction (even over no axes); empty for a map
 
     bool reduces() const { return !reductions.empty(); }
+    /// Whether a load moves by indices.
+    bool indexed() const;
 };
 
 /// The value that joining starts from: 0 for a sum, the lowest value (-inf) for maximum ... ; none for argmax and argmin.
@@ -40,7 +53,7 @@ Literal identity_of(Reduction reduction, DType dtype);
 DType result_dtype(Reduction reduction, DType dtype);
 
 std::string_view name_of(Reduction reduction);
-/// The elements that an access touches, counted from the one at index 0 of every axis; none in a box without points.
+/// The elements that an access may touch, counted from the one at index 0 of every axis; none in a box without points.
 struct Extent {
     std::int64_t first = 0, last = -1;
     bool empty() const { return last < first; }

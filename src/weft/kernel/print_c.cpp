@@ -36,6 +36,11 @@ std::vector<std::vector<Number>> number_groups(const Loop& loop) {
                 if (!is_structure(strides[axis]))
                     groups.back().push_back({text(letter, i, "_", axis_name(axis)), strides[axis]});
             }
+            for (std::size_t k = 0; k < accesses[i].pointers.size(); ++k) {
+                const Pointer& pointer = accesses[i].pointers[k];
+                groups.back().push_back({text(letter, i, "_size", k), pointer.size});
+                if (pointer.stride != 1) groups.back().push_back({text(letter, i, "_step", k), pointer.stride});
+            }
         }
     };
     add(loop.loads, 'x');
@@ -44,16 +49,26 @@ std::vector<std::vector<Number>> number_groups(const Loop& loop) {
     return groups;
 }
 
-/// "x0[i * x0_i + j]"
-std::string element(char letter, std::size_t number, const Access& access) {
-    std::string place, array = text(letter, number);
+/// "i * x0_i + j"
+std::string place(char letter, std::size_t number, const Access& access) {
+    std::string all;
     for (std::size_t axis = 0; axis < access.strides.size(); ++axis) {
         if (access.strides[axis] == 0) continue;
-        if (!place.empty()) place += " + ";
-        place += axis_name(axis);
-        if (access.strides[axis] != 1) place += text(" * ", array, "_", axis_name(axis));
+        if (!all.empty()) all += " + ";
+        all += axis_name(axis);
+        if (access.strides[axis] != 1) all += text(" * ", letter, number, "_", axis_name(axis));
     }
-    return text(array, "[", place.empty() ? "0" : place, "]");
+    return all;
+}
+
+/// "x0[i * x0_i + j]"; of a load that moves by indices "x0[j + x0_at0 * x0_step0]", where x0_at0 was declared.
+std::string element(char letter, std::size_t number, const Access& access) {
+    std::string all = place(letter, number, access), array = text(letter, number);
+    for (std::size_t k = 0; k < access.pointers.size(); ++k) {
+        all += text(all.empty() ? "" : " + ", array, "_at", k);
+        if (access.pointers[k].stride != 1) all += text(" * ", array, "_step", k);
+    }
+    return text(array, "[", all.empty() ? "0" : all, "]");
 }
 
 bool is_position(Reduction reduction) { return reduction == Reduction::argmax || reduction == Reduction::argmin; }
@@ -129,6 +144,8 @@ class KernelPrinter {
     void open_nest(std::size_t from, std::size_t to);
     /// The indices of the row-major position `at` in the box of the axes [from, to).
     void indices(std::size_t from, std::size_t to, std::string_view at);
+    /// Where index tensors point, counted from the front.
+    void read_indices(std::size_t load);
     /// The program at one point: its loads and statements.
     void body();
     void declare_lanes();
@@ -208,8 +225,19 @@ void KernelPrinter::indices(std::size_t from, std::size_t to, std::string_view a
     }
 }
 
+void KernelPrinter::read_indices(std::size_t load) {
+    for (std::size_t k = 0; k < loop_.loads[load].pointers.size(); ++k) {
+        const Pointer& pointer = loop_.loads[load].pointers[k];
+        auto from = static_cast<std::size_t>(pointer.load);
+        std::string at = text("x", load, "_at", k);
+        line("int64_t ", at, " = (int64_t)", element('x', from, loop_.loads[from]), ";");
+        line("if (", at, " < 0) ", at, " += x", load, "_size", k, ";");
+    }
+}
+
 void KernelPrinter::body() {
     std::vector<std::string> inputs;
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i) read_indices(i);
     for (std::size_t i = 0; i < loop_.loads.size(); ++i)
         inputs.push_back(writer_.cast(element('x', i, loop_.loads[i]), loop_.loads[i].dtype, loop_.program.inputs[i]));
     text_ += writer_.statements(loop_.program, inputs, indent(), values_);

@@ -1,5 +1,6 @@
 #include "weft/runtime/function.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
@@ -32,12 +33,14 @@ class Spares {
     /// A value that was replaced: its memory is as good as any, if it lies as the output does.
     void give(Tensor tensor, const BoundOutput& output) {
         const Array& old = tensor.node()->value;
-        for (const Tensor& spare : spares_) {
-            if (spare.is(tensor)) return;  // it came from here
-        }
+        if (hold(tensor)) return;  // it came from here
         bool alike =
             old.dtype == output.dtype && old.dims == output.dims && old.strides == output.strides && old.offset == 0;
         if (alike && spares_.size() < 3) spares_.push_back(std::move(tensor));
+    }
+
+    bool hold(const Tensor& tensor) const {
+        return std::any_of(spares_.begin(), spares_.end(), [&](const Tensor& spare) { return spare.is(tensor); });
     }
 
   private:
@@ -173,7 +176,8 @@ void Specialization::choose_memory() {
             auto leaf = static_cast<std::size_t>(outputs[i].donor);
             const std::shared_ptr<Cell>& cell = cells_[sources_[leaf].index].cell;
             const Node& node = *held_[leaf].node();
-            bool ours = held_[leaf].is(cell->value) && node.references.load(std::memory_order_acquire) == 2 &&
+            std::uint32_t holders = spares_[i].hold(held_[leaf]) ? 3 : 2;  // the cell, held_, and who lent the memory
+            bool ours = held_[leaf].is(cell->value) && node.references.load(std::memory_order_acquire) == holders &&
                         node.value.buffer.use_count() == 1 && node.value.offset == 0;
             if (ours) memory = held_[leaf];
         }
@@ -238,7 +242,13 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
     std::vector<Tensor> concrete;
     if (debug_modes().any()) concrete = with_numbers();
     choose_memory();
-    runner_->run(leaves_, outputs_);
+    try {
+        runner_->run(leaves_, outputs_);
+    } catch (...) {  // an index outside its axis: cells keep their values, and what is held here lets go of them
+        release_leaves();
+        for (Tensor& tensor : given_) tensor = Tensor();
+        throw;
+    }
     if (!concrete.empty()) {
         std::vector<Array> values;
         for (std::size_t i = 0; i < concrete.size(); ++i) values.push_back(output_tensor(i).array());

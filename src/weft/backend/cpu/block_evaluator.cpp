@@ -1,11 +1,13 @@
 #include "weft/backend/cpu/block_evaluator.h"
 
 #include "weft/backend/cpu/block_kernel.h"
+#include "weft/backend/cpu/index_check.h"
 
 namespace weft {
 
 BlockKernel::BlockKernel(const Loop& loop) {
     verify(loop);
+    indices_ = std::make_unique<cpu::IndexCheck>(loop);
     prepared_ = loop.reduces() ? cpu::prepare_reduction(loop) : cpu::prepare_map(loop);
 }
 BlockKernel::~BlockKernel() = default;
@@ -15,6 +17,7 @@ BlockKernel& BlockKernel::operator=(BlockKernel&&) noexcept = default;
 std::size_t BlockKernel::scratch_bytes() const { return prepared_->scratch_bytes(); }
 
 void BlockKernel::run(const void* const* loads, void* const* stores, void* scratch) const {
+    indices_->run(loads);
     prepared_->run(loads, stores, static_cast<std::byte*>(scratch));
 }
 

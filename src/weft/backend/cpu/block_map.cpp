@@ -57,14 +57,17 @@ Map::Map(const Loop& loop) {
         return stream.memory == value && steady;
     };
     for (std::size_t i = 0; i < streams.size(); ++i) {
-        bool direct = in_place(streams[i], loop.program.inputs[i]);
-        feeds.push_back(streams[i].uniform()                                                 ? Feed::uniform
+        bool indexed = !loop.loads[i].pointers.empty();
+        bool direct = !indexed && in_place(streams[i], loop.program.inputs[i]);
+        feeds.push_back(indexed                                                              ? Feed::copied
+                        : streams[i].uniform()                                               ? Feed::uniform
                         : direct                                                             ? Feed::direct
                         : !by_rows && streams[i].innermost_alone() && layout.kept.size() > 1 ? Feed::stationary
                                                                                              : Feed::copied);
         moving += direct;
     }
-    runner_ = BlockRunner(loop.program, layout.kept, streams, feeds, block_loops(best_isa()), moving, true);
+    runner_ = BlockRunner(loop.program, layout.kept, streams, feeds, block_loops(best_isa()), moving, true,
+                          IndexedBlocks(loop, layout.kept, streams).loads());
     for (std::size_t i = 0; i < stores_.size(); ++i) {
         const auto& output = runner_.program().outputs[i];
         bool first = true;

@@ -15,8 +15,8 @@ constexpr std::int64_t row_chunk = 16384;  // elements of a long row in one task
 bool prefers_columns(const LoopLayout& layout) {
     if (layout.kept.empty() || layout.reduced.empty()) return false;
     int votes = 0;
-    for (const Dims& strides : layout.loads) {
-        std::int64_t kept = std::abs(strides[layout.kept.size() - 1]), reduced = std::abs(strides.back());
+    for (const Dims& reach : layout.reach) {
+        std::int64_t kept = std::abs(reach[layout.kept.size() - 1]), reduced = std::abs(reach.back());
         if (kept == 0 || reduced == 0) continue;
         votes += kept < reduced ? 1 : -1;
     }
@@ -63,16 +63,19 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     for (std::size_t i = 0; i < layout.loads.size(); ++i) {
         Stream stream{loop.loads[i].dtype, {}};
         for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
-        bool direct = stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
+        bool indexed = !loop.loads[i].pointers.empty();
+        bool direct = !indexed && stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
         bool whole_rows = (way_ == Way::short_rows && reduced > 0) || (way_ == Way::columns && inner_ <= 128);
-        feeds.push_back(stream.uniform()                                            ? Feed::uniform
+        feeds.push_back(indexed                                                     ? Feed::copied
+                        : stream.uniform()                                          ? Feed::uniform
                         : direct                                                    ? Feed::direct
                         : whole_rows && stream.innermost_alone() && dims.size() > 1 ? Feed::stationary
                                                                                     : Feed::copied);
         moving += direct;
         streams.push_back(std::move(stream));
     }
-    runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false);
+    IndexedBlocks indexed(loop, dims, streams);
+    runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false, indexed.loads());
     straight_ = way_ == Way::columns && find_straight(loop, streams, reduced);
     in_place_ =
         way_ == Way::long_rows && length_ <= row_chunk &&
@@ -87,11 +90,12 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
                    return lie_far_apart(output.row_stride * static_cast<std::int64_t>(output.width()));
                });
     if (!emitted || far) return;
-    if ((way_ == Way::long_rows && reduced == 1) || way_ == Way::columns) {
+    source_ = emit::EmittedSource(loop, dims, streams, std::move(indexed));
+    if ((way_ == Way::long_rows && reduced == 1) || (way_ == Way::columns && !source_.indexed())) {
         std::vector<std::pair<Reduction, DType>> joined;
         for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
         auto how = way_ == Way::columns ? emit::Mode::accumulated : emit::Mode::joined;
-        joined_ = emit::EmittedRows(loop.program, dims, streams, joined, how);
+        joined_ = emit::EmittedRows(source_.program(), dims, source_.streams(), joined, how);
     }
     if (joined_ || straight_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
     std::vector<Stream> made;  // a row of values each, as the runner would leave them
@@ -101,14 +105,15 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
         for (std::size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) stream.strides[axis] = step;
         made.push_back(std::move(stream));
     }
-    rows_ = emit::EmittedRows(loop.program, dims, streams, made);
+    rows_ = emit::EmittedRows(source_.program(), dims, source_.streams(), made);
 }
 
 void ReductionKernel::evaluate(Thread& thread, std::int64_t flat, std::int64_t count) const {
     if (!rows_) return runner_.run(thread.context, thread.loads, flat, count);
-    std::size_t loads = runner_.program().inputs.size();
+    std::size_t loads = source_.streams().size();
+    source_.fill(thread.loads, flat, count, thread.base + picked_at_);
     rows_.run(flat, count, thread.base + rows_at_, [&](std::size_t i) -> const void* {
-        if (i < loads) return thread.loads[i];
+        if (i < loads) return source_.base(i, thread.loads, flat, thread.base + picked_at_);
         const Output& output = outputs_[i - loads];
         return thread.base + output.made_at - flat * static_cast<std::int64_t>(output.width());
     });
@@ -156,6 +161,8 @@ void ReductionKernel::lay_out_scratch() {
     }
     rows_at_ = bytes;
     bytes += aligned(std::max(rows_.scratch_bytes(), joined_.scratch_bytes()));
+    picked_at_ = bytes;
+    if (rows_ || joined_) bytes += source_.bytes();
     if (rows_) {
         for (Output& output : outputs_) {
             output.made_at = bytes;
@@ -226,13 +233,8 @@ void ReductionKernel::run_long_rows(Thread& thread, std::int64_t task) const {
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {
     for (const Output& output : outputs_) output.loops->begin(thread.base + output.lanes_at);
     std::int64_t start = chunk * chunk_, end = std::min(length_, start + chunk_), block = runner_.block();
-    if (joined_) {
-        joined_.run(row * length_ + start, end - start, thread.base + rows_at_, [&](std::size_t i) -> const void* {
-            std::size_t loads = runner_.program().inputs.size();
-            return i < loads ? thread.loads[i] : thread.base + outputs_[i - loads].lanes_at;
-        });
-        start = end;
-    }
+    for (; joined_ && start < end; start += source_.step(end - start))
+        join(thread, row * length_ + start, source_.step(end - start));
     for (std::int64_t first = start; first < end; first += block) {
         std::int64_t count = std::min(block, end - first);
         evaluate(thread, row * length_ + first, count);
@@ -244,6 +246,16 @@ void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t 
         output.loops->fold(thread.base + output.lanes_at, values(thread, output), places(thread, output));
     }
     deliver(thread, row, 1, chunk, chunks_);
+}
+
+/// Computes `count` values of a row and joins them to its lanes, by machine code.
+void ReductionKernel::join(Thread& thread, std::int64_t flat, std::int64_t count) const {
+    std::size_t loads = source_.streams().size();
+    source_.fill(thread.loads, flat, count, thread.base + picked_at_);
+    joined_.run(flat, count, thread.base + rows_at_, [&](std::size_t i) -> const void* {
+        if (i >= loads) return thread.base + outputs_[i - loads].lanes_at;
+        return source_.base(i, thread.loads, flat, thread.base + picked_at_);
+    });
 }
 
 void ReductionKernel::deliver(Thread& thread, std::int64_t start, std::int64_t count, std::int64_t chunk,

@@ -38,12 +38,16 @@ void walk(const Stream& stream, const Dims& dims, const std::int64_t* start, std
 }  // namespace
 
 BlockRunner::BlockRunner(const Program& program, Dims dims, std::vector<Stream> loads, std::vector<Feed> feeds,
-                         const BlockLoops& loops, std::size_t streams, bool copy_inputs)
+                         const BlockLoops& loops, std::size_t streams, bool copy_inputs,
+                         const std::vector<IndexedLoad>& indexed)
     : dims_(std::move(dims)),
       loads_(std::move(loads)),
       feeds_(std::move(feeds)),
+      indexed_(indexed),
+      indexed_of_(loads_.size(), -1),
       move_(loops.move),
       read_only_(!copy_inputs) {
+    for (std::size_t k = 0; k < indexed_.size(); ++k) indexed_of_[indexed_[k].load()] = static_cast<std::int32_t>(k);
     program_ = prepare(program, feeds_, loops, copy_inputs);
     elements_ = element_count(dims_);
     std::size_t used = static_cast<std::size_t>(program_.registers) + streams;
@@ -98,6 +102,8 @@ void BlockRunner::feed(Context& context, const void* const* loads, std::int64_t 
         if (feeds_[i] == Feed::direct) {
             context.value[slot] =
                 const_cast<std::byte*>(static_cast<const std::byte*>(loads[i]) + loads_[i].offset(context.at));
+        } else if (indexed_of_[i] >= 0) {
+            gather_indexed(context, indexed_[static_cast<std::size_t>(indexed_of_[i])], loads, count);
         } else if (feeds_[i] == Feed::copied) {
             if (within_a_run(context, i, count)) {
                 context.value[slot] =
@@ -129,6 +135,24 @@ void BlockRunner::gather(Context& context, std::size_t input, const void* memory
              out += run * static_cast<std::int64_t>(size);
          });
     if (half) move_.widen(static_cast<float*>(to), context.half, stream.memory, count);
+}
+
+// Nothing is ever stored where an indexed load lies, so its elements may be read there.
+void BlockRunner::gather_indexed(Context& context, const IndexedLoad& load, const void* const* loads,
+                                 std::int64_t count) const {
+    std::int32_t slot = program_.inputs[load.load()];
+    bool half = load.memory() != program_.input_types[load.load()];
+    const void* there = load.in_place(loads, context.at, count);
+    if (there && !half) {
+        context.value[slot] = const_cast<void*>(there);
+        return;
+    }
+    void* to = context.value[slot] = home(context, slot);
+    if (!there) {
+        load.fill(loads, context.at, count, half ? context.half : to);
+        there = context.half;
+    }
+    if (half) move_.widen(static_cast<float*>(to), there, load.memory(), count);
 }
 
 void BlockRunner::store(Context& context, const Stream& stream, const Dims& dims, const std::int64_t* at, void* memory,

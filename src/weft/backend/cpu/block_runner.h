@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/backend/cpu/block_program.h"
-#include "weft/backend/cpu/loop_layout.h"
+#include "weft/backend/cpu/indexed_load.h"
 
 namespace weft::cpu {
 
@@ -21,8 +21,10 @@ class BlockRunner {
 
     BlockRunner() = default;
     /// `streams`: arrays that the steps read and write in memory itself. `copy_inputs`: stores may be loads (a map in place).
+    /// `indexed`: loads that move by indices; they are copied.
     BlockRunner(const Program& program, Dims dims, std::vector<Stream> loads, std::vector<Feed> feeds,
-                const BlockLoops& loops, std::size_t streams, bool copy_inputs);
+                const BlockLoops& loops, std::size_t streams, bool copy_inputs,
+                const std::vector<IndexedLoad>& indexed = {});
 
     /// Elements a block holds at most: a power of two, fewer for programs with many registers.
     std::int64_t block() const { return block_; }
@@ -61,10 +63,13 @@ class BlockRunner {
     /// Whether a copied input's block happens to lie in memory as the steps want it.
     bool within_a_run(const Context& context, std::size_t input, std::int64_t count) const;
     void gather(Context& context, std::size_t input, const void* memory, void* to, std::int64_t count) const;
+    void gather_indexed(Context& context, const IndexedLoad& load, const void* const* loads, std::int64_t count) const;
 
     Dims dims_;
     std::vector<Stream> loads_;
     std::vector<Feed> feeds_;
+    std::vector<IndexedLoad> indexed_;
+    std::vector<std::int32_t> indexed_of_;  // of a load: its number in indexed_, or -1
     BlockProgram program_;
     MoveLoops move_{};
     bool read_only_ = false;  // nothing is stored where inputs lie

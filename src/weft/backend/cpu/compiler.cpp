@@ -5,6 +5,7 @@
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/families.h"
+#include "weft/backend/cpu/index_check.h"
 #include "weft/ops/window.h"
 
 namespace weft {
@@ -21,8 +22,10 @@ bool is_narrow(const Program& program) {
 /// A loop by machine code of its own where there is any and it is faster, else by the block evaluator.
 class LoopKernel final : public Kernel {
   public:
-    explicit LoopKernel(const Loop& loop) : loads_(loop.loads.size()) {
+    explicit LoopKernel(Loop loop) : loads_(loop.loads.size()) {
         verify(loop);
+        if (loop.indexed()) indices_ = IndexCheck(loop), places_ = IndexPlaces(loop);
+        places_bytes_ = aligned(places_.scratch_bytes());
         bool emitted = !is_narrow(loop.program);
         if (loop.reduces())
             prepared_ = prepare_reduction(loop, emitted);
@@ -30,20 +33,27 @@ class LoopKernel final : public Kernel {
             prepared_ = emit::prepare_emitted_map(loop);
         if (!prepared_) prepared_ = prepare_map(loop);
     }
-    std::size_t scratch_bytes() const override { return prepared_->scratch_bytes(); }
+    std::size_t scratch_bytes() const override { return places_bytes_ + prepared_->scratch_bytes(); }
     std::string_view by() const override { return prepared_->by(); }
+    void check(void* const* operands) const override { indices_.run(const_cast<const void* const*>(operands)); }
     void run(void* const* operands, std::byte* scratch) const override {
-        prepared_->run(const_cast<const void* const*>(operands), operands + loads_, scratch);
+        const void* const* loads = const_cast<const void* const*>(operands);
+        if (indices_) indices_.run(loads);
+        if (places_) loads = places_.resolve(loads, scratch);
+        prepared_->run(loads, operands + loads_, scratch + places_bytes_);
     }
 
   private:
     std::size_t loads_;
+    std::size_t places_bytes_ = 0;
+    IndexCheck indices_;
+    IndexPlaces places_;
     std::unique_ptr<const PreparedLoop> prepared_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> Compiler::loop(Loop loop) const { return std::make_unique<LoopKernel>(loop); }
+std::unique_ptr<Kernel> Compiler::loop(Loop loop) const { return std::make_unique<LoopKernel>(std::move(loop)); }
 
 std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs,
                                           const Layout& output) const {

@@ -26,6 +26,7 @@ class Take final : public Kernel {
     }
     std::size_t scratch_bytes() const override { return places_.scratch_bytes(); }
     std::string_view by() const override { return "take"; }
+    void check(void* const* operands) const override { places_.check(operands + 1); }
 
     void run(void* const* operands, std::byte* scratch) const override {
         auto* offsets = reinterpret_cast<std::int64_t*>(scratch);
@@ -96,11 +97,14 @@ class TakeAlong final : public Kernel {
     }
     std::string_view by() const override { return "take_along_axis"; }
 
-    void run(void* const* operands, std::byte*) const override {
-        auto* indices = static_cast<const std::int64_t*>(operands[1]);
-        each(indices, [&](std::int64_t, std::int64_t, std::int64_t index) {
+    void check(void* const* operands) const override {
+        each(static_cast<const std::int64_t*>(operands[1]), [&](std::int64_t, std::int64_t, std::int64_t index) {
             (void)checked_index(operation_, index, axis_, size_);
         });
+    }
+    void run(void* const* operands, std::byte*) const override {
+        check(operands);
+        auto* indices = static_cast<const std::int64_t*>(operands[1]);
         with_width(dtype_, [&]<class T>(TypeTag<T>) {
             auto* from = static_cast<const T*>(operands[0]);
             auto* to = static_cast<T*>(operands[2]);

@@ -9,13 +9,13 @@ namespace {
 /// An axis of the box with its stride in every array.
 struct Axis {
     std::int64_t size;
-    std::vector<std::int64_t> loads, stores;
+    std::vector<std::int64_t> loads, stores, reach;
 };
 
 /// How far the axis moves through memory in all; stores count twice, for a line that is written is also read.
 std::uint64_t reach(const Axis& axis) {
     std::uint64_t sum = 0;
-    for (std::int64_t stride : axis.loads) sum += static_cast<std::uint64_t>(std::llabs(stride));
+    for (std::int64_t stride : axis.reach) sum += static_cast<std::uint64_t>(std::llabs(stride));
     for (std::int64_t stride : axis.stores) sum += 2 * static_cast<std::uint64_t>(std::llabs(stride));
     return sum;
 }
@@ -43,15 +43,30 @@ void sort_and_merge(std::vector<Axis>& axes, bool sort) {
     }
 }
 
+// A step along an axis along which an index changes may lead anywhere: as if the next index were the next number, or, where several
+// make a place, far away.
+std::int64_t reach_of(const Loop& loop, const Access& load, std::size_t axis) {
+    constexpr std::int64_t far = 1024;
+    std::int64_t reach = std::llabs(load.strides[axis]);
+    for (const Pointer& pointer : load.pointers) {
+        bool several = pointer.axis < 0 || load.pointers.size() > 1;
+        if (loop.loads[static_cast<std::size_t>(pointer.load)].strides[axis] == 0) continue;
+        reach += several ? std::max<std::int64_t>(far, std::llabs(pointer.stride)) : std::llabs(pointer.stride);
+    }
+    return reach * static_cast<std::int64_t>(size_of(load.dtype));
+}
+
 }  // namespace
 
 LoopLayout layout_of(const Loop& loop) {
     std::vector<Axis> kept, reduced;
     std::size_t keep = loop.dims.size() - loop.reduced;
     for (std::size_t axis = 0; axis < loop.dims.size(); ++axis) {
-        Axis at{loop.dims[axis], {}, {}};
-        for (const Access& load : loop.loads)
+        Axis at{loop.dims[axis], {}, {}, {}};
+        for (const Access& load : loop.loads) {
             at.loads.push_back(load.strides[axis] * static_cast<std::int64_t>(size_of(load.dtype)));
+            at.reach.push_back(reach_of(loop, load, axis));
+        }
         if (axis < keep) {
             for (const Access& store : loop.stores) {
                 at.stores.push_back(store.strides[axis] * static_cast<std::int64_t>(size_of(store.dtype)));
@@ -66,15 +81,22 @@ LoopLayout layout_of(const Loop& loop) {
     sort_and_merge(reduced, !positions);
     LoopLayout layout;
     layout.loads.resize(loop.loads.size());
+    layout.reach.resize(loop.loads.size());
     layout.stores.resize(loop.stores.size());
+    auto add_loads = [&](const Axis& axis) {
+        for (std::size_t i = 0; i < layout.loads.size(); ++i) {
+            layout.loads[i].push_back(axis.loads[i]);
+            layout.reach[i].push_back(axis.reach[i]);
+        }
+    };
     for (const Axis& axis : kept) {
         layout.kept.push_back(axis.size);
-        for (std::size_t i = 0; i < layout.loads.size(); ++i) layout.loads[i].push_back(axis.loads[i]);
+        add_loads(axis);
         for (std::size_t i = 0; i < layout.stores.size(); ++i) layout.stores[i].push_back(axis.stores[i]);
     }
     for (const Axis& axis : reduced) {
         layout.reduced.push_back(axis.size);
-        for (std::size_t i = 0; i < layout.loads.size(); ++i) layout.loads[i].push_back(axis.loads[i]);
+        add_loads(axis);
     }
     return layout;
 }

@@ -9,7 +9,7 @@
 namespace weft::cpu {
 
 /// An index tensor and the axis that it points along.
-struct Pointer {
+struct IndexTensor {
     Box<1> indices;
     std::int64_t axis, size, stride;  // of the array that is pointed into
 };
@@ -24,11 +24,13 @@ class Places {
     std::size_t scratch_bytes() const { return static_cast<std::size_t>(count_) * sizeof(std::int64_t); }
     /// Offsets, in elements, of all places in row-major order. IndexError for the first index outside its axis.
     void resolve(void* const* indices, std::int64_t* offsets) const;
+    /// The same errors, and nothing else.
+    void check(void* const* indices) const;
 
   private:
     void resolve_block(void* const* indices, std::int64_t* offsets, std::int64_t first, std::int64_t last) const;
     const Operation* operation_ = nullptr;
-    std::vector<Pointer> pointers_;
+    std::vector<IndexTensor> tensors_;
     std::int64_t count_ = 0;
 };
 

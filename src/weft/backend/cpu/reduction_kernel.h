@@ -9,6 +9,7 @@
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/column_tiles.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
+#include "weft/backend/cpu/emit/emitted_source.h"
 
 namespace weft::cpu {
 
@@ -60,6 +61,7 @@ class ReductionKernel : public PreparedLoop {
     void run_short_rows(Thread& thread, std::int64_t task) const;
     void run_long_rows(Thread& thread, std::int64_t task) const;
     void reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const;
+    void join(Thread& thread, std::int64_t flat, std::int64_t count) const;
     void run_columns(Thread& thread, std::int64_t task) const;
     void reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const;
     void join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width, std::int64_t row,
@@ -82,10 +84,11 @@ class ReductionKernel : public PreparedLoop {
     void store(Thread& thread, std::size_t output, std::int64_t start, std::int64_t count) const;
 
     BlockRunner runner_;
-    emit::EmittedRows rows_;    // computes the values in the runner's place, where there is code
-    emit::EmittedRows joined_;  // computes and joins them
-    bool straight_ = false;     // columns: nothing is computed
-    bool in_place_ = false;     // rows, of any length, are joined where they lie: a block holds none of them
+    emit::EmittedSource source_;  // what these two read
+    emit::EmittedRows rows_;      // computes the values in the runner's place, where there is code
+    emit::EmittedRows joined_;    // computes and joins them
+    bool straight_ = false;       // columns: nothing is computed
+    bool in_place_ = false;       // rows, of any length, are joined where they lie: a block holds none of them
     std::vector<Output> outputs_;
     Dims kept_;
     std::int64_t kept_count_ = 1, length_ = 1;  // results; elements joined to each
@@ -96,7 +99,7 @@ class ReductionKernel : public PreparedLoop {
     std::int64_t chunk_ = 1, chunks_ = 1;  // elements of a long row in a chunk; chunks
     std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
     int slots_ = 1;
-    std::size_t shared_bytes_ = 0, thread_bytes_ = 0, rows_at_ = 0;
+    std::size_t shared_bytes_ = 0, thread_bytes_ = 0, rows_at_ = 0, picked_at_ = 0;
 };
 
 }  // namespace weft::cpu

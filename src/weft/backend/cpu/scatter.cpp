@@ -28,6 +28,12 @@ void with_mode(ScatterMode mode, F&& f) {
     throw InternalError("scatter: complex numbers have no order");
 }
 
+// x into the result, unless that is where it lies already.
+void copy_apart(const Box<2>& box, DType dtype, void* to, const void* from) {
+    bool there = to == from && box.strides[0] == box.strides[1];
+    if (!there) copy_box(box, dtype, to, from);
+}
+
 // What stands behind the places is split into pieces; each piece meets its updates in the order of the indices, whoever runs it.
 class Scatter final : public Kernel {
   public:
@@ -48,11 +54,12 @@ class Scatter final : public Kernel {
     }
     std::size_t scratch_bytes() const override { return places_.scratch_bytes(); }
     std::string_view by() const override { return "scatter"; }
+    void check(void* const* operands) const override { places_.check(operands + 2); }
 
     void run(void* const* operands, std::byte* scratch) const override {
         auto* offsets = reinterpret_cast<std::int64_t*>(scratch);
         places_.resolve(operands + 2, offsets);
-        copy_box(copy_, dtype_, operands[inputs_], operands[0]);
+        copy_apart(copy_, dtype_, operands[inputs_], operands[0]);
         if (places_.count() == 0 || copy_.size == 0) return;
         with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
             with_mode<T>(mode_, [&](auto join) {
@@ -133,7 +140,7 @@ class PutAlong final : public Kernel {
     }
     std::string_view by() const override { return "put_along_axis"; }
 
-    void run(void* const* operands, std::byte*) const override {
+    void check(void* const* operands) const override {
         auto* indices = static_cast<const std::int64_t*>(operands[2]);
         parallel_blocks(checked_.size, block_elements, [&](std::int64_t first, std::int64_t last) {
             checked_.walk(first, last, [&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
@@ -141,7 +148,11 @@ class PutAlong final : public Kernel {
                     (void)checked_index(operation_, indices[at[0] + i * checked_.inner(0)], axis_, size_);
             });
         });
-        copy_box(copy_, dtype_, operands[3], operands[0]);
+    }
+    void run(void* const* operands, std::byte*) const override {
+        check(operands);
+        auto* indices = static_cast<const std::int64_t*>(operands[2]);
+        copy_apart(copy_, dtype_, operands[3], operands[0]);
         if (checked_.size == 0) return;
         with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
             with_mode<T>(mode_, [&](auto join) {

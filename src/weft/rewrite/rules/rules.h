@@ -14,12 +14,13 @@ void add_view_rules(RuleList& rules);      // views of views, slices moved towar
 void add_reduce_rules(
     RuleList& rules);  // reductions of reductions, factors taken out, sums of products as matrix products
 void add_softmax_rules(RuleList& rules);  // logsumexp, softmax, cross-entropy
-void add_scatter_rules(RuleList& rules);  // gradients of gathers added where they belong
+void add_padded_rules(RuleList& rules);   // gradients of slices added where they belong, before those of gathers
+void add_scatter_rules(RuleList& rules);  // gradients of gathers likewise
 
 inline std::vector<Rule> builtin_rules() {
     RuleList rules;
     for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules,
-                      add_reduce_rules, add_softmax_rules, add_scatter_rules})
+                      add_reduce_rules, add_softmax_rules, add_padded_rules, add_scatter_rules})
         add(rules);
     return rules;
 }

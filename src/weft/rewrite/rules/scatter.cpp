@@ -13,31 +13,12 @@
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/product.h"
 #include "weft/rewrite/rules/rules.h"
+#include "weft/rewrite/rules/spread.h"
 
 namespace weft {
 namespace {
 
 using T = const Tensor&;
-
-// A scatter that adds to zeros: what a gather's gradient is.
-bool spreads(const Node& node) {
-    bool scatter = is(node, scatter_operation) || is(node, put_along_axis_operation);
-    return scatter && node.attributes_as<ScatterAttributes>().mode == ScatterMode::add && full_width(node.dtype) &&
-           is_number(*node.inputs[0], 0);
-}
-
-std::vector<Tensor> places(const Node& node, std::size_t first) {
-    std::vector<Tensor> result;
-    for (std::size_t i = first; i < node.inputs.size(); ++i) result.push_back(handle(node.inputs[i]));
-    return result;
-}
-
-// The scatter of other updates, into x.
-Tensor scattered(const Node& like, const Tensor& x, const Tensor& updates) {
-    std::vector<Tensor> inputs{x, updates};
-    for (Tensor& place : places(like, 2)) inputs.push_back(place);
-    return make_node(*like.operation, inputs, like.attributes, like.where);
-}
 
 // What a gather at the scatter's places finds in x (of the scatter's shape).
 Tensor found(const Node& scatter, const Tensor& x) {
@@ -60,31 +41,6 @@ Tensor found_factors(const Site& site, const Node& scatter, const Node& value) {
     return there.build();
 }
 
-// Zeros to which scatters add, one after the other.
-bool spreads_in_turn(const Site& site, const Node& node) {
-    const Node* at = &node;
-    while (!opaque(*at) && at->operation->family == Family::scatter &&
-           at->inputs[0]->operation->family == Family::scatter) {
-        bool adds = at->attributes_as<ScatterAttributes>().mode == ScatterMode::add;
-        if (!adds || !site.only_here(*at)) return false;
-        at = at->inputs[0];
-    }
-    return spreads(*at) && site.only_here(*at);
-}
-
-// The same scatters, into x, of updates with this sign.
-Tensor added_in_turn(const Tensor& x, const Node& node, bool minus) {
-    std::vector<const Node*> turns;
-    for (const Node* at = &node; !opaque(*at) && at->operation->family == Family::scatter; at = at->inputs[0])
-        turns.push_back(at);
-    Tensor result = x;
-    for (; !turns.empty(); turns.pop_back()) {
-        Tensor updates = handle(turns.back()->inputs[1]);
-        result = scattered(*turns.back(), result, minus ? -updates : updates);
-    }
-    return result;
-}
-
 // x + scatter(0, i, u) -> scatter(x, i, u); x - scatter(0, i, u) -> scatter(x, i, -u)
 Tensor add_into(const Site& site) {
     const Node& node = site.node;
@@ -96,51 +52,6 @@ Tensor add_into(const Site& site) {
             spread.shape == node.shape && x.shape == node.shape && x.dtype == node.dtype && spread.dtype == node.dtype;
         if (alike && !number_of(x) && spreads_in_turn(site, spread))
             return added_in_turn(site.input(1 - i), spread, !adds);
-    }
-    return {};
-}
-
-// c * (zeros around x) -> zeros around c * x
-Tensor scale_padded(const Site& site) {
-    const Node& node = site.node;
-    std::size_t i = is(*node.inputs[0], pad_operation) ? 0 : node.inputs.size() - 1;
-    const Node& padded = *node.inputs[i];
-    bool fits = is(padded, pad_operation) && (i == 0 || node.operation != &divide_operation) &&
-                full_width(node.dtype) && padded.dtype == node.dtype &&
-                padded.attributes_as<PadAttributes>().value.as<double>() == 0;
-    if (!fits || !site.only_here(padded)) return {};
-    std::vector<Tensor> inputs;
-    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-        if (k != i && (!node.inputs[k]->shape.empty() || node.inputs[k]->dtype != node.dtype)) return {};
-        inputs.push_back(handle(k == i ? padded.inputs[0] : node.inputs[k]));
-    }
-    return make_node(*padded.operation, {make_node(*node.operation, inputs, node.attributes, node.where)},
-                     padded.attributes, padded.where);
-}
-
-// x + (zeros around y) where x is a leaf or scatters: y is added where it belongs, along the one axis on which it is smaller.
-Tensor add_padded_into(const Site& site) {
-    const Node& node = site.node;
-    bool adds = node.operation == &add_operation;
-    for (std::size_t i : {1, 0}) {
-        const Node &padded = *node.inputs[i], &x = *node.inputs[1 - i];
-        if (i == 0 && !adds) break;
-        bool fits = is(padded, pad_operation) && site.only_here(padded) && padded.shape == node.shape &&
-                    x.shape == node.shape && x.dtype == node.dtype && full_width(node.dtype) &&
-                    (opaque(x) || x.operation->family == Family::scatter);
-        if (!fits) continue;
-        const PadAttributes& a = padded.attributes_as<PadAttributes>();
-        const Node& y = *padded.inputs[0];
-        std::size_t axis = node.shape.size();
-        for (std::size_t k = 0; k < node.shape.size(); ++k) {
-            if (y.shape[k] == padded.shape[k]) continue;
-            if (axis < node.shape.size() || a.between[k] != 0) return {};
-            axis = k;
-        }
-        if (axis == node.shape.size() || a.value.as<double>() != 0) return {};
-        Tensor at = iota(y.shape[axis]) + size_as_tensor(a.before[axis].value, DType::int64);
-        Tensor updates = adds ? handle(padded.inputs[0]) : -handle(padded.inputs[0]);
-        return scatter(site.input(1 - i), at, updates, static_cast<std::int64_t>(axis), ScatterMode::add);
     }
     return {};
 }
@@ -168,15 +79,20 @@ Tensor scale_updates(const Site& site) {
     return {};
 }
 
-// (scatter(0, i, u) + b) * v -> scatter(0, i, u * v[i]) + b * v
+// (scatter(0, i, u) + b) * v -> scatter(0, i, u * v[i]) + b * v; and if v is a number, so for zeros around something.
 Tensor scale_sum(const Site& site) {
     const Node& node = site.node;
+    bool quotient = node.operation == &divide_operation;
     for (std::size_t i : {0, 1}) {
         const Node& sum = *node.inputs[i];
+        if (i == 1 && quotient) break;
         bool sums = (is(sum, add_operation) || is(sum, subtract_operation)) && site.only_here(sum) &&
                     sum.shape == node.shape && sum.dtype == node.dtype && node.inputs[1 - i]->dtype == node.dtype;
-        if (!sums || (!spreads(*sum.inputs[0]) && !spreads(*sum.inputs[1]))) continue;
-        Tensor v = site.input(1 - i), left = handle(sum.inputs[0]) * v, right = handle(sum.inputs[1]) * v;
+        bool number = node.inputs[1 - i]->shape.empty();
+        auto sparse = [&](const Node& part) { return spreads(part) || (number && pads_zeros(part)); };
+        if (!sums || (!sparse(*sum.inputs[0]) && !sparse(*sum.inputs[1]))) continue;
+        Tensor v = site.input(1 - i), left = handle(sum.inputs[0]), right = handle(sum.inputs[1]);
+        left = quotient ? left / v : left * v, right = quotient ? right / v : right * v;
         return sum.operation == &add_operation ? left + right : left - right;
     }
     return {};
@@ -193,6 +109,30 @@ Tensor gather_of_quotient(const Site& site) {
         return make_node(*node.operation, inputs, node.attributes, node.where);
     };
     return picked(from.inputs[0]) / picked(from.inputs[1]);
+}
+
+// The transposition of scatter(0, i, u) -> scatter(0, i, the transposition of u), along other axes, if those of i stay neighbours.
+Tensor permutation_of_spread(const Site& site) {
+    const Node &node = site.node, &spread = *node.inputs[0];
+    if (!spreads(spread) || !site.only_here(spread)) return {};
+    ScatterAttributes s = spread.attributes_as<ScatterAttributes>();
+    if (s.along) return {};
+    auto count = static_cast<std::int64_t>(spread.inputs.size()) - 2,
+         wide = static_cast<std::int64_t>(spread.inputs[2]->shape.size()), first = s.axis;
+    const Axes& axes = node.attributes_as<PermuteAttributes>().axes;
+    Axes of_updates;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        if (axes[k] < first || axes[k] >= first + count) {
+            of_updates.push_back(axes[k] < first ? axes[k] : axes[k] - count + wide);
+        } else if (axes[k] == first) {
+            s.axis = static_cast<std::int64_t>(k);
+            for (std::int64_t i = 0; i < wide; ++i) of_updates.push_back(first + i);
+        } else if (k == 0 || axes[k - 1] != axes[k] - 1) {
+            return {};
+        }
+    }
+    Tensor updates = permute_dims(handle(spread.inputs[1]), of_updates);
+    return scatter(zeros(node.shape, node.dtype), places(spread, 2), updates, s.axis, ScatterMode::add);
 }
 
 // A gather of what it was just written to: scatter(x, i, y)[i] -> y, if no place is named twice.
@@ -234,10 +174,6 @@ void add_scatter_rules(RuleList& rules) {
     std::vector<const Operation*> scaled = products;
     scaled.push_back(&negative_operation);
     // clang-format off
-    add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
-        with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}})});
-    add("scale_padded", Phase::canonical, scaled, scale_padded, {
-        with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite);
     add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
         with([=](T x, T u) { return x - spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})});
     rules.back().examples.push_back(
@@ -245,12 +181,15 @@ void add_scatter_rules(RuleList& rules) {
     add("scale_updates", Phase::canonical, scaled, scale_updates, {
         with([=](T x, T u) { return x * spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -spread(u, {5, 3}); }, {{4, 3}}),
         with([=](T x, T u) { return spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
-    add("scale_sum_with_updates", Phase::canonical, {&multiply_operation, &gated_multiply_operation}, scale_sum, {
+    add("scale_sum_with_updates", Phase::canonical, products, scale_sum, {
+        with([=](T x, T u) { return (x - spread(u, {5, 3})) / 3; }, {{5, 3}, {4, 3}}),
         with([=](T x, T y, T u) { return (spread(u, {5, 3}) + x) * y; }, {{5, 3}, {5, 3}, {4, 3}})}, Assumes::finite);
     add("gather_of_softmax", Phase::stable, {&take_operation, &take_along_axis_operation}, gather_of_quotient, {
         with([=](T x, T y) { return take(exp(x) / y, index, 0); }, {{5, 3}, {5, 1}})});
     add("read_of_write", Phase::canonical, {&take_operation}, read_of_write, {
         with([](T x, T y) { Tensor at = flip(iota(5)); return take(scatter(x, at, y), at); }, {{5, 2}, {5, 2}})});
+    add("permutation_of_scatter", Phase::canonical, {&permute_dims_operation}, permutation_of_spread, {
+        with([=](T u) { return permute_dims(scatter(zeros({2, 5, 3}, u.dtype()), index, u, 1, ScatterMode::add), {1, 2, 0}); }, {{2, 4, 3}}), with([=](T u) { return spread(u, {5, 3}).T(); }, {{4, 3}})});
     add("everywhere_in_order", Phase::canonical, {&scatter_operation}, everywhere_in_order, {
         with([](T u) { return scatter(zeros(u.shape(), u.dtype()), iota(4), u, 0, ScatterMode::add); }, {{4, 3}})});
     // clang-format on

@@ -4,6 +4,7 @@
 
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
+#include "weft/backend/cpu/emit/emitted_source.h"
 
 namespace weft::cpu::emit {
 namespace {
@@ -52,12 +53,14 @@ void repeat_short_rows(MapSpace& space) {
 
 class EmittedMap final : public PreparedLoop {
   public:
-    EmittedMap(EmittedRows rows, EmittedRows past, MapSpace space)
-        : rows_(std::move(rows)), past_(std::move(past)), space_(std::move(space)) {
+    EmittedMap(EmittedRows rows, EmittedRows past, MapSpace space, EmittedSource source)
+        : rows_(std::move(rows)), past_(std::move(past)), space_(std::move(space)), source_(std::move(source)) {
         elements_ = element_count(space_.dims);
         std::int64_t row = std::max<std::int64_t>(space_.row, 1);
         cut_ = row <= task_elements ? task_elements / row * row : task_elements;
         block_ = space_.repeats.empty() ? cut_ : std::min(repeated_elements / row * row, elements_);
+        if (source_.indexed())
+            block_ = std::min(block_, row <= source_.block() ? source_.block() / row * row : source_.block());
         tasks_ = divide_up(elements_, cut_);
         slots_ = slots_for(tasks_);
         thread_bytes_ = aligned(rows_.scratch_bytes());
@@ -65,6 +68,8 @@ class EmittedMap final : public PreparedLoop {
             repeat.at = thread_bytes_;
             thread_bytes_ += aligned(static_cast<std::size_t>(block_) * repeat.size);
         }
+        picked_at_ = thread_bytes_;
+        thread_bytes_ += source_.bytes();
     }
     std::string_view by() const override { return "emitter"; }
     std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * thread_bytes_; }
@@ -72,11 +77,14 @@ class EmittedMap final : public PreparedLoop {
         const EmittedRows& rows = past_ && may_go_past(loads, stores) ? past_ : rows_;
         for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
             std::byte* mine = scratch + static_cast<std::size_t>(slot) * thread_bytes_;
-            for (const Repeat& repeat : space_.repeats) write_out(repeat, loads[repeat.load], mine + repeat.at);
+            for (const Repeat& repeat : space_.repeats)
+                write_out(repeat, source_.base(repeat.load, loads, 0, mine), mine + repeat.at);
             std::int64_t end = std::min(elements_, (task + 1) * cut_);
-            for (std::int64_t start = task * cut_; start < end; start += block_)
-                rows.run(start, std::min(block_, end - start), mine,
-                         [&](std::size_t i) { return base(i, start, loads, stores, mine); });
+            for (std::int64_t start = task * cut_; start < end; start += block_) {
+                std::int64_t count = std::min(block_, end - start);
+                source_.fill(loads, start, count, mine + picked_at_);
+                rows.run(start, count, mine, [&](std::size_t i) { return base(i, start, loads, stores, mine); });
+            }
         });
     }
 
@@ -102,14 +110,15 @@ class EmittedMap final : public PreparedLoop {
         if (i >= space_.loads.size()) return stores[i - space_.loads.size()];
         for (const Repeat& repeat : space_.repeats)
             if (repeat.load == i) return mine + repeat.at - start * static_cast<std::int64_t>(repeat.size);
-        return loads[i];
+        return source_.base(i, loads, start, mine + picked_at_);
     }
 
     EmittedRows rows_, past_;  // past_: of large maps, or empty
     MapSpace space_;
+    EmittedSource source_;
     std::int64_t elements_ = 0, cut_ = 1, block_ = 1, tasks_ = 0;
     int slots_ = 1;
-    std::size_t thread_bytes_ = 0;
+    std::size_t thread_bytes_ = 0, picked_at_ = 0;
 };
 
 }  // namespace
@@ -120,18 +129,20 @@ std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const 
     space.dims = layout.kept;
     space.row = layout.kept.empty() ? 1 : layout.kept.back();
     for (std::size_t i = 0; i < layout.loads.size(); ++i) space.loads.push_back({loop.loads[i].dtype, layout.loads[i]});
+    EmittedSource source(loop, space.dims, space.loads, IndexedBlocks(loop, space.dims, space.loads));
+    space.loads = source.streams();
     for (std::size_t i = 0; i < layout.stores.size(); ++i)
         space.stores.push_back({loop.stores[i].dtype, layout.stores[i]});
     repeat_short_rows(space);
-    EmittedRows rows(loop.program, space.dims, space.loads, space.stores, options);
+    EmittedRows rows(source.program(), space.dims, space.loads, space.stores, options);
     if (!rows) return nullptr;
     std::size_t bytes = 0;
     for (const Stream& stream : space.stores)
         bytes += static_cast<std::size_t>(element_count(space.dims)) * size_of(stream.memory);
     EmittedRows past;
-    if (bytes >= past_bytes && space.dims.size() == 1 && space.repeats.empty())
-        past = EmittedRows(loop.program, space.dims, space.loads, space.stores, options, true);
-    return std::make_unique<EmittedMap>(std::move(rows), std::move(past), std::move(space));
+    if (bytes >= past_bytes && space.dims.size() == 1 && space.repeats.empty() && !source.indexed())
+        past = EmittedRows(source.program(), space.dims, space.loads, space.stores, options, true);
+    return std::make_unique<EmittedMap>(std::move(rows), std::move(past), std::move(space), std::move(source));
 }
 
 }  // namespace weft::cpu::emit

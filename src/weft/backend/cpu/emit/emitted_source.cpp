@@ -1,0 +1,40 @@
+#include "weft/backend/cpu/emit/emitted_source.h"
+
+#include <algorithm>
+
+namespace weft::cpu::emit {
+namespace {
+
+constexpr std::int64_t block_bytes = 16384;  // half of a small first-level cache
+
+}  // namespace
+
+EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams,
+                             IndexedBlocks indexed)
+    : program_(loop.program), indexed_(std::move(indexed)) {
+    std::int64_t widest = 1;
+    for (const IndexedLoad& load : indexed_.loads())
+        widest = std::max(widest, static_cast<std::int64_t>(size_of(load.memory())));
+    block_ = std::max(block_, block_bytes / widest);
+    std::vector<bool> read(streams.size(), !indexed_);  // a loop without indices is taken as it is
+    for (const Instruction& at : program_.code)
+        if (at.opcode == Opcode::input) read[static_cast<std::size_t>(at.a)] = true;
+    std::vector<std::int32_t> number(streams.size(), -1);
+    program_.inputs.clear();
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        if (!read[i]) continue;
+        number[i] = static_cast<std::int32_t>(loads_.size());
+        loads_.push_back(i);
+        program_.inputs.push_back(loop.program.inputs[i]);
+        Stream stream = streams[i];
+        if (!loop.loads[i].pointers.empty()) {
+            auto step = static_cast<std::int64_t>(size_of(stream.memory));
+            for (std::size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) stream.strides[axis] = step;
+        }
+        streams_.push_back(std::move(stream));
+    }
+    for (Instruction& at : program_.code)
+        if (at.opcode == Opcode::input) at.a = number[static_cast<std::size_t>(at.a)];
+}
+
+}  // namespace weft::cpu::emit

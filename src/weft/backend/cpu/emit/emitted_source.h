@@ -1,0 +1,47 @@
+// What a kernel of machine code reads, from a Loop: its loads as streams over a space. Loads that move by indices come as blocks
+// filled before each call (indexed_load.h), one element after another; the index tensors themselves are none of the code's.
+// Callers: emitted_map.cpp, block_reduction.cpp.
+#pragma once
+
+#include "weft/backend/cpu/indexed_load.h"
+
+namespace weft::cpu::emit {
+
+class EmittedSource {
+  public:
+    EmittedSource() = default;
+    /// `streams`: the loop's loads beside a space of sizes `dims`.
+    EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams, IndexedBlocks indexed);
+
+    /// The loop's, without inputs that no instruction reads.
+    const Program& program() const { return program_; }
+    /// One an input of that program.
+    const std::vector<Stream>& streams() const { return streams_; }
+    bool indexed() const { return static_cast<bool>(indexed_); }
+
+    /// Elements that a block holds: at least 1024, a power of two.
+    std::int64_t block() const { return block_; }
+    /// Memory for the blocks.
+    std::size_t bytes() const { return indexed_.bytes(block_); }
+    /// How many of `count` elements are to be computed at once.
+    std::int64_t step(std::int64_t count) const { return indexed_ && count > block_ ? block_ : count; }
+    /// The blocks of elements [flat, flat + count).
+    void fill(const void* const* loads, std::int64_t flat, std::int64_t count, std::byte* blocks) const {
+        if (indexed_) indexed_.fill(loads, flat, count, block_, blocks);
+    }
+    /// Where element 0 of the space lies, or would lie, for input number `i`.
+    const void* base(std::size_t i, const void* const* loads, std::int64_t flat, const std::byte* blocks) const {
+        const void* base = loads[loads_[i]];
+        indexed_.base(loads_[i], flat, block_, blocks, base);
+        return base;
+    }
+
+  private:
+    Program program_;
+    std::vector<Stream> streams_;
+    std::vector<std::size_t> loads_;  // of each input: its number among the loop's
+    IndexedBlocks indexed_;
+    std::int64_t block_ = 1024;
+};
+
+}  // namespace weft::cpu::emit

@@ -1,0 +1,267 @@
+#include "weft/backend/cpu/indexed_load.h"
+
+#include <algorithm>
+#include <array>
+
+#include "weft/backend/cpu/strided.h"
+
+namespace weft::cpu {
+namespace {
+
+constexpr std::int64_t most_places = 256;  // that are worked out at a time, where one index does not say it all
+
+std::int64_t from_front(std::int64_t index, std::int64_t size) { return index + (index < 0 ? size : 0); }
+
+std::int64_t index_at(const void* from, DType dtype) {
+    return with_dtype(dtype, [&]<class T>(TypeTag<T>) -> std::int64_t {
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<std::int64_t>(*static_cast<const T*>(from));
+        else
+            return 0;
+    });
+}
+
+/// `I` indices, each `stride` bytes behind the one before it, to where they point: to[i] += place.
+template <class I>
+void add_places(std::int64_t* to, const std::byte* from, std::int64_t stride, std::int64_t count, std::int64_t size,
+                std::int64_t step) {
+    for (std::int64_t i = 0; i < count; ++i, from += stride)
+        to[i] += from_front(static_cast<std::int64_t>(*reinterpret_cast<const I*>(from)), size) * step;
+}
+
+/// What one tensor of indices picks, where nothing else moves. `size` 0: no index is negative.
+template <class T>
+void pick(T* to, const std::byte* array, const std::int64_t* from, std::int64_t count, std::int64_t size,
+          std::int64_t step) {
+    auto* elements = reinterpret_cast<const T*>(array);
+    bool unit = step == static_cast<std::int64_t>(sizeof(T));
+    if (unit && size == 0) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = elements[from[i]];
+    } else if (unit) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = elements[from_front(from[i], size)];
+    } else {
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = *reinterpret_cast<const T*>(array + from_front(from[i], size) * step);
+    }
+}
+
+/// A few bytes, by loads and stores that may overlap; many as the library copies them.
+template <class U>
+void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
+    U first, last;
+    std::memcpy(&first, from, sizeof first);
+    std::memcpy(&last, from + bytes - sizeof last, sizeof last);
+    std::memcpy(to, &first, sizeof first);
+    std::memcpy(to + bytes - sizeof last, &last, sizeof last);
+}
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes > 128) {
+        std::memcpy(to, from, bytes);
+    } else if (bytes >= sizeof(Wide)) {
+        for (std::size_t at = sizeof(Wide); at < bytes; at += sizeof(Wide))
+            std::memcpy(to + at - sizeof(Wide), from + at - sizeof(Wide), sizeof(Wide));
+        std::memcpy(to + bytes - sizeof(Wide), from + bytes - sizeof(Wide), sizeof(Wide));
+    } else if (bytes >= 8) {
+        copy_ends<std::uint64_t>(to, from, bytes);
+    } else if (bytes >= 4) {
+        copy_ends<std::uint32_t>(to, from, bytes);
+    } else {
+        for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i];
+    }
+}
+
+}  // namespace
+
+IndexedLoad::IndexedLoad(const Loop& loop, std::size_t load, Dims dims, const std::vector<Stream>& streams)
+    : load_(load),
+      width_(size_of(loop.loads[load].dtype)),
+      memory_(loop.loads[load].dtype),
+      dims_(std::move(dims)),
+      strides_(streams[load].strides) {
+    for (const Pointer& pointer : loop.loads[load].pointers) {
+        auto from = static_cast<std::size_t>(pointer.load);
+        Index index{from, loop.loads[from].dtype, pointer.size, pointer.stride * static_cast<std::int64_t>(width_),
+                    streams[from].strides};
+        (index.inner() == 0 ? still_ : moving_).push_back(std::move(index));
+    }
+}
+
+IndexedLoad::Cursor IndexedLoad::cursor(const std::int64_t* at) const {
+    Cursor cursor{0, {}};
+    cursor.indices.resize(moving_.size() + still_.size());
+    for (std::size_t axis = 0; axis < dims_.size(); ++axis) move(cursor, axis, at[axis]);
+    return cursor;
+}
+
+void IndexedLoad::move(Cursor& cursor, std::size_t axis, std::int64_t steps) const {
+    cursor.array += strides_[axis] * steps;
+    std::size_t k = 0;
+    for (const auto* list : {&moving_, &still_})
+        for (const Index& index : *list) cursor.indices[k++] += index.strides[axis] * steps;
+}
+
+/// What the indices that stay as they are along a run add to its places.
+std::int64_t IndexedLoad::still_places(const Cursor& cursor, const void* const* loads) const {
+    std::int64_t bytes = 0;
+    for (std::size_t k = 0; k < still_.size(); ++k) {
+        const Index& index = still_[k];
+        const auto* from = static_cast<const std::byte*>(loads[index.load]) + cursor.indices[moving_.size() + k];
+        bytes += from_front(index_at(from, index.dtype), index.size) * index.step;
+    }
+    return bytes;
+}
+
+const void* IndexedLoad::in_place(const void* const* loads, const std::int64_t* at, std::int64_t count) const {
+    std::size_t axes = dims_.size();
+    bool dense = moving_.empty() && axes > 0 && strides_.back() == static_cast<std::int64_t>(width_) &&
+                 at[axes - 1] + count <= dims_.back();
+    if (!dense) return nullptr;
+    Cursor start = cursor(at);
+    return static_cast<const std::byte*>(loads[load_]) + start.array + still_places(start, loads);
+}
+
+void IndexedLoad::fill(const void* const* loads, const std::int64_t* start, std::int64_t count, void* to) const {
+    auto* out = static_cast<std::byte*>(to);
+    std::size_t axes = dims_.size();
+    Cursor here = cursor(start);
+    if (axes == 0) return (void)fill_run(here, loads, count, out);
+    SmallVector<std::int64_t, 12> at(start, start + axes);
+    while (true) {
+        std::int64_t rows =
+            at.back() == 0 && in_rows() ? std::min(count / dims_.back(), dims_[axes - 2] - at[axes - 2]) : 0;
+        std::int64_t run = std::min(count, dims_.back() - at.back());
+        if (rows > 1)
+            out = fill_rows(here, loads, rows, out), run = rows * dims_.back();
+        else
+            out = fill_run(here, loads, run, out), rows = 1;
+        count -= run;
+        if (count <= 0) return;
+        move(here, axes - 1, -at.back());
+        at.back() = 0;
+        for (std::size_t axis = axes - 1; axis-- > 0; rows = 1) {
+            move(here, axis, rows);
+            if ((at[axis] += rows) < dims_[axis]) break;
+            move(here, axis, -dims_[axis]);
+            at[axis] = 0;
+        }
+    }
+}
+
+std::byte* IndexedLoad::fill_run(const Cursor& cursor, const void* const* loads, std::int64_t count,
+                                 std::byte* to) const {
+    const auto* from = static_cast<const std::byte*>(loads[load_]) + cursor.array + still_places(cursor, loads);
+    if (!moving_.empty()) return pick_run(cursor, from, loads, count, to);
+    std::int64_t stride = strides_.empty() ? 0 : strides_.back();
+    with_width(memory_, [&]<class T>(TypeTag<T>) {
+        copy_run(reinterpret_cast<T*>(to), 1, reinterpret_cast<const T*>(from),
+                 stride / static_cast<std::int64_t>(sizeof(T)), count);
+    });
+    return to + count * static_cast<std::int64_t>(width_);
+}
+
+/// Whether the last two axes are rows that one tensor of int64 picks.
+bool IndexedLoad::in_rows() const {
+    return dims_.size() > 1 && moving_.empty() && still_.size() == 1 && still_[0].dtype == DType::int64 &&
+           strides_.back() == static_cast<std::int64_t>(width_);
+}
+
+std::byte* IndexedLoad::fill_rows(const Cursor& cursor, const void* const* loads, std::int64_t rows,
+                                  std::byte* to) const {
+    const Index& index = still_[0];
+    std::size_t axis = dims_.size() - 2, bytes = static_cast<std::size_t>(dims_.back()) * width_;
+    const auto* array = static_cast<const std::byte*>(loads[load_]) + cursor.array;
+    const auto* at = static_cast<const std::byte*>(loads[index.load]) + cursor.indices[0];
+    constexpr std::int64_t ahead =
+        4;  // rows whose first lines are asked for early: no processor foresees where they lie
+    std::int64_t soon = std::min<std::int64_t>(static_cast<std::int64_t>(bytes), 256);
+    for (std::int64_t row = 0; row < rows; ++row, array += strides_[axis], at += index.strides[axis], to += bytes) {
+        if (row + ahead < rows) {
+            std::int64_t next = *reinterpret_cast<const std::int64_t*>(at + ahead * index.strides[axis]);
+            const std::byte* line = array + ahead * strides_[axis] + from_front(next, index.size) * index.step;
+            for (std::int64_t k = 0; k < soon; k += 64) __builtin_prefetch(line + k);
+        }
+        std::int64_t place = from_front(*reinterpret_cast<const std::int64_t*>(at), index.size) * index.step;
+        copy_bytes(to, array + place, bytes);
+    }
+    return to;
+}
+
+std::byte* IndexedLoad::pick_run(const Cursor& cursor, const std::byte* from, const void* const* loads,
+                                 std::int64_t count, std::byte* to) const {
+    auto width = static_cast<std::int64_t>(width_);
+    const Index& first = moving_[0];
+    const auto* indices = static_cast<const std::byte*>(loads[first.load]) + cursor.indices[0];
+    bool plain = moving_.size() == 1 && strides_.back() == 0 && first.dtype == DType::int64 &&
+                 first.inner() == static_cast<std::int64_t>(sizeof(std::int64_t));
+    if (plain) {
+        with_width(memory_, [&]<class T>(TypeTag<T>) {
+            pick(reinterpret_cast<T*>(to), from, reinterpret_cast<const std::int64_t*>(indices), count, first.size,
+                 first.step);
+        });
+        return to + count * width;
+    }
+    std::array<std::int64_t, most_places> places;
+    for (std::int64_t done = 0; done < count; done += most_places) {
+        std::int64_t part = std::min(most_places, count - done);
+        for (std::int64_t i = 0; i < part; ++i) places[static_cast<std::size_t>(i)] = (done + i) * strides_.back();
+        for (std::size_t k = 0; k < moving_.size(); ++k) {
+            const Index& index = moving_[k];
+            const auto* at =
+                static_cast<const std::byte*>(loads[index.load]) + cursor.indices[k] + done * index.inner();
+            with_dtype(index.dtype, [&]<class I>(TypeTag<I>) {
+                if constexpr (std::is_integral_v<I>)
+                    add_places<I>(places.data(), at, index.inner(), part, index.size, index.step);
+            });
+        }
+        with_width(memory_, [&]<class T>(TypeTag<T>) {
+            auto* out = reinterpret_cast<T*>(to);
+            for (std::int64_t i = 0; i < part; ++i)
+                out[i] = *reinterpret_cast<const T*>(from + places[static_cast<std::size_t>(i)]);
+        });
+        to += part * width;
+    }
+    return to;
+}
+
+IndexedBlocks::IndexedBlocks(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams) : dims_(dims) {
+    for (std::size_t i = 0; i < loop.loads.size(); ++i)
+        if (!loop.loads[i].pointers.empty()) loads_.emplace_back(loop, i, dims, streams);
+}
+
+namespace {
+
+std::size_t block_bytes(const IndexedLoad& load, std::int64_t block) {
+    return (static_cast<std::size_t>(block) * size_of(load.memory()) + 127) / 64 * 64;  // and a line that may be read
+}
+
+}  // namespace
+
+std::size_t IndexedBlocks::bytes(std::int64_t block) const {
+    std::size_t bytes = 0;
+    for (const IndexedLoad& load : loads_) bytes += block_bytes(load, block);
+    return bytes;
+}
+
+void IndexedBlocks::fill(const void* const* loads, std::int64_t flat, std::int64_t count, std::int64_t block,
+                         std::byte* blocks) const {
+    SmallVector<std::int64_t, 12> at(dims_.size());
+    unravel(flat, dims_, at.data());
+    for (const IndexedLoad& load : loads_) {
+        load.fill(loads, at.data(), count, blocks);
+        blocks += block_bytes(load, block);
+    }
+}
+
+bool IndexedBlocks::base(std::size_t number, std::int64_t flat, std::int64_t block, const std::byte* blocks,
+                         const void*& base) const {
+    for (const IndexedLoad& load : loads_) {
+        if (load.load() == number) {
+            base = blocks - flat * static_cast<std::int64_t>(size_of(load.memory()));
+            return true;
+        }
+        blocks += block_bytes(load, block);
+    }
+    return false;
+}
+
+}  // namespace weft::cpu

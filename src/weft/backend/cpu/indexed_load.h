@@ -1,0 +1,75 @@
+// Loads that move by indices (kernel/loop.h's pointers), for evaluators that want blocks of values one after another: the elements
+// are picked from their array into a block of a few kilobytes, which stays in the first-level cache. Indices were checked before; an
+// axis of size 0 says that none is negative.
+// Always: nothing is allocated while blocks are filled. Callers: block_runner.cpp, emit/emitted_map.cpp, block_reduction.cpp.
+#pragma once
+
+#include <vector>
+
+#include "weft/backend/cpu/loop_layout.h"
+
+namespace weft::cpu {
+
+class IndexedLoad {
+  public:
+    /// Load number `load` of the loop, over a space of sizes `dims`; `streams`: the loop's loads beside that space.
+    IndexedLoad(const Loop& loop, std::size_t load, Dims dims, const std::vector<Stream>& streams);
+
+    std::size_t load() const { return load_; }
+    DType memory() const { return memory_; }
+    /// The `count` elements from index `at` on, in row-major order, to `to`, one after another.
+    void fill(const void* const* loads, const std::int64_t* at, std::int64_t count, void* to) const;
+    /// Where these lie one after another in the array itself; null if they do not.
+    const void* in_place(const void* const* loads, const std::int64_t* at, std::int64_t count) const;
+
+  private:
+    struct Index {
+        std::size_t load;
+        DType dtype;
+        std::int64_t size, step;  // size: 0 if no index is negative; step: bytes in the array that is picked from
+        Dims strides;             // bytes
+        std::int64_t inner() const { return strides.empty() ? 0 : strides.back(); }
+    };
+    /// Where a run of elements begins.
+    struct Cursor {
+        std::int64_t array;  // bytes
+        SmallVector<std::int64_t, 4> indices;
+    };
+    Cursor cursor(const std::int64_t* at) const;
+    void move(Cursor& cursor, std::size_t axis, std::int64_t steps) const;
+    std::int64_t still_places(const Cursor& cursor, const void* const* loads) const;
+    std::byte* fill_run(const Cursor& cursor, const void* const* loads, std::int64_t count, std::byte* to) const;
+    bool in_rows() const;
+    std::byte* fill_rows(const Cursor& cursor, const void* const* loads, std::int64_t rows, std::byte* to) const;
+    std::byte* pick_run(const Cursor& cursor, const std::byte* from, const void* const* loads, std::int64_t count,
+                        std::byte* to) const;
+
+    std::size_t load_, width_;
+    DType memory_;
+    Dims dims_, strides_;
+    std::vector<Index> moving_, still_;  // along the innermost axis
+};
+
+/// The indexed loads of a loop (none: the loop has none), and room for a block of each.
+class IndexedBlocks {
+  public:
+    IndexedBlocks() = default;
+    IndexedBlocks(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams);
+
+    explicit operator bool() const { return !loads_.empty(); }
+    const std::vector<IndexedLoad>& loads() const { return loads_; }
+    /// Of a number of elements that a block holds at most, and the memory for that many.
+    std::size_t bytes(std::int64_t block) const;
+    /// Elements [flat, flat + count) in row-major order of every indexed load; count <= block.
+    void fill(const void* const* loads, std::int64_t flat, std::int64_t count, std::int64_t block,
+              std::byte* blocks) const;
+    /// Whether the load is one of these; if so, `base` is where element 0 of the space would lie in front of the block from `flat`.
+    bool base(std::size_t load, std::int64_t flat, std::int64_t block, const std::byte* blocks,
+              const void*& base) const;
+
+  private:
+    std::vector<IndexedLoad> loads_;
+    Dims dims_;
+};
+
+}  // namespace weft::cpu

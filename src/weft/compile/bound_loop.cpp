@@ -1,0 +1,77 @@
+#include "weft/compile/bound_loop.h"
+
+#include <algorithm>
+
+#include "weft/compile/views.h"
+#include "weft/ops/gather.h"
+
+namespace weft {
+namespace {
+
+// A gather's operands as if they had its result's shape: the array does not move along the axes that its index tensors stand for,
+// and these move along no others.
+void lay_out_gather(const IndexedLoad& indexed, const Graph& graph, std::vector<Layout>& loads, Access& access) {
+    const Node& node = graph.node(indexed.entry);
+    const GatherAttributes& a = node.attributes_as<GatherAttributes>();
+    auto axis = static_cast<std::size_t>(a.axis);
+    Layout& array = loads[indexed.load];
+    for (std::size_t k = 0; k < indexed.indices; ++k) {
+        Pointer pointer;
+        pointer.load = static_cast<std::int32_t>(indexed.load + 1 + k);
+        pointer.size = array.dims[axis + k], pointer.stride = array.strides[axis + k];
+        pointer.axis = a.axis + static_cast<std::int64_t>(k), pointer.operation = node.operation->name;
+        access.pointers.push_back(pointer);
+    }
+    Dims dims = dims_of(node.shape);
+    if (a.along) {
+        array.strides[axis] = 0;
+        array.dims = dims;
+        return;
+    }
+    std::size_t wide = loads[indexed.load + 1].dims.size();
+    Dims strides(dims.size(), 0);
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        if (i < axis) strides[i] = array.strides[i];
+        if (i >= axis + wide) strides[i] = array.strides[i - wide + indexed.indices];
+    }
+    array = {array.dtype, dims, strides};
+    for (std::size_t k = 0; k < indexed.indices; ++k) {
+        Layout& index = loads[indexed.load + 1 + k];
+        Dims moves(dims.size(), 0);
+        for (std::size_t i = 0; i < wide; ++i) moves[axis + i] = index.strides[i];
+        index = {index.dtype, dims, moves};
+    }
+}
+
+}  // namespace
+
+Loop bound_loop(const Step& step, const Graph& graph, std::span<const Layout> loads, std::span<const Layout> stores) {
+    Loop loop;
+    loop.program = step.program;
+    Dims dims = dims_of(graph.node(step.space).shape);
+    std::vector<std::size_t> order;  // of loop axes: kept ones first
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        if (std::find(step.axes.begin(), step.axes.end(), static_cast<std::int64_t>(i)) == step.axes.end())
+            order.push_back(i);
+    }
+    std::size_t kept = order.size();
+    for (std::int64_t axis : step.axes) order.push_back(static_cast<std::size_t>(axis));
+    for (std::size_t axis : order) loop.dims.push_back(dims[axis]);
+    loop.reduced = dims.size() - kept;
+    loop.reductions = step.reductions;
+    std::vector<Layout> layouts(loads.begin(), loads.end());
+    for (const Layout& layout : layouts) loop.loads.push_back({layout.dtype, {}});
+    for (const IndexedLoad& indexed : step.indexed) lay_out_gather(indexed, graph, layouts, loop.loads[indexed.load]);
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        Dims strides = broadcast_strides(layouts[i], dims);
+        for (std::size_t axis : order) loop.loads[i].strides.push_back(strides[axis]);
+    }
+    for (const Layout& layout : stores) {
+        // A reduction's result and a copy's lie row-major whatever their slot's shape (ones apart); a map's as its slot says.
+        Dims kept_dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept));
+        loop.stores.push_back({layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});
+    }
+    return loop;
+}
+
+}  // namespace weft

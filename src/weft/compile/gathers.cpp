@@ -1,0 +1,57 @@
+#include "weft/compile/gathers.h"
+
+#include "weft/ops/elementwise.h"
+
+namespace weft {
+namespace {
+
+std::size_t at(std::int32_t entry) { return static_cast<std::size_t>(entry); }
+
+bool reads_point_by_point(const Node& reader, const Node& gather) {
+    Family family = reader.operation->family;
+    return family == Family::reduce || (family == Family::elementwise && reader.shape == gather.shape);
+}
+
+// Numbers written into the program have no memory that could be picked from, or say where.
+bool in_memory(const Graph& graph, std::int32_t entry) {
+    while (!graph.entries[at(entry)].leaf && graph.node(entry).operation->family == Family::view)
+        entry = graph.inputs(entry)[0];
+    return graph.node(entry).operation != &constant_operation;
+}
+
+}  // namespace
+
+LoopGathers gathers_in_loops(const Graph& graph) {
+    std::size_t count = graph.entries.size();
+    LoopGathers found{std::vector<bool>(count, false), std::vector<bool>(count, false)};
+    for (std::size_t e = 0; e < count; ++e) {
+        auto entry = static_cast<std::int32_t>(e);
+        if (graph.entries[e].leaf) continue;
+        const Node& node = graph.node(entry);
+        auto inputs = graph.inputs(entry);
+        if (node.operation->family == Family::gather) {
+            found.gathers[e] = true;
+            for (std::int32_t input : inputs) found.gathers[e] = found.gathers[e] && in_memory(graph, input);
+        }
+        found.indices[e] = node.operation == &astype_operation && node.dtype == DType::int64 &&
+                           is_integer(graph.node(inputs[0]).dtype) && in_memory(graph, inputs[0]);
+    }
+    for (std::int32_t output : graph.outputs) found.gathers[at(output)] = found.indices[at(output)] = false;
+    for (std::size_t e = 0; e < count; ++e) {
+        auto entry = static_cast<std::int32_t>(e);
+        if (graph.entries[e].leaf) continue;
+        for (std::int32_t input : graph.inputs(entry))
+            if (found.gathers[at(input)] && !reads_point_by_point(graph.node(entry), graph.node(input)))
+                found.gathers[at(input)] = false;
+    }
+    for (std::size_t e = 0; e < count; ++e) {
+        auto entry = static_cast<std::int32_t>(e);
+        if (graph.entries[e].leaf) continue;
+        auto inputs = graph.inputs(entry);
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (!found.gathers[e] || i == 0) found.indices[at(inputs[i])] = false;
+    }
+    return found;
+}
+
+}  // namespace weft

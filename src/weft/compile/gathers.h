@@ -1,0 +1,20 @@
+// Which gathers become loads of the loops that read them (kernel/loop.h's pointers), so that what is gathered is never written down.
+// The others are a library's kernels: those whose result is wanted itself, read in another shape, or read by a library.
+// Callers: compile/partition.cpp.
+#pragma once
+
+#include <vector>
+
+#include "weft/graph/graph.h"
+
+namespace weft {
+
+/// One an entry.
+struct LoopGathers {
+    std::vector<bool> gathers;  // may be loads: all that read them are elementwise, of their own shape, or reductions
+    std::vector<bool>
+        indices;  // conversions of integers to int64 that only such gathers read: their memory serves as it is
+};
+LoopGathers gathers_in_loops(const Graph& graph);
+
+}  // namespace weft

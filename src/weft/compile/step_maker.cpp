@@ -1,0 +1,84 @@
+#include "weft/compile/step_maker.h"
+
+#include "weft/compile/lower.h"
+#include "weft/ops/reduce.h"
+
+namespace weft {
+namespace {
+
+void take_program(ProgramWriter& writer, Step& step) {
+    step.loads = writer.loads();
+    step.indexed = writer.indexed();
+    step.program = writer.take();
+}
+
+}  // namespace
+
+std::int32_t StepMaker::new_slot(std::int32_t entry, Axes order) {
+    plan_.slots.push_back({entry, graph_.node(entry).dtype, std::move(order)});
+    return static_cast<std::int32_t>(plan_.slots.size()) - 1;
+}
+
+void StepMaker::map(const std::vector<std::int32_t>& members, const std::function<bool(std::int32_t)>& stored) {
+    Step step;
+    step.kind = Step::map;
+    step.members = members;
+    step.space = members[0];
+    ProgramWriter writer(graph_, plan_);
+    for (std::int32_t e : members) writer.compute(e);
+    for (std::int32_t e : members) {
+        if (stored(e)) writer.store(e), step.stores.push_back(place(e).index);
+    }
+    take_program(writer, step);
+    plan_.steps.push_back(std::move(step));
+}
+
+void StepMaker::reduce(std::int32_t e, const std::vector<std::int32_t>& inside) {
+    Step step;
+    step.kind = Step::reduce;
+    step.space = graph_.inputs(e)[0];
+    for (std::int32_t m = 0; m < e; ++m) {
+        if (inside[static_cast<std::size_t>(m)] == e) step.members.push_back(m);
+    }
+    ProgramWriter writer(graph_, plan_);
+    for (std::int32_t m : step.members) writer.compute(m);
+    auto& a = graph_.node(e).attributes_as<ReduceAttributes>();
+    writer.store_for_reduction(graph_.inputs(e)[0], a.reduction, graph_.node(e).dtype);
+    step.members.push_back(e);
+    step.stores = {place(e).index};
+    step.reductions = {a.reduction};
+    step.axes = a.axes;
+    take_program(writer, step);
+    plan_.steps.push_back(std::move(step));
+}
+
+void StepMaker::copy(std::int32_t from, std::int32_t slot) {
+    Step step;
+    step.kind = Step::copy;
+    step.space = from;
+    ProgramWriter writer(graph_, plan_);
+    writer.store(from);
+    step.stores = {slot};
+    take_program(writer, step);
+    plan_.steps.push_back(std::move(step));
+}
+
+void StepMaker::library(std::int32_t e) {
+    Step step;
+    step.kind = Step::library;
+    step.members = {e};
+    step.space = e;
+    for (std::int32_t input : graph_.inputs(e)) {
+        if (place(input).kind == Place::literal &&
+            place(input).index < 0) {  // a library reads memory: give the number some
+            std::int32_t slot = new_slot(input);
+            copy(input, slot);
+            place(input).index = slot;
+        }
+        step.loads.push_back(input);
+    }
+    step.stores = {place(e).index};
+    plan_.steps.push_back(std::move(step));
+}
+
+}  // namespace weft

@@ -1,0 +1,29 @@
+// Steps, from the entries that partition has put together. Callers: compile/partition.cpp.
+#pragma once
+
+#include <functional>
+
+#include "weft/compile/plan.h"
+
+namespace weft {
+
+class StepMaker {
+  public:
+    /// Steps and slots are added to `plan`, whose places say where operands are.
+    StepMaker(const Graph& graph, Plan& plan) : graph_(graph), plan_(plan) {}
+
+    std::int32_t new_slot(std::int32_t entry, Axes order = {});
+    /// Entries of one shape, inputs first; those that are `stored` have a slot.
+    void map(const std::vector<std::int32_t>& members, const std::function<bool(std::int32_t)>& stored);
+    /// The reduction `e`, and what is computed in it: entries of which `inside` says so.
+    void reduce(std::int32_t e, const std::vector<std::int32_t>& inside);
+    void copy(std::int32_t from, std::int32_t slot);
+    void library(std::int32_t e);
+
+  private:
+    Place& place(std::int32_t e) { return plan_.places[static_cast<std::size_t>(e)]; }
+    const Graph& graph_;
+    Plan& plan_;
+};
+
+}  // namespace weft

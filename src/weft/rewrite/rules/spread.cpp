@@ -1,0 +1,55 @@
+#include "weft/rewrite/rules/spread.h"
+
+#include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+
+bool spreads(const Node& node) {
+    bool scatter = is(node, scatter_operation) || is(node, put_along_axis_operation);
+    return scatter && node.attributes_as<ScatterAttributes>().mode == ScatterMode::add && full_width(node.dtype) &&
+           is_number(*node.inputs[0], 0);
+}
+
+std::vector<Tensor> places(const Node& node, std::size_t first) {
+    std::vector<Tensor> result;
+    for (std::size_t i = first; i < node.inputs.size(); ++i) result.push_back(handle(node.inputs[i]));
+    return result;
+}
+
+Tensor scattered(const Node& like, const Tensor& x, const Tensor& updates) {
+    std::vector<Tensor> inputs{x, updates};
+    for (Tensor& place : places(like, 2)) inputs.push_back(place);
+    return make_node(*like.operation, inputs, like.attributes, like.where);
+}
+
+bool spreads_in_turn(const Site& site, const Node& node) {
+    const Node* at = &node;
+    while (!opaque(*at) && at->operation->family == Family::scatter &&
+           at->inputs[0]->operation->family == Family::scatter) {
+        bool adds = at->attributes_as<ScatterAttributes>().mode == ScatterMode::add;
+        if (!adds || !site.only_here(*at)) return false;
+        at = at->inputs[0];
+    }
+    return spreads(*at) && site.only_here(*at);
+}
+
+Tensor added_in_turn(const Tensor& x, const Node& node, bool minus) {
+    std::vector<const Node*> turns;
+    for (const Node* at = &node; !opaque(*at) && at->operation->family == Family::scatter; at = at->inputs[0])
+        turns.push_back(at);
+    Tensor result = x;
+    for (; !turns.empty(); turns.pop_back()) {
+        Tensor updates = handle(turns.back()->inputs[1]);
+        result = scattered(*turns.back(), result, minus ? -updates : updates);
+    }
+    return result;
+}
+
+bool pads_zeros(const Node& node) {
+    return is(node, pad_operation) && node.attributes_as<PadAttributes>().value.as<double>() == 0;
+}
+
+}  // namespace weft

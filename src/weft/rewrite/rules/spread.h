@@ -1,0 +1,23 @@
+// Scatters that add to zeros, which gradients of gathers are, and zeros around something, which gradients of slices are: how rules
+// recognise them and put them elsewhere. Callers: rewrite/rules/scatter.cpp, padded.cpp.
+#pragma once
+
+#include "weft/ops/scatter.h"
+#include "weft/rewrite/rule.h"
+
+namespace weft {
+
+/// Whether the node is a scatter that adds to zeros.
+bool spreads(const Node& node);
+/// The inputs from number `first` on: index tensors.
+std::vector<Tensor> places(const Node& node, std::size_t first);
+/// A scatter like this one of other updates, into x.
+Tensor scattered(const Node& like, const Tensor& x, const Tensor& updates);
+/// Whether the node is zeros to which scatters add, one after the other, and nobody else reads them.
+bool spreads_in_turn(const Site& site, const Node& node);
+/// The same scatters, into x, of updates with this sign.
+Tensor added_in_turn(const Tensor& x, const Node& node, bool minus);
+/// Whether the node is zeros around its input.
+bool pads_zeros(const Node& node);
+
+}  // namespace weft
