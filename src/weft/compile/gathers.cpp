@@ -1,6 +1,7 @@
 #include "weft/compile/gathers.h"
 
 #include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
 
 namespace weft {
 namespace {
@@ -10,6 +11,27 @@ std::size_t at(std::int32_t entry) { return static_cast<std::size_t>(entry); }
 bool reads_point_by_point(const Node& reader, const Node& gather) {
     Family family = reader.operation->family;
     return family == Family::reduce || (family == Family::elementwise && reader.shape == gather.shape);
+}
+
+// Entries of which columns are joined, at once or after further point by point work. A library copies whole rows, and columns of rows
+// that lie side by side are joined at twice the speed of elements that are picked one by one.
+std::vector<bool> joined_by_columns(const Graph& graph) {
+    std::vector<bool> joined(graph.entries.size(), false);
+    for (std::size_t e = graph.entries.size(); e-- > 0;) {
+        if (graph.entries[e].leaf) continue;
+        const Node& node = graph.node(static_cast<std::int32_t>(e));
+        for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(e))) {
+            const Shape& shape = graph.node(input).shape;
+            if (node.operation->family == Family::reduce) {
+                const Axes& axes = node.attributes_as<ReduceAttributes>().axes;
+                bool rows = !axes.empty() && axes[axes.size() - 1] + 1 == static_cast<std::int64_t>(shape.size());
+                if (!rows) joined[at(input)] = true;
+            } else if (node.operation->family == Family::elementwise && joined[e] && node.shape == shape) {
+                joined[at(input)] = true;
+            }
+        }
+    }
+    return joined;
 }
 
 // Numbers written into the program have no memory that could be picked from, or say where.
@@ -23,6 +45,7 @@ bool in_memory(const Graph& graph, std::int32_t entry) {
 
 LoopGathers gathers_in_loops(const Graph& graph) {
     std::size_t count = graph.entries.size();
+    std::vector<bool> by_columns = joined_by_columns(graph);
     LoopGathers found{std::vector<bool>(count, false), std::vector<bool>(count, false)};
     for (std::size_t e = 0; e < count; ++e) {
         auto entry = static_cast<std::int32_t>(e);
@@ -30,7 +53,7 @@ LoopGathers gathers_in_loops(const Graph& graph) {
         const Node& node = graph.node(entry);
         auto inputs = graph.inputs(entry);
         if (node.operation->family == Family::gather) {
-            found.gathers[e] = true;
+            found.gathers[e] = !by_columns[e];
             for (std::int32_t input : inputs) found.gathers[e] = found.gathers[e] && in_memory(graph, input);
         }
         found.indices[e] = node.operation == &astype_operation && node.dtype == DType::int64 &&

@@ -1,5 +1,5 @@
 // Which gathers become loads of the loops that read them (kernel/loop.h's pointers), so that what is gathered is never written down.
-// The others are a library's kernels: those whose result is wanted itself, read in another shape, or read by a library.
+// The others are a library's kernels: those whose result is wanted itself, read in another shape, read by a library, or joined by columns.
 // Callers: compile/partition.cpp.
 #pragma once
 

@@ -1,6 +1,9 @@
 #include "weft/core/array.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "weft/base/thread_pool.h"
 
 namespace weft {
 namespace {
@@ -35,7 +38,18 @@ Array Array::empty(DType dtype, const Dims& dims) {
 
 Array Array::zeros(DType dtype, const Dims& dims) {
     Array array = empty(dtype, dims);
-    std::memset(array.buffer->data(), 0, array.bytes());
+    std::byte* data = array.buffer->data();
+    std::size_t bytes = array.bytes();
+    constexpr std::size_t block = std::size_t{1}
+                                  << 20;  // most of the time goes into pages that the system hands out: by all threads
+    if (bytes <= block) {
+        std::memset(data, 0, bytes);
+        return array;
+    }
+    parallel_for(static_cast<std::int64_t>((bytes + block - 1) / block), [&](std::int64_t i) {
+        std::size_t first = static_cast<std::size_t>(i) * block;
+        std::memset(data + first, 0, std::min(block, bytes - first));
+    });
     return array;
 }
 
