@@ -122,8 +122,8 @@ def run_programs(tally, preset, programs=None, settings={}):
     folder = ROOT / {"release": "build"}.get(preset, f"build-{preset}") / "tests"
     reports = folder / "reports"
     reports.mkdir(parents=True, exist_ok=True)
-    # Sanitized programs run side by side: they take long, and no test there looks at a clock. The others have the machine to themselves.
-    with concurrent.futures.ThreadPoolExecutor(1 if preset == "release" else PROCESSORS) as pool:
+    # Programs run side by side where no test looks at a clock. The release has the machine to itself.
+    with concurrent.futures.ThreadPoolExecutor(1 if preset == "release" and not settings else PROCESSORS) as pool:
         for _ in pool.map(lambda target: run_program(tally, preset, folder / target, reports, settings),
                           programs or chosen(preset)):
             pass

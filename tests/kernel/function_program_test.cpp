@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "effort.h"
 #include "numpy_ulps.h"
 #include "weft/kernel/interpreter.h"
 
@@ -59,7 +60,7 @@ void programs_agree_with_the_body(const Function& function) {
     ASSERT_EQ(whole->outputs.size(), 1u);
     std::mt19937_64 random(7);
     int wrong = 0;
-    for (int i = 0; i < 100000 && wrong < 3; ++i) {
+    for (std::uint64_t i = 0; i < cases(100000) && wrong < 3; ++i) {
         T operands[] = {argument<T>(random), argument<T>(random)};
         T expected = body_of(function, operands), value = 0, quick = 0;
         bool rare = false;

@@ -1,37 +1,11 @@
 #include "weft/kernel/interpreter.h"
 
-#include <cstring>
-#include <vector>
-
 #include "weft/base/error.h"
-#include "weft/kernel/element.h"
+#include "weft/kernel/cell.h"
 #include "weft/kernel/function.h"
 
 namespace weft {
-namespace {
-
-using element::Bool;
-using element::Rep;
-
-/// Room for one value of any type.
-struct Cell {
-    alignas(16) std::byte bytes[16];
-    template <class T>
-    T get() const {
-        T value;
-        std::memcpy(&value, bytes, sizeof value);
-        return value;
-    }
-    template <class T>
-    void set(T value) {
-        std::memcpy(bytes, &value, sizeof value);
-    }
-};
-
-template <class F>
-decltype(auto) with_rep(DType dtype, F&& f) {
-    return with_dtype(dtype, [&](auto tag) { return f(TypeTag<Rep<typename decltype(tag)::Type>>{}); });
-}
+namespace cell {
 
 Cell cast_cell(const Cell& cell, DType from, DType to) {
     Cell result{};
@@ -51,35 +25,7 @@ Cell constant_cell(DType dtype, const Literal& literal) {
     return result;
 }
 
-template <Opcode op>
-Cell unary(DType dtype, const Cell& a) {
-    Cell result{};
-    with_rep(dtype, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        if constexpr (element::defined<op, T>) result.set(element::apply1<op>(a.get<T>()));
-    });
-    return result;
-}
-
-template <Opcode op>
-Cell binary(DType dtype, const Cell& a, const Cell& b) {
-    Cell result{};
-    with_rep(dtype, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        if constexpr (element::defined<op, T>) result.set(element::apply2<op>(a.get<T>(), b.get<T>()));
-    });
-    return result;
-}
-
-template <Opcode op>
-Cell compare(DType operands, const Cell& a, const Cell& b) {
-    Cell result{};
-    with_rep(operands, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        if constexpr (element::defined<op, T>) result.set(element::compare<op>(a.get<T>(), b.get<T>()));
-    });
-    return result;
-}
+namespace {
 
 Cell call(const Function& function, DType dtype, const Cell* const operands[3]) {
     Cell result{};
@@ -159,6 +105,8 @@ Cell step(const Program& program, const Instruction& at, const Cell& a, const Ce
     throw InternalError("interpreter: an input is not a step");
 }
 
+}  // namespace
+
 void run(const Program& program, const std::vector<Cell>& inputs, std::vector<Cell>& values) {
     values.resize(program.code.size());
     static const Cell none{};
@@ -174,232 +122,16 @@ void run(const Program& program, const std::vector<Cell>& inputs, std::vector<Ce
     }
 }
 
-/// Values joined one after another, as wide as there is.
-struct Joined {
-    std::int64_t count = 0, best_at = 0;
-    long double re = 0, im = 0;
-    Cell cell{};
-};
-
-bool is_nan(const Cell& cell, DType dtype) {
-    return with_rep(dtype, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        if constexpr (std::is_floating_point_v<T>)
-            return cell.get<T>() != cell.get<T>();
-        else
-            return false;
-    });
-}
-
-void join_wide(Joined& joined, Reduction reduction, DType dtype, const Cell& value) {
-    long double re = 0, im = 0;
-    switch (dtype) {
-        case DType::float32:
-            re = value.get<float>();
-            break;
-        case DType::float64:
-            re = value.get<double>();
-            break;
-        case DType::complex64:
-            re = value.get<element::Complex<float>>().re;
-            im = value.get<element::Complex<float>>().im;
-            break;
-        default:
-            re = value.get<element::Complex<double>>().re;
-            im = value.get<element::Complex<double>>().im;
-            break;
-    }
-    if (joined.count == 0)
-        joined.re = re, joined.im = im;
-    else if (reduction == Reduction::sum)
-        joined.re += re, joined.im += im;
-    else if (!is_complex(dtype))
-        joined.re *= re;
-    else {
-        long double old = joined.re;
-        joined.re = old * re - joined.im * im;
-        joined.im = old * im + joined.im * re;
-    }
-}
-
-bool better(Reduction reduction, DType dtype, const Cell& value, const Cell& best) {
-    if (is_nan(best, dtype)) return false;
-    if (is_nan(value, dtype)) return true;
-    return (reduction == Reduction::argmax ? compare<Opcode::less>(dtype, best, value)
-                                           : compare<Opcode::less>(dtype, value, best))
-               .get<Bool>()
-               .byte != 0;
-}
-
-void join(Joined& joined, Reduction reduction, DType dtype, const Cell& value) {
-    bool first = joined.count == 0;
-    switch (reduction) {
-        case Reduction::sum:
-        case Reduction::product:
-            if (is_inexact(dtype))
-                join_wide(joined, reduction, dtype, value);
-            else if (first)
-                joined.cell = value;
-            else if (reduction == Reduction::sum)
-                joined.cell = binary<Opcode::add>(dtype, joined.cell, value);
-            else
-                joined.cell = binary<Opcode::multiply>(dtype, joined.cell, value);
-            break;
-        case Reduction::any:
-        case Reduction::maximum:
-            joined.cell = first ? value : binary<Opcode::maximum>(dtype, joined.cell, value);
-            break;
-        case Reduction::all:
-        case Reduction::minimum:
-            joined.cell = first ? value : binary<Opcode::minimum>(dtype, joined.cell, value);
-            break;
-        case Reduction::argmax:
-        case Reduction::argmin:
-            if (first || better(reduction, dtype, value, joined.cell))
-                joined.cell = value, joined.best_at = joined.count;
-            break;
-    }
-    ++joined.count;
-}
-
-Cell result_of(const Joined& joined, Reduction reduction, DType dtype) {
-    Cell result = joined.cell;
-    if (reduction == Reduction::argmax || reduction == Reduction::argmin) {
-        result.set(joined.best_at);
-    } else if (joined.count == 0) {
-        result = constant_cell(dtype, identity_of(reduction, dtype));
-    } else if (is_inexact(dtype) && (reduction == Reduction::sum || reduction == Reduction::product)) {
-        switch (dtype) {
-            case DType::float32:
-                result.set(static_cast<float>(joined.re));
-                break;
-            case DType::float64:
-                result.set(static_cast<double>(joined.re));
-                break;
-            case DType::complex64: {
-                element::Complex<float> value{static_cast<float>(joined.re), static_cast<float>(joined.im)};
-                result.set(value);
-                break;
-            }
-            default: {
-                element::Complex<double> value{static_cast<double>(joined.re), static_cast<double>(joined.im)};
-                result.set(value);
-                break;
-            }
-        }
-    }
-    return result;
-}
-
-/// Counts through the axes [from, to) of dims; false once it is back at the start.
-bool advance(Dims& at, const Dims& dims, std::size_t from, std::size_t to) {
-    for (std::size_t axis = to; axis-- > from;) {
-        if (++at[axis] < dims[axis]) return true;
-        at[axis] = 0;
-    }
-    return false;
-}
-
-std::int64_t place(const Access& access, const Dims& at) {
-    std::int64_t elements = 0;
-    for (std::size_t axis = 0; axis < access.strides.size(); ++axis) elements += access.strides[axis] * at[axis];
-    return elements * static_cast<std::int64_t>(size_of(access.dtype));
-}
-
-bool has_point(const Dims& dims, std::size_t from, std::size_t to) {
-    for (std::size_t axis = from; axis < to; ++axis) {
-        if (dims[axis] == 0) return false;
-    }
-    return true;
-}
-
-/// What an index tensor says at a point, counted from the front. IndexError outside the axis.
-std::int64_t index(const Loop& loop, const Pointer& pointer, const void* const* loads, const Dims& at) {
-    const Access& from = loop.loads[static_cast<std::size_t>(pointer.load)];
-    Cell cell{};
-    std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[pointer.load]) + place(from, at), size_of(from.dtype));
-    auto said = cast_cell(cell, from.dtype, DType::int64).get<std::int64_t>();
-    std::int64_t place = said < 0 ? said + pointer.size : said;
-    if (place < 0 || place >= pointer.size)
-        throw IndexError(text(pointer.operation, ": index ", said, " is out of bounds for axis ", pointer.axis,
-                              " of size ", pointer.size));
-    return place;
-}
-
-/// Every index of the loop, before anything is written; also those of a box that has no points but for other axes.
-void check_indices(const Loop& loop, const void* const* loads) {
-    for (const Access& load : loop.loads) {
-        for (const Pointer& pointer : load.pointers) {
-            const Access& from = loop.loads[static_cast<std::size_t>(pointer.load)];
-            Dims dims = loop.dims, at(dims.size());
-            for (std::size_t axis = 0; axis < dims.size(); ++axis)
-                if (from.strides[axis] == 0) dims[axis] = 1;
-            if (!has_point(dims, 0, dims.size())) continue;
-            do (void)index(loop, pointer, loads, at);
-            while (advance(at, dims, 0, dims.size()));
-        }
-    }
-}
-
-void read(std::vector<Cell>& inputs, const Loop& loop, const void* const* loads, const Dims& at) {
-    for (std::size_t i = 0; i < loop.loads.size(); ++i) {
-        Cell cell{};
-        std::int64_t bytes = place(loop.loads[i], at), width = static_cast<std::int64_t>(size_of(loop.loads[i].dtype));
-        for (const Pointer& pointer : loop.loads[i].pointers)
-            bytes += index(loop, pointer, loads, at) * pointer.stride * width;
-        std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[i]) + bytes, static_cast<std::size_t>(width));
-        inputs[i] = cast_cell(cell, loop.loads[i].dtype, loop.program.inputs[i]);
-    }
-}
-
-void write(const Loop& loop, void* const* stores, std::size_t i, const Dims& at, const Cell& value, DType dtype) {
-    Cell cell = cast_cell(value, dtype, loop.stores[i].dtype);
-    std::memcpy(static_cast<std::byte*>(stores[i]) + place(loop.stores[i], at), cell.bytes,
-                size_of(loop.stores[i].dtype));
-}
-
-}  // namespace
+}  // namespace cell
 
 void interpret(const Program& program, const void* const* inputs, void* const* outputs) {
-    std::vector<Cell> cells(program.inputs.size()), values;
+    std::vector<cell::Cell> cells(program.inputs.size()), values;
     for (std::size_t i = 0; i < cells.size(); ++i) std::memcpy(cells[i].bytes, inputs[i], size_of(program.inputs[i]));
-    run(program, cells, values);
+    cell::run(program, cells, values);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
         std::memcpy(outputs[i], values[static_cast<std::size_t>(program.outputs[i])].bytes,
                     size_of(program.dtype(program.outputs[i])));
     }
-}
-
-void interpret(const Loop& loop, const void* const* loads, void* const* stores) {
-    verify(loop);
-    const Program& program = loop.program;
-    std::vector<Cell> inputs(program.inputs.size()), values;
-    std::size_t kept = loop.dims.size() - loop.reduced, all = loop.dims.size();
-    check_indices(loop, loads);
-    if (!has_point(loop.dims, 0, kept)) return;
-    Dims at(all);
-    do {
-        std::vector<Joined> joined(program.outputs.size());
-        if (has_point(loop.dims, kept, all)) {
-            do {
-                read(inputs, loop, loads, at);
-                run(program, inputs, values);
-                for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-                    const Cell& value = values[static_cast<std::size_t>(program.outputs[i])];
-                    DType dtype = program.dtype(program.outputs[i]);
-                    if (loop.reduces())
-                        join(joined[i], loop.reductions[i], dtype, value);
-                    else
-                        write(loop, stores, i, at, value, dtype);
-                }
-            } while (advance(at, loop.dims, kept, all));
-        }
-        for (std::size_t i = 0; loop.reduces() && i < program.outputs.size(); ++i) {
-            DType dtype = program.dtype(program.outputs[i]);
-            write(loop, stores, i, at, result_of(joined[i], loop.reductions[i], dtype),
-                  result_dtype(loop.reductions[i], dtype));
-        }
-    } while (advance(at, loop.dims, 0, kept));
 }
 
 }  // namespace weft

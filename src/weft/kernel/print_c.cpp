@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cctype>
 
-#include "weft/base/error.h"
-#include "weft/kernel/c_writer.h"
+#include "weft/kernel/kernel_printer.h"
 
 namespace weft {
+
+std::string axis_name(std::size_t axis) {
+    constexpr std::string_view letters = "ijkmpq";
+    return axis < letters.size() ? std::string(1, letters[axis]) : text("i", axis);
+}
+
 namespace {
 
 /// Names and kinds of an argument that is a number: the size of an axis, or the stride of an array along one.
@@ -14,11 +19,6 @@ struct Number {
     std::string name;
     std::int64_t value;
 };
-
-std::string axis_name(std::size_t axis) {
-    constexpr std::string_view letters = "ijkmpq";
-    return axis < letters.size() ? std::string(1, letters[axis]) : text("i", axis);
-}
 
 /// A stride that the text holds as it is: those of broadcast and of contiguous axes.
 bool is_structure(std::int64_t stride) { return stride == 0 || stride == 1; }
@@ -61,8 +61,9 @@ std::string place(char letter, std::size_t number, const Access& access) {
     return all;
 }
 
-/// "x0[i * x0_i + j]"; of a load that moves by indices "x0[j + x0_at0 * x0_step0]", where x0_at0 was declared.
-std::string element(char letter, std::size_t number, const Access& access) {
+}  // namespace
+
+std::string element_text(char letter, std::size_t number, const Access& access) {
     std::string all = place(letter, number, access), array = text(letter, number);
     for (std::size_t k = 0; k < access.pointers.size(); ++k) {
         all += text(all.empty() ? "" : " + ", array, "_at", k);
@@ -70,108 +71,6 @@ std::string element(char letter, std::size_t number, const Access& access) {
     }
     return text(array, "[", all.empty() ? "0" : all, "]");
 }
-
-bool is_position(Reduction reduction) { return reduction == Reduction::argmax || reduction == Reduction::argmin; }
-
-/// Prints one kernel. The way of a loop through its box is C's own nest of loops, or a grid's threads; the rest is common.
-class KernelPrinter {
-  public:
-    KernelPrinter(const NamedLoop& named, Dialect dialect, CWriter& writer)
-        : loop_(named.loop),
-          name_(named.name),
-          words_(words_of(dialect)),
-          nest_(dialect == Dialect::c),
-          writer_(writer),
-          kept_(named.loop.dims.size() - named.loop.reduced) {}
-
-    std::string print() {
-        comment();
-        signature();
-        line("{");
-        ++depth_;
-        if (words_.offsets) move_to_first();
-        if (!loop_.reduces())
-            map();
-        else if (nest_)
-            reduction_of_nest();
-        else
-            reduction_of_groups();
-        --depth_;
-        line("}");
-        return std::move(text_);
-    }
-
-  private:
-    template <class... Parts>
-    void line(const Parts&... parts) {
-        text_ += text(indent(), parts..., "\n");
-    }
-    std::string indent() const { return std::string(4 * depth_, ' '); }
-    void open(const std::string& head) {
-        line(head, " {");
-        ++depth_;
-    }
-    void close(std::size_t blocks = 1) {
-        for (; blocks > 0; --blocks) {
-            --depth_;
-            line("}");
-        }
-    }
-    /// "(i, j)" or "n_i * n_j" of the axes [from, to).
-    std::string axes(std::size_t from, std::size_t to) const {
-        std::string all;
-        for (std::size_t axis = from; axis < to; ++axis) all += (axis == from ? "" : ", ") + axis_name(axis);
-        return "(" + all + ")";
-    }
-    std::string count(std::size_t from, std::size_t to) const {
-        std::string all;
-        for (std::size_t axis = from; axis < to; ++axis) all += (axis == from ? "n_" : " * n_") + axis_name(axis);
-        return all.empty() ? "1" : all;
-    }
-    DType value_type(std::size_t output) const { return loop_.program.dtype(loop_.program.outputs[output]); }
-    const std::string& value(std::size_t output) const {
-        return values_[static_cast<std::size_t>(loop_.program.outputs[output])];
-    }
-
-    void comment();
-    void signature();
-    void move_to_first();
-    void map();
-    void reduction_of_nest();
-    void reduction_of_groups();
-
-    /// Opens C's loops over the axes [from, to).
-    void open_nest(std::size_t from, std::size_t to);
-    /// The indices of the row-major position `at` in the box of the axes [from, to).
-    void indices(std::size_t from, std::size_t to, std::string_view at);
-    /// Where index tensors point, counted from the front.
-    void read_indices(std::size_t load);
-    /// The program at one point: its loads and statements.
-    void body();
-    void declare_lanes();
-    /// The values of a point into their lane; `first`: the condition that the lane holds nothing yet.
-    void join_point(std::string_view first);
-    /// Lanes `lane` and `lane + step` joined.
-    void join_lanes();
-    std::string joined(std::size_t output, const std::string& a, const std::string& b);
-    std::string lane_of(std::size_t output, std::string_view lane) const {
-        return text("y", output, "_lanes[", lane, "]");
-    }
-    std::string place_of(std::size_t output, std::string_view lane) const {
-        return text("y", output, "_places[", lane, "]");
-    }
-    void store_results(std::string_view number_of_elements);
-
-    const Loop& loop_;
-    const std::string& name_;
-    const DialectWords& words_;
-    bool nest_;
-    CWriter& writer_;
-    std::size_t kept_;
-    std::size_t depth_ = 0;
-    std::string text_;
-    std::vector<std::string> values_;
-};
 
 void KernelPrinter::comment() {
     std::size_t all = loop_.dims.size();
@@ -230,7 +129,7 @@ void KernelPrinter::read_indices(std::size_t load) {
         const Pointer& pointer = loop_.loads[load].pointers[k];
         auto from = static_cast<std::size_t>(pointer.load);
         std::string at = text("x", load, "_at", k);
-        line("int64_t ", at, " = (int64_t)", element('x', from, loop_.loads[from]), ";");
+        line("int64_t ", at, " = (int64_t)", element_text('x', from, loop_.loads[from]), ";");
         line("if (", at, " < 0) ", at, " += x", load, "_size", k, ";");
     }
 }
@@ -239,7 +138,8 @@ void KernelPrinter::body() {
     std::vector<std::string> inputs;
     for (std::size_t i = 0; i < loop_.loads.size(); ++i) read_indices(i);
     for (std::size_t i = 0; i < loop_.loads.size(); ++i)
-        inputs.push_back(writer_.cast(element('x', i, loop_.loads[i]), loop_.loads[i].dtype, loop_.program.inputs[i]));
+        inputs.push_back(
+            writer_.cast(element_text('x', i, loop_.loads[i]), loop_.loads[i].dtype, loop_.program.inputs[i]));
     text_ += writer_.statements(loop_.program, inputs, indent(), values_);
 }
 
@@ -254,127 +154,12 @@ void KernelPrinter::map() {
     }
     body();
     for (std::size_t i = 0; i < loop_.stores.size(); ++i)
-        line(element('y', i, loop_.stores[i]), " = ", writer_.cast(value(i), value_type(i), loop_.stores[i].dtype),
+        line(element_text('y', i, loop_.stores[i]), " = ", writer_.cast(value(i), value_type(i), loop_.stores[i].dtype),
              ";");
     close(nest_ ? all : 1);
 }
 
-void KernelPrinter::declare_lanes() {
-    for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-        line(words_.local, c_type(value_type(i)), " y", i, "_lanes[", reduction_lanes, "];");
-        if (is_position(loop_.reductions[i])) line(words_.local, "int64_t y", i, "_places[", reduction_lanes, "];");
-    }
-}
-
-std::string KernelPrinter::joined(std::size_t output, const std::string& a, const std::string& b) {
-    auto by = [&](Opcode opcode) { return writer_.binary(opcode, value_type(output), a, b); };
-    switch (loop_.reductions[output]) {
-        case Reduction::sum:
-            return by(Opcode::add);
-        case Reduction::product:
-            return by(Opcode::multiply);
-        case Reduction::maximum:
-        case Reduction::any:
-            return by(Opcode::maximum);
-        case Reduction::minimum:
-        case Reduction::all:
-            return by(Opcode::minimum);
-        case Reduction::argmax:
-        case Reduction::argmin:
-            break;
-    }
-    throw InternalError("print_c: positions are chosen, not joined");
-}
-
-void KernelPrinter::join_point(std::string_view first) {
-    for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-        std::string lane = lane_of(i, "lane");
-        if (!is_position(loop_.reductions[i])) {
-            line(lane, " = ", first, " ? ", value(i), " : ", joined(i, lane, value(i)), ";");
-            continue;
-        }
-        std::string better = writer_.better(loop_.reductions[i], value_type(i)), place = place_of(i, "lane");
-        open(text("if (", first, " || ", better, "(", lane, ", ", place, ", ", value(i), ", r))"));
-        line(lane, " = ", value(i), ";");
-        line(place, " = r;");
-        close();
-    }
-}
-
-void KernelPrinter::join_lanes() {
-    for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-        std::string lane = lane_of(i, "lane"), other = lane_of(i, "lane + step");
-        if (!is_position(loop_.reductions[i])) {
-            line(lane, " = ", joined(i, lane, other), ";");
-            continue;
-        }
-        std::string better = writer_.better(loop_.reductions[i], value_type(i)), place = place_of(i, "lane"),
-                    other_place = place_of(i, "lane + step");
-        open(text("if (", better, "(", lane, ", ", place, ", ", other, ", ", other_place, "))"));
-        line(lane, " = ", other, ";");
-        line(place, " = ", other_place, ";");
-        close();
-    }
-}
-
-void KernelPrinter::store_results(std::string_view number_of_elements) {
-    for (std::size_t i = 0; i < loop_.stores.size(); ++i) {
-        bool position = is_position(loop_.reductions[i]);
-        DType dtype = result_dtype(loop_.reductions[i], value_type(i));
-        std::string none = position ? "0" : writer_.literal(dtype, identity_of(loop_.reductions[i], dtype));
-        std::string result = position ? place_of(i, "0") : lane_of(i, "0");
-        if (loop_.stores[i].dtype != dtype) {
-            none = writer_.cast(none, dtype, loop_.stores[i].dtype);
-            result = writer_.cast(result, dtype, loop_.stores[i].dtype);
-        }
-        line(element('y', i, loop_.stores[i]), " = ", number_of_elements, " == 0 ? ", none, " : ", result, ";");
-    }
-}
-
-void KernelPrinter::reduction_of_nest() {
-    std::size_t all = loop_.dims.size();
-    declare_lanes();
-    open_nest(0, kept_);
-    line("int64_t r = 0;  // elements joined so far");
-    open_nest(kept_, all);
-    body();
-    line("const int lane = (int)(r % ", reduction_lanes, ");");
-    join_point(text("r < ", reduction_lanes));
-    line("++r;");
-    close(loop_.reduced);
-    open(text("for (int step = ", reduction_lanes / 2, "; step > 0; step /= 2)"));
-    open("for (int lane = 0; lane < step && lane + step < r; ++lane)");
-    join_lanes();
-    close(2);
-    store_results("r");
-    close(kept_);
-}
-
-void KernelPrinter::reduction_of_groups() {
-    std::size_t all = loop_.dims.size();
-    declare_lanes();
-    line("const int lane = ", words_.lane, ";");
-    line("const int64_t results = ", count(0, kept_), ", elements = ", count(kept_, all), ";");
-    open(text("for (int64_t result = ", words_.group, "; result < results; result += ", words_.groups, ")"));
-    indices(0, kept_, "result");
-    open(text("for (int64_t r = lane; r < elements; r += ", reduction_lanes, ")"));
-    indices(kept_, all, "r");
-    body();
-    join_point("r == lane");
-    close();
-    line(words_.barrier);
-    open(text("for (int step = ", reduction_lanes / 2, "; step > 0; step /= 2)"));
-    open("if (lane < step && lane + step < elements)");
-    join_lanes();
-    close();
-    line(words_.barrier);
-    close();
-    open("if (lane == 0)");
-    store_results("elements");
-    close();
-    line(words_.barrier, "  // before the lanes are used again");
-    close();
-}
+namespace {
 
 void require_name(const std::string& name) {
     bool fits = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));

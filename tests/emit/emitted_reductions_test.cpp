@@ -1,0 +1,174 @@
+// Reductions by machine code and by the block evaluator: the same bits on all instruction sets and any number of threads.
+#include "emit/emitter_cases.h"
+
+namespace weft {
+namespace {
+
+TEST(Emitter, reductions_have_the_block_evaluators_bits) {
+    int emitted = 0;
+    for (int seed = 0; seed < 500; ++seed) {
+        LoopCase c = random_reduction(seed, false);
+        for (Isa isa : emitted_isas()) {
+            for (int threads : {1, 2}) {
+                UseIsa use(isa);
+                ThreadPool::instance().set_threads(threads);
+                auto block = cpu::prepare_reduction(c.loop), prepared = cpu::prepare_reduction(c.loop, true);
+                emitted += prepared->by() == "emitter";
+                expect_same(c, run_plain(c, *block), run_plain(c, *prepared),
+                            text("seed ", seed, ", ", cpu::name_of(isa)));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+    EXPECT_TRUE(emitted_isas().empty() || emitted > 500) << emitted;
+}
+
+TEST(Emitter, long_rows_are_joined_to_the_block_evaluators_bits) {
+    static constexpr DType types[] = {DType::float32, DType::float64, DType::int32,
+                                      DType::uint32,  DType::int64,   DType::uint64};
+    static constexpr Reduction reductions[] = {Reduction::sum, Reduction::product, Reduction::maximum,
+                                               Reduction::minimum};
+    int seed = 0;
+    for (DType type : types) {
+        for (Reduction reduction : reductions) {
+            for (std::int64_t length : {257, 300, 1023, 1088, 20011}) {
+                Random random(static_cast<unsigned>(++seed));
+                ProgramBuilder builder;
+                Scalar x = builder.input(type), y = builder.input(type);
+                builder.output(seed % 3 ? x * y : x);
+                LoopCase c;
+                c.loop.program = builder.take();
+                c.loop.dims = {3, length};
+                c.loop.reduced = 1;
+                c.loop.reductions = {reduction};
+                c.loop.loads = {{memory_type(random, type), {length + 1, 1}}, {type, {seed % 2, seed % 5 ? 1 : 2}}};
+                c.loop.stores = {{type, {1}}};
+                for (const Access& access : c.loop.loads)
+                    c.loads.push_back(memory_for(random, access, c.loop.dims, seed % 4 == 0));
+                c.stores.push_back(memory_for(random, c.loop.stores[0], {3}, false));
+                for (Isa isa : emitted_isas()) {
+                    UseIsa use(isa);
+                    auto block = cpu::prepare_reduction(c.loop), prepared = cpu::prepare_reduction(c.loop, true);
+                    std::string name = text(cpu::name_of(isa), ", ", name_of(reduction), " of ", length);
+                    EXPECT_TRUE(prepared->by() == "emitter" || isa == Isa::avx2) << name << '\n' << c.loop;
+                    expect_same(c, run_plain(c, *block), run_plain(c, *prepared), name);
+                    if (testing::Test::HasFatalFailure()) return;
+                }
+            }
+        }
+    }
+}
+
+/// Arrays against pages that may not be touched: by machine code and by the block evaluator, all instruction sets, one and two threads.
+void expect_alike(const Case& c, const std::string& name) {
+    auto expected = run_plain(c, *cpu::prepare_reduction(c.loop));
+    for (Isa isa : emitted_isas()) {
+        for (int threads : {1, 2}) {
+            UseIsa use(isa);
+            ThreadPool::instance().set_threads(threads);
+            auto prepared = cpu::prepare_reduction(c.loop, true);
+            expect_same(c, expected, run_guarded(c, *prepared), text(name, ", ", cpu::name_of(isa)));
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+}
+
+TEST(Emitter, columns_are_joined_to_the_block_evaluators_bits) {
+    static constexpr DType types[] = {DType::float32, DType::float64, DType::int32,
+                                      DType::uint32,  DType::int64,   DType::bfloat16};
+    static constexpr Reduction reductions[] = {Reduction::sum, Reduction::product, Reduction::maximum,
+                                               Reduction::minimum, Reduction::argmax};
+    int seed = 0;
+    for (DType type : types) {
+        for (Reduction reduction : reductions) {
+            for (const Dims& dims :
+                 {Dims{1, 1, 5}, {1, 3, 67}, {3, 70, 15}, {2, 9, 1500}, {1, 300, 130}, {1, 40, 2111}}) {
+                Random random(static_cast<unsigned>(++seed));
+                bool computed = seed % 3 != 0 && type != DType::bfloat16;
+                DType lane = compute_dtype(type);
+                ProgramBuilder builder;
+                Scalar x = builder.input(lane), y = builder.input(lane);
+                builder.output(computed ? x * y : x);
+                Case c;
+                c.at_end = seed % 2;
+                std::int64_t row = dims[2] + seed % 5, block = dims[1] * row;  // of the box: outer, columns, rows
+                c.loop.program = builder.take();
+                c.loop.dims = {dims[0], dims[2], dims[1]};
+                c.loop.reduced = 1;
+                c.loop.reductions = {reduction};
+                c.loop.loads = {{type, {block, 1, row}}, {lane, {seed % 4 ? 1 : 0, seed % 7 ? 1 : 0, 0}}};
+                c.loop.stores = {{result_dtype(reduction, lane), {dims[2], 1}}};
+                for (const Access& access : c.loop.loads)
+                    c.loads.push_back(memory_for(random, access, c.loop.dims, seed % 4 == 0));
+                c.stores.push_back(memory_for(random, c.loop.stores[0], {dims[0], dims[2]}, false));
+                expect_alike(c, text(name_of(reduction), " of ", type, ", ", dims[1], " rows of ", dims[2]));
+                if (HasFatalFailure()) return;
+            }
+        }
+    }
+}
+
+TEST(Emitter, large_results_stored_past_the_caches_are_the_same) {
+    const std::int64_t count = (std::int64_t{9} << 20) + 77;
+    for (DType dtype : {DType::float32, DType::float64}) {
+        ProgramBuilder builder;
+        Scalar x = builder.input(dtype);
+        builder.output(x + 1);
+        builder.output(x < 0);
+        Loop loop{.program = builder.take(),
+                  .dims = {count},
+                  .loads = {{dtype, {1}}},
+                  .stores = {{dtype, {1}}, {DType::bool_, {1}}},
+                  .reductions = {}};
+        auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
+        auto from = Buffer::allocate(bytes + 64), small = Buffer::allocate(bytes + 64),
+             large = Buffer::allocate(bytes + 64), truth = Buffer::allocate(static_cast<std::size_t>(count) + 64);
+        for (std::size_t i = 0; i < bytes / 4; ++i) {
+            auto value = static_cast<float>(static_cast<int>(i % 1001) - 500);
+            std::memcpy(from->data() + 4 * i, &value, 4);
+        }
+        for (Isa isa : emitted_isas()) {
+            UseIsa use(isa);
+            for (std::size_t offset : {0, 16}) {  // aligned, and not: then the ordinary code runs
+                auto run = [&](std::int64_t part, std::int64_t start, Buffer& to) {
+                    Loop piece = loop;
+                    piece.dims = {part};
+                    auto prepared = cpu::emit::prepare_emitted_map(piece);
+                    ASSERT_TRUE(prepared);
+                    std::size_t at = static_cast<std::size_t>(start) * size_of(dtype);
+                    const void* loads[] = {from->data() + at};
+                    void* stores[] = {to.data() + offset + at, truth->data() + start};
+                    auto scratch = Buffer::allocate(prepared->scratch_bytes());
+                    prepared->run(loads, stores, scratch->data());
+                };
+                run(count, 0, *large);
+                std::memset(small->data(), 0, bytes + 64);
+                for (std::int64_t start = 0; start < count; start += 1 << 20)
+                    run(std::min<std::int64_t>(1 << 20, count - start), start, *small);
+                EXPECT_EQ(std::memcmp(small->data() + offset, large->data() + offset, bytes), 0)
+                    << dtype << ' ' << cpu::name_of(isa) << ", offset " << offset;
+            }
+        }
+    }
+}
+
+TEST(Emitter, values_joined_in_columns_never_pass_through_memory) {
+    ProgramBuilder builder;
+    Scalar x = builder.input(DType::float32), y = builder.input(DType::float32);
+    builder.output(x * y);
+    Loop loop{.program = builder.take(),
+              .dims = {100, 300},
+              .reduced = 1,
+              .loads = {{DType::float32, {1, 100}}, {DType::float32, {1, 100}}},
+              .stores = {{DType::float32, {1}}},
+              .reductions = {Reduction::sum}};
+    for (Isa isa : emitted_isas()) {
+        UseIsa use(isa);
+        EXPECT_EQ(cpu::prepare_reduction(loop, true)->by(), "emitter") << cpu::name_of(isa);
+    }
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,142 @@
+// Loops in memory between guard pages, for the tests of the emitter: what the interpreter leaves there and what a prepared loop does.
+// Callers: tests/emit.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include "backend/random_loop.h"
+#include "effort.h"
+#include "weft/backend/cpu/emit/emitted_kernel.h"
+#include "weft/backend/cpu/isa.h"
+#include "weft/base/thread_pool.h"
+#include "weft/core/buffer.h"
+#include "weft/found.h"
+#include "weft/kernel/interpreter.h"
+
+namespace weft {
+
+using cpu::Isa;
+using cpu::emit::CompileOptions;
+
+/// The instruction sets that are emitted for on this machine; none without xbyak.
+inline std::vector<Isa> emitted_isas() {
+    std::vector<Isa> isas;
+#if WEFT_HAVE_XBYAK
+    for (Isa isa : cpu::usable_isas())
+        if (isa != Isa::baseline) isas.push_back(isa);
+#endif
+    return isas;
+}
+
+class UseIsa {
+  public:
+    explicit UseIsa(Isa isa) : before_(cpu::best_isa()) { cpu::use_isa(isa); }
+    ~UseIsa() { cpu::use_isa(before_); }
+
+  private:
+    Isa before_;
+};
+
+/// Memory between two pages that may not be touched.
+class Guarded {
+  public:
+    static constexpr std::size_t room = 1 << 20, page = 4096;
+    Guarded() {
+        base_ = static_cast<std::byte*>(mmap(nullptr, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        mprotect(base_ + page, room, PROT_READ | PROT_WRITE);
+    }
+    ~Guarded() { munmap(base_, room + 2 * page); }
+    Guarded(const Guarded&) = delete;
+    /// The bytes, against the end or the start of the room.
+    std::byte* place(const std::vector<std::byte>& bytes, bool at_end) {
+        std::byte* to = base_ + page + (at_end ? room - bytes.size() : 0);
+        std::memcpy(to, bytes.data(), bytes.size());
+        return to;
+    }
+
+  private:
+    std::byte* base_;
+};
+
+inline Guarded& arena(std::size_t number) {
+    static std::vector<std::unique_ptr<Guarded>> arenas;
+    while (arenas.size() <= number) arenas.push_back(std::make_unique<Guarded>());
+    return *arenas[number];
+}
+
+struct Case : LoopCase {
+    bool at_end = true;
+};
+
+inline std::vector<std::vector<std::byte>> expected_of(const LoopCase& c) {
+    std::vector<Memory> stores = c.stores, loads = c.loads;
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    for (Memory& memory : loads) from.push_back(memory.data());
+    for (Memory& memory : stores) to.push_back(memory.data());
+    interpret(c.loop, from.data(), to.data());
+    std::vector<std::vector<std::byte>> result;
+    for (Memory& memory : stores) result.push_back(memory.bytes);
+    return result;
+}
+
+inline std::vector<std::vector<std::byte>> run_guarded(const Case& c, const cpu::PreparedLoop& prepared) {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    std::vector<std::byte*> starts;
+    std::size_t next = 0;
+    for (const Memory& memory : c.loads) from.push_back(arena(next++).place(memory.bytes, c.at_end) + memory.first);
+    for (const Memory& memory : c.stores) {
+        starts.push_back(arena(next++).place(memory.bytes, c.at_end));
+        to.push_back(starts.back() + memory.first);
+    }
+    auto scratch = Buffer::allocate(prepared.scratch_bytes());
+    prepared.run(from.data(), to.data(), static_cast<std::byte*>(scratch->data()));
+    std::vector<std::vector<std::byte>> result;
+    for (std::size_t i = 0; i < starts.size(); ++i)
+        result.emplace_back(starts[i], starts[i] + c.stores[i].bytes.size());
+    return result;
+}
+
+inline std::string options_text(Isa isa, const CompileOptions& options) {
+    return text(cpu::name_of(isa), ", unroll ", options.unroll, ", registers ", options.registers);
+}
+
+/// Compares on one instruction set; zeros of either sign may be taken for equal.
+inline void expect_bits(const Case& c, const std::vector<std::vector<std::byte>>& expected, Isa isa,
+                        const CompileOptions& options, const std::string& name) {
+    UseIsa use(isa);
+    auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
+    ASSERT_TRUE(prepared) << name << ": " << options_text(isa, options) << '\n' << c.loop;
+    auto got = run_guarded(c, *prepared);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        std::int64_t at = difference(c.loop.stores[i].dtype, expected[i], got[i]);
+        ASSERT_EQ(at, -1) << name << ": " << options_text(isa, options) << ", store " << i << '\n' << c.loop;
+    }
+}
+
+/// Without guards: what a prepared loop leaves in its stores.
+inline std::vector<std::vector<std::byte>> run_plain(LoopCase c, const cpu::PreparedLoop& prepared,
+                                                     bool in_place = false) {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    for (Memory& memory : c.loads) from.push_back(memory.data());
+    for (Memory& memory : c.stores) to.push_back(memory.data());
+    if (in_place) to[0] = c.loads[0].data();
+    auto scratch = Buffer::allocate(prepared.scratch_bytes());
+    prepared.run(from.data(), to.data(), static_cast<std::byte*>(scratch->data()));
+    std::vector<std::vector<std::byte>> result;
+    for (Memory& memory : c.stores) result.push_back(memory.bytes);
+    if (in_place) result[0] = c.loads[0].bytes;
+    return result;
+}
+
+inline void expect_same(const LoopCase& c, const std::vector<std::vector<std::byte>>& expected,
+                        const std::vector<std::vector<std::byte>>& got, const std::string& name) {
+    for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(difference(c.loop.stores[i].dtype, expected[i], got[i]), -1) << name << ", store " << i << '\n'
+                                                                               << c.loop;
+}
+
+}  // namespace weft
