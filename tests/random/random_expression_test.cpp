@@ -124,7 +124,7 @@ struct Judged {
     std::vector<std::vector<double>> exact, allowed;
 };
 
-// What the results are, and by how much rounding to `dtype` may move them: 16 times the most that three runs were moved, since a few
+// What the results are, and by how much rounding to `dtype` may move them: 16 times the most that six runs were moved, since a few
 // runs seldom meet the worst, and since fused sums round in other places; the largest of an array counts for its others, too.
 Judged judge(std::uint64_t seed, int steps, const std::vector<Tensor>& inputs, double epsilon) {
     Draw draw(text("rounding ", seed));
@@ -132,7 +132,7 @@ Judged judge(std::uint64_t seed, int steps, const std::vector<Tensor>& inputs, d
     judged.exact = values_with(InterpreterCompiler(), with_gradients(seed, steps, inputs));
     judged.allowed = judged.exact;
     for (auto& values : judged.allowed) std::fill(values.begin(), values.end(), 0.0);
-    for (int run = 0; run < 3; ++run) {
+    for (int run = 0; run < 6; ++run) {
         std::vector<Tensor>
             near;  // what an operation makes of inputs that are off is what its inner roundings may make, too
         for (const Tensor& input : inputs) {
