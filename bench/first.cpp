@@ -11,13 +11,13 @@
 #include <iostream>
 #include <string_view>
 
+#include "networks.h"
 #include "weft/backend/cpu/emit/kernel_cache.h"
-#include "weft/weft.h"
-#include "workloads.h"
 
 namespace {
 
 using namespace weft;
+using bench::ConvNet;
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {
@@ -61,20 +61,6 @@ struct Mlp {
     template <class V>
     void members(V& visit) {
         visit("first", first), visit("second", second), visit("third", third);
-    }
-};
-
-struct ConvNet {
-    nn::Conv2d first{1, 32, {5}, {.padding = {2}}}, second{32, 64, {5}, {.padding = {2}}};
-    nn::Linear third{7 * 7 * 64, 512}, fourth{512, 10};
-    Tensor operator()(const Tensor& x) const {
-        Tensor h = max_pool2d(relu(first(x)), {2});
-        h = max_pool2d(relu(second(h)), {2});
-        return fourth(relu(third(flatten(h, 1))));
-    }
-    template <class V>
-    void members(V& visit) {
-        visit("first", first), visit("second", second), visit("third", third), visit("fourth", fourth);
     }
 };
 

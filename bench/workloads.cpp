@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "weft/weft.h"
+#include "networks.h"
 
 namespace weft::bench {
 namespace {
@@ -50,27 +50,15 @@ Workload training(std::string name, const Arrays& arrays, std::shared_ptr<Model>
             [step, model, optimizer, x = at(arrays, "x"), y = at(arrays, "y")]() mutable { return step(x, y); }};
 }
 
-struct ConvNet {
-    nn::Conv2d first{1, 32, {5}, {.padding = {2}}}, second{32, 64, {5}, {.padding = {2}}};
-    nn::Linear third, fourth;
-
-    explicit ConvNet(const Arrays& arrays) : third(7 * 7 * 64, 512), fourth(512, 10) {
-        auto load = [&](auto& layer, int i) {
-            layer.weight.set(at(arrays, text("w", i)));
-            layer.bias->set(at(arrays, text("b", i)));
-        };
-        load(first, 0), load(second, 1), load(third, 2), load(fourth, 3);
-    }
-    Tensor operator()(const Tensor& x) const {
-        Tensor h = max_pool2d(relu(first(x)), {2});
-        h = max_pool2d(relu(second(h)), {2});
-        return fourth(relu(third(flatten(h, 1))));
-    }
-    template <class V>
-    void members(V& visit) {
-        visit("first", first), visit("second", second), visit("third", third), visit("fourth", fourth);
-    }
-};
+std::shared_ptr<ConvNet> convnet(const Arrays& arrays) {
+    auto net = std::make_shared<ConvNet>();
+    auto load = [&](auto& layer, int i) {
+        layer.weight.set(at(arrays, text("w", i)));
+        layer.bias->set(at(arrays, text("b", i)));
+    };
+    load(net->first, 0), load(net->second, 1), load(net->third, 2), load(net->fourth, 3);
+    return net;
+}
 
 Workload mix(const Arrays& arrays) {
     auto f = compile([](const Tensor& x, const Tensor& y) { return sigmoid(x) * exp(-y) + x * y; });
@@ -98,7 +86,7 @@ Workload make_workload(const std::string& name, const Arrays& arrays) {
         return training(name, arrays, model, std::make_shared<optim::Adam>(optim::AdamOptions{.lr = 1e-3}));
     }
     if (name == "convnet") {
-        auto model = std::make_shared<ConvNet>(arrays);
+        auto model = convnet(arrays);
         return training(name, arrays, model,
                         std::make_shared<optim::SGD>(optim::SGDOptions{.lr = 0.01, .momentum = 0.9}));
     }

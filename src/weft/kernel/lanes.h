@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "weft/base/unsigned_of.h"
 #include "weft/kernel/element.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
@@ -80,7 +81,7 @@ struct MaskLanes {
 /// Unsigned integers as wide as T: they wrap, and shifts to the right bring in zeros.
 template <class T, int N, class Tag>
 struct IntLanes {
-    using Element = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    using Element = UnsignedOf<sizeof(T)>;
     using Native = typename NativeLanes<T, N>::Ints;
     using Mask = MaskLanes<T, N, Tag>;
     Native v;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "weft/base/unsigned_of.h"
 #include "weft/kernel/builder.h"
 
 namespace weft {
@@ -47,7 +48,7 @@ struct RecordedMask {
 /// The unsigned integer as wide as T.
 template <class T>
 struct RecordedInt {
-    using Element = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    using Element = UnsignedOf<sizeof(T)>;
     static constexpr DType dtype = dtype_of<Element>;
     Scalar s;
 

@@ -4,6 +4,7 @@
 
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/strided.h"
+#include "weft/base/unsigned_of.h"
 
 namespace weft::cpu {
 namespace {
@@ -33,25 +34,6 @@ Key key_of(T x, bool descending) {
         return descending ? static_cast<Key>(~key) : key;
     }
 }
-
-template <std::size_t bytes>
-struct KeyOf;
-template <>
-struct KeyOf<1> {
-    using Type = std::uint8_t;
-};
-template <>
-struct KeyOf<2> {
-    using Type = std::uint16_t;
-};
-template <>
-struct KeyOf<4> {
-    using Type = std::uint32_t;
-};
-template <>
-struct KeyOf<8> {
-    using Type = std::uint64_t;
-};
 
 template <class Key>
 struct Entry {
@@ -130,7 +112,7 @@ class Argsort final : public Kernel {
         if constexpr (kind_complex<T>) {
             // By the imaginary part, then stably by the real part. What holds a NaN comes last, as NumPy's does.
             using Part = typename T::value_type;
-            using Key = typename KeyOf<sizeof(Part)>::Type;
+            using Key = UnsignedOf<sizeof(Part)>;
             auto* entries = reinterpret_cast<Entry<Key>*>(scratch);
             for (std::int64_t i = 0; i < count_; ++i)
                 entries[i] = {key_of<Key>(from[i * stride_].imag(), descending_), i};
@@ -140,7 +122,7 @@ class Argsort final : public Kernel {
             radix_sort(entries, entries + count_, count_);
             for (std::int64_t i = 0; i < count_; ++i) to[i * result_stride_] = entries[i].position;
         } else {
-            using Key = typename KeyOf<sizeof(T)>::Type;
+            using Key = UnsignedOf<sizeof(T)>;
             auto* entries = reinterpret_cast<Entry<Key>*>(scratch);
             for (std::int64_t i = 0; i < count_; ++i) entries[i] = {key_of<Key>(from[i * stride_], descending_), i};
             sort_entries(entries, entries + count_, count_);

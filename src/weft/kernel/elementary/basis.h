@@ -4,6 +4,7 @@
 // give the same bits wherever it asked no. Callers: the other headers of this folder.
 #pragma once
 
+#include "weft/base/unsigned_of.h"
 #include "weft/kernel/coefficients.h"
 #include "weft/kernel/element.h"
 
@@ -15,7 +16,7 @@ using ElementOf = typename V::Element;
 /// The format of a floating type.
 template <class T>
 struct Format {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    using Bits = UnsignedOf<sizeof(T)>;
     static constexpr int digits = sizeof(T) == 4 ? 24 : 53, fraction = digits - 1, width = 8 * sizeof(T);
     static constexpr int bias = sizeof(T) == 4 ? 127 : 1023;
     static constexpr Bits sign = Bits{1} << (width - 1), one = Bits{bias} << fraction;

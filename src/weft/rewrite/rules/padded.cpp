@@ -146,18 +146,8 @@ Tensor add_padded_into(const Site& site) {
 }  // namespace
 
 void add_padded_rules(RuleList& rules) {
-    auto add = [&](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply,
-                   std::vector<Example> examples, Assumes assumes = Assumes::nothing) {
-        rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply,
-                                {.assumes = assumes, .examples = std::move(examples)}));
-    };
-    auto with = [](auto f, std::vector<Shape> shapes) {
-        return example(f, std::move(shapes), {DType::float32, DType::float64});
-    };
-    static const Tensor index = Tensor::of<std::int64_t>({2, 0, 2, -1});
-    auto spread = [](T u, const Shape& shape) {
-        return scatter(zeros(shape, u.dtype()), index, u, 0, ScatterMode::add);
-    };
+    auto add = adder(rules);
+    auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
     std::vector<const Operation*> scaled{&multiply_operation, &gated_multiply_operation, &divide_operation,
                                          &negative_operation};
     // clang-format off
@@ -167,7 +157,7 @@ void add_padded_rules(RuleList& rules) {
     add("set_within", Phase::special, {&where_operation}, set_within, {
         with([](T x, T y) { return x.at({slice(1, 2)}).set(y); }, {{5, 3}, {1, 3}}), with([](T x, T y) { return x.at({slice(0, 5, 2), 1}).set(y); }, {{5, 4}, {3}})});
     add("pad_of_scatter", Phase::canonical, {&pad_operation}, pad_of_spread, {
-        with([=](T u) { return pad(spread(u, {5, 3}), {0, 1}, {0, 2}); }, {{4, 3}}), with([=](T u) { return 2 * pad_interior(spread(u, {5, 3}), {0, 1}, {0, 2}, {0, 2}); }, {{4, 3}})});
+        with([=](T u) { return pad(example_spread(u, {5, 3}), {0, 1}, {0, 2}); }, {{4, 3}}), with([=](T u) { return 2 * pad_interior(example_spread(u, {5, 3}), {0, 1}, {0, 2}, {0, 2}); }, {{4, 3}})});
     add("scale_padded", Phase::canonical, scaled, scale_padded, {
         with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite);
     // clang-format on

@@ -313,8 +313,7 @@ void add_reduce_rules(RuleList& rules) {
     auto add = [&](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply, AtOptions options) {
         rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply, std::move(options)));
     };
-    std::vector<DType> wide{DType::float32, DType::float64};
-    auto with = [&](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes), wide); };
+    auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
     std::vector<const Operation*> joins{&sum_operation, &prod_operation, &max_operation, &min_operation};
     std::vector<const Operation*> extremes{&sum_operation, &max_operation, &min_operation};
     // clang-format off

@@ -43,4 +43,10 @@ Example example(F f, std::vector<Shape> shapes = {}, std::vector<DType> dtypes =
     return {expression(f), std::move(shapes), std::move(dtypes)};
 }
 
+/// The same in the types for which algebra may regroup.
+template <class F>
+Example example_of_floats(F f, std::vector<Shape> shapes) {
+    return example(f, std::move(shapes), {DType::float32, DType::float64});
+}
+
 }  // namespace weft

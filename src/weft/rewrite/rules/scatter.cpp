@@ -158,38 +158,29 @@ Tensor everywhere_in_order(const Site& site) {
 }  // namespace
 
 void add_scatter_rules(RuleList& rules) {
-    auto add = [&](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply,
-                   std::vector<Example> examples, Assumes assumes = Assumes::nothing) {
-        rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply,
-                                {.assumes = assumes, .examples = std::move(examples)}));
-    };
-    auto with = [](auto f, std::vector<Shape> shapes) {
-        return example(f, std::move(shapes), {DType::float32, DType::float64});
-    };
-    static const Tensor index = Tensor::of<std::int64_t>({2, 0, 2, -1});
-    auto spread = [](T u, const Shape& shape) {
-        return scatter(zeros(shape, u.dtype()), index, u, 0, ScatterMode::add);
-    };
+    auto add = adder(rules);
+    auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
+    const Tensor& index = example_index();
     std::vector<const Operation*> products{&multiply_operation, &gated_multiply_operation, &divide_operation};
     std::vector<const Operation*> scaled = products;
     scaled.push_back(&negative_operation);
     // clang-format off
     add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
-        with([=](T x, T u) { return x - spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})});
+        with([=](T x, T u) { return x - example_spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return example_spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})});
     rules.back().examples.push_back(
-        with([=](T x, T u) { return x - (spread(u, {5, 3}) + scatter(zeros({5, 3}, u.dtype()), flip(index), u, 0, ScatterMode::add)); }, {{5, 3}, {4, 3}}));
+        with([=](T x, T u) { return x - (example_spread(u, {5, 3}) + scatter(zeros({5, 3}, u.dtype()), flip(index), u, 0, ScatterMode::add)); }, {{5, 3}, {4, 3}}));
     add("scale_updates", Phase::canonical, scaled, scale_updates, {
-        with([=](T x, T u) { return x * spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -spread(u, {5, 3}); }, {{4, 3}}),
-        with([=](T x, T u) { return spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
+        with([=](T x, T u) { return x * example_spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -example_spread(u, {5, 3}); }, {{4, 3}}),
+        with([=](T x, T u) { return example_spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
     add("scale_sum_with_updates", Phase::canonical, products, scale_sum, {
-        with([=](T x, T u) { return (x - spread(u, {5, 3})) / 3; }, {{5, 3}, {4, 3}}),
-        with([=](T x, T y, T u) { return (spread(u, {5, 3}) + x) * y; }, {{5, 3}, {5, 3}, {4, 3}})}, Assumes::finite);
+        with([=](T x, T u) { return (x - example_spread(u, {5, 3})) / 3; }, {{5, 3}, {4, 3}}),
+        with([=](T x, T y, T u) { return (example_spread(u, {5, 3}) + x) * y; }, {{5, 3}, {5, 3}, {4, 3}})}, Assumes::finite);
     add("gather_of_softmax", Phase::stable, {&take_operation, &take_along_axis_operation}, gather_of_quotient, {
         with([=](T x, T y) { return take(exp(x) / y, index, 0); }, {{5, 3}, {5, 1}})});
     add("read_of_write", Phase::canonical, {&take_operation}, read_of_write, {
         with([](T x, T y) { Tensor at = flip(iota(5)); return take(scatter(x, at, y), at); }, {{5, 2}, {5, 2}})});
     add("permutation_of_scatter", Phase::canonical, {&permute_dims_operation}, permutation_of_spread, {
-        with([=](T u) { return permute_dims(scatter(zeros({2, 5, 3}, u.dtype()), index, u, 1, ScatterMode::add), {1, 2, 0}); }, {{2, 4, 3}}), with([=](T u) { return spread(u, {5, 3}).T(); }, {{4, 3}})});
+        with([=](T u) { return permute_dims(scatter(zeros({2, 5, 3}, u.dtype()), index, u, 1, ScatterMode::add), {1, 2, 0}); }, {{2, 4, 3}}), with([=](T u) { return example_spread(u, {5, 3}).T(); }, {{4, 3}})});
     add("everywhere_in_order", Phase::canonical, {&scatter_operation}, everywhere_in_order, {
         with([](T u) { return scatter(zeros(u.shape(), u.dtype()), iota(4), u, 0, ScatterMode::add); }, {{4, 3}})});
     // clang-format on

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/ops/scatter.h"
-#include "weft/rewrite/rule.h"
+#include "weft/rewrite/rules/rules.h"
 
 namespace weft {
 
@@ -19,5 +19,17 @@ bool spreads_in_turn(const Site& site, const Node& node);
 Tensor added_in_turn(const Tensor& x, const Node& node, bool minus);
 /// Whether the node is zeros around its input.
 bool pads_zeros(const Node& node);
+
+/// What adds the rules of this subject: (name, phase, roots, function, examples, what it assumes).
+inline auto adder(std::vector<Rule>& rules) {
+    return [&rules](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply,
+                    std::vector<Example> examples, Assumes assumes = Assumes::nothing) {
+        rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply,
+                                {.assumes = assumes, .examples = std::move(examples)}));
+    };
+}
+/// Of their examples: four places, one of them twice, and updates u added there to zeros.
+const Tensor& example_index();
+Tensor example_spread(const Tensor& u, const Shape& shape);
 
 }  // namespace weft

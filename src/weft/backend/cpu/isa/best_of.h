@@ -3,27 +3,14 @@
 #pragma once
 
 #include "weft/backend/cpu/isa/monoids.h"
+#include "weft/base/unsigned_of.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
 
 /// A whole number as wide as a value.
-template <std::size_t size>
-struct PlaceOf {
-    using Type = std::int64_t;
-};
-template <>
-struct PlaceOf<1> {
-    using Type = std::int8_t;
-};
-template <>
-struct PlaceOf<2> {
-    using Type = std::int16_t;
-};
-template <>
-struct PlaceOf<4> {
-    using Type = std::int32_t;
-};
+template <class T>
+using PlaceOf = std::make_signed_t<UnsignedOf<sizeof(T)>>;
 
 /// Whether a beats b, which stands before it: NaN beats all but a NaN.
 template <class T, bool greatest>
@@ -66,7 +53,7 @@ struct Best {
     /// The best values in 64 lanes, element i in lane i % 64; false if one of them is NaN. A NaN's bits, but for the sign, count more
     /// than those of any number.
     WEFT_ELEMENT static bool best_in_lanes(T* lanes, const T* values, std::int64_t count) {
-        using Bits = typename PlaceOf<sizeof(T)>::Type;
+        using Bits = PlaceOf<T>;
         constexpr Bits no_sign = static_cast<Bits>(~(Bits{1} << (8 * sizeof(T) - 1)));
         Bits most[width];
         auto join = [&](int k, T value) {
@@ -150,7 +137,7 @@ struct Best {
     template <int together, int tile, bool fresh>
     static std::int64_t join_tiles(T* to, std::int64_t* at, const T* from, std::int64_t stride, std::int64_t start,
                                    std::int64_t columns, std::int64_t first) {
-        using Place = typename PlaceOf<sizeof(T)>::Type;
+        using Place = PlaceOf<T>;
         std::int64_t k = start;
         for (; k + tile <= columns; k += tile) {
             T best[tile];
