@@ -91,6 +91,20 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
                });
     if (!emitted || far) return;
     source_ = emit::EmittedSource(loop, dims, streams, std::move(indexed));
+    choose_code(loop, dims, reduced);
+}
+
+/// Machine code that computes and joins; or computes alone.
+void ReductionKernel::choose_code(const Loop& loop, const Dims& dims, std::size_t reduced) {
+    bool stores_values = std::all_of(outputs_.begin(), outputs_.end(),
+                                     [](const Output& output) { return output.stream.memory == output.dtype; });
+    bool whole_rows = way_ == Way::long_rows && reduced == 1 && length_ <= row_chunk;
+    if (whole_rows && stores_values && !source_.indexed()) {
+        std::vector<Stream> stores;
+        for (const Output& output : outputs_) stores.push_back(output.stream);
+        folded_ = emit::EmittedRows(source_.program(), dims, source_.streams(), loop.reductions, stores);
+        if (folded_) return;
+    }
     if ((way_ == Way::long_rows && reduced == 1) || (way_ == Way::columns && !source_.indexed())) {
         std::vector<std::pair<Reduction, DType>> joined;
         for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
@@ -160,7 +174,7 @@ void ReductionKernel::lay_out_scratch() {
         if (output.position) bytes += aligned(block * sizeof(std::int64_t));
     }
     rows_at_ = bytes;
-    bytes += aligned(std::max(rows_.scratch_bytes(), joined_.scratch_bytes()));
+    bytes += aligned(std::max({rows_.scratch_bytes(), joined_.scratch_bytes(), folded_.scratch_bytes()}));
     picked_at_ = bytes;
     if (rows_ || joined_) bytes += source_.bytes();
     if (rows_) {
@@ -194,7 +208,7 @@ void ReductionKernel::run(const void* const* loads, void* const* stores, std::by
     }
     for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
         Thread at = thread(scratch, slot, loads, stores);
-        if (!rows_ && !joined_) runner_.begin(at.context, loads);
+        if (!rows_ && !joined_ && !folded_) runner_.begin(at.context, loads);
         if (way_ == Way::short_rows)
             run_short_rows(at, task);
         else if (way_ == Way::long_rows)
@@ -224,10 +238,19 @@ void ReductionKernel::run_short_rows(Thread& thread, std::int64_t task) const {
 }
 
 void ReductionKernel::run_long_rows(Thread& thread, std::int64_t task) const {
-    std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
-    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) {
+    std::int64_t first = task * units_in_task_, end = std::min(units_, first + units_in_task_);
+    if (folded_) return fold_rows(thread, first, end - first);
+    for (std::int64_t unit = first; unit < end; ++unit) {
         reduce_row(thread, unit / chunks_, unit % chunks_);
     }
+}
+
+/// Rows of one chunk each, to their results at once.
+void ReductionKernel::fold_rows(Thread& thread, std::int64_t first, std::int64_t rows) const {
+    std::size_t loads = source_.streams().size();
+    folded_.run(first * length_, rows * length_, thread.base + rows_at_, [&](std::size_t i) -> const void* {
+        return i < loads ? source_.base(i, thread.loads, 0, nullptr) : thread.stores[i - loads];
+    });
 }
 
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {

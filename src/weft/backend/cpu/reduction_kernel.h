@@ -16,7 +16,7 @@ namespace weft::cpu {
 class ReductionKernel : public PreparedLoop {
   public:
     ReductionKernel(const Loop& loop, bool emitted);
-    std::string_view by() const override { return rows_ || joined_ ? "emitter" : "block evaluator"; }
+    std::string_view by() const override { return rows_ || joined_ || folded_ ? "emitter" : "block evaluator"; }
     std::size_t scratch_bytes() const override {
         return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
     }
@@ -52,6 +52,7 @@ class ReductionKernel : public PreparedLoop {
     };
 
     void choose_space(const Loop& loop, const LoopLayout& layout, bool emitted);
+    void choose_code(const Loop& loop, const Dims& dims, std::size_t reduced);
     bool find_straight(const Loop& loop, const std::vector<Stream>& streams, std::size_t reduced);
     void choose_tasks();
     void lay_out_scratch();
@@ -60,6 +61,7 @@ class ReductionKernel : public PreparedLoop {
 
     void run_short_rows(Thread& thread, std::int64_t task) const;
     void run_long_rows(Thread& thread, std::int64_t task) const;
+    void fold_rows(Thread& thread, std::int64_t first, std::int64_t rows) const;
     void reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const;
     void join(Thread& thread, std::int64_t flat, std::int64_t count) const;
     void run_columns(Thread& thread, std::int64_t task) const;
@@ -87,6 +89,7 @@ class ReductionKernel : public PreparedLoop {
     emit::EmittedSource source_;  // what these two read
     emit::EmittedRows rows_;      // computes the values in the runner's place, where there is code
     emit::EmittedRows joined_;    // computes and joins them
+    emit::EmittedRows folded_;    // so too, whole rows, and stores what each comes to
     bool straight_ = false;       // columns: nothing is computed
     bool in_place_ = false;       // rows, of any length, are joined where they lie: a block holds none of them
     std::vector<Output> outputs_;

@@ -52,6 +52,22 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
     place(still);
 }
 
+EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
+                         const std::vector<Reduction>& reductions, const std::vector<Stream>& stores)
+    : dims_(std::move(dims)) {
+    if (!emitter_on()) return;
+    std::vector<StreamKind> in, out;
+    std::vector<Stream> over_rows = stores;
+    for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+        out.push_back({stores[i].memory, Mode::folded, reductions[i]});
+        over_rows[i].strides.push_back(0);
+    }
+    kernel_ = kernel_for(program, in, out, best_isa());
+    place(loads);
+    place(over_rows);
+}
+
 /// The streams' strides; of a single point, one that does not matter.
 void EmittedRows::place(const std::vector<Stream>& streams) {
     for (const Stream& stream : streams) {

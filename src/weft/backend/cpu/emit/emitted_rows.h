@@ -20,6 +20,9 @@ class EmittedRows {
     /// first; run_tile() joins rows to it in their order.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                 const std::vector<std::pair<Reduction, DType>>& joined, Mode how);
+    /// Rows that are joined to one element each, of `stores` over all axes but the last; run() is handed whole rows.
+    EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
+                const std::vector<Reduction>& reductions, const std::vector<Stream>& stores);
 
     explicit operator bool() const { return kernel_ != nullptr; }
     /// Working memory of one run.

@@ -43,7 +43,7 @@ bool wanted() {
 /// Joining is for lanes of the values' own width, in what an instruction set has.
 [[maybe_unused]] bool joinable(std::span<const StreamKind> stores, Isa isa) {
     return std::all_of(stores.begin(), stores.end(), [&](const StreamKind& kind) {
-        if (kind.mode != Mode::joined && kind.mode != Mode::accumulated) return true;
+        if (!in_lanes(kind.mode) && kind.mode != Mode::accumulated) return true;
         bool arithmetic = kind.reduction == Reduction::sum || kind.reduction == Reduction::product;
         bool extreme = kind.reduction == Reduction::maximum || kind.reduction == Reduction::minimum;
         bool wide_integer = kind.memory == DType::int64 || kind.memory == DType::uint64;

@@ -64,7 +64,7 @@ class Planner {
         if (plan_.code.joins()) {
             options_.unroll = joined_lanes / plan_.lanes;
             auto stores = std::count_if(plan_.code.streams.begin(), plan_.code.streams.end(),
-                                        [](const StreamKind& stream) { return stream.mode == Mode::joined; });
+                                        [](const StreamKind& stream) { return in_lanes(stream.mode); });
             options_.registers[0] -= static_cast<int>(stores) * options_.unroll;
         } else {
             --options_.registers[0];

@@ -100,9 +100,12 @@ struct Line {
 };
 
 /// How the array of a load or a store moves along the innermost axis. Joined: what is stored is joined to 64 values that wait in
-/// registers, element i of the row to value i % 64, as ReduceLoops::lanes does. Accumulated: joined to what the (contiguous) array
-/// holds, as ReduceLoops::columns does. Past: contiguous, stored past the caches; rows begin where a vector is aligned.
-enum class Mode : std::uint8_t { contiguous, uniform, strided, joined, accumulated, past };
+/// registers, element i of the row to value i % 64, as ReduceLoops::lanes does. Folded: so too, from the neutral value on, and at the
+/// row's end these are joined by halves to one element that is stored. Accumulated: joined to what the (contiguous) array holds, as
+/// ReduceLoops::columns does. Past: contiguous, stored past the caches; rows begin where a vector is aligned.
+enum class Mode : std::uint8_t { contiguous, uniform, strided, joined, folded, accumulated, past };
+/// Whether 64 values wait in registers.
+constexpr bool in_lanes(Mode mode) { return mode == Mode::joined || mode == Mode::folded; }
 inline constexpr int joined_lanes = 64;
 struct StreamKind {
     DType memory = DType::float32;
@@ -129,7 +132,8 @@ class VectorCode {
     std::vector<Outside> outsides;
 
     /// How stores are joined, all of them or none.
-    bool joins() const { return !streams.empty() && streams.back().mode == Mode::joined; }
+    bool joins() const { return !streams.empty() && in_lanes(streams.back().mode); }
+    bool folds() const { return !streams.empty() && streams.back().mode == Mode::folded; }
     bool accumulates() const { return !streams.empty() && streams.back().mode == Mode::accumulated; }
     const Line& line(std::int32_t number) const { return lines[static_cast<std::size_t>(number)]; }
     /// Bytes of the widest lane: how many lanes a vector has.

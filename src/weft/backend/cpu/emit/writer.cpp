@@ -47,7 +47,7 @@ void Writer::lay_out_frame() {
     bool calls = !plan_.code.outsides.empty();
     std::size_t used = 0;
     for (const StreamKind& stream : plan_.code.streams) {
-        bool moves = stream.mode != Mode::uniform && stream.mode != Mode::joined;
+        bool moves = stream.mode != Mode::uniform && !in_lanes(stream.mode);
         bool direct = !calls && moves && used < std::size(base_codes);
         base_registers_.push_back(direct ? base_codes[used++] : -1);
     }
@@ -102,6 +102,7 @@ void Writer::row_loop() {
     for (auto [line, number] : plan_.pinned) {
         if (plan_.code.line(line).op != VectorOp::constant) fill(line, number, -1);
     }
+    if (plan_.code.folds()) begin_accumulators();
     xor_(r12d, r12d);
     L(again);
     whole_vectors(rest);
@@ -116,6 +117,7 @@ void Writer::row_loop() {
     rest_of_row();
     cmp(r12, r13);
     jb(again);
+    if (plan_.code.folds()) fold_accumulators();
     dec(r14);
     jz(done);
     advance();

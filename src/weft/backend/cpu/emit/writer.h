@@ -70,6 +70,10 @@ class Writer : protected Xbyak::CodeGenerator {
     void open();
     void close();
     void move_accumulators(bool in);
+    void begin_accumulators();
+    void fold_accumulators();
+    void upper_half(std::int32_t to, std::int32_t from, int bytes);
+    Xmm accumulating(std::size_t stream, int copy) const;
     std::int32_t accumulator(std::size_t stream, int copy) const;
     void row_loop();
     void whole_vectors(Xbyak::Label& rest);
@@ -97,6 +101,7 @@ class Writer : protected Xbyak::CodeGenerator {
     void move_elements(std::size_t stream, bool into_area, bool whole);
     std::size_t area(std::size_t stream) const { return areas_at_ + 64 * stream; }
     void load_constant(std::int32_t line, std::int32_t to);
+    void load_pattern(std::uint64_t bits, int bytes, const Xmm& to);
     void write_constants();
 
     std::vector<std::int32_t> base_registers_;  // by stream; -1: in the frame
