@@ -108,6 +108,12 @@ bool pointed(const Step& step, std::size_t load) {
                        [&](const IndexedLoad& at) { return load >= at.load && load <= at.load + at.indices; });
 }
 
+bool joins_rows(const Step& part, std::size_t leading) {
+    return part.kind == Step::reduce && leading > 0 && part.axes.size() == leading &&
+           std::all_of(part.axes.begin(), part.axes.end(),
+                       [&](std::int64_t axis) { return static_cast<std::size_t>(axis) < leading; });
+}
+
 std::int32_t slot_below(const Plan& plan, std::int32_t entry) {
     const Place* place = &plan.places[static_cast<std::size_t>(entry)];
     while (place->kind == Place::view) place = &plan.places[static_cast<std::size_t>(place->index)];

@@ -44,7 +44,8 @@ struct Step {
     std::vector<Reduction> reductions;  // reduce
     Axes axes;                          // reduce
     std::vector<IndexedLoad> indexed;   // map, reduce
-    std::vector<Step> parts;            // rows: maps, reductions and products, in order, run a block of rows at a time
+    std::vector<Step> parts;            // rows: maps, reductions and products, in order, run a block of rows at a time;
+                                        // nothing in the step reads a reduction of the rows themselves
     std::size_t leading = 0;           // rows: the axes that are rows; a part of fewer is a number, made for each block
     std::vector<std::int32_t> inside;  // rows: slots that live inside it alone
 };
@@ -70,6 +71,9 @@ std::int32_t slot_below(const Plan& plan, std::int32_t entry);
 
 /// Whether the step is a library's scatter, which may write over its first load.
 bool scatters(const Step& step, const Graph& graph);
+
+/// Whether a part of a step of rows reduces the rows away, and nothing else.
+bool joins_rows(const Step& part, std::size_t leading);
 
 /// Whether a load of a map or reduction is not read point by point: index tensors say where, or it is one of them.
 bool pointed(const Step& step, std::size_t load);

@@ -72,9 +72,13 @@ class RowBlocks final : public Kernel {
         for (Part& part : parts_) {
             part.shared_at = shared_bytes_;
             if (const Kernel* kernel = sharing(part)) shared_bytes_ += aligned(kernel->shared_bytes());
-            for (const auto* kernel : {part.whole.get(), part.last.get()})
+            for (std::size_t bytes : part.sums_bytes) {
+                part.sums_at.push_back(shared_bytes_);
+                if (blocks_.count != 1) shared_bytes_ += aligned(static_cast<std::size_t>(blocks_.count) * bytes);
+            }
+            for (const auto* kernel : {part.whole.get(), part.last.get(), part.join.get()})
                 if (kernel) most = std::max(most, kernel->scratch_bytes());
-            most_operands = std::max(most_operands, part.operands.size() + 1);
+            most_operands = std::max(most_operands, part.operands.size() + part.sums_bytes.size() + 1);
         }
         table_at_ = thread_bytes_;
         scratch_at_ = table_at_ + aligned(most_operands * sizeof(void*));
@@ -102,11 +106,13 @@ class RowBlocks final : public Kernel {
         if (blocks_.count == 1) return run_whole(operands, own);
         for (const Part& part : parts_)
             if (const Kernel* kernel = sharing(part))
-                kernel->share(table_of(part, 0, 0, operands, own), scratch + part.shared_at);
+                kernel->share(table_of(part, 0, operands, scratch, own), scratch + part.shared_at);
         auto body = [&](std::int64_t block, int slot) {
             run_block(block, operands, scratch, own + thread_bytes_ * static_cast<std::size_t>(slot));
         };
         parallel_for(blocks_.count, body, slots_);
+        for (const Part& part : parts_)
+            if (part.join) join_blocks(part, operands, scratch, own);
     }
 
   private:
@@ -119,6 +125,9 @@ class RowBlocks final : public Kernel {
         std::vector<RowOperand> operands;
         std::vector<std::int32_t> numbers;  // of the operands
         std::size_t shared_at = 0;
+        std::size_t sums_from = 0;  // of a part that reduces the rows: the first of the operands that wait for the last block,
+        std::vector<std::size_t> sums_bytes, sums_at;  // how many bytes of each a block makes, and where they wait
+        std::unique_ptr<Kernel> join;
     };
 
     static const Kernel* sharing(const Part& part) {
@@ -128,7 +137,9 @@ class RowBlocks final : public Kernel {
     }
 
     void prepare(const RowPart& part) {
-        Part prepared{nullptr, nullptr, part.operands, {}, 0};
+        Part prepared;
+        prepared.operands = part.operands;
+        prepared.sums_from = part.sums.first, prepared.sums_bytes = part.sums.bytes;
         for (const RowOperand& operand : part.operands) prepared.numbers.push_back(operand.number);
         if (part.indexed) checks_.push_back({part.make(rows_, false), prepared.numbers});
         Dims rows = rows_;
@@ -140,14 +151,21 @@ class RowBlocks final : public Kernel {
             rows[blocks_.axis] = rest;
             prepared.last = part.make(rows, block);
         }
+        if (part.sums.join && blocks_.count != 1) prepared.join = part.sums.join(blocks_.count);
         parts_.push_back(std::move(prepared));
     }
 
-    // Where the part's operands lie for the block that begins with row `first` of the axis that is cut; `rest` numbers those before it.
-    void** table_of(const Part& part, std::int64_t first, std::int64_t rest, void* const* operands,
+    // Where the part's operands lie for a block: from row `first` on of the axis that is cut; `rest` numbers those before it.
+    void** table_of(const Part& part, std::int64_t block, void* const* operands, std::byte* shared,
                     std::byte* own) const {
+        std::int64_t cuts = std::max<std::int64_t>(blocks_.cuts, 1), first = block % cuts * blocks_.step, rest = block / cuts;
         auto table = reinterpret_cast<void**>(own + table_at_);
         for (std::size_t i = 0; i < part.operands.size(); ++i) {
+            if (part.join && i >= part.sums_from) {
+                std::size_t sum = i - part.sums_from;
+                table[i] = shared + part.sums_at[sum] + static_cast<std::size_t>(block) * part.sums_bytes[sum];
+                continue;
+            }
             const RowOperand& operand = part.operands[i];
             if (operand.number >= outside_) {
                 table[i] = own + inside_at_[static_cast<std::size_t>(operand.number - outside_)];
@@ -178,13 +196,23 @@ class RowBlocks final : public Kernel {
     }
 
     void run_block(std::int64_t block, void* const* operands, std::byte* shared, std::byte* own) const {
-        std::int64_t first = block % blocks_.cuts * blocks_.step, rest = block / blocks_.cuts;
+        std::int64_t first = block % blocks_.cuts * blocks_.step;
         bool short_one = !rows_.empty() && first + blocks_.step > rows_[blocks_.axis];
         for (const Part& part : parts_) {
-            void** table = table_of(part, first, rest, operands, own);
+            void** table = table_of(part, block, operands, shared, own);
             table[part.operands.size()] = shared + part.shared_at;
             (short_one ? part.last : part.whole)->run(table, own + scratch_at_);
         }
+    }
+
+    void join_blocks(const Part& part, void* const* operands, std::byte* shared, std::byte* own) const {
+        auto table = reinterpret_cast<void**>(own + table_at_);
+        std::size_t sums = part.sums_at.size();
+        for (std::size_t i = 0; i < sums; ++i) {
+            table[i] = shared + part.sums_at[i];
+            table[sums + i] = operands[part.numbers[part.sums_from + i]];
+        }
+        part.join->run(table, own + scratch_at_);
     }
 
     std::int32_t outside_;

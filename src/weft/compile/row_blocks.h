@@ -19,6 +19,14 @@ struct RowOperand {
     Dims strides;
 };
 
+/// Of a part that reduces the rows themselves: what each block gives waits in memory of its own and is joined at the end.
+struct RowSums {
+    std::size_t first = 0;           // of the part's operands: its results
+    std::vector<std::size_t> bytes;  // of each
+    /// Operands: for each result those of all blocks, one after another; then the results.
+    std::function<std::unique_ptr<Kernel>(std::int64_t blocks)> join;
+};
+
 struct RowPart {
     /// The kernel for so many rows along each of their axes: for all of them, or for one block of several.
     std::function<std::unique_ptr<Kernel>(const Dims& rows, bool block)> make;
@@ -27,6 +35,7 @@ struct RowPart {
     double bytes = 0;                  // that pass through the cache for one row
     bool indexed = false;              // the indices of all rows are checked before any block runs
     std::int64_t least_rows = 0;       // of a product: fewer at a time cost more; 0: a loop
+    RowSums sums = {};
 };
 
 struct RowGroup {

@@ -136,14 +136,8 @@ class Grouper {
     // The group's steps that `s` reads from; or none, if it reads one of them otherwise than row by row.
     bool linked(std::size_t s, const Group& group) const {
         bool any = false;
-        const Step& step = plan_.steps[s];
-        for (std::size_t i = 0; i < step.loads.size(); ++i) {
-            std::int32_t slot = slot_below(plan_, step.loads[i]);
-            if (slot < 0 || !group.steps.contains(at(writer_[at(slot)]))) continue;
-            if (!reads_rows(step, i, group.rows)) return false;
-            any = true;
-        }
-        return any;
+        for (std::size_t maker : makers_of(s)) any |= group.steps.contains(maker);
+        return any && reads_group_by_rows(s, group);
     }
 
     // Whether a way from one of these steps leads through another step back into them: then they cannot run as one. A group that was
@@ -210,6 +204,7 @@ class Grouper {
                 add_makers(s, group, true);
         }
         if (group.steps.size() < 2) return;
+        if (!is_product(plan_.steps[seed])) add_sums_over_rows(group);
         add_numbers(group);
         for (std::size_t s : group.steps) group_of_[s] = static_cast<std::int32_t>(groups_.size());
         std::size_t last = *group.steps.rbegin();
@@ -231,6 +226,44 @@ class Grouper {
             for (std::size_t from : makers_of(maker)) apart &= !group.steps.contains(from);
             if (takes && apart) add(maker, group);
         }
+    }
+
+    // Reductions of the rows themselves, of what the group makes or reads row by row. Nothing in the group waits for them.
+    void add_sums_over_rows(Group& group) {
+        std::set<std::int32_t> read;
+        for (std::size_t s : group.steps)
+            for (std::int32_t load : plan_.steps[s].loads)
+                if (shape(load).size() > group.rows.size() && has_rows(load, group.rows)) read.insert(load);
+        std::size_t from = *group.steps.begin(), to = *group.steps.rbegin() + window;
+        for (std::size_t s = from < window ? 0 : from - window; s < std::min(plan_.steps.size(), to); ++s) {
+            const Step& step = plan_.steps[s];
+            if (group_of_[s] >= 0 || !sums_over_rows(step, group.rows)) continue;
+            bool shares = std::any_of(step.loads.begin(), step.loads.end(),
+                                      [&](std::int32_t load) { return read.contains(load); });
+            if ((shares && reads_group_by_rows(s, group)) || linked(s, group)) add(s, group);
+        }
+    }
+
+    // Partial results are kept for each block, so positions, which count from the first row, and half types, which would be rounded, stay.
+    bool sums_over_rows(const Step& step, const Shape& rows) const {
+        if (!joins_rows(step, rows.size()) || !has_rows(step.space, rows) || one(rows)) return false;
+        if (space(step).size() == rows.size()) return false;
+        for (std::size_t i = 0; i < step.stores.size(); ++i) {
+            const Slot& slot = plan_.slots[at(step.stores[i])];
+            bool position = step.reductions[i] == Reduction::argmax || step.reductions[i] == Reduction::argmin;
+            if (position || !slot.order.empty() || slot.dtype != compute_dtype(slot.dtype)) return false;
+        }
+        return true;
+    }
+
+    bool reads_group_by_rows(std::size_t s, const Group& group) const {
+        const Step& step = plan_.steps[s];
+        for (std::size_t i = 0; i < step.loads.size(); ++i) {
+            std::int32_t slot = slot_below(plan_, step.loads[i]);
+            if (slot >= 0 && group.steps.contains(at(writer_[at(slot)])) && !reads_rows(step, i, group.rows))
+                return false;
+        }
+        return true;
     }
 
     // Numbers that only the group reads (the size that a mean divides by, a product of factors) are made by it, once for each block.

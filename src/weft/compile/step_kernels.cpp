@@ -7,6 +7,7 @@
 #include "weft/compile/in_place.h"
 #include "weft/compile/row_blocks.h"
 #include "weft/compile/views.h"
+#include "weft/kernel/builder.h"
 
 namespace weft {
 namespace {
@@ -25,6 +26,50 @@ Dims row_strides(DType dtype, const Dims& strides, std::size_t rows) {
     for (std::size_t axis = 0; axis < rows; ++axis)
         bytes.push_back(strides[axis] * static_cast<std::int64_t>(size_of(dtype)));
     return bytes;
+}
+
+// Results of blocks, [block, element], joined over the blocks.
+Loop join_of(const Loop& loop, std::int64_t blocks) {
+    Loop join;
+    auto kept = static_cast<std::ptrdiff_t>(loop.dims.size() - loop.reduced);
+    std::int64_t count = element_count(Dims(loop.dims.begin(), loop.dims.begin() + kept));
+    join.dims = {count, blocks};
+    join.reduced = 1;
+    join.reductions = loop.reductions;
+    ProgramBuilder builder;
+    for (const Access& store : loop.stores) {
+        builder.output(builder.input(store.dtype));
+        join.loads.push_back({store.dtype, {1, count}});
+        join.stores.push_back({store.dtype, {1}});
+    }
+    join.program = builder.take();
+    return join;
+}
+
+// A reduction of the rows: its loop has them behind the axes that are kept.
+RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop) {
+    RowPart part;
+    std::size_t rows = loop.reduced, kept = loop.dims.size() - rows;
+    for (const Access& load : loop.loads) {
+        Dims strides(load.strides.begin() + static_cast<std::ptrdiff_t>(kept), load.strides.end());
+        part.operands.push_back({0, row_strides(load.dtype, strides, rows)});
+    }
+    part.points = 1;
+    for (std::size_t axis = 0; axis < kept; ++axis) part.points *= static_cast<double>(loop.dims[axis]);
+    part.sums.first = part.operands.size();
+    for (const Access& store : loop.stores) {
+        part.operands.push_back({0, Dims(rows, 0)});
+        part.sums.bytes.push_back(static_cast<std::size_t>(part.points) * size_of(store.dtype));
+    }
+    for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
+    part.indexed = loop.indexed();
+    part.make = [&compiler, loop, kept](const Dims& block, bool) {
+        Loop cut = loop;
+        std::copy(block.begin(), block.end(), cut.dims.begin() + static_cast<std::ptrdiff_t>(kept));
+        return compiler.loop(std::move(cut));
+    };
+    part.sums.join = [&compiler, loop](std::int64_t blocks) { return compiler.loop(join_of(loop, blocks)); };
+    return part;
 }
 
 RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t rows) {
@@ -125,6 +170,7 @@ std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
 }
 
 RowPart StepKernels::part(const Step& step, std::size_t leading) const {
+    if (joins_rows(step, leading)) return row_sums_part(compiler_, loop(step));
     if (step.kind != Step::library) {
         RowPart part = loop_part(compiler_, loop(step), step.leading);
         if (step.leading < leading) part.points = part.bytes = 0;
