@@ -186,6 +186,11 @@ class Grouper {
         return makers;
     }
 
+    bool has_product(const Group& group) const {
+        return std::any_of(group.steps.begin(), group.steps.end(),
+                           [&](std::size_t s) { return is_product(plan_.steps[s]); });
+    }
+
     bool add(std::size_t s, Group& group) {
         std::set<std::size_t> more = group.steps;
         more.insert(s);
@@ -212,8 +217,9 @@ class Grouper {
         groups_.push_back(std::move(group));
     }
 
-    // Maps (or products) outside the group that make what a step of it reads.
+    // Products, and in a group without any maps, outside the group that make what a step of it reads.
     void add_makers(std::size_t reader, Group& group, bool products) {
+        bool maps = !products || !has_product(group);
         const Step& step = plan_.steps[reader];
         for (std::size_t i = 0; i < step.loads.size(); ++i) {
             std::int32_t slot = slot_below(plan_, step.loads[i]);
@@ -221,7 +227,7 @@ class Grouper {
             std::size_t maker = at(writer_[at(slot)]);
             const Step& made = plan_.steps[maker];
             bool takes = maker + window > reader && group_of_[maker] < 0 && !group.steps.contains(maker) &&
-                         (products ? is_product(made) : made.kind == Step::map) && fits(maker, group);
+                         ((products && is_product(made)) || (maps && made.kind == Step::map)) && fits(maker, group);
             bool apart = true;  // reads nothing of the group
             for (std::size_t from : makers_of(maker)) apart &= !group.steps.contains(from);
             if (takes && apart) add(maker, group);
