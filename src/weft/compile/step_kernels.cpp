@@ -169,10 +169,40 @@ std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
     return compiler_.library(graph_.node(step.members[0]), inputs(step), slot_layout(plan_, graph_, step.stores[0]));
 }
 
-RowPart StepKernels::part(const Step& step, std::size_t leading) const {
-    if (joins_rows(step, leading)) return row_sums_part(compiler_, loop(step));
+// Of a part of a step of rows: arrays from outside that no later part reads, and results that none reads, pass by once.
+void StepKernels::mark_passing(const Step& step, std::size_t number, Loop& loop) const {
+    const Step& part = step.parts[number];
+    auto read_later = [&](auto matches) {
+        for (std::size_t p = number + 1; p < step.parts.size(); ++p)
+            for (std::int32_t load : step.parts[p].loads)
+                if (matches(load)) return true;
+        return false;
+    };
+    for (std::size_t i = 0; i < part.loads.size(); ++i) {
+        std::int32_t load = part.loads[i], slot = slot_below(plan_, load);
+        bool inside = std::find(step.inside.begin(), step.inside.end(), slot) != step.inside.end();
+        bool again = read_later([&](std::int32_t other) { return other == load; });
+        if (inside || again || pointed(part, i)) continue;
+        const Layout& all = views_[at(load)].layout;
+        loop.loads[i].passes = static_cast<std::size_t>(all.size()) * size_of(all.dtype);
+    }
+    for (std::size_t i = 0; i < part.stores.size(); ++i) {
+        std::int32_t slot = part.stores[i];
+        bool inside = std::find(step.inside.begin(), step.inside.end(), slot) != step.inside.end();
+        if (inside || read_later([&](std::int32_t other) { return slot_below(plan_, other) == slot; })) continue;
+        Layout all = slot_layout(plan_, graph_, slot);
+        loop.stores[i].passes = static_cast<std::size_t>(all.size()) * size_of(all.dtype);
+    }
+}
+
+RowPart StepKernels::part(const Step& whole, std::size_t number) const {
+    const Step& step = whole.parts[number];
+    std::size_t leading = whole.leading;
     if (step.kind != Step::library) {
-        RowPart part = loop_part(compiler_, loop(step), step.leading);
+        Loop made = loop(step);
+        mark_passing(whole, number, made);
+        if (joins_rows(step, leading)) return row_sums_part(compiler_, made);
+        RowPart part = loop_part(compiler_, made, step.leading);
         if (step.leading < leading) part.points = part.bytes = 0;
         return part;
     }
@@ -198,8 +228,9 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
     for (const auto* slots : {&step.stores, &step.inside})
         for (std::int32_t slot : *slots)
             of_slot.emplace(slot, static_cast<std::int32_t>(of_load.size() + of_slot.size()));
-    for (const Step& inner : step.parts) {
-        RowPart made = part(inner, step.leading);
+    for (std::size_t p = 0; p < step.parts.size(); ++p) {
+        const Step& inner = step.parts[p];
+        RowPart made = part(step, p);
         std::size_t i = 0;
         for (std::int32_t load : inner.loads) {
             auto of_inner = of_slot.find(slot_below(plan_, load));

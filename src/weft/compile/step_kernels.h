@@ -24,7 +24,8 @@ class StepKernels {
   private:
     std::unique_ptr<Kernel> library(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
-    struct RowPart part(const Step& step, std::size_t leading) const;
+    struct RowPart part(const Step& whole, std::size_t number) const;
+    void mark_passing(const Step& step, std::size_t number, Loop& loop) const;
     std::vector<struct Lifetime> lifetimes(const Step& step) const;
     Loop loop(const Step& step) const;
     std::vector<Layout> inputs(const Step& step) const;

@@ -180,6 +180,7 @@ Hash128 hash_of(const Loop& loop) {
         for (const Access& access : *accesses) {
             hasher.add(static_cast<std::uint64_t>(access.dtype));
             add(access.strides);
+            hasher.add(access.passes);
             hasher.add(access.pointers.size());
             for (const Pointer& pointer : access.pointers) {
                 add({pointer.load, pointer.size, pointer.stride, pointer.axis});

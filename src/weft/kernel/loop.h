@@ -31,6 +31,9 @@ struct Access {
     DType dtype = DType::float32;
     Dims strides;
     std::vector<Pointer> pointers = {};
+    /// A hint: the loop is one of several that pass through an array of so many bytes, block after block along the outermost axis;
+    /// nobody comes back to a block soon. 0: nothing is known.
+    std::size_t passes = 0;
 };
 
 struct Loop {

@@ -30,6 +30,14 @@ inline constexpr std::int64_t row_threshold = 128;    // innermost axes this lon
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 inline std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+/// Whether the next block of a load is fetched while this one is computed: it comes from beyond the second-level cache, and functions
+/// leave memory idle. Measured on rows of 1,024, 16 MB: softmax 2.03 -> 1.75 ms; layer norm, which computes little, 1.76 -> 1.86.
+inline bool fetched_ahead(const Loop& loop, const Access& load) {
+    constexpr std::size_t least_bytes = std::size_t{4} << 20;
+    return load.passes >= least_bytes && std::any_of(loop.program.code.begin(), loop.program.code.end(),
+                                                     [](const Instruction& at) { return at.opcode == Opcode::call; });
+}
+
 /// Threads that a kernel of so many tasks can use: what scratch is for.
 inline int slots_for(std::int64_t tasks) {
     return static_cast<int>(std::clamp<std::int64_t>(tasks, 1, ThreadPool::instance().threads()));

@@ -11,7 +11,7 @@ StreamKind kind_of(const Stream& stream, bool store) {
     bool point = stream.strides.empty();
     std::int64_t step = point ? 0 : stream.strides.back();
     if (point ? store : step == static_cast<std::int64_t>(size_of(stream.memory)))
-        return {stream.memory, Mode::contiguous};
+        return {.memory = stream.memory, .mode = Mode::contiguous, .ahead = stream.ahead && !store};
     return {stream.memory, step == 0 && !store ? Mode::uniform : Mode::strided};
 }
 

@@ -11,8 +11,8 @@ class EmittedRows {
   public:
     EmittedRows() = default;
     /// Streams over the axes of dims, one an input and an output. Empty where no kernel can be emitted (kernel_cache.h says when).
-    /// `options`: compiled so, and anew; for tests. `past`: what can be is stored past the caches; only for dims of one axis, with
-    /// stores on 64-byte boundaries at index 0 and parts that start at multiples of 64.
+    /// `options`: compiled so, and anew; for tests. `past`: what can be is stored past the caches; only where rows of stores
+    /// start on 64-byte boundaries, and parts at multiples of 64 within them.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads, const std::vector<Stream>& stores,
                 const CompileOptions* options = nullptr, bool past = false);
     /// What is joined instead of stored, one an output. Mode::joined: to the 64 values of ReduceLoops::lanes at base(i); run() is then
@@ -71,7 +71,7 @@ class EmittedRows {
         words[0] = count, words[1] = 1;
         for (std::size_t i = 0; i < strides_.size(); ++i) {
             words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + first * strides_[i];
-            words[3 + 3 * i] = 0;
+            words[3 + 3 * i] = count * strides_[i];
             words[4 + 3 * i] = strides_[i];
         }
         (*kernel_)(words);

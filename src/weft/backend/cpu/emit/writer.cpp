@@ -40,6 +40,7 @@ void Writer::lay_out_frame() {
     places_at_ = take(64 * plan_.code.places.size());
     tails_at_ = take(128);
     bases_at_ = take(8 * streams + 40);
+    aheads_at_ = take(8 * streams);
     operands_at_ = bases_at_ + 8 * streams;
     saved_at_ = operands_at_ + 24;
     limit_at_ = saved_at_ + 8;
@@ -77,6 +78,12 @@ void Writer::open() {
             mov(rax, ptr[rbx + words(Arguments::base(i))]);
             mov(ptr[rsp + static_cast<int>(bases_at_ + 8 * i)], rax);
         }
+    }
+    for (std::size_t i = 0; i < plan_.code.streams.size(); ++i) {
+        if (!plan_.code.streams[i].ahead) continue;
+        mov(rax, r14);
+        imul(rax, ptr[rbx + words(Arguments::row_step(i))]);
+        mov(frame(aheads_at_ + 8 * i), rax);
     }
     for (auto [line, number] : plan_.pinned) {
         if (plan_.code.line(line).op == VectorOp::constant) load_constant(line, number);

@@ -86,6 +86,7 @@ class Writer : protected Xbyak::CodeGenerator {
     bool arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
     bool integers(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
     void fused(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
+    void fetch_ahead(std::size_t stream);
     void load(const Line& line, std::int32_t to, int copy, bool whole);
     void store(const Line& line, std::int32_t from, int copy, bool whole);
     void accumulate(const Line& line, std::int32_t from, int copy, bool whole);
@@ -105,7 +106,7 @@ class Writer : protected Xbyak::CodeGenerator {
     void write_constants();
 
     std::vector<std::int32_t> base_registers_;  // by stream; -1: in the frame
-    std::size_t homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, bases_at_ = 0, operands_at_ = 0,
+    std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, bases_at_ = 0, operands_at_ = 0,
                 saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
     int rest_copy_ = 0;                                     // the vector of `unroll` that the rest of a row is at
     Xbyak::Label rare_;                                     // where the common path is left to

@@ -107,12 +107,23 @@ Xbyak::RegExp Writer::element_address(std::size_t stream, int copy) {
 
 void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
     const StreamKind& stream = plan_.code.streams[line.immediate];
+    if (stream.ahead && whole && copy == 0) fetch_ahead(line.immediate);
     if (stream.mode == Mode::contiguous && (whole || masks(stream.memory)))
         return load_from(ptr[element_address(line.immediate, copy)], stream.memory, line.lane, to, !whole);
     point_at(line.immediate, copy);
     if (whole && size_of(stream.memory) >= 4) return collect(size_of(stream.memory), to);
     move_elements(line.immediate, true, whole);
     load_from(frame(area(line.immediate)), stream.memory, line.lane, to, false);
+}
+
+/// What the vectors at hand take, as far on as the call's rows reach. Nothing happens where no memory is.
+void Writer::fetch_ahead(std::size_t stream) {
+    constexpr int line = 64;
+    auto size = static_cast<int>(size_of(plan_.code.streams[stream].memory));
+    mov(rcx, frame(aheads_at_ + 8 * stream));
+    add(rcx, base_of(stream));
+    for (int offset = 0; offset < plan_.unroll * lanes() * size; offset += line)
+        prefetcht1(ptr[rcx + r12 * size + offset]);
 }
 
 void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
