@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/backend/cpu/isa/monoids.h"
+#include "weft/backend/cpu/isa/vector.h"
 #include "weft/base/unsigned_of.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -50,28 +51,6 @@ struct Best {
         }
     };
 
-    /// The best values in 64 lanes, element i in lane i % 64; false if one of them is NaN. A NaN's bits, but for the sign, count more
-    /// than those of any number.
-    WEFT_ELEMENT static bool best_in_lanes(T* lanes, const T* values, std::int64_t count) {
-        using Bits = PlaceOf<T>;
-        constexpr Bits no_sign = static_cast<Bits>(~(Bits{1} << (8 * sizeof(T) - 1)));
-        Bits most[width];
-        auto join = [&](int k, T value) {
-            lanes[k] = M::better(value, lanes[k]);
-            Bits bits = __builtin_bit_cast(Bits, value) & no_sign;
-            most[k] = bits > most[k] ? bits : most[k];
-        };
-        for (int k = 0; k < width; ++k) lanes[k] = values[k];
-        for (int k = 0; k < width; ++k) most[k] = __builtin_bit_cast(Bits, lanes[k]) & no_sign;
-        std::int64_t i = width;
-        for (; i + width <= count; i += width)
-            for (int k = 0; k < width; ++k) join(k, values[i + k]);
-        for (int k = 0; i + k < count; ++k) join(k, values[i + k]);
-        Bits top = 0;
-        for (int k = 0; k < width; ++k) top = most[k] > top ? most[k] : top;
-        return top <= __builtin_bit_cast(Bits, static_cast<T>(__builtin_inf()));
-    }
-
     /// The best of count >= 64 values, none of them NaN, and the first place where it stands: a look at the lanes that hold it.
     WEFT_ELEMENT static State best_of(const T* lanes, const T* values, std::int64_t count) {
         T folded[width];
@@ -89,6 +68,44 @@ struct Best {
         return best;
     }
 
+    /// The same of floating-point values; false if one of them is NaN. The last vectors may hold some values that were met before.
+    WEFT_ELEMENT static bool best_of_known(State& best, const T* values, std::int64_t count) {
+        using V = Vec<T>;
+        constexpr int together = 4, step = together * V::lanes;
+        typename V::Type most[together];
+        typename V::Lanes known = V::all_lanes();
+        for (int k = 0; k < together; ++k) most[k] = V::load(values + k * V::lanes);
+        for (std::int64_t i = 0; i < count; i += step) {
+            const T* from = values + (i + step <= count ? i : count - step);
+            for (int k = 0; k < together; k += 2) {
+                typename V::Type a = V::load(from + k * V::lanes), b = V::load(from + (k + 1) * V::lanes);
+                known = V::ordered(known, a, b);
+                most[k] = greatest ? V::greater(a, most[k]) : V::lesser(a, most[k]);
+                most[k + 1] = greatest ? V::greater(b, most[k + 1]) : V::lesser(b, most[k + 1]);
+            }
+        }
+        if (!V::all_of(known)) return false;
+        T lanes[step];
+        for (int k = 0; k < together; ++k) V::store(lanes + k * V::lanes, most[k]);
+        best.value = fold_lanes<Known, step>(lanes);
+        best.at = place_of(best.value, values, count);
+        return true;
+    }
+
+    /// Where a value stands first among count >= 64 that hold it.
+    WEFT_ELEMENT static std::int64_t place_of(T value, const T* values, std::int64_t count) {
+        using V = Vec<T>;
+        constexpr int together = 64 / V::lanes < 4 ? 64 / V::lanes : 4, step = together * V::lanes;
+        typename V::Type wanted = V::all(value);
+        for (std::int64_t i = 0;; i += step) {
+            std::int64_t at = i + step <= count ? i : count - step;
+            std::uint64_t bits = 0;
+            for (int k = 0; k < together; ++k)
+                bits |= V::equal(V::load(values + at + k * V::lanes), wanted) << (k * V::lanes);
+            if (bits) return at + __builtin_ctzll(bits);
+        }
+    }
+
     WEFT_ELEMENT static State best_of_few(const T* values, std::int64_t count) {
         State best{values[0], 0};
         for (std::int64_t i = 1; i < count; ++i) {
@@ -102,13 +119,14 @@ struct Best {
     /// The best of count >= 1 values and the first place where it stands, against the best of those before.
     WEFT_ELEMENT static void scan(State& state, const T* values, std::int64_t count, std::int64_t first) {
         State best;
-        T lanes[width];
         if constexpr (std::is_floating_point_v<T>) {
-            best = count >= width && best_in_lanes(lanes, values, count) ? best_of(lanes, values, count)
-                                                                         : best_of_few(values, count);
+            if (count < width || !best_of_known(best, values, count)) best = best_of_few(values, count);
+        } else if (count < width) {
+            best = best_of_few(values, count);
         } else {
-            best = count < width ? best_of_few(values, count)
-                                 : (fill(lanes, values, count), best_of(lanes, values, count));
+            T lanes[width];
+            fill(lanes, values, count);
+            best = best_of(lanes, values, count);
         }
         if (state.at < 0 || beats<T, greatest>(best.value, state.value)) state = {best.value, first + best.at};
     }

@@ -32,6 +32,16 @@ struct Vec<float> {
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_ps(0xffff, _mm512_setzero_ps(), a); }
+    // The greater or lesser of two; b where one of them is NaN.
+    WEFT_INLINE Type greater(Type a, Type b) { return _mm512_maskz_max_ps(0xffff, a, b); }
+    WEFT_INLINE Type lesser(Type a, Type b) { return _mm512_maskz_min_ps(0xffff, a, b); }
+    // Lanes in which no NaN was met, as far as `so_far`.
+    using Lanes = __mmask16;
+    WEFT_INLINE Lanes all_lanes() { return static_cast<Lanes>(-1); }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) { return _mm512_mask_cmp_ps_mask(so_far, a, b, _CMP_ORD_Q); }
+    WEFT_INLINE bool all_of(Lanes some) { return some == all_lanes(); }
+    // A bit for each lane in which a equals b.
+    WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 };
 
 template <>
@@ -48,6 +58,13 @@ struct Vec<double> {
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_pd(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_pd(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_pd(0xff, _mm512_setzero_pd(), a); }
+    WEFT_INLINE Type greater(Type a, Type b) { return _mm512_maskz_max_pd(0xff, a, b); }
+    WEFT_INLINE Type lesser(Type a, Type b) { return _mm512_maskz_min_pd(0xff, a, b); }
+    using Lanes = __mmask8;
+    WEFT_INLINE Lanes all_lanes() { return static_cast<Lanes>(-1); }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) { return _mm512_mask_cmp_pd_mask(so_far, a, b, _CMP_ORD_Q); }
+    WEFT_INLINE bool all_of(Lanes some) { return some == all_lanes(); }
+    WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
 };
 
 #elif defined(WEFT_ISA_avx2)
@@ -72,6 +89,16 @@ struct Vec<float> {
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm256_max_ps(_mm256_setzero_ps(), a); }
+    WEFT_INLINE Type greater(Type a, Type b) { return _mm256_max_ps(a, b); }
+    WEFT_INLINE Type lesser(Type a, Type b) { return _mm256_min_ps(a, b); }
+    using Lanes = Type;
+    WEFT_INLINE Lanes all_lanes() { return ordered_with(zero(), zero()); }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) { return _mm256_and_ps(so_far, ordered_with(a, b)); }
+    WEFT_INLINE bool all_of(Lanes some) { return _mm256_movemask_ps(some) == 0xff; }
+    WEFT_INLINE std::uint64_t equal(Type a, Type b) {
+        return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)));
+    }
+    WEFT_INLINE Lanes ordered_with(Type a, Type b) { return _mm256_cmp_ps(a, b, _CMP_ORD_Q); }
 };
 
 template <>
@@ -90,6 +117,16 @@ struct Vec<double> {
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_pd(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_pd(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm256_max_pd(_mm256_setzero_pd(), a); }
+    WEFT_INLINE Type greater(Type a, Type b) { return _mm256_max_pd(a, b); }
+    WEFT_INLINE Type lesser(Type a, Type b) { return _mm256_min_pd(a, b); }
+    using Lanes = Type;
+    WEFT_INLINE Lanes all_lanes() { return ordered_with(zero(), zero()); }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) { return _mm256_and_pd(so_far, ordered_with(a, b)); }
+    WEFT_INLINE bool all_of(Lanes some) { return _mm256_movemask_pd(some) == 0xf; }
+    WEFT_INLINE std::uint64_t equal(Type a, Type b) {
+        return static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)));
+    }
+    WEFT_INLINE Lanes ordered_with(Type a, Type b) { return _mm256_cmp_pd(a, b, _CMP_ORD_Q); }
 };
 
 #else
@@ -127,6 +164,26 @@ struct Vec {
     WEFT_INLINE Type relu(Type a) {
         for (int i = 0; i < lanes; ++i) a.lane[i] = a.lane[i] < 0 ? 0 : a.lane[i];
         return a;
+    }
+    WEFT_INLINE Type greater(Type a, Type b) {
+        for (int i = 0; i < lanes; ++i) b.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
+        return b;
+    }
+    WEFT_INLINE Type lesser(Type a, Type b) {
+        for (int i = 0; i < lanes; ++i) b.lane[i] = a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i];
+        return b;
+    }
+    using Lanes = bool;
+    WEFT_INLINE Lanes all_lanes() { return true; }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) {
+        for (int i = 0; i < lanes; ++i) so_far = so_far & (a.lane[i] == a.lane[i]) & (b.lane[i] == b.lane[i]);
+        return so_far;
+    }
+    WEFT_INLINE bool all_of(Lanes some) { return some; }
+    WEFT_INLINE std::uint64_t equal(Type a, Type b) {
+        std::uint64_t bits = 0;
+        for (int i = 0; i < lanes; ++i) bits |= static_cast<std::uint64_t>(a.lane[i] == b.lane[i]) << i;
+        return bits;
     }
 };
 
