@@ -122,6 +122,10 @@ bool Stream::contiguous(const Dims& dims) const {
 }
 
 void unravel(std::int64_t flat, const Dims& dims, std::int64_t* at) {
+    if (flat == 0) {  // often, and dividing takes longer than small loops
+        std::fill_n(at, dims.size(), 0);
+        return;
+    }
     for (std::size_t axis = dims.size(); axis-- > 1;) {
         std::int64_t outer = flat / dims[axis];
         at[axis] = flat - outer * dims[axis];

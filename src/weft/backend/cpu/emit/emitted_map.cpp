@@ -71,6 +71,8 @@ class EmittedMap final : public PreparedLoop {
     EmittedMap(EmittedRows rows, EmittedRows past, MapSpace space, EmittedSource source)
         : rows_(std::move(rows)), past_(std::move(past)), space_(std::move(space)), source_(std::move(source)) {
         elements_ = element_count(space_.dims);
+        loads_ = space_.loads.size();
+        plain_ = space_.repeats.empty() && !source_.indexed();
         std::int64_t row = std::max<std::int64_t>(space_.row, 1);
         cut_ = row <= task_elements ? task_elements / row * row : task_elements;
         block_ = space_.repeats.empty() ? cut_ : std::min(repeated_elements / row * row, elements_);
@@ -90,11 +92,13 @@ class EmittedMap final : public PreparedLoop {
     std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * thread_bytes_; }
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
         const EmittedRows& rows = past_ && may_go_past(loads, stores) ? past_ : rows_;
+        if (tasks_ == 1 && plain_) return run_part(rows, 0, elements_, loads, stores, scratch);
         for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
             std::byte* mine = scratch + static_cast<std::size_t>(slot) * thread_bytes_;
             for (const Repeat& repeat : space_.repeats)
                 write_out(repeat, source_.base(repeat.load, loads, 0, mine), mine + repeat.at);
             std::int64_t end = std::min(elements_, (task + 1) * cut_);
+            if (plain_) return run_part(rows, task * cut_, end - task * cut_, loads, stores, mine);
             for (std::int64_t start = task * cut_; start < end; start += block_) {
                 std::int64_t count = std::min(block_, end - start);
                 source_.fill(loads, start, count, mine + picked_at_);
@@ -104,6 +108,12 @@ class EmittedMap final : public PreparedLoop {
     }
 
   private:
+    /// Of a plain map. What is small is run often, so this path is short.
+    void run_part(const EmittedRows& rows, std::int64_t start, std::int64_t count, const void* const* loads,
+                  void* const* stores, std::byte* mine) const {
+        std::size_t many = loads_;
+        rows.run(start, count, mine, [=](std::size_t i) { return i < many ? loads[i] : stores[i - many]; });
+    }
     /// Whether vectors of all stores are aligned, and none lies where a load brings it into the caches anyway.
     bool may_go_past(const void* const* loads, void* const* stores) const {
         for (std::size_t i = 0; i < space_.stores.size(); ++i) {
@@ -131,6 +141,8 @@ class EmittedMap final : public PreparedLoop {
     EmittedRows rows_, past_;  // past_: of large maps, or empty
     MapSpace space_;
     EmittedSource source_;
+    std::size_t loads_ = 0;
+    bool plain_ = false;  // every stream is the loop's own array
     std::int64_t elements_ = 0, cut_ = 1, block_ = 1, tasks_ = 0;
     int slots_ = 1;
     std::size_t thread_bytes_ = 0, picked_at_ = 0;
