@@ -246,14 +246,19 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
     return row_blocks(group);
 }
 
-// Of what lives inside the step: from part to part. A map writes over what dies with it, where it may.
+// Of what lives inside the step: from part to part; what its readers make themselves takes no memory. A map writes over what dies with it,
+// where it may.
 std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
     std::vector<Lifetime> lives;
     std::map<std::int32_t, std::size_t> of_slot;
     for (std::int32_t slot : step.inside) {
         Layout layout = slot_layout(plan_, graph_, slot);
         of_slot.emplace(slot, lives.size());
-        lives.push_back({static_cast<std::size_t>(count_from(layout.dims, step.leading)) * size_of(layout.dtype)});
+        bool stored = std::any_of(step.parts.begin(), step.parts.end(), [&](const Step& part) {
+            return std::find(part.stores.begin(), part.stores.end(), slot) != part.stores.end();
+        });
+        auto row = static_cast<std::size_t>(count_from(layout.dims, step.leading));
+        lives.push_back({stored ? row * size_of(layout.dtype) : 0});
     }
     auto inside = [&](std::int32_t slot) {
         auto found = of_slot.find(slot);

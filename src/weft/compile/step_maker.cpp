@@ -1,5 +1,7 @@
 #include "weft/compile/step_maker.h"
 
+#include <algorithm>
+
 #include "weft/compile/lower.h"
 #include "weft/ops/reduce.h"
 
@@ -50,6 +52,22 @@ void StepMaker::reduce(std::int32_t e, const std::vector<std::int32_t>& inside) 
     step.axes = a.axes;
     take_program(writer, step);
     plan_.steps.push_back(std::move(step));
+}
+
+void StepMaker::compute_within(Step& step, std::int32_t entry) {
+    bool reduces = step.kind == Step::reduce;
+    auto computed_end = step.members.end() - reduces;  // the reduction itself stands last
+    step.members.insert(std::upper_bound(step.members.begin(), computed_end, entry), entry);
+    ProgramWriter writer(graph_, plan_);
+    for (std::size_t i = 0; i + reduces < step.members.size(); ++i) writer.compute(step.members[i]);
+    for (std::size_t i = 0; i < step.stores.size(); ++i) {
+        std::int32_t stored = plan_.slots[static_cast<std::size_t>(step.stores[i])].entry;
+        if (reduces)
+            writer.store_for_reduction(graph_.inputs(stored)[0], step.reductions[i], graph_.node(stored).dtype);
+        else
+            writer.store(stored);
+    }
+    take_program(writer, step);
 }
 
 void StepMaker::copy(std::int32_t from, std::int32_t slot) {
