@@ -100,6 +100,23 @@ TEST(RowGroups, a_softmax_is_one_step_and_so_is_a_layer_norm) {
               make_plan(graph_of(std::vector{softmax(x, 0)}), {.rows = false}).steps.size());
 }
 
+TEST(RowGroups, a_light_value_is_made_by_each_that_reads_it) {
+    Tensor x = numbers({8, 50});
+    std::vector<Step> steps = steps_of({layer_norm(x, numbers({50}), numbers({50}))});
+    ASSERT_EQ(steps.size(), 1u);
+    std::size_t subtracting = 0, whole = 0;
+    for (const Step& part : steps[0].parts) {
+        for (const Instruction& at : part.program.code) subtracting += at.opcode == Opcode::subtract;
+        whole += part.kind == Step::map && part.stores == steps[0].stores;
+    }
+    EXPECT_EQ(subtracting, 2u);  // for the variance, and for the result
+    EXPECT_EQ(whole, 1u);
+    std::size_t functions = 0;  // an exponential is no light value
+    for (const Step& part : steps_of({softmax(x)})[0].parts)
+        for (const Instruction& at : part.program.code) functions += at.opcode == Opcode::call;
+    EXPECT_EQ(functions, 1u);
+}
+
 TEST(RowGroups, what_is_made_of_a_total_is_made_with_it) {
     Tensor x = numbers({8, 50});
     EXPECT_EQ(steps_of({sqrt(sum(x * x)) * 2.0f}).size(), 1u);
@@ -147,7 +164,8 @@ TEST(RowGroups, sum_over_their_rows_alike_with_any_number_of_threads) {
             return run_once(weft::bind(plan, graph, cpu_compiler()), graph);
         };
         std::vector<Array> two = run(2), one = run(1);
-        for (std::size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(same_bits(contiguous(one[i]), contiguous(two[i]))) << i;
+        for (std::size_t i = 0; i < one.size(); ++i)
+            EXPECT_TRUE(same_bits(contiguous(one[i]), contiguous(two[i]))) << i;
     }
 }
 

@@ -8,6 +8,7 @@ TEST(Emitter, reductions_have_the_block_evaluators_bits) {
     int emitted = 0;
     for (int seed = 0; seed < 500; ++seed) {
         LoopCase c = random_reduction(seed, false);
+        if (seed % 3 == 0) let_pass(c.loop);
         for (Isa isa : emitted_isas()) {
             for (int threads : {1, 2}) {
                 UseIsa use(isa);

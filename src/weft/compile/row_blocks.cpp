@@ -125,7 +125,8 @@ class RowBlocks final : public Kernel {
         std::vector<RowOperand> operands;
         std::vector<std::int32_t> numbers;  // of the operands
         std::size_t shared_at = 0;
-        std::size_t sums_from = 0;  // of a part that reduces the rows: the first of the operands that wait for the last block,
+        std::size_t sums_from =
+            0;  // of a part that reduces the rows: the first of the operands that wait for the last block,
         std::vector<std::size_t> sums_bytes, sums_at;  // how many bytes of each a block makes, and where they wait
         std::unique_ptr<Kernel> join;
     };
@@ -158,7 +159,8 @@ class RowBlocks final : public Kernel {
     // Where the part's operands lie for a block: from row `first` on of the axis that is cut; `rest` numbers those before it.
     void** table_of(const Part& part, std::int64_t block, void* const* operands, std::byte* shared,
                     std::byte* own) const {
-        std::int64_t cuts = std::max<std::int64_t>(blocks_.cuts, 1), first = block % cuts * blocks_.step, rest = block / cuts;
+        std::int64_t cuts = std::max<std::int64_t>(blocks_.cuts, 1), first = block % cuts * blocks_.step,
+                     rest = block / cuts;
         auto table = reinterpret_cast<void**>(own + table_at_);
         for (std::size_t i = 0; i < part.operands.size(); ++i) {
             if (part.join && i >= part.sums_from) {

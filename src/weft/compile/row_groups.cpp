@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "weft/compile/step_maker.h"
+#include "weft/compile/light_values.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -320,58 +320,6 @@ class Grouper {
         plan_.steps = std::move(steps);
     }
 
-    // A light value made of one array (an element less its row's mean) is made anew by each part that reads it, which then reads the array:
-    // as much is read, and nothing is written.
-    void spread_light(Step& all) {
-        for (std::size_t p = 0; p < all.parts.size();) {
-            bool inside = all.parts[p].kind == Step::map && all.parts[p].stores.size() == 1 &&
-                          std::find(all.inside.begin(), all.inside.end(), all.parts[p].stores[0]) != all.inside.end();
-            if (inside && all.parts[p].leading == all.leading && is_light(all.parts[p]) &&
-                readers_can_make(all, all.parts[p])) {
-                std::int32_t entry = all.parts[p].members[0];
-                all.parts.erase(all.parts.begin() + static_cast<std::ptrdiff_t>(p));
-                StepMaker maker(graph_, plan_);
-                for (Step& part : all.parts)
-                    if (loads(part, entry)) maker.compute_within(part, entry);
-            } else {
-                ++p;
-            }
-        }
-    }
-
-    static bool loads(const Step& part, std::int32_t entry) {
-        return std::find(part.loads.begin(), part.loads.end(), entry) != part.loads.end();
-    }
-
-    bool is_light(const Step& part) const {
-        if (part.members.size() != 1 || !part.indexed.empty()) return false;
-        std::size_t arrays = 0;
-        for (std::int32_t load : part.loads) {
-            bool whole = shape(load) == space(part);
-            if (whole && size_of(graph_.node(load).dtype) > size_of(graph_.node(part.space).dtype)) return false;
-            arrays += whole;
-        }
-        auto steps = std::count_if(part.program.code.begin(), part.program.code.end(), [](const Instruction& at) {
-            return at.opcode != Opcode::input && at.opcode != Opcode::constant;
-        });
-        bool heavy = std::any_of(part.program.code.begin(), part.program.code.end(), [](const Instruction& at) {
-            return at.opcode == Opcode::call || at.opcode == Opcode::divide || at.opcode == Opcode::square_root;
-        });
-        return arrays == 1 && steps <= 2 && !heavy;
-    }
-
-    // Whether all parts that read what `made` stores are loops over the same points that read it as it is.
-    bool readers_can_make(const Step& all, const Step& made) const {
-        std::int32_t entry = made.members[0];
-        for (const Step& part : all.parts)
-            for (std::size_t i = 0; i < part.loads.size(); ++i) {
-                if (slot_below(plan_, part.loads[i]) != made.stores[0]) continue;
-                bool loop = part.kind == Step::map || part.kind == Step::reduce;
-                if (!loop || part.loads[i] != entry || !part.indexed.empty() || space(part) != space(made)) return false;
-            }
-        return true;
-    }
-
     Step joined(const Group& group, const std::vector<bool>& wanted) {
         Step all;
         all.kind = Step::rows;
@@ -393,7 +341,7 @@ class Grouper {
             all.parts.push_back(std::move(part));
         }
         std::sort(all.members.begin(), all.members.end());
-        spread_light(all);
+        spread_light_values(all, plan_, graph_);
         return all;
     }
 

@@ -111,7 +111,7 @@ struct StreamKind {
     DType memory = DType::float32;
     Mode mode = Mode::contiguous;
     Reduction reduction = Reduction::sum;  // of a joined stream
-    bool ahead = false;                    // of a contiguous load: the lines as far on as the call's rows reach are fetched, too
+    bool ahead = false;  // of a contiguous load: the lines as far on as the call's rows reach are fetched, too
     friend bool operator==(const StreamKind&, const StreamKind&) = default;
 };
 

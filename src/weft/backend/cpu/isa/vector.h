@@ -38,7 +38,9 @@ struct Vec<float> {
     // Lanes in which no NaN was met, as far as `so_far`.
     using Lanes = __mmask16;
     WEFT_INLINE Lanes all_lanes() { return static_cast<Lanes>(-1); }
-    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) { return _mm512_mask_cmp_ps_mask(so_far, a, b, _CMP_ORD_Q); }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) {
+        return _mm512_mask_cmp_ps_mask(so_far, a, b, _CMP_ORD_Q);
+    }
     WEFT_INLINE bool all_of(Lanes some) { return some == all_lanes(); }
     // A bit for each lane in which a equals b.
     WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
@@ -62,7 +64,9 @@ struct Vec<double> {
     WEFT_INLINE Type lesser(Type a, Type b) { return _mm512_maskz_min_pd(0xff, a, b); }
     using Lanes = __mmask8;
     WEFT_INLINE Lanes all_lanes() { return static_cast<Lanes>(-1); }
-    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) { return _mm512_mask_cmp_pd_mask(so_far, a, b, _CMP_ORD_Q); }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) {
+        return _mm512_mask_cmp_pd_mask(so_far, a, b, _CMP_ORD_Q);
+    }
     WEFT_INLINE bool all_of(Lanes some) { return some == all_lanes(); }
     WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
 };
