@@ -1,0 +1,97 @@
+#include "weft/core/pages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include "weft/core/array.h"
+
+namespace weft {
+namespace {
+
+std::size_t in_memory([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t bytes) {
+    std::size_t count = 0;
+#if defined(__linux__)
+    auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    std::vector<unsigned char> there((bytes + page - 1) / page);
+    EXPECT_EQ(mincore(const_cast<void*>(memory), bytes, there.data()), 0);
+    for (unsigned char one : there) count += (one & 1u) * page;
+#endif
+    return count;
+}
+
+TEST(Pages, TheSystemsTableSaysHowMuchIsFreeInLargePieces) {
+    auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    if (page != 4096) GTEST_SKIP() << "the table below counts pieces of 4 KB, 8 KB ...";
+    const char* table =
+        "Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3 \n"
+        "Node 0, zone   Normal  10319   6509   4171   2045    879    541    284    748    802      5      2 \n";
+    EXPECT_EQ(free_in_large_pages(table), (1 + 2 * 3 + 5 + 2 * 2) * large_page);
+    EXPECT_EQ(free_in_large_pages("Node 0, zone Normal 7 7 7 7 7 7 7 7 7"), 0u);
+    EXPECT_EQ(free_in_large_pages("Node 0, zone"), 0u);
+    EXPECT_EQ(free_in_large_pages("nothing of the sort\nzone x y z\n"), 0u);
+    EXPECT_EQ(free_in_large_pages(""), 0u);
+}
+
+TEST(Pages, WholeLargePagesAreTakenUnlessMuchOfTheLastWouldBeEmpty) {
+    EXPECT_EQ(in_large_pages(large_page), large_page);
+    EXPECT_EQ(in_large_pages(2 * large_page - 64), 2 * large_page);
+    EXPECT_EQ(in_large_pages(large_page + 64), large_page + 64);
+    EXPECT_EQ(in_large_pages(8 * large_page + 64), 9 * large_page);
+    EXPECT_EQ(in_large_pages(0), 0u);
+}
+
+TEST(Pages, MappedPagesAreZerosOnALargePagesBoundaryAndInMemoryOnlyWhenTouched) {
+    std::size_t bytes = 2 * large_page + 12345;
+    void* pages = map_pages(bytes);
+    if (!pages) GTEST_SKIP() << "this system maps none";
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pages) % large_page, 0u);
+    EXPECT_EQ(in_memory(pages, bytes), 0u);
+    auto* at = static_cast<unsigned char*>(pages);
+    at[bytes - 1] = 7;
+    touch_pages(pages, bytes);
+#if defined(MADV_POPULATE_WRITE)
+    EXPECT_GE(in_memory(pages, bytes), bytes);
+#endif
+    EXPECT_EQ(at[bytes - 1], 7);  // what was there stays
+    for (std::size_t i = 0; i + 1 < bytes; ++i) ASSERT_EQ(at[i], 0) << i;
+    unmap_pages(pages, bytes);
+}
+
+TEST(Pages, MoreThanThereAreAddressesGivesNone) {
+    EXPECT_EQ(map_pages(SIZE_MAX), nullptr);
+    EXPECT_EQ(map_pages(SIZE_MAX - large_page), nullptr);
+    EXPECT_THROW(Array::zeros(DType::float64, {std::int64_t{1} << 58}), OutOfMemory);
+    EXPECT_THROW(Array::zeros(DType::float32, {2, -1}), ShapeError);
+}
+
+TEST(Pages, PartOfAPageIsTouchedAlone) {
+    std::vector<char> memory(100000, 'x');
+    touch_pages(memory.data() + 17, 30001);
+    touch_pages(memory.data() + 17, 1);
+    touch_pages(memory.data(), 0);
+    EXPECT_THAT(memory, testing::Each('x'));
+}
+
+TEST(Arrays, OfZerosAreZerosWhereMemoryWasWrittenBeforeAndLetGo) {
+    for (std::int64_t count : {1, 1000, 600000, 1300000, 5000000}) {
+        for (int round = 0; round < 2; ++round) {
+            Array zeros = Array::zeros(DType::float32, {count});
+            const auto* values = zeros.data<float>();
+            for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(values[i], 0) << count << ' ' << i;
+            std::memset(zeros.address(), 1, zeros.bytes());
+        }
+        Buffer::Count before = Buffer::count();
+        Array::zeros(DType::float32, {count});
+        EXPECT_EQ(Buffer::count().bytes, before.bytes);
+    }
+}
+
+}  // namespace
+}  // namespace weft
