@@ -11,14 +11,14 @@ Hash128 key(std::uint64_t i) {
     return hasher.result();
 }
 
-TEST(ContentTable, KeepsTheFirstValueOfAKeyHoweverManyThereAre) {
+TEST(ContentTable, keeps_the_first_value_of_a_key_however_many_there_are) {
     ContentTable<int> table;
     for (int i = 0; i < 5000; ++i) EXPECT_EQ(table.known(key(static_cast<std::uint64_t>(i)), i), std::pair(i, true));
     for (int i = 0; i < 5000; ++i) EXPECT_EQ(table.known(key(static_cast<std::uint64_t>(i)), -1), std::pair(i, false));
     EXPECT_EQ(table.size(), 5000u);
 }
 
-TEST(ContentTable, TellsKeysApartThatBeginAtTheSamePlace) {
+TEST(ContentTable, tells_keys_apart_that_begin_at_the_same_place) {
     ContentTable<int> table;
     for (std::uint64_t high = 0; high < 100; ++high) table.known({high, 31}, static_cast<int>(high));
     for (std::uint64_t high = 0; high < 100; ++high)
@@ -27,7 +27,7 @@ TEST(ContentTable, TellsKeysApartThatBeginAtTheSamePlace) {
     EXPECT_EQ(table.known({0, 0}, 8), std::pair(7, false));
 }
 
-TEST(ContentTable, KeepsWhatItHoldsWhenRoomIsMadeForMore) {
+TEST(ContentTable, keeps_what_it_holds_when_room_is_made_for_more) {
     ContentTable<int> table(10);
     table.known(key(1), 1);
     table.reserve(100000);

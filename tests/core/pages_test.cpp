@@ -26,7 +26,7 @@ std::size_t in_memory([[maybe_unused]] const void* memory, [[maybe_unused]] std:
     return count;
 }
 
-TEST(Pages, TheSystemsTableSaysHowMuchIsFreeInLargePieces) {
+TEST(Pages, the_systems_table_says_how_much_is_free_in_large_pieces) {
     auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     if (page != 4096) GTEST_SKIP() << "the table below counts pieces of 4 KB, 8 KB ...";
     const char* table =
@@ -39,7 +39,7 @@ TEST(Pages, TheSystemsTableSaysHowMuchIsFreeInLargePieces) {
     EXPECT_EQ(free_in_large_pages(""), 0u);
 }
 
-TEST(Pages, WholeLargePagesAreTakenUnlessMuchOfTheLastWouldBeEmpty) {
+TEST(Pages, whole_large_ones_are_taken_unless_much_of_the_last_would_be_empty) {
     EXPECT_EQ(in_large_pages(large_page), large_page);
     EXPECT_EQ(in_large_pages(2 * large_page - 64), 2 * large_page);
     EXPECT_EQ(in_large_pages(large_page + 64), large_page + 64);
@@ -47,7 +47,7 @@ TEST(Pages, WholeLargePagesAreTakenUnlessMuchOfTheLastWouldBeEmpty) {
     EXPECT_EQ(in_large_pages(0), 0u);
 }
 
-TEST(Pages, MappedPagesAreZerosOnALargePagesBoundaryAndInMemoryOnlyWhenTouched) {
+TEST(Pages, mapped_ones_are_zeros_and_in_memory_only_when_touched) {
     std::size_t bytes = 2 * large_page + 12345;
     void* pages = map_pages(bytes);
     if (!pages) GTEST_SKIP() << "this system maps none";
@@ -64,14 +64,14 @@ TEST(Pages, MappedPagesAreZerosOnALargePagesBoundaryAndInMemoryOnlyWhenTouched) 
     unmap_pages(pages, bytes);
 }
 
-TEST(Pages, MoreThanThereAreAddressesGivesNone) {
+TEST(Pages, more_than_there_are_addresses_for_are_refused) {
     EXPECT_EQ(map_pages(SIZE_MAX), nullptr);
     EXPECT_EQ(map_pages(SIZE_MAX - large_page), nullptr);
     EXPECT_THROW(Array::zeros(DType::float64, {std::int64_t{1} << 58}), OutOfMemory);
     EXPECT_THROW(Array::zeros(DType::float32, {2, -1}), ShapeError);
 }
 
-TEST(Pages, PartOfAPageIsTouchedAlone) {
+TEST(Pages, touching_part_of_one_keeps_what_is_beside) {
     std::vector<char> memory(100000, 'x');
     touch_pages(memory.data() + 17, 30001);
     touch_pages(memory.data() + 17, 1);
@@ -79,7 +79,7 @@ TEST(Pages, PartOfAPageIsTouchedAlone) {
     EXPECT_THAT(memory, testing::Each('x'));
 }
 
-TEST(Arrays, OfZerosAreZerosWhereMemoryWasWrittenBeforeAndLetGo) {
+TEST(Arrays, of_zeros_are_zeros_where_memory_was_written_before_and_let_go) {
     for (std::int64_t count : {1, 1000, 600000, 1300000, 5000000}) {
         for (int round = 0; round < 2; ++round) {
             Array zeros = Array::zeros(DType::float32, {count});
