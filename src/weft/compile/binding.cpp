@@ -204,17 +204,20 @@ class Binder {
         return plan_.output_views[i] ? views_[at(graph_.outputs[i])] : slot_view(plan_.outputs[i]);
     }
 
-    // Kernels are made by all threads: machine code and libraries' primitives take most of what a plan takes.
+    // Kernels are made by all threads: machine code and libraries' primitives take most of what a plan takes. A few are not worth
+    // the waking of threads.
     void bind_steps() {
+        constexpr std::size_t few = 4;
         binding_->steps.resize(plan_.steps.size());
         std::vector<std::exception_ptr> failed(plan_.steps.size());
-        parallel_for(static_cast<std::int64_t>(plan_.steps.size()), [&](std::int64_t s) {
+        auto make = [&](std::int64_t s) {
             try {
                 bind_step(static_cast<std::int32_t>(s));
             } catch (...) {
                 failed[static_cast<std::size_t>(s)] = std::current_exception();
             }
-        });
+        };
+        parallel_for(static_cast<std::int64_t>(plan_.steps.size()), make, plan_.steps.size() < few ? 1 : 0);
         for (std::size_t s = 0; s < failed.size(); ++s)
             if (failed[s]) refuse(failed[s], binding_->steps[s]);
         for (const BoundStep& step : binding_->steps)
