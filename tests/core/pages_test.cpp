@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <thread>
 #if defined(__linux__)
 #include <sys/mman.h>
 #include <unistd.h>
@@ -77,6 +78,47 @@ TEST(Pages, touching_part_of_one_keeps_what_is_beside) {
     touch_pages(memory.data() + 17, 1);
     touch_pages(memory.data(), 0);
     EXPECT_THAT(memory, testing::Each('x'));
+}
+
+TEST(Pages, what_is_given_back_is_kept_for_who_asks_for_as_much_and_not_without_bound) {
+    std::size_t bytes = 3 * large_page + 4096;
+    void* first = take_large(bytes);
+    ASSERT_NE(first, nullptr);
+    std::memset(first, 1, bytes);
+    give_large(first, bytes);
+    if (kept_bytes() == 0) GTEST_SKIP() << "this build keeps nothing";
+    void* other = take_large(10 * large_page);
+    EXPECT_NE(other, first);
+    EXPECT_EQ(take_large(bytes), first);
+    give_large(first, bytes);
+    give_large(other, 10 * large_page);
+    std::vector<void*> many;
+    for (int i = 0; i < 20; ++i) many.push_back(take_large(4 * large_page));
+    for (void* one : many) give_large(one, 4 * large_page);
+    EXPECT_LE(kept_bytes(), std::size_t{64} << 20);
+    EXPECT_GT(kept_bytes(), std::size_t{32} << 20);
+    std::size_t before = kept_bytes();
+    give_large(take_large(100 * large_page), 100 * large_page);  // more than is ever kept
+    EXPECT_EQ(kept_bytes(), before);
+}
+
+TEST(Buffers, of_several_threads_get_memory_of_their_own) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([t] {
+            for (int i = 0; i < 50; ++i) {
+                std::size_t bytes = large_page * static_cast<std::size_t>(1 + i % 3);
+                BufferHandle a = Buffer::allocate(bytes), b = Buffer::allocate(bytes);
+                for (BufferHandle* one : {&a, &b})
+                    for (std::size_t at = 0; at < bytes; at += 4096)
+                        (*one)->data()[at] = std::byte(one == &a ? t : 100 + t);
+                for (std::size_t at = 0; at < bytes; at += 4096) {
+                    ASSERT_EQ(a->data()[at], std::byte(t));
+                    ASSERT_EQ(b->data()[at], std::byte(100 + t));
+                }
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
 }
 
 TEST(Arrays, of_zeros_are_zeros_where_memory_was_written_before_and_let_go) {

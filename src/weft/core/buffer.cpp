@@ -14,13 +14,8 @@ constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
 std::atomic<std::size_t> live_bytes{0}, live_buffers{0}, allocations{0};
 
 void* allocate_aligned(std::size_t bytes) {
-    if (bytes < large_page)
-        return std::aligned_alloc(alignment, bytes ? (bytes + alignment - 1) / alignment * alignment : alignment);
-    void* memory = nullptr;
-    bytes = in_large_pages(bytes);
-    if (posix_memalign(&memory, large_page, bytes) != 0) return nullptr;
-    want_large_pages(memory, bytes);
-    return memory;
+    if (bytes >= large_page) return take_large(bytes);
+    return std::aligned_alloc(alignment, bytes ? (bytes + alignment - 1) / alignment * alignment : alignment);
 }
 
 }  // namespace
@@ -51,6 +46,8 @@ Buffer::~Buffer() {
     --live_buffers;
     if (release_)
         release_();
+    else if (bytes_ >= large_page)
+        give_large(data_, bytes_);
     else
         std::free(data_);
 }

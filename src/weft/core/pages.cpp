@@ -6,7 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
+#include <mutex>
+#include <vector>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -51,6 +54,64 @@ std::int64_t large_pages_at_hand(std::size_t taking) {
     }
     return left.fetch_sub(static_cast<std::int64_t>(taking), std::memory_order_relaxed);
 }
+
+constexpr std::size_t most_kept = std::size_t{64} << 20;
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+constexpr bool maps = true;
+#else
+constexpr bool maps = false;  // what is allocated, a sanitizer can watch
+#endif
+
+/// Pieces that were given back, the latest last.
+class Kept {
+  public:
+    static Kept& instance() {
+        static auto* kept = new Kept;  // never gone: memory is given back until the very end
+        return *kept;
+    }
+    void* take(std::size_t bytes) {
+        std::lock_guard lock(mutex_);
+        auto at = std::find_if(pieces_.rbegin(), pieces_.rend(), [&](const Piece& p) { return p.bytes == bytes; });
+        if (at == pieces_.rend()) return nullptr;
+        void* memory = at->memory;
+        bytes_ -= bytes;
+        pieces_.erase(std::next(at).base());
+        return memory;
+    }
+    void give(void* memory, std::size_t bytes) {
+        if (bytes > most_kept / 2) return unmap_pages(memory, bytes);  // it would drive out all others
+        std::lock_guard lock(mutex_);
+        pieces_.push_back({memory, bytes});
+        bytes_ += bytes;
+        drop_beyond(most_kept);
+    }
+    void drop() {
+        std::lock_guard lock(mutex_);
+        drop_beyond(0);
+    }
+    std::size_t bytes() {
+        std::lock_guard lock(mutex_);
+        return bytes_;
+    }
+
+  private:
+    struct Piece {
+        void* memory;
+        std::size_t bytes;
+    };
+    void drop_beyond(std::size_t most) {
+        std::size_t dropped = 0;
+        for (; bytes_ > most; ++dropped) {
+            unmap_pages(pieces_[dropped].memory, pieces_[dropped].bytes);
+            bytes_ -= pieces_[dropped].bytes;
+        }
+        pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(dropped));
+    }
+    std::mutex mutex_;
+    std::vector<Piece> pieces_;
+    std::size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -113,6 +174,28 @@ void unmap_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t byt
     munmap(memory, (bytes + page_bytes() - 1) / page_bytes() * page_bytes());
 #endif
 }
+
+void* take_large(std::size_t bytes) {
+    if (!maps) return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+    bytes = in_large_pages(bytes);
+    if (void* memory = Kept::instance().take(bytes)) return memory;
+    void* memory = map_pages(bytes);
+    if (!memory) {
+        Kept::instance().drop();
+        memory = map_pages(bytes);
+    }
+    if (memory) want_large_pages(memory, bytes);
+    return memory;
+}
+
+void give_large(void* memory, std::size_t bytes) {
+    if (maps)
+        Kept::instance().give(memory, in_large_pages(bytes));
+    else
+        std::free(memory);
+}
+
+std::size_t kept_bytes() { return Kept::instance().bytes(); }
 
 void touch_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)

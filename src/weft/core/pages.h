@@ -23,6 +23,13 @@ void want_large_pages(void* memory, std::size_t bytes);
 void* map_pages(std::size_t bytes);
 void unmap_pages(void* memory, std::size_t bytes);
 
+/// Memory of a large page or more, not initialised, on a large page's boundary; null where there is none. What is given back is kept, up
+/// to 64 MB of it, for who asks for as much: its pages need not be asked for again.
+void* take_large(std::size_t bytes);
+void give_large(void* memory, std::size_t bytes);
+/// What is kept.
+std::size_t kept_bytes();
+
 /// Brings pages into memory by all threads; what they hold stays. Two threads that write to a new large page would both make one.
 void touch_pages(void* memory, std::size_t bytes);
 
