@@ -1,6 +1,7 @@
 // What it takes to a first result: the first call of a training step never seen before (graph, gradient, rewriting, plan, machine code,
 // library primitives and the step itself), the second call, and the first call with another batch size, which compiles nothing. Each
-// measured in a process of its own, so that nothing is warm; the fastest and the median of `rounds`.
+// measured in a process of its own, so that nothing is warm; the fastest and the median of `rounds`, and what of the processors' time
+// the first call takes beyond the second (median).
 //     weft_first [ROUNDS [NAME]]
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 #include <string_view>
 
@@ -24,8 +26,11 @@ double since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+double processor_time() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 struct First {
     double first, second, other, compiled, compiled_by_other;
+    double extra;  // time of processors that the first call takes beyond the second's: what neighbours disturb least
 };
 
 template <class Model>
@@ -36,14 +41,17 @@ First measure(Model model, std::function<Tensor(const Model&, Tensor, Tensor)> l
     for (const Parameter& parameter : nn::parameters(model)) parameter.value().eval();
     First result{};
     std::size_t before = cpu::emit::compiled_count();
+    double processors = processor_time();
     auto start = Clock::now();
     auto step =
         train_step(model, adam, [&](const Model& net, const Tensor& a, const Tensor& b) { return loss(net, a, b); });
     step(x, y).eval();
-    result.first = since(start), start = Clock::now();
+    result.first = since(start), result.extra = processor_time() - processors;
+    processors = processor_time(), start = Clock::now();
     result.compiled = static_cast<double>(cpu::emit::compiled_count() - before);
     step(x, y).eval();
-    result.second = since(start), start = Clock::now();
+    result.second = since(start), result.extra -= processor_time() - processors;
+    start = Clock::now();
     before = cpu::emit::compiled_count();
     step(x_other, y_other).eval();
     result.other = since(start);
@@ -140,7 +148,8 @@ First in_own_process(First (*work)()) {
 
 int main(int argc, char** argv) {
     int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 9;
-    std::printf("%-12s %10s %10s %10s %10s %10s\n", "ms", "first", "median", "second", "kernels", "batch");
+    std::printf("%-12s %10s %10s %10s %10s %10s %10s\n", "ms", "first", "median", "second", "extra cpu", "kernels",
+                "batch");
     using Work = std::pair<const char*, First (*)()>;
     for (auto [name, work] : {Work{"mlp", mlp}, Work{"convnet", convnet}, Work{"transformer", transformer}}) {
         if (argc > 2 && std::string_view(argv[2]) != name) continue;
@@ -148,8 +157,11 @@ int main(int argc, char** argv) {
         for (int i = 0; i < rounds; ++i) all.push_back(in_own_process(work));
         std::sort(all.begin(), all.end(), [](const First& a, const First& b) { return a.first < b.first; });
         const First &best = all[0], &middle = all[all.size() / 2];
-        std::printf("%-12s %10.2f %10.2f %10.2f %10.0f %10.2f", name, best.first, middle.first, middle.second,
-                    middle.compiled, middle.other);
+        std::vector<double> extra;
+        for (const First& one : all) extra.push_back(one.extra);
+        std::nth_element(extra.begin(), extra.begin() + static_cast<std::ptrdiff_t>(extra.size() / 2), extra.end());
+        std::printf("%-12s %10.2f %10.2f %10.2f %10.2f %10.0f %10.2f", name, best.first, middle.first, middle.second,
+                    extra[extra.size() / 2], middle.compiled, middle.other);
         std::printf(middle.compiled_by_other > 0 ? "  (%.0f kernels compiled for another batch)\n" : "\n",
                     middle.compiled_by_other);
         std::fflush(stdout);

@@ -92,6 +92,20 @@ TEST(KernelCache, kernels_made_while_others_run_do_not_disturb_them) {
     maker.join();
 }
 
+TEST(KernelCache, those_who_ask_for_the_same_at_once_share_one) {
+    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    for (int round = 0; round < 50; ++round) {
+        std::size_t compiled = compiled_count();
+        std::shared_ptr<const CompiledKernel> kernels[4];
+        std::vector<std::thread> threads;
+        for (auto& kernel : kernels) threads.emplace_back([&kernel, round] { kernel = kernel_of(2e6 + round); });
+        for (std::thread& thread : threads) thread.join();
+        for (auto& kernel : kernels) EXPECT_EQ(kernel, kernels[0]);
+        EXPECT_TRUE(kernels[0]);
+        EXPECT_EQ(compiled_count(), compiled + 1);
+    }
+}
+
 TEST(KernelCache, another_size_compiles_nothing) {
     if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
     auto first = cpu_compiler().loop(loop_of(scaled_sum(0.125), {100}, {1}));

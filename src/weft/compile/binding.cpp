@@ -1,5 +1,8 @@
 #include "weft/compile/binding.h"
 
+#include <exception>
+
+#include "weft/base/thread_pool.h"
 #include "weft/compile/in_place.h"
 #include "weft/compile/index_checks.h"
 #include "weft/compile/memory.h"
@@ -25,7 +28,7 @@ class Binder {
         choose_donors();
         protect_donors();
         plan_arena();
-        for (std::size_t s = 0; s < plan_.steps.size(); ++s) bind_step(static_cast<std::int32_t>(s));
+        bind_steps();
         for (std::size_t i = 0; i < graph_.outputs.size(); ++i) binding_->results.push_back(placed(result_view(i)));
         finish_scratch();
         return binding_;
@@ -201,9 +204,39 @@ class Binder {
         return plan_.output_views[i] ? views_[at(graph_.outputs[i])] : slot_view(plan_.outputs[i]);
     }
 
+    // Kernels are made by all threads: machine code and libraries' primitives take most of what a plan takes. A few are not worth
+    // the waking of threads.
+    void bind_steps() {
+        constexpr std::size_t few = 4;
+        binding_->steps.resize(plan_.steps.size());
+        std::vector<std::exception_ptr> failed(plan_.steps.size());
+        auto make = [&](std::int64_t s) {
+            try {
+                bind_step(static_cast<std::int32_t>(s));
+            } catch (...) {
+                failed[static_cast<std::size_t>(s)] = std::current_exception();
+            }
+        };
+        parallel_for(static_cast<std::int64_t>(plan_.steps.size()), make, plan_.steps.size() < few ? 1 : 0);
+        for (std::size_t s = 0; s < failed.size(); ++s)
+            if (failed[s]) refuse(failed[s], binding_->steps[s]);
+        for (const BoundStep& step : binding_->steps)
+            scratch_bytes_ = std::max(scratch_bytes_, step.kernel->scratch_bytes());
+    }
+
+    // Here, not where it was thrown: only the caller's thread knows its modules.
+    [[noreturn]] static void refuse(const std::exception_ptr& failure, const BoundStep& step) {
+        try {
+            std::rethrow_exception(failure);
+        } catch (Error& error) {
+            error.add(weft::place(step.where));
+            throw;
+        }
+    }
+
     void bind_step(std::int32_t s) {
         const Step& step = plan_.steps[at(s)];
-        BoundStep bound;
+        BoundStep& bound = binding_->steps[at(s)];
         if (!step.members.empty()) {
             const Node& node = graph_.node(namesake(step));
             bound.operation = node.operation;
@@ -211,18 +244,11 @@ class Binder {
         }
         bound.fails_at = step.indexed.empty() ? bound.where : graph_.node(step.indexed[0].entry).where;
         StepKernels kernels(plan_, graph_, compiler_, views_);
-        try {
-            bound.kernel = kernels.kernel(step);
-        } catch (Error& error) {
-            error.add(place_of(bound));
-            throw;
-        }
+        bound.kernel = kernels.kernel(step);
         bound.product_operations = kernels.product_operations(step);
         if (options_.keep_loops) bound.loops = kernels.loops(step);
         add_operands(step, bound);
         if (s == checks_at_ && !late_.empty()) add_checks(kernels, bound);
-        scratch_bytes_ = std::max(scratch_bytes_, bound.kernel->scratch_bytes());
-        binding_->steps.push_back(std::move(bound));
     }
 
     void add_operands(const Step& step, BoundStep& bound) const {
@@ -249,8 +275,6 @@ class Binder {
         }
         return step.members.back();
     }
-
-    static std::string place_of(const BoundStep& bound) { return weft::place(bound.where); }
 
     void finish_scratch() { binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64; }
 

@@ -1,6 +1,6 @@
 // What the compiler asks of a device: kernels for loops, and library kernels for the families that are not loops.
 // A kernel is prepared once, for known sizes and strides (a Binding), and run often: run() allocates nothing, takes no lock, and may
-// be called by several threads at once. Devices know families, never operations.
+// be called by several threads at once; so may the making of kernels. Devices know families, never operations.
 // Callers: compile/ and runtime/ use it; backend/ implements it (cpu_compiler below is defined in backend/cpu).
 #pragma once
 

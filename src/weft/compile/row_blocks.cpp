@@ -15,6 +15,14 @@ constexpr std::int64_t fewest_heavy = 4;    // blocks of what has work for all t
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// A step up to a quarter larger that leaves no shorter block at the end, which would need kernels of its own.
+std::int64_t evened(std::int64_t size, std::int64_t step, std::int64_t tile) {
+    std::int64_t cuts = divide_up(size, step), fewest = std::max(cuts - cuts / 5, cuts - 64);
+    for (; cuts >= std::max<std::int64_t>(fewest, 1); --cuts)
+        if (size % cuts == 0 && size / cuts % tile == 0 && 4 * size <= 5 * step * cuts) return size / cuts;
+    return step;
+}
+
 // Axis `axis` of the rows is cut into `cuts` blocks of `step` (the last may be shorter); the axes before it are walked one by one,
 // those behind it lie whole in a block.
 struct Blocks {
@@ -44,7 +52,9 @@ Blocks cut(const RowGroup& group) {
     const Dims& rows = group.rows;
     if (rows.empty()) return blocks;
     std::int64_t all = element_count(rows), wanted = rows_wanted(group, all), behind = 1;
-    for (const RowPart& part : group.parts) wanted = divide_up(wanted, part.tile) * part.tile;
+    std::int64_t tile = 1;
+    for (const RowPart& part : group.parts) tile = std::max(tile, part.tile);
+    wanted = divide_up(wanted, tile) * tile;
     // The parts of one block share threads out among themselves; a product's few large blocks would leave some idle.
     bool heavy = least_rows(group) > 0;
     if (heavy && all <= (fewest_heavy - 1) * wanted) wanted = std::max<std::int64_t>(all, 1);
@@ -53,6 +63,7 @@ Blocks cut(const RowGroup& group) {
     std::int64_t size = rows[blocks.axis];
     blocks.step =
         std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(behind, 1), 1, std::max<std::int64_t>(size, 1));
+    if (size > 0) blocks.step = evened(size, blocks.step, behind % tile == 0 ? 1 : tile);
     blocks.rows_in_block = blocks.step * behind;
     blocks.cuts = blocks.count = divide_up(size, blocks.step);
     for (std::size_t axis = 0; axis < blocks.axis; ++axis) blocks.count *= rows[axis];

@@ -3,17 +3,33 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weft/base/thread_pool.h"
+#include "weft/core/pages.h"
 
 namespace weft {
 namespace {
 
 std::size_t bytes_needed(DType dtype, const Dims& dims) {
+    for (std::int64_t size : dims) {
+        if (size < 0) throw ShapeError(text("a shape has a negative size: ", dims));
+    }
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(static_cast<std::size_t>(element_count(dims)), size_of(dtype), &bytes)) {
         throw OutOfMemory(text("no memory for an array of shape ", dims, " and dtype ", dtype));
     }
     return bytes;
+}
+
+// Large memory comes as zeros from the system: writing them again would take as long once more.
+BufferHandle zero_bytes(std::size_t bytes) {
+    std::size_t mapped = in_large_pages(bytes);
+    if (void* pages = bytes < large_page ? nullptr : map_pages(mapped)) {
+        want_large_pages(pages, mapped);
+        touch_pages(pages, bytes);
+        return Buffer::wrap(pages, bytes, [pages, mapped] { unmap_pages(pages, mapped); });
+    }
+    BufferHandle buffer = Buffer::allocate(bytes);
+    std::memset(buffer->data(), 0, bytes);
+    return buffer;
 }
 
 }  // namespace
@@ -29,28 +45,13 @@ Dims contiguous_strides(const Dims& dims) {
 }
 
 Array Array::empty(DType dtype, const Dims& dims) {
-    for (std::int64_t size : dims) {
-        if (size < 0) throw ShapeError(text("a shape has a negative size: ", dims));
-    }
     std::size_t bytes = bytes_needed(dtype, dims);
     return Array{dtype, dims, contiguous_strides(dims), 0, Buffer::allocate(bytes)};
 }
 
 Array Array::zeros(DType dtype, const Dims& dims) {
-    Array array = empty(dtype, dims);
-    std::byte* data = array.buffer->data();
-    std::size_t bytes = array.bytes();
-    constexpr std::size_t block = std::size_t{1}
-                                  << 20;  // most of the time goes into pages that the system hands out: by all threads
-    if (bytes <= block) {
-        std::memset(data, 0, bytes);
-        return array;
-    }
-    parallel_for(static_cast<std::int64_t>((bytes + block - 1) / block), [&](std::int64_t i) {
-        std::size_t first = static_cast<std::size_t>(i) * block;
-        std::memset(data + first, 0, std::min(block, bytes - first));
-    });
-    return array;
+    std::size_t bytes = bytes_needed(dtype, dims);
+    return Array{dtype, dims, contiguous_strides(dims), 0, zero_bytes(bytes)};
 }
 
 bool Array::contiguous() const {

@@ -4,29 +4,18 @@
 #include <cstdlib>
 #include <limits>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include "weft/base/error.h"
+#include "weft/core/pages.h"
 
 namespace weft {
 namespace {
 
 constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
-constexpr std::size_t huge_page = std::size_t{2} << 20, worth_huge_pages = 16 * huge_page;
 std::atomic<std::size_t> live_bytes{0}, live_buffers{0}, allocations{0};
 
-// Large memory in large pages, where the system leaves that to programs (Linux's default): a page is asked for when it is first
-// written, 512 times fewer of them (64 MB in 6 ms instead of 28). Not smaller memory: now and then the system must first make room for a
-// large page, which has been seen to take 150 ms.
 void* allocate_aligned(std::size_t bytes) {
-    if (bytes < worth_huge_pages) return std::aligned_alloc(alignment, bytes ? bytes : alignment);
-    void* memory = std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (memory) (void)madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);  // refused: small pages serve
-#endif
-    return memory;
+    if (bytes >= large_page) return take_large(bytes);
+    return std::aligned_alloc(alignment, bytes ? (bytes + alignment - 1) / alignment * alignment : alignment);
 }
 
 }  // namespace
@@ -38,10 +27,9 @@ Buffer::Buffer(std::byte* data, std::size_t bytes, std::function<void()> release
 }
 
 BufferHandle Buffer::allocate(std::size_t bytes) {
-    if (bytes > std::numeric_limits<std::size_t>::max() - huge_page)
+    if (bytes > std::numeric_limits<std::size_t>::max() - 2 * large_page)
         throw OutOfMemory(text("no memory for ", bytes, " bytes"));
-    std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* memory = allocate_aligned(rounded);
+    void* memory = allocate_aligned(bytes);
     if (!memory)
         throw OutOfMemory(text("no memory for ", bytes, " bytes (", count().bytes, " are in use by weft's buffers)"));
     ++allocations;
@@ -58,6 +46,8 @@ Buffer::~Buffer() {
     --live_buffers;
     if (release_)
         release_();
+    else if (bytes_ >= large_page)
+        give_large(data_, bytes_);
     else
         std::free(data_);
 }

@@ -1,6 +1,6 @@
 #include "weft/graph/graph.h"
 
-#include <unordered_map>
+#include "weft/base/content_table.h"
 
 namespace weft {
 namespace {
@@ -11,8 +11,12 @@ class NodeTable {
     explicit NodeTable(std::size_t expected) { slots_.resize(std::bit_ceil(std::max<std::size_t>(64, expected * 2))); }
     // -1: not met; -2: met, its inputs are being gathered
     std::int32_t& at(Node* node) {
-        if (2 * ++uses_ > slots_.size()) grow();
-        return find(slots_, node).second;
+        auto* slot = &find(slots_, node);
+        if (!slot->first) {
+            if (2 * ++used_ > slots_.size()) grow(), slot = &find(slots_, node);
+            *slot = {node, -1};
+        }
+        return slot->second;
     }
 
   private:
@@ -21,25 +25,21 @@ class NodeTable {
         std::size_t mask = slots.size() - 1;
         std::size_t i = (reinterpret_cast<std::uintptr_t>(node) >> 4) * 0x9e3779b97f4a7c15ull >> 20 & mask;
         while (slots[i].first && slots[i].first != node) i = (i + 1) & mask;
-        if (!slots[i].first) slots[i] = {node, -1};
         return slots[i];
     }
     void grow() {
         Slots wider(slots_.size() * 2);
-        std::size_t kept = 0;
-        for (auto& [node, entry] : slots_) {
-            if (node) find(wider, node).second = entry, ++kept;
-        }
+        for (auto& slot : slots_)
+            if (slot.first) find(wider, slot.first) = slot;
         slots_ = std::move(wider);
-        uses_ = kept + 1;
     }
     Slots slots_;
-    std::size_t uses_ = 0;
+    std::size_t used_ = 0;
 };
 
 class Gatherer {
   public:
-    Gatherer(Graph& graph, std::size_t expected) : graph_(graph), table_(expected) {}
+    Gatherer(Graph& graph, std::size_t expected) : graph_(graph), table_(expected), merged_(expected) {}
 
     void number_leaf(Node* node) {
         std::int32_t number = add(node);
@@ -100,8 +100,8 @@ class Gatherer {
         for (Size size : parts_.sizes) whole.add(static_cast<std::uint64_t>(size.code()));
         for (Offset offset : parts_.offsets) whole.add(static_cast<std::uint64_t>(offset.value.code()));
         if (leaf(node)) whole.add(reinterpret_cast<std::uintptr_t>(node));
-        auto [at, fresh] = merged_.try_emplace(whole.result(), static_cast<std::int32_t>(graph_.entries.size()));
-        if (!fresh) return at->second;
+        auto [at, fresh] = merged_.known(whole.result(), static_cast<std::int32_t>(graph_.entries.size()));
+        if (!fresh) return at;
         structure_.add(hasher.result().high), structure_.add(hasher.result().low);
         for (Size size : parts_.sizes) sizes_.push_back(size.code());
         for (Offset offset : parts_.offsets) offsets_.push_back(offset.value.code());
@@ -151,7 +151,7 @@ class Gatherer {
     NodeTable table_;
     std::vector<Node*> stack_;
     KeyParts parts_;
-    std::unordered_map<Hash128, std::int32_t> merged_;
+    ContentTable<std::int32_t> merged_;
     Hasher structure_;
     std::vector<std::int64_t> sizes_, offsets_;
 };

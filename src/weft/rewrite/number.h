@@ -12,6 +12,8 @@ namespace weft {
 bool opaque(const Node& node);
 /// Whether the node is this operation, and rules may look below it.
 inline bool is(const Node& node, const Operation& operation) { return node.operation == &operation && !opaque(node); }
+/// False only where number_of is sure to find none: asked often.
+bool may_be_number(const Node& node);
 /// The number that every element of the node is, as its dtype holds it; nothing if it is not a constant in any dress.
 std::optional<Literal> number_of(const Node& node);
 /// Whether every element is this number (of the node's dtype).

@@ -111,7 +111,25 @@ Pattern::Pattern(const Expression& expression, bool gated) : variables_(expressi
         throw ValueError(text("a pattern must be an operation, not the variable or number ", text_));
 }
 
+// Most rules are refused by what the node's inputs are: asked first, for it takes a tenth of the time of a match.
+bool Pattern::may_match(const Node& node) const {
+    for (std::int32_t input : parts_.back().inputs) {
+        const Part& part = parts_[static_cast<std::size_t>(input)];
+        if (part.variable >= 0) continue;
+        bool any = false;
+        for (const Node* below : node.inputs) any |= part.operation ? fits(part, *below) : may_be_number(*below);
+        if (!any) return false;
+    }
+    return true;
+}
+
+bool Pattern::fits(const Part& part, const Node& node) const {
+    bool gated = gated_ && part.operation == &multiply_operation && node.operation == &gated_multiply_operation;
+    return node.operation == part.operation || gated;
+}
+
 std::optional<Pattern::Binding> Pattern::match(const Node& node) const {
+    if (!may_match(node)) return std::nullopt;
     Binding binding;
     bool matches = match(static_cast<std::int32_t>(parts_.size()) - 1, const_cast<Node&>(node), node.dtype, binding);
     return matches ? std::optional(binding) : std::nullopt;
@@ -130,8 +148,7 @@ bool Pattern::match(std::int32_t index, Node& node, DType read_as, Binding& bind
     }
     if (!part.operation) return is_number(node, part.number);
     if (opaque(node)) return false;
-    bool gated = gated_ && part.operation == &multiply_operation && node.operation == &gated_multiply_operation;
-    if (node.operation != part.operation && !gated) return false;
+    if (!fits(part, node)) return false;
     if (node.inputs.size() != part.inputs.size() || !same_attributes(part.attributes, node.attributes)) return false;
     if (!part.swaps) return match_inputs(part, node, false, binding);
     Binding before = binding;

@@ -83,6 +83,8 @@ class Pattern {
         SmallVector<std::int32_t, 3> inputs;
         bool swaps = false;
     };
+    bool may_match(const Node& node) const;
+    bool fits(const Part& part, const Node& node) const;
     bool match(std::int32_t part, Node& node, DType read_as, Binding& binding) const;
     bool match_inputs(const Part& part, const Node& node, bool swapped, Binding& binding) const;
 

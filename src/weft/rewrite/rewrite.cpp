@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weft/base/content_table.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rule_set.h"
@@ -67,11 +68,11 @@ class Rewriter {
     }
 
     // The one node with this content.
-    Node* merged(const Tensor& node) { return (*merged_.try_emplace(content(*node.node()), node.node()).first).second; }
+    Node* merged(const Tensor& node) { return merged_.known(content(*node.node()), node.node()).first; }
 
     std::vector<Node*> copied() {
         std::vector<Node*> copies(graph_.entries.size());
-        merged_.reserve(4 * graph_.entries.size());
+        merged_.reserve(2 * graph_.entries.size());
         std::vector<Node*> inputs;
         std::vector<std::uint32_t> depths(graph_.entries.size(), 0);
         for (std::size_t e = 0; e < graph_.entries.size(); ++e) {
@@ -295,7 +296,7 @@ class Rewriter {
     std::size_t most_;
     Site::Users users_;
     Facts facts_;
-    std::unordered_map<Hash128, Node*> merged_;
+    ContentTable<Node*> merged_;
     std::vector<std::int32_t> stack_, counted_;
     static constexpr std::uint32_t most_chain = 256;
     Phase phase_ = Phase::canonical;

@@ -3,10 +3,13 @@
 #include <chrono>
 #include <limits>
 
+#include "weft/core/pages.h"
 #include "weft/runtime/profile.h"
 
 namespace weft {
 namespace {
+
+constexpr std::size_t worth_touching = std::size_t{1} << 19;  // bytes that are worth the waking of threads
 
 // One arena a thread, as large as its largest binding needs: a run uses it alone, from beginning to end.
 std::byte* thread_arena(std::size_t bytes) {
@@ -14,6 +17,7 @@ std::byte* thread_arena(std::size_t bytes) {
     if (!arena || arena->bytes() < bytes) {
         arena.reset();  // first give back, then take: the two need not lie in memory together
         arena = Buffer::allocate(bytes);
+        if (bytes >= worth_touching) touch_pages(arena->data(), bytes);
     }
     return arena->data();
 }

@@ -49,6 +49,7 @@ Tensor product_normal_form(const Site& site) {
         bool turned =
             std::any_of(product.factors.begin(), product.factors.end(), [](const Factor& f) { return f.power > 0; });
         if (fewer || (number_inside && turned)) return product.build();
+        if (product.complete) break;  // what others read too would be taken apart the same way
     }
     return {};
 }

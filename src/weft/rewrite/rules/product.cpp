@@ -52,8 +52,8 @@ Tensor raised(const Tensor& x, int k) {
 }
 
 Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
-    std::vector<Factor> stack{{const_cast<Node*>(&top), 1}};
-    std::vector<const Node*> opened;  // to be counted once
+    SmallVector<Factor, 16> stack{{const_cast<Node*>(&top), 1}};
+    SmallVector<const Node*, 16> opened;  // to be counted once
     std::size_t visited = 0;
     while (!stack.empty()) {
         auto [node, power, gate] = stack.back();
@@ -82,6 +82,7 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
         if (!joins || !typed || !(mine || through) || std::abs(power) > 64 ||
             ++visited > (through ? most_shared_nodes : most_nodes)) {
+            complete = complete && !(joins && typed && !mine);
             add(node, power, gate);
             continue;
         }
@@ -98,6 +99,7 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
             stack.push_back({node->inputs[0], power, gate || gates});
         }
     }
+    complete = complete && visited <= most_shared_nodes;
 }
 
 void Product::add(Node* node, int power, bool gate) {
@@ -141,7 +143,7 @@ bool Product::meet_masks(const Site& site) {
 
 Product Product::without(std::size_t factor) const {
     Product rest = *this;
-    rest.factors.erase(rest.factors.begin() + static_cast<std::ptrdiff_t>(factor));
+    rest.factors.erase(factor);
     return rest;
 }
 

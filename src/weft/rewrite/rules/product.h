@@ -3,6 +3,7 @@
 // number. What the rules of algebra and of sigmoids are made of. Callers: rewrite/rules/.
 #pragma once
 
+#include "weft/base/small_vector.h"
 #include "weft/rewrite/rules/rules.h"
 
 namespace weft {
@@ -32,7 +33,9 @@ class Product {
 
     DType dtype;
     double number = 1;
-    std::vector<Factor> factors;
+    SmallVector<Factor, 6> factors;
+    /// Whether nothing was left as it is that `through` would have opened.
+    bool complete = true;
 
   private:
     void add(Node* node, int power, bool gate);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <unordered_set>
 
 #include "weft/backend/cpu/emit/code_pool.h"
 #include "weft/backend/cpu/emit/lowering.h"
@@ -63,20 +66,30 @@ class Cache {
         static auto* cache = new Cache;
         return *cache;
     }
-    /// The kernel of the key; make() is called without the lock, by several threads at once where they ask together: the first wins.
+    /// The kernel of the key; make() is called without the lock, by one thread at a time: others who ask for the same wait for it.
     template <class Make>
     std::shared_ptr<const CompiledKernel> get(const Hash128& key, Make make) {
-        {
-            std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
+        while (true) {
             if (auto found = kernels_.find(key); found != kernels_.end())
                 if (auto kernel = found->second.lock()) return kernel;
+            if (making_.insert(key).second) break;
+            made_.wait(lock);
         }
-        std::shared_ptr<const CompiledKernel> fresh = make();
+        lock.unlock();
+        std::shared_ptr<const CompiledKernel> fresh;
+        std::exception_ptr failure;
+        try {
+            fresh = make();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        lock.lock();
+        making_.erase(key);
+        made_.notify_all();
+        if (failure) std::rethrow_exception(failure);
         if (!fresh) return nullptr;
-        std::lock_guard lock(mutex_);
-        auto& place = kernels_[key];
-        if (auto kernel = place.lock()) return kernel;
-        place = fresh;
+        kernels_[key] = fresh;
         ++compiled_;
         forget_dead();
         return fresh;
@@ -100,6 +113,8 @@ class Cache {
     }
 
     std::mutex mutex_;
+    std::condition_variable made_;
+    std::unordered_set<Hash128> making_;
     std::unordered_map<Hash128, std::weak_ptr<const CompiledKernel>> kernels_;
     std::size_t compiled_ = 0, alive_ = 0;
 };
