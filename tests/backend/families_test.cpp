@@ -9,7 +9,6 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
-#include "weft/ops/random.h"
 #include "weft/ops/scan.h"
 #include "weft/ops/scatter.h"
 #include "weft/ops/sort.h"
@@ -232,15 +231,7 @@ TEST(CpuFamilies, joins_agree_with_the_interpreter) {
 }
 
 TEST(CpuFamilies, constants_agree_with_the_interpreter) {
-    check(iota(70000));
-    check(iota(0));
     for (DType dtype : all_dtypes()) check(size_as_tensor(5, dtype));
-}
-
-TEST(CpuFamilies, random_words_agree_with_the_interpreter) {
-    for (std::int64_t n : {0, 1, 3, 4, 127, 128, 129, 40001}) check(random::bits({n}, x({2}, DType::uint32)));
-    check(random::bits({3, 5, 7}, x({2}, DType::uint32)));
-    check(random::split(x({2}, DType::uint32), 70));
 }
 
 TEST(CpuFamilies, products_of_matrices_agree_with_the_interpreter) {

@@ -233,9 +233,10 @@ inline std::vector<KernelCase> random_map_cases(int count) {
             loop.stores.push_back(
                 {memory_type(random, loop.program.dtype(output)), random_strides(random, loop.dims, false)});
         cases.push_back(case_of(random, text("map_", seed), std::move(loop), pick(random, 2)));
-        if (seed % 3 > 0) continue;
+        if (seed % 3 > 1) continue;
         LoopCase made{cases.back().loop, cases.back().loads, cases.back().stores};
-        load_by_indices(random, made);
+        if (seed % 3 == 0) load_by_indices(random, made);
+        if (seed % 6 != 0) load_without_memory(random, made);
         cases.back() = {cases.back().kernel, made.loop, made.loads, made.stores};
     }
     return cases;

@@ -53,7 +53,13 @@ class CompiledC {
             for (std::size_t i = 0; i < count; ++i)
                 arguments += text(arguments.empty() ? "" : ", ", array, "[", i, "]");
         };
-        add("loads", named.loop.loads.size());
+        for (std::size_t i = 0; i < named.loop.loads.size(); ++i) {
+            const Access& load = named.loop.loads[i];
+            if (load.source == Source::memory)
+                arguments += text(i ? ", " : "", "loads[", i, "]");
+            else
+                arguments += text(i ? ", " : "", "(int64_t)loads[", i, "] / ", size_of(load.dtype));
+        }
         add("stores", named.loop.stores.size());
         add("numbers", numbers_for(named.loop).size());
         return text("\nvoid call_", named.name,

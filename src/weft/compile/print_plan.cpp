@@ -36,6 +36,7 @@ class PlanPrinter {
     }
 
     std::string why_apart(std::int32_t input, std::int32_t e) const {
+        if (plan_.places[at(memory_below(plan_, input))].kind == Place::made) return "it is made where it is read";
         if (step_of_[at(input)] < 0 || step_of_[at(e)] < 0) return "it is read where it lies: nothing computes it";
         if (step_of_[at(input)] == step_of_[at(e)]) return "they are one";
         for (std::int32_t one : {input, e}) {
@@ -69,9 +70,8 @@ class PlanPrinter {
         if (step.kind == Step::copy) out_ << " of %" << step.space;
         if (step.kind == Step::rows) out_ << ", in " << step.parts.size() << " parts over " << rows_of(step);
         for (const Step& part : step.parts) out_ << "\n   | ", print_members(part);
-        out_ << "\n   reads";
-        for (std::int32_t load : step.loads) out_ << " %" << load;
-        out_ << (step.loads.empty() ? " nothing; writes" : "; writes");
+        print_loads(step);
+        out_ << "; writes";
         for (std::int32_t slot : step.stores) out_ << " %" << plan_.slots[at(slot)].entry;
         out_ << '\n';
         for (std::int32_t e : step.members) {
@@ -81,6 +81,18 @@ class PlanPrinter {
                      << '\n';
             }
         }
+    }
+
+    void print_loads(const Step& step) {
+        std::string read, made;
+        for (std::int32_t load : step.loads) {
+            std::int32_t base = memory_below(plan_, load);
+            if (plan_.places[at(base)].kind == Place::made)
+                made += text(made.empty() ? "; makes " : ", ", node(base).operation->name, " %", load);
+            else
+                read += text(" %", load);
+        }
+        out_ << "\n   reads" << (read.empty() ? " nothing" : read) << made;
     }
 
     void print_members(const Step& step) {

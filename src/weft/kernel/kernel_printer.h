@@ -86,6 +86,8 @@ class KernelPrinter {
     void indices(std::size_t from, std::size_t to, std::string_view at);
     /// Where index tensors point, counted from the front.
     void read_indices(std::size_t load);
+    /// What a load without memory gives at the point.
+    std::string made(std::size_t load);
     /// The program at one point: its loads and statements.
     void body();
     void declare_lanes();

@@ -23,6 +23,19 @@ struct Pointer {
     std::string_view operation = "gather";
 };
 
+/// Where the values of a load come from. From its place in the box alone, without memory: `counting` gives the number of the element
+/// that memory would hold (int64), `random` that number's word of a stream of random bits. What stands where a load's address would is
+/// then the number at index 0 of every axis (number_address).
+enum class Source : std::uint8_t { memory, counting, random };
+
+/// Random bits: word n of the stream is word n % 4 of philox({n / 4 low, n / 4 high, 0, stream}, key) (core/philox.h); number n of
+/// uint64 is the words 2n (its low half) and 2n + 1.
+struct Drawn {
+    std::int32_t key = -1;    // the load (uint32, the same at every point) that the first word of the key is
+    std::int64_t stride = 1;  // elements from there to the second
+    std::uint32_t stream = 0;
+};
+
 /// One array that a loop reads or writes: its type and, for every axis of the loop, how many elements a step moves (0: the same
 /// element again; negative: backwards). An output of a reduction has strides for the kept axes alone.
 /// The memory's type may differ from the program's: half types are loaded to float32 and rounded when stored; no other cast.
@@ -31,7 +44,21 @@ struct Access {
     DType dtype = DType::float32;
     Dims strides;
     std::vector<Pointer> pointers = {};
+    Source source = Source::memory;
+    Drawn drawn = {};
+    std::int64_t numbers = 0;  // of counting: all that come up lie in [0, numbers); 0: nothing is known
+
+    /// Whether it reads memory, and its strides say all about where.
+    bool plain() const { return source == Source::memory && pointers.empty(); }
 };
+
+/// What stands for the address of a load that reads no memory: whoever moves it by strides in bytes moves the number.
+inline const void* number_address(std::int64_t number, DType dtype) {
+    return reinterpret_cast<const void*>(number * static_cast<std::int64_t>(size_of(dtype)));
+}
+inline std::int64_t number_at(const void* address, DType dtype) {
+    return reinterpret_cast<std::int64_t>(address) / static_cast<std::int64_t>(size_of(dtype));
+}
 
 struct Loop {
     Program program;
@@ -53,7 +80,8 @@ Literal identity_of(Reduction reduction, DType dtype);
 DType result_dtype(Reduction reduction, DType dtype);
 
 std::string_view name_of(Reduction reduction);
-/// The elements that an access may touch, counted from the one at index 0 of every axis; none in a box without points.
+/// The elements that an access may touch, counted from the one at index 0 of every axis; none in a box without points. Of numbers that
+/// no memory holds likewise those that may come up.
 struct Extent {
     std::int64_t first = 0, last = -1;
     bool empty() const { return last < first; }

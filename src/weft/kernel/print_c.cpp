@@ -41,6 +41,8 @@ std::vector<std::vector<Number>> number_groups(const Loop& loop) {
                 groups.back().push_back({text(letter, i, "_size", k), pointer.size});
                 if (pointer.stride != 1) groups.back().push_back({text(letter, i, "_step", k), pointer.stride});
             }
+            if (accesses[i].source == Source::random)
+                groups.back().push_back({text(letter, i, "_key"), accesses[i].drawn.stride});
         }
     };
     add(loop.loads, 'x');
@@ -85,7 +87,12 @@ void KernelPrinter::signature() {
     auto arrays = [&](const std::vector<Access>& accesses, char letter, std::string_view constant) {
         std::string all;
         for (std::size_t i = 0; i < accesses.size(); ++i) {
-            all += text(i ? ", " : "", words_.global, constant, c_type(accesses[i].dtype), "* ", letter, i);
+            if (i) all += ", ";
+            if (accesses[i].source != Source::memory) {
+                all += text("int64_t ", letter, i, "_first");
+                continue;
+            }
+            all += text(words_.global, constant, c_type(accesses[i].dtype), "* ", letter, i);
             if (words_.offsets) all += text(", int64_t ", letter, i, "_first");
         }
         if (!all.empty()) lines.push_back(all);
@@ -104,7 +111,8 @@ void KernelPrinter::signature() {
 }
 
 void KernelPrinter::move_to_first() {
-    for (std::size_t i = 0; i < loop_.loads.size(); ++i) line("x", i, " += x", i, "_first;");
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i)
+        if (loop_.loads[i].source == Source::memory) line("x", i, " += x", i, "_first;");
     for (std::size_t i = 0; i < loop_.stores.size(); ++i) line("y", i, " += y", i, "_first;");
 }
 
@@ -134,12 +142,30 @@ void KernelPrinter::read_indices(std::size_t load) {
     }
 }
 
+std::string KernelPrinter::made(std::size_t load) {
+    const Access& access = loop_.loads[load];
+    std::string number = text("x", load, "_first"), moved = place('x', load, access);
+    if (!moved.empty()) number += " + " + moved;
+    if (access.source == Source::counting) return "(" + number + ")";
+    auto key = static_cast<std::size_t>(access.drawn.key);
+    line("const int64_t x", load, "_number = ", number, ";");
+    auto word = [&](std::string_view at) {
+        return text(writer_.philox_word(), "(x", key, "[0], x", key, "[x", load, "_key], ", access.drawn.stream, "u, ",
+                    at, ")");
+    };
+    number = text("x", load, "_number");
+    if (access.dtype == DType::uint32) return word(number);
+    return text("((uint64_t)", word("2 * " + number + " + 1"), " << 32 | ", word("2 * " + number), ")");
+}
+
 void KernelPrinter::body() {
     std::vector<std::string> inputs;
     for (std::size_t i = 0; i < loop_.loads.size(); ++i) read_indices(i);
-    for (std::size_t i = 0; i < loop_.loads.size(); ++i)
-        inputs.push_back(
-            writer_.cast(element_text('x', i, loop_.loads[i]), loop_.loads[i].dtype, loop_.program.inputs[i]));
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
+        const Access& load = loop_.loads[i];
+        std::string value = load.source == Source::memory ? element_text('x', i, load) : made(i);
+        inputs.push_back(writer_.cast(value, load.dtype, loop_.program.inputs[i]));
+    }
     text_ += writer_.statements(loop_.program, inputs, indent(), values_);
 }
 

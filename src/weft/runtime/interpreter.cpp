@@ -2,12 +2,10 @@
 
 #include <cmath>
 
-#include "weft/core/philox.h"
 #include "weft/kernel/interpreter.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
-#include "weft/ops/random.h"
 #include "weft/ops/scan.h"
 #include "weft/ops/scatter.h"
 #include "weft/ops/sort.h"
@@ -41,10 +39,6 @@ const T* attributes_if(const Node& node) {
 
 void run_constant(const Node& node, const Elements& to) {
     for_each_index(to.dims(), [&](const Dims& at) {
-        if (attributes_if<IotaAttributes>(node)) {
-            to.at<std::int64_t>(at) = at[0];
-            return;
-        }
         auto* size = attributes_if<SizeAttributes>(node);
         Literal number = size ? Literal(size->size.value()) : attributes_if<ConstantAttributes>(node)->value;
         with_dtype(to.dtype(), [&](auto tag) {
@@ -230,17 +224,6 @@ void run_sort(const Node& node, std::span<const Elements> from, const Elements& 
         run_search<T>(*attributes_if<SearchAttributes>(node), from[0], from[1], to);
 }
 
-void run_random(const RandomAttributes& a, const Elements& key, const Elements& to) {
-    std::uint64_t i = 0;
-    for_each_index(to.dims(), [&](const Dims& at) {
-        std::uint64_t block = i / 4;
-        PhiloxCounter words = philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0,
-                                      static_cast<std::uint32_t>(a.stream)},
-                                     {key.at<std::uint32_t>({0}), key.at<std::uint32_t>({1})});
-        to.at<std::uint32_t>(at) = words[i++ % 4];
-    });
-}
-
 template <class T>
 void run_matmul(const Elements& a, const Elements& b, const Elements& to) {
     std::size_t row = to.dims().size() - 2, column = row + 1;
@@ -270,7 +253,6 @@ class LibraryOracle final : public Kernel {
         Elements to(output_, operands[inputs_.size()]);
         if (family_ == Family::constant) return run_constant(node_, to);
         if (family_ == Family::scan) return choose_scan(*attributes_if<ScanAttributes>(node_), from[0], to);
-        if (family_ == Family::random) return run_random(*attributes_if<RandomAttributes>(node_), from[0], to);
         with_dtype(family_ == Family::sort ? inputs_[0].dtype : output_.dtype, [&](auto tag) {
             using T = typename decltype(tag)::Type;
             switch (family_) {

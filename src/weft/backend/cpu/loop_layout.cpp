@@ -47,6 +47,7 @@ void sort_and_merge(std::vector<Axis>& axes, bool sort) {
 // make a place, far away.
 std::int64_t reach_of(const Loop& loop, const Access& load, std::size_t axis) {
     constexpr std::int64_t far = 1024;
+    if (load.source == Source::counting) return 0;
     std::int64_t reach = std::llabs(load.strides[axis]);
     for (const Pointer& pointer : load.pointers) {
         bool several = pointer.axis < 0 || load.pointers.size() > 1;

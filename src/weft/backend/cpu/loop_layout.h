@@ -23,6 +23,7 @@ LoopLayout layout_of(const Loop& loop);
 struct Stream {
     DType memory = DType::float32;
     Dims strides;
+    bool counted = false;  // no memory: whoever runs over it counts (of the emitter alone)
     std::int64_t offset(const std::int64_t* at) const {
         std::int64_t bytes = 0;
         for (std::size_t axis = 0; axis < strides.size(); ++axis) bytes += at[axis] * strides[axis];

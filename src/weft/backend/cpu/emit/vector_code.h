@@ -102,7 +102,8 @@ struct Line {
 /// How the array of a load or a store moves along the innermost axis. Joined: what is stored is joined to 64 values that wait in
 /// registers, element i of the row to value i % 64, as ReduceLoops::lanes does. Accumulated: joined to what the (contiguous) array
 /// holds, as ReduceLoops::columns does. Past: contiguous, stored past the caches; rows begin where a vector is aligned.
-enum class Mode : std::uint8_t { contiguous, uniform, strided, joined, accumulated, past };
+/// Counting: a load of no memory, as if contiguous memory of int64 held its elements' numbers; same_number: likewise, but uniform.
+enum class Mode : std::uint8_t { contiguous, uniform, strided, joined, accumulated, past, counting, same_number };
 inline constexpr int joined_lanes = 64;
 struct StreamKind {
     DType memory = DType::float32;

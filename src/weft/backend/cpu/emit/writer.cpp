@@ -47,7 +47,7 @@ void Writer::lay_out_frame() {
     bool calls = !plan_.code.outsides.empty();
     std::size_t used = 0;
     for (const StreamKind& stream : plan_.code.streams) {
-        bool moves = stream.mode != Mode::uniform && stream.mode != Mode::joined;
+        bool moves = stream.mode != Mode::uniform && stream.mode != Mode::same_number && stream.mode != Mode::joined;
         bool direct = !calls && moves && used < std::size(base_codes);
         base_registers_.push_back(direct ? base_codes[used++] : -1);
     }
