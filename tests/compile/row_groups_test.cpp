@@ -76,6 +76,18 @@ std::vector<Tensor> attention(std::span<const Tensor> in) {
     return {matmul(softmax(matmul(in[0], swapaxes(in[0], -1, -2)) * 0.5f), in[0])};
 }
 
+std::vector<Tensor> rows_with_columns(std::span<const Tensor> in) {
+    Tensor made = exp(in[0]);
+    return {sum(made * made.T(), 1)};
+}
+
+TEST(RowGroups, what_is_read_turned_as_well_is_made_before) {
+    for (std::int64_t size : {5, 300}) {
+        Tensor x = numbers({size, size});
+        expect_same_bits(rows_with_columns, {&x, 1}, false);
+    }
+}
+
 TEST(RowGroups, a_softmax_is_one_step_and_so_is_a_layer_norm) {
     Tensor x = numbers({8, 50});
     EXPECT_EQ(steps_of({softmax(x)}).size(), 1u);

@@ -247,10 +247,12 @@ class Binder {
         bound.fails_at = {};
     }
 
-    // What a step is named after: the last that it computes; of row blocks, the product in them, which takes longest.
+    // What a step is named after: the last that it computes; of row blocks, the product or convolution in them, which takes longest.
     std::int32_t namesake(const Step& step) const {
-        for (const Step& part : step.parts)
-            if (graph_.node(part.space).operation->family == Family::contraction) return part.space;
+        for (const Step& part : step.parts) {
+            Family family = graph_.node(part.space).operation->family;
+            if (family == Family::contraction || family == Family::window) return part.space;
+        }
         return step.members.back();
     }
 

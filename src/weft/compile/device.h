@@ -31,8 +31,8 @@ class Kernel {
     virtual void run(void* const* operands, std::byte* scratch) const = 0;
     /// Throws what run() would throw for these operands before it writes: an index outside its axis. Reads index tensors alone.
     virtual void check(void* const* operands) const { (void)operands; }
-    /// What the kernels of several blocks of one product have in common (KernelCompiler::product_block), made once by share() and handed to
-    /// each run() behind its operands. 0: nothing.
+    /// What the kernels of several blocks of rows have in common (KernelCompiler::block), made once by share() and handed to each run()
+    /// behind its operands. 0: nothing.
     virtual std::size_t shared_bytes() const { return 0; }
     virtual void share(void* const* operands, std::byte* shared) const { (void)operands, (void)shared; }
     /// What runs it, for the profile: "block evaluator", "oneDNN", "own gemm avx512".
@@ -54,13 +54,15 @@ class KernelCompiler {
     /// Operands of run(): the inputs, then the output. InternalError if the family is not one of the device's.
     virtual std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
                                             const Layout& output) const = 0;
-    /// The same for a block of rows of a contraction, one of several that read the same second matrix.
-    virtual std::unique_ptr<Kernel> product_block(const Node& node, std::span<const Layout> inputs,
-                                                  const Layout& output) const {
-        return library(node, inputs, output);
+    /// The same for a block of rows, one of several that read the same second operand; each runs on one thread. `first`: the kernel for
+    /// the first block, if this one is for another size of block; what that one shares is handed to this one.
+    virtual std::unique_ptr<Kernel> block(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                          const Kernel* first) const {
+        return (void)first, library(node, inputs, output);
     }
-    /// How many rows of a contraction (last axis but one of its output) at a time cost, a row, no more than all of them.
-    virtual std::int64_t product_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
+    /// How many rows of a contraction (last axis but one of its output), or images of a convolution, at a time cost, each, no more than
+    /// all of them.
+    virtual std::int64_t least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
         return (void)node, (void)inputs, (void)output, 1;
     }
     /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).

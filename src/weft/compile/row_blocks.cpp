@@ -10,7 +10,7 @@ namespace {
 constexpr double block_bytes = 1 << 17;     // what a block's rows touch: half of a small second-level cache
 constexpr double alone = 32768;             // elements below which a group is one block
 constexpr std::int64_t blocks_wanted = 16;  // beyond: enough for threads to share
-constexpr std::int64_t fewest_products = 4, whole_tiles = 32;
+constexpr std::int64_t fewest_heavy = 4;    // blocks of what has work for all threads in one
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -44,10 +44,10 @@ Blocks cut(const RowGroup& group) {
     const Dims& rows = group.rows;
     if (rows.empty()) return blocks;
     std::int64_t all = element_count(rows), wanted = rows_wanted(group, all), behind = 1;
+    for (const RowPart& part : group.parts) wanted = divide_up(wanted, part.tile) * part.tile;
     // The parts of one block share threads out among themselves; a product's few large blocks would leave some idle.
-    bool product = least_rows(group) > 0;
-    if (product) wanted = divide_up(wanted, whole_tiles) * whole_tiles;
-    if (product && all <= (fewest_products - 1) * wanted) wanted = std::max<std::int64_t>(all, 1);
+    bool heavy = least_rows(group) > 0;
+    if (heavy && all <= (fewest_heavy - 1) * wanted) wanted = std::max<std::int64_t>(all, 1);
     blocks.axis = rows.size() - 1;
     while (blocks.axis > 0 && behind * rows[blocks.axis] <= wanted) behind *= rows[blocks.axis--];
     std::int64_t size = rows[blocks.axis];
@@ -130,15 +130,15 @@ class RowBlocks final : public Kernel {
     void prepare(const RowPart& part) {
         Part prepared{nullptr, nullptr, part.operands, {}, 0};
         for (const RowOperand& operand : part.operands) prepared.numbers.push_back(operand.number);
-        if (part.indexed) checks_.push_back({part.make(rows_, false), prepared.numbers});
+        if (part.indexed) checks_.push_back({part.make(rows_, false, nullptr), prepared.numbers});
         Dims rows = rows_;
         bool block = blocks_.count > 1;
         for (std::size_t axis = 0; axis < blocks_.axis; ++axis) rows[axis] = std::min<std::int64_t>(1, rows[axis]);
         if (!rows.empty()) rows[blocks_.axis] = blocks_.step;
-        prepared.whole = part.make(rows, block);
+        prepared.whole = part.make(rows, block, nullptr);
         if (std::int64_t rest = rows.empty() ? 0 : rows_[blocks_.axis] % blocks_.step) {
             rows[blocks_.axis] = rest;
-            prepared.last = part.make(rows, block);
+            prepared.last = part.make(rows, block, prepared.whole.get());
         }
         parts_.push_back(std::move(prepared));
     }

@@ -20,13 +20,15 @@ struct RowOperand {
 };
 
 struct RowPart {
-    /// The kernel for so many rows along each of their axes: for all of them, or for one block of several.
-    std::function<std::unique_ptr<Kernel>(const Dims& rows, bool block)> make;
+    /// The kernel for so many rows along each of their axes: for all of them, or for one block of several (`first`: as in
+    /// KernelCompiler::block).
+    std::function<std::unique_ptr<Kernel>(const Dims& rows, bool block, const Kernel* first)> make;
     std::vector<RowOperand> operands;  // in the kernel's order
     double points = 0;                 // of one row, in what one of a loop costs
     double bytes = 0;                  // that pass through the cache for one row
     bool indexed = false;              // the indices of all rows are checked before any block runs
-    std::int64_t least_rows = 0;       // of a product: fewer at a time cost more; 0: a loop
+    std::int64_t least_rows = 0;       // of a product or a convolution: fewer at a time cost more; 0: a loop
+    std::int64_t tile = 1;             // rows that it makes at a time
 };
 
 struct RowGroup {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "weft/ops/view.h"
+#include "weft/compile/row_steps.h"
 
 namespace weft {
 namespace {
@@ -14,7 +14,11 @@ constexpr std::size_t window = 64;  // steps behind a group's first among which 
 class Grouper {
   public:
     Grouper(Plan& plan, const Graph& graph)
-        : plan_(plan), graph_(graph), group_of_(plan.steps.size(), -1), readers_(plan.slots.size()) {
+        : plan_(plan),
+          graph_(graph),
+          steps_(plan, graph),
+          group_of_(plan.steps.size(), -1),
+          readers_(plan.slots.size()) {
         writer_.assign(plan.slots.size(), -1);
         far_.resize(plan.steps.size());
         std::iota(far_.begin(), far_.end(), std::size_t{0});
@@ -26,12 +30,13 @@ class Grouper {
         }
     }
 
-    // Products first: what is made of their rows is worth more beside them than beside another reduction.
+    // Products and convolutions first: what is made of their rows is worth more beside them than beside another reduction.
     void group() {
         for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-            if (group_of_[s] < 0 && is_product(plan_.steps[s])) grow(s, rows_of_product(s));
+            if (group_of_[s] < 0 && (steps_.is_product(plan_.steps[s]) || steps_.is_convolution(plan_.steps[s])))
+                grow(s);
         for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-            if (group_of_[s] < 0 && reduces_rows(plan_.steps[s])) grow(s, rows_of_reduction(s));
+            if (group_of_[s] < 0 && steps_.reduces_rows(plan_.steps[s])) grow(s);
         join();
     }
 
@@ -41,96 +46,25 @@ class Grouper {
         std::set<std::size_t> steps;
         std::set<std::size_t> numbers;  // of the steps: without rows, made anew for each block
         Shape single;                   // of a product of a single row: its shape without ones
+        bool images = false;            // grown from a convolution: rows are images
     };
 
     static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-    static std::size_t at_axis(std::int64_t axis) { return static_cast<std::size_t>(axis); }
-    const Shape& shape(std::int32_t entry) const { return graph_.node(entry).shape; }
-    const Shape& space(const Step& step) const { return shape(step.space); }
 
-    bool is_product(const Step& step) const {
-        return step.kind == Step::library && graph_.node(step.space).operation->family == Family::contraction;
-    }
-    bool reduces_rows(const Step& step) const {
-        if (step.kind != Step::reduce || step.axes.empty()) return false;
-        std::size_t kept = space(step).size() - step.axes.size();
-        return std::all_of(step.axes.begin(), step.axes.end(),
-                           [&](std::int64_t axis) { return at_axis(axis) >= kept; });
-    }
-
-    // A product whose second matrix is each batch's own (attention's values), so that the first, made row by row, is all it shares.
-    bool weighs(const Step& step) const {
-        if (!is_product(step) || space(step).size() < 3) return false;
-        const Node& second = graph_.node(step.loads[1]);
-        return second.operation != &broadcast_to_operation;
-    }
-
-    static bool one(const Shape& shape) { return proper(shape).empty(); }
-    static Shape proper(const Shape& shape) {
-        Shape kept;
-        for (Size size : shape)
-            if (!(size == Size(1))) kept.push_back(size);
-        return kept;
-    }
-
-    Group rows_of_reduction(std::size_t seed) const {
+    Group group_of(std::size_t seed) const {
         const Step& step = plan_.steps[seed];
-        const Shape& all = space(step);
-        return {Shape(all.begin(), all.end() - static_cast<std::ptrdiff_t>(step.axes.size())), {seed}, {}, {}};
+        Group group{steps_.rows_of(step), {seed}, {}, {}, steps_.is_convolution(step)};
+        if (steps_.is_product(step) && is_one(group.rows)) group.single = proper(steps_.space(step));
+        return group;
     }
 
-    // All axes but the last. A row vector's own axis of one says nothing: its readers may have dropped it.
-    Group rows_of_product(std::size_t seed) const {
-        const Shape& all = space(plan_.steps[seed]);
-        Shape rows(all.begin(), all.end() - 1);
-        while (!rows.empty() && rows.back() == Size(1)) rows.pop_back();
-        return {rows, {seed}, {}, one(rows) ? proper(all) : Shape()};
-    }
-
-    bool has_rows(std::int32_t entry, const Shape& rows) const {
-        const Shape& all = shape(entry);
-        return all.size() >= rows.size() && std::equal(rows.begin(), rows.end(), all.begin());
-    }
-
-    // Whether a step runs over these rows: each of its rows is computed from the same row of what the group hands it.
     bool fits(std::size_t s, const Group& group) const {
         const Step& step = plan_.steps[s];
-        bool product = is_product(step);
-        if (step.kind != Step::map && step.kind != Step::reduce && !product) return false;
-        if (!has_rows(step.space, group.rows) || space(step).size() < group.rows.size() + product) return false;
+        if (!steps_.runs_over(step, group.rows)) return false;
+        if (!is_one(group.rows) || group.images || group.steps.contains(s)) return true;
         // Of a single row only what is left of it when it is reduced: a sum over all, and what is made of the sum; or a product's row.
-        bool little = one(space(step)) || group.steps.contains(s) ||
-                      (!group.single.empty() && proper(space(step)) == group.single);
-        if (one(group.rows) && !little) return false;
-        for (std::int64_t axis : step.axes)
-            if (at_axis(axis) < group.rows.size()) return false;
-        for (std::int32_t slot : step.stores)
-            if (!plan_.slots[at(slot)].order.empty()) return false;
-        return true;
-    }
-
-    // Whether a row of `entry` is a row of the slot below it: on the way stand only views that leave the rows as they are.
-    bool keeps_rows(std::int32_t entry, const Shape& rows) const {
-        while (true) {
-            if (!has_rows(entry, rows)) return false;
-            const Place& place = plan_.places[at(entry)];
-            if (place.kind != Place::view) return true;
-            const Operation* operation = graph_.node(entry).operation;
-            bool spread = operation == &broadcast_to_operation &&
-                          (rows.empty() || shape(entry).size() == shape(place.index).size());
-            bool plain = operation == &reshape_operation || spread || operation->family != Family::view;
-            if (!plain) return false;
-            entry = place.index;
-        }
-    }
-
-    // Whether the step reads this load row by row: axis for axis along its own rows; of a product's second matrix batches alone.
-    bool reads_rows(const Step& step, std::size_t load, const Shape& rows) const {
-        std::int32_t entry = step.loads[load];
-        if (picks_from(step, slot_below(plan_, entry))) return false;
-        bool aligned = rows.empty() || shape(entry).size() == space(step).size();
-        bool second = is_product(step) && load > 0;
-        return aligned && keeps_rows(entry, rows) && !(second && rows.size() + 1 >= space(step).size());
+        const Shape& space = steps_.space(step);
+        return is_one(space) || (!group.single.empty() && proper(space) == group.single);
     }
 
     // The group's steps that `s` reads from; or none, if it reads one of them otherwise than row by row.
@@ -140,7 +74,7 @@ class Grouper {
         for (std::size_t i = 0; i < step.loads.size(); ++i) {
             std::int32_t slot = slot_below(plan_, step.loads[i]);
             if (slot < 0 || !group.steps.contains(at(writer_[at(slot)]))) continue;
-            if (!reads_rows(step, i, group.rows)) return false;
+            if (!steps_.reads(step, i, group.rows)) return false;
             any = true;
         }
         return any;
@@ -176,13 +110,6 @@ class Grouper {
         return true;
     }
 
-    // Whether a step reads a slot by indices, or indices from it: then all of it is made before.
-    bool picks_from(const Step& step, std::int32_t slot) const {
-        for (std::size_t i = 0; i < step.loads.size(); ++i)
-            if (pointed(step, i) && slot_below(plan_, step.loads[i]) == slot) return true;
-        return false;
-    }
-
     std::vector<std::size_t> makers_of(std::size_t s) const {
         std::vector<std::size_t> makers;
         for (std::int32_t load : plan_.steps[s].loads) {
@@ -200,13 +127,18 @@ class Grouper {
         return true;
     }
 
-    void grow(std::size_t seed, Group group) {
+    // What may follow in a group. Another convolution, or a product with one matrix for all, would read its weights for each block anew.
+    bool joins(const Step& step) const {
+        bool loops = step.kind == Step::map || step.kind == Step::reduce;
+        return loops || steps_.weighs(step) || (steps_.slides(step) && !steps_.is_convolution(step));
+    }
+
+    void grow(std::size_t seed) {
+        Group group = group_of(seed);
         if (!fits(seed, group)) return;
-        if (!is_product(plan_.steps[seed])) add_makers(seed, group, false);
+        if (!steps_.is_product(plan_.steps[seed])) add_makers(seed, group, false);
         for (std::size_t s = seed + 1; s < std::min(plan_.steps.size(), seed + window); ++s) {
-            bool loops = plan_.steps[s].kind == Step::map || plan_.steps[s].kind == Step::reduce;
-            if ((loops || weighs(plan_.steps[s])) && group_of_[s] < 0 && fits(s, group) && linked(s, group) &&
-                add(s, group))
+            if (joins(plan_.steps[s]) && group_of_[s] < 0 && fits(s, group) && linked(s, group) && add(s, group))
                 add_makers(s, group, true);
         }
         if (group.steps.size() < 2) return;
@@ -222,15 +154,27 @@ class Grouper {
         const Step& step = plan_.steps[reader];
         for (std::size_t i = 0; i < step.loads.size(); ++i) {
             std::int32_t slot = slot_below(plan_, step.loads[i]);
-            if (slot < 0 || !reads_rows(step, i, group.rows)) continue;
+            if (slot < 0 || !steps_.reads(step, i, group.rows)) continue;
             std::size_t maker = at(writer_[at(slot)]);
             const Step& made = plan_.steps[maker];
             bool takes = maker + window > reader && group_of_[maker] < 0 && !group.steps.contains(maker) &&
-                         (products ? is_product(made) : made.kind == Step::map) && fits(maker, group);
+                         (products ? steps_.is_product(made) : made.kind == Step::map) && fits(maker, group);
             bool apart = true;  // reads nothing of the group
             for (std::size_t from : makers_of(maker)) apart &= !group.steps.contains(from);
-            if (takes && apart) add(maker, group);
+            if (takes && apart && hands_rows(maker, group)) add(maker, group);
         }
+    }
+
+    // Whether the group reads what `maker` makes row by row alone: not turned as well, nor as a convolution's weights.
+    bool hands_rows(std::size_t maker, const Group& group) const {
+        for (std::size_t s : group.steps) {
+            const Step& step = plan_.steps[s];
+            for (std::size_t i = 0; i < step.loads.size(); ++i) {
+                std::int32_t slot = slot_below(plan_, step.loads[i]);
+                if (slot >= 0 && at(writer_[at(slot)]) == maker && !steps_.reads(step, i, group.rows)) return false;
+            }
+        }
+        return true;
     }
 
     // Numbers that only the group reads (the size that a mean divides by, a product of factors) are made by it, once for each block.
@@ -250,7 +194,7 @@ class Grouper {
     bool is_number(std::size_t s, const Group& group) const {
         const Step& step = plan_.steps[s];
         bool constant = step.kind == Step::library && graph_.node(step.space).operation->family == Family::constant;
-        if (group_of_[s] >= 0 || !(step.kind == Step::map || constant) || !one(space(step))) return false;
+        if (group_of_[s] >= 0 || !(step.kind == Step::map || constant) || !is_one(steps_.space(step))) return false;
         for (std::size_t from : makers_of(s))
             if (group.steps.contains(from) && !group.numbers.contains(from)) return false;
         for (std::int32_t slot : step.stores) {
@@ -306,6 +250,7 @@ class Grouper {
 
     Plan& plan_;
     const Graph& graph_;
+    RowSteps steps_;
     std::vector<std::int32_t> group_of_, writer_;
     std::vector<std::vector<std::size_t>> readers_;  // of each slot
     std::vector<std::size_t> far_;                   // the last step of the groups that begin at a step or before it

@@ -7,12 +7,15 @@
 #include "weft/compile/in_place.h"
 #include "weft/compile/made.h"
 #include "weft/compile/row_blocks.h"
+#include "weft/compile/row_steps.h"
 #include "weft/compile/views.h"
 
 namespace weft {
 namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+constexpr std::int64_t product_tile = 32;
 
 double count_from(const Dims& dims, std::size_t axis) {
     double count = 1;
@@ -36,7 +39,7 @@ RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t 
     part.points = count_from(loop.dims, rows);
     for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
     part.indexed = loop.indexed();
-    part.make = [&compiler, loop](const Dims& block, bool) {
+    part.make = [&compiler, loop](const Dims& block, bool, const Kernel*) {
         Loop cut = loop;
         std::copy(block.begin(), block.end(), cut.dims.begin());
         return compiler.loop(std::move(cut));
@@ -52,7 +55,7 @@ std::int64_t least_rows(const KernelCompiler& compiler, const Node& node, std::v
         for (std::size_t axis = 0; axis < batches; ++axis) {
             inputs[0].dims[batches] *= output.dims[axis], output.dims[batches] *= output.dims[axis];
         }
-    return compiler.product_rows(node, inputs, output);
+    return compiler.least_rows(node, inputs, output);
 }
 
 // The rows of a product are its batches and the rows of the first matrix; of the second matrix the rows are batches alone.
@@ -71,13 +74,39 @@ RowPart product_part(const KernelCompiler& compiler, const Node& node, const std
     part.bytes = count_from(output.dims, rows) * static_cast<double>(size_of(output.dtype));
     bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
     part.least_rows = least_rows(compiler, node, inputs, output, one_second);
-    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, bool several) {
+    part.tile = product_tile;
+    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, bool several,
+                                                                          const Kernel* first) {
         std::vector<Layout> in = inputs;
         Layout out = output;
         std::copy(block.begin(), block.end(), in[0].dims.begin());
         std::copy(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(of_second), in[1].dims.begin());
         std::copy(block.begin(), block.end(), out.dims.begin());
-        return several && one_second ? compiler.product_block(node, in, out) : compiler.library(node, in, out);
+        return several && one_second ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
+    };
+    return part;
+}
+
+// The rows of a convolution, or of pooling, are images: of all that has them, so not of a convolution's weights.
+RowPart window_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,
+                    const Layout& output, bool convolution) {
+    RowPart part;
+    std::vector<bool> images(inputs.size(), true);
+    if (convolution) images[1] = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        part.operands.push_back({0, images[i] ? row_strides(inputs[i].dtype, inputs[i].strides, 1) : Dims{0}});
+    part.operands.push_back({0, row_strides(output.dtype, output.strides, 1)});
+    part.points = count_from(output.dims, 1);
+    part.bytes = part.points * static_cast<double>(size_of(output.dtype));
+    if (convolution) part.points *= count_from(inputs[1].dims, 1) / 32;  // as a product's multiplications
+    if (convolution) part.least_rows = compiler.least_rows(node, inputs, output);
+    part.make = [&compiler, &node, inputs, output, images](const Dims& block, bool several, const Kernel* first) {
+        std::vector<Layout> in = inputs;
+        Layout out = output;
+        for (std::size_t i = 0; i < in.size(); ++i)
+            if (images[i]) in[i].dims[0] = block[0];
+        out.dims[0] = block[0];
+        return several ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
     };
     return part;
 }
@@ -142,9 +171,11 @@ RowPart StepKernels::part(const Step& step, std::size_t leading) const {
     Layout output = slot_layout(plan_, graph_, step.stores[0]);
     if (node.operation->family == Family::contraction)
         return product_part(compiler_, node, inputs(step), output, step.leading);
+    if (node.operation->family == Family::window)
+        return window_part(compiler_, node, inputs(step), output, RowSteps(plan_, graph_).is_convolution(step));
     RowPart part;  // a number
     part.operands.resize(step.loads.size() + 1);
-    part.make = [&node, in = inputs(step), output, &compiler = compiler_](const Dims&, bool) {
+    part.make = [&node, in = inputs(step), output, &compiler = compiler_](const Dims&, bool, const Kernel*) {
         return is_made(node) ? made_kernel(compiler, node, in, output) : compiler.library(node, in, output);
     };
     return part;
@@ -170,7 +201,9 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
         for (std::int32_t slot : inner.stores) made.operands[i++].number = of_slot.at(slot);
         for (RowOperand& operand : made.operands) operand.strides.resize(step.leading, 0);
         if (inner.leading < step.leading)
-            made.make = [make = std::move(made.make)](const Dims&, bool block) { return make({}, block); };
+            made.make = [make = std::move(made.make)](const Dims&, bool block, const Kernel* first) {
+                return make({}, block, first);
+            };
         group.parts.push_back(std::move(made));
     }
     group.inside = lifetimes(step);

@@ -1,4 +1,4 @@
-// Coefficients of weft's own functions, lowest power first, and constants in parts, the largest first. Written by tools/minimax.cpp:
+// Coefficients of weft's own functions, lowest power first, and constants in parts, the largest first. Written by tools/minimax/functions.cpp:
 // not to be edited. The error of a polynomial is relative to the function that it serves. Callers: kernel/elementary/.
 #pragma once
 

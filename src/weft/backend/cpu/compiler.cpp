@@ -94,13 +94,17 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
         text(node.operation->name, ": the family ", name_of(node.operation->family), " is not a library kernel's"));
 }
 
-std::unique_ptr<Kernel> Compiler::product_block(const Node& node, std::span<const Layout> inputs,
-                                                const Layout& output) const {
-    return contraction_kernel(node, inputs, output, true);
+std::unique_ptr<Kernel> Compiler::block(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                        const Kernel* first) const {
+    if (node.operation->family == Family::contraction) return contraction_kernel(node, inputs, output, true);
+    if (node.operation->family == Family::window) return window_block(node, inputs, output, first);
+    return library(node, inputs, output);
 }
 
-std::int64_t Compiler::product_rows(const Node&, std::span<const Layout> inputs, const Layout& output) const {
-    return contraction_rows(inputs, output);
+std::int64_t Compiler::least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
+    if (node.operation->family == Family::contraction) return contraction_rows(inputs, output);
+    if (node.operation->family == Family::window) return window_images(node, inputs, output);
+    return 1;
 }
 
 Axes Compiler::preferred_order(const Operation& operation, std::size_t ndim) const {

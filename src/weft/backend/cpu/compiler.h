@@ -11,9 +11,9 @@ class Compiler final : public KernelCompiler {
     std::unique_ptr<Kernel> loop(Loop loop) const override;
     std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
                                     const Layout& output) const override;
-    std::unique_ptr<Kernel> product_block(const Node& node, std::span<const Layout> inputs,
-                                          const Layout& output) const override;
-    std::int64_t product_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const override;
+    std::unique_ptr<Kernel> block(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                  const Kernel* first) const override;
+    std::int64_t least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const override;
     Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
     Limits limits() const override;
 };

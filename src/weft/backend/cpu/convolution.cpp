@@ -16,17 +16,30 @@ namespace {
 template <class T>
 class OwnWay final : public Convolution::Way {
   public:
-    OwnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides)
-        : own_(kind, shape, strides, ThreadPool::instance().threads()) {}
-    std::size_t scratch_bytes() const override { return static_cast<std::size_t>(own_.scratch_elements()) * sizeof(T); }
-    void run(const void* first, const void* second, void* result, void* scratch) const override {
-        own_.run(static_cast<const T*>(first), static_cast<const T*>(second), static_cast<T*>(result),
-                 static_cast<T*>(scratch));
+    OwnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, bool block)
+        : own_(kind, shape, strides, block ? 1 : ThreadPool::instance().threads()), block_(block) {}
+    std::size_t scratch_bytes() const override {
+        return bytes(own_.scratch_elements() + (block_ ? 0 : own_.packed_elements()));
+    }
+    std::size_t packed_bytes() const override { return block_ ? bytes(own_.packed_elements()) : 0; }
+    void pack(const void* weights, void* packed) const override {
+        own_.pack(static_cast<const T*>(weights), static_cast<T*>(packed));
+    }
+    void run(const void* first, const void* second, void* result, void* scratch, const void* packed) const override {
+        auto* from = static_cast<const T*>(packed);
+        auto* space = static_cast<T*>(scratch);
+        if (!from) {
+            if (own_.packed_elements() > 0) own_.pack(static_cast<const T*>(second), space);
+            from = space, space += own_.packed_elements();
+        }
+        own_.run(static_cast<const T*>(first), static_cast<const T*>(second), from, static_cast<T*>(result), space);
     }
     std::string implementation() const override { return "weft"; }
 
   private:
+    static std::size_t bytes(std::int64_t elements) { return static_cast<std::size_t>(elements) * sizeof(T); }
     OwnConvolution<T> own_;
+    bool block_;
 };
 
 class GenericWay final : public Convolution::Way {
@@ -34,7 +47,7 @@ class GenericWay final : public Convolution::Way {
     GenericWay(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides)
         : dtype_(dtype), kind_(kind), shape_(shape), strides_(strides) {}
     std::size_t scratch_bytes() const override { return 0; }
-    void run(const void* first, const void* second, void* result, void*) const override {
+    void run(const void* first, const void* second, void* result, void*, const void*) const override {
         generic_convolution(dtype_, kind_, shape_, strides_, first, second, result);
     }
     std::string implementation() const override { return "weft, plain loops"; }
@@ -74,25 +87,41 @@ void check(const ConvolutionShape& s) {
     }
 }
 
+template <class T>
+std::unique_ptr<const Convolution::Way> own_way(ConvolutionKind kind, const ConvolutionShape& shape,
+                                                const ConvolutionStrides& strides,
+                                                const Convolution::Way::Block& block) {
+    // What another way packed, this one cannot read.
+    bool like = !block.first || dynamic_cast<const OwnWay<T>*>(block.first);
+    return std::make_unique<OwnWay<T>>(kind, shape, strides, block.is_one && like);
+}
+
 std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
-                                               const ConvolutionStrides& strides) {
+                                               const ConvolutionStrides& strides,
+                                               const Convolution::Way::Block& block = {}) {
+    check(shape);
     ConvolutionShape wide = three_axes(shape);
     ConvolutionStrides wide_strides{cpu::three_axes(strides.input, shape.ndim),
                                     cpu::three_axes(strides.weight, shape.ndim),
                                     cpu::three_axes(strides.output, shape.ndim)};
     if (dtype == DType::float32)
-        if (auto way = onednn_convolution(kind, wide, wide_strides)) return way;
-    if (dtype == DType::float32) return std::make_unique<OwnWay<float>>(kind, wide, wide_strides);
-    if (dtype == DType::float64) return std::make_unique<OwnWay<double>>(kind, wide, wide_strides);
+        if (auto way = onednn_convolution(kind, wide, wide_strides, block)) return way;
+    if (dtype == DType::float32) return own_way<float>(kind, wide, wide_strides, block);
+    if (dtype == DType::float64) return own_way<double>(kind, wide, wide_strides, block);
     return std::make_unique<GenericWay>(dtype, kind, wide, wide_strides);
 }
 
 }  // namespace
 
 Convolution::Convolution(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
-                         const ConvolutionStrides& strides) {
-    check(shape);
-    way_ = choose(dtype, kind, shape, strides);
+                         const ConvolutionStrides& strides)
+    : way_(choose(dtype, kind, shape, strides)) {}
+
+Convolution::Convolution(std::unique_ptr<const Way> way) : way_(std::move(way)) {}
+
+Convolution Convolution::block(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
+                               const ConvolutionStrides& strides, const Convolution* first) {
+    return Convolution(choose(dtype, kind, shape, strides, {true, first ? first->way_.get() : nullptr}));
 }
 
 Convolution::Convolution(Convolution&&) noexcept = default;
@@ -100,8 +129,10 @@ Convolution& Convolution::operator=(Convolution&&) noexcept = default;
 Convolution::~Convolution() = default;
 
 std::size_t Convolution::scratch_bytes() const { return way_->scratch_bytes(); }
-void Convolution::run(const void* first, const void* second, void* result, void* scratch) const {
-    way_->run(first, second, result, scratch);
+std::size_t Convolution::packed_bytes() const { return way_->packed_bytes(); }
+void Convolution::pack(const void* weights, void* packed) const { way_->pack(weights, packed); }
+void Convolution::run(const void* first, const void* second, void* result, void* scratch, const void* packed) const {
+    way_->run(first, second, result, scratch, packed_bytes() > 0 ? packed : nullptr);
 }
 std::string Convolution::implementation() const { return way_->implementation(); }
 
@@ -109,6 +140,17 @@ std::int64_t convolution_output_size(std::int64_t in, std::int64_t kernel, std::
                                      std::int64_t pad_hi, std::int64_t dilation) {
     std::int64_t room = in + pad_lo + pad_hi - dilation * (kernel - 1) - 1;
     return room < 0 ? 0 : room / stride + 1;
+}
+
+std::int64_t convolution_images(const ConvolutionShape& s) {
+    // Multiplications that make a block worth a call; places for which its weights are read once, so that they cost nothing.
+    constexpr std::int64_t block_work = 1 << 22, block_places = 128;
+    std::int64_t places = 1, weights = s.out_channels * (s.in_channels / s.groups);
+    for (int axis = 0; axis < s.ndim; ++axis) places *= s.out[axis], weights *= s.kernel[axis];
+    if (places * weights == 0) return 1;
+    std::int64_t images =
+        std::max((block_work + places * weights - 1) / (places * weights), (block_places + places - 1) / places);
+    return std::clamp<std::int64_t>(images, 1, std::max<std::int64_t>(1, s.batch));
 }
 
 }  // namespace weft::cpu

@@ -17,22 +17,30 @@ class Convolution {
   public:
     /// ShapeError for sizes that do not fit together, negative padding, or strides and dilations below 1.
     Convolution(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides);
+    /// Forward or backward_input for a block of images, one of several, on one thread: its weights are packed once for all. `first`: one
+    /// for a block of another size, whose packed weights it reads.
+    static Convolution block(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
+                             const ConvolutionStrides& strides, const Convolution* first);
     Convolution(Convolution&&) noexcept;
     Convolution& operator=(Convolution&&) noexcept;
     ~Convolution();
 
     /// Bytes that run needs, on a 64-byte boundary; fixed when prepared.
     std::size_t scratch_bytes() const;
+    /// Of a block: what its weights take as run() reads them; 0: it reads them as they lie.
+    std::size_t packed_bytes() const;
+    void pack(const void* weights, void* packed) const;
     /// forward: input, weight -> output. backward_input (the transposed convolution): output gradient, weight -> input
     /// gradient. backward_weight: input, output gradient -> weight gradient. The result is overwritten, and overlaps
-    /// nothing.
-    void run(const void* first, const void* second, void* result, void* scratch) const;
+    /// nothing. `packed`: of a block, what pack() made of `second`.
+    void run(const void* first, const void* second, void* result, void* scratch, const void* packed = nullptr) const;
     /// "weft", or the library's name of what it runs.
     std::string implementation() const;
 
     class Way;  // one implementation
 
   private:
+    explicit Convolution(std::unique_ptr<const Way> way);
     std::unique_ptr<const Way> way_;
 };
 
@@ -40,5 +48,8 @@ class Convolution {
 /// least 0.
 std::int64_t convolution_output_size(std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t pad_lo,
                                      std::int64_t pad_hi, std::int64_t dilation);
+
+/// How many images at a time cost, each, no more than all of them.
+std::int64_t convolution_images(const ConvolutionShape& shape);
 
 }  // namespace weft::cpu

@@ -19,6 +19,11 @@ std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Lay
 /// How many rows of it at a time cost, a row, no more than all of them.
 std::int64_t contraction_rows(std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
+/// Of a block of images; `first` as in KernelCompiler::block.
+std::unique_ptr<Kernel> window_block(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                     const Kernel* first);
+/// How many images of a convolution at a time cost, each, no more than all of them.
+std::int64_t window_images(const Node& node, std::span<const Layout> inputs, const Layout& output);
 
 /// The node's attributes if they are a T, else null: how a family tells its operations apart.
 template <class T>

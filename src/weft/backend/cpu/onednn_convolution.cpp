@@ -39,28 +39,46 @@ struct Team {
 
 class OneDnnWay final : public Convolution::Way {
   public:
-    OneDnnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides)
-        : kind_(kind), slots_(ThreadPool::instance().threads()), batch_(shape.batch), strides_(strides) {
+    OneDnnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides,
+              const Block& block)
+        : kind_(kind),
+          slots_(block.is_one ? 1 : ThreadPool::instance().threads()),
+          batch_(shape.batch),
+          strides_(strides) {
         OneOpenMpThread guard;  // while primitives are made, too: how they split their work is decided then
-        images_ = images_of_block(kind, shape);
+        images_ = block.is_one ? batch_ : images_of_block(kind, shape);
         blocks_ = (batch_ + images_ - 1) / images_;
-        full_ = onednn::convolution_program(kind, shape, strides, images_, std::nullopt);
+        auto* first = dynamic_cast<const OneDnnWay*>(block.first);
+        std::optional<memory::desc> weights;
+        if (first) weights = first->weight_of(first->full_).inner;
+        full_ = onednn::convolution_program(kind, shape, strides, images_, weights);
+        packed_outside_ = block.is_one && (first || !block.first);
         std::int64_t rest = batch_ % images_;
         if (rest > 0) rest_ = onednn::convolution_program(kind, shape, strides, rest, weight_of(full_).inner);
         plan_scratch();
         teams_.push_back(make_team());
     }
 
-    std::size_t scratch_bytes() const override { return shared_ + static_cast<std::size_t>(slots_) * each_slot_; }
+    std::size_t scratch_bytes() const override {
+        return (packed_outside_ ? 0 : shared_) + static_cast<std::size_t>(slots_) * each_slot_;
+    }
+    std::size_t packed_bytes() const override { return packed_outside_ ? shared_ : 0; }
+    void pack(const void* weights, void* packed) const override {
+        std::unique_ptr<Team> team = take_team();
+        inner_weights(*team, weights, static_cast<std::byte*>(packed));
+        give_back(std::move(team));
+    }
     std::string implementation() const override { return "oneDNN " + full_.name; }
 
-    void run(const void* first, const void* second, void* result, void* scratch) const override {
+    void run(const void* first, const void* second, void* result, void* scratch, const void* packed) const override {
         std::unique_ptr<Team> team = take_team();
         auto* memory = static_cast<std::byte*>(scratch);
         bool gradient = kind_ == ConvolutionKind::backward_weight;
-        const void* weights = gradient ? nullptr : inner_weights(*team, second, memory);
+        const void* weights = packed;
+        if (!packed && !gradient) weights = inner_weights(*team, second, memory);
+        std::byte* spaces = packed ? memory : memory + shared_;
         auto block = [&](std::int64_t index, int slot) {
-            std::byte* space = memory + shared_ + static_cast<std::size_t>(slot) * each_slot_;
+            std::byte* space = spaces + static_cast<std::size_t>(slot) * each_slot_;
             if (gradient)
                 gradient_block(*team, index, slot, first, second, partial(index, result, memory), space);
             else
@@ -68,8 +86,7 @@ class OneDnnWay final : public Convolution::Way {
         };
         parallel_for(blocks_, block, slots_);
         if (gradient) join_gradients(*team, result, memory);
-        std::lock_guard lock(mutex_);
-        teams_.push_back(std::move(team));
+        give_back(std::move(team));
     }
 
   private:
@@ -119,6 +136,10 @@ class OneDnnWay final : public Convolution::Way {
             }
         }
         return make_team();  // another thread runs this convolution at the same time
+    }
+    void give_back(std::unique_ptr<Team> team) const {
+        std::lock_guard lock(mutex_);
+        teams_.push_back(std::move(team));
     }
 
     bool is_rest(std::int64_t block) const { return rest_ && block == blocks_ - 1; }
@@ -231,6 +252,7 @@ class OneDnnWay final : public Convolution::Way {
     Program full_;
     std::optional<Program> rest_;
     std::size_t shared_ = 0, each_slot_ = 0;
+    bool packed_outside_ = false;
     mutable std::mutex mutex_;
     mutable std::vector<std::unique_ptr<Team>> teams_;  // those at rest
 };
@@ -246,15 +268,18 @@ bool describable(const WindowStrides& strides, const Spatial& sizes) {
 }  // namespace
 
 std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind, const ConvolutionShape& shape,
-                                                           const ConvolutionStrides& strides) {
+                                                           const ConvolutionStrides& strides,
+                                                           const Convolution::Way::Block& block) {
     std::int64_t least = std::min({shape.batch, shape.in_channels, shape.out_channels});
     for (int axis = 0; axis < most_spatial; ++axis) least = std::min({least, shape.in[axis], shape.out[axis]});
     if (least == 0 || !describable(strides.input, shape.in) || !describable(strides.weight, shape.kernel) ||
         !describable(strides.output, shape.out))
         return nullptr;
     try {
-        auto way = std::make_unique<OneDnnWay>(kind, shape, strides);
-        if (way->implementation().find("ref") != std::string::npos) return nullptr;  // its plain loops: ours are better
+        auto way = std::make_unique<OneDnnWay>(kind, shape, strides, block);
+        bool plain = way->implementation().find("ref") != std::string::npos;  // its plain loops: ours are better
+        bool follows = block.first && way->packed_bytes() > 0;
+        if (plain && !follows) return nullptr;
         return way;
     } catch (const dnnl::error&) {
         return nullptr;  // it has nothing for this
@@ -268,7 +293,7 @@ std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind,
 namespace weft::cpu {
 
 std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind, const ConvolutionShape&,
-                                                           const ConvolutionStrides&) {
+                                                           const ConvolutionStrides&, const Convolution::Way::Block&) {
     return nullptr;
 }
 

@@ -12,6 +12,7 @@ namespace weft::cpu {
 
 /// Null where oneDNN is missing or has nothing fast for this.
 std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind, const ConvolutionShape& shape,
-                                                           const ConvolutionStrides& strides);
+                                                           const ConvolutionStrides& strides,
+                                                           const Convolution::Way::Block& block);
 
 }  // namespace weft::cpu

@@ -82,7 +82,7 @@ std::int64_t OwnConvolution<T>::weight_offset(const Windows& windows, std::int64
 
 /// packed[part][group][tap][source channel][destination channel]; depthwise: [part][tap][group].
 template <class T>
-void OwnConvolution<T>::pack_weights(const T* weights, T* packed) const {
+void OwnConvolution<T>::pack(const T* weights, T* packed) const {
     for (const Part& part : parts_) {
         std::int64_t taps = part.windows.taps(), channels = part.windows.channels, width = destination_channels_;
         parallel_for(shape_.groups * taps > 64 ? shape_.groups : shape_.groups * taps, [&](std::int64_t block) {
@@ -104,13 +104,12 @@ void OwnConvolution<T>::pack_weights(const T* weights, T* packed) const {
 }
 
 template <class T>
-void OwnConvolution<T>::run(const T* first, const T* second, T* result, T* scratch) const {
-    if (kind_ == ConvolutionKind::backward_weight) return weight_gradient(first, second, result, scratch);
+void OwnConvolution<T>::run(const T* first, const T* second, const T* packed, T* result, T* scratch) const {
+    if (gradient()) return weight_gradient(first, second, result, scratch);
     if (blocks_ == 0) return;
-    pack_weights(second, scratch);
     auto block = [&](std::int64_t index, int slot) {
         auto part = std::find_if(parts_.rbegin(), parts_.rend(), [&](const Part& p) { return p.first_block <= index; });
-        convolve_block(*part, index - part->first_block, first, scratch, result, scratch + shared_ + slot * each_slot_);
+        convolve_block(*part, index - part->first_block, first, packed, result, scratch + slot * each_slot_);
     };
     parallel_for(blocks_, block, slots_);
 }

@@ -17,20 +17,24 @@ class OwnConvolution {
     /// `slots`: threads that run at most at once.
     OwnConvolution(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, int slots);
 
-    std::int64_t scratch_elements() const { return shared_ + slots_ * each_slot_; }
-    /// As Convolution::run.
-    void run(const T* first, const T* second, T* result, T* scratch) const;
+    /// What run() wants; a weight's gradient: with the sums of its blocks.
+    std::int64_t scratch_elements() const { return (gradient() ? shared_ : 0) + slots_ * each_slot_; }
+    /// What the weights take in the order in which run() reads them, and that order; none for a weight's gradient.
+    std::int64_t packed_elements() const { return gradient() ? 0 : shared_; }
+    void pack(const T* weights, T* packed) const;
+    /// As Convolution::run; `packed`: what pack() made of `second`.
+    void run(const T* first, const T* second, const T* packed, T* result, T* scratch) const;
 
   private:
     struct Part {  // one set of windows, and where its weights begin
         Windows windows;
         std::int64_t weights, first_block, rows_each;
     };
+    bool gradient() const { return kind_ == ConvolutionKind::backward_weight; }
     std::int64_t source_channels() const { return parts_.empty() ? 0 : parts_[0].windows.channels; }
     std::int64_t weight_offset(const Windows& windows, std::int64_t group, std::int64_t tap, std::int64_t source,
                                std::int64_t destination) const;
     void plan_scratch();
-    void pack_weights(const T* weights, T* packed) const;
     void convolve_block(const Part& part, std::int64_t block, const T* source, const T* packed, T* destination,
                         T* space) const;
     void convolve_depthwise(const Part& part, std::int64_t begin, std::int64_t end, const T* source, const T* packed,

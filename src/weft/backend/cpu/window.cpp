@@ -22,37 +22,48 @@ WindowStrides strides_of(const Layout& layout) {
     return {layout.strides[0], layout.strides[1], spatial(layout.strides, 2, 0)};
 }
 
-class Convolve final : public Kernel {
-  public:
-    Convolve(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output)
-        : convolution_(prepare(a, inputs, output)), by_(convolution_.implementation()) {}
-    std::size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
-    std::string_view by() const override { return by_; }
-    void run(void* const* operands, std::byte* scratch) const override {
-        convolution_.run(operands[0], operands[1], operands[2], scratch);
-    }
-
-  private:
-    static Convolution prepare(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) {
-        // Which of the three operands plays x, w and y.
+// A convolution's operands by the parts they play, as convolution.h wants them.
+struct Parts {
+    Parts(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) : dtype(output.dtype) {
         const Layout *x = &inputs[0], *w = &inputs[1], *y = &output;
-        ConvolutionKind kind = ConvolutionKind::forward;
         if (a.kind == WindowKind::convolution_input_gradient)
             x = &output, y = &inputs[0], kind = ConvolutionKind::backward_input;
         if (a.kind == WindowKind::convolution_weight_gradient)
             w = &output, y = &inputs[1], kind = ConvolutionKind::backward_weight;
-        ConvolutionShape shape;
         shape.ndim = static_cast<int>(a.stride.size());
         shape.batch = x->dims[0], shape.in_channels = x->dims[1], shape.out_channels = w->dims[0],
         shape.groups = a.groups;
         shape.in = spatial(x->dims, 2, 1), shape.out = spatial(y->dims, 2, 1), shape.kernel = spatial(w->dims, 2, 1);
         shape.stride = spatial(a.stride, 0, 1), shape.pad_lo = spatial(a.low, 0, 0),
         shape.dilation = spatial(a.dilation, 0, 1);
-        return Convolution(output.dtype, kind, shape, {strides_of(*x), strides_of(*w), strides_of(*y)});
+        strides = {strides_of(*x), strides_of(*w), strides_of(*y)};
     }
+    DType dtype;
+    ConvolutionKind kind = ConvolutionKind::forward;
+    ConvolutionShape shape;
+    ConvolutionStrides strides;
+};
 
+class Convolve final : public Kernel {
+  public:
+    explicit Convolve(Convolution convolution)
+        : convolution_(std::move(convolution)),
+          by_(convolution_.implementation()),
+          packed_bytes_(convolution_.packed_bytes()) {}
+    std::size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
+    std::size_t shared_bytes() const override { return packed_bytes_; }
+    void share(void* const* operands, std::byte* shared) const override { convolution_.pack(operands[1], shared); }
+    std::string_view by() const override { return by_; }
+    void run(void* const* operands, std::byte* scratch) const override {
+        const void* packed = packed_bytes_ > 0 ? operands[3] : nullptr;
+        convolution_.run(operands[0], operands[1], operands[2], scratch, packed);
+    }
+    const Convolution& convolution() const { return convolution_; }
+
+  private:
     Convolution convolution_;
     std::string by_;
+    std::size_t packed_bytes_;
 };
 
 // max_pool_select: for each window, t where x has its first maximum.
@@ -208,14 +219,33 @@ class ChannelsLast final : public Kernel {
     std::unique_ptr<Kernel> kernel_;
 };
 
+bool convolves(const WindowAttributes& a) {
+    return a.kind == WindowKind::convolution || a.kind == WindowKind::convolution_input_gradient ||
+           a.kind == WindowKind::convolution_weight_gradient;
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
     auto& a = *attributes_if<WindowAttributes>(node);
-    bool convolution = a.kind == WindowKind::convolution || a.kind == WindowKind::convolution_input_gradient ||
-                       a.kind == WindowKind::convolution_weight_gradient;
-    if (convolution) return std::make_unique<Convolve>(a, inputs, output);
-    return std::make_unique<ChannelsLast>(a, inputs, output);
+    if (!convolves(a)) return std::make_unique<ChannelsLast>(a, inputs, output);
+    Parts parts(a, inputs, output);
+    return std::make_unique<Convolve>(Convolution(parts.dtype, parts.kind, parts.shape, parts.strides));
+}
+
+std::unique_ptr<Kernel> window_block(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                     const Kernel* first) {
+    auto& a = *attributes_if<WindowAttributes>(node);
+    if (!convolves(a)) return window_kernel(node, inputs, output);
+    Parts parts(a, inputs, output);
+    auto* like = dynamic_cast<const Convolve*>(first);
+    return std::make_unique<Convolve>(
+        Convolution::block(parts.dtype, parts.kind, parts.shape, parts.strides, like ? &like->convolution() : nullptr));
+}
+
+std::int64_t window_images(const Node& node, std::span<const Layout> inputs, const Layout& output) {
+    auto& a = *attributes_if<WindowAttributes>(node);
+    return convolves(a) ? convolution_images(Parts(a, inputs, output).shape) : 1;
 }
 
 }  // namespace weft::cpu

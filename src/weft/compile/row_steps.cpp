@@ -1,0 +1,112 @@
+#include "weft/compile/row_steps.h"
+
+#include <algorithm>
+
+#include "weft/ops/view.h"
+#include "weft/ops/window.h"
+
+namespace weft {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Whether rows lie one after the other in memory that lies in this order.
+bool leads(const Axes& order, std::size_t rows) {
+    for (std::size_t axis = 0; axis < std::min(rows, order.size()); ++axis)
+        if (at(order[axis]) != axis) return false;
+    return true;
+}
+
+}  // namespace
+
+Shape proper(const Shape& shape) {
+    Shape kept;
+    for (Size size : shape)
+        if (!(size == Size(1))) kept.push_back(size);
+    return kept;
+}
+
+bool RowSteps::is_product(const Step& step) const {
+    return step.kind == Step::library && graph_.node(step.space).operation->family == Family::contraction;
+}
+
+bool RowSteps::is_convolution(const Step& step) const {
+    const Operation* operation = step.kind == Step::library ? graph_.node(step.space).operation : nullptr;
+    return operation == &convolution_operation || operation == &convolution_input_gradient_operation;
+}
+
+bool RowSteps::slides(const Step& step) const {
+    const Operation* operation = step.kind == Step::library ? graph_.node(step.space).operation : nullptr;
+    // The gradient of a weight is a sum over images.
+    return operation && operation->family == Family::window && operation != &convolution_weight_gradient_operation;
+}
+
+bool RowSteps::reduces_rows(const Step& step) const {
+    if (step.kind != Step::reduce || step.axes.empty()) return false;
+    std::size_t kept = space(step).size() - step.axes.size();
+    return std::all_of(step.axes.begin(), step.axes.end(), [&](std::int64_t axis) { return at(axis) >= kept; });
+}
+
+bool RowSteps::weighs(const Step& step) const {
+    if (!is_product(step) || space(step).size() < 3) return false;
+    return graph_.node(step.loads[1]).operation != &broadcast_to_operation;
+}
+
+Shape RowSteps::rows_of(const Step& step) const {
+    const Shape& all = space(step);
+    if (is_convolution(step)) return {all[0]};
+    std::size_t inner = is_product(step) ? 1 : step.axes.size();
+    Shape rows(all.begin(), all.end() - static_cast<std::ptrdiff_t>(inner));
+    // A row vector's own axis of one says nothing: its readers may have dropped it.
+    while (is_product(step) && !rows.empty() && rows.back() == Size(1)) rows.pop_back();
+    return rows;
+}
+
+bool RowSteps::has(std::int32_t entry, const Shape& rows) const {
+    const Shape& all = graph_.node(entry).shape;
+    return all.size() >= rows.size() && std::equal(rows.begin(), rows.end(), all.begin());
+}
+
+bool RowSteps::runs_over(const Step& step, const Shape& rows) const {
+    bool product = is_product(step), window = slides(step);
+    if (step.kind != Step::map && step.kind != Step::reduce && !product && !window) return false;
+    if (!has(step.space, rows) || space(step).size() < rows.size() + product) return false;
+    if (window && rows.size() > 1) return false;  // rows are images
+    for (std::int64_t axis : step.axes)
+        if (at(axis) < rows.size()) return false;
+    for (std::int32_t slot : step.stores)
+        if (!leads(plan_.slots[at(slot)].order, rows.size())) return false;
+    return true;
+}
+
+// Whether a row of `entry` is a row of the slot below it: on the way stand only views that leave the rows as they are.
+bool RowSteps::keeps(std::int32_t entry, const Shape& rows) const {
+    while (true) {
+        if (!has(entry, rows)) return false;
+        const Place& place = plan_.places[at(entry)];
+        if (place.kind != Place::view) return true;
+        const Node& node = graph_.node(entry);
+        bool spread = node.operation == &broadcast_to_operation &&
+                      (rows.empty() || node.shape.size() == graph_.node(place.index).shape.size());
+        bool plain = node.operation == &reshape_operation || spread || node.operation->family != Family::view;
+        if (!plain) return false;
+        entry = place.index;
+    }
+}
+
+bool RowSteps::reads(const Step& step, std::size_t load, const Shape& rows) const {
+    std::int32_t entry = step.loads[load];
+    if (picks_from(step, slot_below(plan_, entry))) return false;
+    bool aligned = rows.empty() || graph_.node(entry).shape.size() == space(step).size();
+    bool second = load > 0 && ((is_product(step) && rows.size() + 1 >= space(step).size()) || is_convolution(step));
+    return aligned && !second && keeps(entry, rows);
+}
+
+// Whether a step reads a slot by indices, or indices from it: then all of it is made before.
+bool RowSteps::picks_from(const Step& step, std::int32_t slot) const {
+    for (std::size_t i = 0; i < step.loads.size(); ++i)
+        if (pointed(step, i) && slot_below(plan_, step.loads[i]) == slot) return true;
+    return false;
+}
+
+}  // namespace weft

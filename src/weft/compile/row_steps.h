@@ -1,0 +1,48 @@
+// What the steps of a plan have to do with rows: which they make, over which they run, which of their loads they read row by row.
+// A row of an array is all that stands at one place of its leading axes. Callers: compile/row_groups.cpp.
+#pragma once
+
+#include "weft/compile/plan.h"
+
+namespace weft {
+
+class RowSteps {
+  public:
+    RowSteps(const Plan& plan, const Graph& graph) : plan_(plan), graph_(graph) {}
+
+    bool is_product(const Step& step) const;
+    /// A convolution or the gradient of its input: they make image by image.
+    bool is_convolution(const Step& step) const;
+    /// Whatever slides a window over images, one by one: the convolutions above, and pooling.
+    bool slides(const Step& step) const;
+    /// A reduction over trailing axes alone.
+    bool reduces_rows(const Step& step) const;
+    /// A product whose second matrix is each batch's own (attention's values), so that the first, made row by row, is all it shares.
+    bool weighs(const Step& step) const;
+
+    /// The axes that are rows for such a step, as the one that a group of steps grows from: of a reduction those that it keeps, of a
+    /// product all but the last, of a convolution the images.
+    Shape rows_of(const Step& step) const;
+
+    /// Whether each row that the step makes is computed from the same row of what it reads (but for loads that reads() denies).
+    bool runs_over(const Step& step, const Shape& rows) const;
+    /// Whether the step reads this load row by row: axis for axis along its own rows; of a product's second matrix batches alone, of a
+    /// convolution's weights nothing.
+    bool reads(const Step& step, std::size_t load, const Shape& rows) const;
+
+    const Shape& space(const Step& step) const { return graph_.node(step.space).shape; }
+
+  private:
+    bool has(std::int32_t entry, const Shape& rows) const;
+    bool keeps(std::int32_t entry, const Shape& rows) const;
+    bool picks_from(const Step& step, std::int32_t slot) const;
+
+    const Plan& plan_;
+    const Graph& graph_;
+};
+
+/// The shape without its axes of one; empty for a single element, or a single row.
+Shape proper(const Shape& shape);
+inline bool is_one(const Shape& shape) { return proper(shape).empty(); }
+
+}  // namespace weft

@@ -1,0 +1,52 @@
+// What tests of plans share: programs as they are compiled, run in blocks of rows, step by step, and by the interpreter.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "weft/base/thread_pool.h"
+#include "weft/check/compare.h"
+#include "weft/check/draw.h"
+#include "weft/compile/plan_cache.h"
+#include "weft/rewrite/rewrite.h"
+#include "weft/runtime/executor.h"
+#include "weft/runtime/oracle.h"
+
+namespace weft {
+
+inline Tensor numbers(const char* seed, const Dims& dims, DType dtype = DType::float32) {
+    static const Domain domain{-1, 1};
+    return Tensor(Draw(seed).array(dtype, dims, &domain));
+}
+
+inline Graph rewritten_graph(const std::vector<Tensor>& outputs) {
+    std::vector<Node*> nodes;
+    std::vector<Tensor> now = rewritten(outputs);
+    for (const Tensor& output : now) nodes.push_back(output.node());
+    return gather(nodes);
+}
+
+inline std::vector<Array> run(const Graph& graph, const PartitionOptions& options, int threads) {
+    ThreadPool& pool = ThreadPool::instance();
+    int before = pool.threads();
+    pool.set_threads(threads);
+    auto plan = std::make_shared<const Plan>(make_plan(graph, options));
+    std::vector<Array> results = run_once(weft::bind(plan, graph, cpu_compiler()), graph);
+    pool.set_threads(before);
+    return results;
+}
+
+// In blocks as step by step and as the interpreter has it, but for rounding; the same bits on one thread and on two. `sums`: terms of
+// the longest sum.
+inline void expect_values(const std::vector<Tensor>& outputs, double sums) {
+    Graph graph = rewritten_graph(outputs);
+    std::vector<Array> one = run(graph, {}, 1), two = run(graph, {}, 2), plain = run(graph, {.rows = false}, 2),
+                       expected = interpret(outputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        double bound = 4 * epsilon_of(outputs[i].dtype()) * (sums + 8);
+        EXPECT_EQ(difference(one[i], two[i]), "");
+        EXPECT_EQ(difference(plain[i], one[i], bound, bound), "");
+        EXPECT_EQ(difference(expected[i], one[i], bound, bound), "");
+    }
+}
+
+}  // namespace weft
