@@ -9,7 +9,6 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
-#include "weft/ops/scan.h"
 #include "weft/ops/scatter.h"
 #include "weft/ops/sort.h"
 #include "weft/ops/window.h"
@@ -202,21 +201,6 @@ TEST(CpuFamilies, sorting_agrees_with_the_interpreter) {
         }
         check(argsort(x({0, 3}, dtype), 0));
     }
-}
-
-TEST(CpuFamilies, scans_agree_with_the_interpreter) {
-    for (DType dtype : all_dtypes()) {
-        for (ScanOptions options :
-             {ScanOptions{}, ScanOptions{.reverse = true}, ScanOptions{.exclusive = true}, ScanOptions{true, true}}) {
-            check(cumulative_sum(x({3, 7}, dtype), 1, options), {.nans = true});
-            check(cumulative_sum(x({6, 70}, dtype), 0, options));
-            check(cumulative_sum(x({3, 1100}, dtype), 0, options));
-            check(cumulative_sum(x({19, 131}, dtype), 1, options), {.nans = true});
-            check(cumulative_prod(x({2, 5, 3}, dtype), 1, options));
-        }
-    }
-    check(cumulative_sum(x({0, 3}), 0));
-    check(cumulative_sum(x({3, 0}), 0));
 }
 
 TEST(CpuFamilies, joins_agree_with_the_interpreter) {

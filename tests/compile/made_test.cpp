@@ -149,6 +149,19 @@ TEST(MadeValues, bits_of_several_kernels_are_drawn_once) {
               "");
 }
 
+TEST(MadeValues, a_plan_says_what_its_steps_make) {
+    Tensor output = where(iota(40) > 7, random::uniform({40}, 0, 1, random::key(2)), 0);
+    Graph graph = graph_of({output});
+    std::string said = str(make_plan(graph), graph);
+    EXPECT_NE(said.find("; makes iota %"), said.npos) << said;
+    EXPECT_NE(said.find("random_bits %"), said.npos) << said;
+    for (std::size_t e = 0; e < graph.entries.size(); ++e) {
+        auto entry = static_cast<std::int32_t>(e);
+        if (graph.node(entry).operation != &iota_operation) continue;
+        EXPECT_EQ(why_apart(make_plan(graph), graph, entry, graph.outputs[0]), "it is made where it is read");
+    }
+}
+
 TEST(MadeValues, rows_of_a_group_count_on_from_block_to_block) {
     Tensor x = data({600, 700});
     Tensor masked = where(expand_dims(iota(600), 1) >= iota(700), x, -1e9);

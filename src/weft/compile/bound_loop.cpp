@@ -69,6 +69,7 @@ Loop bound_loop(const Plan& plan, const Step& step, const Graph& graph, std::spa
     for (std::size_t axis : order) loop.dims.push_back(dims[axis]);
     loop.reduced = dims.size() - kept;
     loop.reductions = step.reductions;
+    loop.scan = step.running;
     std::vector<Layout> layouts(loads.begin(), loads.end());
     for (std::size_t i = 0; i < layouts.size(); ++i) {
         std::int32_t base = memory_below(plan, step.loads[i]);
@@ -84,6 +85,11 @@ Loop bound_loop(const Plan& plan, const Step& step, const Graph& graph, std::spa
         for (std::size_t axis : order) loop.loads[i].strides.push_back(strides[axis]);
     }
     for (const Layout& layout : stores) {
+        if (step.kind == Step::scan) {
+            loop.stores.push_back({layout.dtype, {}});
+            for (std::size_t axis : order) loop.stores.back().strides.push_back(layout.strides[axis]);
+            continue;
+        }
         // A reduction's result and a copy's lie row-major whatever their slot's shape (ones apart); a map's as its slot says.
         Dims kept_dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept));
         loop.stores.push_back({layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});

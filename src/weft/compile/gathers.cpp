@@ -11,7 +11,8 @@ std::size_t at(std::int32_t entry) { return static_cast<std::size_t>(entry); }
 
 bool reads_point_by_point(const Node& reader, const Node& gather) {
     Family family = reader.operation->family;
-    return family == Family::reduce || (family == Family::elementwise && reader.shape == gather.shape);
+    return family == Family::reduce || family == Family::scan ||
+           (family == Family::elementwise && reader.shape == gather.shape);
 }
 
 // Numbers written into the program have no memory that could be picked from, or say where; nor has what is made where it is read.

@@ -21,7 +21,7 @@ bool is_view(const Node& node) {
 bool loop_reads(const Node& reader, const Node& read, bool draws) {
     Family family = reader.operation->family;
     bool once = !draws || reader.shape == read.shape;
-    return family == Family::reduce || (family == Family::elementwise && once);
+    return family == Family::reduce || family == Family::scan || (family == Family::elementwise && once);
 }
 
 // The loop's loads beside the made one are written behind it: operands of the loop begin with its number.

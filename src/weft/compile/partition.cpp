@@ -134,6 +134,9 @@ class Partitioner {
         return {};
     }
 
+    // Reductions and scans join what is computed in them.
+    bool joins(std::int32_t e) const { return family(e) == Family::reduce || family(e) == Family::scan; }
+
     // What is read inside one reduction and nowhere else is computed there: an elementwise entry all of whose readers are.
     void absorb_into_reductions() {
         constexpr std::int32_t nobody = -2, several = -1;
@@ -143,7 +146,7 @@ class Partitioner {
         for (std::int32_t output : graph_.outputs) readers[static_cast<std::size_t>(output)] = several;
         for (std::int32_t e = count_; e-- > 0;) {
             std::int32_t into = several, of_readers = readers[static_cast<std::size_t>(e)];
-            if (family(e) == Family::reduce && place(e).kind == Place::slot) {
+            if (joins(e) && place(e).kind == Place::slot) {
                 into = e;
             } else if (of_readers >= 0 && elementwise(e) && absorbed_[of_readers] < options_.longest &&
                        node(e).shape == node(graph_.inputs(of_readers)[0]).shape) {
@@ -294,7 +297,7 @@ class Partitioner {
             if (place(e).kind != Place::slot || stored_elementwise_.contains(e)) continue;
             if (copies_.contains(e))
                 maker_.copy(graph_.inputs(e)[0], place(e).index);
-            else if (family(e) == Family::reduce)
+            else if (joins(e))
                 maker_.reduce(e, inside_);
             else
                 maker_.library(e);

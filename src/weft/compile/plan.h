@@ -35,15 +35,16 @@ struct IndexedLoad {
 };
 
 struct Step {
-    enum Kind : std::uint8_t { map, reduce, copy, library, rows } kind = map;
+    enum Kind : std::uint8_t { map, reduce, scan, copy, library, rows } kind = map;
     std::vector<std::int32_t> members;  // entries computed here, inputs first (copy: none)
     std::vector<std::int32_t> loads;    // entries read from memory, one an input of the program (of the library kernel)
     std::vector<std::int32_t> stores;   // slots written
     std::int32_t space = -1;  // the entry whose shape the loop runs over; of a library kernel, the one it makes
-    Program program;          // map, reduce, copy
-    std::vector<Reduction> reductions;  // reduce
-    Axes axes;                          // reduce
-    std::vector<IndexedLoad> indexed;   // map, reduce
+    Program program;          // map, reduce, scan, copy
+    std::vector<Reduction> reductions;  // reduce, scan
+    Axes axes;                          // reduce, scan
+    std::optional<Scan> running;        // scan
+    std::vector<IndexedLoad> indexed;   // map, reduce, scan
     std::vector<Step> parts;            // rows: maps, reductions and products, in order, run a block of rows at a time
     std::size_t leading = 0;           // rows: the axes that are rows; a part of fewer is a number, made for each block
     std::vector<std::int32_t> inside;  // rows: slots that live inside it alone

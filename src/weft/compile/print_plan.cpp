@@ -13,6 +13,8 @@ std::string_view name_of(Step::Kind kind) {
             return "map";
         case Step::reduce:
             return "reduction";
+        case Step::scan:
+            return "scan";
         case Step::copy:
             return "copy";
         case Step::library:
@@ -43,15 +45,18 @@ class PlanPrinter {
             Family family = node(one).operation->family;
             if (family == Family::contraction && one == input)
                 return text(node(one).operation->name, " is a library's kernel, and they share no rows");
-            if (family != Family::elementwise && family != Family::reduce)
+            if (family != Family::elementwise && family != Family::reduce && family != Family::scan)
                 return text(node(one).operation->name, " is a library's kernel");
         }
+        if (node(input).operation->family == Family::scan)
+            return text(node(input).operation->name, " is stored as it runs: its loop gives no points to others");
         if (node(input).operation->family == Family::reduce)
             return text(node(input).operation->name, " ends only when all of it is read, and they share no rows");
         if (!(node(input).shape == space_of(e)))
             return text(node(input).operation->name, " is computed once for each of ", node(input).shape,
                         ", not for each of ", space_of(e));
-        if (node(e).operation->family == Family::reduce) return "others read the value too, so it is written to memory";
+        if (node(e).operation->family == Family::reduce || node(e).operation->family == Family::scan)
+            return "others read the value too, so it is written to memory";
         if (plan_.steps[at(step_of_[at(e)])].members.size() >= PartitionOptions{}.longest)
             return "the kernel is long enough";
         return "another value between them passes through memory first";

@@ -15,7 +15,7 @@ class StepMaker {
     std::int32_t new_slot(std::int32_t entry, Axes order = {});
     /// Entries of one shape, inputs first; those that are `stored` have a slot.
     void map(const std::vector<std::int32_t>& members, const std::function<bool(std::int32_t)>& stored);
-    /// The reduction `e`, and what is computed in it: entries of which `inside` says so.
+    /// The reduction or scan `e`, and what is computed in it: entries of which `inside` says so.
     void reduce(std::int32_t e, const std::vector<std::int32_t>& inside);
     void copy(std::int32_t from, std::int32_t slot);
     void library(std::int32_t e);

@@ -220,6 +220,26 @@ void write(const Loop& loop, void* const* stores, std::size_t i, const Dims& at,
                 size_of(loop.stores[i].dtype));
 }
 
+/// The lane of which `at` is a point.
+void scan(const Loop& loop, const void* const* loads, void* const* stores, Dims& at) {
+    std::size_t axis = loop.dims.size() - 1;
+    std::int32_t output = loop.program.outputs[0];
+    DType dtype = loop.program.dtype(output);
+    std::vector<Cell> inputs(loop.program.inputs.size()), values;
+    Cell running = constant_cell(dtype, identity_of(loop.reductions[0], dtype));
+    for (std::int64_t i = 0; i < loop.dims[axis]; ++i) {
+        at[axis] = loop.scan->backwards ? loop.dims[axis] - 1 - i : i;
+        read(inputs, loop, loads, at);
+        run(loop.program, inputs, values);
+        const Cell& value = values[static_cast<std::size_t>(output)];
+        Cell next = loop.reductions[0] == Reduction::sum ? binary<Opcode::add>(dtype, running, value)
+                                                         : binary<Opcode::multiply>(dtype, running, value);
+        write(loop, stores, 0, at, loop.scan->exclusive ? running : next, dtype);
+        running = next;
+    }
+    at[axis] = 0;
+}
+
 }  // namespace
 
 void interpret(const Loop& loop, const void* const* loads, void* const* stores) {
@@ -231,6 +251,10 @@ void interpret(const Loop& loop, const void* const* loads, void* const* stores) 
     if (!has_point(loop.dims, 0, kept)) return;
     Dims at(all);
     do {
+        if (loop.scan) {
+            scan(loop, loads, stores, at);
+            continue;
+        }
         std::vector<Joined> joined(program.outputs.size());
         if (has_point(loop.dims, kept, all)) {
             do {

@@ -141,6 +141,13 @@ void verify_source(const Loop& loop, std::size_t load) {
         require(stride == 0, "load ", load, " is drawn with the key load ", access.drawn.key, ", which moves");
 }
 
+void verify_scan(const Loop& loop) {
+    if (!loop.scan) return;
+    require(loop.reduced == 1 && loop.reductions.size() == 1, "running results are of one output along one axis");
+    bool runs = loop.reductions[0] == Reduction::sum || loop.reductions[0] == Reduction::product;
+    require(runs, "there is no running ", name_of(loop.reductions[0]));
+}
+
 }  // namespace
 
 void verify(const Loop& loop) {
@@ -152,6 +159,8 @@ void verify(const Loop& loop) {
     require(!loop.reduces() || loop.reductions.size() == program.outputs.size(),
             "there is not one reduction an output");
     require(loop.reduces() || loop.reduced == 0, "axes are reduced without a reduction");
+    verify_scan(loop);
+    std::size_t stored = loop.dims.size() - (loop.scan ? 0 : loop.reduced);
     for (std::int64_t size : loop.dims) require(size >= 0, "the box ", loop.dims, " has a negative size");
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         require(loop.loads[i].strides.size() == loop.dims.size(), "load ", i, " has not one stride an axis");
@@ -167,8 +176,7 @@ void verify(const Loop& loop) {
             require(joins(loop.reductions[i], value), name_of(loop.reductions[i]), " does not join values of ", value);
             value = result_dtype(loop.reductions[i], value);
         }
-        require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced, "store ", i,
-                " has not one stride a kept axis");
+        require(loop.stores[i].strides.size() == stored, "store ", i, " has not one stride a kept axis");
         require(loop.stores[i].plain(), "store ", i, " moves by indices, or is no memory");
         extent_of(loop.stores[i], loop.dims);
         for (std::size_t axis = 0; axis < loop.stores[i].strides.size(); ++axis) {
@@ -206,6 +214,7 @@ Hash128 hash_of(const Loop& loop) {
                 add({access.drawn.key, access.drawn.stride, static_cast<std::int64_t>(access.drawn.stream)});
         }
     }
+    hasher.add(loop.scan ? 1u + loop.scan->exclusive + 2u * loop.scan->backwards : 0u);
     hasher.add(loop.reductions.size());
     for (Reduction reduction : loop.reductions) hasher.add(static_cast<std::uint64_t>(reduction));
     return hasher.result();
@@ -213,7 +222,11 @@ Hash128 hash_of(const Loop& loop) {
 
 std::ostream& operator<<(std::ostream& out, const Loop& loop) {
     out << "loop " << loop.dims;
-    if (loop.reduces()) out << ", the last " << loop.reduced << " reduced";
+    if (loop.scan)
+        out << ", the last scanned" << (loop.scan->backwards ? " backwards" : "")
+            << (loop.scan->exclusive ? ", exclusive" : "");
+    else if (loop.reduces())
+        out << ", the last " << loop.reduced << " reduced";
     out << '\n';
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         const Access& load = loop.loads[i];

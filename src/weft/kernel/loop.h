@@ -3,6 +3,7 @@
 // through memory. Callers: compile/ makes Loops, backend/ runs them, the interpreter judges them.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "weft/core/shape.h"
@@ -60,6 +61,13 @@ inline std::int64_t number_at(const void* address, DType dtype) {
     return reinterpret_cast<std::int64_t>(address) / static_cast<std::int64_t>(size_of(dtype));
 }
 
+/// Running results: what is joined along the last axis, the only one that is reduced, is stored at every point of it. Joined one value
+/// after another, from the identity on, in the type of the values: the order is part of the meaning.
+struct Scan {
+    bool exclusive = false;  // what is stored joins the values before the point, not its own
+    bool backwards = false;  // from the last point to the first
+};
+
 struct Loop {
     Program program;
     Dims dims;  // the box; may be empty (one point) and may hold zeros (no point)
@@ -67,6 +75,7 @@ struct Loop {
     std::vector<Access> loads;          // one an input of the program
     std::vector<Access> stores;         // one an output of the program
     std::vector<Reduction> reductions;  // one an output for a reduction (even over no axes); empty for a map
+    std::optional<Scan> scan = {};      // of one output, a sum or a product; its store has strides for all axes
 
     bool reduces() const { return !reductions.empty(); }
     /// Whether a load moves by indices.

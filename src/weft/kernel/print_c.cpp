@@ -77,6 +77,9 @@ std::string element_text(char letter, std::size_t number, const Access& access) 
 void KernelPrinter::comment() {
     std::size_t all = loop_.dims.size();
     if (!loop_.reduces()) return line("// ", name_, ": for every ", axes(0, all), " of a box of ", count(0, all), ".");
+    if (loop_.scan)
+        return line("// ", name_, ": for every ", axes(0, kept_), " of a box of ", count(0, kept_), ", the running ",
+                    name_of(loop_.reductions[0]), " along ", axes(kept_, all), " of ", count(kept_, all), ".");
     line("// ", name_, ": for every ", axes(0, kept_), " of a box of ", count(0, kept_), ", joined over ",
          axes(kept_, all), " of ", count(kept_, all), ":");
     for (std::size_t i = 0; i < loop_.stores.size(); ++i) line("// y", i, ": ", name_of(loop_.reductions[i]));
@@ -226,8 +229,9 @@ Launch launch_for(const Loop& loop) {
     std::size_t kept = loop.dims.size() - loop.reduced;
     std::int64_t results =
         element_count(Dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept)));
-    int threads = loop.reduces() ? reduction_lanes : 256;
-    std::int64_t groups = loop.reduces() ? results : (results + threads - 1) / threads;
+    bool groups_join = loop.reduces() && !loop.scan;  // else each thread works alone
+    int threads = groups_join ? reduction_lanes : 256;
+    std::int64_t groups = groups_join ? results : (results + threads - 1) / threads;
     return {std::min(groups, most_groups), threads};
 }
 

@@ -7,6 +7,7 @@
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/index_check.h"
 #include "weft/backend/cpu/made_load.h"
+#include "weft/backend/cpu/scan.h"
 #include "weft/ops/window.h"
 
 namespace weft {
@@ -32,7 +33,9 @@ class LoopKernel final : public Kernel {
         if (loop.indexed()) indices_ = IndexCheck(loop), places_ = IndexPlaces(loop);
         places_bytes_ = aligned(places_.scratch_bytes());
         bool emitted = !is_narrow(loop.program);
-        if (loop.reduces())
+        if (loop.scan)
+            prepared_ = prepare_scan(loop, emitted);
+        else if (loop.reduces())
             prepared_ = prepare_reduction(loop, emitted);
         else if (emitted)
             prepared_ = emit::prepare_emitted_map(loop);
@@ -70,8 +73,6 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
             return constant_kernel(node, output);
         case Family::join:
             return join_kernel(node, inputs, output);
-        case Family::scan:
-            return scan_kernel(node, inputs, output);
         case Family::gather:
             return gather_kernel(node, inputs, output);
         case Family::scatter:
@@ -86,6 +87,7 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
         case Family::elementwise:
         case Family::reduce:
         case Family::random:
+        case Family::scan:
         case Family::view:
         case Family::composite:
             break;

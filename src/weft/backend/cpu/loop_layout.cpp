@@ -68,7 +68,7 @@ LoopLayout layout_of(const Loop& loop) {
             at.loads.push_back(load.strides[axis] * static_cast<std::int64_t>(size_of(load.dtype)));
             at.reach.push_back(reach_of(loop, load, axis));
         }
-        if (axis < keep) {
+        if (axis < keep || loop.scan) {
             for (const Access& store : loop.stores) {
                 at.stores.push_back(store.strides[axis] * static_cast<std::int64_t>(size_of(store.dtype)));
             }
@@ -98,6 +98,7 @@ LoopLayout layout_of(const Loop& loop) {
     for (const Axis& axis : reduced) {
         layout.reduced.push_back(axis.size);
         add_loads(axis);
+        for (std::size_t i = 0; i < axis.stores.size(); ++i) layout.stores[i].push_back(axis.stores[i]);
     }
     return layout;
 }

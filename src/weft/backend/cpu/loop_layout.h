@@ -12,7 +12,7 @@ namespace weft::cpu {
 struct LoopLayout {
     Dims kept, reduced;
     std::vector<Dims> loads;   // one stride a kept axis, then one a reduced axis
-    std::vector<Dims> stores;  // one stride a kept axis
+    std::vector<Dims> stores;  // one stride a kept axis, then (of a scan) one for the reduced axis
     std::vector<Dims>
         reach;  // how far each load moves along an axis: its stride, and what an index that changes there adds
 };

@@ -33,9 +33,9 @@ EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vect
         }
         streams_.push_back(std::move(stream));
     }
-    bool draws = std::any_of(loop.loads.begin(), loop.loads.end(),
-                             [](const Access& load) { return load.source == Source::random; });
-    for (std::size_t i = 0; draws && i < streams.size(); ++i)
+    draws_ = std::any_of(loop.loads.begin(), loop.loads.end(),
+                         [](const Access& load) { return load.source == Source::random; });
+    for (std::size_t i = 0; i < streams.size(); ++i)
         if (read[i] && loop.loads[i].plain() && streams[i].contiguous(dims))
             ahead_.push_back({i, static_cast<std::int64_t>(size_of(streams[i].memory))});
     for (Instruction& at : program_.code)

@@ -27,8 +27,12 @@ class EmittedSource {
     std::int64_t step(std::int64_t count) const { return indexed_ && count > block_ ? block_ : count; }
     /// The blocks of elements [flat, flat + count).
     void fill(const void* const* loads, std::int64_t flat, std::int64_t count, std::byte* blocks) const {
-        for (const Ahead& ahead : ahead_) ahead.fetch(loads, flat, count);
+        if (draws_) expect(loads, flat, count);
         if (indexed_) indexed_.fill(loads, flat, count, block_, blocks);
+    }
+    /// Asks for what these elements read from arrays that run along: it comes while something else is done.
+    void expect(const void* const* loads, std::int64_t flat, std::int64_t count) const {
+        for (const Ahead& ahead : ahead_) ahead.fetch(loads, flat, count);
     }
     /// Where element 0 of the space lies, or would lie, for input number `i`.
     const void* base(std::size_t i, const void* const* loads, std::int64_t flat, const std::byte* blocks) const {
@@ -38,7 +42,6 @@ class EmittedSource {
     }
 
   private:
-    /// An array that runs along: asked for while random bits are drawn, for memory would wait otherwise.
     struct Ahead {
         std::size_t load;
         std::int64_t width;
@@ -49,7 +52,8 @@ class EmittedSource {
     };
 
     Program program_;
-    std::vector<Ahead> ahead_;
+    std::vector<Ahead> ahead_;  // arrays that run along
+    bool draws_ = false;        // then they are asked for while random bits are drawn
     std::vector<Stream> streams_;
     std::vector<std::size_t> loads_;  // of each input: its number among the loop's
     IndexedBlocks indexed_;
