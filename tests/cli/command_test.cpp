@@ -53,6 +53,18 @@ TEST_F(Command, a_missing_file_device_or_run_is_the_users_mistake) {
     EXPECT_EQ(weft({"resume", "nowhere"}).output, "'nowhere' holds no run: there is no config.yaml in it\n");
 }
 
+TEST_F(Command, a_wrong_variable_is_the_users_mistake_and_said_before_any_work) {
+    std::vector<std::string> words{"train", WEFT_SOURCE_DIR "/examples/digits.json", "--dry-run"};
+    for (auto [setting, message] :
+         {std::pair{"WEFT_THREADS=abc", "WEFT_THREADS is 'abc', but must be a whole number of at least 1\n"},
+          {"WEFT_EMITTER=maybe", "WEFT_EMITTER is 'maybe'; it may be on or off\n"}}) {
+        Ended ended = run(folder_.folder(), words, {setting});
+        EXPECT_EQ(ended.status, 2);
+        EXPECT_EQ(ended.output, message);
+    }
+    EXPECT_EQ(run(folder_.folder(), words, {"WEFT_ISA=mmx"}).status, 2);
+}
+
 TEST_F(Command, explain_shows_how_a_step_runs) {
     write("small.json", R"({"data": {"train": {"digits": {"split": "train", "size": 64}}, "prepare": ["flatten"]},
         "batch_size": 32, "model": {"sequential": [{"linear": {"units": 20}}, "relu", {"linear": {"units": 10}}]},

@@ -20,10 +20,10 @@ inline std::string contents(const std::filesystem::path& path) {
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-class Command {
+class Process {
   public:
     /// Starts it; `settings` are of its environment, as "WEFT_THREADS=1"; no file that it writes may have more than `most_bytes`.
-    Command(const std::filesystem::path& folder, std::vector<std::string> words,
+    Process(const std::filesystem::path& folder, std::vector<std::string> words,
             const std::vector<std::string>& settings = {}, rlim_t most_bytes = RLIM_INFINITY)
         : out_(folder / (".out" + std::to_string(counter()++))) {
         words.insert(words.begin(), WEFT_BINARY_DIR "/weft");
@@ -67,7 +67,7 @@ struct Ended {
 };
 inline Ended run(const std::filesystem::path& folder, const std::vector<std::string>& words,
                  const std::vector<std::string>& settings = {}, rlim_t most_bytes = RLIM_INFINITY) {
-    Command program(folder, words, settings, most_bytes);
+    Process program(folder, words, settings, most_bytes);
     int status = program.wait();
     return {status, program.output()};
 }

@@ -84,7 +84,7 @@ TEST_F(RunFolder, killed_at_any_moment_and_resumed_it_gives_the_bytes_of_an_unin
         std::string out = "killed" + std::to_string(trial);
         std::vector<std::string> words{"train", "small.json", "--out", out, "--quiet"};
         for (int kill = 0; kill < 3; ++kill) {
-            Command program(folder_.folder(), words);
+            Process program(folder_.folder(), words);
             std::this_thread::sleep_for(
                 std::chrono::duration<double>(whole * std::uniform_real_distribution<>(0.05, 0.95)(random)));
             program.signal(SIGKILL);
@@ -102,7 +102,7 @@ TEST_F(RunFolder, killed_at_any_moment_and_resumed_it_gives_the_bytes_of_an_unin
 
 TEST_F(RunFolder, an_interrupted_run_writes_a_checkpoint_and_goes_on) {
     ASSERT_EQ(weft({"train", "small.json", "--out", "whole", "--quiet", "--set", "stop_when.epochs=40"}).status, 0);
-    Command program(folder_.folder(), {"train", "small.json", "--out", "stopped", "--set", "stop_when.epochs=40"});
+    Process program(folder_.folder(), {"train", "small.json", "--out", "stopped", "--set", "stop_when.epochs=40"});
     while (!fs::exists(at("stopped") / "last")) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     program.signal(SIGINT);
     int status = program.wait();

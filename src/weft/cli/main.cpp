@@ -4,8 +4,11 @@
 #include <iostream>
 #include <new>
 
+#include "weft/backend/cpu/emit/kernel_cache.h"
+#include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
+#include "weft/base/thread_pool.h"
 #include "weft/cli/commands.h"
 #include "weft/found.h"
 
@@ -18,6 +21,15 @@ constexpr const char* to_come[] = {"predict", "serve", "monitor", "plot", "diff"
 const Flag device_flag{"device", "D", "where to compute; cpu is the only one in this version"};
 const Flag threads_flag{"threads", "N", "how many threads compute; results do not depend on it"};
 const Flag quiet_flag{"quiet", "", "print errors alone"};
+
+// What is wrong with a variable of the environment is said before any work, and not where it happens to be read first.
+void check_environment() {
+    try {
+        ThreadPool::instance(), cpu::best_isa(), cpu::emit::emitter_on();
+    } catch (const ValueError& error) {
+        throw ConfigError(error.what());
+    }
+}
 
 int run(std::vector<std::string> typed) {
     if (typed.empty() || typed[0] == "--help" || typed[0] == "-h") typed = {"help"};
@@ -32,6 +44,7 @@ int run(std::vector<std::string> typed) {
         for (std::size_t i = 1; i < typed.size(); ++i) {
             if (typed[i] == "--help" || typed[i] == "-h") return std::cout << command.help(), done;
         }
+        check_environment();
         return command.run(command.parse(std::span(typed).subspan(1)));
     }
     for (const char* name : to_come) {
