@@ -10,9 +10,10 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t side_by_side = 8;    // rows whose sums do not wait for each other
-constexpr std::int64_t piece_bytes = 1024;  // of each, that wait in cache
-// What is computed at once: of columns so much that it stays in the first-level cache; of rows all of eight, if they are not long.
+constexpr std::int64_t side_by_side = 8;  // rows whose sums do not wait for each other
+// Of a row's piece: eight wait in the second-level cache, and are long enough for memory to be asked in time.
+constexpr std::int64_t piece_bytes = 32768;
+// What is computed at once: of columns so much that it stays in the first-level cache; of rows eight, if they are short.
 constexpr std::int64_t most_of_columns = 2048, most_of_rows = 8192;
 constexpr std::int64_t apart = 64;  // bytes between pieces: those of a page's length would be taken for each other
 
@@ -86,9 +87,10 @@ class ComputedScan final : public PreparedLoop {
             // Short rows are computed many at once, for all that lies between them is the next.
             together_ = count_ * side_by_side <= block;
             rows_ = std::min(together_ ? block / std::max<std::int64_t>(count_, 1) : side_by_side, lanes_);
-            piece_ =
-                together_ ? count_ : std::min({count_, lanes_ == 1 ? most_of_columns : piece_bytes / width, block});
+            piece_ = std::min({count_, lanes_ == 1 ? most_of_columns : piece_bytes / width, values_.block()});
+            direct_ = whole_ && piece_ == count_;
             pitch_ = together_ ? count_ : piece_ + apart / width;
+            result_pitch_ = direct_ ? count_ : pitch_;
             units_ = divide_up(lanes_, std::max<std::int64_t>(rows_, 1));
             units_in_task_ = task_elements / std::max<std::int64_t>(rows_ * count_, 1);
         }
@@ -111,8 +113,7 @@ class ComputedScan final : public PreparedLoop {
         std::int64_t first = unit * rows_, rows = std::min(rows_, lanes_ - first);
         auto* in = reinterpret_cast<A*>(thread.base + values_at_);
         auto* running = reinterpret_cast<A*>(thread.base + running_at_);
-        bool direct = whole_ && together_;  // results lie as the values do
-        To* out = direct ? to + first * count_ : reinterpret_cast<To*>(thread.base + results_at_);
+        To* out = direct_ ? to + first * count_ : reinterpret_cast<To*>(thread.base + results_at_);
         std::fill_n(running, rows, start);
         for (std::int64_t done = 0; done < count_; done += piece_) {
             std::int64_t count = std::min(piece_, count_ - done), at = scan_.backwards ? count_ - done - count : done;
@@ -128,28 +129,29 @@ class ComputedScan final : public PreparedLoop {
                 values_.expect(thread, (first + k) * count_ + next, rest);
             std::int64_t k = 0;
             for (; k + side_by_side <= rows; k += side_by_side)
-                join_rows<side_by_side>(in + k * pitch_, out + k * pitch_, running + k, count, join);
-            for (; k < rows; ++k) join_rows<1>(in + k * pitch_, out + k * pitch_, running + k, count, join);
-            for (std::int64_t k = 0; k < rows && !direct; ++k)
-                copy_run(to + place((first + k) * count_ + at), step(dims_.size() - 1), out + k * pitch_, 1, count);
+                join_rows<side_by_side>(in + k * pitch_, out + k * result_pitch_, running + k, count, join);
+            for (; k < rows; ++k) join_rows<1>(in + k * pitch_, out + k * result_pitch_, running + k, count, join);
+            for (std::int64_t k = 0; k < rows && !direct_; ++k)
+                copy_run(to + place((first + k) * count_ + at), step(dims_.size() - 1), out + k * result_pitch_, 1,
+                         count);
         }
     }
 
-    /// `rows` rows of `count` values, `pitch_` from one to the next. What runs stays in registers.
+    /// `rows` rows of `count` values. What runs stays in registers.
     template <std::size_t rows, class To, class A, class Join>
     void join_rows(const A* in, To* out, A* running, std::int64_t count, Join join) const {
         auto each = [&]<std::size_t... k>(std::index_sequence<k...>) {
             A now[rows] = {running[k]...};
             const bool exclusive = scan_.exclusive, backwards = scan_.backwards;
-            const std::int64_t pitch = pitch_;
+            const std::int64_t pitch = pitch_, result_pitch = result_pitch_;
             for (std::int64_t i = 0; i < count; ++i) {
                 std::int64_t x = backwards ? count - 1 - i : i;
-                auto one = [&](A& run, std::int64_t at) {
-                    A next = join(run, in[at]);
-                    out[at] = static_cast<To>(exclusive ? run : next);
+                auto one = [&](A& run, std::int64_t row) {
+                    A next = join(run, in[row * pitch + x]);
+                    out[row * result_pitch + x] = static_cast<To>(exclusive ? run : next);
                     run = next;
                 };
-                (one(now[k], static_cast<std::int64_t>(k) * pitch + x), ...);
+                (one(now[k], static_cast<std::int64_t>(k)), ...);
             }
             ((running[k] = now[k]), ...);
         };
@@ -208,10 +210,13 @@ class ComputedScan final : public PreparedLoop {
     Stream store_;
     Dims dims_;  // of the space: lanes' axes and the scanned one
     ValueBlocks values_;
-    bool columns_ = false, whole_ = false, together_ = false;  // together: several rows are computed at once
-    std::int64_t count_ = 0, lanes_ = 0;                       // elements of a lane; lanes
-    std::int64_t rows_ = 1, piece_ = 1, pitch_ = 1;            // rows at a time (of columns: of the axis), and of each
-    std::int64_t inner_ = 1, width_ = 1, segments_ = 1;        // of columns
+    bool columns_ = false;
+    bool together_ = false, whole_ = false,
+         direct_ = false;                        // rows are computed at once; results lie row-major; are joined there
+    std::int64_t count_ = 0, lanes_ = 0;         // elements of a lane; lanes
+    std::int64_t rows_ = 1, piece_ = 1;          // rows at a time (of columns: of the axis), and of each
+    std::int64_t pitch_ = 1, result_pitch_ = 1;  // from row to row, of values and of results
+    std::int64_t inner_ = 1, width_ = 1, segments_ = 1;  // of columns
     std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
     int slots_ = 1;
     std::size_t values_at_ = 0, results_at_ = 0, running_at_ = 0, thread_bytes_ = 0;
