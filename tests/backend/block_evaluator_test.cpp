@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "backend/random_loop.h"
+#include "backend/scan_cases.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
@@ -85,6 +85,7 @@ LoopCase random_map(int seed) {
         stores.push_back(memory_for(random, loop.stores.back(), loop.dims, false));
     }
     if (seed % 2) load_by_indices(random, made);
+    if (seed % 4 > 1) load_without_memory(random, made);
     return made;
 }
 
@@ -201,6 +202,14 @@ TEST(BlockEvaluator, reductions_agree_with_the_interpreter) {
     }
 }
 
+TEST(BlockEvaluator, scans_have_the_interpreters_bits) {
+    for (int seed = 0; seed < 800; ++seed) {
+        LoopCase made = random_scan(seed);
+        expect_same_everywhere(made.loop, made.loads, made.stores, run(made.loop, made.loads, made.stores, true), seed);
+        if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
 /// As plans run it: with places made of indices that are read often, by machine code where there is any.
 Result run_compiled(const LoopCase& c, int threads) {
     LoopCase copy = c;
@@ -217,10 +226,9 @@ Result run_compiled(const LoopCase& c, int threads) {
     return result;
 }
 
-TEST(CompiledLoops, that_load_by_indices_are_the_interpreters_on_any_number_of_threads) {
+TEST(CompiledLoops, are_the_interpreters_on_any_number_of_threads) {
     for (int seed = 0; seed < 1000; ++seed) {
         LoopCase made = seed % 2 ? random_map(seed) : random_reduction(3 * seed + 2);
-        if (!made.loop.indexed()) continue;
         std::int64_t count = 1;
         for (std::size_t axis = made.loop.dims.size() - made.loop.reduced; axis < made.loop.dims.size(); ++axis)
             count *= made.loop.dims[axis];
@@ -236,6 +244,23 @@ TEST(CompiledLoops, that_load_by_indices_are_the_interpreters_on_any_number_of_t
         EXPECT_EQ(first, run_compiled(made, 2)) << "seed " << seed << '\n' << made.loop;
         if (testing::Test::HasFailure()) return;
     }
+}
+
+TEST(CompiledLoops, scans_have_the_interpreters_bits_on_any_number_of_threads) {
+    cpu::Isa chosen = cpu::best_isa();
+    for (int seed = 0; seed < 1500; ++seed) {
+        LoopCase made = random_scan(seed);
+        Result oracle = run(made.loop, made.loads, made.stores, true);
+        for (cpu::Isa isa : cpu::usable_isas()) {
+            cpu::use_isa(isa);
+            for (int threads : {1, 2})
+                EXPECT_EQ(difference(made.loop.stores[0].dtype, oracle[0], run_compiled(made, threads)[0]), -1)
+                    << "seed " << seed << ", " << cpu::name_of(isa) << ", " << threads << " threads\n"
+                    << made.loop;
+        }
+        if (testing::Test::HasFailure()) break;
+    }
+    cpu::use_isa(chosen);
 }
 
 TEST(BlockEvaluator, long_sums_stay_accurate) {

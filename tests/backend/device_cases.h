@@ -19,7 +19,8 @@ Stored run_on(const typename Api::Device& device, const typename Api::Kernels& k
     auto add = [&](const std::vector<Access>& accesses, const std::vector<Memory>& memories) {
         for (std::size_t i = 0; i < accesses.size(); ++i) {
             auto width = static_cast<std::int64_t>(size_of(accesses[i].dtype));
-            operands.push_back({&buffers[operands.size()], memories[i].first / width});
+            bool memory = accesses[i].source == Source::memory;
+            operands.push_back({memory ? &buffers[operands.size()] : nullptr, memories[i].first / width});
         }
     };
     add(at.loop.loads, at.loads);

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-#include "backend/random_loop.h"
+#include "backend/scan_cases.h"
 #include "weft/kernel/function_program.h"
 #include "weft/kernel/interpreter.h"
 #include "weft/kernel/join.h"
@@ -233,10 +233,20 @@ inline std::vector<KernelCase> random_map_cases(int count) {
             loop.stores.push_back(
                 {memory_type(random, loop.program.dtype(output)), random_strides(random, loop.dims, false)});
         cases.push_back(case_of(random, text("map_", seed), std::move(loop), pick(random, 2)));
-        if (seed % 3 > 0) continue;
+        if (seed % 3 > 1) continue;
         LoopCase made{cases.back().loop, cases.back().loads, cases.back().stores};
-        load_by_indices(random, made);
+        if (seed % 3 == 0) load_by_indices(random, made);
+        if (seed % 6 != 0) load_without_memory(random, made);
         cases.back() = {cases.back().kernel, made.loop, made.loads, made.stores};
+    }
+    return cases;
+}
+
+inline std::vector<KernelCase> scan_kernel_cases(int count) {
+    std::vector<KernelCase> cases;
+    for (int seed = 0; static_cast<int>(cases.size()) < count; ++seed) {
+        LoopCase made = random_scan(seed);
+        if (printable(made.loop.program)) cases.push_back({text("scan_", seed), made.loop, made.loads, made.stores});
     }
     return cases;
 }
@@ -385,7 +395,7 @@ inline std::int64_t place_of(const Access& store, const Memory& memory, const Di
 /// What the printed kernel must leave, to the bit: for a map the interpreter's, for a reduction its values' joined in lanes.
 inline Stored expected_of(const KernelCase& at) {
     Stored stored = interpreted(at);
-    if (!at.loop.reduces() || element_count(at.loop.dims) == 0) return stored;
+    if (!at.loop.reduces() || at.loop.scan || element_count(at.loop.dims) == 0) return stored;
     std::int64_t all = element_count(at.loop.dims), elements = 1;
     for (std::size_t axis = at.loop.dims.size() - at.loop.reduced; axis < at.loop.dims.size(); ++axis)
         elements *= at.loop.dims[axis];

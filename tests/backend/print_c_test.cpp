@@ -53,7 +53,13 @@ class CompiledC {
             for (std::size_t i = 0; i < count; ++i)
                 arguments += text(arguments.empty() ? "" : ", ", array, "[", i, "]");
         };
-        add("loads", named.loop.loads.size());
+        for (std::size_t i = 0; i < named.loop.loads.size(); ++i) {
+            const Access& load = named.loop.loads[i];
+            if (load.source == Source::memory)
+                arguments += text(i ? ", " : "", "loads[", i, "]");
+            else
+                arguments += text(i ? ", " : "", "(int64_t)loads[", i, "] / ", size_of(load.dtype));
+        }
         add("stores", named.loop.stores.size());
         add("numbers", numbers_for(named.loop).size());
         return text("\nvoid call_", named.name,
@@ -90,6 +96,7 @@ void expect_right(const std::vector<KernelCase>& cases, const char* options) {
 TEST(PrintedC, opcodes_have_the_interpreters_bits) { expect_right(opcode_cases(), "-std=c99 -O1"); }
 TEST(PrintedC, functions_have_the_interpreters_bits) { expect_right(function_cases(), "-std=c99 -O1"); }
 TEST(PrintedC, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(300), "-std=c99 -O1"); }
+TEST(PrintedC, scans_have_the_interpreters_bits) { expect_right(scan_kernel_cases(150), "-std=c99 -O1"); }
 TEST(PrintedC, reductions_join_in_lanes) { expect_right(reduction_cases(), "-std=c99 -O1"); }
 
 TEST(PrintedC, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(150), "-std=c99 -O1"); }

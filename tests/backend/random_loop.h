@@ -18,11 +18,12 @@ namespace weft {
 using Random = std::mt19937;
 inline int pick(Random& random, int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); }
 
-/// Memory of a load or store: a box of elements somewhere inside a buffer, so that negative strides have room.
+/// Memory of a load or store: a box of elements somewhere inside a buffer, so that negative strides have room. Of a load that reads no
+/// memory: no bytes, and what stands for its address.
 struct Memory {
     std::vector<std::byte> bytes;
     std::int64_t first = 0;
-    void* data() { return bytes.data() + first; }
+    void* data() { return bytes.empty() ? reinterpret_cast<void*>(first) : bytes.data() + first; }
 };
 
 template <class T>
@@ -260,12 +261,12 @@ inline std::int64_t difference(DType dtype, const std::vector<std::byte>& a, con
 }
 
 inline std::vector<DType> random_types(Random& random) {
-    static constexpr DType likely[] = {DType::float32, DType::float32, DType::float64, DType::int32,
-                                       DType::int64,   DType::bool_,   DType::uint8,   DType::complex64};
+    static constexpr DType likely[] = {DType::float32, DType::float32, DType::float64, DType::int32,  DType::int64,
+                                       DType::bool_,   DType::uint8,   DType::uint32,  DType::uint64, DType::complex64};
     std::vector<DType> types;
     int count = 1 + pick(random, 4);
     for (int i = 0; i < count; ++i) {
-        types.push_back(pick(random, 4) ? likely[pick(random, 8)]
+        types.push_back(pick(random, 4) ? likely[pick(random, 10)]
                                         : all_dtypes()[static_cast<std::size_t>(pick(random, dtype_count))]);
     }
     return types;
@@ -311,6 +312,38 @@ inline void load_by_indices(Random& random, LoopCase& made) {
     }
 }
 
+/// Loads of int64 are counted now, those of uint32 and uint64 drawn, mostly: but not what says where others read.
+inline void load_without_memory(Random& random, LoopCase& made) {
+    Loop& loop = made.loop;
+    std::vector<bool> says(loop.loads.size(), false);
+    for (const Access& load : loop.loads)
+        for (const Pointer& pointer : load.pointers) says[static_cast<std::size_t>(pointer.load)] = true;
+    for (std::size_t i = 0, count = loop.loads.size(); i < count; ++i) {
+        DType dtype = loop.loads[i].dtype;
+        bool draws = dtype == DType::uint32 || dtype == DType::uint64;
+        bool fits = (draws || dtype == DType::int64) && loop.loads[i].pointers.empty() && !says[i];
+        if (!fits || pick(random, 5) == 0) continue;
+        std::int64_t number = -(made.loads[i].first / static_cast<std::int64_t>(size_of(dtype)));  // none is negative
+        number = (draws || pick(random, 2) ? std::max<std::int64_t>(-number, 0) : number) + pick(random, 7);
+        loop.loads[i].source = draws ? Source::random : Source::counting;
+        made.loads[i] = {{}, number * static_cast<std::int64_t>(size_of(dtype))};
+        if (!draws && pick(random, 2)) {  // sometimes what is known of the numbers is said
+            std::int64_t high = number;
+            for (std::size_t axis = 0; axis < loop.dims.size(); ++axis)
+                high += std::max<std::int64_t>(loop.loads[i].strides[axis], 0) * (loop.dims[axis] - 1);
+            Extent extent = extent_of(loop.loads[i], loop.dims);
+            if (!extent.empty() && number + extent.first >= 0) loop.loads[i].numbers = high + 1;
+        }
+        if (!draws) continue;
+        std::int64_t step = 1 + pick(random, 3);
+        loop.loads[i].drawn = {static_cast<std::int32_t>(loop.loads.size()), step,
+                               static_cast<std::uint32_t>(pick(random, 3))};
+        loop.loads.push_back({DType::uint32, Dims(loop.dims.size())});
+        loop.program.inputs.push_back(DType::uint32);
+        made.loads.push_back(memory_for(random, {DType::uint32, {step}}, {2}, false));
+    }
+}
+
 inline LoopCase random_reduction(int seed, bool complex = true) {
     static constexpr Reduction all[] = {Reduction::sum,    Reduction::maximum, Reduction::minimum, Reduction::argmax,
                                         Reduction::argmin, Reduction::any,     Reduction::all,     Reduction::sum};
@@ -353,6 +386,7 @@ inline LoopCase random_reduction(int seed, bool complex = true) {
         stores.push_back(memory_for(random, loop.stores.back(), kept, false));
     }
     if (seed % 3 == 2) load_by_indices(random, result);
+    if (seed % 2) load_without_memory(random, result);
     return result;
 }
 

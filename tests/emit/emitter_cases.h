@@ -92,7 +92,9 @@ inline std::vector<std::vector<std::byte>> run_guarded(const Case& c, const cpu:
     std::vector<void*> to;
     std::vector<std::byte*> starts;
     std::size_t next = 0;
-    for (const Memory& memory : c.loads) from.push_back(arena(next++).place(memory.bytes, c.at_end) + memory.first);
+    for (Memory memory : c.loads)
+        from.push_back(memory.bytes.empty() ? memory.data()
+                                            : arena(next++).place(memory.bytes, c.at_end) + memory.first);
     for (const Memory& memory : c.stores) {
         starts.push_back(arena(next++).place(memory.bytes, c.at_end));
         to.push_back(starts.back() + memory.first);

@@ -65,6 +65,7 @@ TEST(Emitter, random_programs_have_the_interpreters_bits) {
         Case c = random_case(seed);
         Random random(static_cast<unsigned>(seed + 1));
         if (seed % 5 == 0) load_by_indices(random, c);
+        if (seed % 3 == 0) load_without_memory(random, c);
         auto expected = expected_of(c);
         for (Isa isa : emitted_isas()) {
             expect_bits(c, expected, isa, random_options(random), text("seed ", seed));

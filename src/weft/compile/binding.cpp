@@ -66,6 +66,9 @@ class Binder {
                 Dims dims = dims_of(node.shape);
                 Dims strides = node.computed ? node.value.strides : contiguous_strides(dims);
                 views_[e] = {{Base::leaf, p.index}, 0, {node.dtype, dims, strides}};
+            } else if (p.kind == Place::made) {
+                Dims dims = dims_of(node.shape);
+                views_[e] = {{Base::made, 0}, 0, {node.dtype, dims, contiguous_strides(dims)}};
             } else if (p.kind == Place::view) {
                 views_[e] = apply_view(node, views_[at(p.index)]);
             } else if (p.index >= 0) {
@@ -242,7 +245,10 @@ class Binder {
             bound.operation = node.operation;
             bound.where = node.where;
         }
-        bound.fails_at = step.indexed.empty() ? bound.where : graph_.node(step.indexed[0].entry).where;
+        bound.fails_at = bound.where;
+        for (const IndexedLoad& indexed : step.indexed)
+            if (graph_.node(indexed.entry).operation->family == Family::gather)
+                bound.fails_at = graph_.node(indexed.entry).where;
         StepKernels kernels(plan_, graph_, compiler_, views_);
         bound.kernel = kernels.kernel(step);
         bound.product_operations = kernels.product_operations(step);
@@ -314,6 +320,10 @@ std::string Binding::str() const {
         out << "  " << s << ' ' << (step.operation ? step.operation->name : "copy") << " by " << step.kernel->by()
             << ':';
         for (const View& view : step.operands) {
+            if (view.base.kind == Base::made) {
+                out << " made " << view.layout.dtype << view.layout.dims;
+                continue;
+            }
             const char* base = view.base.kind == Base::arena  ? "arena"
                                : view.base.kind == Base::leaf ? "leaf"
                                                               : "output";

@@ -12,7 +12,7 @@ namespace weft {
 
 /// Where memory comes from when a binding is run.
 struct Base {
-    enum Kind : std::uint8_t { arena, leaf, output } kind = arena;
+    enum Kind : std::uint8_t { arena, leaf, output, made } kind = arena;  // made: none; the offset stands for a number
     std::int32_t index = 0;  // leaf: its number among the graph's leaves; output: its number in Binding::outputs
     friend bool operator==(const Base&, const Base&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weft/compile/made.h"
 #include "weft/compile/views.h"
 #include "weft/ops/gather.h"
 
@@ -43,9 +44,18 @@ void lay_out_gather(const IndexedLoad& indexed, const Graph& graph, std::vector<
     }
 }
 
+// A load of what is made; a key stands behind it, and is the same at every point.
+void lay_out_made(const Node& node, std::vector<Layout>& loads, std::size_t load, Loop& loop) {
+    bool keyed = !node.inputs.empty();
+    loop.loads.push_back(
+        made_access(node, {}, static_cast<std::int32_t>(load + 1), keyed ? loads[load + 1] : Layout{}));
+    if (keyed) loads[load + 1] = {loads[load + 1].dtype, {}, {}};
+}
+
 }  // namespace
 
-Loop bound_loop(const Step& step, const Graph& graph, std::span<const Layout> loads, std::span<const Layout> stores) {
+Loop bound_loop(const Plan& plan, const Step& step, const Graph& graph, std::span<const Layout> loads,
+                std::span<const Layout> stores) {
     Loop loop;
     loop.program = step.program;
     Dims dims = dims_of(graph.node(step.space).shape);
@@ -59,14 +69,27 @@ Loop bound_loop(const Step& step, const Graph& graph, std::span<const Layout> lo
     for (std::size_t axis : order) loop.dims.push_back(dims[axis]);
     loop.reduced = dims.size() - kept;
     loop.reductions = step.reductions;
+    loop.scan = step.running;
     std::vector<Layout> layouts(loads.begin(), loads.end());
-    for (const Layout& layout : layouts) loop.loads.push_back({layout.dtype, {}});
-    for (const IndexedLoad& indexed : step.indexed) lay_out_gather(indexed, graph, layouts, loop.loads[indexed.load]);
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        std::int32_t base = memory_below(plan, step.loads[i]);
+        if (plan.places[static_cast<std::size_t>(base)].kind == Place::made)
+            lay_out_made(graph.node(base), layouts, i, loop);
+        else
+            loop.loads.push_back({layouts[i].dtype, {}});
+    }
+    for (const IndexedLoad& indexed : step.indexed)
+        if (!is_made(graph.node(indexed.entry))) lay_out_gather(indexed, graph, layouts, loop.loads[indexed.load]);
     for (std::size_t i = 0; i < layouts.size(); ++i) {
         Dims strides = broadcast_strides(layouts[i], dims);
         for (std::size_t axis : order) loop.loads[i].strides.push_back(strides[axis]);
     }
     for (const Layout& layout : stores) {
+        if (step.kind == Step::scan) {
+            loop.stores.push_back({layout.dtype, {}});
+            for (std::size_t axis : order) loop.stores.back().strides.push_back(layout.strides[axis]);
+            continue;
+        }
         // A reduction's result and a copy's lie row-major whatever their slot's shape (ones apart); a map's as its slot says.
         Dims kept_dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept));
         loop.stores.push_back({layout.dtype, step.kind == Step::map ? layout.strides : contiguous_strides(kept_dims)});

@@ -10,6 +10,7 @@
 namespace weft {
 
 /// `loads`, `stores`: how what the step loads and stores lies, one each.
-Loop bound_loop(const Step& step, const Graph& graph, std::span<const Layout> loads, std::span<const Layout> stores);
+Loop bound_loop(const Plan& plan, const Step& step, const Graph& graph, std::span<const Layout> loads,
+                std::span<const Layout> stores);
 
 }  // namespace weft

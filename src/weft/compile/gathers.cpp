@@ -1,5 +1,6 @@
 #include "weft/compile/gathers.h"
 
+#include "weft/compile/made.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 
@@ -10,11 +11,20 @@ std::size_t at(std::int32_t entry) { return static_cast<std::size_t>(entry); }
 
 bool reads_point_by_point(const Node& reader, const Node& gather) {
     Family family = reader.operation->family;
-    return family == Family::reduce || (family == Family::elementwise && reader.shape == gather.shape);
+    return family == Family::reduce || family == Family::scan ||
+           (family == Family::elementwise && reader.shape == gather.shape);
 }
 
-// Entries of which columns are joined, at once or after further point by point work. A library copies whole rows, and columns of rows
-// that lie side by side are joined at twice the speed of elements that are picked one by one.
+// Numbers written into the program have no memory that could be picked from, or say where; nor has what is made where it is read.
+bool lies_in_memory(const Graph& graph, const std::vector<bool>& made, std::int32_t entry) {
+    if (!in_memory(graph, entry)) return false;
+    while (!graph.entries[at(entry)].leaf && graph.node(entry).operation->family == Family::view)
+        entry = graph.inputs(entry)[0];
+    return !made[at(entry)];
+}
+
+}  // namespace
+
 std::vector<bool> joined_by_columns(const Graph& graph) {
     std::vector<bool> joined(graph.entries.size(), false);
     for (std::size_t e = graph.entries.size(); e-- > 0;) {
@@ -34,16 +44,7 @@ std::vector<bool> joined_by_columns(const Graph& graph) {
     return joined;
 }
 
-// Numbers written into the program have no memory that could be picked from, or say where.
-bool in_memory(const Graph& graph, std::int32_t entry) {
-    while (!graph.entries[at(entry)].leaf && graph.node(entry).operation->family == Family::view)
-        entry = graph.inputs(entry)[0];
-    return graph.node(entry).operation != &constant_operation;
-}
-
-}  // namespace
-
-LoopGathers gathers_in_loops(const Graph& graph) {
+LoopGathers gathers_in_loops(const Graph& graph, const std::vector<bool>& made) {
     std::size_t count = graph.entries.size();
     std::vector<bool> by_columns = joined_by_columns(graph);
     LoopGathers found{std::vector<bool>(count, false), std::vector<bool>(count, false)};
@@ -54,10 +55,10 @@ LoopGathers gathers_in_loops(const Graph& graph) {
         auto inputs = graph.inputs(entry);
         if (node.operation->family == Family::gather) {
             found.gathers[e] = !by_columns[e];
-            for (std::int32_t input : inputs) found.gathers[e] = found.gathers[e] && in_memory(graph, input);
+            for (std::int32_t input : inputs) found.gathers[e] = found.gathers[e] && lies_in_memory(graph, made, input);
         }
         found.indices[e] = node.operation == &astype_operation && node.dtype == DType::int64 &&
-                           is_integer(graph.node(inputs[0]).dtype) && in_memory(graph, inputs[0]);
+                           is_integer(graph.node(inputs[0]).dtype) && lies_in_memory(graph, made, inputs[0]);
     }
     for (std::int32_t output : graph.outputs) found.gathers[at(output)] = found.indices[at(output)] = false;
     for (std::size_t e = 0; e < count; ++e) {

@@ -9,12 +9,17 @@
 
 namespace weft {
 
+/// Entries of which columns are joined, at once or after further point by point work. A library copies whole rows (and draws random bits),
+/// and columns of rows that lie side by side are joined at twice the speed of elements that are picked one by one.
+std::vector<bool> joined_by_columns(const Graph& graph);
+
 /// One an entry.
 struct LoopGathers {
     std::vector<bool> gathers;  // may be loads: all that read them are elementwise, of their own shape, or reductions
     std::vector<bool>
         indices;  // conversions of integers to int64 that only such gathers read: their memory serves as it is
 };
-LoopGathers gathers_in_loops(const Graph& graph);
+/// `made`: entries that have no memory (made.h), which nothing can be picked from.
+LoopGathers gathers_in_loops(const Graph& graph, const std::vector<bool>& made);
 
 }  // namespace weft

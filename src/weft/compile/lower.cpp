@@ -25,6 +25,9 @@ Scalar ProgramWriter::value(std::int32_t entry) {
                                    is_half(node.dtype) ? literal_as(node.dtype, place.value) : place.value);
     } else if (place.kind == Place::fused && node.operation->family == Family::gather) {
         scalar = gathered(entry);
+    } else if (std::int32_t base = memory_below(plan_, entry);
+               plan_.places[static_cast<std::size_t>(base)].kind == Place::made) {
+        scalar = made(entry, base);
     } else {
         scalar = builder_.input(compute_dtype(node.dtype));
         loads_.push_back(entry);
@@ -40,6 +43,18 @@ Scalar ProgramWriter::gathered(std::int32_t entry) {
     for (std::size_t i = 1; i < inputs.size(); ++i) {
         (void)builder_.input(index_dtype(plan_, graph_, inputs[i]));
         loads_.push_back(inputs[i]);
+    }
+    return scalar;
+}
+
+// `entry` is the made entry `base`, or a view of it.
+Scalar ProgramWriter::made(std::int32_t entry, std::int32_t base) {
+    Scalar scalar = builder_.input(graph_.node(entry).dtype);
+    if (!graph_.inputs(base).empty()) indexed_.push_back({loads_.size(), base, 1});
+    loads_.push_back(entry);
+    for (std::int32_t key : graph_.inputs(base)) {
+        (void)builder_.input(graph_.node(key).dtype);
+        loads_.push_back(key);
     }
     return scalar;
 }

@@ -16,7 +16,7 @@ class ProgramWriter {
     void store(std::int32_t entry);    ///< the entry's value leaves the program
     /// The value leaves in the type in which `reduction` joins it to a result of type `result`.
     void store_for_reduction(std::int32_t entry, Reduction reduction, DType result);
-    /// Those of the loads that are gathers.
+    /// Those of the loads that are gathers or random bits.
     const std::vector<IndexedLoad>& indexed() const { return indexed_; }
     /// Entries that are loaded, one an input of the program.
     const std::vector<std::int32_t>& loads() const { return loads_; }
@@ -25,6 +25,7 @@ class ProgramWriter {
   private:
     Scalar value(std::int32_t entry);
     Scalar gathered(std::int32_t entry);
+    Scalar made(std::int32_t entry, std::int32_t base);
     const Graph& graph_;
     const Plan& plan_;
     ProgramBuilder builder_;

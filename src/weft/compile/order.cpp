@@ -51,13 +51,6 @@ struct Dependencies {
     }
 };
 
-// The entry whose memory an entry shows.
-std::int32_t memory_below(const Plan& plan, std::int32_t entry) {
-    while (plan.places[static_cast<std::size_t>(entry)].kind == Place::view)
-        entry = plan.places[static_cast<std::size_t>(entry)].index;
-    return entry;
-}
-
 void let_scatters_wait(const Plan& plan, const Graph& graph, Dependencies& dependencies) {
     std::map<std::int32_t, std::vector<std::size_t>> readers;  // of an entry's memory
     for (std::size_t s = 0; s < plan.steps.size(); ++s)
@@ -98,6 +91,12 @@ std::vector<bool> scatters_into_leaves(const Plan& plan, const Graph& graph) {
 }
 
 }  // namespace
+
+std::int32_t memory_below(const Plan& plan, std::int32_t entry) {
+    while (plan.places[static_cast<std::size_t>(entry)].kind == Place::view)
+        entry = plan.places[static_cast<std::size_t>(entry)].index;
+    return entry;
+}
 
 bool scatters(const Step& step, const Graph& graph) {
     return step.kind == Step::library && graph.node(step.members[0]).operation->family == Family::scatter;

@@ -11,6 +11,7 @@
 
 #include "weft/compile/device.h"
 #include "weft/compile/gathers.h"
+#include "weft/compile/made.h"
 #include "weft/compile/order.h"
 #include "weft/compile/plan.h"
 #include "weft/compile/row_groups.h"
@@ -32,7 +33,7 @@ class Partitioner {
     Plan plan() {
         plan_.structure = graph_.structure;
         plan_.places.resize(static_cast<std::size_t>(count_));
-        if (options_.fuse) loops_ = gathers_in_loops(graph_);
+        if (options_.fuse) made_ = made_in_loops(graph_), loops_ = gathers_in_loops(graph_, made_);
         place_leaves_and_views();
         absorb_into_reductions();
         group_elementwise();
@@ -54,6 +55,11 @@ class Partitioner {
     // A gather that is a load of the loop that reads it: it is computed there as if it were elementwise.
     bool picked(std::int32_t e) const { return options_.fuse && loops_.gathers[static_cast<std::size_t>(e)]; }
     bool shown(std::int32_t e) const { return options_.fuse && loops_.indices[static_cast<std::size_t>(e)]; }
+
+    // What is made where it is read, or a view of it: it passes through no memory.
+    bool made(std::int32_t e) const {
+        return plan_.places[static_cast<std::size_t>(memory_below(plan_, e))].kind == Place::made;
+    }
 
     void put_in_slot(std::int32_t e, Axes order = {}) {
         place(e).kind = Place::slot;
@@ -83,6 +89,8 @@ class Partitioner {
                 place(e) = {Place::leaf, leaves++, plain, {}};
             } else if (node(e).operation == &constant_operation) {
                 place(e) = {Place::literal, -1, false, node(e).attributes_as<ConstantAttributes>().value};
+            } else if (options_.fuse && made_[static_cast<std::size_t>(e)]) {
+                place(e) = {Place::made, -1, true, {}};
             } else if (family(e) == Family::view || passes_on(e) || shown(e)) {
                 place_view(e, graph_.inputs(e)[0]);
             } else if (family(e) == Family::reduce) {
@@ -126,6 +134,9 @@ class Partitioner {
         return {};
     }
 
+    // Reductions and scans join what is computed in them.
+    bool joins(std::int32_t e) const { return family(e) == Family::reduce || family(e) == Family::scan; }
+
     // What is read inside one reduction and nowhere else is computed there: an elementwise entry all of whose readers are.
     void absorb_into_reductions() {
         constexpr std::int32_t nobody = -2, several = -1;
@@ -135,7 +146,7 @@ class Partitioner {
         for (std::int32_t output : graph_.outputs) readers[static_cast<std::size_t>(output)] = several;
         for (std::int32_t e = count_; e-- > 0;) {
             std::int32_t into = several, of_readers = readers[static_cast<std::size_t>(e)];
-            if (family(e) == Family::reduce && place(e).kind == Place::slot) {
+            if (joins(e) && place(e).kind == Place::slot) {
                 into = e;
             } else if (of_readers >= 0 && elementwise(e) && absorbed_[of_readers] < options_.longest &&
                        node(e).shape == node(graph_.inputs(of_readers)[0]).shape) {
@@ -162,7 +173,8 @@ class Partitioner {
             if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
             for (std::int32_t input : graph_.inputs(e)) {
                 if (together(e, input) && level(e) == level(input)) join(e, input);
-                if (place(input).kind == Place::literal || node(input).shape.empty() || picked(e)) continue;
+                bool memory = place(input).kind != Place::literal && !counted(input);
+                if (!memory || node(input).shape.empty() || picked(e)) continue;
                 auto& list = readers[{input, level(e)}];
                 for (std::int32_t other : list) {
                     if (node(other).shape == node(e).shape) {
@@ -175,6 +187,8 @@ class Partitioner {
         }
     }
 
+    bool counted(std::int32_t e) const { return made(e) && graph_.inputs(memory_below(plan_, e)).empty(); }
+
     std::int32_t& level(std::int32_t e) { return levels_[static_cast<std::size_t>(e)]; }
 
     void find_levels() {
@@ -185,7 +199,7 @@ class Partitioner {
             bool free = view || leaf || place(e).kind == Place::literal;
             there[static_cast<std::size_t>(e)] = free && (!view || there[static_cast<std::size_t>(place(e).index)]);
             for (std::int32_t input : graph_.inputs(e)) {
-                bool leafy = there[static_cast<std::size_t>(input)];
+                bool leafy = there[static_cast<std::size_t>(input)] || made(input);
                 level(e) = std::max(level(e), free || leafy || together(e, input) ? level(input) : level(input) + 1);
             }
         }
@@ -270,6 +284,7 @@ class Partitioner {
         }
         find_needed();
         release_gathers(kernels);
+        release_drawn();
         for (std::int32_t e = 0; e < count_; ++e) {
             if (needed_[static_cast<std::size_t>(e)] && elementwise(e)) {
                 put_in_slot(e, orders_[static_cast<std::size_t>(e)]);
@@ -282,7 +297,7 @@ class Partitioner {
             if (place(e).kind != Place::slot || stored_elementwise_.contains(e)) continue;
             if (copies_.contains(e))
                 maker_.copy(graph_.inputs(e)[0], place(e).index);
-            else if (family(e) == Family::reduce)
+            else if (joins(e))
                 maker_.reduce(e, inside_);
             else
                 maker_.library(e);
@@ -324,6 +339,24 @@ class Partitioner {
         std::erase_if(kernels, [](const std::vector<std::int32_t>& members) { return members.empty(); });
     }
 
+    // Random bits that several kernels read are drawn once, into memory.
+    void release_drawn() {
+        std::map<std::int32_t, std::set<std::pair<int, std::int32_t>>> kernels;  // that read them: kind and number
+        for (std::int32_t e = 0; e < count_; ++e) {
+            if (place(e).kind == Place::view || place(e).kind == Place::made) continue;
+            std::int32_t in = inside_[static_cast<std::size_t>(e)];
+            std::pair<int, std::int32_t> kernel{0, e};
+            if (in >= 0)
+                kernel = {0, in};
+            else if (elementwise(e))
+                kernel = {1, kernel_of_[static_cast<std::size_t>(e)]};
+            for (std::int32_t input : graph_.inputs(e))
+                if (made(input) && !counted(input)) kernels[memory_below(plan_, input)].insert(kernel);
+        }
+        for (const auto& [drawn, readers] : kernels)
+            if (readers.size() > 1) put_in_slot(drawn);
+    }
+
     void find_needed() {
         needed_.assign(static_cast<std::size_t>(count_), false);
         for (std::int32_t e = 0; e < count_; ++e) {
@@ -345,7 +378,8 @@ class Partitioner {
     std::int32_t count_;
     Plan plan_;
     StepMaker maker_;
-    LoopGathers loops_;  // gathers that are loads of loops
+    std::vector<bool> made_;  // what loops make where they read it
+    LoopGathers loops_;       // gathers that are loads of loops
     std::vector<std::int32_t> inside_, levels_, parent_, kernel_of_;
     std::vector<bool> needed_;
     std::vector<Axes> orders_;

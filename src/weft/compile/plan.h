@@ -1,6 +1,6 @@
 // Plan: what to run when, made once for a graph's structure and good for every graph of that structure, whatever its sizes.
 // Every entry of the graph has a Place: a leaf, a number, a view of another entry, a value that lives only inside a kernel's program
-// (an elementwise one; or a gather's, which is a load through index tensors),
+// (an elementwise one; or a gather's, which is a load through index tensors), one that loops make where they read it (made.h),
 // or a slot of memory. Steps write slots, in order. Sizes come in with the Binding (compile/binding.h).
 // Callers: runtime/ (through the plan cache), explain.
 #pragma once
@@ -13,7 +13,7 @@
 namespace weft {
 
 struct Place {
-    enum Kind : std::uint8_t { leaf, literal, view, fused, slot } kind = fused;
+    enum Kind : std::uint8_t { leaf, literal, view, fused, made, slot } kind = fused;
     std::int32_t index = -1;  // slot: its number; leaf: its number among the graph's leaves; view: the entry viewed
     bool contiguous = false;  // row-major without gaps, for certain
     Literal value;            // literal
@@ -26,24 +26,25 @@ struct Slot {
     Axes order;
 };
 
-/// A load through index tensors: it stands for a gather's result, and reads the gather's array where they point. They are loads of
-/// their own, which no instruction reads: those behind it, `indices` of them.
+/// A load that others say more about, which no instruction reads: those behind it, `indices` of them. It stands for a gather's result, and
+/// reads the gather's array where index tensors point; or for random bits, drawn with a key.
 struct IndexedLoad {
     std::size_t load = 0;     // its number among the step's loads
-    std::int32_t entry = -1;  // the gather
+    std::int32_t entry = -1;  // the gather, the random bits
     std::size_t indices = 1;
 };
 
 struct Step {
-    enum Kind : std::uint8_t { map, reduce, copy, library, rows } kind = map;
+    enum Kind : std::uint8_t { map, reduce, scan, copy, library, rows } kind = map;
     std::vector<std::int32_t> members;  // entries computed here, inputs first (copy: none)
     std::vector<std::int32_t> loads;    // entries read from memory, one an input of the program (of the library kernel)
     std::vector<std::int32_t> stores;   // slots written
     std::int32_t space = -1;  // the entry whose shape the loop runs over; of a library kernel, the one it makes
-    Program program;          // map, reduce, copy
-    std::vector<Reduction> reductions;  // reduce
-    Axes axes;                          // reduce
-    std::vector<IndexedLoad> indexed;   // map, reduce
+    Program program;          // map, reduce, scan, copy
+    std::vector<Reduction> reductions;  // reduce, scan
+    Axes axes;                          // reduce, scan
+    std::optional<Scan> running;        // scan
+    std::vector<IndexedLoad> indexed;   // map, reduce, scan
     std::vector<Step> parts;            // rows: maps, reductions and products, in order, run a block of rows at a time;
                                         // nothing in the step reads a reduction of the rows themselves
     std::size_t leading = 0;           // rows: the axes that are rows; a part of fewer is a number, made for each block
@@ -66,7 +67,10 @@ struct PartitionOptions {
     bool rows = true;           // steps over the same rows run a block of rows at a time
 };
 
-/// The slot that an entry's numbers lie in, through views; -1 for leaves and numbers.
+/// The entry whose memory an entry shows, through views.
+std::int32_t memory_below(const Plan& plan, std::int32_t entry);
+
+/// The slot that an entry's numbers lie in, through views; -1 for leaves, numbers and what is made.
 std::int32_t slot_below(const Plan& plan, std::int32_t entry);
 
 /// Whether the step is a library's scatter, which may write over its first load.
@@ -75,7 +79,8 @@ bool scatters(const Step& step, const Graph& graph);
 /// Whether a part of a step of rows reduces the rows away, and nothing else.
 bool joins_rows(const Step& part, std::size_t leading);
 
-/// Whether a load of a map or reduction is not read point by point: index tensors say where, or it is one of them.
+/// Whether a load of a map or reduction is not read point by point: index tensors say where, or it is one of them; or it is random bits or
+/// their key.
 bool pointed(const Step& step, std::size_t load);
 
 Plan make_plan(const Graph& graph, const PartitionOptions& options = {});

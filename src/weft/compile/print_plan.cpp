@@ -13,6 +13,8 @@ std::string_view name_of(Step::Kind kind) {
             return "map";
         case Step::reduce:
             return "reduction";
+        case Step::scan:
+            return "scan";
         case Step::copy:
             return "copy";
         case Step::library:
@@ -36,21 +38,25 @@ class PlanPrinter {
     }
 
     std::string why_apart(std::int32_t input, std::int32_t e) const {
+        if (plan_.places[at(memory_below(plan_, input))].kind == Place::made) return "it is made where it is read";
         if (step_of_[at(input)] < 0 || step_of_[at(e)] < 0) return "it is read where it lies: nothing computes it";
         if (step_of_[at(input)] == step_of_[at(e)]) return "they are one";
         for (std::int32_t one : {input, e}) {
             Family family = node(one).operation->family;
             if (family == Family::contraction && one == input)
                 return text(node(one).operation->name, " is a library's kernel, and they share no rows");
-            if (family != Family::elementwise && family != Family::reduce)
+            if (family != Family::elementwise && family != Family::reduce && family != Family::scan)
                 return text(node(one).operation->name, " is a library's kernel");
         }
+        if (node(input).operation->family == Family::scan)
+            return text(node(input).operation->name, " is stored as it runs: its loop gives no points to others");
         if (node(input).operation->family == Family::reduce)
             return text(node(input).operation->name, " ends only when all of it is read, and they share no rows");
         if (!(node(input).shape == space_of(e)))
             return text(node(input).operation->name, " is computed once for each of ", node(input).shape,
                         ", not for each of ", space_of(e));
-        if (node(e).operation->family == Family::reduce) return "others read the value too, so it is written to memory";
+        if (node(e).operation->family == Family::reduce || node(e).operation->family == Family::scan)
+            return "others read the value too, so it is written to memory";
         if (plan_.steps[at(step_of_[at(e)])].members.size() >= PartitionOptions{}.longest)
             return "the kernel is long enough";
         return "another value between them passes through memory first";
@@ -69,9 +75,8 @@ class PlanPrinter {
         if (step.kind == Step::copy) out_ << " of %" << step.space;
         if (step.kind == Step::rows) out_ << ", in " << step.parts.size() << " parts over " << rows_of(step);
         for (const Step& part : step.parts) out_ << "\n   | ", print_members(part);
-        out_ << "\n   reads";
-        for (std::int32_t load : step.loads) out_ << " %" << load;
-        out_ << (step.loads.empty() ? " nothing; writes" : "; writes");
+        print_loads(step);
+        out_ << "; writes";
         for (std::int32_t slot : step.stores) out_ << " %" << plan_.slots[at(slot)].entry;
         out_ << '\n';
         for (std::int32_t e : step.members) {
@@ -81,6 +86,18 @@ class PlanPrinter {
                      << '\n';
             }
         }
+    }
+
+    void print_loads(const Step& step) {
+        std::string read, made;
+        for (std::int32_t load : step.loads) {
+            std::int32_t base = memory_below(plan_, load);
+            if (plan_.places[at(base)].kind == Place::made)
+                made += text(made.empty() ? "; makes " : ", ", node(base).operation->name, " %", load);
+            else
+                read += text(" %", load);
+        }
+        out_ << "\n   reads" << (read.empty() ? " nothing" : read) << made;
     }
 
     void print_members(const Step& step) {

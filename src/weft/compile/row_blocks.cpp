@@ -184,7 +184,9 @@ class RowBlocks final : public Kernel {
                 table[i] = own + inside_at_[static_cast<std::size_t>(operand.number - outside_)];
                 continue;
             }
-            table[i] = static_cast<std::byte*>(operands[operand.number]) + offset_of(operand, first, rest);
+            // By numbers: what stands for a made value is no address.
+            auto address = reinterpret_cast<std::intptr_t>(operands[operand.number]);
+            table[i] = reinterpret_cast<void*>(address + offset_of(operand, first, rest));
         }
         return table;
     }

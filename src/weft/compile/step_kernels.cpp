@@ -5,6 +5,7 @@
 
 #include "weft/compile/bound_loop.h"
 #include "weft/compile/in_place.h"
+#include "weft/compile/made.h"
 #include "weft/compile/row_blocks.h"
 #include "weft/compile/row_steps.h"
 #include "weft/compile/views.h"
@@ -169,7 +170,11 @@ std::unique_ptr<Kernel> StepKernels::kernel(const Step& step) const {
 }
 
 std::vector<Loop> StepKernels::loops(const Step& step) const {
-    if (step.kind == Step::library) return {};
+    if (step.kind == Step::library) {
+        const Node& node = graph_.node(step.members[0]);
+        if (!is_made(node)) return {};
+        return {made_loop(node, inputs(step), slot_layout(plan_, graph_, step.stores[0]))};
+    }
     if (step.kind != Step::rows) return {loop(step)};
     std::vector<Loop> all;
     for (const Step& part : step.parts)
@@ -195,7 +200,10 @@ std::vector<Layout> StepKernels::inputs(const Step& step) const {
 }
 
 std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
-    return compiler_.library(graph_.node(step.members[0]), inputs(step), slot_layout(plan_, graph_, step.stores[0]));
+    const Node& node = graph_.node(step.members[0]);
+    Layout output = slot_layout(plan_, graph_, step.stores[0]);
+    if (is_made(node)) return made_kernel(compiler_, node, inputs(step), output);
+    return compiler_.library(node, inputs(step), output);
 }
 
 // Of a part of a step of rows: arrays from outside that no later part reads, and results that none reads, pass by once.
@@ -244,7 +252,7 @@ RowPart StepKernels::part(const Step& whole, std::size_t number) const {
     RowPart part;  // a number
     part.operands.resize(step.loads.size() + 1);
     part.make = [&node, in = inputs(step), output, &compiler = compiler_](const Dims&, bool, const Kernel*) {
-        return compiler.library(node, in, output);
+        return is_made(node) ? made_kernel(compiler, node, in, output) : compiler.library(node, in, output);
     };
     return part;
 }
@@ -326,7 +334,7 @@ std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
 Loop StepKernels::loop(const Step& step) const {
     std::vector<Layout> stores;
     for (std::int32_t slot : step.stores) stores.push_back(slot_layout(plan_, graph_, slot));
-    return bound_loop(step, graph_, inputs(step), stores);
+    return bound_loop(plan_, step, graph_, inputs(step), stores);
 }
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 
 #include "weft/compile/lower.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/scan.h"
 
 namespace weft {
 namespace {
@@ -37,19 +38,24 @@ void StepMaker::map(const std::vector<std::int32_t>& members, const std::functio
 
 void StepMaker::reduce(std::int32_t e, const std::vector<std::int32_t>& inside) {
     Step step;
-    step.kind = Step::reduce;
     step.space = graph_.inputs(e)[0];
     for (std::int32_t m = 0; m < e; ++m) {
         if (inside[static_cast<std::size_t>(m)] == e) step.members.push_back(m);
     }
     ProgramWriter writer(graph_, plan_);
     for (std::int32_t m : step.members) writer.compute(m);
-    auto& a = graph_.node(e).attributes_as<ReduceAttributes>();
-    writer.store_for_reduction(graph_.inputs(e)[0], a.reduction, graph_.node(e).dtype);
+    const Node& node = graph_.node(e);
+    if (node.operation->family == Family::scan) {
+        auto& a = node.attributes_as<ScanAttributes>();
+        step.kind = Step::scan, step.reductions = {a.reduction}, step.axes = {a.axis};
+        step.running = Scan{.exclusive = a.exclusive, .backwards = a.reverse};
+    } else {
+        auto& a = node.attributes_as<ReduceAttributes>();
+        step.kind = Step::reduce, step.reductions = {a.reduction}, step.axes = a.axes;
+    }
+    writer.store_for_reduction(graph_.inputs(e)[0], step.reductions[0], node.dtype);
     step.members.push_back(e);
     step.stores = {place(e).index};
-    step.reductions = {a.reduction};
-    step.axes = a.axes;
     take_program(writer, step);
     plan_.steps.push_back(std::move(step));
 }

@@ -15,7 +15,7 @@ class StepMaker {
     std::int32_t new_slot(std::int32_t entry, Axes order = {});
     /// Entries of one shape, inputs first; those that are `stored` have a slot.
     void map(const std::vector<std::int32_t>& members, const std::function<bool(std::int32_t)>& stored);
-    /// The reduction `e`, and what is computed in it: entries of which `inside` says so.
+    /// The reduction or scan `e`, and what is computed in it: entries of which `inside` says so.
     void reduce(std::int32_t e, const std::vector<std::int32_t>& inside);
     /// Instead of being loaded, an entry is computed in a map or reduction that was made before; it reads what the entry is made of.
     void compute_within(Step& step, std::int32_t entry);

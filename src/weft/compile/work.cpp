@@ -10,6 +10,7 @@ double elements(const View& view) { return static_cast<double>(view.layout.size(
 
 // Memory that is read again and again (a stride of 0) counts once.
 double bytes_of(const View& view) {
+    if (view.base.kind == Base::made) return 0;
     double count = 1;
     for (std::size_t axis = 0; axis < view.layout.dims.size(); ++axis)
         if (view.layout.strides[axis] != 0) count *= static_cast<double>(view.layout.dims[axis]);

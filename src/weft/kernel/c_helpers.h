@@ -229,4 +229,24 @@ $Fbfloat16_bits $N(float value)
 }
 )";
 
+/// Word `number` of a stream of Philox4x32-10 (core/philox.h).
+inline constexpr std::string_view philox_word = R"(
+$Fuint32_t $N(uint32_t k0, uint32_t k1, uint32_t stream, int64_t number)
+{
+    const uint64_t block = (uint64_t)number / 4u;
+    const int at = (int)((uint64_t)number % 4u);
+    uint32_t c0 = (uint32_t)block, c1 = (uint32_t)(block >> 32), c2 = 0u, c3 = stream;
+    for (int round = 0; round < 10; ++round) {
+        const uint64_t p0 = (uint64_t)0xD2511F53u * c0, p1 = (uint64_t)0xCD9E8D57u * c2;
+        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
+        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+        c1 = (uint32_t)p1;
+        c3 = (uint32_t)p0;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    return at == 0 ? c0 : at == 1 ? c1 : at == 2 ? c2 : c3;
+}
+)";
+
 }  // namespace weft::c_helpers

@@ -112,6 +112,8 @@ std::string CWriter::pair_of(DType complex) {
     return define(text(c_type(complex), "_of"), c_helpers::pair_of, complex);
 }
 
+std::string CWriter::philox_word() { return define("philox_word", c_helpers::philox_word, DType::uint32); }
+
 std::string CWriter::better(Reduction reduction, DType dtype) {
     std::string_view comparison = reduction == Reduction::argmax ? ">" : "<";
     std::string pattern = filled(is_floating(dtype) ? c_helpers::better_floating : c_helpers::better_integer,

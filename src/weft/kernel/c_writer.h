@@ -27,6 +27,8 @@ class CWriter {
     /// A function (a, a_at, b, b_at): whether b at place b_at is a better choice than a at a_at.
     std::string better(Reduction reduction, DType dtype);
     std::string literal(DType dtype, const Literal& value);
+    /// A function (k0, k1, stream, number): a word of random bits.
+    std::string philox_word();
 
     /// The helper functions that all the expressions so far need, in order.
     const std::string& definitions() const { return definitions_; }

@@ -1,5 +1,6 @@
 // Loops by the interpreter: every point in order, sums of floating types in long double and rounded once.
 #include "weft/base/error.h"
+#include "weft/core/philox.h"
 #include "weft/kernel/cell.h"
 #include "weft/kernel/interpreter.h"
 
@@ -175,8 +176,35 @@ void check_indices(const Loop& loop, const void* const* loads) {
     }
 }
 
+/// What a load that reads no memory gives at a point.
+Cell made(const Access& load, const void* const* loads, std::size_t number, const Dims& at) {
+    auto width = static_cast<std::int64_t>(size_of(load.dtype));
+    std::int64_t n = number_at(loads[number], load.dtype) + place(load, at) / width;
+    Cell cell{};
+    if (load.source == Source::counting) {
+        cell.set(n);
+        return cell;
+    }
+    const auto* first = static_cast<const std::uint32_t*>(loads[load.drawn.key]);
+    auto word = [&](std::int64_t k) {
+        auto block = static_cast<std::uint64_t>(k) / 4;
+        PhiloxCounter counter{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0,
+                              load.drawn.stream};
+        return philox(counter, {first[0], first[load.drawn.stride]})[static_cast<std::size_t>(k) % 4];
+    };
+    if (load.dtype == DType::uint32)
+        cell.set(word(n));
+    else
+        cell.set(static_cast<std::uint64_t>(word(2 * n + 1)) << 32 | word(2 * n));
+    return cell;
+}
+
 void read(std::vector<Cell>& inputs, const Loop& loop, const void* const* loads, const Dims& at) {
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
+        if (loop.loads[i].source != Source::memory) {
+            inputs[i] = made(loop.loads[i], loads, i, at);
+            continue;
+        }
         Cell cell{};
         std::int64_t bytes = place(loop.loads[i], at), width = static_cast<std::int64_t>(size_of(loop.loads[i].dtype));
         for (const Pointer& pointer : loop.loads[i].pointers)
@@ -192,6 +220,26 @@ void write(const Loop& loop, void* const* stores, std::size_t i, const Dims& at,
                 size_of(loop.stores[i].dtype));
 }
 
+/// The lane of which `at` is a point.
+void scan(const Loop& loop, const void* const* loads, void* const* stores, Dims& at) {
+    std::size_t axis = loop.dims.size() - 1;
+    std::int32_t output = loop.program.outputs[0];
+    DType dtype = loop.program.dtype(output);
+    std::vector<Cell> inputs(loop.program.inputs.size()), values;
+    Cell running = constant_cell(dtype, identity_of(loop.reductions[0], dtype));
+    for (std::int64_t i = 0; i < loop.dims[axis]; ++i) {
+        at[axis] = loop.scan->backwards ? loop.dims[axis] - 1 - i : i;
+        read(inputs, loop, loads, at);
+        run(loop.program, inputs, values);
+        const Cell& value = values[static_cast<std::size_t>(output)];
+        Cell next = loop.reductions[0] == Reduction::sum ? binary<Opcode::add>(dtype, running, value)
+                                                         : binary<Opcode::multiply>(dtype, running, value);
+        write(loop, stores, 0, at, loop.scan->exclusive ? running : next, dtype);
+        running = next;
+    }
+    at[axis] = 0;
+}
+
 }  // namespace
 
 void interpret(const Loop& loop, const void* const* loads, void* const* stores) {
@@ -203,6 +251,10 @@ void interpret(const Loop& loop, const void* const* loads, void* const* stores) 
     if (!has_point(loop.dims, 0, kept)) return;
     Dims at(all);
     do {
+        if (loop.scan) {
+            scan(loop, loads, stores, at);
+            continue;
+        }
         std::vector<Joined> joined(program.outputs.size());
         if (has_point(loop.dims, kept, all)) {
             do {

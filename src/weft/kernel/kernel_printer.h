@@ -1,5 +1,5 @@
-// One kernel as text: what the printer of C does for each loop. Callers: kernel/print_c.cpp (everything but reductions),
-// kernel/print_c_reduction.cpp.
+// One kernel as text: what the printer of C does for each loop. Callers: kernel/print_c.cpp (everything but reductions
+// and scans), kernel/print_c_reduction.cpp, print_c_scan.cpp.
 #pragma once
 
 #include "weft/base/error.h"
@@ -30,7 +30,9 @@ class KernelPrinter {
         line("{");
         ++depth_;
         if (words_.offsets) move_to_first();
-        if (!loop_.reduces())
+        if (loop_.scan)
+            scan();
+        else if (!loop_.reduces())
             map();
         else if (nest_)
             reduction_of_nest();
@@ -77,6 +79,7 @@ class KernelPrinter {
     void signature();
     void move_to_first();
     void map();
+    void scan();
     void reduction_of_nest();
     void reduction_of_groups();
 
@@ -86,6 +89,8 @@ class KernelPrinter {
     void indices(std::size_t from, std::size_t to, std::string_view at);
     /// Where index tensors point, counted from the front.
     void read_indices(std::size_t load);
+    /// What a load without memory gives at the point.
+    std::string made(std::size_t load);
     /// The program at one point: its loads and statements.
     void body();
     void declare_lanes();

@@ -119,12 +119,33 @@ namespace {
 void verify_pointers(const Loop& loop, std::size_t load) {
     for (const Pointer& pointer : loop.loads[load].pointers) {
         auto from = static_cast<std::size_t>(pointer.load);
-        require(from < loop.loads.size() && loop.loads[from].pointers.empty(), "load ", load, " is moved by load ",
-                pointer.load, ", which is none or is moved itself");
+        require(from < loop.loads.size() && loop.loads[from].plain(), "load ", load, " is moved by load ", pointer.load,
+                ", which is none or reads otherwise than by strides");
         require(is_integer(loop.loads[from].dtype), "load ", load, " is moved by load ", pointer.load, " of ",
                 loop.loads[from].dtype);
         require(pointer.size >= 0, "load ", load, " moves along an axis of ", pointer.size, " elements");
     }
+}
+
+void verify_source(const Loop& loop, std::size_t load) {
+    const Access& access = loop.loads[load];
+    if (access.source == Source::memory) return;
+    require(access.pointers.empty(), "load ", load, " reads no memory and moves by indices");
+    if (access.source == Source::counting)
+        return require(access.dtype == DType::int64, "load ", load, " counts in ", access.dtype);
+    require(access.dtype == DType::uint32 || access.dtype == DType::uint64, "load ", load, " draws ", access.dtype);
+    auto from = static_cast<std::size_t>(access.drawn.key);
+    require(from < loop.loads.size() && loop.loads[from].plain() && loop.loads[from].dtype == DType::uint32, "load ",
+            load, " is drawn with the key load ", access.drawn.key, ", which is no load of uint32");
+    for (std::int64_t stride : loop.loads[from].strides)
+        require(stride == 0, "load ", load, " is drawn with the key load ", access.drawn.key, ", which moves");
+}
+
+void verify_scan(const Loop& loop) {
+    if (!loop.scan) return;
+    require(loop.reduced == 1 && loop.reductions.size() == 1, "running results are of one output along one axis");
+    bool runs = loop.reductions[0] == Reduction::sum || loop.reductions[0] == Reduction::product;
+    require(runs, "there is no running ", name_of(loop.reductions[0]));
 }
 
 }  // namespace
@@ -138,11 +159,14 @@ void verify(const Loop& loop) {
     require(!loop.reduces() || loop.reductions.size() == program.outputs.size(),
             "there is not one reduction an output");
     require(loop.reduces() || loop.reduced == 0, "axes are reduced without a reduction");
+    verify_scan(loop);
+    std::size_t stored = loop.dims.size() - (loop.scan ? 0 : loop.reduced);
     for (std::int64_t size : loop.dims) require(size >= 0, "the box ", loop.dims, " has a negative size");
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         require(loop.loads[i].strides.size() == loop.dims.size(), "load ", i, " has not one stride an axis");
         extent_of(loop.loads[i], loop.dims);
         verify_pointers(loop, i);
+        verify_source(loop, i);
         require(memory_fits(loop.loads[i].dtype, program.inputs[i]), "load ", i, " reads ", loop.loads[i].dtype,
                 " for an input of ", program.inputs[i]);
     }
@@ -152,9 +176,8 @@ void verify(const Loop& loop) {
             require(joins(loop.reductions[i], value), name_of(loop.reductions[i]), " does not join values of ", value);
             value = result_dtype(loop.reductions[i], value);
         }
-        require(loop.stores[i].strides.size() == loop.dims.size() - loop.reduced, "store ", i,
-                " has not one stride a kept axis");
-        require(loop.stores[i].pointers.empty(), "store ", i, " moves by indices");
+        require(loop.stores[i].strides.size() == stored, "store ", i, " has not one stride a kept axis");
+        require(loop.stores[i].plain(), "store ", i, " moves by indices, or is no memory");
         extent_of(loop.stores[i], loop.dims);
         for (std::size_t axis = 0; axis < loop.stores[i].strides.size(); ++axis) {
             bool apart = loop.stores[i].strides[axis] != 0 || loop.dims[axis] <= 1 || element_count(loop.dims) == 0;
@@ -186,8 +209,13 @@ Hash128 hash_of(const Loop& loop) {
                 add({pointer.load, pointer.size, pointer.stride, pointer.axis});
                 hasher.add(pointer.operation);
             }
+            hasher.add(static_cast<std::uint64_t>(access.source));
+            hasher.add(static_cast<std::uint64_t>(access.numbers));
+            if (access.source == Source::random)
+                add({access.drawn.key, access.drawn.stride, static_cast<std::int64_t>(access.drawn.stream)});
         }
     }
+    hasher.add(loop.scan ? 1u + loop.scan->exclusive + 2u * loop.scan->backwards : 0u);
     hasher.add(loop.reductions.size());
     for (Reduction reduction : loop.reductions) hasher.add(static_cast<std::uint64_t>(reduction));
     return hasher.result();
@@ -195,11 +223,20 @@ Hash128 hash_of(const Loop& loop) {
 
 std::ostream& operator<<(std::ostream& out, const Loop& loop) {
     out << "loop " << loop.dims;
-    if (loop.reduces()) out << ", the last " << loop.reduced << " reduced";
+    if (loop.scan)
+        out << ", the last scanned" << (loop.scan->backwards ? " backwards" : "")
+            << (loop.scan->exclusive ? ", exclusive" : "");
+    else if (loop.reduces())
+        out << ", the last " << loop.reduced << " reduced";
     out << '\n';
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
-        out << "load " << i << ' ' << loop.loads[i].dtype << " strides " << loop.loads[i].strides;
-        for (const Pointer& pointer : loop.loads[i].pointers)
+        const Access& load = loop.loads[i];
+        out << "load " << i << ' ' << load.dtype;
+        if (load.source == Source::counting) out << " counted,";
+        if (load.source == Source::random)
+            out << " drawn with key load " << load.drawn.key << " from stream " << load.drawn.stream << ',';
+        out << " strides " << load.strides;
+        for (const Pointer& pointer : load.pointers)
             out << " + " << pointer.stride << " * load " << pointer.load << " of " << pointer.size;
         out << '\n';
     }

@@ -3,6 +3,7 @@
 // through memory. Callers: compile/ makes Loops, backend/ runs them, the interpreter judges them.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "weft/core/shape.h"
@@ -23,6 +24,19 @@ struct Pointer {
     std::string_view operation = "gather";
 };
 
+/// Where the values of a load come from. From its place in the box alone, without memory: `counting` gives the number of the element
+/// that memory would hold (int64), `random` that number's word of a stream of random bits. What stands where a load's address would is
+/// then the number at index 0 of every axis (number_address).
+enum class Source : std::uint8_t { memory, counting, random };
+
+/// Random bits: word n of the stream is word n % 4 of philox({n / 4 low, n / 4 high, 0, stream}, key) (core/philox.h); number n of
+/// uint64 is the words 2n (its low half) and 2n + 1.
+struct Drawn {
+    std::int32_t key = -1;    // the load (uint32, the same at every point) that the first word of the key is
+    std::int64_t stride = 1;  // elements from there to the second
+    std::uint32_t stream = 0;
+};
+
 /// One array that a loop reads or writes: its type and, for every axis of the loop, how many elements a step moves (0: the same
 /// element again; negative: backwards). An output of a reduction has strides for the kept axes alone.
 /// The memory's type may differ from the program's: half types are loaded to float32 and rounded when stored; no other cast.
@@ -31,9 +45,30 @@ struct Access {
     DType dtype = DType::float32;
     Dims strides;
     std::vector<Pointer> pointers = {};
+    Source source = Source::memory;
+    Drawn drawn = {};
+    std::int64_t numbers = 0;  // of counting: all that come up lie in [0, numbers); 0: nothing is known
     /// A hint: the loop is one of several that pass through an array of so many bytes, block after block along the outermost axis;
     /// nobody comes back to a block soon. 0: nothing is known.
     std::size_t passes = 0;
+
+    /// Whether it reads memory, and its strides say all about where.
+    bool plain() const { return source == Source::memory && pointers.empty(); }
+};
+
+/// What stands for the address of a load that reads no memory: whoever moves it by strides in bytes moves the number.
+inline const void* number_address(std::int64_t number, DType dtype) {
+    return reinterpret_cast<const void*>(number * static_cast<std::int64_t>(size_of(dtype)));
+}
+inline std::int64_t number_at(const void* address, DType dtype) {
+    return reinterpret_cast<std::int64_t>(address) / static_cast<std::int64_t>(size_of(dtype));
+}
+
+/// Running results: what is joined along the last axis, the only one that is reduced, is stored at every point of it. Joined one value
+/// after another, from the identity on, in the type of the values: the order is part of the meaning.
+struct Scan {
+    bool exclusive = false;  // what is stored joins the values before the point, not its own
+    bool backwards = false;  // from the last point to the first
 };
 
 struct Loop {
@@ -43,6 +78,7 @@ struct Loop {
     std::vector<Access> loads;          // one an input of the program
     std::vector<Access> stores;         // one an output of the program
     std::vector<Reduction> reductions;  // one an output for a reduction (even over no axes); empty for a map
+    std::optional<Scan> scan = {};      // of one output, a sum or a product; its store has strides for all axes
 
     bool reduces() const { return !reductions.empty(); }
     /// Whether a load moves by indices.
@@ -56,7 +92,8 @@ Literal identity_of(Reduction reduction, DType dtype);
 DType result_dtype(Reduction reduction, DType dtype);
 
 std::string_view name_of(Reduction reduction);
-/// The elements that an access may touch, counted from the one at index 0 of every axis; none in a box without points.
+/// The elements that an access may touch, counted from the one at index 0 of every axis; none in a box without points. Of numbers that
+/// no memory holds likewise those that may come up.
 struct Extent {
     std::int64_t first = 0, last = -1;
     bool empty() const { return last < first; }

@@ -41,6 +41,8 @@ std::vector<std::vector<Number>> number_groups(const Loop& loop) {
                 groups.back().push_back({text(letter, i, "_size", k), pointer.size});
                 if (pointer.stride != 1) groups.back().push_back({text(letter, i, "_step", k), pointer.stride});
             }
+            if (accesses[i].source == Source::random)
+                groups.back().push_back({text(letter, i, "_key"), accesses[i].drawn.stride});
         }
     };
     add(loop.loads, 'x');
@@ -75,6 +77,9 @@ std::string element_text(char letter, std::size_t number, const Access& access) 
 void KernelPrinter::comment() {
     std::size_t all = loop_.dims.size();
     if (!loop_.reduces()) return line("// ", name_, ": for every ", axes(0, all), " of a box of ", count(0, all), ".");
+    if (loop_.scan)
+        return line("// ", name_, ": for every ", axes(0, kept_), " of a box of ", count(0, kept_), ", the running ",
+                    name_of(loop_.reductions[0]), " along ", axes(kept_, all), " of ", count(kept_, all), ".");
     line("// ", name_, ": for every ", axes(0, kept_), " of a box of ", count(0, kept_), ", joined over ",
          axes(kept_, all), " of ", count(kept_, all), ":");
     for (std::size_t i = 0; i < loop_.stores.size(); ++i) line("// y", i, ": ", name_of(loop_.reductions[i]));
@@ -85,7 +90,12 @@ void KernelPrinter::signature() {
     auto arrays = [&](const std::vector<Access>& accesses, char letter, std::string_view constant) {
         std::string all;
         for (std::size_t i = 0; i < accesses.size(); ++i) {
-            all += text(i ? ", " : "", words_.global, constant, c_type(accesses[i].dtype), "* ", letter, i);
+            if (i) all += ", ";
+            if (accesses[i].source != Source::memory) {
+                all += text("int64_t ", letter, i, "_first");
+                continue;
+            }
+            all += text(words_.global, constant, c_type(accesses[i].dtype), "* ", letter, i);
             if (words_.offsets) all += text(", int64_t ", letter, i, "_first");
         }
         if (!all.empty()) lines.push_back(all);
@@ -104,7 +114,8 @@ void KernelPrinter::signature() {
 }
 
 void KernelPrinter::move_to_first() {
-    for (std::size_t i = 0; i < loop_.loads.size(); ++i) line("x", i, " += x", i, "_first;");
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i)
+        if (loop_.loads[i].source == Source::memory) line("x", i, " += x", i, "_first;");
     for (std::size_t i = 0; i < loop_.stores.size(); ++i) line("y", i, " += y", i, "_first;");
 }
 
@@ -134,12 +145,30 @@ void KernelPrinter::read_indices(std::size_t load) {
     }
 }
 
+std::string KernelPrinter::made(std::size_t load) {
+    const Access& access = loop_.loads[load];
+    std::string number = text("x", load, "_first"), moved = place('x', load, access);
+    if (!moved.empty()) number += " + " + moved;
+    if (access.source == Source::counting) return "(" + number + ")";
+    auto key = static_cast<std::size_t>(access.drawn.key);
+    line("const int64_t x", load, "_number = ", number, ";");
+    auto word = [&](std::string_view at) {
+        return text(writer_.philox_word(), "(x", key, "[0], x", key, "[x", load, "_key], ", access.drawn.stream, "u, ",
+                    at, ")");
+    };
+    number = text("x", load, "_number");
+    if (access.dtype == DType::uint32) return word(number);
+    return text("((uint64_t)", word("2 * " + number + " + 1"), " << 32 | ", word("2 * " + number), ")");
+}
+
 void KernelPrinter::body() {
     std::vector<std::string> inputs;
     for (std::size_t i = 0; i < loop_.loads.size(); ++i) read_indices(i);
-    for (std::size_t i = 0; i < loop_.loads.size(); ++i)
-        inputs.push_back(
-            writer_.cast(element_text('x', i, loop_.loads[i]), loop_.loads[i].dtype, loop_.program.inputs[i]));
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
+        const Access& load = loop_.loads[i];
+        std::string value = load.source == Source::memory ? element_text('x', i, load) : made(i);
+        inputs.push_back(writer_.cast(value, load.dtype, loop_.program.inputs[i]));
+    }
     text_ += writer_.statements(loop_.program, inputs, indent(), values_);
 }
 
@@ -200,8 +229,9 @@ Launch launch_for(const Loop& loop) {
     std::size_t kept = loop.dims.size() - loop.reduced;
     std::int64_t results =
         element_count(Dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept)));
-    int threads = loop.reduces() ? reduction_lanes : 256;
-    std::int64_t groups = loop.reduces() ? results : (results + threads - 1) / threads;
+    bool groups_join = loop.reduces() && !loop.scan;  // else each thread works alone
+    int threads = groups_join ? reduction_lanes : 256;
+    std::int64_t groups = groups_join ? results : (results + threads - 1) / threads;
     return {std::min(groups, most_groups), threads};
 }
 

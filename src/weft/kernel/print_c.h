@@ -29,7 +29,8 @@ struct NamedLoop {
 
 /// The kernels, and before them once whatever they need. Parameters of a kernel: the loads' arrays x0, x1, ..., the stores'
 /// y0, y1, ... (each the address of the element at index 0 of every axis; in OpenCL C the address of a buffer, followed by an
-/// int64, the number of that element in it), then the numbers of numbers_for().
+/// int64, the number of that element in it; of a load that reads no memory an int64 alone, x0_first, in every dialect), then the
+/// numbers of numbers_for().
 /// CompileError names a function that has no program for its type, and the way out.
 std::string print_c(std::span<const NamedLoop> loops, Dialect dialect);
 std::string print_c(const Loop& loop, Dialect dialect, std::string_view name);

@@ -23,31 +23,23 @@ Meta infer_bits(const Operation& operation, std::span<const Tensor> inputs, cons
         throw ValueError(text(operation.name, ": a key is two uint32 numbers (random::key(seed) makes one), not ",
                               key.dtype(), " of shape ", key.shape()));
     }
-    const Shape& shape = static_cast<const AttributesOf<RandomAttributes>&>(*attributes).value.shape;
+    const RandomAttributes& a = static_cast<const AttributesOf<RandomAttributes>&>(*attributes).value;
+    const Shape& shape = a.shape;
     for (Size size : shape) {
         if (size.known() && size.value() < 0)
             throw ShapeError(text(operation.name, ": the shape ", shape, " has a negative size"));
     }
-    return {shape, DType::uint32};
+    return {shape, a.dtype};
 }
 
-Tensor draw(const Shape& shape, const Tensor& key, std::int64_t stream) {
-    return make_node(random_bits_operation, {key}, attributes(RandomAttributes{shape, stream}), std::source_location());
+Tensor draw(const Shape& shape, const Tensor& key, std::int64_t stream, DType dtype = DType::uint32) {
+    return make_node(random_bits_operation, {key}, attributes(RandomAttributes{shape, stream, dtype}),
+                     std::source_location());
 }
 
 Tensor or_next(const Tensor& key) { return key ? key : random::next_key(); }
 
-Tensor bits64(const Shape& shape, const Tensor& key) {
-    Shape pairs = shape;
-    pairs.push_back(2);
-    Tensor words = astype(draw(pairs, or_next(key), draws), DType::uint64);
-    Shape start(pairs.size(), 0), length = pairs;
-    length[shape.size()] = 1;
-    Tensor low = reshape(slice(words, start, length), shape);
-    start[shape.size()] = 1;
-    Tensor high = reshape(slice(words, start, length), shape);
-    return bitwise_or(low, bitwise_left_shift(high, 32));
-}
+Tensor bits64(const Shape& shape, const Tensor& key) { return draw(shape, or_next(key), draws, DType::uint64); }
 
 void refuse_inexact(std::string_view name, DType dtype) {
     if (!is_floating(dtype)) throw DTypeError(text("random::", name, ": draws floating numbers, not ", dtype));
@@ -74,7 +66,7 @@ DType wide(DType dtype) { return dtype == DType::float64 ? dtype : DType::float3
 
 const Operation random_bits_operation{.name = "random_bits",
                                       .family = Family::random,
-                                      .doc = "Uniform 32-bit words of Philox4x32-10.",
+                                      .doc = "Uniform words of 32 or 64 bits of Philox4x32-10.",
                                       .infer = infer_bits,
                                       .differentiable = false,
                                       .samples = {{{},

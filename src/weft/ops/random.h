@@ -13,10 +13,11 @@ namespace weft {
 
 struct RandomAttributes {
     Shape shape;
-    std::int64_t stream = 0;  // keeps apart what one key is used for: 0 draws, 1 splits
+    std::int64_t stream = 0;      // keeps apart what one key is used for: 0 draws, 1 splits
+    DType dtype = DType::uint32;  // or uint64: element i is the words 2i (its low half) and 2i + 1
     template <class V>
     void members(V& visit) {
-        visit("shape", shape), visit("stream", stream);
+        visit("shape", shape), visit("stream", stream), visit("dtype", dtype);
     }
 };
 extern const Operation random_bits_operation;

@@ -29,8 +29,10 @@ Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(bind
         first_.push_back(static_cast<std::uint32_t>(table_.size()));
         for (const View& view : step.operands) {
             Patch patch{static_cast<std::uint32_t>(table_.size()), view.base, view.offset};
-            (view.base.kind == Base::arena ? inside_ : outside_).push_back(patch);
-            table_.push_back(nullptr);
+            // What is made has no memory: the offset is what stands for its first number (kernel/loop.h).
+            bool made = view.base.kind == Base::made;
+            if (!made) (view.base.kind == Base::arena ? inside_ : outside_).push_back(patch);
+            table_.push_back(made ? reinterpret_cast<void*>(view.offset) : nullptr);
         }
     }
 }

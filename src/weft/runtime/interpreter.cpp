@@ -2,13 +2,10 @@
 
 #include <cmath>
 
-#include "weft/core/philox.h"
 #include "weft/kernel/interpreter.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
-#include "weft/ops/random.h"
-#include "weft/ops/scan.h"
 #include "weft/ops/scatter.h"
 #include "weft/ops/sort.h"
 #include "weft/ops/window.h"
@@ -41,10 +38,6 @@ const T* attributes_if(const Node& node) {
 
 void run_constant(const Node& node, const Elements& to) {
     for_each_index(to.dims(), [&](const Dims& at) {
-        if (attributes_if<IotaAttributes>(node)) {
-            to.at<std::int64_t>(at) = at[0];
-            return;
-        }
         auto* size = attributes_if<SizeAttributes>(node);
         Literal number = size ? Literal(size->size.value()) : attributes_if<ConstantAttributes>(node)->value;
         with_dtype(to.dtype(), [&](auto tag) {
@@ -72,38 +65,6 @@ void run_join(const Node& node, std::span<const Elements> from, const Elements& 
             inside[i] = place / step;
         }
         to.at<T>(at) = covered ? from[0].at<T>(inside) : pad.value.as<T>();
-    });
-}
-
-// Element i, from the first element of its lane anew.
-template <class From, class To>
-void run_scan(const ScanAttributes& a, const Elements& from, const Elements& to) {
-    auto axis = static_cast<std::size_t>(a.axis);
-    for_each_index(to.dims(), [&](const Dims& at) {
-        std::int64_t n = to.dims()[axis], last = a.reverse ? n - 1 - at[axis] : at[axis];
-        using Running = std::conditional_t<std::is_same_v<To, Float16> || std::is_same_v<To, BFloat16>, float, To>;
-        Running running = a.reduction == Reduction::sum ? Running(0) : Running(1);
-        for (std::int64_t i = 0; i < (a.exclusive ? last : last + 1); ++i) {
-            Dims place = at;
-            place[axis] = a.reverse ? n - 1 - i : i;
-            auto x = static_cast<Running>(from.at<From>(place));
-            running = a.reduction == Reduction::sum ? joined_sum(running, x) : joined_product(running, x);
-        }
-        to.at<To>(at) = static_cast<To>(running);
-    });
-}
-
-void choose_scan(const ScanAttributes& a, const Elements& from, const Elements& to) {
-    with_dtype(from.dtype(), [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        if constexpr (std::is_integral_v<T>) {
-            if (to.dtype() == DType::uint64)
-                run_scan<T, std::uint64_t>(a, from, to);
-            else
-                run_scan<T, std::int64_t>(a, from, to);
-        } else {
-            run_scan<T, T>(a, from, to);
-        }
     });
 }
 
@@ -230,17 +191,6 @@ void run_sort(const Node& node, std::span<const Elements> from, const Elements& 
         run_search<T>(*attributes_if<SearchAttributes>(node), from[0], from[1], to);
 }
 
-void run_random(const RandomAttributes& a, const Elements& key, const Elements& to) {
-    std::uint64_t i = 0;
-    for_each_index(to.dims(), [&](const Dims& at) {
-        std::uint64_t block = i / 4;
-        PhiloxCounter words = philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0,
-                                      static_cast<std::uint32_t>(a.stream)},
-                                     {key.at<std::uint32_t>({0}), key.at<std::uint32_t>({1})});
-        to.at<std::uint32_t>(at) = words[i++ % 4];
-    });
-}
-
 template <class T>
 void run_matmul(const Elements& a, const Elements& b, const Elements& to) {
     std::size_t row = to.dims().size() - 2, column = row + 1;
@@ -269,8 +219,6 @@ class LibraryOracle final : public Kernel {
         for (std::size_t i = 0; i < inputs_.size(); ++i) from.emplace_back(inputs_[i], operands[i]);
         Elements to(output_, operands[inputs_.size()]);
         if (family_ == Family::constant) return run_constant(node_, to);
-        if (family_ == Family::scan) return choose_scan(*attributes_if<ScanAttributes>(node_), from[0], to);
-        if (family_ == Family::random) return run_random(*attributes_if<RandomAttributes>(node_), from[0], to);
         with_dtype(family_ == Family::sort ? inputs_[0].dtype : output_.dtype, [&](auto tag) {
             using T = typename decltype(tag)::Type;
             switch (family_) {

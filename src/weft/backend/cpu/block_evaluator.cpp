@@ -2,13 +2,16 @@
 
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/index_check.h"
+#include "weft/backend/cpu/scan.h"
 
 namespace weft {
 
 BlockKernel::BlockKernel(const Loop& loop) {
     verify(loop);
     indices_ = std::make_unique<cpu::IndexCheck>(loop);
-    prepared_ = loop.reduces() ? cpu::prepare_reduction(loop) : cpu::prepare_map(loop);
+    prepared_ = loop.scan        ? cpu::prepare_scan(loop, false)
+                : loop.reduces() ? cpu::prepare_reduction(loop)
+                                 : cpu::prepare_map(loop);
 }
 BlockKernel::~BlockKernel() = default;
 BlockKernel::BlockKernel(BlockKernel&&) noexcept = default;

@@ -57,7 +57,7 @@ Map::Map(const Loop& loop) {
         return stream.memory == value && steady;
     };
     for (std::size_t i = 0; i < streams.size(); ++i) {
-        bool indexed = !loop.loads[i].pointers.empty();
+        bool indexed = !loop.loads[i].plain();
         bool direct = !indexed && in_place(streams[i], loop.program.inputs[i]);
         feeds.push_back(indexed                                                              ? Feed::copied
                         : streams[i].uniform()                                               ? Feed::uniform

@@ -63,7 +63,7 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     for (std::size_t i = 0; i < layout.loads.size(); ++i) {
         Stream stream{loop.loads[i].dtype, {}, fetched_ahead(loop, loop.loads[i])};
         for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
-        bool indexed = !loop.loads[i].pointers.empty();
+        bool indexed = !loop.loads[i].plain();
         bool direct = !indexed && stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
         bool whole_rows = (way_ == Way::short_rows && reduced > 0) || (way_ == Way::columns && inner_ <= 128);
         feeds.push_back(indexed                                                     ? Feed::copied
@@ -90,7 +90,7 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
                    return lie_far_apart(output.row_stride * static_cast<std::int64_t>(output.width()));
                });
     if (!emitted || far) return;
-    source_ = emit::EmittedSource(loop, dims, streams, std::move(indexed));
+    source_ = emit::EmittedSource(loop, dims, streams);
     choose_code(loop, dims, reduced);
 }
 

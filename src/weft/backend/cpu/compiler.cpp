@@ -6,6 +6,8 @@
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/index_check.h"
+#include "weft/backend/cpu/made_load.h"
+#include "weft/backend/cpu/scan.h"
 #include "weft/ops/window.h"
 
 namespace weft {
@@ -24,28 +26,37 @@ class LoopKernel final : public Kernel {
   public:
     explicit LoopKernel(Loop loop) : loads_(loop.loads.size()) {
         verify(loop);
+        prepared_ = prepare_made_map(loop);
+        if (prepared_) return;
+        counted_ = CountTable(loop);
+        counted_bytes_ = counted_.scratch_bytes();
         if (loop.indexed()) indices_ = IndexCheck(loop), places_ = IndexPlaces(loop);
         places_bytes_ = aligned(places_.scratch_bytes());
         bool emitted = !is_narrow(loop.program);
-        if (loop.reduces())
+        if (loop.scan)
+            prepared_ = prepare_scan(loop, emitted);
+        else if (loop.reduces())
             prepared_ = prepare_reduction(loop, emitted);
         else if (emitted)
             prepared_ = emit::prepare_emitted_map(loop);
         if (!prepared_) prepared_ = prepare_map(loop);
     }
-    std::size_t scratch_bytes() const override { return places_bytes_ + prepared_->scratch_bytes(); }
+    std::size_t scratch_bytes() const override { return counted_bytes_ + places_bytes_ + prepared_->scratch_bytes(); }
     std::string_view by() const override { return prepared_->by(); }
     void check(void* const* operands) const override { indices_.run(const_cast<const void* const*>(operands)); }
     void run(void* const* operands, std::byte* scratch) const override {
         const void* const* loads = const_cast<const void* const*>(operands);
         if (indices_) indices_.run(loads);
+        if (counted_) loads = counted_.resolve(loads, scratch);
+        scratch += counted_bytes_;
         if (places_) loads = places_.resolve(loads, scratch);
         prepared_->run(loads, operands + loads_, scratch + places_bytes_);
     }
 
   private:
     std::size_t loads_;
-    std::size_t places_bytes_ = 0;
+    std::size_t counted_bytes_ = 0, places_bytes_ = 0;
+    CountTable counted_;
     IndexCheck indices_;
     IndexPlaces places_;
     std::unique_ptr<const PreparedLoop> prepared_;
@@ -62,16 +73,12 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
             return constant_kernel(node, output);
         case Family::join:
             return join_kernel(node, inputs, output);
-        case Family::scan:
-            return scan_kernel(node, inputs, output);
         case Family::gather:
             return gather_kernel(node, inputs, output);
         case Family::scatter:
             return scatter_kernel(node, inputs, output);
         case Family::sort:
             return sort_kernel(node, inputs, output);
-        case Family::random:
-            return random_kernel(node, inputs, output);
         case Family::contraction:
             return contraction_kernel(node, inputs, output, false);
         case Family::window:
@@ -79,6 +86,8 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
         case Family::leaf:
         case Family::elementwise:
         case Family::reduce:
+        case Family::random:
+        case Family::scan:
         case Family::view:
         case Family::composite:
             break;

@@ -9,11 +9,9 @@ namespace weft::cpu {
 
 std::unique_ptr<Kernel> constant_kernel(const Node& node, const Layout& output);
 std::unique_ptr<Kernel> join_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
-std::unique_ptr<Kernel> scan_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> gather_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> scatter_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
-std::unique_ptr<Kernel> random_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 /// `block`: of rows, one of several that read the same second matrix.
 std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                            bool block);

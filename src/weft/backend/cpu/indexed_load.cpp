@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "weft/backend/cpu/made_load.h"
 #include "weft/backend/cpu/strided.h"
 
 namespace weft::cpu {
@@ -76,6 +77,7 @@ IndexedLoad::IndexedLoad(const Loop& loop, std::size_t load, Dims dims, const st
     : load_(load),
       width_(size_of(loop.loads[load].dtype)),
       memory_(loop.loads[load].dtype),
+      access_(loop.loads[load]),
       dims_(std::move(dims)),
       strides_(streams[load].strides) {
     for (const Pointer& pointer : loop.loads[load].pointers) {
@@ -113,8 +115,8 @@ std::int64_t IndexedLoad::still_places(const Cursor& cursor, const void* const* 
 
 const void* IndexedLoad::in_place(const void* const* loads, const std::int64_t* at, std::int64_t count) const {
     std::size_t axes = dims_.size();
-    bool dense = moving_.empty() && axes > 0 && strides_.back() == static_cast<std::int64_t>(width_) &&
-                 at[axes - 1] + count <= dims_.back();
+    bool dense = access_.source == Source::memory && moving_.empty() && axes > 0 &&
+                 strides_.back() == static_cast<std::int64_t>(width_) && at[axes - 1] + count <= dims_.back();
     if (!dense) return nullptr;
     Cursor start = cursor(at);
     return static_cast<const std::byte*>(loads[load_]) + start.array + still_places(start, loads);
@@ -149,6 +151,12 @@ void IndexedLoad::fill(const void* const* loads, const std::int64_t* start, std:
 
 std::byte* IndexedLoad::fill_run(const Cursor& cursor, const void* const* loads, std::int64_t count,
                                  std::byte* to) const {
+    if (access_.source != Source::memory) {
+        auto width = static_cast<std::int64_t>(width_);
+        std::int64_t number = number_at(loads[load_], memory_) + cursor.array / width;
+        make_values(access_, loads, number, strides_.empty() ? 0 : strides_.back() / width, count, to);
+        return to + count * width;
+    }
     const auto* from = static_cast<const std::byte*>(loads[load_]) + cursor.array + still_places(cursor, loads);
     if (!moving_.empty()) return pick_run(cursor, from, loads, count, to);
     std::int64_t stride = strides_.empty() ? 0 : strides_.back();
@@ -223,9 +231,16 @@ std::byte* IndexedLoad::pick_run(const Cursor& cursor, const std::byte* from, co
     return to;
 }
 
-IndexedBlocks::IndexedBlocks(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams) : dims_(dims) {
+IndexedBlocks::IndexedBlocks(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams, bool counts)
+    : dims_(dims) {
     for (std::size_t i = 0; i < loop.loads.size(); ++i)
-        if (!loop.loads[i].pointers.empty()) loads_.emplace_back(loop, i, dims, streams);
+        if (!loop.loads[i].plain() && !(counts && counted(loop.loads[i], streams[i])))
+            loads_.emplace_back(loop, i, dims, streams);
+}
+
+bool counted(const Access& load, const Stream& stream) {
+    std::int64_t step = stream.strides.empty() ? 0 : stream.strides.back();
+    return load.source == Source::counting && (step == 0 || step == static_cast<std::int64_t>(size_of(load.dtype)));
 }
 
 namespace {

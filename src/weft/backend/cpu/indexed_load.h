@@ -1,6 +1,6 @@
-// Loads that move by indices (kernel/loop.h's pointers), for evaluators that want blocks of values one after another: the elements
-// are picked from their array into a block of a few kilobytes, which stays in the first-level cache. Indices were checked before; an
-// axis of size 0 says that none is negative.
+// Loads that do not read memory by strides alone, for evaluators that want blocks of values one after another: those that move by
+// indices (kernel/loop.h's pointers) are picked from their array into a block of a few kilobytes, which stays in the first-level
+// cache; those that read no memory are made there. Indices were checked before; an axis of size 0 says that none is negative.
 // Always: nothing is allocated while blocks are filled. Callers: block_runner.cpp, emit/emitted_map.cpp, block_reduction.cpp.
 #pragma once
 
@@ -46,15 +46,20 @@ class IndexedLoad {
 
     std::size_t load_, width_;
     DType memory_;
+    Access access_;  // where it comes from; its strides are those of the loop, not of this space
     Dims dims_, strides_;
     std::vector<Index> moving_, still_;  // along the innermost axis
 };
 
-/// The indexed loads of a loop (none: the loop has none), and room for a block of each.
+/// Whether the load's numbers are the same along the innermost axis, or grow by one.
+bool counted(const Access& load, const Stream& stream);
+
+/// The loads of a loop that are not plain (none: the loop has none), and room for a block of each.
 class IndexedBlocks {
   public:
     IndexedBlocks() = default;
-    IndexedBlocks(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams);
+    /// `counts`: who asks counts itself, where a stream is contiguous or does not move along the innermost axis.
+    IndexedBlocks(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams, bool counts = false);
 
     explicit operator bool() const { return !loads_.empty(); }
     const std::vector<IndexedLoad>& loads() const { return loads_; }

@@ -47,6 +47,7 @@ void sort_and_merge(std::vector<Axis>& axes, bool sort) {
 // make a place, far away.
 std::int64_t reach_of(const Loop& loop, const Access& load, std::size_t axis) {
     constexpr std::int64_t far = 1024;
+    if (load.source == Source::counting) return 0;
     std::int64_t reach = std::llabs(load.strides[axis]);
     for (const Pointer& pointer : load.pointers) {
         bool several = pointer.axis < 0 || load.pointers.size() > 1;
@@ -67,7 +68,7 @@ LoopLayout layout_of(const Loop& loop) {
             at.loads.push_back(load.strides[axis] * static_cast<std::int64_t>(size_of(load.dtype)));
             at.reach.push_back(reach_of(loop, load, axis));
         }
-        if (axis < keep) {
+        if (axis < keep || loop.scan) {
             for (const Access& store : loop.stores) {
                 at.stores.push_back(store.strides[axis] * static_cast<std::int64_t>(size_of(store.dtype)));
             }
@@ -97,6 +98,7 @@ LoopLayout layout_of(const Loop& loop) {
     for (const Axis& axis : reduced) {
         layout.reduced.push_back(axis.size);
         add_loads(axis);
+        for (std::size_t i = 0; i < axis.stores.size(); ++i) layout.stores[i].push_back(axis.stores[i]);
     }
     return layout;
 }

@@ -12,7 +12,7 @@ namespace weft::cpu {
 struct LoopLayout {
     Dims kept, reduced;
     std::vector<Dims> loads;   // one stride a kept axis, then one a reduced axis
-    std::vector<Dims> stores;  // one stride a kept axis
+    std::vector<Dims> stores;  // one stride a kept axis, then (of a scan) one for the reduced axis
     std::vector<Dims>
         reach;  // how far each load moves along an axis: its stride, and what an index that changes there adds
 };
@@ -24,6 +24,7 @@ struct Stream {
     DType memory = DType::float32;
     Dims strides;
     bool ahead = false;  // what follows the elements of a call may be fetched meanwhile
+    bool counted = false;  // no memory: whoever runs over it counts (of the emitter alone)
     std::int64_t offset(const std::int64_t* at) const {
         std::int64_t bytes = 0;
         for (std::size_t axis = 0; axis < strides.size(); ++axis) bytes += at[axis] * strides[axis];

@@ -14,7 +14,7 @@ bool ReductionKernel::find_straight(const Loop& loop, const std::vector<Stream>&
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
         const Instruction& value = loop.program.code[static_cast<std::size_t>(loop.program.outputs[i])];
         if (reduced != 1 || value.opcode != Opcode::input) return false;
-        if (!loop.loads[static_cast<std::size_t>(value.a)].pointers.empty()) return false;
+        if (!loop.loads[static_cast<std::size_t>(value.a)].plain()) return false;
         Output& output = outputs_[i];
         output.load = static_cast<std::size_t>(value.a);
         output.straight = streams[output.load];

@@ -1,10 +1,9 @@
-#include "weft/ops/scan.h"
+#include "weft/backend/cpu/scan.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "weft/backend/cpu/element.h"
-#include "weft/backend/cpu/families.h"
+#include "weft/backend/cpu/arithmetic.h"
 #include "weft/backend/cpu/strided.h"
 
 namespace weft::cpu {
@@ -14,50 +13,47 @@ constexpr std::int64_t most_lanes = 512, few_most = 8;
 
 // Lanes along the axis are independent; neighbours run side by side, so that their sums do not wait for each other. Those that lie side
 // by side in memory too are many, for then whole stretches of it pass by.
-class Scan final : public Kernel {
+class StraightScan final : public PreparedLoop {
   public:
-    Scan(const ScanAttributes& a, const Layout& input, const Layout& output)
-        : from_(input.dtype), to_(output.dtype), a_(a) {
-        auto axis = static_cast<std::size_t>(a.axis);
-        count_ = input.dims[axis], stride_ = input.strides[axis], result_stride_ = output.strides[axis];
-        Dims dims = input.dims, to = output.strides, from = input.strides;
-        dims.erase(axis), to.erase(axis), from.erase(axis);
+    StraightScan(const Loop& loop, std::size_t load)
+        : from_(loop.loads[load].dtype),
+          to_(loop.stores[0].dtype),
+          a_(*loop.scan),
+          reduction_(loop.reductions[0]),
+          load_(load) {
+        Dims dims = loop.dims, to = loop.stores[0].strides, from = loop.loads[load].strides;
+        count_ = dims.back(), stride_ = from.back(), result_stride_ = to.back();
+        dims.pop_back(), to.pop_back(), from.pop_back();
         lanes_ = Box<2>(dims, {to, from});
         together_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1 ? most_lanes : few_most;
-        if (a.reverse) {
+        if (a_.backwards) {
             first_ = (count_ - 1) * stride_, result_first_ = (count_ - 1) * result_stride_;
             stride_ = -stride_, result_stride_ = -result_stride_;
         }
     }
     std::string_view by() const override { return "scan"; }
 
-    void run(void* const* operands, std::byte*) const override {
+    std::size_t scratch_bytes() const override { return 0; }
+    void run(const void* const* loads, void* const* stores, std::byte*) const override {
         if (count_ == 0) return;
         with_dtype(from_, [&]<class From>(TypeTag<From>) {
             // Integers and bool are widened, everything else keeps its type (ops/scan.cpp).
             if constexpr (std::is_integral_v<From>) {
-                if (to_ == DType::uint64) return by_reduction<From, std::uint64_t>(operands);
-                return by_reduction<From, std::int64_t>(operands);
+                if (to_ == DType::uint64) return by_reduction<From, std::uint64_t>(loads[load_], stores[0]);
+                return by_reduction<From, std::int64_t>(loads[load_], stores[0]);
             } else {
-                return by_reduction<From, From>(operands);
+                return by_reduction<From, From>(loads[load_], stores[0]);
             }
         });
     }
 
   private:
     template <class From, class To>
-    void by_reduction(void* const* operands) const {
+    void by_reduction(const void* input, void* output) const {
         using A = Accumulator<To>;
-        auto* from = static_cast<const From*>(operands[0]) + first_;
-        auto* to = static_cast<To*>(operands[1]) + result_first_;
-        switch (a_.reduction) {
-            case Reduction::sum:
-                return by_rows<A>(to, from, A(0), [](A a, A b) { return joined_sum(a, b); });
-            case Reduction::product:
-                return by_rows<A>(to, from, A(1), [](A a, A b) { return joined_product(a, b); });
-            default:
-                throw InternalError(text("scan: the CPU has no running ", name_of(a_.reduction)));
-        }
+        auto* from = static_cast<const From*>(input) + first_;
+        auto* to = static_cast<To*>(output) + result_first_;
+        with_running<A>(reduction_, [&](A start, auto join) { by_rows<A>(to, from, start, join); });
     }
 
     template <class A, class From, class To, class Join>
@@ -142,15 +138,37 @@ class Scan final : public Kernel {
     }
 
     DType from_, to_;
-    ScanAttributes a_;
+    Scan a_;
+    Reduction reduction_;
+    std::size_t load_;
     std::int64_t count_, stride_, result_stride_, first_ = 0, result_first_ = 0, together_;
     Box<2> lanes_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> scan_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
-    return std::make_unique<Scan>(*attributes_if<ScanAttributes>(node), inputs[0], output);
+namespace {
+
+/// The load whose memory is joined as it lies, or widened to integers of 64 bits; none: values are computed.
+std::optional<std::size_t> straight_load(const Loop& loop) {
+    const std::vector<Instruction>& code = loop.program.code;
+    DType stored = loop.stores[0].dtype;
+    bool wide = stored == DType::int64 || stored == DType::uint64;
+    const Instruction* value = &code[static_cast<std::size_t>(loop.program.outputs[0])];
+    if (wide && value->opcode == Opcode::cast) value = &code[static_cast<std::size_t>(value->a)];
+    if (value->opcode != Opcode::input) return std::nullopt;
+    auto load = static_cast<std::size_t>(value->a);
+    DType from = loop.loads[load].dtype;
+    bool whole = with_dtype(from, []<class T>(TypeTag<T>) { return std::is_integral_v<T>; });
+    bool fits = loop.loads[load].plain() && (whole ? wide : from == stored);
+    return fits ? std::optional(load) : std::nullopt;
+}
+
+}  // namespace
+
+std::unique_ptr<const PreparedLoop> prepare_scan(const Loop& loop, bool emitted) {
+    if (auto load = straight_load(loop)) return std::make_unique<StraightScan>(loop, *load);
+    return prepare_computed_scan(loop, emitted);
 }
 
 }  // namespace weft::cpu

@@ -157,7 +157,8 @@ void Kernels::launch(const std::string& name, const Loop& loop, std::span<const 
     promise(operands.size() == loop.loads.size() + loop.stores.size(), "a kernel is launched with all its operands");
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const Access& access = i < loop.loads.size() ? loop.loads[i] : loop.stores[i - loop.loads.size()];
-        promise_within(access, loop.dims, operands[i].first_element, operands[i].buffer->bytes_);
+        promise_within(access, loop.dims, operands[i].first_element,
+                       operands[i].buffer ? operands[i].buffer->bytes_ : 0);
     }
     Launch how = launch_for(loop);
     if (how.groups == 0) return;
@@ -167,8 +168,11 @@ void Kernels::launch(const std::string& name, const Loop& loop, std::span<const 
     std::vector<std::int64_t> values;  // addresses, then numbers: all are 64 bits
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const Access& access = i < loop.loads.size() ? loop.loads[i] : loop.stores[i - loop.loads.size()];
-        values.push_back(static_cast<std::int64_t>(*operands[i].buffer->address_) +
-                         operands[i].first_element * static_cast<std::int64_t>(size_of(access.dtype)));
+        std::int64_t first = operands[i].first_element;
+        if (operands[i].buffer)
+            first = static_cast<std::int64_t>(*operands[i].buffer->address_) +
+                    first * static_cast<std::int64_t>(size_of(access.dtype));
+        values.push_back(first);
     }
     for (std::int64_t number : numbers_for(loop)) values.push_back(number);
     std::vector<void*> arguments;

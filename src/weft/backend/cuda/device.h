@@ -44,7 +44,8 @@ class Buffer {
     std::shared_ptr<const std::uint64_t> address_;
 };
 
-/// An operand of a kernel: where in a buffer its element at index 0 of every axis lies.
+/// An operand of a kernel: where in a buffer its element at index 0 of every axis lies. Of a load that reads no memory: no buffer, and
+/// the number that it has there.
 struct Operand {
     const Buffer* buffer;
     std::int64_t first_element;

@@ -147,7 +147,8 @@ void Kernels::launch(const std::string& name, const Loop& loop, std::span<const 
     promise(operands.size() == loop.loads.size() + loop.stores.size(), "a kernel is launched with all its operands");
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const Access& access = i < loop.loads.size() ? loop.loads[i] : loop.stores[i - loop.loads.size()];
-        promise_within(access, loop.dims, operands[i].first_element, operands[i].buffer->bytes_);
+        promise_within(access, loop.dims, operands[i].first_element,
+                       operands[i].buffer ? operands[i].buffer->bytes_ : 0);
     }
     Launch how = launch_for(loop);
     if (how.groups == 0) return;
@@ -161,8 +162,10 @@ void Kernels::launch(const std::string& name, const Loop& loop, std::span<const 
         check(cl.SetKernelArg(kernel, number++, size, value), "clSetKernelArg");
     };
     for (const Operand& operand : operands) {
-        auto memory = as<Memory>(operand.buffer->memory_);
-        argument(&memory, sizeof memory);
+        if (operand.buffer) {
+            auto memory = as<Memory>(operand.buffer->memory_);
+            argument(&memory, sizeof memory);
+        }
         argument(&operand.first_element, sizeof operand.first_element);
     }
     for (std::int64_t value : numbers_for(loop)) argument(&value, sizeof value);

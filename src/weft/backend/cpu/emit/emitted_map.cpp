@@ -20,7 +20,8 @@ constexpr std::size_t past_bytes = std::size_t{32} << 20, past_bytes_of_blocks =
 struct Repeat {
     std::size_t load, size;
     std::int64_t stride;  // bytes from element to element
-    std::size_t at = 0;   // in a thread's scratch
+    bool counted;
+    std::size_t at = 0;  // in a thread's scratch
 };
 
 /// The arrays of a map as its code sees them.
@@ -42,9 +43,10 @@ void repeat_short_rows(MapSpace& space) {
         const Stream& stream = space.loads[i];
         if (stream.uniform() || contiguous(stream)) continue;
         if (!stream.innermost_alone()) return;
-        repeats.push_back({i, size_of(stream.memory), stream.strides.back()});
+        repeats.push_back({i, size_of(stream.memory), stream.strides.back(), stream.counted});
         space.loads[i].ahead = false;
     }
+    for (const Repeat& repeat : repeats) space.loads[repeat.load].counted = false;  // written out, they are memory
     space.repeats = std::move(repeats);
     for (auto* streams : {&space.loads, &space.stores}) {
         for (Stream& stream : *streams)
@@ -123,9 +125,12 @@ class EmittedMap final : public PreparedLoop {
         return true;
     }
     void write_out(const Repeat& repeat, const void* from, std::byte* to) const {
-        for (std::int64_t i = 0; i < space_.row; ++i)
-            std::memcpy(to + static_cast<std::size_t>(i) * repeat.size,
-                        static_cast<const std::byte*>(from) + i * repeat.stride, repeat.size);
+        for (std::int64_t i = 0; i < space_.row; ++i) {
+            std::int64_t number = repeat.counted ? number_at(from, DType::int64) + i : 0;
+            const void* element = static_cast<const std::byte*>(from) + i * repeat.stride;
+            if (repeat.counted) element = &number;
+            std::memcpy(to + static_cast<std::size_t>(i) * repeat.size, element, repeat.size);
+        }
         std::size_t all = static_cast<std::size_t>(block_) * repeat.size;
         for (std::size_t done = static_cast<std::size_t>(space_.row) * repeat.size; done < all; done *= 2)
             std::memcpy(to + done, to, std::min(done, all - done));
@@ -157,7 +162,7 @@ std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const 
     space.row = layout.kept.empty() ? 1 : layout.kept.back();
     for (std::size_t i = 0; i < layout.loads.size(); ++i)
         space.loads.push_back({loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop, loop.loads[i])});
-    EmittedSource source(loop, space.dims, space.loads, IndexedBlocks(loop, space.dims, space.loads));
+    EmittedSource source(loop, space.dims, space.loads);
     space.loads = source.streams();
     for (std::size_t i = 0; i < layout.stores.size(); ++i)
         space.stores.push_back({loop.stores[i].dtype, layout.stores[i]});
@@ -165,7 +170,7 @@ std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const 
     EmittedRows rows(source.program(), space.dims, space.loads, space.stores, options);
     if (!rows) return nullptr;
     EmittedRows past;
-    if (stores_much(loop, space) && space.repeats.empty() && !source.indexed())
+    if (stores_much(loop, space) && space.repeats.empty())
         past = EmittedRows(source.program(), space.dims, space.loads, space.stores, options, true);
     return std::make_unique<EmittedMap>(std::move(rows), std::move(past), std::move(space), std::move(source));
 }

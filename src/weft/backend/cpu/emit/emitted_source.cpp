@@ -9,9 +9,8 @@ constexpr std::int64_t block_bytes = 16384;  // half of a small first-level cach
 
 }  // namespace
 
-EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams,
-                             IndexedBlocks indexed)
-    : program_(loop.program), indexed_(std::move(indexed)) {
+EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams)
+    : program_(loop.program), indexed_(loop, dims, streams, true) {
     std::int64_t widest = 1;
     for (const IndexedLoad& load : indexed_.loads())
         widest = std::max(widest, static_cast<std::int64_t>(size_of(load.memory())));
@@ -27,12 +26,18 @@ EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vect
         loads_.push_back(i);
         program_.inputs.push_back(loop.program.inputs[i]);
         Stream stream = streams[i];
-        if (!loop.loads[i].pointers.empty()) {
+        stream.counted = counted(loop.loads[i], stream);
+        if (!loop.loads[i].plain() && !stream.counted) {
             auto step = static_cast<std::int64_t>(size_of(stream.memory));
             for (std::size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) stream.strides[axis] = step;
         }
         streams_.push_back(std::move(stream));
     }
+    draws_ = std::any_of(loop.loads.begin(), loop.loads.end(),
+                         [](const Access& load) { return load.source == Source::random; });
+    for (std::size_t i = 0; i < streams.size(); ++i)
+        if (read[i] && loop.loads[i].plain() && streams[i].contiguous(dims))
+            ahead_.push_back({i, static_cast<std::int64_t>(size_of(streams[i].memory))});
     for (Instruction& at : program_.code)
         if (at.opcode == Opcode::input) at.a = number[static_cast<std::size_t>(at.a)];
 }

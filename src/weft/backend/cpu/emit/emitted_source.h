@@ -1,5 +1,5 @@
-// What a kernel of machine code reads, from a Loop: its loads as streams over a space. Loads that move by indices come as blocks
-// filled before each call (indexed_load.h), one element after another; the index tensors themselves are none of the code's.
+// What a kernel of machine code reads, from a Loop: its loads as streams over a space. Loads that move by indices, or are random, come
+// as blocks filled before each call (indexed_load.h), one element after another; index tensors and keys are none of the code's.
 // Callers: emitted_map.cpp, block_reduction.cpp.
 #pragma once
 
@@ -11,7 +11,7 @@ class EmittedSource {
   public:
     EmittedSource() = default;
     /// `streams`: the loop's loads beside a space of sizes `dims`.
-    EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams, IndexedBlocks indexed);
+    EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams);
 
     /// The loop's, without inputs that no instruction reads.
     const Program& program() const { return program_; }
@@ -27,7 +27,12 @@ class EmittedSource {
     std::int64_t step(std::int64_t count) const { return indexed_ && count > block_ ? block_ : count; }
     /// The blocks of elements [flat, flat + count).
     void fill(const void* const* loads, std::int64_t flat, std::int64_t count, std::byte* blocks) const {
+        if (draws_) expect(loads, flat, count);
         if (indexed_) indexed_.fill(loads, flat, count, block_, blocks);
+    }
+    /// Asks for what these elements read from arrays that run along: it comes while something else is done.
+    void expect(const void* const* loads, std::int64_t flat, std::int64_t count) const {
+        for (const Ahead& ahead : ahead_) ahead.fetch(loads, flat, count);
     }
     /// Where element 0 of the space lies, or would lie, for input number `i`.
     const void* base(std::size_t i, const void* const* loads, std::int64_t flat, const std::byte* blocks) const {
@@ -37,7 +42,18 @@ class EmittedSource {
     }
 
   private:
+    struct Ahead {
+        std::size_t load;
+        std::int64_t width;
+        void fetch(const void* const* loads, std::int64_t flat, std::int64_t count) const {
+            const auto* from = static_cast<const std::byte*>(loads[load]) + flat * width;
+            for (std::int64_t at = 0; at < count * width; at += 64) __builtin_prefetch(from + at);
+        }
+    };
+
     Program program_;
+    std::vector<Ahead> ahead_;  // arrays that run along
+    bool draws_ = false;        // then they are asked for while random bits are drawn
     std::vector<Stream> streams_;
     std::vector<std::size_t> loads_;  // of each input: its number among the loop's
     IndexedBlocks indexed_;

@@ -77,10 +77,12 @@ std::int32_t& VectorBuilder::numbered(const Line& line) {
 std::int32_t VectorBuilder::add(Line line) {
     auto number = static_cast<std::int32_t>(code_.lines.size());
     auto once = [&](std::int32_t operand) { return operand < 0 || code_.line(operand).once; };
-    if (line.op == VectorOp::load)
-        line.once = code_.streams[line.immediate].mode == Mode::uniform;
-    else
+    if (line.op == VectorOp::load) {
+        Mode mode = code_.streams[line.immediate].mode;
+        line.once = mode == Mode::uniform || mode == Mode::same_number;
+    } else {
         line.once = !is_end(line.op) && once(line.a) && once(line.b) && once(line.c);
+    }
     if (!has_effect(line.op)) {
         if (2 * filled_ >= table_.size()) grow();
         std::int32_t& known = numbered(line);

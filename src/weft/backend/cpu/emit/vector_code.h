@@ -103,7 +103,18 @@ struct Line {
 /// registers, element i of the row to value i % 64, as ReduceLoops::lanes does. Folded: so too, from the neutral value on, and at the
 /// row's end these are joined by halves to one element that is stored. Accumulated: joined to what the (contiguous) array holds, as
 /// ReduceLoops::columns does. Past: contiguous, stored past the caches; rows begin where a vector is aligned.
-enum class Mode : std::uint8_t { contiguous, uniform, strided, joined, folded, accumulated, past };
+/// Counting: a load of no memory, as if contiguous memory of int64 held its elements' numbers; same_number: likewise, but uniform.
+enum class Mode : std::uint8_t {
+    contiguous,
+    uniform,
+    strided,
+    joined,
+    folded,
+    accumulated,
+    past,
+    counting,
+    same_number
+};
 /// Whether 64 values wait in registers.
 constexpr bool in_lanes(Mode mode) { return mode == Mode::joined || mode == Mode::folded; }
 inline constexpr int joined_lanes = 64;

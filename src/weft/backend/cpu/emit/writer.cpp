@@ -48,7 +48,7 @@ void Writer::lay_out_frame() {
     bool calls = !plan_.code.outsides.empty();
     std::size_t used = 0;
     for (const StreamKind& stream : plan_.code.streams) {
-        bool moves = stream.mode != Mode::uniform && !in_lanes(stream.mode);
+        bool moves = stream.mode != Mode::uniform && stream.mode != Mode::same_number && !in_lanes(stream.mode);
         bool direct = !calls && moves && used < std::size(base_codes);
         base_registers_.push_back(direct ? base_codes[used++] : -1);
     }

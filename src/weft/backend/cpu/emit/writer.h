@@ -90,6 +90,8 @@ class Writer : protected Xbyak::CodeGenerator {
     void load(const Line& line, std::int32_t to, int copy, bool whole);
     void store(const Line& line, std::int32_t from, int copy, bool whole);
     void accumulate(const Line& line, std::int32_t from, int copy, bool whole);
+    void count(std::size_t stream, std::int32_t to, int copy);
+    void broadcast_number(std::int32_t to);  // what an address in rax stands for
     void broadcast(const Line& line, std::int32_t to);
     void call(const Outside& outside);
 
@@ -111,7 +113,8 @@ class Writer : protected Xbyak::CodeGenerator {
     int rest_copy_ = 0;                                     // the vector of `unroll` that the rest of a row is at
     Xbyak::Label rare_;                                     // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;  // pattern and width, 8 bytes each in the pool
-    Xbyak::Label pool_;
+    Xbyak::Label pool_, steps_;
+    bool counts_ = false;  // steps_, the numbers of a vector's lanes, are needed
 };
 
 /// The registers of an instruction set (avx2 or avx512), a spare one of each bank left out.

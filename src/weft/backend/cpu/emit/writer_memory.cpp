@@ -108,6 +108,7 @@ Xbyak::RegExp Writer::element_address(std::size_t stream, int copy) {
 void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
     const StreamKind& stream = plan_.code.streams[line.immediate];
     if (stream.ahead && whole && copy == 0) fetch_ahead(line.immediate);
+    if (stream.mode == Mode::counting) return count(line.immediate, to, copy);
     if (stream.mode == Mode::contiguous && (whole || masks(stream.memory)))
         return load_from(ptr[element_address(line.immediate, copy)], stream.memory, line.lane, to, !whole);
     point_at(line.immediate, copy);
@@ -255,7 +256,26 @@ void Writer::move_elements(std::size_t stream, bool into_area, bool whole) {
     jb(again);
 }
 
+/// Numbers have addresses (kernel/loop.h): the element's stands for the first lane's.
+void Writer::count(std::size_t stream, std::int32_t to, int copy) {
+    lea(rax, ptr[element_address(stream, copy)]);
+    broadcast_number(to);
+    vpaddq(full(to), full(to), ptr[rip + steps_]);
+    counts_ = true;
+}
+
+void Writer::broadcast_number(std::int32_t to) {
+    sar(rax, 3);
+    if (very_wide_) return vpbroadcastq(Xbyak::Zmm(to), rax);
+    vmovq(Xmm(to), rax);
+    vpbroadcastq(Xbyak::Ymm(to), Xmm(to));
+}
+
 void Writer::broadcast(const Line& line, std::int32_t to) {
+    if (plan_.code.streams[line.immediate].mode == Mode::same_number) {
+        mov(rax, base_of(line.immediate));
+        return broadcast_number(to);
+    }
     DType memory = plan_.code.streams[line.immediate].memory;
     Xbyak::Reg64 base = base_of(line.immediate);
     if (size_of(memory) == 4) return vbroadcastss(reg(to, line.lane), ptr[base]);
@@ -320,6 +340,8 @@ void Writer::write_constants() {
     align(8);
     L(pool_);
     for (const auto& constant : constants_) dq(constant.first);
+    L(steps_);
+    for (int lane = 0; counts_ && lane < lanes(); ++lane) dq(static_cast<std::uint64_t>(lane));
     write_tables();
 }
 

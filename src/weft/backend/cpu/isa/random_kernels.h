@@ -1,4 +1,4 @@
-// The vectorised generator, once an instruction set. Callers: backend/cpu/random.cpp.
+// The vectorised generator, once an instruction set. Callers: backend/cpu/made_load.cpp.
 #pragma once
 
 #include <cstdint>
