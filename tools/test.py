@@ -92,7 +92,7 @@ def run_program(tally, preset, program, reports, settings):
     name = " ".join([f"{preset}: {program.name}", *(f"{key}={value}" for key, value in settings.items())])
     report = reports / f"{program.name}.xml"
     report.unlink(missing_ok=True)
-    environment = dict(os.environ, **settings, GTEST_COLOR="no", ASAN_OPTIONS="detect_stack_use_after_return=1",
+    environment = dict(os.environ, **settings, GTEST_COLOR="no", ASAN_OPTIONS="detect_stack_use_after_return=1:allocator_may_return_null=1",
                        UBSAN_OPTIONS="print_stacktrace=1", TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1")
     print(f"-- {name}", flush=True)
     try:

@@ -1,5 +1,6 @@
 // Convolutions with what is made of their images: one step, the values of the steps one by one.
 #include "compile/programs.h"
+#include "effort.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -84,7 +85,8 @@ TEST(Images, blocks_give_the_values_of_the_steps_one_by_one) {
             // One block; blocks of several images and a shorter last one; blocks of a single image.
             for (auto [images, in, out, size] :
                  {std::array<std::int64_t, 4>{3, 2, 4, 8}, {37, 3, 16, 12}, {9, 24, 24, 20}}) {
-                if (size * images > 100 && dtype == DType::bfloat16) continue;  // plain loops
+                bool plain_loops = dtype == DType::bfloat16 || share_under_sanitizers > 1;
+                if (size * images > 100 && plain_loops) continue;  // seconds each
                 SCOPED_TRACE(text(c.name, " ", dtype, " ", images));
                 KeepPending keep;
                 expect_values({c.program(operands(images, in, out, size, dtype))}, 9 * 24);
@@ -95,6 +97,7 @@ TEST(Images, blocks_give_the_values_of_the_steps_one_by_one) {
 
 TEST(Images, a_weight_with_as_many_rows_as_there_are_images_is_no_image) {
     for (std::int64_t images : {4, 64}) {
+        if (images > 4 && share_under_sanitizers > 1) continue;  // minutes
         Operands o = operands(images, images, images, 6, DType::float32);
         KeepPending keep;
         // The weight is made; so is a value of the images' shape that is used as one.
@@ -110,7 +113,7 @@ TEST(Images, a_weight_with_as_many_rows_as_there_are_images_is_no_image) {
 }
 
 TEST(Images, a_training_step_has_the_same_gradients) {
-    Operands o = operands(21, 3, 16, 16, DType::float32);
+    Operands o = operands(share_under_sanitizers > 1 ? 5 : 21, 3, 16, 16, DType::float32);
     Tensor second = numbers("v", {8, 16, 3, 3});
     KeepPending keep;
     Tensor h = max_pool2d(relu(convolved(o)), {2});

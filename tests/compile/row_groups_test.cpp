@@ -124,7 +124,8 @@ TEST(RowGroups, a_light_value_is_made_by_each_that_reads_it) {
     EXPECT_EQ(subtracting, 2u);  // for the variance, and for the result
     EXPECT_EQ(whole, 1u);
     std::size_t functions = 0;  // an exponential is no light value
-    for (const Step& part : steps_of({softmax(x)})[0].parts)
+    std::vector<Step> of_softmax = steps_of({softmax(x)});
+    for (const Step& part : of_softmax[0].parts)
         for (const Instruction& at : part.program.code) functions += at.opcode == Opcode::call;
     EXPECT_EQ(functions, 1u);
 }
