@@ -102,6 +102,17 @@ TEST(RowGroups, what_is_read_turned_as_well_is_made_before) {
     }
 }
 
+std::vector<Tensor> less_its_columns_sums(std::span<const Tensor> in) {
+    return {softmax(in[0] - sum(in[0], 0)), in[0] / max(in[0], 0, true) - mean(in[0], 1, true)};
+}
+
+TEST(RowGroups, a_sum_over_the_rows_that_they_wait_for_is_made_before) {
+    for (std::int64_t rows : {4, 2000}) {
+        Tensor x = numbers({rows, 60});
+        expect_same_bits(less_its_columns_sums, {&x, 1});
+    }
+}
+
 TEST(RowGroups, a_softmax_is_one_step_and_so_is_a_layer_norm) {
     Tensor x = numbers({8, 50});
     EXPECT_EQ(steps_of({softmax(x)}).size(), 1u);

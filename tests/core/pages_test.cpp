@@ -86,7 +86,9 @@ TEST(Pages, what_is_given_back_is_kept_for_who_asks_for_as_much_and_not_without_
     ASSERT_NE(first, nullptr);
     std::memset(first, 1, bytes);
     give_large(first, bytes);
-    if (kept_bytes() == 0) GTEST_SKIP() << "this build keeps nothing";
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "a build for the address sanitizer keeps nothing that it could not watch";
+#endif
     void* other = take_large(10 * large_page);
     EXPECT_NE(other, first);
     EXPECT_EQ(take_large(bytes), first);

@@ -179,11 +179,18 @@ class Grouper {
         std::size_t from = *group.steps.begin(), to = *group.steps.rbegin() + window;
         for (std::size_t s = from < window ? 0 : from - window; s < std::min(plan_.steps.size(), to); ++s) {
             const Step& step = plan_.steps[s];
-            if (group_of_[s] >= 0 || !sums_over_rows(step, group.rows)) continue;
+            if (group_of_[s] >= 0 || !sums_over_rows(step, group.rows) || waits_for(s, group)) continue;
             bool shares = std::any_of(step.loads.begin(), step.loads.end(),
                                       [&](std::int32_t load) { return read.contains(load); });
             if ((shares && reads_group_by_rows(s, group)) || linked(s, group)) add(s, group);
         }
+    }
+
+    bool waits_for(std::size_t s, const Group& group) const {
+        for (std::int32_t slot : plan_.steps[s].stores)
+            for (std::size_t reader : readers_[at(slot)])
+                if (group.steps.contains(reader)) return true;
+        return false;
     }
 
     // Partial results are kept for each block, so positions, which count from the first row, and half types, which would be rounded, stay.
@@ -202,25 +209,25 @@ class Grouper {
     }
 
     bool reads_group_by_rows(std::size_t s, const Group& group) const {
+        return reads_by_rows(s, group.rows, [&](std::size_t maker) { return group.steps.contains(maker); });
+    }
+
+    // Whether the step reads what such makers make row by row.
+    template <class Of>
+    bool reads_by_rows(std::size_t s, const Shape& rows, Of of) const {
         const Step& step = plan_.steps[s];
         for (std::size_t i = 0; i < step.loads.size(); ++i) {
             std::int32_t slot = slot_below(plan_, step.loads[i]);
-            if (slot >= 0 && group.steps.contains(at(writer_[at(slot)])) && !steps_.reads(step, i, group.rows))
-                return false;
+            if (slot >= 0 && of(at(writer_[at(slot)])) && !steps_.reads(step, i, rows)) return false;
         }
         return true;
     }
 
     // Whether the group reads what `maker` makes row by row alone: not turned as well, nor as a convolution's weights.
     bool hands_rows(std::size_t maker, const Group& group) const {
-        for (std::size_t s : group.steps) {
-            const Step& step = plan_.steps[s];
-            for (std::size_t i = 0; i < step.loads.size(); ++i) {
-                std::int32_t slot = slot_below(plan_, step.loads[i]);
-                if (slot >= 0 && at(writer_[at(slot)]) == maker && !steps_.reads(step, i, group.rows)) return false;
-            }
-        }
-        return true;
+        return std::all_of(group.steps.begin(), group.steps.end(), [&](std::size_t s) {
+            return reads_by_rows(s, group.rows, [&](std::size_t of) { return of == maker; });
+        });
     }
 
     // Numbers that only the group reads (the size that a mean divides by, a product of factors) are made by it, once for each block.
