@@ -8,6 +8,7 @@
 #include <random>
 
 #include "backend/scan_cases.h"
+#include "backend/scatter_cases.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
@@ -210,6 +211,14 @@ TEST(BlockEvaluator, scans_have_the_interpreters_bits) {
     }
 }
 
+TEST(BlockEvaluator, scatters_have_the_interpreters_bits) {
+    for (int seed = 0; seed < 800; ++seed) {
+        LoopCase made = random_scatter(seed);
+        expect_same_everywhere(made.loop, made.loads, made.stores, run(made.loop, made.loads, made.stores, true), seed);
+        if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
 /// As plans run it: with places made of indices that are read often, by machine code where there is any.
 Result run_compiled(const LoopCase& c, int threads) {
     LoopCase copy = c;
@@ -246,21 +255,95 @@ TEST(CompiledLoops, are_the_interpreters_on_any_number_of_threads) {
     }
 }
 
-TEST(CompiledLoops, scans_have_the_interpreters_bits_on_any_number_of_threads) {
+/// By machine code of every instruction set and by the block evaluator, on one and two threads.
+void expect_compiled_everywhere(const LoopCase& made, int seed) {
+    Result oracle = run(made.loop, made.loads, made.stores, true);
     cpu::Isa chosen = cpu::best_isa();
-    for (int seed = 0; seed < 1500; ++seed) {
-        LoopCase made = random_scan(seed);
-        Result oracle = run(made.loop, made.loads, made.stores, true);
-        for (cpu::Isa isa : cpu::usable_isas()) {
-            cpu::use_isa(isa);
-            for (int threads : {1, 2})
-                EXPECT_EQ(difference(made.loop.stores[0].dtype, oracle[0], run_compiled(made, threads)[0]), -1)
-                    << "seed " << seed << ", " << cpu::name_of(isa) << ", " << threads << " threads\n"
-                    << made.loop;
-        }
-        if (testing::Test::HasFailure()) break;
+    for (cpu::Isa isa : cpu::usable_isas()) {
+        cpu::use_isa(isa);
+        for (int threads : {1, 2})
+            EXPECT_EQ(difference(made.loop.stores[0].dtype, oracle[0], run_compiled(made, threads)[0]), -1)
+                << "seed " << seed << ", " << cpu::name_of(isa) << ", " << threads << " threads\n"
+                << made.loop;
     }
     cpu::use_isa(chosen);
+}
+
+TEST(CompiledLoops, scans_have_the_interpreters_bits_on_any_number_of_threads) {
+    for (int seed = 0; seed < 1500 && !testing::Test::HasFailure(); ++seed)
+        expect_compiled_everywhere(random_scan(seed), seed);
+}
+
+TEST(CompiledLoops, scatters_have_the_interpreters_bits_on_any_number_of_threads) {
+    for (int seed = 0; seed < 1500 && !testing::Test::HasFailure(); ++seed)
+        expect_compiled_everywhere(random_scatter(seed), seed);
+}
+
+/// Two threads have pieces of their own: of rows (also where they do not come out even), and of the axes in front.
+TEST(CompiledLoops, large_scatters_are_joined_by_several_threads_in_the_order_of_the_box) {
+    Random random(3);
+    struct Form {
+        Dims dims, store, index;
+        std::int64_t step;
+    };
+    for (const Form& form : {Form{{1500, 128}, {0, 1}, {1, 0}, 128}, Form{{900, 160}, {0, 1}, {1, 0}, 160},
+                             Form{{900, 101}, {0, 1}, {1, 0}, 101}, Form{{70, 1000}, {40, 0}, {1000, 1}, 1},
+                             Form{{600, 5, 32}, {0, 32, 1}, {1, 0, 0}, 160}, Form{{90000}, {0}, {1}, 1},
+                             Form{{300, 7, 33}, {33 * 40, 0, 1}, {7, 1, 0}, 33}}) {
+        for (ScatterMode mode : {ScatterMode::set, ScatterMode::add, ScatterMode::maximum}) {
+            LoopCase made;
+            Loop& loop = made.loop;
+            ProgramBuilder builder;
+            Scalar x = builder.input(DType::float32), y = builder.input(DType::float32);
+            builder.output(x * 0.5 + y);
+            loop.program = builder.take();
+            loop.dims = form.dims;
+            Dims dense = contiguous_strides(form.dims);
+            for (int k = 0; k < 2; ++k) {
+                loop.loads.push_back({DType::float32, dense});
+                made.loads.push_back(memory_for(random, loop.loads.back(), loop.dims, false));
+            }
+            std::int32_t index = add_indices(random, made, DType::int64, 40);
+            loop.loads.back().strides = form.index;
+            made.loads.back() = memory_for(random, {DType::uint8, form.index}, loop.dims, false);
+            std::vector<std::byte> bytes;
+            for (std::byte byte : made.loads.back().bytes) {
+                std::int64_t at = std::to_integer<std::int64_t>(byte) % 40 - (std::to_integer<int>(byte) & 64 ? 40 : 0);
+                auto* from = reinterpret_cast<std::byte*>(&at);
+                bytes.insert(bytes.end(), from, from + sizeof at);
+            }
+            made.loads.back() = {std::move(bytes), 0};
+            loop.stores.push_back({DType::float32, form.store, {{index, 40, form.step, 0, "scatter"}}});
+            loop.scatter = mode;
+            made.stores.push_back(memory_for(random, loop.stores[0], loop.dims, false));
+            expect_compiled_everywhere(made, 0);
+        }
+    }
+}
+
+/// Of an index outside its axis nothing is written.
+TEST(CompiledLoops, scatters_check_all_indices_before_they_write) {
+    for (int seed = 0; seed < 60; ++seed) {
+        LoopCase made = random_scatter(seed);
+        const Pointer& pointer = made.loop.stores[0].pointers[0];
+        auto from = static_cast<std::size_t>(pointer.load);
+        const Access& index = made.loop.loads[from];
+        if (element_count(made.loop.dims) == 0 || index.dtype != DType::int64) continue;
+        Extent extent = extent_of(index, made.loop.dims);
+        std::int64_t last = made.loads[from].first / 8 + extent.last;
+        std::memcpy(made.loads[from].bytes.data() + last * 8, &pointer.size, 8);
+        LoopCase before = made;
+        std::vector<void*> operands;
+        for (auto* memories : {&made.loads, &made.stores})
+            for (Memory& memory : *memories) operands.push_back(memory.data());
+        std::unique_ptr<Kernel> kernel = cpu_compiler().loop(made.loop);
+        auto scratch = Buffer::allocate(kernel->scratch_bytes());
+        EXPECT_THROW(kernel->check(operands.data()), IndexError);
+        EXPECT_THROW(kernel->run(operands.data(), scratch->data()), IndexError);
+        EXPECT_THROW(BlockKernel(made.loop).run(operands.data(), operands.data() + made.loads.size(), scratch->data()),
+                     IndexError);
+        EXPECT_EQ(made.stores[0].bytes, before.stores[0].bytes);
+    }
 }
 
 TEST(BlockEvaluator, long_sums_stay_accurate) {

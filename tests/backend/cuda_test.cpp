@@ -37,6 +37,8 @@ class CudaText : public testing::TestWithParam<const char*> {
 TEST_P(CudaText, of_opcodes_compiles) { expect_compiled(opcode_cases()); }
 TEST_P(CudaText, of_functions_compiles) { expect_compiled(function_cases()); }
 TEST_P(CudaText, of_random_maps_compiles) { expect_compiled(random_map_cases(30)); }
+TEST_P(CudaText, of_scans_compiles) { expect_compiled(scan_kernel_cases(20)); }
+TEST_P(CudaText, of_scatters_compiles) { expect_compiled(scatter_kernel_cases(20)); }
 TEST_P(CudaText, of_reductions_compiles) { expect_compiled(reduction_cases()); }
 
 TEST_P(CudaText, of_random_reductions_compiles) { expect_compiled(random_reduction_cases(20)); }
@@ -62,6 +64,8 @@ class CudaDevice : public testing::Test {
 TEST_F(CudaDevice, opcodes_have_the_interpreters_bits) { expect_right(opcode_cases()); }
 TEST_F(CudaDevice, functions_have_the_interpreters_bits) { expect_right(function_cases()); }
 TEST_F(CudaDevice, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(30)); }
+TEST_F(CudaDevice, scans_have_the_interpreters_bits) { expect_right(scan_kernel_cases(30)); }
+TEST_F(CudaDevice, scatters_have_the_interpreters_bits) { expect_right(scatter_kernel_cases(30)); }
 TEST_F(CudaDevice, reductions_join_in_lanes) { expect_right(reduction_cases()); }
 
 TEST_F(CudaDevice, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(20)); }

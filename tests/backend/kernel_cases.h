@@ -9,6 +9,7 @@
 #include <map>
 
 #include "backend/scan_cases.h"
+#include "backend/scatter_cases.h"
 #include "weft/kernel/function_program.h"
 #include "weft/kernel/interpreter.h"
 #include "weft/kernel/join.h"
@@ -247,6 +248,15 @@ inline std::vector<KernelCase> scan_kernel_cases(int count) {
     for (int seed = 0; static_cast<int>(cases.size()) < count; ++seed) {
         LoopCase made = random_scan(seed);
         if (printable(made.loop.program)) cases.push_back({text("scan_", seed), made.loop, made.loads, made.stores});
+    }
+    return cases;
+}
+
+inline std::vector<KernelCase> scatter_kernel_cases(int count) {
+    std::vector<KernelCase> cases;
+    for (int seed = 0; static_cast<int>(cases.size()) < count; ++seed) {
+        LoopCase made = random_scatter(seed);
+        if (printable(made.loop.program)) cases.push_back({text("scatter_", seed), made.loop, made.loads, made.stores});
     }
     return cases;
 }

@@ -47,6 +47,7 @@ TEST_F(OpenCl, opcodes_have_the_interpreters_bits) { expect_right(opcode_cases()
 TEST_F(OpenCl, functions_have_the_interpreters_bits) { expect_right(function_cases()); }
 TEST_F(OpenCl, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(30)); }
 TEST_F(OpenCl, scans_have_the_interpreters_bits) { expect_right(scan_kernel_cases(30)); }
+TEST_F(OpenCl, scatters_have_the_interpreters_bits) { expect_right(scatter_kernel_cases(30)); }
 TEST_F(OpenCl, reductions_join_in_lanes) { expect_right(reduction_cases()); }
 
 TEST_F(OpenCl, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(20)); }

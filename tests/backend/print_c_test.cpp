@@ -97,6 +97,7 @@ TEST(PrintedC, opcodes_have_the_interpreters_bits) { expect_right(opcode_cases()
 TEST(PrintedC, functions_have_the_interpreters_bits) { expect_right(function_cases(), "-std=c99 -O1"); }
 TEST(PrintedC, random_maps_have_the_interpreters_bits) { expect_right(random_map_cases(300), "-std=c99 -O1"); }
 TEST(PrintedC, scans_have_the_interpreters_bits) { expect_right(scan_kernel_cases(150), "-std=c99 -O1"); }
+TEST(PrintedC, scatters_have_the_interpreters_bits) { expect_right(scatter_kernel_cases(150), "-std=c99 -O1"); }
 TEST(PrintedC, reductions_join_in_lanes) { expect_right(reduction_cases(), "-std=c99 -O1"); }
 
 TEST(PrintedC, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(150), "-std=c99 -O1"); }
@@ -190,6 +191,48 @@ void rounded(const float16_bits* x0, const int32_t* x1,
             const int32_t v6 = (int32_t)((uint32_t)v1 + (uint32_t)1);
             y0[i * y0_i + j] = v4;
             y1[i * y1_i + j] = v6;
+        }
+    }
+}
+)");
+}
+
+/// Doubled numbers added where integers say, row after row.
+Loop sample_scatter() {
+    ProgramBuilder builder;
+    Scalar x = builder.input(DType::float32);
+    (void)builder.input(DType::int64);
+    builder.output(x + x);
+    Loop loop{.program = builder.take(),
+              .dims = {3, 5},
+              .loads = {{DType::float32, {5, 1}}, {DType::int64, {1, 0}}},
+              .stores = {{DType::float16, {0, 1}, {{1, 4, 5, 0, "scatter"}}}},
+              .reductions = {}};
+    loop.scatter = ScatterMode::add;
+    return loop;
+}
+
+TEST(PrintedC, a_scatter_on_a_grid_gives_what_may_meet_to_one_thread) {
+    EXPECT_EQ(kernel_alone(print_c(sample_scatter(), Dialect::cuda, "spread")),
+              R"(// spread: for every (i, j) of a box of n_i * n_j, in this order: add where indices say.
+extern "C" __global__ void spread(const float* x0, const int64_t* x1,
+                                  float16_bits* y0,
+                                  int64_t n_i, int64_t n_j,
+                                  int64_t x0_i,
+                                  int64_t y0_size0, int64_t y0_step0)
+{
+    for (int64_t point = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; point < n_j; point += (int64_t)gridDim.x * blockDim.x) {
+        const int64_t j = point;
+        for (int64_t i = 0; i < n_i; ++i) {
+            const float v0 = x0[i * x0_i + j];
+            const float v1 = v0 + v0;
+            int64_t y0_at0 = (int64_t)x1[i];
+            if (y0_at0 < 0) y0_at0 += y0_size0;
+            const float16_bits stored = float32_to_float16(v1);
+            const float update = float16_to_float32(stored);
+            const float old = float16_to_float32(y0[j + y0_at0 * y0_step0]);
+            const float sum = update + old;
+            y0[j + y0_at0 * y0_step0] = float32_to_float16(sum);
         }
     }
 }

@@ -278,33 +278,44 @@ struct LoopCase {
     std::vector<Memory> loads, stores;
 };
 
-/// Some of the loads move by indices now: tensors of integers of any type and layout, loads of their own, say where.
-inline void load_by_indices(Random& random, LoopCase& made) {
+/// One load more: integers of any type and layout that count along an axis of `size` (at most 128), some from its end. Its number.
+inline std::int32_t add_indices(Random& random, LoopCase& made, DType dtype, std::int64_t size) {
+    Loop& loop = made.loop;
+    auto number = static_cast<std::int32_t>(loop.loads.size());
+    loop.loads.push_back({dtype, random_strides(random, loop.dims, true)});
+    loop.program.inputs.push_back(dtype);
+    made.loads.push_back(memory_for(random, loop.loads.back(), loop.dims, false));
+    std::vector<std::byte>& bytes = made.loads.back().bytes;
+    with_dtype(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (std::is_integral_v<T>) {
+            for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
+                std::int64_t index = pick(random, static_cast<int>(size));
+                if (std::is_signed_v<T> && pick(random, 3) == 0) index -= size;
+                auto value = static_cast<T>(index);
+                std::memcpy(bytes.data() + at, &value, sizeof value);
+            }
+        }
+    });
+    return number;
+}
+
+inline DType index_type(Random& random) {
     static constexpr DType types[] = {DType::int64, DType::int64, DType::int32,  DType::int8,
                                       DType::int16, DType::uint8, DType::uint16, DType::uint64};
+    return types[pick(random, 8)];
+}
+
+/// Some of the loads move by indices now, which are loads of their own.
+inline void load_by_indices(Random& random, LoopCase& made) {
     Loop& loop = made.loop;
     for (std::size_t i = 0, count = loop.loads.size(); i < count; ++i) {
         if (pick(random, 3) == 0) continue;
         for (int k = 0, indices = pick(random, 4) == 0 ? 2 : 1; k < indices; ++k) {
-            DType dtype = types[pick(random, 8)];
+            DType dtype = index_type(random);
             std::int64_t size = 1 + pick(random, 100), step = pick(random, 3) ? 1 + pick(random, 5) : -pick(random, 5);
-            auto number = static_cast<std::int32_t>(loop.loads.size());
+            std::int32_t number = add_indices(random, made, dtype, size);
             loop.loads[i].pointers.push_back({number, size, step, k, "take"});
-            loop.loads.push_back({dtype, random_strides(random, loop.dims, true)});
-            loop.program.inputs.push_back(dtype);
-            made.loads.push_back(memory_for(random, loop.loads.back(), loop.dims, false));
-            std::vector<std::byte>& bytes = made.loads.back().bytes;
-            with_dtype(dtype, [&](auto tag) {
-                using T = typename decltype(tag)::Type;
-                if constexpr (std::is_integral_v<T>) {
-                    for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
-                        std::int64_t index = pick(random, static_cast<int>(size));
-                        if (std::is_signed_v<T> && pick(random, 3) == 0) index -= size;
-                        auto value = static_cast<T>(index);
-                        std::memcpy(bytes.data() + at, &value, sizeof value);
-                    }
-                }
-            });
         }
         for (std::int64_t& stride : loop.loads[i].strides)  // an array moves along other axes than its indices, mostly
             if (pick(random, 2)) stride = 0;

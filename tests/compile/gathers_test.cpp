@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "weft/base/thread_pool.h"
-#include "weft/check/compare.h"
-#include "weft/check/draw.h"
-#include "weft/compile/plan_cache.h"
-#include "weft/graph/graph.h"
+#include "compile/programs.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -16,37 +12,9 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
-#include "weft/runtime/executor.h"
-#include "weft/runtime/oracle.h"
 
 namespace weft {
 namespace {
-
-Graph graph_of(std::initializer_list<Tensor> outputs) {
-    std::vector<Node*> nodes;
-    for (const Tensor& output : outputs) nodes.push_back(output.node());
-    return gather(nodes);
-}
-
-Tensor data(const Dims& dims, DType dtype = DType::float64) {
-    return Tensor(Draw(text("data ", dims)).array(dtype, dims));
-}
-
-// Indices into an axis of `size`, some counted from its end.
-Tensor picks(const Dims& dims, std::int64_t size, DType dtype = DType::int64) {
-    Draw draw(text("picks ", dims, size));
-    Array array = Array::empty(dtype, dims);
-    with_dtype(dtype, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        if constexpr (std::is_integral_v<T>) {
-            for (std::int64_t i = 0; i < array.size(); ++i) {
-                std::int64_t index = draw.below(size);
-                array.data<T>()[i] = static_cast<T>(std::is_signed_v<T> && draw.below(2) ? index - size : index);
-            }
-        }
-    });
-    return Tensor(array);
-}
 
 // One step, which writes `bytes` (all that it stores) and nothing else, with the interpreter's values.
 void expect_one_step(const Tensor& output) {
@@ -64,7 +32,7 @@ void expect_one_step(const Tensor& output) {
 }
 
 TEST(LoopGathers, reductions_pick_what_they_join) {
-    Tensor x = data({5000}), i = picks({7000}, 5000);
+    Tensor x = drawn({5000}), i = picks({7000}, 5000);
     expect_one_step(sum(take(x, i)));
     expect_one_step(sum(tanh(take(x, i))));
     expect_one_step(sum(take(x, i) * exp(take(x, i))));
@@ -74,7 +42,7 @@ TEST(LoopGathers, reductions_pick_what_they_join) {
 }
 
 TEST(LoopGathers, rows_of_a_table_are_read_where_they_are) {
-    Tensor w = data({300, 24}), i = picks({90}, 300), v = data({24}), p = data({90, 24});
+    Tensor w = drawn({300, 24}), i = picks({90}, 300), v = drawn({24}), p = drawn({90, 24});
     expect_one_step(exp(take(w, i)) * v);
     expect_one_step(take(w, i) + p);
     expect_one_step(sum(take(w, i), 1));
@@ -84,7 +52,7 @@ TEST(LoopGathers, rows_of_a_table_are_read_where_they_are) {
 }
 
 TEST(LoopGathers, several_axes_and_positions_along_an_axis) {
-    Tensor x = data({20, 30, 6}), i = picks({50}, 20), j = picks({50}, 30);
+    Tensor x = drawn({20, 30, 6}), i = picks({50}, 20), j = picks({50}, 30);
     Tensor both[] = {i, j};
     expect_one_step(sum(take(x, both, 0)));
     expect_one_step(exp(take(x, std::span<const Tensor>(both), 0)) * 2);
@@ -92,7 +60,7 @@ TEST(LoopGathers, several_axes_and_positions_along_an_axis) {
 }
 
 TEST(LoopGathers, indices_of_any_integer_type_and_any_layout) {
-    Tensor x = data({100});
+    Tensor x = drawn({100});
     for (DType dtype : all_dtypes())
         if (is_integer(dtype)) expect_one_step(sum(square(take(x, picks({333}, 100, dtype)))));
     Tensor square_of = picks({17, 19}, 100);
@@ -104,16 +72,16 @@ TEST(LoopGathers, indices_of_any_integer_type_and_any_layout) {
 }
 
 TEST(LoopGathers, nothing_picked_is_nothing) {
-    expect_one_step(sum(take(data({5}), picks({0}, 5))));
-    expect_one_step(take(data({5, 0}), picks({3}, 5)) * 2);
+    expect_one_step(sum(take(drawn({5}), picks({0}, 5))));
+    expect_one_step(take(drawn({5, 0}), picks({3}, 5)) * 2);
 }
 
 TEST(LoopGathers, columns_are_joined_of_rows_that_a_library_copies) {
-    Tensor w = data({300, 24}), i = picks({90}, 300), x = data({20, 30, 6});
+    Tensor w = drawn({300, 24}), i = picks({90}, 300), x = drawn({20, 30, 6});
     for (const Tensor& output :
          {sum(take(w, i), 0), sum(take(w, picks({9, 10}, 300)), {0, 1}), mean(tanh(take(w, i)), 0),
           sum(square(take(w, picks({90}, 24), 1)), 0), sum(take_along_axis(x, picks({20, 7, 6}, 30), 1), 1),
-          sum(take(data({5, 3}), picks({0}, 5)), 0)}) {
+          sum(take(drawn({5, 3}), picks({0}, 5)), 0)}) {
         auto binding = make_binding(graph_of({output}), {});
         EXPECT_TRUE(std::any_of(binding->steps.begin(), binding->steps.end(), [](const BoundStep& step) {
             return step.kernel->by().starts_with("take");
@@ -123,14 +91,14 @@ TEST(LoopGathers, columns_are_joined_of_rows_that_a_library_copies) {
 }
 
 TEST(LoopGathers, what_others_read_or_want_is_a_librarys_take) {
-    Tensor x = data({50, 8}), i = picks({20}, 50);
+    Tensor x = drawn({50, 8}), i = picks({20}, 50);
     auto steps = [](std::initializer_list<Tensor> outputs) { return make_binding(graph_of(outputs), {}); };
     EXPECT_EQ(steps({take(x, i)})->steps[0].kernel->by(), "take");
     Tensor rows = take(x, i);
     EXPECT_EQ(steps({rows, rows * 2})->steps.size(), 2u);
-    EXPECT_EQ(steps({matmul(take(x, i), data({8, 3}))})->steps[0].kernel->by(), "take");
+    EXPECT_EQ(steps({matmul(take(x, i), drawn({8, 3}))})->steps[0].kernel->by(), "take");
     // Broadcast: gathered once, read many times.
-    EXPECT_EQ(steps({take(data({50}), picks({8}, 50)) + x})->steps.size(), 2u);
+    EXPECT_EQ(steps({take(drawn({50}), picks({8}, 50)) + x})->steps.size(), 2u);
     Tensor narrow = picks({20}, 50, DType::int32), shared = take(x, narrow);
     EXPECT_EQ(steps({shared, sum(take(x, narrow) * 3, 0)})->steps.size(), 3u);
     Array expected = interpret(sum(shared * 3, 0));
@@ -140,7 +108,7 @@ TEST(LoopGathers, what_others_read_or_want_is_a_librarys_take) {
 }
 
 TEST(LoopGathers, computed_arrays_and_computed_indices) {
-    Tensor x = data({50, 8}), i = picks({20}, 50), y = exp(x) * 2, j = abs(i) % 50;
+    Tensor x = drawn({50, 8}), i = picks({20}, 50), y = exp(x) * 2, j = abs(i) % 50;
     for (const Tensor& output :
          {sum(take(y, i)), take(y, i) + take(y, j), sum(take(y, j) * take(x, i), 1), softmax(take(x, i) + take(y, j)),
           mean(take(softmax(x), i), 0), sum(take_along_axis(log_softmax(x), abs(picks({50, 1}, 8)) % 8, 1))}) {
@@ -149,7 +117,7 @@ TEST(LoopGathers, computed_arrays_and_computed_indices) {
 }
 
 TEST(LoopGathers, an_index_outside_is_named_as_a_take_names_it) {
-    Tensor x = data({5, 3});
+    Tensor x = drawn({5, 3});
     auto refused = [](const Tensor& output, const std::string& message) {
         try {
             output.array();
@@ -162,7 +130,7 @@ TEST(LoopGathers, an_index_outside_is_named_as_a_take_names_it) {
     refused(take(x, Tensor::of<std::int64_t>({0, -4}), 1) * 2, "take: index -4 is out of bounds for axis 1 of size 3");
     refused(sum(take_along_axis(x, Tensor::of<std::int64_t>({0, 1, INT64_MIN, 0, 0}, {5, 1}), 1)),
             "take_along_axis: index -9223372036854775808 is out of bounds for axis 1 of size 3");
-    refused(sum(take(data({5, 0}), Tensor::of<std::int64_t>({7}))),
+    refused(sum(take(drawn({5, 0}), Tensor::of<std::int64_t>({7}))),
             "take: index 7 is out of bounds for axis 0 of size 5");
     refused(softmax(take(x, Tensor::of<std::int64_t>({0, 9})) + take(x, Tensor::of<std::int64_t>({0, 1}))),
             "take: index 9 is out of bounds for axis 0 of size 5");

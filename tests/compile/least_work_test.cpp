@@ -1,28 +1,16 @@
 // What is computed, counted on the plan: duplicates once, of what is sliced only what is shown, of shapes nothing.
 #include <gtest/gtest.h>
 
-#include "weft/check/compare.h"
-#include "weft/check/draw.h"
-#include "weft/compile/plan_cache.h"
-#include "weft/graph/graph.h"
+#include "compile/programs.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/indexing.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
-#include "weft/runtime/oracle.h"
 
 namespace weft {
 namespace {
-
-Tensor data(const Dims& dims) { return Tensor(Draw(text("data ", dims)).array(DType::float64, dims)); }
-
-Graph graph_of(std::span<const Tensor> outputs) {
-    std::vector<Node*> nodes;
-    for (const Tensor& output : outputs) nodes.push_back(output.node());
-    return gather(nodes);
-}
 
 std::shared_ptr<const Binding> bound(std::vector<Tensor> outputs) {
     BindOptions options;
@@ -51,7 +39,7 @@ std::int64_t points(const Binding& binding) {
 }
 
 TEST(LeastWork, a_subexpression_built_a_hundred_thousand_times_is_one_entry) {
-    Tensor x = data({5}), y = data({5});
+    Tensor x = drawn({5}), y = drawn({5});
     std::vector<Tensor> copies;
     {
         KeepPending keep;
@@ -66,7 +54,7 @@ TEST(LeastWork, a_subexpression_built_a_hundred_thousand_times_is_one_entry) {
 
 TEST(LeastWork, what_two_outputs_share_is_computed_once_in_one_kernel) {
     for (std::int64_t n : {1, 7, 1000}) {
-        Tensor x = data({n, 3}), y = data({n, 3});
+        Tensor x = drawn({n, 3}), y = drawn({n, 3});
         auto binding = bound({(x + y) * 2, (x + y) * 3});
         EXPECT_EQ(binding->steps.size(), 1u);
         EXPECT_EQ(instructions(*binding, Opcode::add), 1);
@@ -74,7 +62,7 @@ TEST(LeastWork, what_two_outputs_share_is_computed_once_in_one_kernel) {
 }
 
 TEST(LeastWork, a_shape_computes_nothing) {
-    Tensor v = data({40}), m = data({30, 40}), y = exp(v) + m;
+    Tensor v = drawn({40}), m = drawn({30, 40}), y = exp(v) + m;
     EXPECT_EQ(y.shape(), (Shape{30, 40}));
     EXPECT_FALSE(y.computed());
     auto binding = bound({ones_like(exp(v) + m)});
@@ -83,7 +71,7 @@ TEST(LeastWork, a_shape_computes_nothing) {
 
 TEST(LeastWork, an_element_of_a_product_is_one_row_times_one_column) {
     for (auto [rows, inner, columns] : {std::array<std::int64_t, 3>{30, 40, 50}, {3, 200, 7}}) {
-        Tensor a = data({rows, inner}), b = data({inner, columns});
+        Tensor a = drawn({rows, inner}), b = drawn({inner, columns});
         for (auto [i, j] : {std::array<std::int64_t, 2>{1, 2}, {-1, 0}, {2, -3}}) {
             Tensor element = matmul(a, b)[{i, j}];
             EXPECT_LE(points(*bound({element})), 2 * inner) << i << ", " << j;
@@ -95,7 +83,7 @@ TEST(LeastWork, an_element_of_a_product_is_one_row_times_one_column) {
 }
 
 TEST(LeastWork, of_what_is_sliced_only_what_is_shown_is_computed) {
-    Tensor x = data({60, 50}), y = data({50});
+    Tensor x = drawn({60, 50}), y = drawn({50});
     EXPECT_EQ(points(*bound({exp(x)[0]})), 50);
     EXPECT_EQ(points(*bound({exp(x)[{slice(0, 60, 20), 7}]})), 3);
     EXPECT_EQ(points(*bound({(exp(x) * y + 1)[{-1, slice(10, 20)}]})), 10);

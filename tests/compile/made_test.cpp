@@ -3,12 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "weft/base/thread_pool.h"
-#include "weft/check/compare.h"
-#include "weft/check/draw.h"
-#include "weft/compile/plan_cache.h"
+#include "compile/programs.h"
 #include "weft/core/philox.h"
-#include "weft/graph/graph.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -19,21 +15,9 @@
 #include "weft/ops/sort.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
-#include "weft/runtime/executor.h"
-#include "weft/runtime/oracle.h"
 
 namespace weft {
 namespace {
-
-Graph graph_of(std::initializer_list<Tensor> outputs) {
-    std::vector<Node*> nodes;
-    for (const Tensor& output : outputs) nodes.push_back(output.node());
-    return gather(nodes);
-}
-
-Tensor data(const Dims& dims, DType dtype = DType::float64) {
-    return Tensor(Draw(text("data ", dims)).array(dtype, dims));
-}
 
 // So many steps, with the interpreter's values.
 void expect_steps(std::size_t steps, std::initializer_list<Tensor> outputs) {
@@ -62,11 +46,11 @@ TEST(MadeValues, positions_are_counted_where_they_are_read) {
     expect_one_step(arange(0.0, 5.0, 0.25));
     expect_one_step(linspace(-1, 1, 5001));
     expect_one_step(eye(70, 50, -3));
-    expect_one_step(tril(data({40, 60}), 2));
-    expect_one_step(triu(data({130, 130})));
+    expect_one_step(tril(drawn({40, 60}), 2));
+    expect_one_step(triu(drawn({130, 130})));
     expect_one_step(one_hot(Tensor::of<std::int64_t>({0, 3, 9, 3}), 10));
-    expect_one_step(sum(where(iota(900) == expand_dims(iota(300), 1), data({300, 900}), 0), 1));
-    expect_one_step(sum(where(iota(900) >= expand_dims(iota(300), 1), data({300, 900}), 0), 0));
+    expect_one_step(sum(where(iota(900) == expand_dims(iota(300), 1), drawn({300, 900}), 0), 1));
+    expect_one_step(sum(where(iota(900) >= expand_dims(iota(300), 1), drawn({300, 900}), 0), 0));
     expect_one_step(max(remainder(iota(1000) * 7919, 1000)));
 }
 
@@ -74,9 +58,9 @@ TEST(MadeValues, positions_are_read_through_views) {
     Tensor i = iota(24);
     expect_one_step(flip(i) * 2);
     expect_one_step(slice(i, {3}, {7}, {3}) + 0.5);
-    expect_one_step(reshape(i, {2, 3, 4}) * data({2, 3, 4}));
+    expect_one_step(reshape(i, {2, 3, 4}) * drawn({2, 3, 4}));
     expect_one_step(permute_dims(reshape(i, {2, 3, 4}), {2, 0, 1}) - 1);
-    expect_one_step(sum(broadcast_to(expand_dims(i, 1), {24, 50}) * data({24, 50}), 0));
+    expect_one_step(sum(broadcast_to(expand_dims(i, 1), {24, 50}) * drawn({24, 50}), 0));
 }
 
 TEST(MadeValues, random_bits_are_drawn_where_they_are_read) {
@@ -86,7 +70,7 @@ TEST(MadeValues, random_bits_are_drawn_where_they_are_read) {
     expect_one_step(random::normal({1000, 3}, 0, 1, key));
     expect_one_step(random::randint(-5, 90, {3000}, key));
     expect_one_step(random::gumbel({40, 40}, key, DType::float64));
-    Tensor x = data({300, 70});
+    Tensor x = drawn({300, 70});
     expect_one_step(where(random::bernoulli(0.5, x.shape(), key), x * 2, 0));
     expect_one_step(sum(where(random::bernoulli(0.5, x.shape(), key), x * 2, 0), 1));
     expect_steps(2, {sum(where(random::bernoulli(0.5, x.shape(), key), x * 2, 0), 0)});
@@ -107,10 +91,10 @@ TEST(MadeValues, a_key_that_is_computed_comes_from_memory) {
 TEST(MadeValues, what_is_wanted_itself_or_by_a_library_is_written_down) {
     expect_steps(1, {iota(1000)});
     expect_steps(1, {random::bits({70, 3}, random::key(1))});
-    expect_steps(2, {take(data({40}), flip(iota(30)))});
+    expect_steps(2, {take(drawn({40}), flip(iota(30)))});
     expect_steps(2, {argsort(random::bits({500}, random::key(1)))});
     Tensor i = iota(40);
-    expect_steps(3, {take(data({40}), i) * 2, i * 3});
+    expect_steps(3, {take(drawn({40}), i) * 2, i * 3});
 }
 
 TEST(MadeValues, words_are_those_of_their_counters_wherever_a_run_begins) {
@@ -137,7 +121,7 @@ TEST(MadeValues, words_are_those_of_their_counters_wherever_a_run_begins) {
 TEST(MadeValues, bits_of_several_kernels_are_drawn_once) {
     Tensor bits = random::bits({200, 30}, random::key(1));
     expect_steps(3, {max(bits, 0), max(bits, 1)});
-    Tensor x = data({64, 128}), w = data({128, 128});
+    Tensor x = drawn({64, 128}), w = drawn({128, 128});
     Tensor kept = random::bernoulli(0.5, x.shape(), random::key(5));
     Tensor y = matmul(where(kept, x, 0), w);
     auto binding = make_binding(graph_of({where(kept, matmul(tanh(y), w), 0)}), {});
@@ -163,7 +147,7 @@ TEST(MadeValues, a_plan_says_what_its_steps_make) {
 }
 
 TEST(MadeValues, rows_of_a_group_count_on_from_block_to_block) {
-    Tensor x = data({600, 700});
+    Tensor x = drawn({600, 700});
     Tensor masked = where(expand_dims(iota(600), 1) >= iota(700), x, -1e9);
     expect_steps(1, {softmax(masked, 1)});
     expect_steps(1, {softmax(where(random::bernoulli(0.9, x.shape(), random::key(2)), x, -1e9), 1)});

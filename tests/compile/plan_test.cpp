@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "weft/compile/plan_cache.h"
-#include "weft/graph/graph.h"
+#include "compile/programs.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -14,45 +13,37 @@
 namespace weft {
 namespace {
 
-Tensor data(const Dims& dims) { return Tensor(Array::zeros(DType::float32, dims)); }
-
-Graph graph_of(std::initializer_list<Tensor> outputs) {
-    std::vector<Node*> nodes;
-    for (const Tensor& output : outputs) nodes.push_back(output.node());
-    return gather(nodes);
-}
-
 std::size_t steps_of(std::initializer_list<Tensor> outputs) { return make_plan(graph_of(outputs)).steps.size(); }
 
 Tensor layer(const Tensor& x, const Tensor& w) { return mean(square(tanh(matmul(x, w)) + 1)); }
 
 TEST(PlanCache, another_batch_size_makes_no_new_plan) {
     clear_caches();
-    layer(data({32, 8}), data({8, 4})).eval();
+    layer(drawn({32, 8}), drawn({8, 4})).eval();
     CacheCount before = cache_count();
-    layer(data({48, 8}), data({8, 4})).eval();
+    layer(drawn({48, 8}), drawn({8, 4})).eval();
     CacheCount after = cache_count();
     EXPECT_EQ(after.plans_made, before.plans_made);
     EXPECT_EQ(after.bindings_made, before.bindings_made + 1);
-    layer(data({48, 8}), data({8, 4})).eval();
+    layer(drawn({48, 8}), drawn({8, 4})).eval();
     EXPECT_EQ(cache_count().bindings_made, after.bindings_made);
     EXPECT_EQ(cache_count().hits, after.hits + 1);
 }
 
 TEST(PlanCache, sizes_of_one_and_sizes_that_are_equal_are_another_program) {
-    auto structure = [](const Dims& a, const Dims& b) { return graph_of({data(a) + data(b)}).structure; };
+    auto structure = [](const Dims& a, const Dims& b) { return graph_of({drawn(a) + drawn(b)}).structure; };
     EXPECT_EQ(structure({5, 3}, {5, 3}), structure({7, 4}, {7, 4}));
     EXPECT_FALSE(structure({5, 3}, {5, 3}) == structure({5, 3}, {5, 1}));
     EXPECT_FALSE(structure({5, 3}, {5, 3}) == structure({5, 3}, {3}));
     EXPECT_FALSE(structure({5, 3}, {5, 3}) == structure({3, 3}, {3, 3}));
-    EXPECT_FALSE(graph_of({data({3}) + 1}).structure == graph_of({data({3}) + 2}).structure);
-    EXPECT_FALSE(graph_of({data({3, 4})}).structure ==
+    EXPECT_FALSE(graph_of({drawn({3}) + 1}).structure == graph_of({drawn({3}) + 2}).structure);
+    EXPECT_FALSE(graph_of({drawn({3, 4})}).structure ==
                  graph_of({Tensor(Array::zeros(DType::int64, {3, 4}))}).structure);
 }
 
 TEST(PlanCache, a_slice_elsewhere_is_the_same_program) {
     auto structure = [](std::int64_t start) {
-        return graph_of({exp(slice(data({100, 3}), {start, 0}, {10, 3}))}).structure;
+        return graph_of({exp(slice(drawn({100, 3}), {start, 0}, {10, 3}))}).structure;
     };
     EXPECT_EQ(structure(0), structure(50));
 }
@@ -77,30 +68,30 @@ TEST(Gather, long_graphs_are_abbreviated_in_the_middle) {
 }
 
 TEST(Partition, an_elementwise_chain_is_one_kernel) {
-    Tensor x = data({4, 5}), y = data({5});
+    Tensor x = drawn({4, 5}), y = drawn({5});
     EXPECT_EQ(steps_of({exp(x) * y + sin(x) / y}), 1u);
     EXPECT_EQ(steps_of({exp(x) * y + sin(x) / (1 + y)}), 2u);  // 1 + y is computed for one row, not for each
 }
 
 TEST(Partition, what_reads_the_same_memory_is_one_kernel) {
-    Tensor x = data({4, 5});
+    Tensor x = drawn({4, 5});
     EXPECT_EQ(steps_of({exp(x), sin(x), x * 2}), 1u);
 }
 
 TEST(Partition, a_chain_that_only_a_reduction_reads_is_part_of_it) {
-    Tensor x = data({4, 5});
+    Tensor x = drawn({4, 5});
     EXPECT_EQ(steps_of({sum(square(x - 1), 1)}), 1u);
     Tensor shared = exp(x);
     EXPECT_EQ(make_plan(graph_of({sum(shared, 1), shared}), {.rows = false}).steps.size(), 2u);
 }
 
 TEST(Partition, softmax_is_a_maximum_a_sum_and_maps) {
-    Tensor x = data({4, 5});
+    Tensor x = drawn({4, 5});
     EXPECT_LE(make_plan(graph_of({softmax(x)}), {.rows = false}).steps.size(), 4u);
 }
 
 TEST(Partition, views_cost_no_kernel) {
-    Tensor x = data({4, 6});
+    Tensor x = drawn({4, 6});
     EXPECT_EQ(steps_of({x.T()}), 0u);
     EXPECT_EQ(steps_of({exp(flip(x.T(), {0}))}), 1u);
     EXPECT_EQ(steps_of({reshape(x, {24})}), 0u);
@@ -108,13 +99,13 @@ TEST(Partition, views_cost_no_kernel) {
 }
 
 TEST(Partition, kernels_without_fusion_are_one_an_operation) {
-    Tensor x = data({4, 5});
+    Tensor x = drawn({4, 5});
     Graph graph = graph_of({exp(sin(x) + 1)});
     EXPECT_EQ(make_plan(graph, {.fuse = false}).steps.size(), 3u);
 }
 
 TEST(Partition, long_chains_are_cut) {
-    Tensor y = data({4});
+    Tensor y = drawn({4});
     KeepPending keep;
     for (int i = 0; i < 1000; ++i) y = sin(y);
     EXPECT_EQ(steps_of({y}), 4u);

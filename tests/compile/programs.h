@@ -18,12 +18,38 @@ inline Tensor numbers(const char* seed, const Dims& dims, DType dtype = DType::f
     return Tensor(Draw(seed).array(dtype, dims, &domain));
 }
 
-inline Graph rewritten_graph(const std::vector<Tensor>& outputs) {
+/// Numbers of any size, the same for the same dims.
+inline Tensor drawn(const Dims& dims, DType dtype = DType::float64) {
+    return Tensor(Draw(text("data ", dims)).array(dtype, dims));
+}
+
+/// Indices into an axis of `size`, some counted from its end.
+inline Tensor picks(const Dims& dims, std::int64_t size, DType dtype = DType::int64) {
+    Draw draw(text("picks ", dims, size));
+    Array array = Array::empty(dtype, dims);
+    with_dtype(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (std::is_integral_v<T>) {
+            for (std::int64_t i = 0; i < array.size(); ++i) {
+                std::int64_t index = draw.below(size);
+                array.data<T>()[i] = static_cast<T>(std::is_signed_v<T> && draw.below(2) ? index - size : index);
+            }
+        }
+    });
+    return Tensor(array);
+}
+
+/// As it is written: nothing is rewritten.
+inline Graph graph_of(std::span<const Tensor> outputs) {
     std::vector<Node*> nodes;
-    std::vector<Tensor> now = rewritten(outputs);
-    for (const Tensor& output : now) nodes.push_back(output.node());
+    for (const Tensor& output : outputs) nodes.push_back(output.node());
     return gather(nodes);
 }
+inline Graph graph_of(std::initializer_list<Tensor> outputs) {
+    return graph_of(std::span<const Tensor>(outputs.begin(), outputs.size()));
+}
+
+inline Graph rewritten_graph(const std::vector<Tensor>& outputs) { return graph_of(rewritten(outputs)); }
 
 inline std::vector<Array> run(const Graph& graph, const PartitionOptions& options, int threads) {
     ThreadPool& pool = ThreadPool::instance();

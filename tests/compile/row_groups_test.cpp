@@ -4,10 +4,8 @@
 
 #include <cstring>
 
+#include "compile/programs.h"
 #include "weft/autodiff/derivative.h"
-#include "weft/base/thread_pool.h"
-#include "weft/compile/plan_cache.h"
-#include "weft/graph/graph.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -15,21 +13,11 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
-#include "weft/runtime/executor.h"
-#include "weft/runtime/oracle.h"
 
 namespace weft {
 namespace {
 
-Graph graph_of(std::span<const Tensor> outputs) {
-    std::vector<Node*> nodes;
-    for (const Tensor& output : outputs) nodes.push_back(output.node());
-    return gather(nodes);
-}
-
-std::vector<Step> steps_of(std::initializer_list<Tensor> outputs) {
-    return make_plan(graph_of(std::span<const Tensor>(outputs.begin(), outputs.size()))).steps;
-}
+std::vector<Step> steps_of(std::initializer_list<Tensor> outputs) { return make_plan(graph_of(outputs)).steps; }
 
 Tensor numbers(const Dims& dims, std::uint64_t seed = 1, DType dtype = DType::float32) {
     Tensor x = random::normal(shape_of(dims), 0, 1, random::key(seed), dtype);
@@ -119,8 +107,7 @@ TEST(RowGroups, a_softmax_is_one_step_and_so_is_a_layer_norm) {
     EXPECT_EQ(steps_of({log_softmax(x)}).size(), 1u);
     EXPECT_EQ(steps_of({layer_norm(x, numbers({50}), numbers({50}))}).size(),
               1u);  // with the number of elements, a size
-    EXPECT_EQ(steps_of({softmax(x, 0)}).size(),
-              make_plan(graph_of(std::vector{softmax(x, 0)}), {.rows = false}).steps.size());
+    EXPECT_EQ(steps_of({softmax(x, 0)}).size(), make_plan(graph_of({softmax(x, 0)}), {.rows = false}).steps.size());
 }
 
 TEST(RowGroups, a_light_value_is_made_by_each_that_reads_it) {
@@ -150,7 +137,7 @@ TEST(RowGroups, what_is_made_of_a_total_is_made_with_it) {
 
 TEST(RowGroups, what_passes_inside_has_no_place_in_the_arena) {
     Tensor x = numbers({64, 1000});
-    Graph graph = graph_of(std::vector{softmax(x)});
+    Graph graph = graph_of({softmax(x)});
     auto bytes = [&](const PartitionOptions& options) {
         return weft::bind(std::make_shared<const Plan>(make_plan(graph, options)), graph, cpu_compiler())
             ->scratch_offset;

@@ -121,8 +121,12 @@ TEST(ScatterInPlace, what_is_read_again_or_by_the_scatter_itself_is_left_alone) 
     same(scatter(z, iota(8), z.T(), 0, ScatterMode::add));
     Tensor n = iota(8) * 1;
     same(scatter(n, flip(n), n * n, 0, ScatterMode::set));
-    auto binding = bound(scatter(x, iota(8), x.T(), 0, ScatterMode::add), x);
-    EXPECT_EQ(binding->outputs[0].donor, -1);
+    auto donor = [&](const Tensor& updates) {
+        return bound(scatter(x, flip(iota(8)), updates, 0, ScatterMode::add), x)->outputs[0].donor;
+    };
+    EXPECT_EQ(donor(x), -1);
+    EXPECT_EQ(donor(x.T()), -1);
+    EXPECT_GE(donor(x * 2), 0);  // written down before
 }
 
 // A step on a parameter, against the same formula of numbers.

@@ -184,6 +184,118 @@ TEST(Loop, verify_refuses_places_that_are_shared_or_beyond_64_bits) {
     EXPECT_EQ(said(loop), "loop: the box (2, -3) has a negative size");
 }
 
+/// Twice the first number of each row and the second where `index` says, in rows of two.
+Loop scatter_of(DType memory, ScatterMode mode) {
+    Loop loop{.program = program_of(compute_dtype(memory), 1, [](auto& in) { return in[0] + in[0]; }),
+              .dims = {4, 2},
+              .loads = {{memory, {2, 1}}, {DType::int32, {1, 0}}},
+              .stores = {{memory, {0, 1}, {{1, 3, 2, 0, "scatter"}}}},
+              .reductions = {}};
+    loop.program.inputs.push_back(DType::int32);
+    loop.scatter = mode;
+    return loop;
+}
+
+template <class T>
+std::vector<T> scattered(ScatterMode mode, DType dtype, std::vector<T> x, std::vector<T> y,
+                         std::vector<std::int32_t> index = {2, 0, -1, 0}) {
+    const void* loads[] = {x.data(), index.data()};
+    void* stores[] = {y.data()};
+    interpret(scatter_of(dtype, mode), loads, stores);
+    return y;
+}
+
+TEST(Loop, scatters_of_the_interpreter_join_point_after_point) {
+    using Floats = std::vector<float>;
+    Floats x{1, 2, 3, -4, 5, 6, -7, 8}, y{0, 1, 10, 11, 20, 21};
+    EXPECT_EQ(scattered(ScatterMode::set, DType::float32, x, y), (Floats{-14, 16, 10, 11, 10, 12}));
+    EXPECT_EQ(scattered(ScatterMode::add, DType::float32, x, y), (Floats{-8, 9, 10, 11, 32, 37}));
+    EXPECT_EQ(scattered(ScatterMode::maximum, DType::float32, x, y), (Floats{6, 16, 10, 11, 20, 21}));
+    EXPECT_EQ(scattered(ScatterMode::minimum, DType::float32, x, y), (Floats{-14, -8, 10, 11, 2, 4}));
+    // One after another, in their own type: 1 is lost in 2^24, twice; in another order it would not be.
+    Floats large =
+        scattered(ScatterMode::add, DType::float32, Floats{0, 0, 0.5, 0, 0, 0, 0.5, 0}, Floats{0x1p24f, 0, 0, 0, 0, 0});
+    EXPECT_EQ(large[0], 0x1p24f);
+}
+
+TEST(Loop, scatters_add_what_memory_of_their_type_would_hold) {
+    using Halves = std::vector<Float16>;
+    Halves y = scattered(ScatterMode::add, DType::float16, Halves(8, Float16(1.0f)), Halves(6, Float16(2048.0f)));
+    EXPECT_EQ(static_cast<float>(y[0]), 2052.0f);
+    EXPECT_EQ(static_cast<float>(y[2]), 2048.0f);
+    Loop loop = scatter_of(DType::float16, ScatterMode::add);
+    loop.program = program_of(DType::float32, 1, [](auto& in) { return in[0] + 1.00048828125; });
+    loop.program.inputs.push_back(DType::int32);
+    Halves x(8, Float16(0.0f)), sum(6, Float16(0.00048828125f));
+    std::vector<std::int32_t> index{0, 1, 1, 2};
+    const void* loads[] = {x.data(), index.data()};
+    void* stores[] = {sum.data()};
+    interpret(loop, loads,
+              stores);  // 1 + 2^-11 is 1 as float16, and 1 + 2^-11 again 1; together they would be 1 + 2^-10
+    EXPECT_EQ(static_cast<float>(sum[0]), 1.0f);
+}
+
+TEST(Loop, scatters_take_any_type_that_has_such_a_join) {
+    using Complex = std::vector<std::complex<float>>;
+    Complex x(8, {1, -2}), y(6, {0, 1});
+    EXPECT_EQ(scattered(ScatterMode::add, DType::complex64, x, y)[0], (std::complex<float>(4, -7)));
+    EXPECT_EQ(scattered(ScatterMode::set, DType::complex64, x, y)[4], (std::complex<float>(2, -4)));
+    auto bytes = scattered<std::uint8_t>(ScatterMode::add, DType::uint8, std::vector<std::uint8_t>(8, 100),
+                                         std::vector<std::uint8_t>(6, 7));
+    EXPECT_EQ(bytes[0], (7 + 400) % 256);
+    float nan = std::nanf("");
+    std::vector<float> seen = scattered(ScatterMode::maximum, DType::float32,
+                                        std::vector<float>{nan, 1, 1, 1, 1, 1, 1, 1}, {1, nan, 5, 5, 5, 5});
+    EXPECT_TRUE(std::isnan(seen[1]));
+    EXPECT_TRUE(std::isnan(seen[4]));
+    EXPECT_EQ(seen[5], 5.0f);
+}
+
+TEST(Loop, a_scatter_refuses_an_index_before_it_writes) {
+    std::vector<float> x(8, 1), y(6, 0);
+    std::vector<std::int32_t> index{0, 1, 2, 3};
+    const void* loads[] = {x.data(), index.data()};
+    void* stores[] = {y.data()};
+    EXPECT_EQ(message<IndexError>([&] { interpret(scatter_of(DType::float32, ScatterMode::add), loads, stores); }),
+              "scatter: index 3 is out of bounds for axis 0 of size 3");
+    EXPECT_EQ(y, std::vector<float>(6, 0));
+}
+
+TEST(Loop, verify_refuses_scatters_whose_points_meet_in_no_order) {
+    auto said = [](auto change) {
+        Loop loop = scatter_of(DType::float32, ScatterMode::add);
+        change(loop);
+        return message<InternalError>([&] { verify(loop); });
+    };
+    EXPECT_EQ(said([](Loop& loop) { loop.stores[0].pointers[0].stride = 1; }),
+              "loop: the store of a scatter moves by 1 elements, and by 1 by shorter steps");
+    EXPECT_EQ(said([](Loop& loop) {
+                  loop.stores[0].strides = {5, 1};
+              }),
+              "loop: the store of a scatter moves by 5 elements, and by 5 by shorter steps");
+    EXPECT_EQ(said([](Loop& loop) { loop.stores[0].pointers.clear(); }),
+              "loop: the store of a scatter moves by no index");
+    EXPECT_EQ(said([](Loop& loop) { loop.scatter.reset(); }), "loop: store 0 moves by indices without a scatter");
+    EXPECT_EQ(said([](Loop& loop) { loop.stores[0].pointers[0].load = 0; }),
+              "loop: store 0 is moved by load 0 of float32");
+    EXPECT_EQ(said([](Loop& loop) { loop.stores[0].pointers[0].load = 7; }),
+              "loop: store 0 is moved by load 7, which is none or reads otherwise than by strides");
+    EXPECT_EQ(said([](Loop& loop) { loop.reductions = {Reduction::sum}; }), "loop: a scatter is a map of one output");
+    Loop complex = scatter_of(DType::complex64, ScatterMode::maximum);
+    EXPECT_EQ(message<InternalError>([&] { verify(complex); }), "loop: complex numbers have no maximum");
+}
+
+TEST(Loop, what_a_scatter_is_made_of_is_in_its_hash_and_its_text) {
+    Loop loop = scatter_of(DType::float32, ScatterMode::add), other = loop;
+    EXPECT_EQ(hash_of(loop), hash_of(other));
+    other.scatter = ScatterMode::set;
+    EXPECT_FALSE(hash_of(loop) == hash_of(other));
+    other = loop, other.stores[0].pointers[0].size = 4;
+    EXPECT_FALSE(hash_of(loop) == hash_of(other));
+    EXPECT_NE(text(loop).find("store 0 float32 strides (0, 1) + 2 * load 1 of 3 add in order\n"), std::string::npos)
+        << text(loop);
+}
+
 TEST(Loop, verify_names_the_breach) {
     Loop loop{.program = program_of(DType::float32, 1, [](auto& in) { return in[0]; }),
               .dims = {2},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <exception>
+#include <source_location>
 #include <sstream>
 #include <string>
 
@@ -15,6 +16,9 @@ class Error : public std::exception {
     const char* what() const noexcept override { return message_.c_str(); }
     /// Adds to the message on its way out (the user's line, the module, the file), keeping the error's type.
     void add(const std::string& more) { message_ += more; }
+
+    /// The user's line, where whoever throws knows it better than whoever runs it, who adds it to the message. None: line 0.
+    std::source_location where = {};
 
   private:
     std::string message_;

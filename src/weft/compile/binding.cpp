@@ -246,9 +246,6 @@ class Binder {
             bound.where = node.where;
         }
         bound.fails_at = bound.where;
-        for (const IndexedLoad& indexed : step.indexed)
-            if (graph_.node(indexed.entry).operation->family == Family::gather)
-                bound.fails_at = graph_.node(indexed.entry).where;
         StepKernels kernels(plan_, graph_, compiler_, views_);
         bound.kernel = kernels.kernel(step);
         bound.product_operations = kernels.product_operations(step);

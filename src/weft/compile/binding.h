@@ -29,7 +29,7 @@ struct BoundStep {
     std::vector<View> operands;            // inputs, then outputs (then those of steps whose indices it checks)
     const Operation* operation = nullptr;  // that it is named after, for errors and the profile (null: a copy)
     std::source_location where;
-    std::source_location fails_at;  // whose line an error of the kernel is; none: it says so itself
+    std::source_location fails_at;  // whose line an error is that does not know its own; none: it has been said
     double product_operations = 0;  // additions and multiplications of the products of matrices in it
     std::vector<Loop> loops;        // what it runs, if that was asked for (BindOptions::keep_loops)
 };

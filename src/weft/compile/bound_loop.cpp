@@ -5,26 +5,29 @@
 #include "weft/compile/made.h"
 #include "weft/compile/views.h"
 #include "weft/ops/gather.h"
+#include "weft/ops/scatter.h"
 
 namespace weft {
 namespace {
 
-// A gather's operands as if they had its result's shape: the array does not move along the axes that its index tensors stand for,
-// and these move along no others.
-void lay_out_gather(const IndexedLoad& indexed, const Graph& graph, std::vector<Layout>& loads, Access& access) {
-    const Node& node = graph.node(indexed.entry);
-    const GatherAttributes& a = node.attributes_as<GatherAttributes>();
-    auto axis = static_cast<std::size_t>(a.axis);
-    Layout& array = loads[indexed.load];
+// An array that is pointed into, and its index tensors, as if they had the shape of the points (of a gather's result, of a scatter's
+// updates): the array does not move along the axes that its index tensors stand for, and these move along no others.
+void lay_out_pointed(const IndexedLoad& indexed, const Node& node, const Dims& dims, std::vector<Layout>& loads,
+                     Layout& array, Access& access) {
+    bool gathers = node.operation->family == Family::gather;
+    std::int64_t first =
+        gathers ? node.attributes_as<GatherAttributes>().axis : node.attributes_as<ScatterAttributes>().axis;
+    bool along = gathers ? node.attributes_as<GatherAttributes>().along : node.attributes_as<ScatterAttributes>().along;
+    auto axis = static_cast<std::size_t>(first);
     for (std::size_t k = 0; k < indexed.indices; ++k) {
         Pointer pointer;
         pointer.load = static_cast<std::int32_t>(indexed.load + 1 + k);
         pointer.size = array.dims[axis + k], pointer.stride = array.strides[axis + k];
-        pointer.axis = a.axis + static_cast<std::int64_t>(k), pointer.operation = node.operation->name;
+        pointer.axis = first + static_cast<std::int64_t>(k), pointer.operation = node.operation->name;
+        pointer.where = node.where;
         access.pointers.push_back(pointer);
     }
-    Dims dims = dims_of(node.shape);
-    if (a.along) {
+    if (along) {
         array.strides[axis] = 0;
         array.dims = dims;
         return;
@@ -42,6 +45,21 @@ void lay_out_gather(const IndexedLoad& indexed, const Graph& graph, std::vector<
         for (std::size_t i = 0; i < wide; ++i) moves[axis + i] = index.strides[i];
         index = {index.dtype, dims, moves};
     }
+}
+
+void lay_out_gather(const IndexedLoad& indexed, const Node& node, std::vector<Layout>& loads, Loop& loop) {
+    lay_out_pointed(indexed, node, dims_of(node.shape), loads, loads[indexed.load], loop.loads[indexed.load]);
+}
+
+// The store points into the output; the array that is changed has been copied there.
+void lay_out_scatter(const IndexedLoad& indexed, const Node& node, Layout output, std::vector<Layout>& loads,
+                     Loop& loop) {
+    Access store{output.dtype, {}};
+    lay_out_pointed(indexed, node, loop.dims, loads, output, store);
+    store.strides = output.strides;
+    loop.stores.push_back(std::move(store));
+    loop.scatter = node.attributes_as<ScatterAttributes>().mode;
+    loads[indexed.load] = {output.dtype, {}, {}};
 }
 
 // A load of what is made; a key stands behind it, and is the same at every point.
@@ -78,13 +96,17 @@ Loop bound_loop(const Plan& plan, const Step& step, const Graph& graph, std::spa
         else
             loop.loads.push_back({layouts[i].dtype, {}});
     }
-    for (const IndexedLoad& indexed : step.indexed)
-        if (!is_made(graph.node(indexed.entry))) lay_out_gather(indexed, graph, layouts, loop.loads[indexed.load]);
+    for (const IndexedLoad& indexed : step.indexed) {
+        const Node& node = graph.node(indexed.entry);
+        if (node.operation->family == Family::gather) lay_out_gather(indexed, node, layouts, loop);
+        if (node.operation->family == Family::scatter) lay_out_scatter(indexed, node, stores[0], layouts, loop);
+    }
     for (std::size_t i = 0; i < layouts.size(); ++i) {
         Dims strides = broadcast_strides(layouts[i], dims);
         for (std::size_t axis : order) loop.loads[i].strides.push_back(strides[axis]);
     }
     for (const Layout& layout : stores) {
+        if (step.kind == Step::scatter) break;  // it is there
         if (step.kind == Step::scan) {
             loop.stores.push_back({layout.dtype, {}});
             for (std::size_t axis : order) loop.stores.back().strides.push_back(layout.strides[axis]);

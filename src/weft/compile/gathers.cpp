@@ -9,9 +9,10 @@ namespace {
 
 std::size_t at(std::int32_t entry) { return static_cast<std::size_t>(entry); }
 
-bool reads_point_by_point(const Node& reader, const Node& gather) {
+// `input`: which of the reader's the gather is.
+bool reads_point_by_point(const Node& reader, std::size_t input, const Node& gather) {
     Family family = reader.operation->family;
-    return family == Family::reduce || family == Family::scan ||
+    return family == Family::reduce || family == Family::scan || (family == Family::scatter && input == 1) ||
            (family == Family::elementwise && reader.shape == gather.shape);
 }
 
@@ -64,9 +65,10 @@ LoopGathers gathers_in_loops(const Graph& graph, const std::vector<bool>& made) 
     for (std::size_t e = 0; e < count; ++e) {
         auto entry = static_cast<std::int32_t>(e);
         if (graph.entries[e].leaf) continue;
-        for (std::int32_t input : graph.inputs(entry))
-            if (found.gathers[at(input)] && !reads_point_by_point(graph.node(entry), graph.node(input)))
-                found.gathers[at(input)] = false;
+        auto inputs = graph.inputs(entry);
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (found.gathers[at(inputs[i])] && !reads_point_by_point(graph.node(entry), i, graph.node(inputs[i])))
+                found.gathers[at(inputs[i])] = false;
     }
     for (std::size_t e = 0; e < count; ++e) {
         auto entry = static_cast<std::int32_t>(e);

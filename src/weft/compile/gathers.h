@@ -15,7 +15,7 @@ std::vector<bool> joined_by_columns(const Graph& graph);
 
 /// One an entry.
 struct LoopGathers {
-    std::vector<bool> gathers;  // may be loads: all that read them are elementwise, of their own shape, or reductions
+    std::vector<bool> gathers;  // may be loads: all that read them are elementwise, of their own shape, or join them
     std::vector<bool>
         indices;  // conversions of integers to int64 that only such gathers read: their memory serves as it is
 };

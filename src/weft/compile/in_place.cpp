@@ -18,11 +18,12 @@ Reads reads_of(const Graph& graph, const std::vector<View>& views, const Step& s
     for (std::size_t i = 0; i < step.loads.size(); ++i) {
         const View& view = views[static_cast<std::size_t>(step.loads[i])];
         if (!(view.base == base)) continue;
-        bool alike = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
-                     view.layout.strides == stored.strides &&
-                     stored.dims.size() == graph.node(step.space).shape.size() &&
-                     !(step.kind == Step::library && i > 0) && !pointed(step, i);
-        if (!alike) return Reads::otherwise;
+        bool same = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
+                    view.layout.strides == stored.strides;
+        bool for_itself = stored.dims.size() == graph.node(step.space).shape.size() &&
+                          !(step.kind == Step::library && i > 0) && !pointed(step, i);
+        if (scatters(step, graph)) for_itself = i == 0;
+        if (!same || !for_itself) return Reads::otherwise;
         reads = Reads::alike;
     }
     return reads;

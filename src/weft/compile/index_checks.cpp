@@ -42,7 +42,8 @@ class CheckedFirst final : public Kernel {
         try {
             f();
         } catch (Error& error) {
-            error.add(place(where));
+            error.add(place(error.where.line() ? error.where : where));
+            error.where = {};  // it has been said
             throw;
         }
     }

@@ -24,7 +24,7 @@ Scalar ProgramWriter::value(std::int32_t entry) {
         scalar = builder_.constant(compute_dtype(node.dtype),
                                    is_half(node.dtype) ? literal_as(node.dtype, place.value) : place.value);
     } else if (place.kind == Place::fused && node.operation->family == Family::gather) {
-        scalar = gathered(entry);
+        scalar = pointed(entry, graph_.inputs(entry).subspan(1));
     } else if (std::int32_t base = memory_below(plan_, entry);
                plan_.places[static_cast<std::size_t>(base)].kind == Place::made) {
         scalar = made(entry, base);
@@ -35,17 +35,19 @@ Scalar ProgramWriter::value(std::int32_t entry) {
     return values_.emplace(entry, scalar).first->second;
 }
 
-Scalar ProgramWriter::gathered(std::int32_t entry) {
+// The array, then the index tensors that point into it.
+Scalar ProgramWriter::pointed(std::int32_t entry, std::span<const std::int32_t> indices) {
     Scalar scalar = builder_.input(compute_dtype(graph_.node(entry).dtype));
-    auto inputs = graph_.inputs(entry);
-    indexed_.push_back({loads_.size(), entry, inputs.size() - 1});
-    loads_.push_back(inputs[0]);
-    for (std::size_t i = 1; i < inputs.size(); ++i) {
-        (void)builder_.input(index_dtype(plan_, graph_, inputs[i]));
-        loads_.push_back(inputs[i]);
+    indexed_.push_back({loads_.size(), entry, indices.size()});
+    loads_.push_back(graph_.inputs(entry)[0]);
+    for (std::int32_t index : indices) {
+        (void)builder_.input(index_dtype(plan_, graph_, index));
+        loads_.push_back(index);
     }
     return scalar;
 }
+
+void ProgramWriter::scatter_into(std::int32_t scatter) { (void)pointed(scatter, graph_.inputs(scatter).subspan(2)); }
 
 // `entry` is the made entry `base`, or a view of it.
 Scalar ProgramWriter::made(std::int32_t entry, std::int32_t base) {

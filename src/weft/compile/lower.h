@@ -14,9 +14,11 @@ class ProgramWriter {
     ProgramWriter(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
     void compute(std::int32_t entry);  ///< a member whose inputs are computed, numbers, or loadable
     void store(std::int32_t entry);    ///< the entry's value leaves the program
+    /// What the scatter changes, and index tensors: loads that no instruction reads.
+    void scatter_into(std::int32_t scatter);
     /// The value leaves in the type in which `reduction` joins it to a result of type `result`.
     void store_for_reduction(std::int32_t entry, Reduction reduction, DType result);
-    /// Those of the loads that are gathers or random bits.
+    /// Those of the loads that are gathers, random bits or what a scatter changes.
     const std::vector<IndexedLoad>& indexed() const { return indexed_; }
     /// Entries that are loaded, one an input of the program.
     const std::vector<std::int32_t>& loads() const { return loads_; }
@@ -24,7 +26,7 @@ class ProgramWriter {
 
   private:
     Scalar value(std::int32_t entry);
-    Scalar gathered(std::int32_t entry);
+    Scalar pointed(std::int32_t entry, std::span<const std::int32_t> indices);
     Scalar made(std::int32_t entry, std::int32_t base);
     const Graph& graph_;
     const Plan& plan_;

@@ -17,11 +17,12 @@ bool is_view(const Node& node) {
            node.operation == &positive_operation;
 }
 
-// Whether a reader is a loop that makes each value once.
-bool loop_reads(const Node& reader, const Node& read, bool draws) {
+// Whether a reader is a loop that makes each value once: a scatter is one for its updates. `input`: which of the reader's it is.
+bool loop_reads(const Node& reader, std::size_t input, const Node& read, bool draws) {
     Family family = reader.operation->family;
     bool once = !draws || reader.shape == read.shape;
-    return family == Family::reduce || family == Family::scan || (family == Family::elementwise && once);
+    return family == Family::reduce || family == Family::scan || (family == Family::scatter && input == 1) ||
+           (family == Family::elementwise && once);
 }
 
 // The loop's loads beside the made one are written behind it: operands of the loop begin with its number.
@@ -66,13 +67,13 @@ std::vector<bool> made_in_loops(const Graph& graph) {
         auto inputs = graph.inputs(entry);
         if (is_made(node)) base[e] = entry;
         if (is_made(node)) made[e] = inputs.empty() || (!by_columns[e] && in_memory(graph, inputs[0]));
-        for (std::int32_t input : inputs) {
-            std::int32_t from = base[at(input)];
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            std::int32_t from = base[at(inputs[i])];
             if (from < 0) continue;
             bool draws = graph.node(from).operation == &random_bits_operation;
             if (is_view(node) && !(draws && node.operation == &broadcast_to_operation))
                 base[e] = from;
-            else if (!loop_reads(node, graph.node(input), draws))
+            else if (!loop_reads(node, i, graph.node(inputs[i]), draws))
                 made[at(from)] = false;
         }
     }

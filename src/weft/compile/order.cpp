@@ -99,7 +99,8 @@ std::int32_t memory_below(const Plan& plan, std::int32_t entry) {
 }
 
 bool scatters(const Step& step, const Graph& graph) {
-    return step.kind == Step::library && graph.node(step.members[0]).operation->family == Family::scatter;
+    bool library = step.kind == Step::library;
+    return step.kind == Step::scatter || (library && graph.node(step.members[0]).operation->family == Family::scatter);
 }
 
 bool pointed(const Step& step, std::size_t load) {

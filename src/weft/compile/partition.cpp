@@ -1,5 +1,5 @@
 // Partition: which entries are computed together. Elementwise entries of one shape are fused when a value passes between them
-// directly or they read the same memory; a chain that only a reduction reads becomes part of the reduction. A gather that only one
+// directly or they read the same memory; a chain that only a reduction, scan or scatter reads becomes part of it. A gather that only one
 // kernel reads is a load of that kernel's loop (gathers.h), and here like an elementwise entry whose operands come from memory.
 //
 // Why no cycle can arise: every entry has a level, which grows by one whenever a value passes through memory. Entries of one kernel
@@ -15,6 +15,7 @@
 #include "weft/compile/order.h"
 #include "weft/compile/plan.h"
 #include "weft/compile/row_groups.h"
+#include "weft/compile/scatters.h"
 #include "weft/compile/step_maker.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/view.h"
@@ -35,7 +36,8 @@ class Partitioner {
         plan_.places.resize(static_cast<std::size_t>(count_));
         if (options_.fuse) made_ = made_in_loops(graph_), loops_ = gathers_in_loops(graph_, made_);
         place_leaves_and_views();
-        absorb_into_reductions();
+        absorb();
+        release_scatters();
         group_elementwise();
         place_outputs();
         make_steps();
@@ -134,31 +136,64 @@ class Partitioner {
         return {};
     }
 
-    // Reductions and scans join what is computed in them.
+    // Reductions, scans and scatters join what is computed in them: this input.
     bool joins(std::int32_t e) const { return family(e) == Family::reduce || family(e) == Family::scan; }
+    std::int32_t joined(std::int32_t e) const { return graph_.inputs(e)[family(e) == Family::scatter ? 1 : 0]; }
 
-    // What is read inside one reduction and nowhere else is computed there: an elementwise entry all of whose readers are.
-    void absorb_into_reductions() {
+    // What is read inside one of them and nowhere else is computed there: an elementwise entry all of whose readers are.
+    void absorb() {
         constexpr std::int32_t nobody = -2, several = -1;
         inside_.assign(static_cast<std::size_t>(count_), -1);
         if (!options_.fuse) return;
-        std::vector<std::int32_t> readers(static_cast<std::size_t>(count_), nobody);  // the reduction in which all are
+        written_ = written_in_place(graph_, plan_);
+        std::vector<std::int32_t> readers(static_cast<std::size_t>(count_), nobody);  // the one in which all are
         for (std::int32_t output : graph_.outputs) readers[static_cast<std::size_t>(output)] = several;
         for (std::int32_t e = count_; e-- > 0;) {
             std::int32_t into = several, of_readers = readers[static_cast<std::size_t>(e)];
-            if (joins(e) && place(e).kind == Place::slot) {
+            bool scatters = family(e) == Family::scatter;
+            if ((joins(e) || scatters) && place(e).kind == Place::slot) {
                 into = e;
             } else if (of_readers >= 0 && elementwise(e) && absorbed_[of_readers] < options_.longest &&
-                       node(e).shape == node(graph_.inputs(of_readers)[0]).shape) {
+                       node(e).shape == node(joined(of_readers)).shape && may_wait(e, of_readers)) {
                 into = inside_[static_cast<std::size_t>(e)] = of_readers;
                 ++absorbed_[into];
             }
             if (picked(e)) into = several;  // what it reads comes from memory
-            for (std::int32_t input : graph_.inputs(e)) {
-                std::int32_t& all = readers[static_cast<std::size_t>(input)];
-                all = all == nobody || all == into ? into : several;
+            auto inputs = graph_.inputs(e);
+            for (std::size_t i = 0; i < inputs.size(); ++i) {
+                std::int32_t& all = readers[static_cast<std::size_t>(inputs[i])];
+                std::int32_t mine = scatters && i != 1 ? several : into;
+                all = all == nobody || all == mine ? mine : several;
             }
         }
+    }
+
+    // Scatters run late, and over what they change: their loops read nothing that another step would rather write over.
+    bool may_wait(std::int32_t e, std::int32_t reader) const {
+        auto inputs = graph_.inputs(e);
+        return family(reader) != Family::scatter || std::none_of(inputs.begin(), inputs.end(), [&](std::int32_t input) {
+                   return written_[static_cast<std::size_t>(memory_below(plan_, input))];
+               });
+    }
+
+    // A scatter whose loop would cost more memory than its updates is a library's after all.
+    void release_scatters() {
+        std::map<std::int32_t, std::vector<std::int32_t>> members;
+        for (std::int32_t e = 0; e < count_; ++e) {
+            std::int32_t in = inside_[static_cast<std::size_t>(e)];
+            if (in >= 0 && family(in) == Family::scatter) members[in].push_back(e);
+        }
+        for (const auto& [_, taken] : members)
+            if (costs_memory(graph_, plan_, taken))
+                for (std::int32_t e : taken) inside_[static_cast<std::size_t>(e)] = -1;
+    }
+
+    // Whether a scatter is a loop: nothing that it joins lies in memory, or its updates are a number.
+    bool scatters_in_loop(std::int32_t e) const {
+        if (!options_.fuse || family(e) != Family::scatter) return false;
+        std::int32_t updates = joined(e);
+        return inside_[static_cast<std::size_t>(updates)] == e || made(updates) ||
+               plan_.places[static_cast<std::size_t>(updates)].kind == Place::literal;
     }
 
     void group_elementwise() {
@@ -299,6 +334,8 @@ class Partitioner {
                 maker_.copy(graph_.inputs(e)[0], place(e).index);
             else if (joins(e))
                 maker_.reduce(e, inside_);
+            else if (scatters_in_loop(e))
+                maker_.scatter(e, inside_);
             else
                 maker_.library(e);
         }
@@ -381,7 +418,7 @@ class Partitioner {
     std::vector<bool> made_;  // what loops make where they read it
     LoopGathers loops_;       // gathers that are loads of loops
     std::vector<std::int32_t> inside_, levels_, parent_, kernel_of_;
-    std::vector<bool> needed_;
+    std::vector<bool> needed_, written_;
     std::vector<Axes> orders_;
     std::set<std::int32_t> copies_, output_copies_, stored_elementwise_;
     std::map<std::int32_t, std::size_t> absorbed_;

@@ -27,24 +27,26 @@ struct Slot {
 };
 
 /// A load that others say more about, which no instruction reads: those behind it, `indices` of them. It stands for a gather's result, and
-/// reads the gather's array where index tensors point; or for random bits, drawn with a key.
+/// reads the gather's array where index tensors point; or for random bits, drawn with a key. Or it is the array that a scatter changes,
+/// which no instruction reads either: index tensors say where its store points.
 struct IndexedLoad {
     std::size_t load = 0;     // its number among the step's loads
-    std::int32_t entry = -1;  // the gather, the random bits
+    std::int32_t entry = -1;  // the gather, the random bits, the scatter
     std::size_t indices = 1;
 };
 
 struct Step {
-    enum Kind : std::uint8_t { map, reduce, scan, copy, library, rows } kind = map;
+    enum Kind : std::uint8_t { map, reduce, scan, scatter, copy, library, rows } kind = map;
     std::vector<std::int32_t> members;  // entries computed here, inputs first (copy: none)
     std::vector<std::int32_t> loads;    // entries read from memory, one an input of the program (of the library kernel)
     std::vector<std::int32_t> stores;   // slots written
-    std::int32_t space = -1;  // the entry whose shape the loop runs over; of a library kernel, the one it makes
-    Program program;          // map, reduce, scan, copy
+    /// The entry whose shape the loop runs over: of a scatter its updates; of a library kernel, the one that it makes.
+    std::int32_t space = -1;
+    Program program;                    // map, reduce, scan, scatter, copy
     std::vector<Reduction> reductions;  // reduce, scan
     Axes axes;                          // reduce, scan
     std::optional<Scan> running;        // scan
-    std::vector<IndexedLoad> indexed;   // map, reduce, scan
+    std::vector<IndexedLoad> indexed;   // map, reduce, scan, scatter
     std::vector<Step> parts;            // rows: maps, reductions and products, in order, run a block of rows at a time;
                                         // nothing in the step reads a reduction of the rows themselves
     std::size_t leading = 0;           // rows: the axes that are rows; a part of fewer is a number, made for each block
@@ -73,14 +75,14 @@ std::int32_t memory_below(const Plan& plan, std::int32_t entry);
 /// The slot that an entry's numbers lie in, through views; -1 for leaves, numbers and what is made.
 std::int32_t slot_below(const Plan& plan, std::int32_t entry);
 
-/// Whether the step is a library's scatter, which may write over its first load.
+/// Whether the step is a scatter, a loop or a library's, which may write over its first load.
 bool scatters(const Step& step, const Graph& graph);
 
 /// Whether a part of a step of rows reduces the rows away, and nothing else.
 bool joins_rows(const Step& part, std::size_t leading);
 
-/// Whether a load of a map or reduction is not read point by point: index tensors say where, or it is one of them; or it is random bits or
-/// their key.
+/// Whether a load of a loop is not read point by point: index tensors say where, or it is one of them; or it is random bits or their key; or
+/// the array that a scatter changes.
 bool pointed(const Step& step, std::size_t load);
 
 Plan make_plan(const Graph& graph, const PartitionOptions& options = {});

@@ -15,6 +15,8 @@ std::string_view name_of(Step::Kind kind) {
             return "reduction";
         case Step::scan:
             return "scan";
+        case Step::scatter:
+            return "scatter";
         case Step::copy:
             return "copy";
         case Step::library:
@@ -45,6 +47,10 @@ class PlanPrinter {
             Family family = node(one).operation->family;
             if (family == Family::contraction && one == input)
                 return text(node(one).operation->name, " is a library's kernel, and they share no rows");
+            if (family == Family::scatter && plan_.steps[at(step_of_[at(one)])].kind == Step::scatter)
+                return text(node(one).operation->name,
+                            one == input ? " is joined where indices say: its loop gives no points to others"
+                                         : " finds it in memory: it is what is changed, or says where");
             if (family != Family::elementwise && family != Family::reduce && family != Family::scan)
                 return text(node(one).operation->name, " is a library's kernel");
         }

@@ -8,6 +8,7 @@
 #include "weft/compile/made.h"
 #include "weft/compile/row_blocks.h"
 #include "weft/compile/row_steps.h"
+#include "weft/compile/scatters.h"
 #include "weft/compile/views.h"
 #include "weft/kernel/builder.h"
 
@@ -166,6 +167,9 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot) {
 
 std::unique_ptr<Kernel> StepKernels::kernel(const Step& step) const {
     if (step.kind == Step::library) return library(step);
+    if (step.kind == Step::scatter)
+        return scatter_kernel(compiler_, loop(step), views_[at(step.loads[0])].layout,
+                              slot_layout(plan_, graph_, step.stores[0]));
     return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step));
 }
 

@@ -36,12 +36,18 @@ void StepMaker::map(const std::vector<std::int32_t>& members, const std::functio
     plan_.steps.push_back(std::move(step));
 }
 
+std::vector<std::int32_t> StepMaker::members_inside(std::int32_t e, const std::vector<std::int32_t>& inside) const {
+    std::vector<std::int32_t> members;
+    for (std::int32_t m = 0; m < e; ++m) {
+        if (inside[static_cast<std::size_t>(m)] == e) members.push_back(m);
+    }
+    return members;
+}
+
 void StepMaker::reduce(std::int32_t e, const std::vector<std::int32_t>& inside) {
     Step step;
     step.space = graph_.inputs(e)[0];
-    for (std::int32_t m = 0; m < e; ++m) {
-        if (inside[static_cast<std::size_t>(m)] == e) step.members.push_back(m);
-    }
+    step.members = members_inside(e, inside);
     ProgramWriter writer(graph_, plan_);
     for (std::int32_t m : step.members) writer.compute(m);
     const Node& node = graph_.node(e);
@@ -54,6 +60,24 @@ void StepMaker::reduce(std::int32_t e, const std::vector<std::int32_t>& inside) 
         step.kind = Step::reduce, step.reductions = {a.reduction}, step.axes = a.axes;
     }
     writer.store_for_reduction(graph_.inputs(e)[0], step.reductions[0], node.dtype);
+    step.members.push_back(e);
+    step.stores = {place(e).index};
+    take_program(writer, step);
+    plan_.steps.push_back(std::move(step));
+}
+
+void StepMaker::scatter(std::int32_t e, const std::vector<std::int32_t>& inside) {
+    auto inputs = graph_.inputs(e);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (i != 1) give_memory(inputs[i]);
+    Step step;
+    step.kind = Step::scatter;
+    step.space = inputs[1];
+    step.members = members_inside(e, inside);
+    ProgramWriter writer(graph_, plan_);
+    writer.scatter_into(e);
+    for (std::int32_t m : step.members) writer.compute(m);
+    writer.store(inputs[1]);
     step.members.push_back(e);
     step.stores = {place(e).index};
     take_program(writer, step);
@@ -87,18 +111,21 @@ void StepMaker::copy(std::int32_t from, std::int32_t slot) {
     plan_.steps.push_back(std::move(step));
 }
 
+// A number that is read as an array lies is written down.
+void StepMaker::give_memory(std::int32_t entry) {
+    if (place(entry).kind != Place::literal || place(entry).index >= 0) return;
+    std::int32_t slot = new_slot(entry);
+    copy(entry, slot);
+    place(entry).index = slot;
+}
+
 void StepMaker::library(std::int32_t e) {
     Step step;
     step.kind = Step::library;
     step.members = {e};
     step.space = e;
     for (std::int32_t input : graph_.inputs(e)) {
-        if (place(input).kind == Place::literal &&
-            place(input).index < 0) {  // a library reads memory: give the number some
-            std::int32_t slot = new_slot(input);
-            copy(input, slot);
-            place(input).index = slot;
-        }
+        give_memory(input);
         step.loads.push_back(input);
     }
     step.stores = {place(e).index};

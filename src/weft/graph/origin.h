@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace weft {
@@ -19,6 +20,8 @@ struct Origin {
 
 /// What a node of this graph remembers when it is computed with it. Takes Node::lock().
 std::vector<std::weak_ptr<const char>> leaves_below(const Graph& graph);
+/// The same of a node whose inputs are its leaves.
+std::vector<std::weak_ptr<const char>> leaves_below(const Node& node, std::span<Node* const> inputs);
 
 /// Whether `x` may stand below the computed node: exactly, where x has an identity; of another pending x where all leaves below it do.
 /// Takes Node::lock().

@@ -51,7 +51,7 @@ $F$T $N($T a)
     {Opcode::floor_divide, Of::floating, R"(
 $F$T $N($T a, $T b)
 {
-    if (b == 0) return a / b;
+    if (b == 0 || a - a != 0 || b - b != 0) return floor$f(a / b);
     const $T rest = fmod$f(a, b);
     $T quotient = (a - rest) / b;
     if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;

@@ -132,10 +132,10 @@ WEFT_ELEMENT T float_remainder(T a, T b) {
     return (b < 0) != (rest < 0) ? rest + b : rest;
 }
 
-/// NumPy's: consistent with the remainder, snapped to the nearest whole number.
+/// NumPy's: consistent with the remainder, snapped to the nearest whole number. By and of infinities the array API's: floor(a / b).
 template <class T>
 WEFT_ELEMENT T float_floor_divide(T a, T b) {
-    if (b == 0) return a / b;
+    if (b == 0 || a - a != 0 || b - b != 0) return floor_of(a / b);
     T rest = fmod_of(a, b);
     T quotient = (a - rest) / b;
     if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;

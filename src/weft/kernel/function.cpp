@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "weft/kernel/elementary.h"
 #include "weft/kernel/lanes.h"
@@ -30,6 +31,27 @@ T second(const T* operands) {
         return operands[1];
     else
         return T{};
+}
+
+// Where the standard library has no function, or another zero than the array API standard asks for.
+
+std::complex<double> complex_expm1(std::complex<double> z) {
+    double x = z.real(), y = z.imag();
+    if (!std::isfinite(x) || !std::isfinite(y)) return std::exp(z) - 1.0;
+    double half = std::sin(y / 2);
+    return {std::expm1(x) * std::cos(y) + (0.0 - 2 * half * half), std::exp(x) * std::sin(y)};  // 0 at -0
+}
+
+std::complex<double> complex_log1p(std::complex<double> z) {
+    double x = z.real(), y = z.imag();
+    if (!(std::abs(x) < 1e8 && std::abs(y) < 1e8)) return std::log(1.0 + z);
+    return {std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x)};  // |1 + z|^2 - 1 = x (2 + x) + y^2
+}
+
+std::complex<double> complex_tanh(std::complex<double> z) {
+    if (std::isinf(z.real()) && std::isfinite(z.imag()))
+        return {std::copysign(1.0, z.real()), std::copysign(0.0, z.imag())};
+    return std::tanh(z);
 }
 
 }  // namespace

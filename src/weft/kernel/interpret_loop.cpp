@@ -155,23 +155,30 @@ std::int64_t index(const Loop& loop, const Pointer& pointer, const void* const* 
     std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[pointer.load]) + place(from, at), size_of(from.dtype));
     auto said = cast_cell(cell, from.dtype, DType::int64).get<std::int64_t>();
     std::int64_t place = said < 0 ? said + pointer.size : said;
-    if (place < 0 || place >= pointer.size)
-        throw IndexError(text(pointer.operation, ": index ", said, " is out of bounds for axis ", pointer.axis,
-                              " of size ", pointer.size));
+    if (place < 0 || place >= pointer.size) refuse_index(pointer, said);
     return place;
+}
+
+/// What the pointers of a load or store add to its place, in bytes.
+std::int64_t pointed(const Loop& loop, const Access& access, const void* const* loads, const Dims& at) {
+    std::int64_t elements = 0;
+    for (const Pointer& pointer : access.pointers) elements += index(loop, pointer, loads, at) * pointer.stride;
+    return elements * static_cast<std::int64_t>(size_of(access.dtype));
 }
 
 /// Every index of the loop, before anything is written; also those of a box that has no points but for other axes.
 void check_indices(const Loop& loop, const void* const* loads) {
-    for (const Access& load : loop.loads) {
-        for (const Pointer& pointer : load.pointers) {
-            const Access& from = loop.loads[static_cast<std::size_t>(pointer.load)];
-            Dims dims = loop.dims, at(dims.size());
-            for (std::size_t axis = 0; axis < dims.size(); ++axis)
-                if (from.strides[axis] == 0) dims[axis] = 1;
-            if (!has_point(dims, 0, dims.size())) continue;
-            do (void)index(loop, pointer, loads, at);
-            while (advance(at, dims, 0, dims.size()));
+    for (const auto* accesses : {&loop.loads, &loop.stores}) {
+        for (const Access& access : *accesses) {
+            for (const Pointer& pointer : access.pointers) {
+                const Access& from = loop.loads[static_cast<std::size_t>(pointer.load)];
+                Dims dims = loop.dims, at(dims.size());
+                for (std::size_t axis = 0; axis < dims.size(); ++axis)
+                    if (from.strides[axis] == 0) dims[axis] = 1;
+                if (!has_point(dims, 0, dims.size())) continue;
+                do (void)index(loop, pointer, loads, at);
+                while (advance(at, dims, 0, dims.size()));
+            }
         }
     }
 }
@@ -206,10 +213,8 @@ void read(std::vector<Cell>& inputs, const Loop& loop, const void* const* loads,
             continue;
         }
         Cell cell{};
-        std::int64_t bytes = place(loop.loads[i], at), width = static_cast<std::int64_t>(size_of(loop.loads[i].dtype));
-        for (const Pointer& pointer : loop.loads[i].pointers)
-            bytes += index(loop, pointer, loads, at) * pointer.stride * width;
-        std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[i]) + bytes, static_cast<std::size_t>(width));
+        std::int64_t bytes = place(loop.loads[i], at) + pointed(loop, loop.loads[i], loads, at);
+        std::memcpy(cell.bytes, static_cast<const std::byte*>(loads[i]) + bytes, size_of(loop.loads[i].dtype));
         inputs[i] = cast_cell(cell, loop.loads[i].dtype, loop.program.inputs[i]);
     }
 }
@@ -218,6 +223,23 @@ void write(const Loop& loop, void* const* stores, std::size_t i, const Dims& at,
     Cell cell = cast_cell(value, dtype, loop.stores[i].dtype);
     std::memcpy(static_cast<std::byte*>(stores[i]) + place(loop.stores[i], at), cell.bytes,
                 size_of(loop.stores[i].dtype));
+}
+
+/// The value of a scatter's point onto what lies where it belongs.
+void join_there(const Loop& loop, const void* const* loads, void* const* stores, const Dims& at, const Cell& value) {
+    const Access& store = loop.stores[0];
+    DType dtype = loop.program.dtype(loop.program.outputs[0]);
+    std::byte* there = static_cast<std::byte*>(stores[0]) + place(store, at) + pointed(loop, store, loads, at);
+    Cell old{}, update = cast_cell(value, dtype, store.dtype);
+    std::memcpy(old.bytes, there, size_of(store.dtype));
+    if (auto opcode = opcode_of(*loop.scatter, dtype)) {
+        Cell a = cast_cell(update, store.dtype, dtype), b = cast_cell(old, store.dtype, dtype);
+        update = cast_cell(*opcode == Opcode::add       ? binary<Opcode::add>(dtype, a, b)
+                           : *opcode == Opcode::maximum ? binary<Opcode::maximum>(dtype, a, b)
+                                                        : binary<Opcode::minimum>(dtype, a, b),
+                           dtype, store.dtype);
+    }
+    std::memcpy(there, update.bytes, size_of(store.dtype));
 }
 
 /// The lane of which `at` is a point.
@@ -265,6 +287,8 @@ void interpret(const Loop& loop, const void* const* loads, void* const* stores) 
                     DType dtype = program.dtype(program.outputs[i]);
                     if (loop.reduces())
                         join(joined[i], loop.reductions[i], dtype, value);
+                    else if (loop.scatter)
+                        join_there(loop, loads, stores, at, value);
                     else
                         write(loop, stores, i, at, value, dtype);
                 }

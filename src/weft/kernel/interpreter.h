@@ -1,6 +1,6 @@
 // The interpreter: the slow and obvious way to run a Program or a Loop, one element at a time, one instruction at a time.
 // It is the oracle of every faster way. Sums and products of floating types are joined in long double and rounded once; running ones
-// as their loop says.
+// and what scatters join as their loop says.
 // Callers: tests; rewrite/ (constants folded).
 #pragma once
 

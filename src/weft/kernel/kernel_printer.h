@@ -1,5 +1,5 @@
-// One kernel as text: what the printer of C does for each loop. Callers: kernel/print_c.cpp (everything but reductions
-// and scans), kernel/print_c_reduction.cpp, print_c_scan.cpp.
+// One kernel as text: what the printer of C does for each loop. Callers: kernel/print_c.cpp (maps, and what all have in common),
+// kernel/print_c_reduction.cpp, print_c_scan.cpp, print_c_scatter.cpp.
 #pragma once
 
 #include "weft/base/error.h"
@@ -32,6 +32,8 @@ class KernelPrinter {
         if (words_.offsets) move_to_first();
         if (loop_.scan)
             scan();
+        else if (loop_.scatter)
+            scatter();
         else if (!loop_.reduces())
             map();
         else if (nest_)
@@ -80,6 +82,7 @@ class KernelPrinter {
     void move_to_first();
     void map();
     void scan();
+    void scatter();
     void reduction_of_nest();
     void reduction_of_groups();
 
@@ -87,8 +90,8 @@ class KernelPrinter {
     void open_nest(std::size_t from, std::size_t to);
     /// The indices of the row-major position `at` in the box of the axes [from, to).
     void indices(std::size_t from, std::size_t to, std::string_view at);
-    /// Where index tensors point, counted from the front.
-    void read_indices(std::size_t load);
+    /// Where the index tensors of a load or store point, counted from the front.
+    void read_indices(char letter, std::size_t number, const Access& access);
     /// What a load without memory gives at the point.
     std::string made(std::size_t load);
     /// The program at one point: its loads and statements.

@@ -45,7 +45,8 @@ Literal extreme(DType dtype, bool least) {
 }  // namespace
 
 bool Loop::indexed() const {
-    return std::any_of(loads.begin(), loads.end(), [](const Access& load) { return !load.pointers.empty(); });
+    auto moves = [](const Access& access) { return !access.pointers.empty(); };
+    return std::any_of(loads.begin(), loads.end(), moves) || std::any_of(stores.begin(), stores.end(), moves);
 }
 
 Literal identity_of(Reduction reduction, DType dtype) {
@@ -73,6 +74,34 @@ DType result_dtype(Reduction reduction, DType dtype) {
     return reduction == Reduction::argmax || reduction == Reduction::argmin ? DType::int64 : dtype;
 }
 
+std::string_view name_of(ScatterMode mode) {
+    switch (mode) {
+        case ScatterMode::set:
+            return "set";
+        case ScatterMode::add:
+            return "add";
+        case ScatterMode::maximum:
+            return "maximum";
+        case ScatterMode::minimum:
+            return "minimum";
+    }
+    __builtin_unreachable();
+}
+
+std::optional<Opcode> opcode_of(ScatterMode mode, DType dtype) {
+    switch (mode) {
+        case ScatterMode::set:
+            return std::nullopt;
+        case ScatterMode::add:
+            return dtype == DType::bool_ ? Opcode::maximum : Opcode::add;
+        case ScatterMode::maximum:
+            return Opcode::maximum;
+        case ScatterMode::minimum:
+            return Opcode::minimum;
+    }
+    __builtin_unreachable();
+}
+
 Extent extent_of(const Access& access, const Dims& dims) {
     Extent extent{0, 0};
     auto move = [&](std::int64_t stride, std::int64_t size) {
@@ -90,6 +119,13 @@ Extent extent_of(const Access& access, const Dims& dims) {
         move(pointer.stride, pointer.size);
     }
     return extent;
+}
+
+void refuse_index(const Pointer& pointer, std::int64_t index) {
+    IndexError error(text(pointer.operation, ": index ", index, " is out of bounds for axis ", pointer.axis,
+                          " of size ", pointer.size));
+    error.where = pointer.where;
+    throw error;
 }
 
 std::string_view name_of(Reduction reduction) {
@@ -116,14 +152,15 @@ std::string_view name_of(Reduction reduction) {
 
 namespace {
 
-void verify_pointers(const Loop& loop, std::size_t load) {
-    for (const Pointer& pointer : loop.loads[load].pointers) {
+/// `what` and its number: "load 3".
+void verify_pointers(const Loop& loop, const Access& access, std::string_view what, std::size_t number) {
+    for (const Pointer& pointer : access.pointers) {
         auto from = static_cast<std::size_t>(pointer.load);
-        require(from < loop.loads.size() && loop.loads[from].plain(), "load ", load, " is moved by load ", pointer.load,
+        require(from < loop.loads.size() && loop.loads[from].plain(), what, number, " is moved by load ", pointer.load,
                 ", which is none or reads otherwise than by strides");
-        require(is_integer(loop.loads[from].dtype), "load ", load, " is moved by load ", pointer.load, " of ",
+        require(is_integer(loop.loads[from].dtype), what, number, " is moved by load ", pointer.load, " of ",
                 loop.loads[from].dtype);
-        require(pointer.size >= 0, "load ", load, " moves along an axis of ", pointer.size, " elements");
+        require(pointer.size >= 0, what, number, " moves along an axis of ", pointer.size, " elements");
     }
 }
 
@@ -148,6 +185,33 @@ void verify_scan(const Loop& loop) {
     require(runs, "there is no running ", name_of(loop.reductions[0]));
 }
 
+/// Points that differ along an axis along which the store moves must not meet.
+void verify_scatter(const Loop& loop) {
+    if (!loop.scatter) return;
+    require(loop.stores.size() == 1 && !loop.reduces(), "a scatter is a map of one output");
+    const Access& store = loop.stores[0];
+    require(!store.pointers.empty(), "the store of a scatter moves by no index");
+    DType value = loop.program.dtype(loop.program.outputs[0]);
+    require(!is_half(value), "a scatter joins values of ", value, ", which are computed as float32");
+    require(!is_complex(store.dtype) || *loop.scatter == ScatterMode::set || *loop.scatter == ScatterMode::add,
+            "complex numbers have no ", name_of(*loop.scatter));
+    if (extent_of(store, loop.dims).empty()) return;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> axes;  // step, last index
+    auto add = [&](std::int64_t stride, std::int64_t size) {
+        auto step = static_cast<std::uint64_t>(stride);
+        if (stride != 0 && size > 1) axes.emplace_back(stride < 0 ? 0 - step : step, size - 1);
+    };
+    for (std::size_t axis = 0; axis < loop.dims.size(); ++axis) add(store.strides[axis], loop.dims[axis]);
+    for (const Pointer& pointer : store.pointers) add(pointer.stride, pointer.size);
+    std::sort(axes.begin(), axes.end());
+    std::uint64_t reach = 0;  // extent_of has seen to it that this fits
+    for (const auto& [step, last] : axes) {
+        require(step > reach, "the store of a scatter moves by ", step, " elements, and by ", reach,
+                " by shorter steps");
+        reach += step * last;
+    }
+}
+
 }  // namespace
 
 void verify(const Loop& loop) {
@@ -165,7 +229,7 @@ void verify(const Loop& loop) {
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         require(loop.loads[i].strides.size() == loop.dims.size(), "load ", i, " has not one stride an axis");
         extent_of(loop.loads[i], loop.dims);
-        verify_pointers(loop, i);
+        verify_pointers(loop, loop.loads[i], "load ", i);
         verify_source(loop, i);
         require(memory_fits(loop.loads[i].dtype, program.inputs[i]), "load ", i, " reads ", loop.loads[i].dtype,
                 " for an input of ", program.inputs[i]);
@@ -177,14 +241,17 @@ void verify(const Loop& loop) {
             value = result_dtype(loop.reductions[i], value);
         }
         require(loop.stores[i].strides.size() == stored, "store ", i, " has not one stride a kept axis");
-        require(loop.stores[i].plain(), "store ", i, " moves by indices, or is no memory");
+        require(loop.stores[i].source == Source::memory, "store ", i, " is no memory");
+        require(loop.scatter || loop.stores[i].plain(), "store ", i, " moves by indices without a scatter");
+        verify_pointers(loop, loop.stores[i], "store ", i);
         extent_of(loop.stores[i], loop.dims);
-        for (std::size_t axis = 0; axis < loop.stores[i].strides.size(); ++axis) {
+        for (std::size_t axis = 0; axis < loop.stores[i].strides.size() && !loop.scatter; ++axis) {
             bool apart = loop.stores[i].strides[axis] != 0 || loop.dims[axis] <= 1 || element_count(loop.dims) == 0;
             require(apart, "store ", i, " writes all of axis ", axis, " to one place");
         }
         require(memory_fits(loop.stores[i].dtype, value), "store ", i, " writes ", value, " to ", loop.stores[i].dtype);
     }
+    verify_scatter(loop);
 }
 
 Hash128 hash_of(const Loop& loop) {
@@ -216,6 +283,7 @@ Hash128 hash_of(const Loop& loop) {
         }
     }
     hasher.add(loop.scan ? 1u + loop.scan->exclusive + 2u * loop.scan->backwards : 0u);
+    hasher.add(loop.scatter ? 1u + static_cast<std::uint64_t>(*loop.scatter) : 0u);
     hasher.add(loop.reductions.size());
     for (Reduction reduction : loop.reductions) hasher.add(static_cast<std::uint64_t>(reduction));
     return hasher.result();
@@ -229,19 +297,24 @@ std::ostream& operator<<(std::ostream& out, const Loop& loop) {
     else if (loop.reduces())
         out << ", the last " << loop.reduced << " reduced";
     out << '\n';
+    auto points = [&](const Access& access) {
+        out << " strides " << access.strides;
+        for (const Pointer& pointer : access.pointers)
+            out << " + " << pointer.stride << " * load " << pointer.load << " of " << pointer.size;
+    };
     for (std::size_t i = 0; i < loop.loads.size(); ++i) {
         const Access& load = loop.loads[i];
         out << "load " << i << ' ' << load.dtype;
         if (load.source == Source::counting) out << " counted,";
         if (load.source == Source::random)
             out << " drawn with key load " << load.drawn.key << " from stream " << load.drawn.stream << ',';
-        out << " strides " << load.strides;
-        for (const Pointer& pointer : load.pointers)
-            out << " + " << pointer.stride << " * load " << pointer.load << " of " << pointer.size;
+        points(load);
         out << '\n';
     }
     for (std::size_t i = 0; i < loop.stores.size(); ++i) {
-        out << "store " << i << ' ' << loop.stores[i].dtype << " strides " << loop.stores[i].strides;
+        out << "store " << i << ' ' << loop.stores[i].dtype;
+        points(loop.stores[i]);
+        if (loop.scatter) out << ' ' << name_of(*loop.scatter) << " in order";
         if (loop.reduces()) out << ' ' << name_of(loop.reductions[i]);
         out << '\n';
     }

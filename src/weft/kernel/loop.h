@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <source_location>
 #include <vector>
 
 #include "weft/core/shape.h"
@@ -15,13 +16,15 @@ namespace weft {
 /// row-major order of the reduced axes (the first NaN, if there is one, as NumPy). any and all work on bool.
 enum class Reduction : std::uint8_t { sum, product, maximum, minimum, any, all, argmax, argmin };
 
-/// One coordinate of a load that is read from memory: what another load of the loop, of integers, reads at the point. It counts along
-/// an axis of the array, from its end where it is negative; an index outside the axis is an IndexError before anything is written.
+/// One coordinate of a load that is read from memory, or of a scatter's store: what another load of the loop, of integers, reads at the
+/// point. It counts along an axis of the array, from its end where it is negative; an index outside the axis is an IndexError before
+/// anything is written.
 struct Pointer {
     std::int32_t load = -1;             // the integers' number among the loop's loads
     std::int64_t size = 0, stride = 0;  // of the axis: elements along it, and elements that a step along it moves
-    std::int64_t axis = 0;              // its number, and the operation's name, for the error
+    std::int64_t axis = 0;              // its number, the operation's name, and the user's line, for the error
     std::string_view operation = "gather";
+    std::source_location where = {};
 };
 
 /// Where the values of a load come from. From its place in the box alone, without memory: `counting` gives the number of the element
@@ -40,7 +43,7 @@ struct Drawn {
 /// One array that a loop reads or writes: its type and, for every axis of the loop, how many elements a step moves (0: the same
 /// element again; negative: backwards). An output of a reduction has strides for the kept axes alone.
 /// The memory's type may differ from the program's: half types are loaded to float32 and rounded when stored; no other cast.
-/// A load may move by indices as well: to strides times the point, each pointer adds its own.
+/// A load, and the store of a scatter, may move by indices as well: to strides times the point, each pointer adds its own.
 struct Access {
     DType dtype = DType::float32;
     Dims strides;
@@ -71,6 +74,13 @@ struct Scan {
     bool backwards = false;  // from the last point to the first
 };
 
+/// What a scatter does with a value: it takes the place of what lies where it belongs, is added to it, or takes its place where it is the
+/// greater (the lesser) of both; of a number and NaN, NaN stays.
+enum class ScatterMode : std::uint8_t { set, add, maximum, minimum };
+std::string_view name_of(ScatterMode mode);
+/// The opcode that joins such values, (value, what lies there); none for `set`. Truth values are added as "or".
+std::optional<Opcode> opcode_of(ScatterMode mode, DType dtype);
+
 struct Loop {
     Program program;
     Dims dims;  // the box; may be empty (one point) and may hold zeros (no point)
@@ -79,9 +89,13 @@ struct Loop {
     std::vector<Access> stores;         // one an output of the program
     std::vector<Reduction> reductions;  // one an output for a reduction (even over no axes); empty for a map
     std::optional<Scan> scan = {};      // of one output, a sum or a product; its store has strides for all axes
+    /// A map of one output whose store moves by indices: each value, in the type of memory, is joined onto what the store holds there,
+    /// one point after another in row-major order of the box. Points that differ along an axis along which the store moves by its
+    /// stride never meet: of all its steps, those of indices too, each leads beyond what the shorter ones reach.
+    std::optional<ScatterMode> scatter = {};
 
     bool reduces() const { return !reductions.empty(); }
-    /// Whether a load moves by indices.
+    /// Whether a load or store moves by indices.
     bool indexed() const;
 };
 
@@ -98,6 +112,9 @@ struct Extent {
     std::int64_t first = 0, last = -1;
     bool empty() const { return last < first; }
 };
+/// IndexError: this index lies outside the pointer's axis. It knows the user's line.
+[[noreturn]] void refuse_index(const Pointer& pointer, std::int64_t index);
+
 /// InternalError if a place does not fit 64 bits. `dims` may have more axes than the access (those of a reduction).
 Extent extent_of(const Access& access, const Dims& dims);
 

@@ -76,6 +76,9 @@ std::string element_text(char letter, std::size_t number, const Access& access) 
 
 void KernelPrinter::comment() {
     std::size_t all = loop_.dims.size();
+    if (loop_.scatter)
+        return line("// ", name_, ": for every ", axes(0, all), " of a box of ", count(0, all),
+                    ", in this order: ", name_of(*loop_.scatter), " where indices say.");
     if (!loop_.reduces()) return line("// ", name_, ": for every ", axes(0, all), " of a box of ", count(0, all), ".");
     if (loop_.scan)
         return line("// ", name_, ": for every ", axes(0, kept_), " of a box of ", count(0, kept_), ", the running ",
@@ -135,13 +138,12 @@ void KernelPrinter::indices(std::size_t from, std::size_t to, std::string_view a
     }
 }
 
-void KernelPrinter::read_indices(std::size_t load) {
-    for (std::size_t k = 0; k < loop_.loads[load].pointers.size(); ++k) {
-        const Pointer& pointer = loop_.loads[load].pointers[k];
-        auto from = static_cast<std::size_t>(pointer.load);
-        std::string at = text("x", load, "_at", k);
+void KernelPrinter::read_indices(char letter, std::size_t number, const Access& access) {
+    for (std::size_t k = 0; k < access.pointers.size(); ++k) {
+        auto from = static_cast<std::size_t>(access.pointers[k].load);
+        std::string at = text(letter, number, "_at", k);
         line("int64_t ", at, " = (int64_t)", element_text('x', from, loop_.loads[from]), ";");
-        line("if (", at, " < 0) ", at, " += x", load, "_size", k, ";");
+        line("if (", at, " < 0) ", at, " += ", letter, number, "_size", k, ";");
     }
 }
 
@@ -163,7 +165,7 @@ std::string KernelPrinter::made(std::size_t load) {
 
 void KernelPrinter::body() {
     std::vector<std::string> inputs;
-    for (std::size_t i = 0; i < loop_.loads.size(); ++i) read_indices(i);
+    for (std::size_t i = 0; i < loop_.loads.size(); ++i) read_indices('x', i, loop_.loads[i]);
     for (std::size_t i = 0; i < loop_.loads.size(); ++i) {
         const Access& load = loop_.loads[i];
         std::string value = load.source == Source::memory ? element_text('x', i, load) : made(i);
@@ -227,8 +229,9 @@ std::vector<std::int64_t> numbers_for(const Loop& loop) {
 Launch launch_for(const Loop& loop) {
     constexpr std::int64_t most_groups = 65535;  // beyond, threads stride: devices differ in what they take
     std::size_t kept = loop.dims.size() - loop.reduced;
-    std::int64_t results =
-        element_count(Dims(loop.dims.begin(), loop.dims.begin() + static_cast<std::ptrdiff_t>(kept)));
+    std::int64_t results = 1;
+    for (std::size_t axis = 0; axis < kept; ++axis)  // points of a scatter that may meet are one thread's
+        if (!loop.scatter || loop.stores[0].strides[axis] != 0) results *= loop.dims[axis];
     bool groups_join = loop.reduces() && !loop.scan;  // else each thread works alone
     int threads = groups_join ? reduction_lanes : 256;
     std::int64_t groups = groups_join ? results : (results + threads - 1) / threads;

@@ -3,7 +3,7 @@
 // Always: a text depends on the loop's structure alone (program, types, ranks, which strides are 0 or 1), sizes and other strides are
 // arguments, indices have 64 bits. Elementwise results have the interpreter's bits (NaN's sign and payload excepted) if the
 // text is compiled without contraction: -ffp-contract=off, --fmad=false; the OpenCL text says so itself.
-// Indices that loads move by are not checked: whoever runs a printed kernel has done that.
+// Indices are not checked: whoever runs a printed kernel has done that.
 // Reductions join in `reduction_lanes` lanes (the element number r goes to lane r % lanes) and then halve the lanes: the same
 // bits in all dialects, for any number of threads.
 // Callers: backend/opencl, backend/cuda, whoever shows a kernel; tests.

@@ -108,20 +108,6 @@ Tensor fitted_updates(std::string_view operation, const Operand& updates, DType 
 
 }  // namespace
 
-std::string_view name_of(ScatterMode mode) {
-    switch (mode) {
-        case ScatterMode::set:
-            return "set";
-        case ScatterMode::add:
-            return "add";
-        case ScatterMode::maximum:
-            return "maximum";
-        case ScatterMode::minimum:
-            return "minimum";
-    }
-    __builtin_unreachable();
-}
-
 const Operation scatter_operation{
     .name = "scatter",
     .family = Family::scatter,

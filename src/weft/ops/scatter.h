@@ -4,11 +4,9 @@
 #pragma once
 
 #include "weft/graph/operation.h"
+#include "weft/kernel/loop.h"
 
 namespace weft {
-
-enum class ScatterMode : std::uint8_t { set, add, maximum, minimum };
-std::string_view name_of(ScatterMode mode);
 
 /// updates broadcasts to x[:axis] + indices.shape + x[axis + 1:], and takes x's dtype.
 Tensor scatter(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis = 0,

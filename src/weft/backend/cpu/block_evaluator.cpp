@@ -3,6 +3,7 @@
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/index_check.h"
 #include "weft/backend/cpu/scan.h"
+#include "weft/backend/cpu/scatter.h"
 
 namespace weft {
 
@@ -10,6 +11,7 @@ BlockKernel::BlockKernel(const Loop& loop) {
     verify(loop);
     indices_ = std::make_unique<cpu::IndexCheck>(loop);
     prepared_ = loop.scan        ? cpu::prepare_scan(loop, false)
+                : loop.scatter   ? cpu::prepare_scatter(loop, false)
                 : loop.reduces() ? cpu::prepare_reduction(loop)
                                  : cpu::prepare_map(loop);
 }

@@ -27,7 +27,7 @@ class BlockKernel {
     std::size_t scratch_bytes() const;
     /// Const and re-entrant: allocates nothing, takes no lock. loads[i] and stores[i] point to the element at index 0 of every
     /// axis. A map's store may be the memory of a load with the same strides; any other overlap is the caller's mistake.
-    /// IndexError before anything is written, if loads move by indices and one is outside its axis.
+    /// IndexError before anything is written, if an index is outside its axis.
     void run(const void* const* loads, void* const* stores, void* scratch) const;
 
   private:

@@ -8,6 +8,7 @@
 #include "weft/backend/cpu/index_check.h"
 #include "weft/backend/cpu/made_load.h"
 #include "weft/backend/cpu/scan.h"
+#include "weft/backend/cpu/scatter.h"
 #include "weft/ops/window.h"
 
 namespace weft {
@@ -35,6 +36,8 @@ class LoopKernel final : public Kernel {
         bool emitted = !is_narrow(loop.program);
         if (loop.scan)
             prepared_ = prepare_scan(loop, emitted);
+        else if (loop.scatter)
+            prepared_ = prepare_scatter(loop, emitted);
         else if (loop.reduces())
             prepared_ = prepare_reduction(loop, emitted);
         else if (emitted)
@@ -83,6 +86,10 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
             return contraction_kernel(node, inputs, output, false);
         case Family::window:
             return window_kernel(node, inputs, output);
+        case Family::factorization:
+            return factorization_kernel(node, inputs, output);
+        case Family::fourier:
+            return fourier_kernel(node, inputs, output);
         case Family::leaf:
         case Family::elementwise:
         case Family::reduce:

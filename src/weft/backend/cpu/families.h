@@ -24,6 +24,9 @@ std::unique_ptr<Kernel> window_block(const Node& node, std::span<const Layout> i
 /// How many images of a convolution at a time cost, each, no more than all of them.
 std::int64_t window_images(const Node& node, std::span<const Layout> inputs, const Layout& output);
 
+std::unique_ptr<Kernel> factorization_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
+std::unique_ptr<Kernel> fourier_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
+
 /// The node's attributes if they are a T, else null: how a family tells its operations apart.
 template <class T>
 const T* attributes_if(const Node& node) {

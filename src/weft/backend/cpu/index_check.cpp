@@ -26,8 +26,7 @@ void refuse_first_outside(const T* from, std::int64_t step, std::int64_t count, 
     for (std::int64_t i = 0; i < count; ++i) {
         auto index = static_cast<std::int64_t>(from[i * step]);
         if (index >= -pointer.size && index < pointer.size) continue;
-        throw IndexError(text(pointer.operation, ": index ", index, " is out of bounds for axis ", pointer.axis,
-                              " of size ", pointer.size));
+        refuse_index(pointer, index);
     }
 }
 
@@ -90,9 +89,10 @@ void still_unread(Loop& loop, std::size_t loads) {
     std::vector<bool> read(loads, false);
     for (const Instruction& at : loop.program.code)
         if (at.opcode == Opcode::input) read[static_cast<std::size_t>(at.a)] = true;
-    for (const Access& load : loop.loads)
-        for (const Pointer& pointer : load.pointers)
-            if (static_cast<std::size_t>(pointer.load) < loads) read[static_cast<std::size_t>(pointer.load)] = true;
+    for (const auto* accesses : {&loop.loads, &loop.stores})
+        for (const Access& access : *accesses)
+            for (const Pointer& pointer : access.pointers)
+                if (static_cast<std::size_t>(pointer.load) < loads) read[static_cast<std::size_t>(pointer.load)] = true;
     for (std::size_t i = 0; i < loads; ++i)
         if (!read[i]) loop.loads[i].strides = Dims(loop.dims.size());
 }
@@ -100,8 +100,9 @@ void still_unread(Loop& loop, std::size_t loads) {
 }  // namespace
 
 IndexCheck::IndexCheck(const Loop& loop) {
-    for (const Access& load : loop.loads)
-        for (const Pointer& pointer : load.pointers) tensors_.push_back(index_over(loop, pointer, {&pointer, 1}));
+    for (const auto* accesses : {&loop.loads, &loop.stores})
+        for (const Access& access : *accesses)
+            for (const Pointer& pointer : access.pointers) tensors_.push_back(index_over(loop, pointer, {&pointer, 1}));
 }
 
 void IndexCheck::run(const void* const* loads) const {

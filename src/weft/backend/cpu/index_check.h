@@ -1,4 +1,4 @@
-// The indices by which the loads of a Loop move, before the loop runs: each is checked against the axis that it points along. Those that
+// The indices by which the loads, and the store, of a Loop move, before the loop runs: each is checked against the axis that it points along. Those that
 // are read again and again (of rows, of columns) are made places first, in memory of their own, so that the loop has less to do.
 // Callers: backend/cpu/compiler.cpp, block_evaluator.cpp.
 #pragma once

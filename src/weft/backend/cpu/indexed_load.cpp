@@ -9,27 +9,6 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t most_places = 256;  // that are worked out at a time, where one index does not say it all
-
-std::int64_t from_front(std::int64_t index, std::int64_t size) { return index + (index < 0 ? size : 0); }
-
-std::int64_t index_at(const void* from, DType dtype) {
-    return with_dtype(dtype, [&]<class T>(TypeTag<T>) -> std::int64_t {
-        if constexpr (std::is_integral_v<T>)
-            return static_cast<std::int64_t>(*static_cast<const T*>(from));
-        else
-            return 0;
-    });
-}
-
-/// `I` indices, each `stride` bytes behind the one before it, to where they point: to[i] += place.
-template <class I>
-void add_places(std::int64_t* to, const std::byte* from, std::int64_t stride, std::int64_t count, std::int64_t size,
-                std::int64_t step) {
-    for (std::int64_t i = 0; i < count; ++i, from += stride)
-        to[i] += from_front(static_cast<std::int64_t>(*reinterpret_cast<const I*>(from)), size) * step;
-}
-
 /// What one tensor of indices picks, where nothing else moves. `size` 0: no index is negative.
 template <class T>
 void pick(T* to, const std::byte* array, const std::int64_t* from, std::int64_t count, std::int64_t size,
@@ -78,75 +57,23 @@ IndexedLoad::IndexedLoad(const Loop& loop, std::size_t load, Dims dims, const st
       width_(size_of(loop.loads[load].dtype)),
       memory_(loop.loads[load].dtype),
       access_(loop.loads[load]),
-      dims_(std::move(dims)),
-      strides_(streams[load].strides) {
-    for (const Pointer& pointer : loop.loads[load].pointers) {
-        auto from = static_cast<std::size_t>(pointer.load);
-        Index index{from, loop.loads[from].dtype, pointer.size, pointer.stride * static_cast<std::int64_t>(width_),
-                    streams[from].strides};
-        (index.inner() == 0 ? still_ : moving_).push_back(std::move(index));
-    }
-}
-
-IndexedLoad::Cursor IndexedLoad::cursor(const std::int64_t* at) const {
-    Cursor cursor{0, {}};
-    cursor.indices.resize(moving_.size() + still_.size());
-    for (std::size_t axis = 0; axis < dims_.size(); ++axis) move(cursor, axis, at[axis]);
-    return cursor;
-}
-
-void IndexedLoad::move(Cursor& cursor, std::size_t axis, std::int64_t steps) const {
-    cursor.array += strides_[axis] * steps;
-    std::size_t k = 0;
-    for (const auto* list : {&moving_, &still_})
-        for (const Index& index : *list) cursor.indices[k++] += index.strides[axis] * steps;
-}
-
-/// What the indices that stay as they are along a run add to its places.
-std::int64_t IndexedLoad::still_places(const Cursor& cursor, const void* const* loads) const {
-    std::int64_t bytes = 0;
-    for (std::size_t k = 0; k < still_.size(); ++k) {
-        const Index& index = still_[k];
-        const auto* from = static_cast<const std::byte*>(loads[index.load]) + cursor.indices[moving_.size() + k];
-        bytes += from_front(index_at(from, index.dtype), index.size) * index.step;
-    }
-    return bytes;
-}
+      walk_(access_, loop, std::move(dims), streams[load].strides, streams) {}
 
 const void* IndexedLoad::in_place(const void* const* loads, const std::int64_t* at, std::int64_t count) const {
-    std::size_t axes = dims_.size();
-    bool dense = access_.source == Source::memory && moving_.empty() && axes > 0 &&
-                 strides_.back() == static_cast<std::int64_t>(width_) && at[axes - 1] + count <= dims_.back();
+    std::size_t axes = walk_.dims.size();
+    bool dense = access_.source == Source::memory && walk_.moving.empty() && axes > 0 &&
+                 walk_.strides.back() == static_cast<std::int64_t>(width_) && at[axes - 1] + count <= walk_.dims.back();
     if (!dense) return nullptr;
-    Cursor start = cursor(at);
-    return static_cast<const std::byte*>(loads[load_]) + start.array + still_places(start, loads);
+    Cursor start = walk_.cursor(at);
+    return static_cast<const std::byte*>(loads[load_]) + start.array + walk_.still_places(start, loads);
 }
 
 void IndexedLoad::fill(const void* const* loads, const std::int64_t* start, std::int64_t count, void* to) const {
     auto* out = static_cast<std::byte*>(to);
-    std::size_t axes = dims_.size();
-    Cursor here = cursor(start);
-    if (axes == 0) return (void)fill_run(here, loads, count, out);
-    SmallVector<std::int64_t, 12> at(start, start + axes);
-    while (true) {
-        std::int64_t rows =
-            at.back() == 0 && in_rows() ? std::min(count / dims_.back(), dims_[axes - 2] - at[axes - 2]) : 0;
-        std::int64_t run = std::min(count, dims_.back() - at.back());
-        if (rows > 1)
-            out = fill_rows(here, loads, rows, out), run = rows * dims_.back();
-        else
-            out = fill_run(here, loads, run, out), rows = 1;
-        count -= run;
-        if (count <= 0) return;
-        move(here, axes - 1, -at.back());
-        at.back() = 0;
-        for (std::size_t axis = axes - 1; axis-- > 0; rows = 1) {
-            move(here, axis, rows);
-            if ((at[axis] += rows) < dims_[axis]) break;
-            move(here, axis, -dims_[axis]);
-            at[axis] = 0;
-        }
-    }
+    bool rows_at_once = walk_.in_rows(static_cast<std::int64_t>(width_));
+    walk_.runs(start, count, rows_at_once, [&](const Cursor& here, std::int64_t rows, std::int64_t run) {
+        out = rows > 1 ? fill_rows(here, loads, rows, out) : fill_run(here, loads, run, out);
+    });
 }
 
 std::byte* IndexedLoad::fill_run(const Cursor& cursor, const void* const* loads, std::int64_t count,
@@ -154,12 +81,12 @@ std::byte* IndexedLoad::fill_run(const Cursor& cursor, const void* const* loads,
     if (access_.source != Source::memory) {
         auto width = static_cast<std::int64_t>(width_);
         std::int64_t number = number_at(loads[load_], memory_) + cursor.array / width;
-        make_values(access_, loads, number, strides_.empty() ? 0 : strides_.back() / width, count, to);
+        make_values(access_, loads, number, walk_.strides.empty() ? 0 : walk_.strides.back() / width, count, to);
         return to + count * width;
     }
-    const auto* from = static_cast<const std::byte*>(loads[load_]) + cursor.array + still_places(cursor, loads);
-    if (!moving_.empty()) return pick_run(cursor, from, loads, count, to);
-    std::int64_t stride = strides_.empty() ? 0 : strides_.back();
+    const auto* from = static_cast<const std::byte*>(loads[load_]) + cursor.array + walk_.still_places(cursor, loads);
+    if (!walk_.moving.empty()) return pick_run(cursor, from, loads, count, to);
+    std::int64_t stride = walk_.strides.empty() ? 0 : walk_.strides.back();
     with_width(memory_, [&]<class T>(TypeTag<T>) {
         copy_run(reinterpret_cast<T*>(to), 1, reinterpret_cast<const T*>(from),
                  stride / static_cast<std::int64_t>(sizeof(T)), count);
@@ -167,25 +94,20 @@ std::byte* IndexedLoad::fill_run(const Cursor& cursor, const void* const* loads,
     return to + count * static_cast<std::int64_t>(width_);
 }
 
-/// Whether the last two axes are rows that one tensor of int64 picks.
-bool IndexedLoad::in_rows() const {
-    return dims_.size() > 1 && moving_.empty() && still_.size() == 1 && still_[0].dtype == DType::int64 &&
-           strides_.back() == static_cast<std::int64_t>(width_);
-}
-
 std::byte* IndexedLoad::fill_rows(const Cursor& cursor, const void* const* loads, std::int64_t rows,
                                   std::byte* to) const {
-    const Index& index = still_[0];
-    std::size_t axis = dims_.size() - 2, bytes = static_cast<std::size_t>(dims_.back()) * width_;
+    const WalkedIndex& index = walk_.still[0];
+    std::size_t axis = walk_.dims.size() - 2, bytes = static_cast<std::size_t>(walk_.dims.back()) * width_;
     const auto* array = static_cast<const std::byte*>(loads[load_]) + cursor.array;
     const auto* at = static_cast<const std::byte*>(loads[index.load]) + cursor.indices[0];
     constexpr std::int64_t ahead =
         4;  // rows whose first lines are asked for early: no processor foresees where they lie
     std::int64_t soon = std::min<std::int64_t>(static_cast<std::int64_t>(bytes), 256);
-    for (std::int64_t row = 0; row < rows; ++row, array += strides_[axis], at += index.strides[axis], to += bytes) {
+    for (std::int64_t row = 0; row < rows;
+         ++row, array += walk_.strides[axis], at += index.strides[axis], to += bytes) {
         if (row + ahead < rows) {
             std::int64_t next = *reinterpret_cast<const std::int64_t*>(at + ahead * index.strides[axis]);
-            const std::byte* line = array + ahead * strides_[axis] + from_front(next, index.size) * index.step;
+            const std::byte* line = array + ahead * walk_.strides[axis] + from_front(next, index.size) * index.step;
             for (std::int64_t k = 0; k < soon; k += 64) __builtin_prefetch(line + k);
         }
         std::int64_t place = from_front(*reinterpret_cast<const std::int64_t*>(at), index.size) * index.step;
@@ -197,9 +119,9 @@ std::byte* IndexedLoad::fill_rows(const Cursor& cursor, const void* const* loads
 std::byte* IndexedLoad::pick_run(const Cursor& cursor, const std::byte* from, const void* const* loads,
                                  std::int64_t count, std::byte* to) const {
     auto width = static_cast<std::int64_t>(width_);
-    const Index& first = moving_[0];
+    const WalkedIndex& first = walk_.moving[0];
     const auto* indices = static_cast<const std::byte*>(loads[first.load]) + cursor.indices[0];
-    bool plain = moving_.size() == 1 && strides_.back() == 0 && first.dtype == DType::int64 &&
+    bool plain = walk_.moving.size() == 1 && walk_.strides.back() == 0 && first.dtype == DType::int64 &&
                  first.inner() == static_cast<std::int64_t>(sizeof(std::int64_t));
     if (plain) {
         with_width(memory_, [&]<class T>(TypeTag<T>) {
@@ -211,16 +133,7 @@ std::byte* IndexedLoad::pick_run(const Cursor& cursor, const std::byte* from, co
     std::array<std::int64_t, most_places> places;
     for (std::int64_t done = 0; done < count; done += most_places) {
         std::int64_t part = std::min(most_places, count - done);
-        for (std::int64_t i = 0; i < part; ++i) places[static_cast<std::size_t>(i)] = (done + i) * strides_.back();
-        for (std::size_t k = 0; k < moving_.size(); ++k) {
-            const Index& index = moving_[k];
-            const auto* at =
-                static_cast<const std::byte*>(loads[index.load]) + cursor.indices[k] + done * index.inner();
-            with_dtype(index.dtype, [&]<class I>(TypeTag<I>) {
-                if constexpr (std::is_integral_v<I>)
-                    add_places<I>(places.data(), at, index.inner(), part, index.size, index.step);
-            });
-        }
+        walk_.moving_places(cursor, loads, done, part, places.data());
         with_width(memory_, [&]<class T>(TypeTag<T>) {
             auto* out = reinterpret_cast<T*>(to);
             for (std::int64_t i = 0; i < part; ++i)

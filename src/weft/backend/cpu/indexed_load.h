@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "weft/backend/cpu/loop_layout.h"
+#include "weft/backend/cpu/indexed_walk.h"
 
 namespace weft::cpu {
 
@@ -23,23 +23,8 @@ class IndexedLoad {
     const void* in_place(const void* const* loads, const std::int64_t* at, std::int64_t count) const;
 
   private:
-    struct Index {
-        std::size_t load;
-        DType dtype;
-        std::int64_t size, step;  // size: 0 if no index is negative; step: bytes in the array that is picked from
-        Dims strides;             // bytes
-        std::int64_t inner() const { return strides.empty() ? 0 : strides.back(); }
-    };
-    /// Where a run of elements begins.
-    struct Cursor {
-        std::int64_t array;  // bytes
-        SmallVector<std::int64_t, 4> indices;
-    };
-    Cursor cursor(const std::int64_t* at) const;
-    void move(Cursor& cursor, std::size_t axis, std::int64_t steps) const;
-    std::int64_t still_places(const Cursor& cursor, const void* const* loads) const;
+    using Cursor = IndexedWalk::Cursor;
     std::byte* fill_run(const Cursor& cursor, const void* const* loads, std::int64_t count, std::byte* to) const;
-    bool in_rows() const;
     std::byte* fill_rows(const Cursor& cursor, const void* const* loads, std::int64_t rows, std::byte* to) const;
     std::byte* pick_run(const Cursor& cursor, const std::byte* from, const void* const* loads, std::int64_t count,
                         std::byte* to) const;
@@ -47,8 +32,7 @@ class IndexedLoad {
     std::size_t load_, width_;
     DType memory_;
     Access access_;  // where it comes from; its strides are those of the loop, not of this space
-    Dims dims_, strides_;
-    std::vector<Index> moving_, still_;  // along the innermost axis
+    IndexedWalk walk_;
 };
 
 /// Whether the load's numbers are the same along the innermost axis, or grow by one.

@@ -78,7 +78,7 @@ LoopLayout layout_of(const Loop& loop) {
     // Positions count in the order of the reduced axes, so these stay where they are for argmax and argmin.
     bool positions = std::any_of(loop.reductions.begin(), loop.reductions.end(),
                                  [](Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; });
-    sort_and_merge(kept, true);
+    sort_and_merge(kept, !loop.scatter);  // whose points are joined in the order of the box
     sort_and_merge(reduced, !positions);
     LoopLayout layout;
     layout.loads.resize(loop.loads.size());

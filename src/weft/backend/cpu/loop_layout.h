@@ -1,5 +1,5 @@
-// The box of a Loop as memory sees it: axes of size one dropped, kept axes sorted so that the innermost moves least through
-// memory, neighbours merged where one stride continues the other. Strides in bytes.
+// The box of a Loop as memory sees it: axes of size one dropped, kept axes (but those of a scatter) sorted so that the innermost
+// moves least through memory, neighbours merged where one stride continues the other. Strides in bytes.
 // Callers: backend/cpu/block_evaluator.cpp.
 #pragma once
 

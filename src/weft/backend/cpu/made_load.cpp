@@ -141,7 +141,7 @@ class MadeMap final : public PreparedLoop {
 }  // namespace
 
 std::unique_ptr<const PreparedLoop> prepare_made_map(const Loop& loop) {
-    if (loop.reduces() || loop.program.outputs.size() != 1) return nullptr;
+    if (loop.reduces() || loop.scatter || loop.program.outputs.size() != 1) return nullptr;
     const Instruction& value = loop.program.code[static_cast<std::size_t>(loop.program.outputs[0])];
     if (value.opcode != Opcode::input) return nullptr;
     const Access& load = loop.loads[static_cast<std::size_t>(value.a)];

@@ -1,32 +1,11 @@
-#include "weft/ops/scatter.h"
+#include "weft/backend/cpu/scatter.h"
 
-#include "weft/backend/cpu/element.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/places.h"
+#include "weft/ops/scatter.h"
 
 namespace weft::cpu {
 namespace {
-
-// Calls f(join) with what an update does to the element that it meets.
-template <class T, class F>
-void with_mode(ScatterMode mode, F&& f) {
-    using A = Accumulator<T>;
-    switch (mode) {
-        case ScatterMode::set:
-            return f([](T, T update) { return update; });
-        case ScatterMode::add:
-            return f([](T old, T update) { return static_cast<T>(joined_sum<A>(old, update)); });
-        case ScatterMode::maximum:
-        case ScatterMode::minimum:
-            break;
-    }
-    if constexpr (!kind_is_complex<T>) {
-        if (mode == ScatterMode::maximum)
-            return f([](T old, T update) { return static_cast<T>(joined_extreme<true, A>(old, update)); });
-        return f([](T old, T update) { return static_cast<T>(joined_extreme<false, A>(old, update)); });
-    }
-    throw InternalError("scatter: complex numbers have no order");
-}
 
 // x into the result, unless that is where it lies already.
 void copy_apart(const Box<2>& box, DType dtype, void* to, const void* from) {

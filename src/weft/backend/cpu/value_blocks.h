@@ -1,6 +1,6 @@
 // The values of a Loop of one output, block by block to where the caller wants them: by machine code where there is any, else by the
 // block evaluator. What becomes of them is the caller's.
-// Always: nothing is allocated while blocks are filled; the interpreter's bits. Callers: computed_scan.cpp.
+// Always: nothing is allocated while blocks are filled; the interpreter's bits. Callers: computed_scan.cpp, computed_scatter.cpp.
 #pragma once
 
 #include "weft/backend/cpu/block_runner.h"

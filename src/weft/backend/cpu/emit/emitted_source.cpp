@@ -15,7 +15,7 @@ EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vect
     for (const IndexedLoad& load : indexed_.loads())
         widest = std::max(widest, static_cast<std::int64_t>(size_of(load.memory())));
     block_ = std::max(block_, block_bytes / widest);
-    std::vector<bool> read(streams.size(), !indexed_);  // a loop without indices is taken as it is
+    std::vector<bool> read(streams.size(), !indexed_ && !loop.scatter);  // a loop without indices is taken as it is
     for (const Instruction& at : program_.code)
         if (at.opcode == Opcode::input) read[static_cast<std::size_t>(at.a)] = true;
     std::vector<std::int32_t> number(streams.size(), -1);
