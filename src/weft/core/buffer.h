@@ -29,6 +29,7 @@ class Buffer {
     static Count count();
 
   private:
+    struct Made;  // what allocate() and wrap() make: a buffer and its count in one piece
     Buffer(std::byte* data, std::size_t bytes, std::function<void()> release);
     std::byte* data_;
     std::size_t bytes_;

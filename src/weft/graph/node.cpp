@@ -47,7 +47,7 @@ std::mutex& Node::lock() {
 
 void Node::release() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    std::vector<Node*> dead{this};  // a list of its own in place of recursion: chains are long
+    SmallVector<Node*, 16> dead{this};  // a list of its own in place of recursion: chains are long
     while (!dead.empty()) {
         Node* node = dead.back();
         dead.pop_back();

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int64_t summarize_above = 1000;  // elements; NumPy's threshold
 constexpr std::int64_t edge = 3;                // shown at each end of a summarized axis
+constexpr std::size_t line_width = 75;          // columns; NumPy's
 
 std::string digits(double value, std::chars_format format, int precision) {
     char buffer[400];
@@ -68,7 +69,12 @@ class FloatFormat {
 
 class Printer {
   public:
-    explicit Printer(const Array& array) : array_(array), summarized_(array.size() > summarize_above) {
+    /// `separator` stands between numbers; `column`: where the first line begins.
+    Printer(const Array& array, std::string separator, std::size_t column)
+        : array_(array),
+          separator_(std::move(separator)),
+          column_(column),
+          summarized_(array.size() > summarize_above) {
         visit(0, array.offset, [&](std::int64_t at) { gather(at); });
         bool single = array.dtype != DType::float64 && array.dtype != DType::complex128;
         if (!reals_.empty()) real_ = std::make_unique<FloatFormat>(reals_, single);
@@ -77,9 +83,7 @@ class Printer {
     }
     std::string print() {
         if (array_.ndim() == 0) return element(array_.offset);
-        std::string out;
-        rows(0, array_.offset, out);
-        return out;
+        return rows(0, array_.offset, std::string(column_ + 1, ' '), line_width - (column_ > 0));
     }
 
   private:
@@ -123,28 +127,40 @@ class Printer {
             visit(axis + 1, at + i * array_.strides[axis], f);
         }
     }
-    void rows(std::size_t axis, std::int64_t at, std::string& out) {
+    /// The axes from `axis` on, in brackets; lines after the first begin with `indent`, and end `width` columns from the left.
+    std::string rows(std::size_t axis, std::int64_t at, const std::string& indent, std::size_t width) const {
         bool last = axis + 1 == array_.ndim();
-        out += '[';
-        std::string between = last ? " " : std::string(array_.ndim() - axis - 1, '\n') + std::string(axis + 1, ' ');
+        std::string out, line = indent;
+        std::string end(separator_.find_last_not_of(' ') + 1 ? "," : "");
+        end += std::string(array_.ndim() - axis - 1, '\n');
+        auto add = [&](const std::string& word, bool more) {
+            if (!last) {
+                out += indent + word + (more ? end : "");
+                return;
+            }
+            if (line.size() + word.size() > width - 1 && line.size() > indent.size()) {
+                out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+                line = indent;
+            }
+            line += word + (more ? separator_ : "");
+        };
         for (std::int64_t i = 0; i < array_.dims[axis]; ++i) {
-            if (i > 0) out += between;
             if (skips(axis, i)) {
-                out += "..." + between;
+                add("...", true);
                 i = resume(axis);
             }
             std::int64_t next = at + i * array_.strides[axis];
-            if (!last) {
-                rows(axis + 1, next, out);
-                continue;
-            }
-            std::string word = element(next);
-            out += std::string(width_ - word.size(), ' ') + word;
+            add(last ? padded(element(next)) : rows(axis + 1, next, indent + ' ', width - 1),
+                i + 1 < array_.dims[axis]);
         }
-        out += ']';
+        if (last) out += line;
+        return '[' + (out.empty() ? out : out.substr(indent.size())) + ']';
     }
+    std::string padded(const std::string& word) const { return std::string(width_ - word.size(), ' ') + word; }
 
     const Array& array_;
+    std::string separator_;
+    std::size_t column_;
     bool summarized_;
     std::vector<double> reals_, imaginaries_;
     std::unique_ptr<FloatFormat> real_, imaginary_;
@@ -155,7 +171,18 @@ class Printer {
 
 std::string str(const Tensor& tensor) {
     Array array = tensor.array();
-    return Printer(array).print();
+    return Printer(array, " ", 0).print();
+}
+
+std::string repr(const Tensor& tensor) {
+    Array array = tensor.array();
+    std::string out = "array(" + Printer(array, ", ", 6).print();
+    bool default_type = array.dtype == DType::int64 || array.dtype == DType::bool_;
+    if (default_type && array.size() > 0) return out + ")";
+    std::string type = text("dtype=", array.dtype, ")");
+    std::size_t line = out.size() - (out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1);
+    if (array.size() == 0 && array.ndim() > 1) type = text("shape=", array.dims, ", ", type);
+    return out + (line + type.size() + 2 > line_width ? ",\n      " : ", ") + type;
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << str(tensor); }

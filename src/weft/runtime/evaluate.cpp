@@ -4,6 +4,7 @@
 #include "weft/graph/graph.h"
 #include "weft/runtime/debug.h"
 #include "weft/runtime/executor.h"
+#include "weft/runtime/single.h"
 
 namespace weft {
 namespace {
@@ -21,12 +22,33 @@ void refuse_unbound(const Graph& graph) {
     }
 }
 
+/// Bindings are found again by structure, and know the lines of the first graph like it: an error is told by one made for this graph.
+std::vector<Array> run_graph(const std::shared_ptr<const Binding>& binding, const Graph& graph) {
+    try {
+        return run_once(binding, graph);
+    } catch (const Error&) {
+        return run_once(make_binding(graph), graph);
+    }
+}
+
+bool ran_before(Node& node) {
+    try {
+        return run_single(node);
+    } catch (const Error&) {
+        return false;  // it fails again, and the error is told
+    }
+}
+
 }  // namespace
 
 void evaluate(std::span<Node* const> nodes) {
+    bool single = nodes.size() == 1 && !debug_modes().any();
+    if (single && ran_before(*nodes[0])) return;
     Graph graph = gather(nodes);
     refuse_unbound(graph);
-    std::vector<Array> values = run_once(binding_for(graph), graph);
+    std::shared_ptr<const Binding> binding = binding_for(graph);
+    if (single) remember_single(graph, binding);
+    std::vector<Array> values = run_graph(binding, graph);
     if (debug_modes().any()) {
         std::vector<Tensor> tensors;
         for (Node* node : nodes) tensors.push_back(handle(node));

@@ -79,7 +79,7 @@ void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) 
             for (; s < binding_->steps.size(); ++s) run_step(s, scratch);
         }
     } catch (Error& error) {
-        error.add(place(binding_->steps[s].fails_at));
+        error.add(place(error.where.line() ? error.where : binding_->steps[s].fails_at));
         throw;
     }
 }
