@@ -11,6 +11,7 @@ from pathlib import Path
 
 try:
     import numpy as np
+    import scipy.linalg
     import scipy.special
     LACKS = None
 except ImportError as error:
@@ -65,6 +66,8 @@ def expected_dtype(case):
             return case.inputs[0].dtype
         if dtype.kind == "f" and "astype" not in case.expression:   # mixed signs that no integer holds meet in float64, as in NumPy
             return np.dtype("float64" if np.result_type(*case.inputs).kind == "f" else "float32")
+        if dtype.kind == "c":
+            return np.dtype("complex64")
     if "scipy" in case.expression and all(x.dtype == np.float16 for x in meeting(case)):
         return np.dtype("float16")
     return dtype
@@ -161,6 +164,12 @@ def read_cases():
             return [Case(line, stream) for line in lines]
 
 
+def needs_numpy_2(case):
+    """NumPy 1 transforms in double precision only, takes stacks of vectors otherwise, and has another sign of complex numbers."""
+    complexes = any(x.dtype.kind == "c" for x in case.inputs)
+    return "np.fft." in case.expression or "np.linalg." in case.expression or "np.sign(" in case.expression and complexes
+
+
 def judge(cases):
     def test(self):
         for case in cases:
@@ -179,8 +188,11 @@ def load_tests(loader, _tests, _pattern):
     else:
         by_operation = {}
         for case in read_cases():
-            by_operation.setdefault(case.operation, []).append(case)
-        names = {f"test_{operation}": judge(cases) for operation, cases in by_operation.items()}
+            if int(np.__version__.split(".")[0]) >= 2 or not needs_numpy_2(case):
+                by_operation.setdefault(case.operation, []).append(case)
+            else:
+                names[f"test_{case.operation}"] = unittest.skip(f"NumPy 2 is wanted; this is {np.__version__}")(lambda self: None)
+        names.update({f"test_{operation}": judge(cases) for operation, cases in by_operation.items()})
     return loader.loadTestsFromTestCase(type("NumpyJudge", (unittest.TestCase,), names))
 
 

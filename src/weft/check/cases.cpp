@@ -126,6 +126,8 @@ bool exact(const Operation& operation, DType result) {
         case Family::scatter:
         case Family::contraction:
         case Family::window:
+        case Family::factorization:
+        case Family::fourier:
         case Family::composite:
             return false;
         default:

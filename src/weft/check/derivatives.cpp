@@ -162,6 +162,11 @@ Failures over_points(const Operation& operation, F&& f) {
         try {
             if (!defined(sample, at) || sample.call(at.tensors()).dtype() != DType::float64) continue;
             wrong = f(sample, at, draw);
+        } catch (const NotDifferentiable& error) {
+            // A function whose way leads through complex numbers (irfft of real ones) says so, as long as these have no derivatives.
+            bool complex =
+                std::string_view(error.what()).find("derivatives of complex values") != std::string_view::npos;
+            if (!operation.composite || !complex) wrong = text("threw ", error.what());
         } catch (const std::exception& error) {
             wrong = text("threw ", error.what());
         }

@@ -19,9 +19,9 @@ struct Registry {
 }  // namespace
 
 std::string_view name_of(Family family) {
-    static constexpr std::string_view names[] = {"leaf",   "constant", "elementwise", "reduce",   "view",
-                                                 "join",   "scan",     "gather",      "scatter",  "contraction",
-                                                 "window", "sort",     "random",      "composite"};
+    static constexpr std::string_view names[] = {
+        "leaf",    "constant",    "elementwise", "reduce", "view",   "join",          "scan",    "gather",
+        "scatter", "contraction", "window",      "sort",   "random", "factorization", "fourier", "composite"};
     return names[static_cast<std::size_t>(family)];
 }
 

@@ -31,6 +31,8 @@ enum class Family : std::uint8_t {
     window,
     sort,
     random,
+    factorization,  // matrices taken apart, and what is solved with them
+    fourier,
     composite  // a function of other operations: has a record (documentation, tests), never a node
 };
 std::string_view name_of(Family family);
@@ -67,7 +69,8 @@ struct Operation {
     /// Elementwise: the value at one point.
     std::function<Scalar(std::span<const Scalar>, const Attributes*)> body = {};
 
-    // The derivative, by exactly one of these (none: not differentiable, or only integers come out):
+    // The derivative, by exactly one of these (none: not differentiable, or only integers come out); or by jvp and transpose, where the
+    // operation is linear in some inputs alone: forward mode takes jvp, reverse mode transpose, which then gives the cotangents of all:
     /// Elementwise: d result / d input i at one point, from the inputs and the result (given last).
     std::vector<std::function<Scalar(std::span<const Scalar>)>> partials = {};
     /// Linear in input i, the others held: the cotangent of input i. `result` is the node, for its inputs and attributes.

@@ -125,6 +125,7 @@ struct Operand {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);  ///< as NumPy prints; computes it
 std::string str(const Tensor& tensor);
+std::string repr(const Tensor& tensor);  ///< as NumPy shows arrays: "array([1., 2.], dtype=float32)"
 
 /// Computes several at once, sharing what they share.
 void eval(std::span<const Tensor> tensors);

@@ -77,6 +77,83 @@ Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
                    result);
 }
 
+Tensor roll(const Operand& x, const Dims& shifts, const Axes& axes) {
+    LineScope line(x.where);
+    if (shifts.size() != axes.size() && shifts.size() != 1)
+        throw ValueError(text("roll: ", shifts.size(), " shifts for ", axes.size(), " axes", place(x.where)));
+    Tensor tensor = x.as_tensor();
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        tensor = roll(Operand(tensor, x.where), shifts[shifts.size() == 1 ? 0 : i], axes[i]);
+    return tensor;
+}
+
+Tensor repeat(const Operand& x, const Tensor& counts, std::int64_t axis) {
+    LineScope line(x.where);
+    Tensor tensor = x.as_tensor();
+    auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "repeat"));
+    if (!is_integer(counts.dtype()))
+        throw DTypeError(text("repeat: counts are integers, not ", counts.dtype(), place(x.where)));
+    std::int64_t size = tensor.shape()[at].value();
+    if (counts.ndim() > 1 || !broadcasts_to(counts.shape(), {size}))
+        throw ShapeError(text("repeat: counts of shape ", counts.shape(), " for the ", size, " elements of axis ", axis,
+                              place(x.where)));
+    std::vector<std::int64_t> each = broadcast_to(astype(counts, DType::int64), {size}).to_vector<std::int64_t>(),
+                              places;
+    for (std::size_t i = 0; i < each.size(); ++i) {
+        if (each[i] < 0)
+            throw ValueError(text("repeat: ", each[i], " times; the number must not be negative", place(x.where)));
+        places.insert(places.end(), static_cast<std::size_t>(each[i]), static_cast<std::int64_t>(i));
+    }
+    return take(Operand(tensor, x.where), Tensor::of(places, {static_cast<std::int64_t>(places.size())}),
+                static_cast<std::int64_t>(at));
+}
+
+std::vector<Tensor> unstack(const Operand& x, std::int64_t axis) {
+    LineScope line(x.where);
+    Tensor tensor = x.as_tensor();
+    auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "unstack"));
+    std::vector<Tensor> parts;
+    Shape start(tensor.ndim(), 0), length = tensor.shape(), rest = tensor.shape();
+    length[at] = 1;
+    rest.erase(at);
+    for (std::int64_t i = 0, size = tensor.shape()[at].value(); i < size; ++i) {
+        start[at] = i;
+        parts.push_back(reshape(slice(Operand(tensor, x.where), start, length), rest));
+    }
+    return parts;
+}
+
+std::vector<Tensor> meshgrid(std::span<const Tensor> vectors, bool ij) {
+    Shape shape;
+    for (const Tensor& vector : vectors) {
+        if (vector.ndim() > 1) throw ShapeError(text("meshgrid: takes vectors, not the shape ", vector.shape()));
+        shape.push_back(vector.size());
+    }
+    bool swapped = !ij && vectors.size() > 1;
+    if (swapped) std::swap(shape[0], shape[1]);
+    std::vector<Tensor> grids;
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+        Shape along(vectors.size(), 1);
+        along[swapped && i < 2 ? 1 - i : i] = vectors[i].size();
+        grids.push_back(broadcast_to(reshape(vectors[i], along), shape));
+    }
+    return grids;
+}
+
+Tensor diff(const Operand& x, std::int64_t axis, std::int64_t times) {
+    LineScope line(x.where);
+    Tensor tensor = x.as_tensor();
+    auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "diff"));
+    if (times < 0) throw ValueError(text("diff: ", times, " times; the number must not be negative", place(x.where)));
+    for (; times > 0; --times) {
+        Shape start(tensor.ndim(), 0), next = start, length = tensor.shape();
+        length[at] = std::max<std::int64_t>(length[at].value() - 1, 0), next[at] = length[at].value() > 0 ? 1 : 0;
+        Tensor low = slice(tensor, start, length), high = slice(tensor, next, length);
+        tensor = tensor.dtype() == DType::bool_ ? not_equal(high, low) : high - low;
+    }
+    return tensor;
+}
+
 Tensor tile(const Operand& x, const Dims& repetitions) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
@@ -106,6 +183,9 @@ RECORD(trace, "The sum of the diagonal.", "trace", "trace",
 RECORD(roll, "Shifted along an axis, what leaves enters at the other end.", "roll", "roll",
        {{{{2, 5}}, [](auto x) { return roll(x[0], 2, 1); }, "np.roll(x0, 2, 1)"},
         {{{2, 5}}, [](auto x) { return roll(x[0], -3); }, "np.roll(x0, -3)"}})
+RECORD(diff, "Differences of neighbours along an axis.", "diff", "diff",
+       {{{{2, 5}}, [](auto x) { return diff(x[0]); }, "np.diff(x0)"},
+        {{{4, 3}}, [](auto x) { return diff(x[0], 0, 2); }, "np.diff(x0, 2, 0)"}})
 RECORD(repeat, "Each element several times.", "repeat", "repeat_interleave",
        {{{{2, 3}}, [](auto x) { return repeat(x[0], 2, 1); }, "np.repeat(x0, 2, 1)"}})
 RECORD(tile, "The whole several times.", "tile", "tile",

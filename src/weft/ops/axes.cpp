@@ -15,6 +15,15 @@ Tensor expand_dims(const Operand& x, std::int64_t axis) {
     return reshape(x, shape);
 }
 
+Tensor expand_dims(const Operand& x, const Axes& axes) {
+    LineScope line(x.where);
+    Tensor tensor = x.as_tensor();
+    Axes normal = checked(x, [&] { return normalize_axes(axes, tensor.ndim() + axes.size(), "expand_dims"); });
+    Shape shape = tensor.shape();
+    for (std::int64_t axis : normal) shape.insert(static_cast<std::size_t>(axis), 1);
+    return reshape(x, shape);
+}
+
 Tensor squeeze(const Operand& x, const Axes& axes) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
@@ -85,6 +94,28 @@ Tensor moveaxis(const Operand& x, std::int64_t from, std::int64_t to) {
     axes.erase(static_cast<std::size_t>(i));
     axes.insert(static_cast<std::size_t>(j), i);
     return permute_dims(x, axes);
+}
+
+Tensor moveaxis(const Operand& x, const Axes& from, const Axes& to) {
+    LineScope line(x.where);
+    std::size_t ndim = x.as_tensor().ndim();
+    if (from.size() != to.size())
+        throw ValueError(text("moveaxis: ", from.size(), " axes are moved to ", to.size(), " places", place(x.where)));
+    auto normal = [&](const Axes& axes) {
+        Axes list;
+        (void)checked(x, [&] { return normalize_axes(axes, ndim, "moveaxis"); });  // each once
+        for (std::int64_t axis : axes) list.push_back(axis < 0 ? axis + static_cast<std::int64_t>(ndim) : axis);
+        return list;
+    };
+    Axes sources = normal(from), places = normal(to), order(ndim, -1);
+    for (std::size_t i = 0; i < sources.size(); ++i) order[static_cast<std::size_t>(places[i])] = sources[i];
+    std::int64_t next = 0;
+    for (std::int64_t& axis : order) {
+        if (axis >= 0) continue;
+        while (std::find(sources.begin(), sources.end(), next) != sources.end()) ++next;
+        axis = next++;
+    }
+    return permute_dims(x, order);
 }
 
 Tensor matrix_transpose(const Operand& x) { return swapaxes(x, -1, -2); }

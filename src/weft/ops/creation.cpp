@@ -67,7 +67,7 @@ Tensor iota(Size n, std::source_location where) {
     return make_node(iota_operation, std::initializer_list<Tensor>{}, attributes(IotaAttributes{n}), where);
 }
 
-Tensor arange(const Literal& start, const Literal& stop, const Literal& step) {
+Tensor arange(const Literal& start, const Literal& stop, const Literal& step, std::optional<DType> dtype) {
     double first = start.as<double>(), last = stop.as<double>(), by = step.as<double>();
     if (by == 0) throw ValueError("arange: the step is 0; give a step that leads from start to stop");
     double count = std::max(0.0, std::ceil((last - first) / by));
@@ -75,17 +75,20 @@ Tensor arange(const Literal& start, const Literal& stop, const Literal& step) {
         throw ValueError(
             text("arange: from ", start, " to ", stop, " in steps of ", step, " is not a finite number of elements"));
     Tensor positions = iota(static_cast<std::int64_t>(count));
-    if (whole(start) && whole(stop) && whole(step))
-        return positions * step.as<std::int64_t>() + start.as<std::int64_t>();
-    return astype(astype(positions, DType::float64) * by + first, DType::float32);
+    if (whole(start) && whole(stop) && whole(step)) {
+        Tensor numbers = positions * step.as<std::int64_t>() + start.as<std::int64_t>();
+        return dtype ? astype(numbers, *dtype) : numbers;
+    }
+    return astype(astype(positions, DType::float64) * by + first, dtype.value_or(DType::float32));
 }
 
-Tensor linspace(double start, double stop, std::int64_t count, DType dtype) {
+Tensor linspace(double start, double stop, std::int64_t count, DType dtype, bool endpoint) {
     if (count < 0) throw ValueError(text("linspace: the count ", count, " is negative"));
+    std::int64_t steps = endpoint ? count - 1 : count;
     Tensor positions = astype(iota(count), DType::float64);
-    double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
-    Tensor line =
-        where(positions == static_cast<double>(count - 1), count > 1 ? stop : start, positions * step + start);
+    double step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0;
+    Tensor line = positions * step + start;
+    if (endpoint && steps > 0) line = where(positions == static_cast<double>(steps), stop, line);
     return astype(line, dtype);
 }
 

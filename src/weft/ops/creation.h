@@ -14,11 +14,11 @@ Tensor ones_like(const Tensor& x);
 Tensor full_like(const Tensor& x, const Literal& value);
 /// 0, 1, ..., n - 1 as int64.
 Tensor iota(Size n, std::source_location where = std::source_location::current());
-/// start, start + step, ... below stop (above, for a negative step). int64 if all are integers, else float32.
-Tensor arange(const Literal& start, const Literal& stop, const Literal& step = 1);
+/// start, start + step, ... below stop (above, for a negative step). Without a dtype: int64 if all are integers, else float32.
+Tensor arange(const Literal& start, const Literal& stop, const Literal& step = 1, std::optional<DType> dtype = {});
 inline Tensor arange(const Literal& stop) { return arange(0, stop); }
-/// `count` numbers from start to stop, both included, float32.
-Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::float32);
+/// `count` numbers from start to stop, evenly spaced; stop is the last, or with `endpoint` false the next after the last.
+Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::float32, bool endpoint = true);
 /// Ones on a diagonal.
 Tensor eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t diagonal = 0, DType dtype = DType::float32);
 /// Row i is 1 at labels[i], 0 elsewhere; a label outside [0, classes) gives a row of zeros.

@@ -127,6 +127,11 @@ Scalar integer_fmod(Scalar a, Scalar b) {
     return select((floored != 0) & ((a < 0) ^ (b < 0)), floored - b, floored);
 }
 
+Scalar direction(Scalar x) {
+    Scalar length = hypot(real(x), imag(x));
+    return select(length == 0, make_complex(length, length), make_complex(real(x) / length, imag(x) / length));
+}
+
 Scalar integer_power(Scalar a, Scalar b) {
     Scalar result = (a ^ a) | 1;
     Scalar base = a, bits = b;

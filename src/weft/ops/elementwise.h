@@ -91,6 +91,10 @@ inline bool whole(const Scalar& x) { return x.dtype() == DType::bool_ || is_inte
 Scalar integer_power(Scalar a, Scalar b);
 /// The remainder with a's sign, of integers; 0 by 0.
 Scalar integer_fmod(Scalar a, Scalar b);
+/// Of a floating number.
+inline Scalar infinite(const Scalar& x) { return abs(x) == std::numeric_limits<double>::infinity(); }
+/// x / |x| of a complex number, 0 of 0.
+Scalar direction(Scalar x);
 
 template <int N, class T, class F, std::size_t... I>
 auto spread(F f, std::span<const T> values, std::index_sequence<I...>) {

@@ -1,5 +1,7 @@
 #include "weft/ops/indexing.h"
 
+#include <algorithm>
+
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -154,7 +156,8 @@ class Planner {
     void add_mask(const Tensor& mask) {
         if (mask.ndim() == 0) throw IndexError("index: a 0-d bool picks no elements; use where(condition, x, y)");
         for (std::size_t i = 0; i < mask.ndim(); ++i) {
-            if (!may_equal(mask.shape()[i], x_.shape()[axis() + i])) {
+            // As in NumPy and the array API, a mask without elements picks none, whatever the size of x's axis.
+            if (mask.shape()[i] != Size(0) && !may_equal(mask.shape()[i], x_.shape()[axis() + i])) {
                 throw IndexError(text("index: the mask has shape ", mask.shape(), ", but axis ", axis() + i, " of ",
                                       x_.shape(), " has size ", x_.shape()[axis() + i], ", not ", mask.shape()[i]));
             }
@@ -268,8 +271,37 @@ std::optional<Tensor> write_masked(const Tensor& x, std::span<const Index> entri
     return where(there, x.dtype() == DType::bool_ ? logical_or(x, number) : add(x, number), x);
 }
 
+bool is_flag(const Index& entry) {
+    auto* tensor = std::get_if<Tensor>(&entry.value);
+    return tensor && tensor->dtype() == DType::bool_ && tensor->ndim() == 0;
+}
+
+/// A mask without axes picks all or nothing: of x with an axis of one element more, it is a mask of one.
+struct Flagged {
+    Tensor x;
+    std::vector<Index> entries;
+};
+std::optional<Flagged> with_flag(const Tensor& x, std::span<const Index> entries) {
+    auto flag = std::find_if(entries.begin(), entries.end(), is_flag);
+    if (flag == entries.end()) return std::nullopt;
+    std::int64_t before = 0, behind = 0;
+    bool from_end = false;
+    for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+        from_end |= entry < flag && std::holds_alternative<Ellipsis>(entry->value);
+        (entry < flag ? before : behind) += consumed(*entry);
+    }
+    std::int64_t axis = from_end ? static_cast<std::int64_t>(x.ndim()) - behind : before;
+    if (axis < 0 || axis > static_cast<std::int64_t>(x.ndim())) return std::nullopt;  // refused by the planner
+    Flagged flagged{expand_dims(Operand(x, flag->where), axis), {entries.begin(), entries.end()}};
+    auto& mask = std::get<Tensor>(flagged.entries[static_cast<std::size_t>(flag - entries.begin())].value);
+    mask = reshape(mask, {1});
+    return flagged;
+}
+
 Tensor write(const Tensor& x, std::span<const Index> entries, const Operand& value, ScatterMode mode) {
     return placed(entries, [&] {
+        if (auto flagged = with_flag(x, entries))
+            return reshape(write(flagged->x, flagged->entries, value, mode), x.shape());
         if (auto masked = write_masked(x, entries, value, mode)) return *masked;
         Plan plan = Planner(x, entries).plan();
         std::source_location where = where_of(entries);
@@ -281,6 +313,7 @@ Tensor write(const Tensor& x, std::span<const Index> entries, const Operand& val
 }  // namespace
 
 Tensor index(const Tensor& x, std::span<const Index> entries) {
+    if (auto flagged = with_flag(x, entries)) return index(flagged->x, flagged->entries);
     std::source_location where = where_of(entries);
     Plan plan = placed(entries, [&] { return Planner(x, entries).plan(); });
     return picked(boxed(x, plan, where), plan, where);

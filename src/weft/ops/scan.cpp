@@ -4,6 +4,7 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
@@ -56,8 +57,13 @@ Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
 Tensor scan(const Operation& operation, Reduction reduction, const Operand& x, std::int64_t axis, ScanOptions options) {
     Tensor tensor = x.as_tensor();
     axis = checked_axis(x, axis, tensor.ndim(), operation.name);
-    return make_node(operation, {tensor},
-                     attributes(ScanAttributes{reduction, axis, options.reverse, options.exclusive}), x.where);
+    Tensor joined = make_node(operation, {tensor},
+                              attributes(ScanAttributes{reduction, axis, options.reverse, options.exclusive}), x.where);
+    if (!options.include_initial) return joined;
+    Shape one = tensor.shape();
+    one[static_cast<std::size_t>(axis)] = 1;
+    Tensor first = full(one, reduction == Reduction::sum ? 0 : 1, joined.dtype());
+    return options.reverse ? concatenate({joined, first}, axis, x.where) : concatenate({first, joined}, axis, x.where);
 }
 
 }  // namespace
@@ -70,10 +76,12 @@ const Operation cumulative_sum_operation{
     .torch = "cumsum",
     .infer = infer_scan,
     .transpose = transpose_sum,
-    .samples = {
-        {{{3, 4}}, [](auto x) { return cumulative_sum(x[0], 1); }, "np.cumsum(x0, axis=1)"},
-        {{{5, 3, 2}}, [](auto x) { return cumulative_sum(x[0], 0); }, "np.cumsum(x0, axis=0)"},
-        {{{6}}, [](auto x) { return cumulative_sum(x[0], 0, {.reverse = true}); }, "np.cumsum(x0[::-1])[::-1]"}}};
+    .samples = {{{{3, 4}}, [](auto x) { return cumulative_sum(x[0], 1); }, "np.cumsum(x0, axis=1)"},
+                {{{5, 3, 2}}, [](auto x) { return cumulative_sum(x[0], 0); }, "np.cumsum(x0, axis=0)"},
+                {{{6}}, [](auto x) { return cumulative_sum(x[0], 0, {.reverse = true}); }, "np.cumsum(x0[::-1])[::-1]"},
+                {{{6}},
+                 [](auto x) { return cumulative_sum(x[0], 0, {.include_initial = true}); },
+                 "np.concatenate([[0], np.cumsum(x0)]).astype(np.cumsum(x0).dtype)"}}};
 const Operation cumulative_prod_operation{
     .name = "cumulative_prod",
     .family = Family::scan,

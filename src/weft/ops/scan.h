@@ -18,6 +18,7 @@ struct ScanAttributes {
 };
 struct ScanOptions {
     bool reverse = false, exclusive = false;
+    bool include_initial = false;  // the identity (0, or 1) in front: one element more along the axis
 };
 
 /// Element i is the sum (product) of elements 0..i along the axis; dtypes as those of sum and prod.

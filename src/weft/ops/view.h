@@ -21,6 +21,7 @@ Tensor flip(const Operand& x);
 
 // Made of these
 Tensor expand_dims(const Operand& x, std::int64_t axis);
+Tensor expand_dims(const Operand& x, const Axes& axes);  ///< places in the result
 Tensor squeeze(const Operand& x, const Axes& axes);
 Tensor squeeze(const Operand& x);
 Tensor flatten(const Operand& x, std::int64_t start_axis = 0,
@@ -28,6 +29,7 @@ Tensor flatten(const Operand& x, std::int64_t start_axis = 0,
 Tensor ravel(const Operand& x);
 Tensor swapaxes(const Operand& x, std::int64_t a, std::int64_t b);
 Tensor moveaxis(const Operand& x, std::int64_t from, std::int64_t to);
+Tensor moveaxis(const Operand& x, const Axes& from, const Axes& to);
 Tensor matrix_transpose(const Operand& x);  ///< the last two axes swapped
 
 struct ReshapeAttributes {

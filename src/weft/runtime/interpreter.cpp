@@ -9,6 +9,7 @@
 #include "weft/ops/scatter.h"
 #include "weft/ops/sort.h"
 #include "weft/ops/window.h"
+#include "weft/runtime/interpreter_factorization.h"
 #include "weft/runtime/interpreter_windows.h"
 
 namespace weft {
@@ -219,6 +220,8 @@ class LibraryOracle final : public Kernel {
         for (std::size_t i = 0; i < inputs_.size(); ++i) from.emplace_back(inputs_[i], operands[i]);
         Elements to(output_, operands[inputs_.size()]);
         if (family_ == Family::constant) return run_constant(node_, to);
+        if (family_ == Family::factorization) return oracle::run_factorization(node_, from, to);
+        if (family_ == Family::fourier) return oracle::run_fourier(node_, from[0], to);
         with_dtype(family_ == Family::sort ? inputs_[0].dtype : output_.dtype, [&](auto tag) {
             using T = typename decltype(tag)::Type;
             switch (family_) {

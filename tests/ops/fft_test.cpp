@@ -1,0 +1,90 @@
+// Fourier transforms beyond what their records show (matrix_test.cpp): identities, types, failures.
+#include "weft/ops/fft.h"
+
+#include <gtest/gtest.h>
+
+#include "must_fail.h"
+#include "weft/autodiff/derivative.h"
+#include "weft/base/thread_pool.h"
+#include "weft/check/compare.h"
+#include "weft/check/draw.h"
+#include "weft/graph/node.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
+
+namespace weft {
+namespace {
+
+using fft::Norm;
+
+Tensor drawn(const Dims& dims, DType dtype) { return Tensor(Draw("fft").array(dtype, dims)); }
+Tensor zero(const Dims& dims, DType dtype = DType::float32) { return Tensor(Array::zeros(dtype, dims)); }
+
+void expect_near(const Tensor& found, const Tensor& expected, double allowed) {
+    EXPECT_EQ(difference(expected.array(), found.array(), allowed, 0), "");
+}
+
+TEST(Fft, inverses_give_back_what_was_transformed_whatever_the_norm) {
+    for (DType dtype : {DType::complex64, DType::complex128}) {
+        double allowed = 40 * epsilon_of(dtype);
+        Tensor x = drawn({3, 12, 35}, dtype), y = real(x);
+        for (Norm norm : {Norm::backward, Norm::ortho, Norm::forward}) {
+            expect_near(fft::ifft(fft::fft(x, {}, 1, norm), {}, 1, norm), x, allowed);
+            expect_near(fft::ifftn(fft::fftn(x, {}, {}, norm), {}, {}, norm), x, allowed);
+            expect_near(fft::irfft(fft::rfft(y, {}, -1, norm), 35, -1, norm), y, allowed);
+            expect_near(fft::irfftn(fft::rfftn(y, {}, {}, norm), Dims{3, 12, 35}, {}, norm), y, allowed);
+            expect_near(fft::hfft(fft::ihfft(y, {}, -1, norm), 35, -1, norm), y, allowed);
+            expect_near(fft::irfft2(fft::rfft2(y, {}, {0, 1}, norm), Dims{3, 12}, {0, 1}, norm), y, allowed);
+        }
+        expect_near(fft::ifftshift(fft::fftshift(x)), x, 0);
+    }
+}
+
+TEST(Fft, an_orthogonal_transform_keeps_lengths) {
+    Tensor x = drawn({5, 997}, DType::complex128);
+    expect_near(sum(square(abs(fft::fft(x, {}, -1, Norm::ortho))), -1), sum(square(abs(x)), -1), 1e-9);
+}
+
+TEST(Fft, keeps_the_width_of_its_numbers) {
+    EXPECT_EQ(fft::fft(zero({4})).dtype(), DType::complex64);
+    EXPECT_EQ(fft::fft(zero({4}, DType::float64)).dtype(), DType::complex128);
+    EXPECT_EQ(fft::fft(zero({4}, DType::int64)).dtype(), DType::complex64);
+    EXPECT_EQ(fft::irfft(zero({4}, DType::complex128)).dtype(), DType::float64);
+    EXPECT_EQ(fft::rfftfreq(5, 1, DType::float64).dtype(), DType::float64);
+    EXPECT_EQ(fft::fft(zero({0, 4})).array().dims, (Dims{0, 4}));
+    EXPECT_EQ(fft::fft(zero({0}), 3).array().dims, (Dims{3}));
+}
+
+TEST(Fft, gives_the_same_bits_for_any_number_of_threads) {
+    int before = ThreadPool::instance().threads();
+    auto bits = [](int threads) {
+        ThreadPool::instance().set_threads(threads);
+        return fft::fft(drawn({300, 60}, DType::complex64)).array();
+    };
+    Array one = bits(1), three = bits(3);
+    ThreadPool::instance().set_threads(before);
+    EXPECT_EQ(difference(one, three), "");
+}
+
+// clang-format off
+TEST(Fft, refuses_by_name) {
+    EXPECT_MESSAGE(DTypeError, "fft: takes float32, float64, complex64 and complex128 (bool and integers as float32), not float16; convert with astype first", fft::fft(zero({4}, DType::float16)));
+    EXPECT_MESSAGE(DTypeError, "rfft: takes real numbers, not complex64; take fft, or real(x)", fft::rfft(zero({4}, DType::complex64)));
+    EXPECT_MESSAGE(ValueError, "fft: 0 points; there must be at least 1", fft::fft(zero({4}), 0));
+    EXPECT_MESSAGE(ValueError, "irfft: 0 points; there must be at least 1", fft::irfft(zero({1})));
+    EXPECT_MESSAGE(AxisError, "ifft: axis 1 is out of bounds for a value with 1 dimension (axes go from -1 to 0)", fft::ifft(zero({4}), {}, 1));
+    EXPECT_MESSAGE(AxisError, "fft2: axis -2 is out of bounds for a value with 1 dimension (axes go from -1 to 0)", fft::fft2(zero({4})));
+    EXPECT_MESSAGE(ValueError, "fftn: s = (4,) and axes = (0, 1) differ in number", fft::fftn(zero({4, 4}), Dims{4}, Axes{0, 1}));
+    EXPECT_MESSAGE(ValueError, "fftn: s = (4, 4) names more axes than the 1 of the value", fft::fftn(zero({4}), Dims{4, 4}));
+    EXPECT_MESSAGE(ValueError, "rfftn: there must be at least one axis", fft::rfftn(zero({})));
+    EXPECT_MESSAGE(ShapeError, "fft: the size n of the axis is not known yet; give n", fft::fft(input("x", {"n"})));
+    EXPECT_PLAIN_MESSAGE(ValueError, "fft: there is no norm 'both'; take backward, ortho or forward", fft::norm_named("both"));
+    EXPECT_PLAIN_MESSAGE(ValueError, "fftfreq: 0 points; there must be at least 1", fft::fftfreq(0));
+    EXPECT_MESSAGE(NotDifferentiable, "fft: derivatives of complex values are not there yet", [] { Tensor x = zero({4}); return gradient(sum(real(fft::fft(x))), x); }());
+}
+// clang-format on
+
+}  // namespace
+}  // namespace weft
