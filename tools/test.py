@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 import unittest
 import xml.etree.ElementTree as xml
@@ -69,6 +70,8 @@ def build(tally, preset):
     """Configures and builds a preset's tests; False (and a failure) if that cannot be done."""
     folder = ROOT / {"release": "build"}.get(preset, f"build-{preset}")
     configure = ["cmake", "--preset", preset, "-DWEFT_BUILD_TESTS=ON"]
+    if preset == "release":
+        configure += ["-DWEFT_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}"] if builds_package() else ["-DWEFT_BUILD_PYTHON=OFF"]
     if not (folder / "CMakeCache.txt").exists():
         configure += [] if shutil.which("ninja") else ["-G", "Unix Makefiles"]
         configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache" if shutil.which("ccache") else "-DWEFT_SHARE_HEADERS=ON"]
@@ -79,6 +82,11 @@ def build(tally, preset):
             tally.fail(f"{preset}: build", " ".join(map(str, command)))
             return False
     return True
+
+
+def builds_package():
+    """Whether this Python has what the package is built with: nanobind, and Python's own headers."""
+    return importlib.util.find_spec("nanobind") is not None and Path(sysconfig.get_paths()["include"], "Python.h").exists()
 
 
 def chosen(preset):

@@ -1,0 +1,15 @@
+// The extension module weft._core.
+#include "object.h"
+
+NB_MODULE(_core, module) {
+    using namespace weft::python;
+    nb::set_leak_warnings(false);
+    module.doc() = "weft in C++: what the package weft is made of.";
+    bind_errors(module);
+    bind_dtypes(module);
+    bind_tensor(module);
+    bind_operations(module);
+    bind_linear_algebra(module);
+    bind_transforms(module);
+    bind_random(module);
+}

@@ -1,0 +1,71 @@
+// x[...] and x[...] = v: Python's keys as weft's indices (ops/indexing.h).
+#include "object.h"
+
+namespace weft::python {
+namespace {
+
+std::optional<std::int64_t> bound(PyObject* object) {
+    if (object == Py_None) return {};
+    if (!PyIndex_Check(object)) throw DTypeError("slices take integers or None");
+    Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);  // clipped to what a size can be
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return value;
+}
+
+Index unplaced_index_of(PyObject* key) {
+    if (key == Py_None) return newaxis;
+    if (key == Py_Ellipsis) return ellipsis;
+    if (PySlice_Check(key)) {
+        auto* parts = reinterpret_cast<PySliceObject*>(key);
+        std::optional<std::int64_t> step = bound(parts->step);
+        if (step == 0) throw ValueError("a slice's step is not 0");
+        return slice(bound(parts->start), bound(parts->stop), step.value_or(1));
+    }
+    if (PyBool_Check(key)) return Tensor(key == Py_True);
+    if (is_tensor(key)) return tensor_in(key);
+    if (PyLong_Check(key)) return integer(key, "index", "an index");
+    if (PyList_Check(key) || PyTuple_Check(key)) {
+        if (PySequence_Size(key) == 0) return zeros({0}, DType::int64);
+        return from_lists(key, {});
+    }
+    if (std::optional<Tensor> shown = imported(key, {})) return *shown;
+    if (PyIndex_Check(key)) return integer(key, "index", "an index");
+    PyErr_Format(PyExc_IndexError,
+                 "only integers, slices, '...', None, and integer or boolean arrays are indices, not '%s'",
+                 Py_TYPE(key)->tp_name);
+    throw nb::python_error();
+}
+
+Index index_of(PyObject* key) {
+    Index index = unplaced_index_of(key);
+    index.where = here();
+    return index;
+}
+
+std::vector<Index> indices_of(PyObject* key) {
+    std::vector<Index> list;
+    if (!PyTuple_Check(key)) {
+        list.push_back(index_of(key));
+        return list;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) list.push_back(index_of(PyTuple_GET_ITEM(key, i)));
+    return list;
+}
+
+}  // namespace
+
+PyObject* get_item(PyObject* object, PyObject* key) noexcept {
+    return guarded([&] { return wrap(index(tensor_in(object), indices_of(key))); });
+}
+
+int set_item(PyObject* object, PyObject* key, PyObject* value) noexcept {
+    PyObject* done = guarded([&]() -> PyObject* {
+        if (!value) throw DTypeError("elements of an array cannot be deleted");
+        Tensor& x = tensor_in(object);
+        x = At(x, indices_of(key)).set(operand(value, "x[...] = value"));
+        return Py_None;
+    });
+    return done ? 0 : -1;
+}
+
+}  // namespace weft::python

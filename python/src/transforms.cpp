@@ -1,0 +1,153 @@
+// Derivatives and compiled functions over flat lists of tensors; trees and calling conventions are weft/_transforms.py's.
+#include <nanobind/stl/string.h>
+
+#include "object.h"
+#include "weft/graph/node.h"
+
+namespace weft::python {
+namespace {
+
+nb::list list_of(const std::vector<Tensor>& tensors) {
+    nb::list list;
+    for (const Tensor& tensor : tensors) list.append(object_of(tensor));
+    return list;
+}
+
+/// A function of Python's that is traced: with the GIL, from whatever thread traces.
+class Body {
+  public:
+    explicit Body(nb::object function) : function_(std::make_shared<Held>(std::move(function))) {}
+    std::vector<Tensor> operator()(std::span<const Tensor> arguments) const {
+        nb::gil_scoped_acquire gil;
+        nb::list list;
+        for (const Tensor& argument : arguments) list.append(object_of(argument));
+        return tensors(function_->function(list), "compile");
+    }
+
+  private:
+    struct Held {
+        nb::object function;
+        explicit Held(nb::object given) : function(std::move(given)) {}
+        ~Held() {
+            if (!Py_IsInitialized()) {
+                function.release();
+                return;
+            }
+            nb::gil_scoped_acquire gil;
+            function.reset();
+        }
+    };
+    std::shared_ptr<Held> function_;
+};
+
+struct Compiled {
+    CompiledFunction function;
+    explicit Compiled(nb::object body) : function(Body(std::move(body))) {}
+};
+
+/// `with KeepPending():` nothing is computed because much waits, and what is computed keeps what its derivative will ask for.
+struct Keeping {
+    std::optional<KeepPending> keeping;
+};
+
+/// What a cell may hold: compiled functions write a cell's new value over its old one, so the memory must be weft's, never another's that is
+/// shown through a tensor.
+Tensor of_its_own(const Tensor& value) {
+    if (value.node()->symbolic && !value.computed()) return value;
+    compute(value);
+    Array array = value.array(), copy = Array::empty(array.dtype, array.dims);
+    copy_elements(array, copy);
+    return copy;
+}
+
+}  // namespace
+
+void bind_transforms(nb::module_& m) {
+    nb::class_<Parameter>(m, "Parameter", "A named cell that holds a tensor and can be given a new one: a weight.")
+        .def(
+            "__init__",
+            [](Parameter* self, Given value, const std::string& name, bool trainable) {
+                new (self) Parameter(of_its_own(tensor(value, "Parameter")), name, trainable);
+            },
+            nb::arg("value"), nb::arg("name") = "", nb::arg("trainable") = true)
+        .def_prop_rw(
+            "value", [](const Parameter& self) { return object_of(self.value()); },
+            [](Parameter& self, Given value) { self.set(of_its_own(tensor(value, "Parameter")), here()); },
+            "The tensor that it holds now.")
+        .def_prop_ro("name", [](const Parameter& self) { return self.name(); })
+        .def_prop_rw(
+            "trainable", [](const Parameter& self) { return self.trainable(); },
+            [](Parameter& self, bool trainable) { self.freeze(!trainable); })
+        .def_prop_ro("shape", [](const Parameter& self) { return object_of(self.value()).attr("shape"); })
+        .def_prop_ro("dtype", [](const Parameter& self) { return dtype_object(self.dtype()); });
+    nb::class_<Keeping>(m, "KeepPending")
+        .def(nb::init<>())
+        .def("__enter__", [](Keeping& self) { self.keeping.emplace(); })
+        .def("__exit__", [](Keeping& self, Given, Given, Given) { self.keeping.reset(); });
+    m.def("fresh", [](Given x) { return object_of(fresh(tensor(x, "grad"))); });
+    m.def("is_symbolic", [](Given x) { return is_tensor(x.ptr()) && tensor_in(x.ptr()).node()->symbolic; });
+    m.def("gradient",
+          [](Given loss, Given wrt) { return list_of(gradient(tensor(loss, "grad"), tensors(wrt, "grad"))); });
+    m.def("pullback", [](Given outputs, Given cotangents, Given wrt) {
+        return list_of(pullback(tensors(outputs, "vjp"), tensors(cotangents, "vjp"), tensors(wrt, "vjp")));
+    });
+    m.def("pushforward", [](Given outputs, Given wrt, Given tangents) {
+        return list_of(pushforward(tensors(outputs, "jvp"), tensors(wrt, "jvp"), tensors(tangents, "jvp")));
+    });
+    nb::class_<Compiled>(m, "Compiled")
+        .def(nb::init<nb::object>())
+        .def("__call__",
+             [](const Compiled& self, Given arguments) {
+                 std::vector<Tensor> given = tensors(arguments, "compile");
+                 return list_of(without_gil([&] { return self.function(given); }));
+             })
+        .def("explain", [](const Compiled& self, Given arguments) {
+            std::vector<Tensor> given = tensors(arguments, "explain");
+            return without_gil([&] { return self.function.explain(given).str(); });
+        });
+}
+
+void bind_random(nb::module_& m) {
+    auto key_of = [](nb::handle key) { return key.is_none() ? Tensor() : tensor(key, "random"); };
+    m.def("random_key", [](std::uint64_t seed) { return object_of(random::key(seed)); });
+    m.def("random_seed", [](std::uint64_t seed) { random::seed(seed); });
+    m.def("random_split", [](Given key, std::int64_t n) { return object_of(random::split(tensor(key, "split"), n)); });
+    m.def("random_bits",
+          [key_of](Given sizes, Given key) { return object_of(random::bits(shape(sizes, "bits"), key_of(key))); });
+    m.def("random_uniform", [key_of](Given sizes, double low, double high, Given key, Given type) {
+        return object_of(
+            random::uniform(shape(sizes, "uniform"), low, high, key_of(key), dtype(type).value_or(DType::float32)));
+    });
+    m.def("random_normal", [key_of](Given sizes, double mean, double deviation, Given key, Given type) {
+        return object_of(
+            random::normal(shape(sizes, "normal"), mean, deviation, key_of(key), dtype(type).value_or(DType::float32)));
+    });
+    m.def("random_truncated_normal", [key_of](Given sizes, double low, double high, Given key, Given type) {
+        return object_of(random::truncated_normal(shape(sizes, "truncated_normal"), low, high, key_of(key),
+                                                  dtype(type).value_or(DType::float32)));
+    });
+    m.def("random_bernoulli", [key_of](Given p, Given sizes, Given key) {
+        return object_of(random::bernoulli(operand(p, "bernoulli"), shape(sizes, "bernoulli"), key_of(key)));
+    });
+    m.def("random_randint", [key_of](std::int64_t low, std::int64_t high, Given sizes, Given key, Given type) {
+        return object_of(
+            random::randint(low, high, shape(sizes, "randint"), key_of(key), dtype(type).value_or(DType::int64)));
+    });
+    m.def("random_exponential", [key_of](Given sizes, double rate, Given key, Given type) {
+        return object_of(
+            random::exponential(shape(sizes, "exponential"), rate, key_of(key), dtype(type).value_or(DType::float32)));
+    });
+    m.def("random_gumbel", [key_of](Given sizes, Given key, Given type) {
+        return object_of(random::gumbel(shape(sizes, "gumbel"), key_of(key), dtype(type).value_or(DType::float32)));
+    });
+    m.def("random_permutation", [key_of](Given x, Given key, std::int64_t axis) {
+        if (PyLong_Check(x.ptr()))
+            return object_of(random::permutation(Size(integer(x, "permutation", "the count")), key_of(key)));
+        return object_of(random::permutation(tensor(x, "permutation"), key_of(key), axis));
+    });
+    m.def("random_categorical", [key_of](Given logits, Given key, std::int64_t axis) {
+        return object_of(random::categorical(Operand(tensor(logits, "categorical")), key_of(key), axis));
+    });
+}
+
+}  // namespace weft::python

@@ -1,0 +1,28 @@
+"""weft: expressions written as NumPy's, differentiated, compiled in microseconds.
+
+    import weft as wf
+    x = wf.asarray([[1., 2.], [3., 4.]])
+    y = wf.tanh(x @ x.T) + 1      # noted: shapes and dtypes are checked here
+    print(y)                      # computed now
+"""
+from ._core import (
+    AxisError, CompileError, ConfigError, DeviceError, DType, DTypeError, FileError, IndexError, NotDifferentiable, OutOfMemory,
+    ShapeError, Tensor, bfloat16, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32,
+    uint64,
+)
+from ._core import bool_ as bool  # noqa: A004  (the standard's name)
+from ._core import bool_
+from ._constants import e, inf, nan, newaxis, pi
+from ._creation import *
+from ._elementwise import *
+from ._functions import *
+from ._dtypes import *
+from ._manipulation import *
+from ._searching import *
+from ._statistics import *
+from ._transforms import *
+from ._inspection import __array_namespace_info__, devices
+from . import _methods, fft, linalg, random
+
+__array_api_version__ = "2024.12"
+__version__ = "0.1.0"

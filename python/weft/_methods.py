@@ -1,0 +1,119 @@
+"""Methods of weft.Tensor that have options, as NumPy's arrays and PyTorch's tensors have them. Put into the class when weft is imported."""
+import sys
+
+from . import _core, _manipulation, _pickle, _searching, _statistics
+from ._inspection import check_device
+
+Tensor = _core.Tensor
+
+
+def along(function, *more):
+    """A method that takes the axis, and what stands behind it, by position too, as NumPy's do."""
+    def method(self, axis=None, *positional, **named):
+        named.update(zip(more, positional))
+        return function(self, axis=axis, **named)
+    method.__name__, method.__doc__ = function.__name__, function.__doc__
+    return method
+
+
+for name in ["all", "any", "sum", "prod", "max", "min", "mean", "std", "var"]:
+    setattr(Tensor, name, along(getattr(_statistics, name)))
+for name in ["argmax", "argmin"]:
+    setattr(Tensor, name, along(getattr(_searching, name)))
+for name in ["squeeze", "ravel", "repeat", "swapaxes"]:
+    setattr(Tensor, name, getattr(_manipulation, name))
+for name in ["cumsum", "cumprod"]:
+    setattr(Tensor, name, getattr(_statistics, name))
+Tensor.nonzero = _searching.nonzero
+Tensor.flatten = _manipulation.ravel
+Tensor.conj = lambda self: _core.conj(self)
+Tensor.astype = lambda self, dtype, *, copy=True: _core.astype(self, dtype)
+Tensor.clip = lambda self, min=None, max=None: _core.clip_between(self, min, max)
+
+
+def reshape(self, *shape):
+    """The same elements under another shape: reshape(2, 3) or reshape((2, 3))."""
+    return _core.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+
+def transpose(self, *axes):
+    """The axes reversed, or in the order that is said."""
+    if len(axes) == 1 and not isinstance(axes[0], int):
+        axes = axes[0]
+    return _core.permute_dims(self, axes or None)
+
+
+def numpy(self):
+    """A NumPy array that shows the same memory, read-only (bfloat16 needs the package ml_dtypes)."""
+    import numpy as np
+    if self.dtype == _core.bfloat16:
+        return self.__array__()
+    return np.asarray(memoryview(self))
+
+
+def __array__(self, dtype=None, copy=None):
+    import numpy as np
+    if self.dtype == _core.bfloat16:
+        import ml_dtypes
+        shown = np.asarray(memoryview(_core.bits_of_bfloat16(self))).view(ml_dtypes.bfloat16)
+    else:
+        shown = np.asarray(memoryview(self))
+    if dtype is not None and shown.dtype != dtype:
+        if copy is False:
+            raise ValueError("another dtype needs a copy, and copy=False forbids one")
+        return shown.astype(dtype)
+    return shown.copy() if copy else shown
+
+
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    if stream is not None:
+        raise BufferError("__dlpack__: the processor has no streams; stream is None")
+    return _core.to_dlpack(self, max_version, dl_device, copy)
+
+
+def __array_namespace__(self, /, *, api_version=None):
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"version {api_version!r} of the array API standard is not known; 2024.12 is")
+    return sys.modules["weft"]
+
+
+def to_device(self, device, /, *, stream=None):
+    """The array on a device: there is one, 'cpu'."""
+    check_device(device)
+    if stream is not None:
+        raise ValueError("to_device: the processor has no streams; stream is None")
+    return self
+
+
+def __complex__(self):
+    if self.ndim:
+        raise TypeError(f"only a tensor without axes becomes a complex; this one has the shape {self.shape}")
+    return complex(self.item())
+
+
+def __reduce__(self):
+    bits = _core.bits_of_bfloat16(self) if self.dtype == _core.bfloat16 else self
+    return _pickle.restored, (memoryview(bits).tobytes(), self.dtype.name, self.shape)
+
+
+Tensor.reshape, Tensor.transpose, Tensor.numpy, Tensor.to_device = reshape, transpose, numpy, to_device
+Tensor.__array__, Tensor.__dlpack__, Tensor.__complex__, Tensor.__reduce__ = __array__, __dlpack__, __complex__, __reduce__
+Tensor.__array_namespace__ = __array_namespace__
+Tensor.__dlpack_device__ = lambda self: (1, 0)
+Tensor.__copy__ = lambda self: _core.same(self)
+Tensor.__deepcopy__ = lambda self, memo: _core.same(self)
+Tensor.__array_ufunc__ = None      # NumPy leaves `array + tensor` to the tensor
+Tensor.__array_priority__ = 1000
+Tensor.device = property(lambda self: "cpu", doc="Where the numbers are: 'cpu'.")
+Tensor.__module__ = "weft"
+
+
+def through_value(name):
+    return lambda self, *others: getattr(self.value, name)(*(x.value if isinstance(x, _core.Parameter) else x for x in others))
+
+
+for name in ("add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg pos abs eq ne lt le gt ge "
+             "getitem len bool int float array array_namespace dlpack dlpack_device").split():
+    setattr(_core.Parameter, f"__{name}__", through_value(f"__{name}__"))
+_core.Parameter.__hash__ = object.__hash__
+_core.Parameter.__repr__ = lambda self: f"Parameter({self.name!r}, {self.value!r})" if self.name else f"Parameter({self.value!r})"

@@ -1,0 +1,89 @@
+"""Order and places: sorting, searching, sets, elements by index."""
+from collections import namedtuple
+
+from . import _core
+
+__all__ = ["argmax", "argmin", "argsort", "count_nonzero", "nonzero", "searchsorted", "sort", "take", "take_along_axis", "topk", "unique_all",
+           "unique_counts", "unique_inverse", "unique_values"]
+
+unique_all_result = namedtuple("unique_all_result", ["values", "indices", "inverse_indices", "counts"])
+unique_counts_result = namedtuple("unique_counts_result", ["values", "counts"])
+unique_inverse_result = namedtuple("unique_inverse_result", ["values", "inverse_indices"])
+
+
+def argmax(x, /, *, axis=None, keepdims=False):
+    """Where the largest element stands (the first of equal ones, or the first NaN); axis=None: in x flattened."""
+    return _core.argmax(x, axis, keepdims)
+
+
+def argmin(x, /, *, axis=None, keepdims=False):
+    """Where the smallest element stands (the first of equal ones, or the first NaN); axis=None: in x flattened."""
+    return _core.argmin(x, axis, keepdims)
+
+
+def argsort(x, /, *, axis=-1, descending=False, stable=True):
+    """The positions that put x in order along an axis; always stable."""
+    return _core.argsort(x, axis, descending)
+
+
+def sort(x, /, *, axis=-1, descending=False, stable=True):
+    """x in order along an axis, NaN last."""
+    return _core.sort(x, axis, descending)
+
+
+def topk(x, k, /, *, axis=-1, largest=True):
+    """The k largest (smallest) elements along an axis, best first, and where they stand."""
+    return _core.topk(x, k, axis, largest)
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    """How many elements are not 0, along the axes."""
+    return _core.sum(_core.not_equal(x, 0), axis, keepdims)
+
+
+def nonzero(x, /):
+    """Where the elements that are not 0 stand: a tuple of arrays, one an axis. Computes x."""
+    return _core.nonzero(x)
+
+
+def searchsorted(x1, x2, /, *, side="left", sorter=None):
+    """Where each of x2 would be put into x1, which is sorted (or is, taken in the order `sorter`), so that it stays sorted."""
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side is 'left' or 'right', not {side!r}")
+    return _core.searchsorted(x1 if sorter is None else _core.take(x1, sorter, 0), x2, side == "right")
+
+
+def take(x, indices, /, *, axis=None):
+    """Elements (or whole slices along an axis) by their indices. Without an axis x has one only."""
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"take: the array has {x.ndim} axes; say which one, with axis=")
+        axis = 0
+    return _core.take(x, indices, axis)
+
+
+def take_along_axis(x, indices, /, *, axis=-1):
+    """Elements by indices along one axis, each at its own place along the others."""
+    return _core.take_along_axis(x, indices, axis)
+
+
+def unique_all(x, /):
+    """The distinct elements in order, where each stands first, which of them each element is, and how often each comes. Computes x."""
+    return unique_all_result(*_core.unique(x))
+
+
+def unique_counts(x, /):
+    """The distinct elements in order and how often each comes. Computes x."""
+    values, _, _, counts = _core.unique(x)
+    return unique_counts_result(values, counts)
+
+
+def unique_inverse(x, /):
+    """The distinct elements in order and which of them each element is. Computes x."""
+    values, _, inverse, _ = _core.unique(x)
+    return unique_inverse_result(values, inverse)
+
+
+def unique_values(x, /):
+    """The distinct elements in order; each NaN is one of its own. Computes x."""
+    return _core.unique(x)[0]

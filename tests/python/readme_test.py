@@ -1,0 +1,26 @@
+"""The Python programs of the README run as they stand there."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("WEFT_BUILD", ROOT / "build"))
+LACKS = None if list((BUILD / "python/weft").glob("_core*.so")) else "the extension is not built (nanobind is missing)"
+
+
+@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
+class Readme(unittest.TestCase):
+    def test_programs_run(self):
+        programs = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+        self.assertTrue(programs)
+        for program in programs:
+            done = subprocess.run([sys.executable, "-c", program], env=dict(os.environ, PYTHONPATH=str(BUILD / "python")), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
