@@ -22,12 +22,12 @@ struct Call {
 
 /// How a parameter type is taken: `Type` is what nanobind hands over, convert() makes it the parameter.
 template <class T>
-struct Parameter_ {
+struct Taken {
     using Type = T;
     static T convert(T given, Call&) { return given; }
 };
 template <>
-struct Parameter_<Operand> {
+struct Taken<Operand> {
     using Type = Given;
     static Operand convert(Given given, Call& call) {
         Operand operand = placed(given, call.name);
@@ -38,7 +38,7 @@ struct Parameter_<Operand> {
     }
 };
 template <>
-struct Parameter_<Tensor> {
+struct Taken<Tensor> {
     using Type = Given;
     static Tensor convert(Given given, Call& call) {
         if (given.is_none()) return {};
@@ -48,30 +48,29 @@ struct Parameter_<Tensor> {
     }
 };
 template <>
-struct Parameter_<std::vector<Tensor>> {
+struct Taken<std::vector<Tensor>> {
     using Type = Given;
     static std::vector<Tensor> convert(Given given, Call& call) { return tensors(given, call.name); }
 };
 template <>
-struct Parameter_<std::span<const Tensor>> : Parameter_<std::vector<Tensor>> {};
+struct Taken<std::span<const Tensor>> : Taken<std::vector<Tensor>> {};
 template <>
-struct Parameter_<Axes> {
+struct Taken<Axes> {  // sizes (Dims) are of the same type; for them nobody hands None over
     using Type = Given;
     static Axes convert(Given given, Call& call) { return axes(given, call.name, all_axes(call.ndim)); }
 };
-/// Axes and Dims are one C++ type where they are vectors of the same numbers: what a None stands for then is told by the parameter's place.
 template <>
-struct Parameter_<std::int64_t> {
+struct Taken<std::int64_t> {
     using Type = Given;
     static std::int64_t convert(Given given, Call& call) { return integer(given, call.name, "an argument"); }
 };
 template <>
-struct Parameter_<DType> {
+struct Taken<DType> {
     using Type = Given;
     static DType convert(Given given, Call&) { return dtype(given).value_or(DType::float32); }
 };
 template <>
-struct Parameter_<std::string_view> {
+struct Taken<std::string_view> {
     using Type = std::string;
     static std::string convert(std::string given, Call&) { return given; }
 };
@@ -89,10 +88,10 @@ inline nb::object returned(const std::pair<Tensor, Tensor>& both) {
 /// Binds f, whose parameters are of the types above, as module.name.
 template <class R, class... A>
 void bind(nb::module_& module, const char* name, R (*f)(A...), bool computes = false) {
-    module.def(name, [=](typename Parameter_<std::decay_t<A>>::Type... given) {
+    module.def(name, [=](typename Taken<std::decay_t<A>>::Type... given) {
         Call call{name, computes};
         // Braces: from the left to the right.
-        std::tuple held{Parameter_<std::decay_t<A>>::convert(std::move(given), call)...};
+        std::tuple held{Taken<std::decay_t<A>>::convert(std::move(given), call)...};
         return returned(std::apply([&](auto&... each) { return f(each...); }, held));
     });
 }

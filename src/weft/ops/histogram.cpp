@@ -171,7 +171,7 @@ Tensor digitize(const Operand& given, const Operand& bins, bool right) {
     if (!any(less(steps, 0), {0}).item<bool>()) return searchsorted(edges, x, !right);
     if (any(greater(steps, 0), {0}).item<bool>())
         throw ValueError(text("digitize: bins must rise or fall; given are ", edges, place(bins.where)));
-    return edges.shape()[0].value() - searchsorted(flip(edges), x, right);
+    return edges.shape()[0].value() - searchsorted(flip(edges), x, !right);
 }
 
 Tensor histogram_bin_edges(const Operand& given, std::int64_t bins, const HistogramOptions& options) {

@@ -12,7 +12,7 @@ namespace weft {
 Tensor bincount(const Operand& x, const Tensor& weights = {}, std::int64_t minlength = 0);
 
 /// For each element of x the number of the bin that holds it, int64: i with bins[i-1] <= x < bins[i] (right: bins[i-1] < x <= bins[i]);
-/// of falling bins i with bins[i-1] > x >= bins[i]. ValueError if the bins neither rise nor fall, as far as their numbers are there.
+/// of falling bins i with bins[i-1] > x >= bins[i] (right: bins[i-1] >= x > bins[i]). ValueError if the bins neither rise nor fall, as far as their numbers are there.
 Tensor digitize(const Operand& x, const Operand& bins, bool right = false);
 
 struct HistogramOptions {

@@ -42,8 +42,8 @@ struct Along {
     }
     Tensor first() const { return part(0, 1); }
     Tensor last() const { return part(size - 1, 1); }
-    /// Numbers along this axis, in x's rank.
-    Tensor along(const std::vector<double>& values) const {
+    /// Whole numbers along this axis, in x's rank; where x has no sign they wrap.
+    Tensor along(const std::vector<std::int64_t>& values) const {
         Shape shape(x.ndim(), 1);
         shape[axis] = static_cast<std::int64_t>(values.size());
         return astype(reshape(Tensor::of(values, {static_cast<std::int64_t>(values.size())}), shape), x.dtype());
@@ -68,18 +68,18 @@ Source source_of(std::int64_t place, std::int64_t size, PadMode mode) {
 
 Tensor by_places(const Along& a, PadMode mode, bool odd) {
     std::vector<std::int64_t> elements;
-    std::vector<double> reaches, signs;
+    std::vector<std::int64_t> reaches, signs;
     for (std::int64_t place = -a.before; place < a.size + a.after; ++place) {
         Source from = source_of(place, a.size, mode);
         elements.push_back(from.element);
         signs.push_back(from.mirrored ? -1 : 1);
-        reaches.push_back(static_cast<double>(from.periods));
+        reaches.push_back(from.periods);
     }
     auto count = static_cast<std::int64_t>(elements.size());
     Tensor taken = take(a.x, Tensor::of(elements, {count}), static_cast<std::int64_t>(a.axis));
     if (!odd || mode == PadMode::wrap || mode == PadMode::edge || a.size == 1) return taken;
     // Mirrored at both ends again and again, an even number k of times: x + k (last - first); an odd one: (k + 1) last - (k - 1) first - x.
-    std::vector<double> of_last, of_first;
+    std::vector<std::int64_t> of_last, of_first;
     for (std::size_t i = 0; i < signs.size(); ++i) {
         bool mirrored = signs[i] < 0;
         of_last.push_back(mirrored ? reaches[i] + 1 : reaches[i]);
@@ -88,28 +88,32 @@ Tensor by_places(const Along& a, PadMode mode, bool odd) {
     return taken * a.along(signs) + a.along(of_last) * a.last() + a.along(of_first) * a.first();
 }
 
+/// Numbers of double precision in a whole type, which wrap where it has no sign; of bool: whether they are not 0.
+Tensor whole(const Tensor& exact, DType dtype, Tensor (*rounding)(const Operand&)) {
+    if (dtype == DType::bool_) return astype(exact, dtype);
+    return astype(astype(rounding(exact), DType::int64), dtype);
+}
+
 Tensor ramp(const Along& a, const Tensor& edge, double end, std::int64_t count, bool rising) {
     std::vector<double> share;  // of the way from the end to the edge
-    for (std::int64_t i = 0; i < count; ++i) {
-        double part = static_cast<double>(i) / static_cast<double>(count);
-        share.push_back(rising ? part : static_cast<double>(count - 1 - i) / static_cast<double>(count));
-    }
-    if (is_inexact(a.x.dtype())) return end + (edge - end) * a.along(share);
+    for (std::int64_t i = 0; i < count; ++i)
+        share.push_back(static_cast<double>(rising ? i : count - 1 - i) / static_cast<double>(count));
     Shape shape(a.x.ndim(), 1);
     shape[a.axis] = count;
-    Tensor wide = astype(edge, DType::float64);
-    Tensor exact = end + (wide - end) * reshape(Tensor::of(share, {count}), shape);
-    return astype(floor(exact), a.x.dtype());
+    Tensor way = reshape(Tensor::of(share, {count}), shape);
+    DType dtype = a.x.dtype();
+    if (is_inexact(dtype)) return end + (edge - end) * astype(way, dtype);
+    return whole(end + (astype(edge, DType::float64) - end) * way, dtype, floor);
 }
 
 Tensor statistic(const Tensor& part, std::size_t axis, PadMode mode) {
     Axes along{static_cast<std::int64_t>(axis)};
     if (mode == PadMode::maximum) return max(part, along, true);
     if (mode == PadMode::minimum) return min(part, along, true);
-    bool whole = !is_inexact(part.dtype());
-    Tensor wide = whole ? astype(part, DType::float64) : part;
+    bool exact = is_inexact(part.dtype());
+    Tensor wide = exact ? part : astype(part, DType::float64);
     Tensor found = mode == PadMode::mean ? mean(wide, along, true) : median(wide, along, true);
-    return whole ? astype(round(found), part.dtype()) : found;
+    return exact ? found : whole(found, part.dtype(), round);
 }
 
 Tensor repeated(const Along& a, const Tensor& one, std::int64_t count) {

@@ -145,9 +145,9 @@ WEFT_RECORD(indices, "The indices of every place.", "indices", "",
 WEFT_RECORD(unravel_index, "Places as indices along each axis.", "unravel_index", "unravel_index",
             {{{{2, 4}},
               [](auto x) {
-                  return unravel_index(x[0], {3, 4})[1];
+                  return unravel_index(remainder(x[0], 12), {3, 4})[1];
               },
-              "np.unravel_index(x0, (3, 4))[1]",
+              "np.unravel_index(x0 % 12, (3, 4))[1]",
               {DType::int32},
               12}})
 

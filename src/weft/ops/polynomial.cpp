@@ -26,6 +26,12 @@ Tensor coefficients(const Operand& p, std::string_view name) {
 
 std::int64_t count_of(const Tensor& p) { return p.shape()[0].value(); }
 
+/// Whole numbers as int64, where powers and factors have room; uint64 has no room there.
+Tensor widened_type(const Tensor& p) {
+    if (is_inexact(p.dtype())) return p;
+    return astype(p, p.dtype() == DType::uint64 ? DType::float32 : DType::int64);
+}
+
 /// With zeros for the highest powers.
 Tensor widened(const Tensor& p, std::int64_t count) { return pad(p, {count - count_of(p)}, {0}); }
 
@@ -90,6 +96,8 @@ Tensor polyder(const Operand& p, std::int64_t m) {
     LineScope line(p.where);
     refuse_negative(m, "polyder", p.where);
     Tensor given = coefficients(p, "polyder");
+    if (!is_inexact(given.dtype()))
+        given = astype(given, given.dtype() == DType::uint64 ? DType::float32 : DType::int64);
     for (; m > 0 && count_of(given) > 0; --m) {
         std::int64_t degree = count_of(given) - 1;
         given = given[{slice({}, -1)}] * astype(flip(iota(degree) + 1), given.dtype());
@@ -119,7 +127,7 @@ Tensor vander(const Operand& x, std::optional<std::int64_t> columns, bool increa
         throw ShapeError(text("vander: takes a vector, not the shape ", tensor.shape(), place(x.where)));
     std::int64_t n = columns ? *columns : count_of(tensor);
     refuse_negative(n, "vander", x.where);
-    if (tensor.dtype() == DType::bool_) tensor = astype(tensor, DType::int64);
+    tensor = widened_type(tensor);
     std::vector<Tensor> powers;
     for (std::int64_t i = 0; i < n; ++i) powers.push_back(i == 0 ? ones_like(tensor) : powers.back() * tensor);
     if (!increasing) std::reverse(powers.begin(), powers.end());
@@ -191,7 +199,7 @@ WEFT_RECORD(polyadd, "The sum of polynomials.", "polyadd", "",
 WEFT_RECORD(polysub, "The difference of polynomials.", "polysub", "",
             {{{{4}, {2}}, [](auto x) { return polysub(x[0], x[1]); }, "np.polysub(x0, x1)"}})
 WEFT_RECORD(polymul, "The product of polynomials.", "polymul", "",
-            {{{{4}, {2}}, [](auto x) { return polymul(x[0], x[1]); }, "np.polymul(x0, x1)"}})
+            {{{{4}, {2}}, [](auto x) { return polymul(x[0], x[1]); }, "np.convolve(x0, x1)"}})
 WEFT_RECORD(polyder, "The derivative of a polynomial.", "polyder", "",
             {{{{5}}, [](auto x) { return polyder(x[0], 2); }, "np.polyder(x0, 2)"}})
 WEFT_RECORD(polyint, "The integral of a polynomial.", "polyint", "",

@@ -11,7 +11,7 @@ namespace weft {
 Tensor polyval(const Operand& p, const Operand& x);
 Tensor polyadd(const Operand& a, const Operand& b);
 Tensor polysub(const Operand& a, const Operand& b);
-Tensor polymul(const Operand& a, const Operand& b);
+Tensor polymul(const Operand& a, const Operand& b);  ///< leading zeros stay
 /// (quotient, remainder); the remainder has the divisor's size minus one (its leading zeros stay).
 std::pair<Tensor, Tensor> polydiv(const Operand& a, const Operand& b);
 /// The m-th derivative, and the m-th integral, whose constants are k (one, or one an integral).

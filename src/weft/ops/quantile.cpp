@@ -197,18 +197,18 @@ WEFT_RECORD(quantile, "Numbers below which a share of the elements along axes li
               [](auto x) {
                   return quantile(x[0], Tensor::of<double>({0, 0.3, 1}), {1});
               },
-              "np.quantile(x0, [0, 0.3, 1], axis=1)"},
+              "np.quantile(x0 + np.uint8(0), [0, 0.3, 1], axis=1)"},
              {{{3, 4, 2}},
               [](auto x) {
                   return quantile(x[0], 0.45, {0, 2}, {.method = hazen, .keepdims = true});
               },
-              "np.quantile(x0, 0.45, axis=(0, 2), method='hazen', keepdims=True)"}})
+              "np.quantile(x0 + np.uint8(0), 0.45, axis=(0, 2), method='hazen', keepdims=True)"}})
 WEFT_RECORD(percentile, "Numbers below which so many of a hundred elements lie.", "percentile", "",
             {{{{7}},
               [](auto x) {
                   return percentile(x[0], Tensor::of<double>({12, 99}), {0});
               },
-              "np.percentile(x0, [12, 99])"}})
+              "np.percentile(x0 + np.uint8(0), [12, 99])"}})
 WEFT_RECORD(median, "The middle along axes.", "median", "",
             {{{{3, 4}}, [](auto x) { return median(x[0], {1}); }, "np.median(x0, axis=1)"}})
 

@@ -140,7 +140,7 @@ Tensor trapezoid(const Operand& y, double dx, std::int64_t axis) {
 
 Tensor trapezoid(const Operand& y, const Operand& x, std::int64_t axis) {
     LineScope line(y.where);
-    Tensor tensor = astype(y, inexact(y.as_tensor().dtype())), points = x.as_tensor();
+    Tensor tensor = astype(y, inexact(y.as_tensor().dtype())), points = astype(x, inexact(x.as_tensor().dtype()));
     auto at = static_cast<std::size_t>(checked_axis(y, axis, tensor.ndim(), "trapezoid"));
     if (points.ndim() == 1) {
         if (!may_equal(points.shape()[0], tensor.shape()[at]))
@@ -165,8 +165,8 @@ Tensor differences(const Operand& given, const Operand& spacing, std::int64_t ax
     if (step.ndim() > 1 || (step.ndim() == 1 && !may_equal(step.shape()[0], n)))
         throw ShapeError(text("gradient: distances of shape ", step.shape(), " for the ", n, " points of axis ", axis,
                               place(spacing.where)));
-    step = astype(step, promote(inexact(step.dtype()), f.dtype()));
-    Tensor h = step.ndim() == 0 ? broadcast_to(step, {n - 1}) : diff(step);
+    Tensor h = astype(step.ndim() == 0 ? broadcast_to(step, {n - 1}) : diff(step), f.dtype());
+    step = astype(step, f.dtype());
     auto distance = [&](std::int64_t i) { return h[i < 0 ? n - 1 + i : i]; };
     auto point = [&](std::int64_t i) { return part(f, at, i < 0 ? n + i : i, 1); };
     std::vector<Tensor> pieces;
@@ -195,7 +195,7 @@ Tensor differences(const Operand& given, const Operand& spacing, std::int64_t ax
 Tensor unwrap(const Operand& x, std::int64_t axis, double period, std::optional<double> discont) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
-    bool whole = is_integer(tensor.dtype());
+    bool whole = is_integer(tensor.dtype()) && period == std::trunc(period);
     auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "unwrap"));
     if (tensor.shape()[at].value() < 2) return tensor;
     if (!whole) tensor = astype(tensor, inexact(tensor.dtype()));
@@ -224,19 +224,20 @@ WEFT_RECORD(interp, "The broken line through points.", "interp", "",
                   return interp(x[0], Tensor::of<float>({-2, -1, 1.25, 2}), x[1]);
               },
               "np.interp(x0, [-2, -1, 1.25, 2], x1)"}})
-WEFT_RECORD(trapezoid, "The integral by the trapezoidal rule.", "trapezoid", "trapezoid",
-            {{{{3, 5}}, [](auto x) { return trapezoid(x[0], 0.5); }, "(0.5 * (x0[:, 1:] + x0[:, :-1]) / 2).sum(-1)"},
-             {{{3, 5}, {3}},
-              [](auto x) { return trapezoid(x[0], x[1], 0); },
-              "(np.diff(x1)[:, None] * (x0[1:] + x0[:-1]) / 2).sum(0)"}})
+WEFT_RECORD(
+    trapezoid, "The integral by the trapezoidal rule.", "trapezoid", "trapezoid",
+    {{{{3, 5}}, [](auto x) { return trapezoid(x[0], 0.5); }, "(0.5 * (x0[:, 1:] + 0.0 + x0[:, :-1]) / 2).sum(-1)"},
+     {{{3, 5}, {3}},
+      [](auto x) { return trapezoid(x[0], x[1], 0); },
+      "(np.diff(x1 + 0.0)[:, None] * (x0[1:] + 0.0 + x0[:-1]) / 2).sum(0)"}})
 WEFT_RECORD(differences, "The derivative of what is known at points.", "gradient", "gradient",
-            {{{{3, 5}}, [](auto x) { return differences(x[0], 0.5, 1); }, "np.gradient(x0, 0.5, axis=1)"},
+            {{{{3, 5}}, [](auto x) { return differences(x[0], 0.5, 1); }, "np.gradient(x0 + np.uint8(0), 0.5, axis=1)"},
              {{{5, 2}},
               [](auto x) {
                   return differences(x[0], Tensor::of<float>({0, 1, 3, 3.5, 6}), 0, 2);
               },
               "np.gradient(x0, np.array([0, 1, 3, 3.5, 6]), axis=0, edge_order=2)"}})
 WEFT_RECORD(unwrap, "Without jumps of whole periods.", "unwrap", "",
-            {{{{3, 5}}, [](auto x) { return unwrap(4 * x[0]); }, "np.unwrap(4 * x0)"}})
+            {{{{3, 5}}, [](auto x) { return unwrap(4.0 * x[0]); }, "np.unwrap(4.0 * x0)"}})
 
 }  // namespace weft

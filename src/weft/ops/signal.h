@@ -30,7 +30,7 @@ Tensor trapezoid(const Operand& y, const Operand& x, std::int64_t axis = -1);
 /// of edge_order 1 or 2 at the ends, for points `spacing` apart (no axes) or at `spacing` (one axis of f's size).
 Tensor differences(const Operand& f, const Operand& spacing, std::int64_t axis, int edge_order = 1);
 
-/// Jumps of more than half a period between neighbours are made up by whole periods.
+/// Jumps of more than half a period between neighbours are made up by whole periods. Whole numbers stay whole where the period is whole.
 Tensor unwrap(const Operand& x, std::int64_t axis = -1, double period = 6.283185307179586,
               std::optional<double> discont = {});
 
