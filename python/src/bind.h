@@ -16,8 +16,9 @@ namespace weft::python {
 /// What is known of a call while its arguments are converted, in their order.
 struct Call {
     const char* name;
-    bool computes = false;     // the function asks for its operands' numbers: they are computed before, while others may run
-    std::size_t ndim = 0;      // of the operand before: what axis=None stands for
+    bool computes =
+        false;  // the function asks for its operands' numbers: they are computed before, while others may run
+    std::size_t ndim = 0;  // of the operand before: what axis=None stands for
 };
 
 /// How a parameter type is taken: `Type` is what nanobind hands over, convert() makes it the parameter.
@@ -30,7 +31,8 @@ template <>
 struct Taken<Operand> {
     using Type = Given;
     static Operand convert(Given given, Call& call) {
-        Operand operand = placed(given, call.name);
+        Operand operand = python::operand(given, call.name);
+        operand.where = here();
         if (operand.weak()) return operand;
         call.ndim = operand.tensor.ndim();
         if (call.computes && !operand.tensor.node()->symbolic) compute(operand.tensor);

@@ -30,14 +30,17 @@ void bind_statistics(nb::module_& m) {
     m.def("cov", [](Given x, bool rows, double correction, Given frequencies, Given reliabilities) {
         Call call{"cov"};
         Operand given = placed(x, "cov");
-        return object_of(cov(given, {rows, correction, Taken<Tensor>::convert(frequencies, call), Taken<Tensor>::convert(reliabilities, call)}));
+        return object_of(cov(given, {rows, correction, Taken<Tensor>::convert(frequencies, call),
+                                     Taken<Tensor>::convert(reliabilities, call)}));
     });
-    m.def("quantile", [](Given x, Given q, Given axis, const std::string& method, bool keepdims, bool ignore_nan, bool percent) {
+    m.def("quantile", [](Given x, Given q, Given axis, const std::string& method, bool keepdims, bool ignore_nan,
+                         bool percent) {
         const char* name = percent ? "percentile" : "quantile";
         Operand given = placed(x, name);
         Axes along = axes(axis, name, all_axes(given.as_tensor().ndim()));
         // Plain numbers are shares in double precision: 0.3 is not float32's.
-        Operand share = PyList_Check(q.ptr()) || PyTuple_Check(q.ptr()) ? Operand(from_lists(q.ptr(), DType::float64)) : placed(q, name);
+        Operand share = PyList_Check(q.ptr()) || PyTuple_Check(q.ptr()) ? Operand(from_lists(q.ptr(), DType::float64))
+                                                                        : placed(q, name);
         if (!share.weak() && !share.tensor.node()->symbolic) compute(share.tensor);
         QuantileOptions options{quantile_method_named(method), keepdims, ignore_nan};
         return object_of(percent ? percentile(given, share, along, options) : quantile(given, share, along, options));
@@ -52,7 +55,8 @@ HistogramOptions histogram_options(std::optional<std::pair<double, double>> rang
 /// Edges from a number of bins, a rule's name, or themselves.
 Tensor edges_of(const Operand& x, nb::handle bins, const HistogramOptions& options) {
     if (PyUnicode_Check(bins.ptr())) return histogram_bin_edges(x, nb::cast<std::string>(bins), options);
-    if (PyIndex_Check(bins.ptr()) && !is_tensor(bins.ptr())) return histogram_bin_edges(x, integer(bins, "histogram", "the number of bins"), options);
+    if (PyIndex_Check(bins.ptr()) && !is_tensor(bins.ptr()))
+        return histogram_bin_edges(x, integer(bins, "histogram", "the number of bins"), options);
     return tensor(bins, "histogram");
 }
 
@@ -66,7 +70,8 @@ void bind_counting(nb::module_& m) {
     bind(m, "bincount", bincount, true);
     bind(m, "digitize", digitize, true);
     m.def("histogram_bin_edges", [](Given x, Given bins, Range range, Given weights) {
-        return object_of(edges_of(computed_operand(x, "histogram_bin_edges"), bins, histogram_options(range, weights, false)));
+        return object_of(
+            edges_of(computed_operand(x, "histogram_bin_edges"), bins, histogram_options(range, weights, false)));
     });
     m.def("histogram", [](Given x, Given bins, Range range, Given weights, bool density) {
         Operand given = computed_operand(x, "histogram");
@@ -85,7 +90,8 @@ void bind_counting(nb::module_& m) {
     bind(m, "lexsort", lexsort);
     m.def("unique_along", [](Given x, Given axis) {
         Unique found = unique(computed_operand(x, "unique"), integer(axis, "unique", "axis"));
-        return nb::make_tuple(object_of(found.values), object_of(found.indices), object_of(found.inverse), object_of(found.counts));
+        return nb::make_tuple(object_of(found.values), object_of(found.indices), object_of(found.inverse),
+                              object_of(found.counts));
     });
 }
 
@@ -96,13 +102,16 @@ void bind_signal(nb::module_& m) {
     m.def("correlate", [](Given a, Given v, const std::string& mode) {
         return object_of(correlate(placed(a, "correlate"), placed(v, "correlate"), overlap_named(mode)));
     });
-    m.def("interp", [](Given x, Given xp, Given fp, std::optional<double> left, std::optional<double> right, std::optional<double> period) {
-        return object_of(interp(placed(x, "interp"), placed(xp, "interp"), placed(fp, "interp"), {left, right, period}));
+    m.def("interp", [](Given x, Given xp, Given fp, std::optional<double> left, std::optional<double> right,
+                       std::optional<double> period) {
+        return object_of(
+            interp(placed(x, "interp"), placed(xp, "interp"), placed(fp, "interp"), {left, right, period}));
     });
     bind(m, "trapezoid", static_cast<Tensor (*)(const Operand&, double, std::int64_t)>(trapezoid));
     bind(m, "trapezoid_at", static_cast<Tensor (*)(const Operand&, const Operand&, std::int64_t)>(trapezoid));
     m.def("differences", [](Given f, Given spacing, Given axis, int edge_order) {
-        return object_of(differences(placed(f, "gradient"), placed(spacing, "gradient"), integer(axis, "gradient", "axis"), edge_order));
+        return object_of(differences(placed(f, "gradient"), placed(spacing, "gradient"),
+                                     integer(axis, "gradient", "axis"), edge_order));
     });
     bind(m, "unwrap", unwrap);
     bind(m, "bartlett", bartlett);
@@ -110,10 +119,11 @@ void bind_signal(nb::module_& m) {
     bind(m, "hanning", hanning);
     bind(m, "hamming", hamming);
     bind(m, "kaiser", kaiser);
-    m.def("pad_mode", [](Given x, Given before, Given after, const std::string& mode, const std::vector<std::pair<double, double>>& values,
+    m.def("pad_mode", [](Given x, Given before, Given after, const std::string& mode,
+                         const std::vector<std::pair<double, double>>& values,
                          const std::vector<std::pair<std::int64_t, std::int64_t>>& lengths, bool odd) {
-        return object_of(pad(placed(x, "pad"), integers(before, "pad", "a width"), integers(after, "pad", "a width"), pad_mode_named(mode),
-                             {values, lengths, odd}));
+        return object_of(pad(placed(x, "pad"), integers(before, "pad", "a width"), integers(after, "pad", "a width"),
+                             pad_mode_named(mode), {values, lengths, odd}));
     });
     bind(m, "polyval", polyval);
     bind(m, "polyadd", polyadd);
@@ -159,13 +169,16 @@ void bind_places(nb::module_& m) {
     bind(m, "triu_indices", triu_indices);
     bind(m, "unravel_index", unravel_index, true);
     m.def("ravel_multi_index", [](Given list, Given shape, const std::string& mode, bool columns) {
-        return object_of(ravel_multi_index(tensors(list, "ravel_multi_index"), integers(shape, "ravel_multi_index", "a size"),
+        return object_of(ravel_multi_index(tensors(list, "ravel_multi_index"),
+                                           integers(shape, "ravel_multi_index", "a size"),
                                            outside_named(mode, "ravel_multi_index"), columns));
     });
     m.def("choose", [](Given which, Given options, const std::string& mode) {
-        return object_of(choose(computed_operand(which, "choose"), tensors(options, "choose"), outside_named(mode, "choose")));
+        return object_of(
+            choose(computed_operand(which, "choose"), tensors(options, "choose"), outside_named(mode, "choose")));
     });
-    bind(m, "select", select);
+    bind(m, "select",
+         static_cast<Tensor (*)(std::span<const Tensor>, std::span<const Tensor>, const Operand&)>(select));
 }
 
 void bind_pointwise(nb::module_& m) {

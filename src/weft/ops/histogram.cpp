@@ -208,7 +208,7 @@ std::pair<Tensor, Tensor> histogram(const Operand& given, const Operand& limits,
     Tensor counts = counted(bin, inside, amounts, bins);
     if (!options.density) return {counts, edges};
     Tensor widths = astype(diff(edges), inexact(edges.dtype()));
-    return {counts / sum(counts, {0}) / widths, edges};
+    return {astype(counts, promote(widths.dtype(), inexact(counts.dtype()))) / sum(counts, {0}) / widths, edges};
 }
 
 std::pair<Tensor, Tensor> histogram(const Operand& x, std::int64_t bins, const HistogramOptions& options) {

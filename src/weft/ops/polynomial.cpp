@@ -96,8 +96,7 @@ Tensor polyder(const Operand& p, std::int64_t m) {
     LineScope line(p.where);
     refuse_negative(m, "polyder", p.where);
     Tensor given = coefficients(p, "polyder");
-    if (!is_inexact(given.dtype()))
-        given = astype(given, given.dtype() == DType::uint64 ? DType::float32 : DType::int64);
+    given = widened_type(given);
     for (; m > 0 && count_of(given) > 0; --m) {
         std::int64_t degree = count_of(given) - 1;
         given = given[{slice({}, -1)}] * astype(flip(iota(degree) + 1), given.dtype());
