@@ -58,7 +58,8 @@ TEST(LoopGathers, an_index_that_is_made_of_numbers_is_made_before_the_rows_that_
     Tensor mean_of_rows = mean(x, 1, true);
     Tensor output = (take(x, place, 1) - mean_of_rows) * exp(mean_of_rows * number);
     Array expected = interpret(output);
-    EXPECT_EQ(difference(expected, run_once(make_binding(graph_of({output}), {}), graph_of({output}))[0], 1e-11, 1e-12), "");
+    EXPECT_EQ(difference(expected, run_once(make_binding(graph_of({output}), {}), graph_of({output}))[0], 1e-11, 1e-12),
+              "");
 }
 
 TEST(LoopGathers, several_axes_and_positions_along_an_axis) {
