@@ -26,6 +26,7 @@ from ._searching import *
 from ._sets import *
 from ._signal import *
 from ._statistics import *
+from ._tools import *
 from ._transforms import *
 from ._inspection import __array_namespace_info__, devices
 from . import _methods, fft, linalg, random
