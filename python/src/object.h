@@ -91,6 +91,9 @@ void bind_operations(nb::module_& module);
 void bind_linear_algebra(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_random(nb::module_& module);
+void bind_functional(nb::module_& module);  ///< weft._core.nn, with the two below
+void bind_losses(nb::module_& module);
+void bind_layers(nb::module_& module);
 
 // Exchange (exchange.cpp) ------------------------------------------------------------------------------------------------------------
 

@@ -155,14 +155,21 @@ Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, const N
     return label_loss(c, c.scores, Tensor(), 0, options.weight, options.reduction, options.ignore_index);
 }
 
-Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const MarginOptions& options) {
+Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const MultiMarginOptions& options) {
     LineScope line(scores.where);
+    if (options.p != 1 && options.p != 2)
+        throw ValueError(text("multi_margin_loss: p is ", options.p, "; it is 1 or 2", place(scores.where)));
     Classes c = classes("multi_margin_loss", scores, labels);
+    if (c.scores.ndim() > 2)
+        throw ShapeError(text("multi_margin_loss: the scores have shape ", c.scores.shape(), ", but must be (N, C) or (C)",
+                              place(c.where)));
     check_known_labels(c, std::nullopt);
     Tensor here = at_label(c);
     Tensor right = sum(where(here, c.scores, 0.0), c.axis, true);
-    Tensor losses = sum(where(here, 0.0, maximum(options.margin - right + c.scores, 0.0)), c.axis) /
-                    size_as_tensor(c.count(), c.scores.dtype());
+    Tensor gaps = options.margin - right + c.scores;
+    Tensor terms = where(here | (gaps <= 0.0), 0.0, options.p == 2 ? square(gaps) : gaps);
+    Tensor losses = sum(terms, c.axis) / size_as_tensor(c.count(), c.scores.dtype());
+    if (options.weight) losses = losses * sum(where(here, class_weights(c, options.weight), 0.0), c.axis);
     return joined(c, losses, Tensor(), options.reduction, std::nullopt);
 }
 

@@ -1,0 +1,2 @@
+"""torch.nn in weft: layers with PyTorch's names, arguments, defaults, weight layouts and first values."""
+from . import functional
