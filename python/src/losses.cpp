@@ -63,6 +63,11 @@ void bind_class_losses(nb::module_& m) {
                                 LossReduction r, double smoothing) {
         return cross_entropy(x, y, {r, smoothing, weight, ignored});
     });
+    bind(m, "linear_cross_entropy",
+         [](const Operand& x, const Operand& w, const Operand& y, const Tensor& bias, const Tensor& weight,
+            std::int64_t ignored, LossReduction r, double smoothing) {
+             return linear_cross_entropy(x, w, y, bias, {r, smoothing, weight, ignored});
+         });
     bind(m, "nll_loss", [](const Operand& x, const Operand& y, const Tensor& weight, std::int64_t ignored,
                            LossReduction r) { return nll_loss(x, y, {r, weight, ignored}); });
     bind(m, "multi_margin_loss", [](const Operand& x, const Operand& y, std::int64_t p, double margin,

@@ -159,7 +159,11 @@ Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const Mul
     LineScope line(scores.where);
     if (options.p != 1 && options.p != 2)
         throw ValueError(text("multi_margin_loss: p is ", options.p, "; it is 1 or 2", place(scores.where)));
-    Classes c = classes("multi_margin_loss", scores, labels);
+    // PyTorch takes one example as a vector with one label or a list of one, and one class as a number.
+    Tensor given = scores.as_tensor(), label = labels.as_tensor();
+    if (given.ndim() == 0) given = reshape(given, {1});
+    if (given.ndim() == 1 && label.ndim() == 1) given = expand_dims(given, 0);
+    Classes c = classes("multi_margin_loss", Operand(given, scores.where), label);
     if (c.scores.ndim() > 2)
         throw ShapeError(text("multi_margin_loss: the scores have shape ", c.scores.shape(), ", but must be (N, C) or (C)",
                               place(c.where)));

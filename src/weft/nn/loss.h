@@ -36,6 +36,10 @@ struct CrossEntropyOptions {
 /// compiled function they make the loss NaN.
 Tensor cross_entropy(const Operand& logits, const Operand& target, const CrossEntropyOptions& options = {});
 
+/// cross_entropy of the logits that a linear map gives: x (N, in) or (in), weight (C, in) or (C, d1, ..., in), bias (C, d1, ...).
+Tensor linear_cross_entropy(const Operand& x, const Operand& weight, const Operand& target, const Tensor& bias = {},
+                            const CrossEntropyOptions& options = {});
+
 struct NllOptions {
     LossReduction reduction = LossReduction::mean;
     Tensor weight = {};

@@ -4,7 +4,8 @@ from ... import _core
 _nn = _core.nn
 
 __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "ctc_loss",
-           "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss",
+           "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss", "linear_cross_entropy",
+           "margin_ranking_loss", "mse_loss",
            "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss", "poisson_nll_loss", "smooth_l1_loss",
            "soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss"]
 
@@ -40,6 +41,14 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
     """-log softmax(input)[target]: input (N, C), (N, C, ...) or (C), target class numbers, or probabilities of input's shape."""
     return _nn.cross_entropy(input, target, weight, ignore_index, _reduction(size_average, reduce, reduction), label_smoothing)
+
+
+def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weight=None, reduction="mean", ignore_index=None,
+                         label_smoothing=0.0, options=None):
+    """cross_entropy of linear(input, linear_weight, linear_bias): input (N, in), weight (C, in) or (C, d1, ..., in). `options`, how PyTorch
+    cuts the work into pieces, is taken and means nothing: it is one program here."""
+    ignored = -100 if ignore_index is None else ignore_index
+    return _nn.linear_cross_entropy(input, linear_weight, target, linear_bias, weight, ignored, reduction, label_smoothing)
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):

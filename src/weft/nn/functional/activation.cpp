@@ -18,7 +18,10 @@ Tensor along(std::string_view name, const Operand& x, std::optional<std::int64_t
     Tensor tensor = dtype ? astype(x, *dtype) : floating(x);
     std::size_t ndim = tensor.ndim();
     std::int64_t chosen = axis.value_or(ndim == 0 || ndim == 1 || ndim == 3 ? 0 : 1);
-    if (ndim > 0) return f(tensor, normalize_axis(chosen, ndim, name));
+    if (ndim > 0) {
+        chosen = normalize_axis(chosen, ndim, name);
+        return element_count(tensor.shape()) == Size(0) ? tensor : f(tensor, chosen);
+    }
     (void)normalize_axis(chosen, 1, name);
     return reshape(f(reshape(tensor, {1}), 0), {});
 }
@@ -149,6 +152,7 @@ Tensor gumbel_softmax(const Operand& logits, double tau, bool hard, std::int64_t
 Tensor normalize(const Operand& x, double p, const Axes& axes, double eps) {
     LineScope line(x.where);
     Tensor tensor = floating(x);
+    if (tensor.ndim() == 0) return reshape(normalize(reshape(tensor, {1}), p, axes, eps), {});
     Tensor norm = linalg::vector_norm(tensor, axes, true, p);
     return tensor / where(norm < eps, eps, norm);
 }

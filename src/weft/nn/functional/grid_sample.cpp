@@ -81,7 +81,6 @@ void check_grid(const Operand& x, const Tensor& image, const Tensor& grid, std::
                              "; they must be (N, C, H, W) and (N, h, w, 2), or (N, C, D, H, W) and (N, d, h, w, 3)"));
     if (mode != "bilinear" && mode != "nearest" && mode != "bicubic")
         refuse(x, text("grid_sample: mode is 'bilinear', 'nearest' or 'bicubic', not '", mode, "'"));
-    if (mode == "bicubic" && spatial != 2) refuse(x, "grid_sample: mode 'bicubic' is for images of two axes");
 }
 
 }  // namespace

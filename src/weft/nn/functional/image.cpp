@@ -67,8 +67,12 @@ Tensor pad(const Operand& x, const Dims& widths, std::string_view mode, double v
         std::size_t axis = tensor.ndim() - 1 - i;
         std::int64_t size = known_size("pad", tensor, axis), low = widths[2 * i], high = widths[2 * i + 1];
         std::vector<std::int64_t> from;
-        for (std::int64_t k = -low; k < size + high; ++k) from.push_back(source(mode, k, size));
-        if (size + low + high < 0) refuse_shape(x, text("pad: widths ", widths, " cut off more than there is"));
+        // What is cut off does not come round again.
+        std::int64_t cut = mode == "circular" ? std::max<std::int64_t>(-low, 0) : 0;
+        std::int64_t left = mode == "circular" ? size - cut - std::max<std::int64_t>(-high, 0) : size;
+        if (size + low + high < 0 || left < 1)
+            refuse_shape(x, text("pad: widths ", widths, " cut off more than there is of shape ", tensor.shape()));
+        for (std::int64_t k = -low; k < size + high; ++k) from.push_back(cut + source(mode, k - cut, left));
         tensor = take(tensor, Tensor::of(from, {static_cast<std::int64_t>(from.size())}),
                       static_cast<std::int64_t>(axis));
     }

@@ -68,6 +68,7 @@ Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis, 
     std::optional<Shape> shape = broadcast(x.shape(), y.shape());
     if (!shape)
         refuse_shape(a, text("cosine_similarity: shapes ", x.shape(), " and ", y.shape(), " do not broadcast"));
+    if (shape->empty()) shape = Shape{1};  // a number is a vector of one
     x = broadcast_to(x, *shape), y = broadcast_to(y, *shape);
     axis = normalize_axis(axis, shape->size(), "cosine_similarity");
     auto norm = [&](const Tensor& t) {

@@ -206,7 +206,7 @@ Tensor max_unpool(const Operand& x, const Operand& indices, std::size_t spatial,
     Size plane = 1;
     for (std::size_t i = 0; i < spatial; ++i) {
         std::size_t axis = tensor.ndim() - spatial + i;
-        Size usual = (tensor.shape()[axis] - 1) * strides[i] - 2 * paddings[i] + kernels[i];
+        Size usual = (tensor.shape()[axis] - 1) * strides[i] + kernels[i] - 2 * paddings[i];
         result[axis] = size.empty() ? usual : Size(size[skipped + i]);
         if (!size.empty() && usual.known() &&
             (size[skipped + i] <= usual.value() - strides[i] || size[skipped + i] >= usual.value() + strides[i]))
