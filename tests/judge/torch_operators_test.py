@@ -30,7 +30,8 @@ LEFT_OUT = {
     "fractional_max_pool2d": "not in weft", "fractional_max_pool3d": "not in weft",
 }
 # Arguments that a sample of an operation must not have, for what it gives is drawn at random.
-RANDOM = {"rrelu": ("training", True), "scaled_dot_product_attention": ("dropout_p", 0.5)}
+RANDOM = {"rrelu": ("training", True), "multi_head_attention_forward": ("training", True),
+          "scaled_dot_product_attention": ("dropout_p", 0.5)}
 # (function, part of weft's message): why a sample that PyTorch computes is refused.
 REFUSED = [("batch_norm", "the input has shape (0,)", "an empty vector has no channels"),
            ("gaussian_nll_loss", "a loss does not broadcast", "PyTorch broadcasts the target")]
