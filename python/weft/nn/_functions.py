@@ -20,7 +20,10 @@ class FunctionLayer(Module):
         bound = self.__signature__.bind(*arguments, **named)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
-            object.__setattr__(self, name, value)
+            if hasattr(value, "shape"):     # the weights of a loss are part of its state
+                self.register_buffer(name, value)
+            else:
+                object.__setattr__(self, name, value)
         if getattr(self, "stride", 0) is None and "LP" not in type(self).__name__:
             self.stride = self.kernel_size
 
@@ -110,17 +113,22 @@ def _unpool(kernel_size, stride=None, padding=0):
     """Of unpooling."""
 
 
+def _per_axis(value, axes):
+    return (value,) * axes if isinstance(value, int) else tuple(value)
+
+
 _window = ("kernel_size", "stride", "padding")
 MaxPool1d, MaxPool2d, MaxPool3d = (
     layer(f"MaxPool{n}d", getattr(F, f"max_pool{n}d"), _max_pool, shown=(*_window, "dilation", "ceil_mode")) for n in (1, 2, 3))
 AvgPool1d = layer("AvgPool1d", F.avg_pool1d, lambda kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True: 0,
-                  shown=_window)
+                  extra_repr=lambda self: ", ".join(f"{name}={_per_axis(getattr(self, name), 1)}" for name in _window))
 AvgPool2d, AvgPool3d = (layer(f"AvgPool{n}d", getattr(F, f"avg_pool{n}d"), _avg_pool, shown=_window) for n in (2, 3))
 LPPool1d, LPPool2d, LPPool3d = (layer(f"LPPool{n}d", getattr(F, f"lp_pool{n}d"), _lp_pool) for n in (1, 2, 3))
 AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = (
     layer(f"AdaptiveAvgPool{n}d", getattr(F, f"adaptive_avg_pool{n}d"), lambda output_size: 0) for n in (1, 2, 3))
 AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = (
-    layer(f"AdaptiveMaxPool{n}d", getattr(F, f"adaptive_max_pool{n}d"), lambda output_size, return_indices=False: 0)
+    layer(f"AdaptiveMaxPool{n}d", getattr(F, f"adaptive_max_pool{n}d"), lambda output_size, return_indices=False: 0,
+          shown=("output_size",))
     for n in (1, 2, 3))
 
 
@@ -129,7 +137,8 @@ def _forward_unpool(self, input, indices, output_size=None):
 
 
 MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = (
-    layer(f"MaxUnpool{n}d", getattr(F, f"max_unpool{n}d"), _unpool, forward=_forward_unpool) for n in (1, 2, 3))
+    layer(f"MaxUnpool{n}d", getattr(F, f"max_unpool{n}d"), _unpool, forward=_forward_unpool,
+          extra_repr=lambda self, n=n: ", ".join(f"{name}={_per_axis(getattr(self, name), n)}" for name in _window)) for n in (1, 2, 3))
 
 
 def _pads(mode):
@@ -166,12 +175,17 @@ Unfold = layer("Unfold", F.unfold, lambda kernel_size, dilation=1, padding=0, st
 PixelShuffle = layer("PixelShuffle", F.pixel_shuffle, lambda upscale_factor: 0)
 PixelUnshuffle = layer("PixelUnshuffle", F.pixel_unshuffle, lambda downscale_factor: 0)
 ChannelShuffle = layer("ChannelShuffle", F.channel_shuffle, lambda groups: 0)
+def _shown_upsampling(mode):
+    return lambda self: ((f"scale_factor={self.scale_factor!r}" if self.size is None else f"size={self.size!r}")
+                         + f", mode={mode or self.mode!r}")
+
+
 Upsample = layer("Upsample", F.interpolate,
-                 lambda size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None: 0,
-                 extra_repr=lambda self: (f"scale_factor={self.scale_factor!r}" if self.size is None else f"size={self.size!r}")
-                 + f", mode={self.mode!r}")
-UpsamplingNearest2d = layer("UpsamplingNearest2d", F.upsample_nearest, lambda size=None, scale_factor=None: 0)
-UpsamplingBilinear2d = layer("UpsamplingBilinear2d", F.upsample_bilinear, lambda size=None, scale_factor=None: 0)
+                 lambda size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None: 0, extra_repr=_shown_upsampling(None))
+UpsamplingNearest2d = layer("UpsamplingNearest2d", F.upsample_nearest, lambda size=None, scale_factor=None: 0,
+                            extra_repr=_shown_upsampling("'nearest'"))
+UpsamplingBilinear2d = layer("UpsamplingBilinear2d", F.upsample_bilinear, lambda size=None, scale_factor=None: 0,
+                             extra_repr=_shown_upsampling("'bilinear'"))
 LocalResponseNorm = layer("LocalResponseNorm", F.local_response_norm, lambda size, alpha=1e-4, beta=0.75, k=1.0: 0,
                           extra_repr=lambda self: f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}")
 CosineSimilarity = layer("CosineSimilarity", F.cosine_similarity, lambda dim=1, eps=1e-8: 0, shown=())
