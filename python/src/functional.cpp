@@ -91,8 +91,7 @@ void bind_pooling(nb::module_& m) {
     using namespace functional;
     bind(m, "max_pool", [](const Operand& x, std::size_t spatial, const Dims& kernel, const Dims& stride,
                            const Dims& padding, const Dims& dilation, bool ceil_mode) {
-        auto* pool = spatial == 1 ? max_pool1d : spatial == 2 ? max_pool2d : max_pool3d;
-        return pool(x, kernel, {stride, padding, dilation, ceil_mode});
+        return functional::max_pool(x, spatial, kernel, {stride, padding, dilation, ceil_mode});
     });
     bind(m, "max_pool_with_indices",
          [](const Operand& x, std::size_t spatial, const Dims& kernel, const Dims& stride, const Dims& padding,

@@ -40,6 +40,8 @@ NO_DERIVATIVE = {
     "max_unpool1d": "indices that come twice: PyTorch's backward pass counts what was overwritten",
     "max_unpool2d": "as max_unpool1d", "max_unpool3d": "as max_unpool1d",
 }
+# Arguments that PyTorch refuses and weft takes, and why: (function, part of PyTorch's message).
+TAKEN = []
 
 
 def of_torch(value):
@@ -236,6 +238,20 @@ class Operators(unittest.TestCase):
                         raise AssertionError(f"{error}\n{sample.summary()}") from error
 
 
+    def check_refusals(self, op):
+        function = adapted(op.name[len(PREFIX):])
+        for wrong in op.error_inputs("cpu"):
+            if any(op.name == PREFIX + name and part in wrong.error_regex for name, part, _ in TAKEN):
+                continue
+            with self.subTest(function=op.name, error=wrong.error_regex):
+                arguments = Arguments(wrong.sample_input)
+                kind = wrong.error_type if wrong.error_type in (ValueError, TypeError, IndexError) else (ValueError, TypeError, IndexError)
+                with self.assertRaises(kind) as refused:
+                    results = arguments.call(function, [of_torch(t) for t in arguments.tensors], of_torch)
+                    wf.eval([r for r in parts(results) if r is not None])
+                self.assertLess(str(refused.exception).count("\n"), 5)
+
+
 def add_tests():
     for op in op_db:
         name = op.name[len(PREFIX):]
@@ -243,6 +259,8 @@ def add_tests():
             continue
         title = "test_" + name + ("_" + op.variant_test_name.replace("-", "_").replace(" ", "_") if op.variant_test_name else "")
         setattr(Operators, title, lambda self, op=op: self.check(op))
+        if op.error_inputs_func is not None and not op.variant_test_name:
+            setattr(Operators, title.replace("test_", "test_wrong_arguments_of_"), lambda self, op=op: self.check_refusals(op))
 
 
 add_tests()

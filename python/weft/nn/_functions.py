@@ -177,15 +177,15 @@ PixelUnshuffle = layer("PixelUnshuffle", F.pixel_unshuffle, lambda downscale_fac
 ChannelShuffle = layer("ChannelShuffle", F.channel_shuffle, lambda groups: 0)
 def _shown_upsampling(mode):
     return lambda self: ((f"scale_factor={self.scale_factor!r}" if self.size is None else f"size={self.size!r}")
-                         + f", mode={mode or self.mode!r}")
+                         + f", mode={(mode or self.mode)!r}")
 
 
 Upsample = layer("Upsample", F.interpolate,
                  lambda size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None: 0, extra_repr=_shown_upsampling(None))
 UpsamplingNearest2d = layer("UpsamplingNearest2d", F.upsample_nearest, lambda size=None, scale_factor=None: 0,
-                            extra_repr=_shown_upsampling("'nearest'"))
+                            extra_repr=_shown_upsampling("nearest"))
 UpsamplingBilinear2d = layer("UpsamplingBilinear2d", F.upsample_bilinear, lambda size=None, scale_factor=None: 0,
-                             extra_repr=_shown_upsampling("'bilinear'"))
+                             extra_repr=_shown_upsampling("bilinear"))
 LocalResponseNorm = layer("LocalResponseNorm", F.local_response_norm, lambda size, alpha=1e-4, beta=0.75, k=1.0: 0,
                           extra_repr=lambda self: f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}")
 CosineSimilarity = layer("CosineSimilarity", F.cosine_similarity, lambda dim=1, eps=1e-8: 0, shown=())

@@ -159,6 +159,9 @@ Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const Mul
     LineScope line(scores.where);
     if (options.p != 1 && options.p != 2)
         throw ValueError(text("multi_margin_loss: p is ", options.p, "; it is 1 or 2", place(scores.where)));
+    if (options.weight && options.weight.ndim() != 1)
+        throw ShapeError(text("multi_margin_loss: the weight has shape ", options.weight.shape(),
+                              "; it needs one number a class", place(scores.where)));
     // PyTorch takes one example as a vector with one label or a list of one, and one class as a number.
     Tensor given = scores.as_tensor(), label = labels.as_tensor();
     if (given.ndim() == 0) given = reshape(given, {1});

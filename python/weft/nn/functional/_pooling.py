@@ -59,10 +59,11 @@ def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 
 def _sizes(output_size):
-    """None, of an axis: as it is."""
-    if output_size is None or isinstance(output_size, int):
-        return -1 if output_size is None else output_size
-    return [-1 if size is None else size for size in output_size]
+    """None, of an axis: as it is, which C++ spells -1."""
+    sizes = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size]
+    if any(size is not None and size < 0 for size in sizes):
+        raise ValueError(f"adaptive pool: output_size is {output_size}; no size may be below 0 (None keeps an axis)")
+    return [-1 if size is None else size for size in sizes]
 
 
 def adaptive_avg_pool1d(input, output_size):

@@ -40,6 +40,12 @@ Dims kernel_of(const Operand& x, const Tensor& weight, std::size_t spatial) {
     return kernel;
 }
 
+void check_bias(const Operand& x, const Tensor& weight, const Tensor& bias) {
+    if (!bias || bias.dtype() == promote(x.as_tensor().dtype(), weight.dtype())) return;
+    throw DTypeError(text("conv: the input is ", x.as_tensor().dtype(), ", the weight ", weight.dtype(), ", but the bias ",
+                          bias.dtype(), "; convert it with astype", place(x.where)));
+}
+
 // Along one axis: the element that element k of window i reads, (kernel, windows).
 struct Windows {
     std::int64_t kernel, count;
@@ -72,6 +78,7 @@ Tensor conv(const Operand& x, std::size_t spatial, const Operand& weight, const 
     LineScope line(x.where);
     Tensor w = weight.as_tensor();
     Dims kernel = kernel_of(x, w, spatial);
+    check_bias(x, w, bias);
     Dims strides = for_each_axis("conv", "stride", stride, spatial, 1);
     Dims dilations = for_each_axis("conv", "dilation", dilation, spatial, 1);
     auto [low, high] = ends_of(x, padding, kernel, strides, dilations);
@@ -85,6 +92,7 @@ Tensor conv_transpose(const Operand& x, std::size_t spatial, const Operand& weig
                       const Dims& stride, const Dims& padding, const Dims& output_padding, std::int64_t groups,
                       const Dims& dilation) {
     LineScope line(x.where);
+    check_bias(x, weight.as_tensor(), bias);
     auto* convolve = spatial == 1   ? weft::conv_transpose1d
                      : spatial == 2 ? weft::conv_transpose2d
                                     : weft::conv_transpose3d;

@@ -161,6 +161,8 @@ Tensor group_norm(const Operand& x, std::int64_t num_groups, const Tensor& weigh
     check_channels("group_norm", x, bias, "the bias");
     Size rest = channels / num_groups;
     for (std::size_t axis = 2; axis < tensor.ndim(); ++axis) rest = rest * tensor.shape()[axis];
+    if (rest == Size(0))
+        refuse_shape(x, text("group_norm: the input has shape ", tensor.shape(), ", whose groups have no elements"));
     Moments m = moments(reshape(tensor, {tensor.shape()[0], num_groups, rest}), {2});
     return affine(reshape(m.centred * rsqrt(m.variance + eps), tensor.shape()), weight, bias);
 }

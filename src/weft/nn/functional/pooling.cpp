@@ -83,12 +83,28 @@ void check_dtype(std::string_view name, const Operand& x) {
     if (is_complex(dtype)) throw DTypeError(text(name, ": complex numbers have no order", place(x.where)));
 }
 
+// Only the batch may be empty.
+void check_elements(std::string_view name, const Operand& x, std::size_t spatial) {
+    Tensor tensor = x.as_tensor();
+    for (std::size_t axis = tensor.ndim() == spatial + 2 ? 1 : 0; axis < tensor.ndim(); ++axis) {
+        if (tensor.shape()[axis] == Size(0))
+            refuse_shape(x, text(name, ": the input has shape ", tensor.shape(), "; only a batch may be empty"));
+    }
+}
+
 }  // namespace
+
+Tensor max_pool(const Operand& x, std::size_t spatial, const Dims& kernel, const PoolOptions& options) {
+    check_elements("max_pool", x, spatial);
+    auto* pool = spatial == 1 ? max_pool1d : spatial == 2 ? max_pool2d : max_pool3d;
+    return pool(x, kernel, options);
+}
 
 std::pair<Tensor, Tensor> max_pool_with_indices(const Operand& x, std::size_t spatial, const Dims& kernel,
                                                 const PoolOptions& options) {
     LineScope line(x.where);
     check_dtype("max_pool", x);
+    check_elements("max_pool", x, spatial);
     return batched2("max_pool", x, spatial, [&](const Tensor& batch) {
         Tensor values = weft::max_pool(batch, kernel, options);
         // The same windows pick positions where they pick values; as float64, which holds every position.

@@ -10,8 +10,9 @@
 
 namespace weft::nn::functional {
 
-/// The largest of each window and where it stands: its position (int64) in its plane, row-major. weft::max_pool1d and so on give the
-/// values alone.
+/// The largest of each window; ShapeError for an input that has no elements but in its batch.
+Tensor max_pool(const Operand& x, std::size_t spatial, const Dims& kernel, const PoolOptions& options = {});
+/// The same and where it stands: its position (int64) in its plane, row-major.
 std::pair<Tensor, Tensor> max_pool_with_indices(const Operand& x, std::size_t spatial, const Dims& kernel,
                                                 const PoolOptions& options = {});
 /// The mean of each window; `divisor`: its sum over this number.
