@@ -55,16 +55,16 @@ void bind_linear(nb::module_& m) {
     bind(m, "cosine_similarity", cosine_similarity);
     bind(m, "pairwise_distance", pairwise_distance);
     bind(m, "pdist", pdist);
-    bind(m, "embedding", [](const Operand& indices, const Operand& weight, Index padding, std::optional<double> most,
-                            double norm, bool by_frequency) {
-        return embedding(indices, weight, {padding, most, norm, by_frequency});
-    });
+    bind(m, "embedding",
+         [](const Operand& indices, const Operand& weight, Index padding, std::optional<double> most, double norm,
+            bool by_frequency) {
+             return embedding(indices, weight, {padding, most, norm, by_frequency});
+         });
     bind(m, "embedding_renorm", embedding_renorm);
     bind(m, "embedding_bag",
          [](const Operand& indices, const Operand& weight, const Tensor& offsets, std::optional<double> most,
             double norm, bool by_frequency, std::string_view mode, const Tensor& samples, bool last, Index padding) {
-             return embedding_bag(indices, weight, offsets,
-                                  {{padding, most, norm, by_frequency}, mode, samples, last});
+             return embedding_bag(indices, weight, offsets, {{padding, most, norm, by_frequency}, mode, samples, last});
          });
 }
 
@@ -73,14 +73,12 @@ void bind_normalizations(nb::module_& m) {
     auto parts = [](const Normalized& n) { return std::tuple(n.value, n.running_mean, n.running_var); };
     bind(m, "batch_norm",
          [parts](const Operand& x, const Tensor& mean, const Tensor& var, const Tensor& weight, const Tensor& bias,
-                 bool training, double momentum, double eps) {
-             return parts(batch_norm(x, mean, var, weight, bias, training, momentum, eps));
-         });
+                 bool training, double momentum,
+                 double eps) { return parts(batch_norm(x, mean, var, weight, bias, training, momentum, eps)); });
     bind(m, "instance_norm",
          [parts](const Operand& x, const Tensor& mean, const Tensor& var, const Tensor& weight, const Tensor& bias,
-                 bool use_input, double momentum, double eps) {
-             return parts(instance_norm(x, mean, var, weight, bias, use_input, momentum, eps));
-         });
+                 bool use_input, double momentum,
+                 double eps) { return parts(instance_norm(x, mean, var, weight, bias, use_input, momentum, eps)); });
     bind(m, "layer_norm", layer_norm);
     bind(m, "rms_norm", rms_norm);
     bind(m, "group_norm", group_norm);
@@ -89,19 +87,21 @@ void bind_normalizations(nb::module_& m) {
 
 void bind_pooling(nb::module_& m) {
     using namespace functional;
-    bind(m, "max_pool", [](const Operand& x, std::size_t spatial, const Dims& kernel, const Dims& stride,
-                           const Dims& padding, const Dims& dilation, bool ceil_mode) {
-        return functional::max_pool(x, spatial, kernel, {stride, padding, dilation, ceil_mode});
-    });
+    bind(m, "max_pool",
+         [](const Operand& x, std::size_t spatial, const Dims& kernel, const Dims& stride, const Dims& padding,
+            const Dims& dilation, bool ceil_mode) {
+             return functional::max_pool(x, spatial, kernel, {stride, padding, dilation, ceil_mode});
+         });
     bind(m, "max_pool_with_indices",
          [](const Operand& x, std::size_t spatial, const Dims& kernel, const Dims& stride, const Dims& padding,
             const Dims& dilation, bool ceil_mode) {
              return max_pool_with_indices(x, spatial, kernel, {stride, padding, dilation, ceil_mode});
          });
-    bind(m, "avg_pool", [](const Operand& x, std::size_t spatial, const Dims& kernel, const Dims& stride,
-                           const Dims& padding, bool ceil_mode, bool count_padding, Index divisor) {
-        return functional::avg_pool(x, spatial, kernel, {stride, padding, {1}, ceil_mode, count_padding}, divisor);
-    });
+    bind(m, "avg_pool",
+         [](const Operand& x, std::size_t spatial, const Dims& kernel, const Dims& stride, const Dims& padding,
+            bool ceil_mode, bool count_padding, Index divisor) {
+             return functional::avg_pool(x, spatial, kernel, {stride, padding, {1}, ceil_mode, count_padding}, divisor);
+         });
     bind(m, "lp_pool", lp_pool);
     bind(m, "adaptive_avg_pool", adaptive_avg_pool);
     bind(m, "adaptive_max_pool", adaptive_max_pool);
@@ -110,12 +110,13 @@ void bind_pooling(nb::module_& m) {
 
 void bind_convolutions(nb::module_& m) {
     using namespace functional;
-    bind(m, "conv", [](const Operand& x, std::size_t spatial, const Operand& weight, const Tensor& bias,
-                       const Dims& stride, const Given& padding, const Dims& dilation, std::int64_t groups) {
-        Padding ends = PyUnicode_Check(padding.ptr()) ? Padding(nb::cast<std::string>(padding))
-                                                      : Padding(integers(padding, "conv", "each padding"));
-        return conv(x, spatial, weight, bias, stride, ends, dilation, groups);
-    });
+    bind(m, "conv",
+         [](const Operand& x, std::size_t spatial, const Operand& weight, const Tensor& bias, const Dims& stride,
+            const Given& padding, const Dims& dilation, std::int64_t groups) {
+             Padding ends = PyUnicode_Check(padding.ptr()) ? Padding(nb::cast<std::string>(padding))
+                                                           : Padding(integers(padding, "conv", "each padding"));
+             return conv(x, spatial, weight, bias, stride, ends, dilation, groups);
+         });
     bind(m, "conv_transpose", conv_transpose);
     bind(m, "unfold", unfold);
     bind(m, "fold", fold);
@@ -124,10 +125,11 @@ void bind_convolutions(nb::module_& m) {
 void bind_images(nb::module_& m) {
     using namespace functional;
     bind(m, "pad", functional::pad);
-    bind(m, "interpolate", [](const Operand& x, const Dims& size, const std::vector<double>& factors,
-                              std::string_view mode, std::optional<bool> corners, bool recompute, bool antialias) {
-        return interpolate(x, {size, factors, mode, corners, recompute, antialias});
-    });
+    bind(m, "interpolate",
+         [](const Operand& x, const Dims& size, const std::vector<double>& factors, std::string_view mode,
+            std::optional<bool> corners, bool recompute, bool antialias) {
+             return interpolate(x, {size, factors, mode, corners, recompute, antialias});
+         });
     bind(m, "grid_sample", grid_sample);
     bind(m, "affine_grid", affine_grid);
     bind(m, "pixel_shuffle", pixel_shuffle);

@@ -30,14 +30,15 @@ void bind_initial_values(nb::module_& m) {
     };
     between("uniform", init::uniform);
     between("normal", init::normal);
-    bind(m, "truncated_normal", [](const Dims& shape, double mean, double deviation, double low, double high,
-                                   const Tensor& key, std::optional<DType> dtype) {
-        return init::truncated_normal(shape, mean, deviation, low, high, key, or_float32(dtype));
-    });
-    bind(m, "sparse", [](const Dims& shape, std::int64_t inputs, double deviation, const Tensor& key,
-                         std::optional<DType> dtype) {
-        return init::sparse(shape, inputs, deviation, key, or_float32(dtype));
-    });
+    bind(m, "truncated_normal",
+         [](const Dims& shape, double mean, double deviation, double low, double high, const Tensor& key,
+            std::optional<DType> dtype) {
+             return init::truncated_normal(shape, mean, deviation, low, high, key, or_float32(dtype));
+         });
+    bind(m, "sparse",
+         [](const Dims& shape, std::int64_t inputs, double deviation, const Tensor& key, std::optional<DType> dtype) {
+             return init::sparse(shape, inputs, deviation, key, or_float32(dtype));
+         });
     bind(m, "fan_of", [](const Dims& shape) {
         init::Fan fan = init::fan_of(shape);
         return std::pair(fan.in, fan.out);
@@ -71,9 +72,9 @@ void bind_recurrent(nb::module_& m) {
              std::vector<RecurrentWeights> weights;
              for (std::size_t i = 0; i < flat.size(); i += each)
                  weights.push_back(weights_in(flat, i, bias, projected));
-             RecurrentResult found = recurrent(
-                 x, {h, c}, weights,
-                 {recurrence_named(kind), bidirectional, batch_first, dropout, training, lengths, key});
+             RecurrentResult found =
+                 recurrent(x, {h, c}, weights,
+                           {recurrence_named(kind), bidirectional, batch_first, dropout, training, lengths, key});
              return std::tuple(found.output, found.last.h, found.last.c);
          });
 }

@@ -22,8 +22,9 @@ void bind_elementwise_losses(nb::module_& m) {
     bind(m, "l1_loss", [](const Operand& x, const Operand& y, LossReduction r, const Tensor& weight) {
         return l1_loss(x, y, {r, weight});
     });
-    bind(m, "smooth_l1_loss",
-         [](const Operand& x, const Operand& y, LossReduction r, double beta) { return smooth_l1_loss(x, y, {r, beta}); });
+    bind(m, "smooth_l1_loss", [](const Operand& x, const Operand& y, LossReduction r, double beta) {
+        return smooth_l1_loss(x, y, {r, beta});
+    });
     bind(m, "huber_loss", [](const Operand& x, const Operand& y, LossReduction r, double delta, const Tensor& weight) {
         return huber_loss(x, y, {r, delta, weight});
     });
@@ -49,8 +50,10 @@ void bind_elementwise_losses(nb::module_& m) {
     });
     bind(m, "soft_margin_loss",
          [](const Operand& x, const Operand& y, LossReduction r) { return soft_margin_loss(x, y, {r}); });
-    bind(m, "poisson_nll_loss", [](const Operand& x, const Operand& y, bool log_input, bool full, double eps,
-                                   LossReduction r) { return poisson_nll_loss(x, y, {r, log_input, full, eps}); });
+    bind(m, "poisson_nll_loss",
+         [](const Operand& x, const Operand& y, bool log_input, bool full, double eps, LossReduction r) {
+             return poisson_nll_loss(x, y, {r, log_input, full, eps});
+         });
     bind(m, "gaussian_nll_loss",
          [](const Operand& x, const Operand& y, const Operand& var, bool full, double eps, LossReduction r) {
              return gaussian_nll_loss(x, y, var, {r, full, eps});
@@ -59,31 +62,35 @@ void bind_elementwise_losses(nb::module_& m) {
 
 void bind_class_losses(nb::module_& m) {
     using namespace weft::nn;
-    bind(m, "cross_entropy", [](const Operand& x, const Operand& y, const Tensor& weight, std::int64_t ignored,
-                                LossReduction r, double smoothing) {
-        return cross_entropy(x, y, {r, smoothing, weight, ignored});
-    });
+    bind(m, "cross_entropy",
+         [](const Operand& x, const Operand& y, const Tensor& weight, std::int64_t ignored, LossReduction r,
+            double smoothing) {
+             return cross_entropy(x, y, {r, smoothing, weight, ignored});
+         });
     bind(m, "linear_cross_entropy",
          [](const Operand& x, const Operand& w, const Operand& y, const Tensor& bias, const Tensor& weight,
-            std::int64_t ignored, LossReduction r, double smoothing) {
+            std::optional<std::int64_t> ignored, LossReduction r, double smoothing) {
              return linear_cross_entropy(x, w, y, bias, {r, smoothing, weight, ignored});
          });
-    bind(m, "nll_loss", [](const Operand& x, const Operand& y, const Tensor& weight, std::int64_t ignored,
-                           LossReduction r) { return nll_loss(x, y, {r, weight, ignored}); });
-    bind(m, "multi_margin_loss", [](const Operand& x, const Operand& y, std::int64_t p, double margin,
-                                    const Tensor& weight, LossReduction r) {
-        return multi_margin_loss(x, y, {r, margin, p, weight});
-    });
+    bind(m, "nll_loss",
+         [](const Operand& x, const Operand& y, const Tensor& weight, std::int64_t ignored, LossReduction r) {
+             return nll_loss(x, y, {r, weight, ignored});
+         });
+    bind(m, "multi_margin_loss",
+         [](const Operand& x, const Operand& y, std::int64_t p, double margin, const Tensor& weight, LossReduction r) {
+             return multi_margin_loss(x, y, {r, margin, p, weight});
+         });
     bind(m, "multilabel_margin_loss",
          [](const Operand& x, const Operand& y, LossReduction r) { return multilabel_margin_loss(x, y, {r}); });
     bind(m, "multilabel_soft_margin_loss",
          [](const Operand& x, const Operand& y, const Tensor& weight, LossReduction r) {
              return multilabel_soft_margin_loss(x, y, {r, weight});
          });
-    bind(m, "ctc_loss", [](const Operand& x, const Operand& targets, const Operand& inputs, const Operand& lengths,
-                           std::int64_t blank, LossReduction r, bool zero_infinity) {
-        return ctc_loss(x, targets, inputs, lengths, {r, blank, zero_infinity});
-    });
+    bind(m, "ctc_loss",
+         [](const Operand& x, const Operand& targets, const Operand& inputs, const Operand& lengths, std::int64_t blank,
+            LossReduction r, bool zero_infinity) {
+             return ctc_loss(x, targets, inputs, lengths, {r, blank, zero_infinity});
+         });
 }
 
 void bind_pair_losses(nb::module_& m) {
@@ -98,7 +105,9 @@ void bind_pair_losses(nb::module_& m) {
          });
     bind(m, "triplet_margin_loss",
          [](const Operand& a, const Operand& p, const Operand& n, double margin, double norm, double eps, bool swap,
-            LossReduction r) { return triplet_margin_loss(a, p, n, {r, margin, norm, eps, swap}); });
+            LossReduction r) {
+             return triplet_margin_loss(a, p, n, {r, margin, norm, eps, swap});
+         });
     bind(m, "triplet_loss", [](const Operand& near, const Operand& far, double margin, LossReduction r) {
         return triplet_loss(near, far, margin, r);
     });

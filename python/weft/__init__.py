@@ -34,3 +34,7 @@ def __getattr__(name):
         import importlib
         return importlib.import_module("weft.nn")
     raise AttributeError(f"module 'weft' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted([*globals(), "nn"])

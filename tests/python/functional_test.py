@@ -288,6 +288,17 @@ class Modules(unittest.TestCase):
         self.assertEqual(int(compiled[1].num_batches_tracked), 60)
         np.testing.assert_allclose(np.asarray(plain[1].running_mean), np.asarray(compiled[1].running_mean), rtol=1e-3, atol=1e-5)
 
+    def test_a_compiled_function_tells_models_of_one_form_apart(self):
+        step = wf.compile(lambda model, x: model(x))
+        x = np.ones((4, 4), "float32")
+        for options in ({}, {"eps": 3.0}, {}):
+            model = wf.nn.BatchNorm1d(4, **options).eval()
+            model.running_mean.value = wf.asarray(np.full(4, 0.5, "float32"))
+            np.testing.assert_allclose(np.asarray(step(model, x)), np.asarray(model(x)), rtol=1e-6)
+            model.train()
+            step(model, x)
+            np.testing.assert_allclose(np.asarray(model.running_mean), 0.55, rtol=1e-6)
+
     def test_evaluating_uses_running_statistics_and_no_dropout(self):
         layer = wf.nn.Sequential(wf.nn.BatchNorm1d(4), wf.nn.Dropout(0.5)).eval()
         x, _ = self.data()

@@ -321,10 +321,10 @@ class Module:
 
     def __tree__(self):
         """(what tells modules of this form apart, the parts): trainable parameters, then modules."""
-        fixed = tuple((name, value if _hashable(value) else id(value)) for name, value in self.__dict__.items()
+        fixed = tuple((name, _form(value)) for name, value in self.__dict__.items()
                       if name not in ("_parameters", "_buffers", "_modules", "_not_saved"))
-        frozen = tuple((name, id(cell)) for name, cell in self._parameters.items() if not _trained(cell))
-        buffers = tuple((name, id(cell)) for name, cell in self._buffers.items())
+        frozen = tuple((name, Same(cell)) for name, cell in self._parameters.items() if not _trained(cell))
+        buffers = tuple((name, Same(cell)) for name, cell in self._buffers.items())
         names = tuple(name for name, cell in self._parameters.items() if _trained(cell)) + tuple(self._modules)
         return (type(self), fixed, frozen, buffers, names), self._parts()
 
@@ -346,12 +346,24 @@ def _trained(cell):
     return cell is not None and getattr(cell, "trainable", True)
 
 
-def _hashable(value):
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+class Same:
+    """Equal to what holds the very same object, which lives as long as this does: so that no other takes its place."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self):
+        return id(self.value)
+
+
+def _form(value):
+    """What tells attributes apart: numbers, names and tuples of them by what they are, others by which."""
+    if isinstance(value, tuple):
+        return tuple, tuple(_form(part) for part in value)
+    return (type(value), value) if isinstance(value, (bool, int, float, str, type(None))) else Same(value)
 
 
 def _cell(value):

@@ -168,8 +168,8 @@ Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const Mul
     if (given.ndim() == 1 && label.ndim() == 1) given = expand_dims(given, 0);
     Classes c = classes("multi_margin_loss", Operand(given, scores.where), label);
     if (c.scores.ndim() > 2)
-        throw ShapeError(text("multi_margin_loss: the scores have shape ", c.scores.shape(), ", but must be (N, C) or (C)",
-                              place(c.where)));
+        throw ShapeError(text("multi_margin_loss: the scores have shape ", c.scores.shape(),
+                              ", but must be (N, C) or (C)", place(c.where)));
     check_known_labels(c, std::nullopt);
     Tensor here = at_label(c);
     Tensor right = sum(where(here, c.scores, 0.0), c.axis, true);

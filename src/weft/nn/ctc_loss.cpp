@@ -18,7 +18,7 @@ namespace {
 constexpr double nothing = -1e30;
 
 struct Problem {
-    Tensor log_probs;                // (T, N, C)
+    Tensor log_probs;                    // (T, N, C)
     std::vector<std::int64_t> extended;  // (N, 2 S + 1): labels with blanks around
     std::vector<std::int64_t> inputs, lengths;
     std::int64_t steps, batch, classes, longest, blank;
@@ -46,7 +46,8 @@ void read_lengths(const Operand& x, const Operand& inputs, const Operand& target
                        batch, " examples"));
     for (std::size_t i = 0; i < batch; ++i) {
         if (problem.inputs[i] < 0 || problem.inputs[i] > problem.steps)
-            refuse(x, text("input_lengths[", i, "] is ", problem.inputs[i], ", but there are ", problem.steps, " steps"));
+            refuse(x,
+                   text("input_lengths[", i, "] is ", problem.inputs[i], ", but there are ", problem.steps, " steps"));
         if (problem.lengths[i] < 0) refuse(x, text("target_lengths[", i, "] is ", problem.lengths[i]));
         problem.longest = std::max(problem.longest, problem.lengths[i]);
     }
@@ -128,7 +129,8 @@ Tensor ctc_loss(const Operand& log_probs, const Operand& targets, const Operand&
     Tensor x = log_probs.as_tensor();
     if ((x.ndim() != 2 && x.ndim() != 3) || !is_floating(x.dtype()) || !known(x.shape()))
         throw ShapeError(text("ctc_loss: log_probs are ", x.dtype(), " of shape ", x.shape(),
-                              ", but must be floating numbers (T, N, C) or (T, C) of known sizes", place(log_probs.where)));
+                              ", but must be floating numbers (T, N, C) or (T, C) of known sizes",
+                              place(log_probs.where)));
     bool single = x.ndim() == 2;
     if (single) x = expand_dims(x, 1);
     Problem problem{x, {}, {}, {}, x.shape()[0].value(), x.shape()[1].value(), x.shape()[2].value(), 0, options.blank};
@@ -138,7 +140,8 @@ Tensor ctc_loss(const Operand& log_probs, const Operand& targets, const Operand&
     read_targets(log_probs, targets, problem);
     Tensor likelihood = log_likelihood(problem);
     Tensor impossible = likelihood < nothing / 2;
-    Tensor losses = where(impossible, options.zero_infinity ? 0.0 : std::numeric_limits<double>::infinity(), -likelihood);
+    Tensor losses =
+        where(impossible, options.zero_infinity ? 0.0 : std::numeric_limits<double>::infinity(), -likelihood);
     if (options.reduction == LossReduction::mean) {
         std::vector<std::int64_t> lengths = problem.lengths;
         for (std::int64_t& length : lengths) length = std::max<std::int64_t>(length, 1);

@@ -43,8 +43,8 @@ Tensor gaussian_nll_loss(const Operand& input, const Operand& target, const Oper
     if (v.computed() && !v.node()->symbolic) {
         for (double value : astype(v, DType::float64).to_vector<double>())
             if (value < 0)
-                throw ValueError(text("gaussian_nll_loss: a variance is ", value, "; it must not be negative",
-                                      place(input.where)));
+                throw ValueError(
+                    text("gaussian_nll_loss: a variance is ", value, "; it must not be negative", place(input.where)));
     }
     v = v + stop_gradient(maximum(v, options.eps) - v);
     Tensor losses = 0.5 * (log(v) + square(x - t) / v);

@@ -15,10 +15,20 @@ Tensor linear_cross_entropy(const Operand& x, const Operand& weight, const Opera
         throw ShapeError(text("linear_cross_entropy: an input of shape ", input.shape(), " and a weight of shape ",
                               w.shape(), "; they must be (N, in) or (in), and (C, ..., in)", place(x.where)));
     }
+    if (w.ndim() > 2 && input.ndim() == 1) {
+        throw ShapeError(text("linear_cross_entropy: a weight of shape ", w.shape(), " needs an input (N, in), not ",
+                              input.shape(), place(x.where)));
+    }
+    CrossEntropyOptions chosen = options;
+    if (options.ignore_index && is_floating(target.as_tensor().dtype())) {
+        throw ValueError(text("linear_cross_entropy: ignore_index is for class numbers, the target holds probabilities",
+                              place(x.where)));
+    }
+    if (!options.ignore_index) chosen.ignore_index = -100;
     Tensor logits = functional::linear(input, reshape(w, {-1, w.shape().back()}), bias ? ravel(bias) : Tensor());
     Shape shape(input.shape().begin(), input.shape().end() - 1);
     for (std::size_t axis = 0; axis + 1 < w.ndim(); ++axis) shape.push_back(w.shape()[axis]);
-    return cross_entropy(Operand(reshape(logits, shape), x.where), target, options);
+    return cross_entropy(Operand(reshape(logits, shape), x.where), target, chosen);
 }
 
 }  // namespace weft::nn

@@ -26,8 +26,8 @@ Tensor weighted(const Tensor& losses, const Tensor& weight) { return weight ? lo
 
 // With a weight for each element, whose sum means are divided by.
 template <class F>
-Tensor weighted_loss(std::string_view name, const Operand& prediction, const Operand& target,
-                     LossReduction reduction, const Tensor& weight, F formula) {
+Tensor weighted_loss(std::string_view name, const Operand& prediction, const Operand& target, LossReduction reduction,
+                     const Tensor& weight, F formula) {
     if (!weight) return elementwise_loss(name, prediction, target, reduction, formula);
     Tensor losses = elementwise_loss(name, prediction, target, LossReduction::none, formula);
     if (!may_be_equal(weight.shape(), losses.shape())) {
@@ -50,13 +50,13 @@ LossReduction reduction_named(std::string_view name) {
 Tensor mse_loss(const Operand& prediction, const Operand& target, const WeightedOptions& options) {
     LineScope line(prediction.where);
     return weighted_loss("mse_loss", prediction, target, options.reduction, options.weight,
-                            [](const Tensor& p, const Tensor& t) { return square(p - t); });
+                         [](const Tensor& p, const Tensor& t) { return square(p - t); });
 }
 
 Tensor l1_loss(const Operand& prediction, const Operand& target, const WeightedOptions& options) {
     LineScope line(prediction.where);
     return weighted_loss("l1_loss", prediction, target, options.reduction, options.weight,
-                            [](const Tensor& p, const Tensor& t) { return abs(p - t); });
+                         [](const Tensor& p, const Tensor& t) { return abs(p - t); });
 }
 
 Tensor smooth_l1_loss(const Operand& prediction, const Operand& target, const SmoothL1Options& options) {
@@ -75,10 +75,11 @@ Tensor huber_loss(const Operand& prediction, const Operand& target, const HuberO
     LineScope line(prediction.where);
     double delta = options.delta;
     if (!(delta > 0)) throw ValueError(text("huber_loss: delta is ", delta, "; it must be above 0"));
-    return weighted_loss("huber_loss", prediction, target, options.reduction, options.weight, [&](const Tensor& p, const Tensor& t) {
-        Tensor distance = abs(p - t);
-        return where(distance <= delta, 0.5 * square(distance), delta * (distance - 0.5 * delta));
-    });
+    return weighted_loss("huber_loss", prediction, target, options.reduction, options.weight,
+                         [&](const Tensor& p, const Tensor& t) {
+                             Tensor distance = abs(p - t);
+                             return where(distance <= delta, 0.5 * square(distance), delta * (distance - 0.5 * delta));
+                         });
 }
 
 Tensor binary_cross_entropy(const Operand& probabilities, const Operand& target, const BinaryOptions& options) {
@@ -124,12 +125,11 @@ Tensor hinge_loss(const Operand& prediction, const Operand& target, const Margin
 
 Tensor hinge_embedding_loss(const Operand& x, const Operand& target, const MarginOptions& options) {
     LineScope line(x.where);
-    return elementwise_loss(
-        "hinge_embedding_loss", x, target, options.reduction,
-        [&](const Tensor& p, const Tensor& t) {
-            Tensor rest = options.margin - p;
-            return where(t != -1.0, p, 0.0) + where((t != 1.0) & (rest > 0.0), rest, 0.0);
-        });
+    return elementwise_loss("hinge_embedding_loss", x, target, options.reduction,
+                            [&](const Tensor& p, const Tensor& t) {
+                                Tensor rest = options.margin - p;
+                                return where(t != -1.0, p, 0.0) + where((t != 1.0) & (rest > 0.0), rest, 0.0);
+                            });
 }
 
 Tensor soft_margin_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {

@@ -128,7 +128,8 @@ Tensor margin_ranking_loss(const Operand& a, const Operand& b, const Operand& ta
 struct TripletOptions {
     LossReduction reduction = LossReduction::mean;
     double margin = 1, p = 2, eps = 1e-6;
-    bool swap = false;  ///< the negative's distance is the smaller of those to anchor and positive (Balntas et al., 2016)
+    bool swap =
+        false;  ///< the negative's distance is the smaller of those to anchor and positive (Balntas et al., 2016)
 };
 /// max(0, |anchor - positive| - |anchor - negative| + margin), p-norms over the last axis of differences plus eps.
 Tensor triplet_margin_loss(const Operand& anchor, const Operand& positive, const Operand& negative,

@@ -30,8 +30,8 @@ Tensor multilabel_margin_loss(const Operand& scores, const Operand& labels, cons
     Tensor x = scores.as_tensor(), y = labels.as_tensor();
     check_same_shape("multilabel_margin_loss", x, y, scores.where);
     if (x.ndim() > 2)
-        throw ShapeError(text("multilabel_margin_loss: the scores have shape ", x.shape(), ", but must be (N, C) or (C)",
-                              place(scores.where)));
+        throw ShapeError(text("multilabel_margin_loss: the scores have shape ", x.shape(),
+                              ", but must be (N, C) or (C)", place(scores.where)));
     if (!is_integer(y.dtype()))
         throw DTypeError(text("multilabel_margin_loss: the labels are ", y.dtype(), "; class numbers must be integers",
                               place(scores.where)));
@@ -56,7 +56,8 @@ Tensor multilabel_soft_margin_loss(const Operand& logits, const Operand& target,
     Tensor x = logits.as_tensor(), t = target.as_tensor();
     check_same_shape("multilabel_soft_margin_loss", x, t, logits.where);
     if (x.ndim() == 0)
-        throw ShapeError(text("multilabel_soft_margin_loss: a single number has no axis of classes", place(logits.where)));
+        throw ShapeError(
+            text("multilabel_soft_margin_loss: a single number has no axis of classes", place(logits.where)));
     x = astype(x, inexact(x.dtype())), t = astype(t, x.dtype());
     Tensor losses = -(t * log_sigmoid(x) + (1 - t) * log_sigmoid(-x));
     if (options.weight) losses = losses * options.weight;

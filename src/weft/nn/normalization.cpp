@@ -125,7 +125,8 @@ Tensor LayerNorm::operator()(const Operand& operand) const {
         throw ShapeError(
             text("LayerNorm: the input has shape ", shape, ", but its last axes must be ", shape_, place(x.where)));
     }
-    return functional::layer_norm(x, shape_, weight ? weight->value() : Tensor(), bias ? bias->value() : Tensor(), eps_);
+    return functional::layer_norm(x, shape_, weight ? weight->value() : Tensor(), bias ? bias->value() : Tensor(),
+                                  eps_);
 }
 
 GroupNorm::GroupNorm(std::int64_t num_groups, std::int64_t num_channels, GroupNormOptions options)
@@ -146,7 +147,8 @@ Tensor GroupNorm::operator()(const Operand& operand) const {
     ModuleScope scope(weight ? layer_name(*weight, "GroupNorm") : "GroupNorm");
     check_axis("GroupNorm", operand, 2, 1, channels_, "channels");
     Operand x(operand.as_tensor(), operand.where);
-    return functional::group_norm(x, groups_, weight ? weight->value() : Tensor(), bias ? bias->value() : Tensor(), eps_);
+    return functional::group_norm(x, groups_, weight ? weight->value() : Tensor(), bias ? bias->value() : Tensor(),
+                                  eps_);
 }
 
 }  // namespace weft::nn

@@ -41,8 +41,8 @@ Tensor triplet_loss(const Operand& positive_distance, const Operand& negative_di
                     LossReduction reduction) {
     LineScope line(positive_distance.where);
     if (!(margin > 0))
-        throw ValueError(text("triplet_margin_loss: margin is ", margin, "; it must be above 0",
-                              place(positive_distance.where)));
+        throw ValueError(
+            text("triplet_margin_loss: margin is ", margin, "; it must be above 0", place(positive_distance.where)));
     Tensor near = positive_distance.as_tensor(), far = negative_distance.as_tensor();
     check_same_shape("triplet_margin_loss", near, far, positive_distance.where);
     return reduced(hinge(near - far + margin), reduction);

@@ -47,8 +47,7 @@ def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weig
                          label_smoothing=0.0, options=None):
     """cross_entropy of linear(input, linear_weight, linear_bias): input (N, in), weight (C, in) or (C, d1, ..., in). `options`, how PyTorch
     cuts the work into pieces, is taken and means nothing: it is one program here."""
-    ignored = -100 if ignore_index is None else ignore_index
-    return _nn.linear_cross_entropy(input, linear_weight, target, linear_bias, weight, ignored, reduction, label_smoothing)
+    return _nn.linear_cross_entropy(input, linear_weight, target, linear_bias, weight, ignore_index, reduction, label_smoothing)
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):

@@ -54,8 +54,8 @@ Tensor prelu(const Operand& x, const Tensor& weight) {
     if (count == Size(1)) return weft::leaky_relu(tensor, reshape(weight, {}));
     Size channels = tensor.ndim() > 1 ? tensor.shape()[1] : Size(1);
     if (!may_equal(count, channels))
-        refuse_shape(x, text("prelu: ", count, " weights for ", channels, " channels (axis 1 of shape ",
-                             tensor.shape(), ")"));
+        refuse_shape(
+            x, text("prelu: ", count, " weights for ", channels, " channels (axis 1 of shape ", tensor.shape(), ")"));
     return weft::leaky_relu(tensor, along_channels(weight, tensor.ndim()));
 }
 

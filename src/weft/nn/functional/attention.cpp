@@ -29,15 +29,14 @@ Tensor weights_of(const Tensor& scores, bool masked) {
     return where(none, 0, weft::softmax(where(none, 0, scores), -1));
 }
 
-Tensor scale_of(const Tensor& query) {
-    return rsqrt(size_as_tensor(query.shape().back(), query.dtype()));
-}
+Tensor scale_of(const Tensor& query) { return rsqrt(size_as_tensor(query.shape().back(), query.dtype())); }
 
 // The heads of keys and values, each repeated for its group of queries.
 Tensor grouped(const Operand& x, const Tensor& heads, const Tensor& query) {
     std::size_t axis = heads.ndim() - 3;
     if (heads.ndim() < 3 || query.ndim() < 3)
-        refuse_shape(x, "scaled_dot_product_attention: enable_gqa needs an axis of heads, (..., heads, length, features)");
+        refuse_shape(x,
+                     "scaled_dot_product_attention: enable_gqa needs an axis of heads, (..., heads, length, features)");
     std::int64_t have = known_size("scaled_dot_product_attention", heads, axis);
     std::int64_t want = known_size("scaled_dot_product_attention", query, query.ndim() - 3);
     if (have < 1 || want % have != 0)
@@ -148,8 +147,7 @@ std::pair<Tensor, Tensor> multi_head_attention(const Operand& query, const Opera
     auto [pq, pk, pv] = projected(query, q, k, v, options);
     Tensor mask = additive(options.attn_mask, pq.dtype()), padding = additive(options.key_padding_mask, pq.dtype());
     if (padding && single) padding = expand_dims(padding, 0);
-    if (options.is_causal && !mask)
-        refuse(query, text(name, ": is_causal is a hint; attn_mask must be given with it"));
+    if (options.is_causal && !mask) refuse(query, text(name, ": is_causal is a hint; attn_mask must be given with it"));
     auto longer = [&](const Tensor& more_k, const Tensor& more_v) {
         Shape shape = {1, batch, pk.shape()[2]};
         pk = concatenate({pk, broadcast_to(more_k, shape)}, 0), pv = concatenate({pv, broadcast_to(more_v, shape)}, 0);

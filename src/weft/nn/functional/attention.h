@@ -9,9 +9,10 @@
 namespace weft::nn::functional {
 
 struct AttentionOptions {
-    Tensor attn_mask = {};  ///< bool: True takes part; numbers are added to the scores. Broadcasts to (..., queries, keys)
-    double dropout_p = 0;   ///< of the weights, always
-    bool is_causal = false;  ///< query i sees keys 0 .. i
+    Tensor attn_mask =
+        {};  ///< bool: True takes part; numbers are added to the scores. Broadcasts to (..., queries, keys)
+    double dropout_p = 0;              ///< of the weights, always
+    bool is_causal = false;            ///< query i sees keys 0 .. i
     std::optional<double> scale = {};  ///< of the scores; 1 / sqrt(features) if it is not said
     bool enable_gqa = false;           ///< fewer heads of keys and values, each for several of queries
     Tensor key = {};                   ///< for dropout
@@ -29,7 +30,7 @@ struct MultiHeadOptions {
     double dropout_p = 0;
     bool training = true;
     Tensor key_padding_mask = {};  ///< (batch, keys): True (or -inf) is left out
-    Tensor attn_mask = {};         ///< (queries, keys) or (batch * heads, queries, keys): True is left out, numbers are added
+    Tensor attn_mask = {};  ///< (queries, keys) or (batch * heads, queries, keys): True is left out, numbers are added
     bool need_weights = true, average_attn_weights = true;
     bool is_causal = false;
     Tensor key = {};

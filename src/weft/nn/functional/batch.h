@@ -19,10 +19,11 @@ auto batched2(std::string_view name, const Operand& x, std::size_t spatial, F f)
 }
 template <class F>
 Tensor batched(std::string_view name, const Operand& x, std::size_t spatial, F f) {
-    return batched2(name, x, spatial, [&](const Tensor& batch) {
-               Tensor y = f(batch);
-               return std::pair(y, y);
-           })
+    return batched2(name, x, spatial,
+                    [&](const Tensor& batch) {
+                        Tensor y = f(batch);
+                        return std::pair(y, y);
+                    })
         .first;
 }
 

@@ -31,8 +31,7 @@ inline std::int64_t known_size(std::string_view function, const Tensor& x, std::
 /// The last `count` axes, counted from the front.
 inline Axes last_axes(const Tensor& x, std::size_t count) {
     Axes axes;
-    for (std::size_t axis = x.ndim() - count; axis < x.ndim(); ++axis)
-        axes.push_back(static_cast<std::int64_t>(axis));
+    for (std::size_t axis = x.ndim() - count; axis < x.ndim(); ++axis) axes.push_back(static_cast<std::int64_t>(axis));
     return axes;
 }
 /// `values` (one a channel) along axis 1 of a value with `ndim` axes (axis 0 where there is but one).

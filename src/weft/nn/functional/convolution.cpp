@@ -33,8 +33,8 @@ std::pair<Dims, Dims> ends_of(const Operand& x, const Padding& padding, const Di
 
 Dims kernel_of(const Operand& x, const Tensor& weight, std::size_t spatial) {
     if (weight.ndim() != spatial + 2)
-        refuse_shape(x, text("conv", spatial, "d: the weight has shape ", weight.shape(), "; it needs ", spatial + 2,
-                             " axes"));
+        refuse_shape(
+            x, text("conv", spatial, "d: the weight has shape ", weight.shape(), "; it needs ", spatial + 2, " axes"));
     Dims kernel;
     for (std::size_t i = 0; i < spatial; ++i) kernel.push_back(known_size("conv", weight, i + 2));
     return kernel;
@@ -42,8 +42,8 @@ Dims kernel_of(const Operand& x, const Tensor& weight, std::size_t spatial) {
 
 void check_bias(const Operand& x, const Tensor& weight, const Tensor& bias) {
     if (!bias || bias.dtype() == promote(x.as_tensor().dtype(), weight.dtype())) return;
-    throw DTypeError(text("conv: the input is ", x.as_tensor().dtype(), ", the weight ", weight.dtype(), ", but the bias ",
-                          bias.dtype(), "; convert it with astype", place(x.where)));
+    throw DTypeError(text("conv: the input is ", x.as_tensor().dtype(), ", the weight ", weight.dtype(),
+                          ", but the bias ", bias.dtype(), "; convert it with astype", place(x.where)));
 }
 
 // Along one axis: the element that element k of window i reads, (kernel, windows).
@@ -138,8 +138,8 @@ Tensor fold(const Operand& x, const Dims& output_size, const Dims& kernel_size, 
     Tensor parts = reshape(batch, {batch.shape()[0], channels, down.kernel, across.kernel, down.count, across.count});
     Tensor to[2] = {Tensor::of(down.indices, {down.kernel, 1, down.count, 1}),
                     Tensor::of(across.indices, {1, across.kernel, 1, across.count})};
-    Tensor padded = scatter(zeros({batch.shape()[0], channels, rows, columns}, batch.dtype()), to, parts, 2,
-                            ScatterMode::add);
+    Tensor padded =
+        scatter(zeros({batch.shape()[0], channels, rows, columns}, batch.dtype()), to, parts, 2, ScatterMode::add);
     Tensor y = slice(padded, {0, 0, l.padding[0], l.padding[1]}, {batch.shape()[0], channels, size[0], size[1]});
     return tensor.ndim() == 2 ? squeeze(y, {0}) : y;
 }

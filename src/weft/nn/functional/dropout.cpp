@@ -31,8 +31,8 @@ std::size_t spatial_axes(std::string_view name, const Operand& x, std::size_t le
                          std::size_t leading) {
     std::size_t ndim = x.as_tensor().ndim();
     if (ndim < least || ndim > most)
-        refuse_shape(x, text(name, ": the input has shape ", x.as_tensor().shape(), ", but needs ", least, " to ",
-                             most, " axes"));
+        refuse_shape(x, text(name, ": the input has shape ", x.as_tensor().shape(), ", but needs ", least, " to ", most,
+                             " axes"));
     return ndim - leading;
 }
 

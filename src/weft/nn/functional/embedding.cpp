@@ -38,11 +38,11 @@ Lookup lookup(std::string_view name, const Operand& indices, const Operand& weig
               std::optional<std::int64_t> padding) {
     Lookup found{name, indices.as_tensor(), weight.as_tensor(), indices.where};
     if (!is_integer(found.indices.dtype()))
-        throw DTypeError(text(name, ": the indices are ", found.indices.dtype(), "; they must be integers",
-                              place(indices.where)));
+        throw DTypeError(
+            text(name, ": the indices are ", found.indices.dtype(), "; they must be integers", place(indices.where)));
     if (found.weight.ndim() != 2)
-        refuse_shape(indices, text(name, ": the table has shape ", found.weight.shape(),
-                                   ", but must be (rows, features)"));
+        refuse_shape(indices,
+                     text(name, ": the table has shape ", found.weight.shape(), ", but must be (rows, features)"));
     found.indices = astype(found.indices, DType::int64);
     if (padding && found.rows().known()) {
         std::int64_t rows = found.rows().value();
@@ -62,8 +62,8 @@ Tensor rows_of(const Lookup& from, const EmbeddingOptions& options) {
     Tensor rows = take(from.weight, from.indices, 0);
     if (options.max_norm) {
         Tensor norm = linalg::vector_norm(rows, Axes{-1}, true, options.norm_type);
-        rows = with_derivative_of(
-            rows, where(norm > *options.max_norm, rows * (*options.max_norm / (norm + 1e-7)), rows));
+        rows =
+            with_derivative_of(rows, where(norm > *options.max_norm, rows * (*options.max_norm / (norm + 1e-7)), rows));
     }
     if (options.scale_grad_by_freq) {
         Tensor flat = ravel(from.indices), one = ones_like(astype(flat, rows.dtype()));
@@ -117,13 +117,13 @@ void check_bag(const Lookup& from, const Tensor& offsets, const EmbeddingBagOpti
         refuse(indices, text("embedding_bag: mode is 'sum', 'mean' or 'max', not '", mode, "'"));
     std::size_t ndim = from.indices.ndim();
     if ((ndim != 1 && ndim != 2) || (ndim == 2) == static_cast<bool>(offsets))
-        refuse(indices, text("embedding_bag: indices of shape ", from.indices.shape(),
-                             offsets ? " with" : " without", " offsets; a vector needs them, (bags, n) has none"));
+        refuse(indices, text("embedding_bag: indices of shape ", from.indices.shape(), offsets ? " with" : " without",
+                             " offsets; a vector needs them, (bags, n) has none"));
     if (!options.per_sample_weights) return;
     if (mode != "sum") refuse(indices, "embedding_bag: per_sample_weights are for mode 'sum' alone");
     if (options.per_sample_weights.shape() != from.indices.shape())
-        refuse_shape(indices, text("embedding_bag: per_sample_weights have shape ",
-                                   options.per_sample_weights.shape(), ", the indices ", from.indices.shape()));
+        refuse_shape(indices, text("embedding_bag: per_sample_weights have shape ", options.per_sample_weights.shape(),
+                                   ", the indices ", from.indices.shape()));
 }
 
 }  // namespace
@@ -159,8 +159,8 @@ Tensor embedding_bag(const Operand& indices, const Operand& weight, const Tensor
     }
     Tensor rows = rows_of(from, options.rows);
     if (options.per_sample_weights) rows = rows * expand_dims(ravel(options.per_sample_weights), -1);
-    bags.counts = from.padding ? astype(from.indices != *from.padding, rows.dtype())
-                               : ones(from.indices.shape(), rows.dtype());
+    bags.counts =
+        from.padding ? astype(from.indices != *from.padding, rows.dtype()) : ones(from.indices.shape(), rows.dtype());
     return reduced_bags(rows, bags, options.mode);
 }
 

@@ -105,7 +105,8 @@ Tensor grid_sample(const Operand& x, const Operand& grid, std::string_view mode,
     std::vector<Tap> all;
     for (std::size_t i = 0; i < spatial; ++i) {
         Along along{known_size("grid_sample", image, i + 2), outside, align_corners};
-        if (along.size < 1) refuse_shape(x, text("grid_sample: the input has shape ", image.shape(), ", without pixels"));
+        if (along.size < 1)
+            refuse_shape(x, text("grid_sample: the input has shape ", image.shape(), ", without pixels"));
         Tensor coordinate = squeeze(slice(points, {0, 0, spatial - 1 - i}, {points.shape()[0], count, 1}), {2});
         std::vector<Tap> here = taps_of(along, coordinate, mode), joined;
         for (const Tap& before : all)

@@ -50,8 +50,8 @@ Tensor pad_constant(const Tensor& x, const Dims& widths, double value) {
         if (length[axis].known() && length[axis].value() < 0)
             throw ShapeError(text("pad: widths ", widths, " cut off more than there is of shape ", x.shape()));
     }
-    Literal fill = is_floating(x.dtype()) || is_complex(x.dtype()) ? Literal(value)
-                                                                   : Literal(static_cast<std::int64_t>(value));
+    Literal fill =
+        is_floating(x.dtype()) || is_complex(x.dtype()) ? Literal(value) : Literal(static_cast<std::int64_t>(value));
     return weft::pad(slice(x, start, length), before, after, fill);
 }
 
@@ -73,8 +73,8 @@ Tensor pad(const Operand& x, const Dims& widths, std::string_view mode, double v
         if (size + low + high < 0 || left < 1)
             refuse_shape(x, text("pad: widths ", widths, " cut off more than there is of shape ", tensor.shape()));
         for (std::int64_t k = -low; k < size + high; ++k) from.push_back(cut + source(mode, k - cut, left));
-        tensor = take(tensor, Tensor::of(from, {static_cast<std::int64_t>(from.size())}),
-                      static_cast<std::int64_t>(axis));
+        tensor =
+            take(tensor, Tensor::of(from, {static_cast<std::int64_t>(from.size())}), static_cast<std::int64_t>(axis));
     }
     return tensor;
 }
@@ -103,7 +103,9 @@ Tensor pixel_unshuffle(const Operand& x, std::int64_t r) {
     Tensor tensor = x.as_tensor();
     std::size_t n = tensor.ndim();
     if (r < 1) refuse(x, text("pixel_unshuffle: downscale_factor is ", r, "; it must be at least 1"));
-    auto divides = [&](std::size_t axis) { return !tensor.shape()[axis].known() || tensor.shape()[axis].value() % r == 0; };
+    auto divides = [&](std::size_t axis) {
+        return !tensor.shape()[axis].known() || tensor.shape()[axis].value() % r == 0;
+    };
     if (n < 3 || !divides(n - 2) || !divides(n - 1))
         refuse_shape(x, text("pixel_unshuffle: the input has shape ", tensor.shape(), "; it must be (..., C, H * ", r,
                              ", W * ", r, ")"));

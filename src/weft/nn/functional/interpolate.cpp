@@ -128,8 +128,8 @@ Plan plan_of(const Operand& x, const Tensor& tensor, const InterpolateOptions& o
     Plan plan{{}, options.scale_factor};
     if (plan.factors.size() == 1) plan.factors.resize(spatial, plan.factors[0]);
     if (plan.factors.size() != spatial)
-        refuse(x, text("interpolate: scale_factor has ", plan.factors.size(), " numbers for ", spatial,
-                       " spatial axes"));
+        refuse(x,
+               text("interpolate: scale_factor has ", plan.factors.size(), " numbers for ", spatial, " spatial axes"));
     for (std::size_t i = 0; i < spatial; ++i) {
         double size = std::floor(static_cast<double>(known_size("interpolate", tensor, i + 2)) * plan.factors[i]);
         if (!(size >= 1 && size < 9e15))
@@ -147,7 +147,8 @@ void check_mode(const Operand& x, const Tensor& tensor, const InterpolateOptions
     bool smooth = mode == "linear" || mode == "bilinear" || mode == "trilinear" || mode == "bicubic";
     if (!smooth && mode != "nearest" && mode != "nearest-exact" && mode != "area")
         refuse(x, text("interpolate: mode is nearest, nearest-exact, linear, bilinear, bicubic, trilinear or area, "
-                       "not '", mode, "'"));
+                       "not '",
+                       mode, "'"));
     std::size_t wanted = mode == "linear" ? 1 : mode == "trilinear" ? 3 : 2;
     if (smooth && spatial != wanted)
         refuse(x, text("interpolate: mode '", mode, "' is for ", wanted, " spatial axes; the input has shape ",

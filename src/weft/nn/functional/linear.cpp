@@ -42,10 +42,11 @@ Tensor one_hot(const Operand& labels, std::int64_t num_classes) {
     LineScope line(labels.where);
     Tensor tensor = labels.as_tensor();
     if (!is_integer(tensor.dtype()))
-        throw DTypeError(text("one_hot: the labels are ", tensor.dtype(), "; class numbers must be integers",
-                              place(labels.where)));
+        throw DTypeError(
+            text("one_hot: the labels are ", tensor.dtype(), "; class numbers must be integers", place(labels.where)));
     if (num_classes < -1 || num_classes == 0)
-        refuse(labels, text("one_hot: num_classes is ", num_classes, "; it must be above 0, or -1: the largest label + 1"));
+        refuse(labels,
+               text("one_hot: num_classes is ", num_classes, "; it must be above 0, or -1: the largest label + 1"));
     if (tensor.node()->symbolic) {
         if (num_classes == -1)
             refuse(labels, "one_hot: the labels are not known while a function is traced; say num_classes");
@@ -66,8 +67,7 @@ Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis, 
     LineScope line(a.where);
     Tensor x = floating(a), y = floating(b);
     std::optional<Shape> shape = broadcast(x.shape(), y.shape());
-    if (!shape)
-        refuse_shape(a, text("cosine_similarity: shapes ", x.shape(), " and ", y.shape(), " do not broadcast"));
+    if (!shape) refuse_shape(a, text("cosine_similarity: shapes ", x.shape(), " and ", y.shape(), " do not broadcast"));
     if (shape->empty()) shape = Shape{1};  // a number is a vector of one
     x = broadcast_to(x, *shape), y = broadcast_to(y, *shape);
     axis = normalize_axis(axis, shape->size(), "cosine_similarity");
@@ -99,8 +99,7 @@ Tensor pdist(const Operand& x, double p) {
     for (std::int64_t i = 0; i < rows; ++i)
         for (std::int64_t j = i + 1; j < rows; ++j) first.push_back(i), second.push_back(j);
     auto count = static_cast<std::int64_t>(first.size());
-    Tensor difference =
-        take(tensor, Tensor::of(first, {count}), 0) - take(tensor, Tensor::of(second, {count}), 0);
+    Tensor difference = take(tensor, Tensor::of(first, {count}), 0) - take(tensor, Tensor::of(second, {count}), 0);
     return linalg::vector_norm(difference, Axes{-1}, false, p);
 }
 

@@ -55,8 +55,8 @@ void check_normalized_shape(std::string_view name, const Operand& x, const Dims&
     for (std::size_t i = 0; fits && i < shape.size(); ++i)
         fits = may_equal(sizes[sizes.size() - shape.size() + i], shape[i]);
     if (!fits)
-        refuse_shape(x, text(name, ": the input has shape ", sizes, ", but its last axes must be normalized_shape, ",
-                             shape));
+        refuse_shape(
+            x, text(name, ": the input has shape ", sizes, ", but its last axes must be normalized_shape, ", shape));
 }
 
 void check_affine_shape(std::string_view name, const Operand& x, const Tensor& values, const Dims& shape) {
@@ -105,8 +105,8 @@ Normalized instance_norm(const Operand& x, const Tensor& running_mean, const Ten
     LineScope line(x.where);
     Tensor tensor = floating(x);
     if (tensor.ndim() < 3)
-        refuse_shape(x, text("instance_norm: the input has shape ", tensor.shape(),
-                             ", but must be (N, C, spatial...)"));
+        refuse_shape(x,
+                     text("instance_norm: the input has shape ", tensor.shape(), ", but must be (N, C, spatial...)"));
     check_batch("instance_norm", x, running_mean, running_var, weight, bias);
     if (!use_input_stats) return batch_norm(tensor, running_mean, running_var, weight, bias, false, momentum, eps);
     Axes axes = last_axes(tensor, tensor.ndim() - 2);
@@ -116,8 +116,7 @@ Normalized instance_norm(const Operand& x, const Tensor& running_mean, const Ten
                        ", one number a channel, whose variance says nothing"));
     Moments m = moments(tensor, axes);
     Tensor n = size_as_tensor(count, tensor.dtype());
-    return {affine(m.centred * rsqrt(m.variance + eps), weight, bias),
-            moved(running_mean, mean(m.mean, {0}), momentum),
+    return {affine(m.centred * rsqrt(m.variance + eps), weight, bias), moved(running_mean, mean(m.mean, {0}), momentum),
             moved(running_var, mean(m.variance, {0}) * (n / (n - 1)), momentum)};
 }
 
@@ -155,8 +154,8 @@ Tensor group_norm(const Operand& x, std::int64_t num_groups, const Tensor& weigh
         refuse_shape(x, text("group_norm: the input has shape ", tensor.shape(), ", but must be (N, C, ...)"));
     Size channels = tensor.shape()[1];
     if (num_groups < 1 || (channels.known() && channels.value() % num_groups != 0))
-        refuse(x, text("group_norm: the ", channels, " channels of shape ", tensor.shape(), " do not make ",
-                       num_groups, " groups"));
+        refuse(x, text("group_norm: the ", channels, " channels of shape ", tensor.shape(), " do not make ", num_groups,
+                       " groups"));
     check_channels("group_norm", x, weight, "the weight");
     check_channels("group_norm", x, bias, "the bias");
     Size rest = channels / num_groups;
@@ -171,8 +170,8 @@ Tensor local_response_norm(const Operand& x, std::int64_t size, double alpha, do
     LineScope line(x.where);
     Tensor tensor = floating(x);
     if (tensor.ndim() < 3)
-        refuse_shape(x, text("local_response_norm: the input has shape ", tensor.shape(),
-                             ", but must be (N, C, spatial...)"));
+        refuse_shape(
+            x, text("local_response_norm: the input has shape ", tensor.shape(), ", but must be (N, C, spatial...)"));
     if (size < 1) refuse(x, text("local_response_norm: size is ", size, "; it must be at least 1"));
     Size rest = 1;
     for (std::size_t axis = 2; axis < tensor.ndim(); ++axis) rest = rest * tensor.shape()[axis];

@@ -111,9 +111,10 @@ std::pair<Tensor, Tensor> max_pool_with_indices(const Operand& x, std::size_t sp
         Tensor wide = weft::max_pool(astype(batch, DType::float64), kernel, options);
         WindowAttributes window = weft::detail::of(wide);
         window.kind = WindowKind::max_pool_select;
-        Tensor places = make_node(max_pool_select_operation,
-                                  {stop_gradient(weft::detail::input_of(wide, 0)), positions(batch, spatial, DType::float64)},
-                                  attributes(std::move(window)), x.where);
+        Tensor places =
+            make_node(max_pool_select_operation,
+                      {stop_gradient(weft::detail::input_of(wide, 0)), positions(batch, spatial, DType::float64)},
+                      attributes(std::move(window)), x.where);
         return std::pair(values, astype(places, DType::int64));
     });
 }
@@ -135,8 +136,7 @@ Tensor avg_pool(const Operand& x, std::size_t spatial, const Dims& kernel, const
         for (std::size_t i = 0; i < spatial; ++i) {
             volume *= static_cast<double>(sizes[i]);
             before.push_back(padding[i]);
-            after.push_back(
-                hanging(batch.shape()[i + 2], sizes[i], stride[i], padding[i], plain.shape()[i + 2]));
+            after.push_back(hanging(batch.shape()[i + 2], sizes[i], stride[i], padding[i], plain.shape()[i + 2]));
         }
         Tensor means = weft::avg_pool(weft::pad(floating(batch), before, after), sizes, {.stride = stride});
         Shape start(batch.ndim(), Size(0)), length = plain.shape();
@@ -202,14 +202,15 @@ std::pair<Tensor, Tensor> adaptive_max_pool(const Operand& x, std::size_t spatia
     });
 }
 
-Tensor max_unpool(const Operand& x, const Operand& indices, std::size_t spatial, const Dims& kernel,
-                  const Dims& stride, const Dims& padding, const Dims& size) {
+Tensor max_unpool(const Operand& x, const Operand& indices, std::size_t spatial, const Dims& kernel, const Dims& stride,
+                  const Dims& padding, const Dims& size) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor(), places = indices.as_tensor();
     if (tensor.ndim() != spatial + 1 && tensor.ndim() != spatial + 2)
         refuse_shape(x, text("max_unpool", spatial, "d: the input has shape ", tensor.shape(), "; it needs ", spatial,
                              " spatial axes behind (N, C) or (C)"));
-    if (!is_integer(places.dtype())) throw DTypeError(text("max_unpool: the indices are ", places.dtype(), place(x.where)));
+    if (!is_integer(places.dtype()))
+        throw DTypeError(text("max_unpool: the indices are ", places.dtype(), place(x.where)));
     if (places.shape() != tensor.shape())
         refuse_shape(x, text("max_unpool: the input has shape ", tensor.shape(), ", its indices ", places.shape()));
     Dims kernels = weft::detail::for_each_axis("max_unpool", "kernel", kernel, spatial, 1);

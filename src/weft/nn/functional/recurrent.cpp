@@ -19,13 +19,10 @@ Tensor part(const Tensor& x, std::int64_t i, std::int64_t count) {
     return slice(x, start, length);
 }
 
-std::int64_t gates_of(Recurrence kind) {
-    return kind == Recurrence::lstm ? 4 : kind == Recurrence::gru ? 3 : 1;
-}
+std::int64_t gates_of(Recurrence kind) { return kind == Recurrence::lstm ? 4 : kind == Recurrence::gru ? 3 : 1; }
 
 // The state after a step, from what the input makes of the gates.
-RecurrentState step(Recurrence kind, const Tensor& of_input, const RecurrentState& before,
-                    const RecurrentWeights& w) {
+RecurrentState step(Recurrence kind, const Tensor& of_input, const RecurrentState& before, const RecurrentWeights& w) {
     Tensor of_state = linear(before.h, w.w_hh, w.b_hh);
     if (kind == Recurrence::rnn_tanh) return {tanh(of_input + of_state), {}};
     if (kind == Recurrence::rnn_relu) return {relu(of_input + of_state), {}};
@@ -43,8 +40,8 @@ RecurrentState step(Recurrence kind, const Tensor& of_input, const RecurrentStat
 
 void check_weights(const Operand& x, Recurrence kind, Size in, const RecurrentWeights& w) {
     std::int64_t gates = gates_of(kind);
-    bool fits = w.w_ih && w.w_hh && w.w_ih.ndim() == 2 && w.w_hh.ndim() == 2 &&
-                may_equal(w.w_ih.shape()[0], w.w_hh.shape()[0]);
+    bool fits =
+        w.w_ih && w.w_hh && w.w_ih.ndim() == 2 && w.w_hh.ndim() == 2 && may_equal(w.w_ih.shape()[0], w.w_hh.shape()[0]);
     Size hidden = fits ? w.w_hh.shape()[0] / gates : Size(0);
     Size shown = w.w_hr ? w.w_hr.shape()[0] : hidden;
     if (!fits || !may_equal(hidden * gates, w.w_hh.shape()[0]) || !may_equal(w.w_hh.shape()[1], shown))
