@@ -72,6 +72,8 @@ void bind_class_losses(nb::module_& m) {
             std::optional<std::int64_t> ignored, LossReduction r, double smoothing) {
              return linear_cross_entropy(x, w, y, bias, {r, smoothing, weight, ignored});
          });
+    bind(m, "adaptive_log_softmax",
+         [](const Operand& head, const std::vector<Tensor>& tails) { return adaptive_log_softmax(head, tails); });
     bind(m, "nll_loss",
          [](const Operand& x, const Operand& y, const Tensor& weight, std::int64_t ignored, LossReduction r) {
              return nll_loss(x, y, {r, weight, ignored});

@@ -63,6 +63,9 @@ LAYERS = {
     "UpsamplingNearest2d(scale_factor=2)": [(2, 3, 4, 5)], "Dropout(0.0)": [(3, 4)], "Hardtanh(-2.0, 0.5)": [(3, 4)],
     "RReLU(0.2, 0.2)": [(3, 4)], "Threshold(0.1, 20.0)": [(3, 4)], "GLU()": [(3, 4)], "GELU('tanh')": [(3, 4)], "CELU(0.5)": [(3, 4)],
     "SmoothL1Loss()": [(), ()],
+    "LinearCrossEntropyLoss(4, 3, bias=True)": [(5, 4), (3, (5,))], "LinearCrossEntropyLoss(4, 3, out_features=(2,))": [(5, 4), (3, (5, 2))],
+    "AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10], div_value=2.0)": [(6, 8), (20, (6,))],
+    "AdaptiveLogSoftmaxWithLoss(8, 9, (4,), head_bias=True)": [(8,), (9, ())],
     "L1Loss()": [(3, 4), (3, 4)], "MSELoss(reduction='sum')": [(3, 4), (3, 4)], "HuberLoss(delta=0.3)": [(3, 4), (3, 4)],
     "SmoothL1Loss(beta=0.2, reduction='none')": [(3, 4), (3, 4)], "CrossEntropyLoss(label_smoothing=0.1)": [(5, 3), (3, (5,))],
     "NLLLoss(ignore_index=1)": [(5, 3), (3, (5,))], "MultiMarginLoss(p=2)": [(5, 3), (3, (5,))], "PoissonNLLLoss()": [(3, 4), (3, 4)],
@@ -70,7 +73,7 @@ LAYERS = {
 }
 # Classes of torch.nn that weft.nn does not have, and why; arguments that differ.
 NOT_THERE = {
-    "AdaptiveLogSoftmaxWithLoss": "not yet", "LinearCrossEntropyLoss": "not yet; functional.linear_cross_entropy", "Container": "deprecated",
+    "Container": "deprecated",
     "CrossMapLRN2d": "LocalResponseNorm", "DataParallel": "one device", "SyncBatchNorm": "one device", "NLLLoss2d": "deprecated",
     "FractionalMaxPool2d": "left out", "FractionalMaxPool3d": "left out",
 }

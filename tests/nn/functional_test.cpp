@@ -19,6 +19,7 @@
 #include "weft/nn/loss.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/join.h"
 #include "weft/ops/random.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
@@ -45,8 +46,8 @@ TEST(Functional, softplus_is_the_identity_above_its_threshold) {
 }
 
 TEST(Functional, a_softmax_of_a_number_is_one) {
-    EXPECT_EQ(softmax(Tensor(3.0, DType::float64), 0).item<double>(), 1);
-    EXPECT_EQ(softmax(zeros({2, 0, 3}), 1).dims(), (Dims{2, 0, 3}));
+    EXPECT_EQ(functional::softmax(Tensor(3.0, DType::float64), 0).item<double>(), 1);
+    EXPECT_EQ(functional::softmax(zeros({2, 0, 3}), 1).dims(), (Dims{2, 0, 3}));
 }
 
 TEST(Functional, celu_has_no_alpha_of_zero) {

@@ -5,6 +5,7 @@
     loss, grads = wf.value_and_grad(lambda model: wf.nn.functional.mse_loss(model(x), y))(model)
 """
 from . import functional, init, utils
+from ._classifiers import *
 from ._containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from ._convolutions import *
 from ._functions import *

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "weft/graph/tensor.h"
@@ -39,6 +40,10 @@ Tensor cross_entropy(const Operand& logits, const Operand& target, const CrossEn
 /// cross_entropy of the logits that a linear map gives: x (N, in) or (in), weight (C, in) or (C, d1, ..., in), bias (C, d1, ...).
 Tensor linear_cross_entropy(const Operand& x, const Operand& weight, const Operand& target, const Tensor& bias = {},
                             const CrossEntropyOptions& options = {});
+
+/// log-probabilities (N, classes) of an adaptive softmax (Grave et al., 2017): `head` holds the logits of the commonest classes and then of
+/// each cluster of others (N, common + clusters), tails[i] those of the classes of cluster i, in their order.
+Tensor adaptive_log_softmax(const Operand& head, std::span<const Tensor> tails);
 
 struct NllOptions {
     LossReduction reduction = LossReduction::mean;
