@@ -4,6 +4,7 @@ import collections
 
 from .. import _core
 
+_KINDS = ("_parameters", "_modules", "_buffers")
 LoadResult = collections.namedtuple("LoadResult", "missing_keys unexpected_keys")
 
 
@@ -73,10 +74,10 @@ class Module:
         return kinds
 
     def __getattr__(self, name):
-        for kind in ("_parameters", "_buffers", "_modules"):
-            held = self.__dict__.get(kind, {})
-            if name in held:
-                return held[name]
+        mine = self.__dict__
+        for kind in _KINDS:
+            if kind in mine and name in mine[kind]:
+                return mine[kind][name]
         raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
 
     def __setattr__(self, name, value):

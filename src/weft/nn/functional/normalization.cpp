@@ -72,11 +72,22 @@ void check_batch(std::string_view name, const Operand& x, const Tensor& running_
     check_channels(name, x, bias, "the bias");
 }
 
+// Squares of half types leave their range soon, so normalisations of them are computed in float32, as PyTorch's are.
+bool is_narrow(const Operand& x) { return is_half(x.as_tensor().dtype()); }
+Operand widened(const Operand& x) { return Operand(x.as_tensor().astype(DType::float32, x.where), x.where); }
+Tensor narrowed(const Tensor& y, const Operand& x) { return y.astype(x.as_tensor().dtype(), x.where); }
+Normalized narrowed(Normalized found, const Operand& x) {
+    found.value = narrowed(found.value, x);
+    return found;
+}
+
 }  // namespace
 
 Normalized batch_norm(const Operand& x, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
                       const Tensor& bias, bool training, double momentum, double eps) {
     LineScope line(x.where);
+    if (is_narrow(x))
+        return narrowed(batch_norm(widened(x), running_mean, running_var, weight, bias, training, momentum, eps), x);
     Tensor tensor = floating(x);
     if (tensor.ndim() < 2)
         refuse_shape(x, text("batch_norm: the input has shape ", tensor.shape(), ", but must be (N, C, ...)"));
@@ -103,6 +114,9 @@ Normalized batch_norm(const Operand& x, const Tensor& running_mean, const Tensor
 Normalized instance_norm(const Operand& x, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
                          const Tensor& bias, bool use_input_stats, double momentum, double eps) {
     LineScope line(x.where);
+    if (is_narrow(x))
+        return narrowed(
+            instance_norm(widened(x), running_mean, running_var, weight, bias, use_input_stats, momentum, eps), x);
     Tensor tensor = floating(x);
     if (tensor.ndim() < 3)
         refuse_shape(x,
@@ -123,6 +137,7 @@ Normalized instance_norm(const Operand& x, const Tensor& running_mean, const Ten
 Tensor layer_norm(const Operand& x, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(layer_norm(widened(x), normalized_shape, weight, bias, eps), x);
     Operand given(floating(x), x.where);
     check_normalized_shape("layer_norm", given, normalized_shape);
     check_affine_shape("layer_norm", given, weight, normalized_shape);
@@ -135,11 +150,11 @@ Tensor layer_norm(const Operand& x, const Dims& normalized_shape, const Tensor& 
 
 Tensor rms_norm(const Operand& x, const Dims& normalized_shape, const Tensor& weight, std::optional<double> eps) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(rms_norm(widened(x), normalized_shape, weight, eps), x);
     Operand given(floating(x), x.where);
     check_normalized_shape("rms_norm", given, normalized_shape);
     check_affine_shape("rms_norm", given, weight, normalized_shape);
     DType dtype = given.tensor.dtype();
-    // Half types are computed as float32, and so is their eps.
     double least = dtype == DType::float64 ? std::numeric_limits<double>::epsilon()
                                            : static_cast<double>(std::numeric_limits<float>::epsilon());
     Tensor squares = mean(square(given.tensor), last_axes(given.tensor, normalized_shape.size()), true);
@@ -149,6 +164,7 @@ Tensor rms_norm(const Operand& x, const Dims& normalized_shape, const Tensor& we
 
 Tensor group_norm(const Operand& x, std::int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(group_norm(widened(x), num_groups, weight, bias, eps), x);
     Tensor tensor = floating(x);
     if (tensor.ndim() < 2)
         refuse_shape(x, text("group_norm: the input has shape ", tensor.shape(), ", but must be (N, C, ...)"));
@@ -168,6 +184,7 @@ Tensor group_norm(const Operand& x, std::int64_t num_groups, const Tensor& weigh
 
 Tensor local_response_norm(const Operand& x, std::int64_t size, double alpha, double beta, double k) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(local_response_norm(widened(x), size, alpha, beta, k), x);
     Tensor tensor = floating(x);
     if (tensor.ndim() < 3)
         refuse_shape(
