@@ -1,9 +1,11 @@
-// One line a function: bind<&f>-like adapters that take Python's arguments as the C++ function's parameters are and give back what it gives.
-// Names, defaults and documentation are weft/*.py's. For functions whose arguments mean what their types say; others are bound by hand.
+// Binds C++ functions as they are declared, a line each: what Python hands over is converted by the type of each parameter, and None is an
+// empty Tensor, list or nothing. Names, defaults and documentation are Python's (weft/*.py). Functions whose arguments mean more than their
+// types say are bound by hand.
 #pragma once
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <span>
 #include <tuple>
@@ -16,12 +18,12 @@ namespace weft::python {
 /// What is known of a call while its arguments are converted, in their order.
 struct Call {
     const char* name;
-    bool computes =
-        false;  // the function asks for its operands' numbers: they are computed before, while others may run
-    std::size_t ndim = 0;  // of the operand before: what axis=None stands for
+    bool computes = false;  // the function asks for its operands' numbers: they are computed before, while others may run
+    bool along = false;     // its axes stand for all of the operand before, where they are None
+    std::size_t ndim = 0;   // of that operand
 };
 
-/// How a parameter type is taken: `Type` is what nanobind hands over, convert() makes it the parameter.
+/// How a parameter of type T is taken: `Type` is what nanobind hands over, convert() makes it what the function takes.
 template <class T>
 struct Taken {
     using Type = T;
@@ -57,9 +59,11 @@ struct Taken<std::vector<Tensor>> {
 template <>
 struct Taken<std::span<const Tensor>> : Taken<std::vector<Tensor>> {};
 template <>
-struct Taken<Axes> {  // sizes (Dims) are of the same type; for them nobody hands None over
+struct Taken<Axes> {  // and Dims, which is the same type
     using Type = Given;
-    static Axes convert(Given given, Call& call) { return axes(given, call.name, all_axes(call.ndim)); }
+    static Axes convert(Given given, Call& call) {
+        return axes(given, call.name, call.along ? all_axes(call.ndim) : Axes());
+    }
 };
 template <>
 struct Taken<std::int64_t> {
@@ -72,30 +76,66 @@ struct Taken<DType> {
     static DType convert(Given given, Call&) { return dtype(given).value_or(DType::float32); }
 };
 template <>
+struct Taken<std::optional<DType>> {
+    using Type = Given;
+    static std::optional<DType> convert(Given given, Call&) { return dtype(given); }
+};
+template <>
 struct Taken<std::string_view> {
     using Type = std::string;
     static std::string convert(std::string given, Call&) { return given; }
 };
 
-inline nb::object returned(Tensor x) { return object_of(std::move(x)); }
+inline nb::object returned(double number) { return nb::float_(number); }
+inline nb::object returned(const Tensor& x) { return x ? object_of(x) : nb::none(); }
 inline nb::object returned(const std::vector<Tensor>& list) {
     nb::list all;
     for (const Tensor& x : list) all.append(object_of(x));
     return all;
 }
-inline nb::object returned(const std::pair<Tensor, Tensor>& both) {
-    return nb::make_tuple(object_of(both.first), object_of(both.second));
+template <class... Parts>
+nb::object returned(const std::tuple<Parts...>& parts) {
+    return std::apply([](const auto&... part) { return nb::make_tuple(returned(part)...); }, parts);
+}
+template <class A, class B>
+nb::object returned(const std::pair<A, B>& both) {
+    return nb::make_tuple(returned(both.first), returned(both.second));
 }
 
-/// Binds f, whose parameters are of the types above, as module.name.
+namespace detail {
+template <class F>
+struct Bound : Bound<decltype(&F::operator())> {};
 template <class R, class... A>
-void bind(nb::module_& module, const char* name, R (*f)(A...), bool computes = false) {
-    module.def(name, [=](typename Taken<std::decay_t<A>>::Type... given) {
-        Call call{name, computes};
-        // Braces: from the left to the right.
-        std::tuple held{Taken<std::decay_t<A>>::convert(std::move(given), call)...};
-        return returned(std::apply([&](auto&... each) { return f(each...); }, held));
-    });
+struct Bound<R (*)(A...)> {
+    template <class F>
+    static void bind(nb::module_& module, const Call& call, F f) {
+        module.def(call.name, [f, call](typename Taken<std::decay_t<A>>::Type... given) {
+            Call now = call;
+            // Braces: from the left to the right.
+            std::tuple<decltype(Taken<std::decay_t<A>>::convert(std::move(given), now))...> held{
+                Taken<std::decay_t<A>>::convert(std::move(given), now)...};
+            return returned(std::apply([&](auto&... each) { return f(each...); }, held));
+        });
+    }
+};
+template <class C, class R, class... A>
+struct Bound<R (C::*)(A...) const> : Bound<R (*)(A...)> {};
+}  // namespace detail
+
+/// module.name: f, a function or a lambda, of the parameter types above and those that nanobind knows.
+template <class F>
+void bind(nb::module_& module, const char* name, F f) {
+    detail::Bound<F>::bind(module, {name}, f);
+}
+/// The same; axis=None stands for all axes of the operand before.
+template <class F>
+void bind_along(nb::module_& module, const char* name, F f, bool computes = false) {
+    detail::Bound<F>::bind(module, {name, computes, true}, f);
+}
+/// The same; the operands are computed first.
+template <class F>
+void bind_computing(nb::module_& module, const char* name, F f) {
+    detail::Bound<F>::bind(module, {name, true}, f);
 }
 
 }  // namespace weft::python

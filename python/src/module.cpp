@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
     bind_numpy(module);
     bind_tools(module);
     bind_optim(module);
+    bind_functional(module);
 }

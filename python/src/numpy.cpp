@@ -10,19 +10,19 @@ namespace {
 using Pairwise = Tensor (*)(const Operand&, const Operand&);
 
 void bind_statistics(nb::module_& m) {
-    bind(m, "nansum", nansum);
-    bind(m, "nanprod", nanprod);
-    bind(m, "nanmax", nanmax);
-    bind(m, "nanmin", nanmin);
-    bind(m, "nanargmax", nanargmax, true);
-    bind(m, "nanargmin", nanargmin, true);
-    bind(m, "nanmean", nanmean);
-    bind(m, "nanvar", nanvar);
-    bind(m, "nanstd", nanstd);
+    bind_along(m, "nansum", nansum);
+    bind_along(m, "nanprod", nanprod);
+    bind_along(m, "nanmax", nanmax);
+    bind_along(m, "nanmin", nanmin);
+    bind_along(m, "nanargmax", nanargmax, true);
+    bind_along(m, "nanargmin", nanargmin, true);
+    bind_along(m, "nanmean", nanmean);
+    bind_along(m, "nanvar", nanvar);
+    bind_along(m, "nanstd", nanstd);
     bind(m, "nancumsum", nancumsum);
     bind(m, "nancumprod", nancumprod);
-    bind(m, "ptp", ptp);
-    bind(m, "average", average);
+    bind_along(m, "ptp", ptp);
+    bind_along(m, "average", average);
     bind(m, "corrcoef", corrcoef);
     m.def("nan_to_num", [](Given x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
         return object_of(nan_to_num(placed(x, "nan_to_num"), {nan, posinf, neginf}));
@@ -67,8 +67,8 @@ Operand computed_operand(nb::handle x, const char* name) {
 
 void bind_counting(nb::module_& m) {
     using Range = std::optional<std::pair<double, double>>;
-    bind(m, "bincount", bincount, true);
-    bind(m, "digitize", digitize, true);
+    bind_computing(m, "bincount", bincount);
+    bind_computing(m, "digitize", digitize);
     m.def("histogram_bin_edges", [](Given x, Given bins, Range range, Given weights) {
         return object_of(
             edges_of(computed_operand(x, "histogram_bin_edges"), bins, histogram_options(range, weights, false)));
@@ -83,10 +83,10 @@ void bind_counting(nb::module_& m) {
         return object_of(histogramdd(given, tensors(edges, "histogramdd"), histogram_options({}, weights, density)));
     });
     bind(m, "isin", isin);
-    bind(m, "union1d", union1d, true);
-    bind(m, "intersect1d", intersect1d, true);
-    bind(m, "setdiff1d", setdiff1d, true);
-    bind(m, "setxor1d", setxor1d, true);
+    bind_computing(m, "union1d", union1d);
+    bind_computing(m, "intersect1d", intersect1d);
+    bind_computing(m, "setdiff1d", setdiff1d);
+    bind_computing(m, "setxor1d", setxor1d);
     bind(m, "lexsort", lexsort);
     m.def("unique_along", [](Given x, Given axis) {
         Unique found = unique(computed_operand(x, "unique"), integer(axis, "unique", "axis"));
@@ -134,7 +134,7 @@ void bind_signal(nb::module_& m) {
     bind(m, "polyint", polyint);
     bind(m, "polyfit", polyfit);
     bind(m, "poly", poly);
-    bind(m, "roots", roots, true);
+    bind_computing(m, "roots", roots);
     bind(m, "vander", vander);
 }
 
@@ -167,7 +167,7 @@ void bind_places(nb::module_& m) {
     bind(m, "indices", indices);
     bind(m, "tril_indices", tril_indices);
     bind(m, "triu_indices", triu_indices);
-    bind(m, "unravel_index", unravel_index, true);
+    bind_computing(m, "unravel_index", unravel_index);
     m.def("ravel_multi_index", [](Given list, Given shape, const std::string& mode, bool columns) {
         return object_of(ravel_multi_index(tensors(list, "ravel_multi_index"),
                                            integers(shape, "ravel_multi_index", "a size"),

@@ -34,3 +34,15 @@ from . import _methods, fft, linalg, optim, random
 
 __array_api_version__ = "2024.12"
 __version__ = "0.1.0"
+
+
+def __getattr__(name):
+    """weft.nn is loaded when it is first asked for: what computes with arrays alone does not wait for it."""
+    if name == "nn":
+        import importlib
+        return importlib.import_module("weft.nn")
+    raise AttributeError(f"module 'weft' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted([*globals(), "nn"])

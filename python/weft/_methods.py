@@ -132,3 +132,4 @@ for name in ("add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod
     setattr(_core.Parameter, f"__{name}__", through_value(f"__{name}__"))
 _core.Parameter.__hash__ = object.__hash__
 _core.Parameter.__repr__ = lambda self: f"Parameter({self.name!r}, {self.value!r})" if self.name else f"Parameter({self.value!r})"
+_core.Parameter.__reduce__ = lambda self: (type(self), (self.value, self.name, self.trainable))

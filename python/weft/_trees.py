@@ -1,4 +1,5 @@
-"""Trees: tensors in dicts, lists, tuples, named tuples and dataclasses. A tree is flattened to its leaves and built again around others."""
+"""Trees: tensors in dicts, lists, tuples, named tuples, dataclasses and modules. A tree is flattened to its leaves and built again around
+others. An object of another class is a tree if it has __tree__() -> (what tells its form apart, its parts) and __tree_with__(parts)."""
 from . import _core
 
 
@@ -20,6 +21,9 @@ def note(tree, leaves):
         return type(tree), tuple(note(part, leaves) for part in tree)
     if is_dataclass(tree) and not isinstance(tree, type):
         return type(tree), tuple(note(getattr(tree, name), leaves) for name in tree.__dataclass_fields__)
+    if hasattr(type(tree), "__tree__"):
+        form, parts = tree.__tree__()
+        return form, tuple(note(part, leaves) for part in parts)
     if tree is None:
         return None
     leaves.append(tree)
@@ -37,6 +41,8 @@ def rebuild(tree, leaves):
         return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
     if is_dataclass(tree) and not isinstance(tree, type):
         return type(tree)(**{name: rebuild(getattr(tree, name), leaves) for name in tree.__dataclass_fields__})
+    if hasattr(type(tree), "__tree__"):
+        return tree.__tree_with__([rebuild(part, leaves) for part in tree.__tree__()[1]])
     return None if tree is None else next(leaves)
 
 

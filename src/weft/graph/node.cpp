@@ -105,8 +105,9 @@ std::string place(const std::source_location& where) {
     if (modules) {
         for (std::string_view name : *modules) path += text(path.empty() ? "\n  in " : " / ", name);
     }
-    if (where.line() == 0) return path;
-    return text(path, "\n  at ", where.file_name(), ":", where.line());
+    const std::source_location& users = line ? *line : where;  // inside a layer or a loss: the line that called it
+    if (users.line() == 0) return path;
+    return text(path, "\n  at ", users.file_name(), ":", users.line());
 }
 
 Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes,

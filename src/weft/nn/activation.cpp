@@ -3,6 +3,7 @@
 #include "weft/base/nearest.h"
 #include "weft/graph/node.h"
 #include "weft/nn/check.h"
+#include "weft/nn/functional/activation.h"
 #include "weft/nn/initialize.h"
 #include "weft/nn/keys.h"
 #include "weft/ops/statistics.h"
@@ -34,11 +35,8 @@ Tensor PReLU::operator()(const Operand& x) const {
     LineScope line(x.where);
     ModuleScope scope(layer_name(weight, "PReLU"));
     Size count = weight.shape()[0];
-    if (count == Size(1)) return leaky_relu(x, weight);
-    check_axis("PReLU", x, 2, 1, count.value(), "channels");
-    Shape shape(x.as_tensor().ndim(), Size(1));
-    shape[1] = count;
-    return leaky_relu(x, reshape(weight, shape));
+    if (count != Size(1)) check_axis("PReLU", x, 2, 1, count.value(), "channels");
+    return functional::prelu(x, weight);
 }
 
 Tensor Softmax::operator()(const Operand& x) const { return softmax(x, dim); }

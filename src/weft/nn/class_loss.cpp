@@ -155,14 +155,28 @@ Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, const N
     return label_loss(c, c.scores, Tensor(), 0, options.weight, options.reduction, options.ignore_index);
 }
 
-Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const MarginOptions& options) {
+Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const MultiMarginOptions& options) {
     LineScope line(scores.where);
-    Classes c = classes("multi_margin_loss", scores, labels);
+    if (options.p != 1 && options.p != 2)
+        throw ValueError(text("multi_margin_loss: p is ", options.p, "; it is 1 or 2", place(scores.where)));
+    if (options.weight && options.weight.ndim() != 1)
+        throw ShapeError(text("multi_margin_loss: the weight has shape ", options.weight.shape(),
+                              "; it needs one number a class", place(scores.where)));
+    // PyTorch takes one example as a vector with one label or a list of one, and one class as a number.
+    Tensor given = scores.as_tensor(), label = labels.as_tensor();
+    if (given.ndim() == 0) given = reshape(given, {1});
+    if (given.ndim() == 1 && label.ndim() == 1) given = expand_dims(given, 0);
+    Classes c = classes("multi_margin_loss", Operand(given, scores.where), label);
+    if (c.scores.ndim() > 2)
+        throw ShapeError(text("multi_margin_loss: the scores have shape ", c.scores.shape(),
+                              ", but must be (N, C) or (C)", place(c.where)));
     check_known_labels(c, std::nullopt);
     Tensor here = at_label(c);
     Tensor right = sum(where(here, c.scores, 0.0), c.axis, true);
-    Tensor losses = sum(where(here, 0.0, maximum(options.margin - right + c.scores, 0.0)), c.axis) /
-                    size_as_tensor(c.count(), c.scores.dtype());
+    Tensor gaps = options.margin - right + c.scores;
+    Tensor terms = where(here | (gaps <= 0.0), 0.0, options.p == 2 ? square(gaps) : gaps);
+    Tensor losses = sum(terms, c.axis) / size_as_tensor(c.count(), c.scores.dtype());
+    if (options.weight) losses = losses * sum(where(here, class_weights(c, options.weight), 0.0), c.axis);
     return joined(c, losses, Tensor(), options.reduction, std::nullopt);
 }
 

@@ -1,9 +1,8 @@
 #include "weft/nn/dropout.h"
 
 #include "weft/graph/node.h"
+#include "weft/nn/functional/dropout.h"
 #include "weft/nn/training.h"
-#include "weft/ops/elementwise.h"
-#include "weft/ops/random.h"
 #include "weft/ops/view.h"
 
 namespace weft::nn {
@@ -17,8 +16,7 @@ Tensor Dropout::operator()(const Operand& x) const {
     Tensor tensor = x.as_tensor();
     if (!training() || p_ == 0) return tensor;
     ModuleScope scope("Dropout");
-    if (p_ == 1) return tensor * 0;
-    return where(random::bernoulli(1 - p_, tensor.shape()), Operand(tensor, x.where) * (1 / (1 - p_)), 0);
+    return functional::dropout(Operand(tensor, x.where), p_);
 }
 
 Tensor Flatten::operator()(const Operand& x) const {

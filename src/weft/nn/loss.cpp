@@ -2,6 +2,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/nn/check.h"
+#include "weft/nn/reduced.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
@@ -10,11 +11,6 @@
 
 namespace weft::nn {
 namespace {
-
-Tensor reduced(const Tensor& losses, LossReduction reduction) {
-    if (reduction == LossReduction::mean) return mean(losses);
-    return reduction == LossReduction::sum ? sum(losses) : losses;
-}
 
 // Losses of single elements, on operands that were found to fit.
 template <class F>
@@ -28,18 +24,39 @@ Tensor elementwise_loss(std::string_view name, const Operand& prediction, const 
 
 Tensor weighted(const Tensor& losses, const Tensor& weight) { return weight ? losses * weight : losses; }
 
-}  // namespace
-
-Tensor mse_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
-    LineScope line(prediction.where);
-    return elementwise_loss("mse_loss", prediction, target, options.reduction,
-                            [](const Tensor& p, const Tensor& t) { return square(p - t); });
+// With a weight for each element, whose sum means are divided by.
+template <class F>
+Tensor weighted_loss(std::string_view name, const Operand& prediction, const Operand& target, LossReduction reduction,
+                     const Tensor& weight, F formula) {
+    if (!weight) return elementwise_loss(name, prediction, target, reduction, formula);
+    Tensor losses = elementwise_loss(name, prediction, target, LossReduction::none, formula);
+    if (!may_be_equal(weight.shape(), losses.shape())) {
+        throw ShapeError(text(name, ": the weight has shape ", weight.shape(), ", the prediction ", losses.shape(),
+                              "; they must be the same", place(prediction.where)));
+    }
+    losses = losses * weight;
+    return reduction == LossReduction::mean ? sum(losses) / sum(weight) : reduced(losses, reduction);
 }
 
-Tensor l1_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
+}  // namespace
+
+LossReduction reduction_named(std::string_view name) {
+    if (name == "mean") return LossReduction::mean;
+    if (name == "sum") return LossReduction::sum;
+    if (name == "none") return LossReduction::none;
+    throw ValueError(text("the reduction of a loss is 'mean', 'sum' or 'none', not '", name, "'"));
+}
+
+Tensor mse_loss(const Operand& prediction, const Operand& target, const WeightedOptions& options) {
     LineScope line(prediction.where);
-    return elementwise_loss("l1_loss", prediction, target, options.reduction,
-                            [](const Tensor& p, const Tensor& t) { return abs(p - t); });
+    return weighted_loss("mse_loss", prediction, target, options.reduction, options.weight,
+                         [](const Tensor& p, const Tensor& t) { return square(p - t); });
+}
+
+Tensor l1_loss(const Operand& prediction, const Operand& target, const WeightedOptions& options) {
+    LineScope line(prediction.where);
+    return weighted_loss("l1_loss", prediction, target, options.reduction, options.weight,
+                         [](const Tensor& p, const Tensor& t) { return abs(p - t); });
 }
 
 Tensor smooth_l1_loss(const Operand& prediction, const Operand& target, const SmoothL1Options& options) {
@@ -58,10 +75,11 @@ Tensor huber_loss(const Operand& prediction, const Operand& target, const HuberO
     LineScope line(prediction.where);
     double delta = options.delta;
     if (!(delta > 0)) throw ValueError(text("huber_loss: delta is ", delta, "; it must be above 0"));
-    return elementwise_loss("huber_loss", prediction, target, options.reduction, [&](const Tensor& p, const Tensor& t) {
-        Tensor distance = abs(p - t);
-        return where(distance <= delta, 0.5 * square(distance), delta * (distance - 0.5 * delta));
-    });
+    return weighted_loss("huber_loss", prediction, target, options.reduction, options.weight,
+                         [&](const Tensor& p, const Tensor& t) {
+                             Tensor distance = abs(p - t);
+                             return where(distance <= delta, 0.5 * square(distance), delta * (distance - 0.5 * delta));
+                         });
 }
 
 Tensor binary_cross_entropy(const Operand& probabilities, const Operand& target, const BinaryOptions& options) {
@@ -107,56 +125,17 @@ Tensor hinge_loss(const Operand& prediction, const Operand& target, const Margin
 
 Tensor hinge_embedding_loss(const Operand& x, const Operand& target, const MarginOptions& options) {
     LineScope line(x.where);
-    return elementwise_loss(
-        "hinge_embedding_loss", x, target, options.reduction,
-        [&](const Tensor& p, const Tensor& t) { return where(t == 1.0, p, maximum(options.margin - p, 0.0)); });
+    return elementwise_loss("hinge_embedding_loss", x, target, options.reduction,
+                            [&](const Tensor& p, const Tensor& t) {
+                                Tensor rest = options.margin - p;
+                                return where(t != -1.0, p, 0.0) + where((t != 1.0) & (rest > 0.0), rest, 0.0);
+                            });
 }
 
 Tensor soft_margin_loss(const Operand& prediction, const Operand& target, const LossOptions& options) {
     LineScope line(prediction.where);
     return elementwise_loss("soft_margin_loss", prediction, target, options.reduction,
                             [](const Tensor& p, const Tensor& t) { return softplus(-t * p); });
-}
-
-Tensor poisson_nll_loss(const Operand& input, const Operand& target, const LossOptions& options) {
-    LineScope line(input.where);
-    return elementwise_loss("poisson_nll_loss", input, target, options.reduction,
-                            [](const Tensor& p, const Tensor& t) { return exp(p) - t * p; });
-}
-
-Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis, double eps) {
-    LineScope line(a.where);
-    Tensor x = a.as_tensor(), y = b.as_tensor();
-    Tensor norms = sum(square(x), axis) * sum(square(y), axis);
-    return sum(x * y, axis) / sqrt(maximum(norms, eps * eps));
-}
-
-Tensor cosine_embedding_loss(const Operand& a, const Operand& b, const Operand& target, const PairOptions& options) {
-    LineScope line(a.where);
-    check_same_shape("cosine_embedding_loss", a.as_tensor(), b.as_tensor(), a.where);
-    Tensor angle = cosine_similarity(a, b, -1), t = target.as_tensor();
-    check_same_shape("cosine_embedding_loss", angle, t, a.where);
-    return reduced(where(t == 1, 1 - angle, maximum(angle - options.margin, 0.0)), options.reduction);
-}
-
-Tensor margin_ranking_loss(const Operand& a, const Operand& b, const Operand& target, const PairOptions& options) {
-    LineScope line(a.where);
-    Tensor x = a.as_tensor(), y = b.as_tensor(), t = target.as_tensor();
-    check_same_shape("margin_ranking_loss", x, y, a.where);
-    check_same_shape("margin_ranking_loss", x, t, a.where);
-    return reduced(maximum(astype(t, x.dtype()) * (y - x) + options.margin, 0.0), options.reduction);
-}
-
-Tensor triplet_margin_loss(const Operand& anchor, const Operand& positive, const Operand& negative,
-                           const MarginOptions& options) {
-    LineScope line(anchor.where);
-    Tensor a = anchor.as_tensor(), p = positive.as_tensor(), n = negative.as_tensor();
-    check_same_shape("triplet_margin_loss", a, p, anchor.where);
-    check_same_shape("triplet_margin_loss", a, n, anchor.where);
-    auto distance = [](const Tensor& x, const Tensor& y) {
-        return sqrt(sum(square(x - y + 1e-6), -1));
-    };  // PyTorch's eps
-    return reduced(maximum(distance(a, p) - distance(a, n) + options.margin, 0.0), options.reduction);
 }
 
 }  // namespace weft::nn

@@ -2,6 +2,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/nn/check.h"
+#include "weft/nn/functional/normalization.h"
 #include "weft/nn/initialize.h"
 #include "weft/nn/keys.h"
 #include "weft/nn/module.h"
@@ -124,12 +125,8 @@ Tensor LayerNorm::operator()(const Operand& operand) const {
         throw ShapeError(
             text("LayerNorm: the input has shape ", shape, ", but its last axes must be ", shape_, place(x.where)));
     }
-    Axes axes;
-    for (std::size_t axis = ndim - n; axis < ndim; ++axis) axes.push_back(static_cast<std::int64_t>(axis));
-    Moments m = moments(x, axes);
-    Tensor y = m.centred * rsqrt(m.variance + eps_);
-    if (weight) y = y * *weight;
-    return bias ? y + *bias : y;
+    return functional::layer_norm(x, shape_, weight ? weight->value() : Tensor(), bias ? bias->value() : Tensor(),
+                                  eps_);
 }
 
 GroupNorm::GroupNorm(std::int64_t num_groups, std::int64_t num_channels, GroupNormOptions options)
@@ -150,12 +147,8 @@ Tensor GroupNorm::operator()(const Operand& operand) const {
     ModuleScope scope(weight ? layer_name(*weight, "GroupNorm") : "GroupNorm");
     check_axis("GroupNorm", operand, 2, 1, channels_, "channels");
     Operand x(operand.as_tensor(), operand.where);
-    Shape shape = x.tensor.shape();
-    Size rest = channels_ / groups_;
-    for (std::size_t axis = 2; axis < shape.size(); ++axis) rest = rest * shape[axis];
-    Moments m = moments(Operand(reshape(x, {shape[0], groups_, rest}), x.where), {2});
-    Tensor y = reshape(m.centred * rsqrt(m.variance + eps_), shape);
-    return affine(y, weight, bias, shape.size());
+    return functional::group_norm(x, groups_, weight ? weight->value() : Tensor(), bias ? bias->value() : Tensor(),
+                                  eps_);
 }
 
 }  // namespace weft::nn
