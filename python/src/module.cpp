@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
     bind_linear_algebra(module);
     bind_transforms(module);
     bind_random(module);
+    bind_special(module);
 }

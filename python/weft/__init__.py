@@ -22,7 +22,7 @@ from ._searching import *
 from ._statistics import *
 from ._transforms import *
 from ._inspection import __array_namespace_info__, devices
-from . import _methods, fft, linalg, random
+from . import _methods, fft, linalg, random, special
 
 __array_api_version__ = "2024.12"
 __version__ = "0.1.0"

@@ -40,6 +40,7 @@
 #include "weft/ops/scatter.h"
 #include "weft/ops/sets.h"
 #include "weft/ops/sort.h"
+#include "weft/ops/special.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 #include "weft/ops/window.h"

@@ -115,7 +115,7 @@ def y_rest(order):
     def f(t):
         x = mp.sqrt(32 * max(1 + t, mpf(10) ** -30))
         if order == 0:
-            return mp.bessely(0, x) - 2 / mp.pi * mp.log(x) * mp.besselj(0, x)
+            return (mp.bessely(0, x) - 2 / mp.pi * (mp.log(x / 2) + mp.euler) * mp.besselj(0, x)) / x ** 2
         return (mp.bessely(1, x) - 2 / mp.pi * (mp.log(x) * mp.besselj(1, x) - 1 / x)) / x
     return f
 
@@ -134,9 +134,9 @@ FITS = {
     "GammaNear": ("gamma(2 + d), |d| <= 1/2.", lambda d: mp.gamma(2 + d), -0.5, 0.5),
     "GammaFar": ("gamma(x) e^x x^(1/2 - x) / sqrt(2 pi) in 1 / x, x from 8 on.", stirling, 0, 0.125),
     "ErfcinvTail": ("erfcinv(y) / s in (s - 3) / (s + 3), s = sqrt(-log(y)), y below 1/2.", erfcinv_over, -0.5657, 0.8026),
-    "J0Near": ("J0(x) in x^2 / 32 - 1, x up to 8.", lambda t: mp.besselj(0, root(t)), -1, 1),
+    "J0Near": ("(J0(x) - 1) / x^2 in x^2 / 32 - 1, x up to 8.", lambda t: (mp.besselj(0, root(t)) - 1) / root(t) ** 2, -1, 1),
     "J1Near": ("J1(x) / x, the same.", lambda t: mp.besselj(1, root(t)) / root(t), -1, 1),
-    "Y0Near": ("Y0(x) - 2 / pi log(x) J0(x), the same.", y_rest(0), -1, 1),
+    "Y0Near": ("(Y0(x) - 2 / pi (log(x / 2) + gamma) J0(x)) / x^2, the same.", y_rest(0), -1, 1),
     "Y1Near": ("(Y1(x) - 2 / pi (log(x) J1(x) - 1 / x)) / x, the same.", y_rest(1), -1, 1),
     "HankelP0": ("P of J0 and Y0 in 2 (8 / x)^2 - 1, x from 8 on.", lambda t: hankel(0)((1 + t) / 2)[0], -1, 1),
     "HankelQ0": ("Q x / 8, the same.", lambda t: hankel(0)((1 + t) / 2)[1], -1, 1),

@@ -41,16 +41,16 @@ struct ErfcinvTail<double> {  // error 2^-56.0
     static constexpr double c[] = {0x1.cf51b7c46758fp-1, 0x1.183b86e50a734p-2, -0x1.5b1ac5639b5f6p-2, 0x1.1d58c30bbd907p-2, -0x1.6d88c5c8acd1bp-3, 0x1.1c8cf969be0cdp-4, 0x1.49f01e25bddfbp-6, -0x1.3e8503212ae3dp-4, 0x1.9502fbd764b9ap-4, -0x1.6b22e5715c5e1p-4, 0x1.d18e569767458p-5, -0x1.09c6e535273dep-6, -0x1.5df1aafca56ffp-6, 0x1.7ef527adbb549p-5, -0x1.c6e61c1c8d4abp-5, 0x1.88cd9a200a0b7p-5, -0x1.d53601ef4b52dp-6, 0x1.142e4ca3f89ffp-8, 0x1.3d416b751181bp-6, -0x1.261ef4728d193p-5, 0x1.275e6c9976b62p-5, -0x1.5ffb25db7e548p-6, 0x1.243c0412dfe36p-6, -0x1.b9f0fd2edf0b3p-6, -0x1.f987dafa56d18p-8, 0x1.4b7f4993eff25p-4, -0x1.16602f36f477cp-4, -0x1.3fcaf1cbec19ep-5, 0x1.0258165380a9ap-4, 0x1.4b69faf5ba55ep-6, -0x1.622885717b592p-5, -0x1.76e1e448aed51p-7, 0x1.f90b0c5684f25p-6, -0x1.55467105bd8aep-7};
 };
 
-/// J0(x) in x^2 / 32 - 1, x up to 8.
+/// (J0(x) - 1) / x^2 in x^2 / 32 - 1, x up to 8.
 template <class T>
 struct J0Near;
 template <>
-struct J0Near<float> {  // error 2^-27.1
-    static constexpr float c[] = {0x1.776fc60000000p-5f, 0x1.dc50700000000p-1f, -0x1.4c042a0000000p-1f, -0x1.9dbdbe0000000p-1f, 0x1.09d33c0000000p+0f, -0x1.03d3480000000p-1f, 0x1.2afc4e0000000p-3f, -0x1.d25fae0000000p-6f, 0x1.09ebde0000000p-8f, -0x1.d8f7f00000000p-12f, 0x1.466e580000000p-15f};
+struct J0Near<float> {  // error 2^-29.6
+    static constexpr float c[] = {-0x1.e889040000000p-6f, 0x1.e26cba0000000p-5f, -0x1.4437660000000p-4f, 0x1.b98fe80000000p-5f, -0x1.5f79a20000000p-6f, 0x1.6e9a020000000p-8f, -0x1.0e69a00000000p-10f, 0x1.29b46e0000000p-13f, -0x1.0207900000000p-16f, 0x1.5e79580000000p-20f};
 };
 template <>
-struct J0Near<double> {  // error 2^-61.0
-    static constexpr double c[] = {0x1.776fc5f84e280p-5, 0x1.dc5071f1209f4p-1, -0x1.4c042a76a3d9ap-1, -0x1.9dbdd0f268edfp-1, 0x1.09d33c82734c7p+0, -0x1.03d2da095b4d3p-1, 0x1.2afc33916d951p-3, -0x1.d27f3cd0c3c57p-6, 0x1.09f3448afe692p-8, -0x1.d11773b2a6a3ap-12, 0x1.42bc90334c844p-15, -0x1.6cc526fb69af1p-19, 0x1.56a7a3208d73fp-23, -0x1.0ff7eb0c00e75p-27, 0x1.71d0b6c23df9bp-32, -0x1.b5729c33c7261p-37, 0x1.c2b3e18859255p-42};
+struct J0Near<double> {  // error 2^-57.4
+    static constexpr double c[] = {-0x1.e88903a07b1d8p-6, 0x1.e26cbac8cdde7p-5, -0x1.443768020fe59p-4, 0x1.b98fe78aeb504p-5, -0x1.5f795610f00f6p-6, 0x1.6e99f01e545b9p-8, -0x1.0e76f23395e72p-10, 0x1.29ba9e58d6b2bp-13, -0x1.fc759ce9e5678p-17, 0x1.5af14aaff95fap-20, -0x1.834b98a9bdf9dp-24, 0x1.6865d90cb4c3cp-28, -0x1.1bf72d086c023p-32, 0x1.8195247fa1b85p-37, -0x1.c3bcccb778013p-42};
 };
 
 /// J1(x) / x, the same.
@@ -65,16 +65,16 @@ struct J1Near<double> {  // error 2^-58.4
     static constexpr double c[] = {-0x1.dc5071f1209f4p-5, 0x1.4c042a76a3d9ap-4, 0x1.364e5cb5ceb28p-3, -0x1.09d33c82734c7p-2, 0x1.44c7908bb21fap-3, -0x1.c07a4d5a245f9p-5, 0x1.982f5536aba62p-7, -0x1.09f3448afe710p-9, 0x1.059d31145aa0ap-12, -0x1.936bb44012d62p-16, 0x1.f58f15d1dd73fp-20, -0x1.00fdba62dd55dp-23, 0x1.b9f2b1b189a63p-28, -0x1.43968f39d3c0fp-32, 0x1.9a36aed03c986p-37, -0x1.c2c89ea282aaap-42};
 };
 
-/// Y0(x) - 2 / pi log(x) J0(x), the same.
+/// (Y0(x) - 2 / pi (log(x / 2) + gamma) J0(x)) / x^2, the same.
 template <class T>
 struct Y0Near;
 template <>
-struct Y0Near<float> {  // error 2^-31.6
-    static constexpr float c[] = {-0x1.876cb80000000p-2f, -0x1.a828c00000000p-1f, 0x1.a5a81e0000000p+0f, 0x1.272bb40000000p-3f, -0x1.13da280000000p+0f, 0x1.5827980000000p-1f, -0x1.c06d120000000p-3f, 0x1.7bd6ce0000000p-5f, -0x1.cc5e0c0000000p-8f, 0x1.a6a1520000000p-11f, -0x1.35648e0000000p-14f, 0x1.686af20000000p-18f};
+struct Y0Near<float> {  // error 2^-27.5
+    static constexpr float c[] = {-0x1.83f6080000000p-7f, -0x1.860c9a0000000p-7f, 0x1.faeab00000000p-5f, -0x1.e549da0000000p-5f, 0x1.ca1ce20000000p-6f, -0x1.0a43b00000000p-7f, 0x1.a894ae0000000p-10f, -0x1.f064700000000p-13f, 0x1.c434620000000p-16f, -0x1.3fb3760000000p-19f};
 };
 template <>
-struct Y0Near<double> {  // error 2^-60.3
-    static constexpr double c[] = {-0x1.876cb72f1c7ebp-2, -0x1.a828bfbfdc936p-1, 0x1.a5a81d661f788p+0, 0x1.272bb3b608b4ep-3, -0x1.13da2b14a486ep+0, 0x1.58279811359ffp-1, -0x1.c06cc647f6aa1p-3, 0x1.7bd6bf2cea1e1p-5, -0x1.cc7060123653ap-8, 0x1.a6a8c6c8b12e2p-11, -0x1.31537c5ca2375p-14, 0x1.651b8fa0e7285p-18, -0x1.5995ab70980a0p-22, 0x1.1997d4a7c8bcfp-26, -0x1.88006a91193cfp-31, 0x1.d9b424d8e8b94p-36, -0x1.f18fc0e5099b2p-41};
+struct Y0Near<double> {  // error 2^-61.3
+    static constexpr double c[] = {-0x1.83f608690423fp-7, -0x1.860c993309d50p-7, 0x1.faeab930542d5p-5, -0x1.e549db03c2fb1p-5, 0x1.ca1c5250ec68fp-6, -0x1.0a439e59d3581p-7, 0x1.a8add5312513cp-10, -0x1.f0707abfb2a5ep-13, 0x1.bd0788cae8ad8p-16, -0x1.3c43a3aa58aacp-19, 0x1.6d907a7436bc8p-23, -0x1.5eae208a5d1b2p-27, 0x1.1bd748fcd67f3p-31, -0x1.8913fc2903b72p-36, 0x1.d8ecc5163dbbbp-41, -0x1.ef20bf795dd4ep-46};
 };
 
 /// (Y1(x) - 2 / pi (log(x) J1(x) - 1 / x)) / x, the same.

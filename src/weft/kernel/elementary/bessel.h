@@ -24,6 +24,13 @@ WEFT_ELEMENT V near_variable(V a) {
     return fma(b * all<V>(1.0 / 32), b, all<V>(-1));
 }
 
+/// J0 up to 8: 1 less what is exact beside it.
+template <class V>
+WEFT_ELEMENT V j0_near(V a) {
+    V b = at_most(a, 8);
+    return fma(b * b, polynomial<J0Near>(near_variable(a)), all<V>(1));
+}
+
 /// sqrt(2 / (pi a)) times P and Q, and cosine and sine of a - pi / 4, for a from 8 on.
 template <class V>
 struct Wave {
@@ -64,7 +71,7 @@ WEFT_ELEMENT V j0(V x) {
     V a = magnitude(x);
     Wave<V> w = wave<HankelP0, HankelQ0>(a);
     V far = vanishing(a, fma(w.p, w.cosine, -(w.q * w.sine)));
-    return select(is_far(a), far, polynomial<J0Near>(near_variable(a)));
+    return select(is_far(a), far, j0_near(a));
 }
 
 template <class V>
@@ -78,10 +85,11 @@ WEFT_ELEMENT V j1(V x) {
 
 template <class V>
 WEFT_ELEMENT V y0(V x) {
-    V a = magnitude(x), t = near_variable(a);
+    V a = magnitude(x), b = at_most(a, 8), square = b * b;
     Wave<V> w = wave<HankelP0, HankelQ0>(a);
     V far = vanishing(a, fma(w.p, w.sine, w.q * w.cosine));
-    V near = fma(log(at_most(a, 8)) * all<V>(two_over_pi_number), polynomial<J0Near>(t), polynomial<Y0Near>(t));
+    V scale = (log(b * all<V>(0.5)) + all<V>(euler_gamma)) * all<V>(two_over_pi_number);
+    V near = fma(scale, j0_near(a), square * polynomial<Y0Near>(near_variable(a)));
     return of_positive(x, V::all(-FormatOf<V>::infinity), select(is_far(a), far, near));
 }
 

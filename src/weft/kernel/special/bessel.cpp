@@ -9,7 +9,7 @@
 namespace weft::iterated {
 namespace {
 
-constexpr Wide far_argument = 1000, large_order = 50, most_order = 1e7L;
+constexpr Wide far_argument = 1000, large_order = 50, most_order = 1e6L;
 
 /// sin(pi v) and cos(pi v), exact at whole and half numbers.
 struct Turn {

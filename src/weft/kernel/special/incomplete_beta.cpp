@@ -18,13 +18,15 @@ Wide prefix(Wide a, Wide b, Wide x, Wide y) {
 
 /// The lower function for x below its mean (Abramowitz & Stegun 26.5.8).
 Wide by_fraction(Wide a, Wide b, Wide x, Wide y) {
+    Wide scale = prefix(a, b, x, y) / a;
+    if (scale == 0) return 0;
     Wide fraction = continued_fraction(1, [&](int k) {
         Wide m = k / 2;
         Wide numerator = k % 2 == 0 ? m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
                                     : -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
         return Fraction{numerator, 1};
     });
-    return prefix(a, b, x, y) / (a * fraction);
+    return scale / fraction;
 }
 
 Tails tails(Wide a, Wide b, Wide x, Wide y) {

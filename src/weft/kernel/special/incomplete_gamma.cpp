@@ -27,17 +27,19 @@ Tails near_zero(Wide a, Wide x) {
 }
 
 Tails by_series(Wide a, Wide x) {
-    Wide sum = 1, term = 1;
-    for (int n = 1; n < most_steps && term > wide_epsilon * sum / 4; ++n) sum += term *= x / (a + n);
-    Wide lower = prefix(a, x) * sum;
+    Wide scale = prefix(a, x), sum = 1, term = 1;
+    for (int n = 1; scale > 0 && n < most_steps && term > wide_epsilon * sum / 4; ++n) sum += term *= x / (a + n);
+    Wide lower = scale * sum;
     return {lower, 1 - lower};
 }
 
 Tails by_fraction(Wide a, Wide x) {
+    Wide scale = prefix(a, x) * a;
+    if (scale == 0) return {1, 0};
     Wide fraction = continued_fraction(x + 1 - a, [&](int k) {
         return Fraction{-k * (k - a), x + 2 * k + 1 - a};
     });
-    Wide upper = prefix(a, x) * a / fraction;
+    Wide upper = scale / fraction;
     return {1 - upper, upper};
 }
 

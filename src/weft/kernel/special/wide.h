@@ -13,7 +13,7 @@ inline constexpr Wide wide_epsilon = std::numeric_limits<Wide>::epsilon();
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Steps of a series or a continued fraction after which it is given up: its value is then NaN.
-inline constexpr int most_steps = 1'000'000;
+inline constexpr int most_steps = 200'000;
 
 /// log(1 + u) - u, accurate near 0.
 Wide log1p_less(Wide u);
