@@ -27,6 +27,17 @@ namespace weft::special {
 #pragma pop_macro("WEFT_BINARY")
 #pragma pop_macro("WEFT_TERNARY")
 
+// Those that arrays have anywhere else too, here under SciPy's names.
+using weft::digamma;
+using weft::erf;
+using weft::erfc;
+using weft::erfinv;
+using weft::xlogy;
+inline Tensor gammaln(const Operand& x) { return lgamma(x); }
+inline Tensor psi(const Operand& x) { return digamma(x); }
+inline Tensor expit(const Operand& x) { return sigmoid(x); }
+inline Tensor log_expit(const Operand& x) { return log_sigmoid(x); }
+
 /// The logarithm of the multivariate gamma function of dimension d: log(pi) d (d - 1) / 4 + the sum of lgamma(a - j / 2), j < d.
 /// Of a's shape. d below 1: ValueError.
 Tensor multigammaln(const Operand& a, std::int64_t d);

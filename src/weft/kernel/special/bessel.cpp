@@ -152,7 +152,8 @@ bool odd(double v) { return std::fmod(v, 2) != 0; }
 
 /// I of any order and argument, e^-|x| times it if `scaled`.
 double i_of(double v, double x, bool scaled) {
-    if (std::isnan(v) || std::isnan(x) || std::isinf(v)) return nan;
+    if (std::isnan(v) || std::isnan(x)) return nan;
+    if (std::isinf(v)) return 0;
     if (whole(v)) v = std::abs(v);
     if (x < 0) {
         if (!whole(v)) return nan;
@@ -181,7 +182,8 @@ double k_of(double v, double x, bool scaled) {
 }  // namespace
 
 double jv(double v, double x) {
-    if (std::isnan(v) || std::isnan(x) || std::isinf(v)) return nan;
+    if (std::isnan(v) || std::isnan(x)) return nan;
+    if (std::isinf(v)) return 0;
     if (whole(v) && (x < 0 || v < 0)) {
         double value = jv(std::abs(v), std::abs(x));
         return odd(v) && (x < 0) != (v < 0) ? -value : value;

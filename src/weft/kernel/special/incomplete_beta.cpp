@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "weft/kernel/special/iterated.h"
 #include "weft/kernel/special/wide.h"
 
@@ -11,7 +13,7 @@ struct Tails {
 /// x^a y^b / B(a, b), y = 1 - x, by what x differs from a / (a + b), so that nothing large cancels.
 Wide prefix(Wide a, Wide b, Wide x, Wide y) {
     Wide sum = a + b, distance = (x * b - y * a) / sum;  // x - a / (a + b)
-    Wide exponent = a * log1p_less(distance * sum / a) + b * log1p_less(-distance * sum / b);
+    Wide exponent = a * log1p_less(distance * sum / a, x * (sum / a)) + b * log1p_less(-distance * sum / b, y * (sum / b));
     Wide rests = stirling_rest(sum) - stirling_rest(a) - stirling_rest(b);
     return std::sqrt(a / sum * b / (2 * wide_pi)) * std::exp(exponent + rests);
 }
@@ -32,10 +34,10 @@ Wide by_fraction(Wide a, Wide b, Wide x, Wide y) {
 Tails tails(Wide a, Wide b, Wide x, Wide y) {
     if (x < (a + 1) / (a + b + 2)) {
         Wide lower = by_fraction(a, b, x, y);
-        return {lower, 1 - lower};
+        return {lower, std::max<Wide>(1 - lower, 0)};
     }
     Wide upper = by_fraction(b, a, y, x);
-    return {1 - upper, upper};
+    return {std::max<Wide>(1 - upper, 0), upper};
 }
 
 /// log |B(a, b)| in the wide type, for a and b that are no poles.
@@ -47,6 +49,8 @@ Wide log_beta(Wide a, Wide b) {
                      (std::log(2 * wide_pi) - std::log(less)) / 2;
         return large + stirling_rest(a) + stirling_rest(b) - stirling_rest(sum);
     }
+    if (b > 0 && a + b > 0) return std::lgamma(a) - log_rising(b, a);
+    if (a > 0 && a + b > 0) return std::lgamma(b) - log_rising(a, b);
     return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
 }
 
@@ -85,6 +89,7 @@ double beta(double a, double b) {
 double poch(double x, double n) {
     if (std::isnan(x) || std::isnan(n)) return nan;
     if (n == 0) return 1;
+    if (std::isinf(n) || std::isinf(x)) return std::isinf(n) || x < 0 ? nan : n > 0 ? infinity : 0;
     if (n == std::floor(n) && std::abs(n) <= 200) {  // a product, right at the poles too
         Wide value = 1;
         for (int k = 0; k < n; ++k) value *= static_cast<Wide>(x) + k;
@@ -95,21 +100,20 @@ double poch(double x, double n) {
     if (gamma_has_pole(sum)) return gamma_has_pole(x) ? nan : infinity;
     if (gamma_has_pole(x)) return 0;
     Wide size = 0;
-    if (x > 0 && sum > 0)  // gamma(x + n) / gamma(x), whose large parts cancel in Stirling's formula
-        size = std::exp(n * (std::log(sum) - 1) + (x - 0.5L) * std::log1p(n / static_cast<Wide>(x)) + stirling_rest(sum) - stirling_rest(x));
+    if (x > 0 && sum > 0)
+        size = std::exp(log_rising(x, n));
     else
         size = std::exp(std::lgamma(sum) - std::lgamma(static_cast<Wide>(x)));
     return static_cast<double>(gamma_is_negative(sum) != gamma_is_negative(x) ? -size : size);
 }
 
 double binom(double n, double k) {
-    if (std::isnan(n) || std::isnan(k)) return nan;
+    if (!(std::isfinite(n) && std::isfinite(k))) return nan;
     if (n < 0 && n == std::floor(n)) return nan;
-    double whole = std::floor(k);
-    if (k == whole && n == std::floor(n) && n >= 0 && n < 1e15 && k > n / 2 && k <= n) k = n - k;
+    if (k == std::floor(k) && n == std::floor(n) && n >= 0 && n < 1e15 && k > n / 2 && k <= n) k = n - k;
     if (k == std::floor(k) && k >= 0 && k <= 60) {  // a product of few factors
         Wide value = 1;
-        for (int i = 1; i <= k; ++i) value *= (static_cast<Wide>(n) + i - k) / i;
+        for (int i = 1; i <= k; ++i) value *= (static_cast<Wide>(n) - (k - i)) / i;
         return static_cast<double>(value);
     }
     Wide rest = static_cast<Wide>(n) - k;

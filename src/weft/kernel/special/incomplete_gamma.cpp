@@ -11,7 +11,7 @@ struct Tails {
 
 /// x^a e^-x / gamma(a + 1), by what x differs from a, so that nothing large cancels.
 Wide prefix(Wide a, Wide x) {
-    return std::exp(a * log1p_less((x - a) / a) - stirling_rest(a)) / std::sqrt(2 * wide_pi * a);
+    return std::exp(a * log1p_less((x - a) / a, x / a) - stirling_rest(a)) / std::sqrt(2 * wide_pi * a);
 }
 
 /// a < 1, x small: x^a / gamma(a + 1) is near 1, so its distance from 1 is what is computed.
@@ -45,7 +45,7 @@ Tails by_fraction(Wide a, Wide x) {
 
 /// a large: erfc and the first two terms of what it lacks (Temme, 1979), of a variable that is small where neither tail is 0.
 Tails by_expansion(Wide a, Wide x) {
-    Wide u = (x - a) / a, half_square = -log1p_less(u);  // eta^2 / 2
+    Wide u = (x - a) / a, half_square = -log1p_less(u, x / a);  // eta^2 / 2
     if (half_square * a > 12000) return u < 0 ? Tails{0, 1} : Tails{1, 0};
     Wide eta = std::copysign(std::sqrt(2 * half_square), u);
     Wide first = -1 / 3.0L + eta * (1 / 12.0L + eta * (-2 / 135.0L + eta * (1 / 864.0L + eta * (1 / 2835.0L + eta * (-139 / 777600.0L + eta / 25515.0L)))));

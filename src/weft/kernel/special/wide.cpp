@@ -17,8 +17,8 @@ Wide zeta_less_1(int k) {
 
 }  // namespace
 
-Wide log1p_less(Wide u) {
-    if (!(std::abs(u) < 0.5L)) return std::log1p(u) - u;
+Wide log1p_less(Wide u, Wide whole) {
+    if (!(std::abs(u) < 0.5L)) return std::log(whole) - u;
     // 2 atanh(y) - u with y = u / (2 + u), whose first two terms together are -u^2 / (2 + u).
     Wide y = u / (2 + u), square = y * y, power = y * square, sum = 0;
     for (int k = 3; k < 100 && std::abs(power) > wide_epsilon * std::abs(sum) / 4; k += 2, power *= square)
@@ -48,6 +48,11 @@ Wide stirling_rest(Wide z) {
     for (Wide term : {1 / 156.0L, -691 / 360360.0L, 1 / 1188.0L, -1 / 1680.0L, 1 / 1260.0L, -1 / 360.0L, 1 / 12.0L})
         sum = sum * w + term;
     return sum / z;
+}
+
+Wide log_rising(Wide x, Wide n) {
+    Wide sum = x + n;
+    return n * (std::log(sum) - 1) + (x - 0.5L) * std::log1p(n / x) + stirling_rest(sum) - stirling_rest(x);
 }
 
 bool gamma_has_pole(Wide z) { return z <= 0 && z == std::floor(z); }

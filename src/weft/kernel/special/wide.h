@@ -15,12 +15,14 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Steps of a series or a continued fraction after which it is given up: its value is then NaN.
 inline constexpr int most_steps = 200'000;
 
-/// log(1 + u) - u, accurate near 0.
-Wide log1p_less(Wide u);
+/// log(1 + u) - u, accurate near 0; `whole` is 1 + u, which may be all that is left of u near -1.
+Wide log1p_less(Wide u, Wide whole);
 /// log(gamma(1 + a)) for a > -1/2, accurate near 0.
 Wide lgamma1p(Wide a);
 /// What Stirling's formula lacks: log(gamma(z)) - (z - 1/2) log(z) + z - log(2 pi) / 2, z > 0.
 Wide stirling_rest(Wide z);
+/// log(gamma(x + n) / gamma(x)) for x > 0 and x + n > 0: large parts cancel in Stirling's formula.
+Wide log_rising(Wide x, Wide n);
 /// Whether gamma(z) is negative; z is no pole.
 bool gamma_is_negative(Wide z);
 /// Whether z is 0, -1, -2, ...
