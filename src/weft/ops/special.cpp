@@ -59,6 +59,23 @@ Scalar relative_entropy(Scalar a, Scalar b, Scalar value, Scalar at_zero) {
     return select((0 < a) & (0 < b), value, other);
 }
 
+/// a log(a / b) - a + b = a (u - log(1 + u)) with u = (b - a) / a; for a small u without the loss of u itself, as
+/// u^2 / (2 + u) less the rest of the series of 2 atanh(y), y = u / (2 + u).
+Scalar divergence(Scalar a, Scalar b) {
+    Scalar u = (b - a) / a, near = max(min(u, 1), -0.5), y = near / (2 + near), z = y * y, rest = 2.0 / 35;
+    for (int k = 33; k >= 3; k -= 2) rest = rest * z + 2.0 / k;
+    Scalar small = near * near / (2 + near) - rest * z * y;
+    Scalar excess = select(abs(u) < 0.5, small, u - log1p(u));
+    return select(abs(u) == std::numeric_limits<double>::infinity(), a * log_ratio(a, b) - a + b, a * excess);
+}
+
+/// (exp(x) - 1) / x; far out in two factors, for exp(x) may be no number where this is one.
+Scalar relative_exponential(Scalar x) {
+    Scalar half = exp(0.5 * x), near = expm1(x) / x, far = half / x * half;
+    Scalar itself = (x == 0) | (x == std::numeric_limits<double>::infinity());
+    return select(itself, 1 + x, select(50 < x, far, near));
+}
+
 /// The derivative of gammainc(a, x) in x.
 Scalar gamma_density(Scalar a, Scalar x) { return exp((a - 1) * log(x) - x - lgamma(a)); }
 /// The derivative of betainc(a, b, x) in x.

@@ -109,14 +109,14 @@ double gammaincc(double a, double x) {
 
 double gammaincinv(double a, double p) {
     if (!(a >= 0 && p >= 0 && p <= 1) || std::isinf(a)) return nan;
-    if (p == 0 || a == 0) return 0;
-    return p == 1 ? infinity : inverse(a, p, 1 - static_cast<Wide>(p));
+    if (p == 0 || p == 1) return p == 0 ? 0 : infinity;
+    return a == 0 ? nan : inverse(a, p, 1 - static_cast<Wide>(p));
 }
 
 double gammainccinv(double a, double q) {
     if (!(a >= 0 && q >= 0 && q <= 1) || std::isinf(a)) return nan;
-    if (q == 1 || a == 0) return 0;
-    return q == 0 ? infinity : inverse(a, 1 - static_cast<Wide>(q), q);
+    if (q == 0 || q == 1) return q == 1 ? 0 : infinity;
+    return a == 0 ? nan : inverse(a, 1 - static_cast<Wide>(q), q);
 }
 
 }  // namespace weft::iterated
