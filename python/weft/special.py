@@ -8,11 +8,16 @@ from ._elementwise import cbrt, exp2, expm1, log1p, logaddexp, sinc, trigamma
 from ._special import *
 from ._special import __all__ as _generated
 
-__all__ = [*_generated, "cbrt", "chi2sf", "exp2", "expm1", "log1p", "log_softmax", "logaddexp", "logsumexp", "multigammaln", "psi", "sinc", "softmax",
+__all__ = [*_generated, "cbrt", "chi2sf", "exp2", "expm1", "hyp2f1", "log1p", "log_softmax", "logaddexp", "logsumexp", "multigammaln", "psi", "sinc", "softmax",
            "trigamma"]
 
 psi = digamma  # noqa: F405  (generated)
 chi2sf = chdtrc  # noqa: F405
+
+
+def hyp2f1(a, b, c, x, /):
+    """Gauss's hypergeometric function 2F1(a, b; c; x), x up to 1, NaN beyond. Its derivative is known in x alone."""
+    return _core.hyp2f1(a, b, c, x)
 
 
 def multigammaln(a, d, /):

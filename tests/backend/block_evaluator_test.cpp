@@ -104,7 +104,8 @@ TEST(BlockEvaluator, functions_have_the_interpreters_bits) {
     for (const Function* function : all_functions()) {
         if (!function->f32) continue;
         ProgramBuilder builder;
-        Scalar operands[] = {builder.input(DType::float32), builder.input(DType::float32), builder.input(DType::float32)};
+        Scalar operands[] = {builder.input(DType::float32), builder.input(DType::float32),
+                             builder.input(DType::float32)};
         builder.output(
             weft::call(*function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function->arity))));
         Access access{DType::float32, {1}};

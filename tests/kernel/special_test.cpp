@@ -20,9 +20,7 @@ const Function* named(std::string_view name) {
 }
 
 /// J and Y have zeros, and so have logarithms: their errors count in units at 1.
-bool has_zeros(std::string_view name) {
-    return name[0] == 'j' || name[0] == 'y' || name == "betaln";
-}
+bool has_zeros(std::string_view name) { return name[0] == 'j' || name[0] == 'y' || name == "betaln"; }
 
 /// How far `got` is from `exact`, in units in the last place of T.
 template <class T>
@@ -59,6 +57,7 @@ TEST(Special, every_special_function_stands_in_the_table) {
 #include "weft/kernel/special.inc"
     };
     for (std::string_view name : names) {
+        if (named(name)->f64 == nullptr) continue;  // of complex numbers: tests/ops/special_test.cpp
         bool stands = std::any_of(std::begin(special_values), std::end(special_values),
                                   [&](const SpecialValue& value) { return value.function == name; });
         EXPECT_TRUE(stands) << name;
@@ -70,34 +69,59 @@ struct Edge {
     double operands[3];
     double value;
 };
-constexpr Edge edges[] = {
-    {"erfcx", {-inf}, inf},          {"erfcx", {inf}, 0},
-    {"erfcinv", {0}, inf},           {"erfcinv", {2}, -inf},
-    {"erfcinv", {-0.1}, nan},        {"erfcinv", {2.1}, nan},
-    {"gamma", {0}, inf},             {"gamma", {-0.0}, -inf},
-    {"gamma", {-1}, nan},            {"gamma", {inf}, inf},
-    {"gamma", {-inf}, nan},          {"gamma", {172}, inf},
-    {"trigamma", {0}, inf},          {"trigamma", {-3}, inf},
-    {"trigamma", {inf}, 0},          {"j0", {inf}, 0},
-    {"y0", {0}, -inf},               {"y1", {-1}, nan},
-    {"i0", {-inf}, inf},             {"i1", {-inf}, -inf},
-    {"k0", {0}, inf},                {"k1", {inf}, 0},
-    {"k0e", {-1}, nan},              {"zeta", {1, 2}, inf},
-    {"zeta", {0.5, 2}, nan},         {"zeta", {2, -1}, inf},
-    {"zeta", {2.5, -0.5}, nan},      {"gammainc", {2, 0}, 0},
-    {"gammainc", {2, inf}, 1},       {"gammainc", {0, 0}, nan},
-    {"gammainc", {-1, 2}, nan},      {"gammaincc", {0, 3}, 0},
-    {"gammaincinv", {2, 1}, inf},    {"gammaincinv", {2, 1.5}, nan},
-    {"gammainccinv", {2, 0}, inf},   {"beta", {0, 2}, inf},
-    {"beta", {-3, 2}, 1.0 / 6},      {"poch", {0, 0}, 1},
-    {"poch", {-2, 3}, 0},            {"binom", {-1, 2}, nan},
-    {"binom", {5, 7}, 0},            {"jv", {0, 0}, 1},
-    {"jv", {0.5, -1}, nan},          {"yv", {2, 0}, -inf},
-    {"iv", {1, -inf}, -inf},         {"kv", {2, 0}, inf},
-    {"kv", {2, -1}, nan},            {"owens_t", {0, inf}, 0.25},
-    {"betainc", {2, 3, 0}, 0},       {"betainc", {2, 3, 1}, 1},
-    {"betainc", {2, 3, 1.5}, nan},   {"betaincinv", {2, 3, 1}, 1},
-    {"betaincinv", {0.5, nan, 1}, nan}};
+constexpr Edge edges[] = {{"erfcx", {-inf}, inf},
+                          {"erfcx", {inf}, 0},
+                          {"erfcinv", {0}, inf},
+                          {"erfcinv", {2}, -inf},
+                          {"erfcinv", {-0.1}, nan},
+                          {"erfcinv", {2.1}, nan},
+                          {"gamma", {0}, inf},
+                          {"gamma", {-0.0}, -inf},
+                          {"gamma", {-1}, nan},
+                          {"gamma", {inf}, inf},
+                          {"gamma", {-inf}, nan},
+                          {"gamma", {172}, inf},
+                          {"trigamma", {0}, inf},
+                          {"trigamma", {-3}, inf},
+                          {"trigamma", {inf}, 0},
+                          {"j0", {inf}, 0},
+                          {"y0", {0}, -inf},
+                          {"y1", {-1}, nan},
+                          {"i0", {-inf}, inf},
+                          {"i1", {-inf}, -inf},
+                          {"k0", {0}, inf},
+                          {"k1", {inf}, 0},
+                          {"k0e", {-1}, nan},
+                          {"zeta", {1, 2}, inf},
+                          {"zeta", {0.5, 2}, nan},
+                          {"zeta", {2, -1}, inf},
+                          {"zeta", {2.5, -0.5}, nan},
+                          {"gammainc", {2, 0}, 0},
+                          {"gammainc", {2, inf}, 1},
+                          {"gammainc", {0, 0}, nan},
+                          {"gammainc", {-1, 2}, nan},
+                          {"gammaincc", {0, 3}, 0},
+                          {"gammaincinv", {2, 1}, inf},
+                          {"gammaincinv", {2, 1.5}, nan},
+                          {"gammainccinv", {2, 0}, inf},
+                          {"beta", {0, 2}, inf},
+                          {"beta", {-3, 2}, 1.0 / 6},
+                          {"poch", {0, 0}, 1},
+                          {"poch", {-2, 3}, 0},
+                          {"binom", {-1, 2}, nan},
+                          {"binom", {5, 7}, 0},
+                          {"jv", {0, 0}, 1},
+                          {"jv", {0.5, -1}, nan},
+                          {"yv", {2, 0}, -inf},
+                          {"iv", {1, -inf}, -inf},
+                          {"kv", {2, 0}, inf},
+                          {"kv", {2, -1}, nan},
+                          {"owens_t", {0, inf}, 0.25},
+                          {"betainc", {2, 3, 0}, 0},
+                          {"betainc", {2, 3, 1}, 1},
+                          {"betainc", {2, 3, 1.5}, nan},
+                          {"betaincinv", {2, 3, 1}, 1},
+                          {"betaincinv", {0.5, nan, 1}, nan}};
 
 TEST(Special, edges_are_limits_or_nan) {
     for (const Edge& edge : edges) {

@@ -39,15 +39,20 @@ struct Point {
     }
 };
 
-// Whether an elementwise operation says that it knows no derivative in one of its inputs.
-bool unknown_in(const Operation& operation, std::size_t input) {
-    if (input >= operation.partials.size()) return false;
-    ProgramBuilder builder;
-    std::vector<Scalar> operands;
-    for (int i = 0; i <= operation.arity; ++i)
-        operands.push_back(builder.input(operation.condition && i == 0 ? DType::bool_ : DType::float64));
+// Whether an operation says that it knows no derivative in one of its inputs, though it has a rule.
+bool unknown_in(const Operation& operation, const Sample& sample, const Point& point, std::size_t input) {
     try {
-        (void)operation.partials[input](operands);
+        if (input < operation.partials.size()) {
+            ProgramBuilder builder;
+            std::vector<Scalar> operands;
+            for (int i = 0; i <= operation.arity; ++i)
+                operands.push_back(builder.input(operation.condition && i == 0 ? DType::bool_ : DType::float64));
+            (void)operation.partials[input](operands);
+        } else if (plain_elementwise(operation) && operation.jvp) {
+            std::vector<Tensor> tangents(point.inputs.size());
+            tangents[input] = Tensor(point.inputs[input]);
+            (void)operation.jvp(sample.call(point.tensors()), tangents);
+        }
         return false;
     } catch (const NotDifferentiable&) {
         return true;
@@ -71,7 +76,7 @@ Point point_of(const Operation& operation, const Sample& sample, Draw& draw) {
         }
     }
     for (std::size_t i = 0; i < dtypes.size(); ++i) {
-        if (dtypes[i] == DType::float64 && !unknown_in(operation, i)) point.moving.push_back(i);
+        if (dtypes[i] == DType::float64 && !unknown_in(operation, sample, point, i)) point.moving.push_back(i);
     }
     return point;
 }

@@ -41,8 +41,8 @@ T second(const T* operands) {
 /// A function of doubles of as many operands as it takes.
 template <class... D>
 double through_double(double (*function)(D...), const double* operands) {
-    return [&]<std::size_t... i>(std::index_sequence<i...>) { return function(operands[i]...); }(
-        std::index_sequence_for<D...>());
+    return [&]<std::size_t... i>(std::index_sequence<i...>) { return function(operands[i]...); }
+    (std::index_sequence_for<D...>());
 }
 template <class... D>
 float through_double(double (*function)(D...), const float* operands) {
@@ -77,7 +77,7 @@ std::complex<double> complex_tanh(std::complex<double> z) {
 #define WEFT_OWN(name)                                                                                              \
     .f32 = [](const float* v) -> float { return one<arity>(v, [](auto... x) { return elementary::name(x...); }); }, \
     .f64 = [](const double* v) -> double { return one<arity>(v, [](auto... x) { return elementary::name(x...); }); }
-#define WEFT_ITERATED(name)                                                              \
+#define WEFT_ITERATED(name)                                                            \
     .f32 = [](const float* v) -> float { return through_double(&iterated::name, v); }, \
     .f64 = [](const double* v) -> double { return through_double(&iterated::name, v); }
 #define WEFT_COMPLEX(expression)                                              \
@@ -100,25 +100,25 @@ std::complex<double> complex_tanh(std::complex<double> z) {
 #define WEFT_FUNCTION_1(function_name, ...)    \
     WEFT_RECORD(function_name, 1, __VA_ARGS__) \
     WEFT_SCALARS(Scalar function_name(Scalar a) { return weft::call(function_name##_function, {&a, 1}); })
-#define WEFT_FUNCTION_2(function_name, ...)                  \
-    WEFT_RECORD(function_name, 2, __VA_ARGS__)               \
-    WEFT_SCALARS(Scalar function_name(Scalar a, Scalar b) {  \
-        std::array<Scalar, 2> operands{a, b};                \
-        return weft::call(function_name##_function, operands);     \
+#define WEFT_FUNCTION_2(function_name, ...)                    \
+    WEFT_RECORD(function_name, 2, __VA_ARGS__)                 \
+    WEFT_SCALARS(Scalar function_name(Scalar a, Scalar b) {    \
+        std::array<Scalar, 2> operands{a, b};                  \
+        return weft::call(function_name##_function, operands); \
     })
 #define WEFT_FUNCTION_3(function_name, ...)                           \
     WEFT_RECORD(function_name, 3, __VA_ARGS__)                        \
     WEFT_SCALARS(Scalar function_name(Scalar a, Scalar b, Scalar c) { \
         std::array<Scalar, 3> operands{a, b, c};                      \
-        return weft::call(function_name##_function, operands);              \
+        return weft::call(function_name##_function, operands);        \
     })
 #define WEFT_SCALARS(...) __VA_ARGS__
 #include "weft/kernel/functions.inc"
 // Short names, which are usual words too (beta, gamma), have a namespace of their own.
 #undef WEFT_SCALARS
-#define WEFT_SCALARS(...)                  \
-    namespace functions {                  \
-        __VA_ARGS__                        \
+#define WEFT_SCALARS(...) \
+    namespace functions { \
+    __VA_ARGS__           \
     }
 #include "weft/kernel/special.inc"
 #undef WEFT_SCALARS

@@ -5,20 +5,20 @@
 
 namespace weft {
 
-#define WEFT_FUNCTION_1(name, ...)          \
+#define WEFT_FUNCTION_1(name, ...)         \
     extern const Function name##_function; \
     namespace functions {                  \
-        Scalar name(Scalar a);             \
+    Scalar name(Scalar a);                 \
     }
-#define WEFT_FUNCTION_2(name, ...)          \
+#define WEFT_FUNCTION_2(name, ...)         \
     extern const Function name##_function; \
     namespace functions {                  \
-        Scalar name(Scalar a, Scalar b);   \
+    Scalar name(Scalar a, Scalar b);       \
     }
-#define WEFT_FUNCTION_3(name, ...)                  \
-    extern const Function name##_function;         \
-    namespace functions {                          \
-        Scalar name(Scalar a, Scalar b, Scalar c); \
+#define WEFT_FUNCTION_3(name, ...)             \
+    extern const Function name##_function;     \
+    namespace functions {                      \
+    Scalar name(Scalar a, Scalar b, Scalar c); \
     }
 #include "weft/kernel/special.inc"
 #undef WEFT_FUNCTION_1

@@ -101,7 +101,9 @@ Scalar sine_of_half_turns(Scalar x) {
 /// The derivative of sin(pi x) / (pi x), whose value is y; near 0 by the series.
 Scalar slope_of_sinc(Scalar x, Scalar y) {
     Scalar u = std::numbers::pi * x, z = u * u;
-    Scalar series = u * (-1.0 / 3 + z * (1.0 / 30 + z * (-1.0 / 840 + z * (1.0 / 45360 + z * (-1.0 / 3991680 + z * (1.0 / 518918400))))));
+    Scalar series =
+        u * (-1.0 / 3 +
+             z * (1.0 / 30 + z * (-1.0 / 840 + z * (1.0 / 45360 + z * (-1.0 / 3991680 + z * (1.0 / 518918400))))));
     Scalar far = (cos(u) - y) / select(x == 0, 1, x);
     return select(abs(x) < 0.1, std::numbers::pi * series, far);
 }

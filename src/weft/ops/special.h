@@ -38,6 +38,9 @@ inline Tensor psi(const Operand& x) { return digamma(x); }
 inline Tensor expit(const Operand& x) { return sigmoid(x); }
 inline Tensor log_expit(const Operand& x) { return log_sigmoid(x); }
 
+/// Gauss's hypergeometric function 2F1(a, b; c; x), x up to 1. Its derivative is known in x alone.
+Tensor hyp2f1(const Operand& a, const Operand& b, const Operand& c, const Operand& x);
+
 /// The logarithm of the multivariate gamma function of dimension d: log(pi) d (d - 1) / 4 + the sum of lgamma(a - j / 2), j < d.
 /// Of a's shape. d below 1: ValueError.
 Tensor multigammaln(const Operand& a, std::int64_t d);

@@ -105,7 +105,8 @@ const auto& olver_polynomials() {
         for (std::size_t k = 0; k + 1 < olver_terms; ++k) {
             std::vector<Wide> next(u[k].size() + 3, 0);
             for (std::size_t i = 0; i < u[k].size(); ++i) {
-                Wide n = static_cast<Wide>(i), c = u[k][i];  // of t^n: (t^2 - t^4) n t^(n - 1) / 2 + integral of (1 - 5 t^2) t^n / 8
+                Wide n = static_cast<Wide>(i),
+                     c = u[k][i];  // of t^n: (t^2 - t^4) n t^(n - 1) / 2 + integral of (1 - 5 t^2) t^n / 8
                 next[i + 1] += c * (n / 2 + 1 / (8 * (n + 1)));
                 next[i + 3] -= c * (n / 2 + 5 / (8 * (n + 3)));
             }

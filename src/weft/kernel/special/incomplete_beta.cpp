@@ -13,7 +13,8 @@ struct Tails {
 /// x^a y^b / B(a, b), y = 1 - x, by what x differs from a / (a + b), so that nothing large cancels.
 Wide prefix(Wide a, Wide b, Wide x, Wide y) {
     Wide sum = a + b, distance = (x * b - y * a) / sum;  // x - a / (a + b)
-    Wide exponent = a * log1p_less(distance * sum / a, x * (sum / a)) + b * log1p_less(-distance * sum / b, y * (sum / b));
+    Wide exponent =
+        a * log1p_less(distance * sum / a, x * (sum / a)) + b * log1p_less(-distance * sum / b, y * (sum / b));
     Wide rests = stirling_rest(sum) - stirling_rest(a) - stirling_rest(b);
     return std::sqrt(a / sum * b / (2 * wide_pi)) * std::exp(exponent + rests);
 }
@@ -62,7 +63,8 @@ double betaln(double a, double b) {
     if (gamma_has_pole(a) || gamma_has_pole(b)) {
         Wide sum = static_cast<Wide>(a) + b, whole = gamma_has_pole(a) ? a : b, other = gamma_has_pole(a) ? b : a;
         // Two poles cancel: B(a, b) = (-1)^b B(1 - a - b, b) for a whole b.
-        if (other == std::floor(other) && other > 0 && sum <= 0) return betaln(static_cast<double>(1 - whole - other), other);
+        if (other == std::floor(other) && other > 0 && sum <= 0)
+            return betaln(static_cast<double>(1 - whole - other), other);
         return infinity;
     }
     if (gamma_has_pole(static_cast<Wide>(a) + b)) return -infinity;

@@ -36,9 +36,7 @@ Tails by_series(Wide a, Wide x) {
 Tails by_fraction(Wide a, Wide x) {
     Wide scale = prefix(a, x) * a;
     if (scale == 0) return {1, 0};
-    Wide fraction = continued_fraction(x + 1 - a, [&](int k) {
-        return Fraction{-k * (k - a), x + 2 * k + 1 - a};
-    });
+    Wide fraction = continued_fraction(x + 1 - a, [&](int k) { return Fraction{-k * (k - a), x + 2 * k + 1 - a}; });
     Wide upper = scale / fraction;
     return {1 - upper, upper};
 }
@@ -48,7 +46,10 @@ Tails by_expansion(Wide a, Wide x) {
     Wide u = (x - a) / a, half_square = -log1p_less(u, x / a);  // eta^2 / 2
     if (half_square * a > 12000) return u < 0 ? Tails{0, 1} : Tails{1, 0};
     Wide eta = std::copysign(std::sqrt(2 * half_square), u);
-    Wide first = -1 / 3.0L + eta * (1 / 12.0L + eta * (-2 / 135.0L + eta * (1 / 864.0L + eta * (1 / 2835.0L + eta * (-139 / 777600.0L + eta / 25515.0L)))));
+    Wide first = -1 / 3.0L +
+                 eta * (1 / 12.0L +
+                        eta * (-2 / 135.0L +
+                               eta * (1 / 864.0L + eta * (1 / 2835.0L + eta * (-139 / 777600.0L + eta / 25515.0L)))));
     Wide second = -1 / 540.0L + eta * (-1 / 288.0L + eta * (1 / 378.0L - eta * 77 / 77760.0L));
     Wide rest = std::exp(-half_square * a) / std::sqrt(2 * wide_pi * a) * (first + second / a);
     Wide t = eta * std::sqrt(a / 2);
@@ -89,7 +90,10 @@ double inverse(Wide a, Wide p, Wide q) {
             Wide part = lower ? below : above, ratio = std::log(part / least);
             return ValueAndSlope{lower ? ratio : -ratio, prefix(a, x) * a / part};
         },
-        low - 1e-15L * (1 + std::abs(low)), high, lower ? low : a > 1 ? std::log(a) : (low + high) / 2);
+        low - 1e-15L * (1 + std::abs(low)), high,
+        lower   ? low
+        : a > 1 ? std::log(a)
+                : (low + high) / 2);
     return static_cast<double>(std::exp(t));
 }
 

@@ -30,6 +30,9 @@ double ive(double order, double x);
 double kv(double order, double x);
 double kve(double order, double x);
 
+/// Gauss's hypergeometric function 2F1(a, b; c; z), z <= 1.
+double hyp2f1(double a, double b, double c, double z);
+
 /// The probability of X > h and 0 < Y < a X for independent standard normal X and Y (Owen, 1956).
 double owens_t(double h, double a);
 

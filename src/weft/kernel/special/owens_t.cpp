@@ -57,7 +57,8 @@ double owens_t(double h, double a) {
     else if (b <= 1)
         value = by_quadrature(x, b);
     else if (!std::isinf(x))  // the probabilities beside each other: a quadrant's part
-        value = (upper_tail(x) + upper_tail(b * x)) / 2 - upper_tail(x) * upper_tail(b * x) - by_quadrature(b * x, 1 / b);
+        value =
+            (upper_tail(x) + upper_tail(b * x)) / 2 - upper_tail(x) * upper_tail(b * x) - by_quadrature(b * x, 1 / b);
     return static_cast<double>(a < 0 ? -value : value);
 }
 

@@ -36,7 +36,7 @@ Wide lgamma1p(Wide a) {
     }();
     Wide sum = 0;
     for (std::size_t k = zetas.size(); k-- > 2;) sum = -a * sum + zetas[k] / static_cast<Wide>(k);
-    return a * a * sum + a * (1 - std::numbers::egamma_v<Wide>) - std::log1p(a);
+    return a * a * sum + a * (1 - std::numbers::egamma_v<Wide>)-std::log1p(a);
 }
 
 Wide stirling_rest(Wide z) {

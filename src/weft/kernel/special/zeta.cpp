@@ -7,8 +7,8 @@ namespace {
 /// q > 0: ten terms, the rest by Euler and Maclaurin's formula.
 Wide zeta_positive(Wide s, Wide q) {
     constexpr int terms = 10;
-    constexpr Wide bernoulli[] = {1 / 6.0L,  -1 / 30.0L,      1 / 42.0L, -1 / 30.0L,     5 / 66.0L,
-                                  -691 / 2730.0L, 7 / 6.0L, -3617 / 510.0L, 43867 / 798.0L, -174611 / 330.0L};
+    constexpr Wide bernoulli[] = {1 / 6.0L,       -1 / 30.0L, 1 / 42.0L,      -1 / 30.0L,     5 / 66.0L,
+                                  -691 / 2730.0L, 7 / 6.0L,   -3617 / 510.0L, 43867 / 798.0L, -174611 / 330.0L};
     Wide sum = 0, n = q + terms, power = std::pow(n, -s);
     for (int k = 0; k < terms; ++k) sum += std::pow(q + k, -s);
     sum += power * (n / (s - 1) + 0.5L);
