@@ -31,8 +31,10 @@ DIFFERENCES = {
     "0 to a complex power": "0; NumPy gives NaN (Case.wrong_numbers)",
     "SciPy's functions of floats": "of the type to which their operands promote, as every function; SciPy has no half loops, and gives "
                                    "float64 for some (expected_dtype)",
+    "functions that NumPy computes in double precision": "keep the width of their floating operands (expected_dtype)",
     "SciPy's functions of bool": "as of the numbers 0 and 1; SciPy refuses some (meeting)",
 }
+IN_DOUBLE = {"average", "corrcoef", "cov", "interp", "percentile", "poly", "polyder", "polyint", "quantile", "vander"}
 ROUNDING = {"floor", "ceil", "trunc", "round"}
 BOOL_STAYS = {"square", "conj"} | ROUNDING
 NEXT_OF_ITS_TYPE = {"nextafter"}          # judged in weft's own type: a wider one has another next number
@@ -73,6 +75,8 @@ def expected_dtype(case):
             return np.dtype("float64" if np.result_type(*case.inputs).kind == "f" else "float32")
         if dtype.kind == "c":
             return np.dtype("complex64")
+    if case.operation in IN_DOUBLE and not all(whole(x) for x in case.inputs):
+        return case.result.dtype if dtype.kind == case.result.dtype.kind else dtype
     floats = [x.dtype for x in case.inputs if x.dtype.kind == "f"]
     if "scipy" in case.expression and dtype.kind == "f" and floats:
         return np.result_type(*floats)
