@@ -30,7 +30,7 @@ from ._tools import *
 from ._training import *
 from ._transforms import *
 from ._inspection import __array_namespace_info__, devices
-from . import _methods, fft, linalg, optim, random
+from . import _methods, fft, linalg, optim, random, special
 
 __array_api_version__ = "2024.12"
 __version__ = "0.1.0"

@@ -57,6 +57,7 @@
 #include "weft/ops/sets.h"
 #include "weft/ops/signal.h"
 #include "weft/ops/sort.h"
+#include "weft/ops/special.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 #include "weft/ops/window.h"

@@ -104,16 +104,17 @@ TEST(BlockEvaluator, functions_have_the_interpreters_bits) {
     for (const Function* function : all_functions()) {
         if (!function->f32) continue;
         ProgramBuilder builder;
-        Scalar x = builder.input(DType::float32), y = builder.input(DType::float32), operands[] = {x, y};
+        Scalar operands[] = {builder.input(DType::float32), builder.input(DType::float32),
+                             builder.input(DType::float32)};
         builder.output(
             weft::call(*function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function->arity))));
         Access access{DType::float32, {1}};
         Loop loop{.program = builder.take(),
                   .dims = {count},
-                  .loads = {access, access},
+                  .loads = {access, access, access},
                   .stores = {access},
                   .reductions = {}};
-        std::vector<Memory> loads(2), stores{memory_for(random, access, loop.dims, true)};
+        std::vector<Memory> loads(3), stores{memory_for(random, access, loop.dims, true)};
         for (Memory& memory : loads) {  // all kinds of floats: half of them any bits, half of middling size
             memory = memory_for(random, access, loop.dims, true);
             for (std::size_t i = 0; i + 4 <= memory.bytes.size() / 2; i += 4) {

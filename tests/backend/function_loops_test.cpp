@@ -13,14 +13,14 @@ std::vector<T> run(Isa isa, const Function& function, const std::vector<T>& a, c
     StepInfo info;
     info.function = &function;
     std::vector<T> result(a.size());
-    const void* operands[] = {a.data(), b.data(), nullptr};
+    const void* operands[] = {a.data(), b.data(), a.data()};
     block_loops(isa).step(at, dtype_of<T>)(result.data(), operands, static_cast<std::int64_t>(a.size()), info);
     return result;
 }
 
 template <class T>
 T body_of(const Function& function, T x, T y) {
-    T operands[] = {x, y};
+    T operands[] = {x, y, x};
     if constexpr (sizeof(T) == 4)
         return function.f32(operands);
     else

@@ -155,7 +155,7 @@ class ProgramMaker {
                                    operands);
             }
             default: {
-                Scalar operands[] = {a, any(a.dtype())};
+                Scalar operands[] = {a, any(a.dtype()), a};
                 return weft::apply(static_cast<Opcode>(static_cast<int>(Opcode::add) + pick(random_, 13)), operands);
             }
         }
@@ -207,7 +207,7 @@ class ProgramMaker {
         auto functions = all_functions();
         const Function& function =
             *functions[static_cast<std::size_t>(pick(random_, static_cast<int>(functions.size())))];
-        Scalar operands[] = {a, any(a.dtype())};
+        Scalar operands[] = {a, any(a.dtype()), a};
         if (function.name == "copysign") operands[1] = known(operands[1]);
         return weft::call(function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function.arity)));
     }

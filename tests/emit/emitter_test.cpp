@@ -109,17 +109,17 @@ TEST(Emitter, functions_have_the_interpreters_bits) {
             if (!function->f32) continue;
             Random random(7);
             ProgramBuilder builder;
-            Scalar x = builder.input(dtype), y = builder.input(dtype), operands[] = {x, y};
+            Scalar operands[] = {builder.input(dtype), builder.input(dtype), builder.input(dtype)};
             builder.output(weft::call(
                 *function, std::span<const Scalar>(operands).first(static_cast<std::size_t>(function->arity))));
             LoopCase c;
             Access access{dtype, {1}};
             c.loop = {.program = builder.take(),
                       .dims = {3001},
-                      .loads = {access, access},
+                      .loads = {access, access, access},
                       .stores = {access},
                       .reductions = {}};
-            for (int i = 0; i < 2; ++i) c.loads.push_back(memory_for(random, access, c.loop.dims, true));
+            for (int i = 0; i < 3; ++i) c.loads.push_back(memory_for(random, access, c.loop.dims, true));
             c.stores.push_back(memory_for(random, access, c.loop.dims, false));
             auto expected = expected_of(c);
             for (Isa isa : emitted_isas()) {

@@ -61,10 +61,10 @@ void programs_agree_with_the_body(const Function& function) {
     std::mt19937_64 random(7);
     int wrong = 0;
     for (std::uint64_t i = 0; i < cases(100000) && wrong < 3; ++i) {
-        T operands[] = {argument<T>(random), argument<T>(random)};
+        T operands[] = {argument<T>(random), argument<T>(random), argument<T>(random)};
         T expected = body_of(function, operands), value = 0, quick = 0;
         bool rare = false;
-        const void* inputs[] = {&operands[0], &operands[1]};
+        const void* inputs[] = {&operands[0], &operands[1], &operands[2]};
         void* outputs[] = {&value};
         interpret(*whole, inputs, outputs);
         void* quick_outputs[] = {&quick, &rare};

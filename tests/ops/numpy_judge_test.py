@@ -29,7 +29,8 @@ DIFFERENCES = {
     "bool in arithmetic": "stays bool, or becomes int64 where bool has no meaning; NumPy gives int8 (expected_dtype)",
     "integers to negative powers": "0 (of 1 and -1: their powers); NumPy refuses them (integer_power)",
     "0 to a complex power": "0; NumPy gives NaN (Case.wrong_numbers)",
-    "SciPy's functions of float16": "float16 in weft, as every function; SciPy has no half loops and gives float32 (expected_dtype)",
+    "SciPy's functions of floats": "of the type to which their operands promote, as every function; SciPy has no half loops, and gives "
+                                   "float64 for some (expected_dtype)",
     "functions that NumPy computes in double precision": "keep the width of their floating operands (expected_dtype)",
     "SciPy's functions of bool": "as of the numbers 0 and 1; SciPy refuses some (meeting)",
 }
@@ -37,7 +38,11 @@ IN_DOUBLE = {"average", "corrcoef", "cov", "interp", "percentile", "poly", "poly
 ROUNDING = {"floor", "ceil", "trunc", "round"}
 BOOL_STAYS = {"square", "conj"} | ROUNDING
 NEXT_OF_ITS_TYPE = {"nextafter"}          # judged in weft's own type: a wider one has another next number
-ROOTS = {"digamma", "lgamma", "logaddexp"}   # cross 0 where their terms do not: there the error is one of the terms
+ROOTS = {"betaln", "digamma", "j0", "j1", "jv", "kl_div", "lgamma", "logaddexp", "sinc", "y0", "y1", "yv"}   # cross 0 where their terms do not: there the error is one of the terms
+# SciPy's own errors in float64 are some hundred units, and it has no wider type: there these count as 1e-12. weft's own are held to mpmath's
+# values in tests/kernel/special_test.cpp, and float32 to SciPy's float64.
+COARSE = {"beta", "betaln", "betainc", "betaincinv", "binom", "chdtrc", "comb", "gammainc", "gammaincc", "gammaincinv", "gammainccinv", "iv", "ive", "jv",
+          "kv", "kve", "owens_t", "poch", "sinc", "yv"}
 
 
 def whole(x):
@@ -72,8 +77,9 @@ def expected_dtype(case):
             return np.dtype("complex64")
     if case.operation in IN_DOUBLE and not all(whole(x) for x in case.inputs):
         return case.result.dtype if dtype.kind == case.result.dtype.kind else dtype
-    if "scipy" in case.expression and any(x.dtype == np.float16 for x in meeting(case)):
-        return np.result_type(*meeting(case))
+    floats = [x.dtype for x in case.inputs if x.dtype.kind == "f"]
+    if "scipy" in case.expression and dtype.kind == "f" and floats:
+        return np.result_type(*floats)
     return dtype
 
 
@@ -151,7 +157,7 @@ class Case:
             unit = np.maximum(np.spacing(np.abs(expected).astype(found.real.dtype)), np.finfo(dtype).tiny)
             error, allowed = np.abs(expected - found) / unit, 4 * self.ulp + 16
         else:
-            own = 4.5 if dtype.name == "float64" else 0.01   # NumPy's functions are good to about 4 units where there is no wider type
+            own = 0.01 if dtype.name != "float64" else 4500 if self.operation in COARSE else 4.5   # NumPy's functions are good to about 4 units where there is no wider type
             error, allowed = units(expected, found, dtype, self.operation in ROOTS), self.ulp + 0.5 + own
         bad = ~fine & ~(error <= allowed)
         if not bad.any():

@@ -6,6 +6,7 @@
 #include "weft/check/cases.h"
 #include "weft/check/compare.h"
 #include "weft/graph/node.h"
+#include "weft/kernel/builder.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 
@@ -15,7 +16,7 @@ namespace {
 using Map = std::function<std::vector<Tensor>(std::span<const Tensor>)>;  // of all inputs
 using Vectors = std::vector<std::vector<double>>;
 
-// Inputs of which those of float64 move; the others (indices, conditions) are held.
+// Inputs of which those of float64 move; the others (indices, conditions, what has no known derivative) are held.
 struct Point {
     std::vector<Array> inputs;
     std::vector<std::size_t> moving;
@@ -38,6 +39,26 @@ struct Point {
     }
 };
 
+// Whether an operation says that it knows no derivative in one of its inputs, though it has a rule.
+bool unknown_in(const Operation& operation, const Sample& sample, const Point& point, std::size_t input) {
+    try {
+        if (input < operation.partials.size()) {
+            ProgramBuilder builder;
+            std::vector<Scalar> operands;
+            for (int i = 0; i <= operation.arity; ++i)
+                operands.push_back(builder.input(operation.condition && i == 0 ? DType::bool_ : DType::float64));
+            (void)operation.partials[input](operands);
+        } else if (plain_elementwise(operation) && operation.jvp) {
+            std::vector<Tensor> tangents(point.inputs.size());
+            tangents[input] = Tensor(point.inputs[input]);
+            (void)operation.jvp(sample.call(point.tensors()), tangents);
+        }
+        return false;
+    } catch (const NotDifferentiable&) {
+        return true;
+    }
+}
+
 Point point_of(const Operation& operation, const Sample& sample, Draw& draw) {
     std::vector<DType> dtypes(sample.inputs.size(), DType::float64);
     for (std::size_t i = 0; i < sample.dtypes.size(); ++i)
@@ -55,7 +76,7 @@ Point point_of(const Operation& operation, const Sample& sample, Draw& draw) {
         }
     }
     for (std::size_t i = 0; i < dtypes.size(); ++i) {
-        if (dtypes[i] == DType::float64) point.moving.push_back(i);
+        if (dtypes[i] == DType::float64 && !unknown_in(operation, sample, point, i)) point.moving.push_back(i);
     }
     return point;
 }

@@ -5,7 +5,12 @@
 #include <numbers>
 
 #include "weft/kernel/elementary.h"
+#include "weft/kernel/elementary/bessel.h"
+#include "weft/kernel/elementary/gamma_function.h"
+#include "weft/kernel/elementary/scaled_error.h"
 #include "weft/kernel/lanes.h"
+#include "weft/kernel/special.h"
+#include "weft/kernel/special/iterated.h"
 
 namespace weft {
 namespace {
@@ -31,6 +36,18 @@ T second(const T* operands) {
         return operands[1];
     else
         return T{};
+}
+
+/// A function of doubles of as many operands as it takes.
+template <class... D>
+double through_double(double (*function)(D...), const double* operands) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) { return function(operands[i]...); }
+    (std::index_sequence_for<D...>());
+}
+template <class... D>
+float through_double(double (*function)(D...), const float* operands) {
+    double widened[] = {operands[0], second<sizeof...(D)>(operands), operands[sizeof...(D) - 1]};
+    return static_cast<float>(through_double(function, widened));
 }
 
 // Where the standard library has no function, or another zero than the array API standard asks for.
@@ -60,6 +77,9 @@ std::complex<double> complex_tanh(std::complex<double> z) {
 #define WEFT_OWN(name)                                                                                              \
     .f32 = [](const float* v) -> float { return one<arity>(v, [](auto... x) { return elementary::name(x...); }); }, \
     .f64 = [](const double* v) -> double { return one<arity>(v, [](auto... x) { return elementary::name(x...); }); }
+#define WEFT_ITERATED(name)                                                            \
+    .f32 = [](const float* v) -> float { return through_double(&iterated::name, v); }, \
+    .f64 = [](const double* v) -> double { return through_double(&iterated::name, v); }
 #define WEFT_COMPLEX(expression)                                              \
     .c64 = [](const std::complex<float>* v) -> std::complex<float> {          \
         [[maybe_unused]] std::complex<double> z = v[0], w = second<arity>(v); \
@@ -71,35 +91,52 @@ std::complex<double> complex_tanh(std::complex<double> z) {
     }
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // an entry without complex definitions leaves them null
-#define WEFT_FUNCTION_1(function_name, ...)                                                 \
-    namespace function_name##_definition {                                                  \
-        constexpr int arity = 1;                                                            \
-        constexpr Function record = {.name = #function_name, .arity = 1, __VA_ARGS__};      \
-    }                                                                                       \
-    constinit const Function function_name##_function = function_name##_definition::record; \
-    Scalar function_name(Scalar a) { return call(function_name##_function, {&a, 1}); }
-#define WEFT_FUNCTION_2(function_name, ...)                                                 \
-    namespace function_name##_definition {                                                  \
-        constexpr int arity = 2;                                                            \
-        constexpr Function record = {.name = #function_name, .arity = 2, __VA_ARGS__};      \
-    }                                                                                       \
-    constinit const Function function_name##_function = function_name##_definition::record; \
-    Scalar function_name(Scalar a, Scalar b) {                                              \
-        std::array<Scalar, 2> operands{a, b};                                               \
-        return call(function_name##_function, operands);                                    \
-    }
+#define WEFT_RECORD(function_name, operands, ...)                                             \
+    namespace function_name##_definition {                                                    \
+        constexpr int arity = operands;                                                       \
+        constexpr Function record = {.name = #function_name, .arity = operands, __VA_ARGS__}; \
+    }                                                                                         \
+    constinit const Function function_name##_function = function_name##_definition::record;
+#define WEFT_FUNCTION_1(function_name, ...)    \
+    WEFT_RECORD(function_name, 1, __VA_ARGS__) \
+    WEFT_SCALARS(Scalar function_name(Scalar a) { return weft::call(function_name##_function, {&a, 1}); })
+#define WEFT_FUNCTION_2(function_name, ...)                    \
+    WEFT_RECORD(function_name, 2, __VA_ARGS__)                 \
+    WEFT_SCALARS(Scalar function_name(Scalar a, Scalar b) {    \
+        std::array<Scalar, 2> operands{a, b};                  \
+        return weft::call(function_name##_function, operands); \
+    })
+#define WEFT_FUNCTION_3(function_name, ...)                           \
+    WEFT_RECORD(function_name, 3, __VA_ARGS__)                        \
+    WEFT_SCALARS(Scalar function_name(Scalar a, Scalar b, Scalar c) { \
+        std::array<Scalar, 3> operands{a, b, c};                      \
+        return weft::call(function_name##_function, operands);        \
+    })
+#define WEFT_SCALARS(...) __VA_ARGS__
 #include "weft/kernel/functions.inc"
+// Short names, which are usual words too (beta, gamma), have a namespace of their own.
+#undef WEFT_SCALARS
+#define WEFT_SCALARS(...) \
+    namespace functions { \
+    __VA_ARGS__           \
+    }
+#include "weft/kernel/special.inc"
+#undef WEFT_SCALARS
 #undef WEFT_FUNCTION_1
 #undef WEFT_FUNCTION_2
+#undef WEFT_FUNCTION_3
 
 std::span<const Function* const> all_functions() {
 #define WEFT_FUNCTION_1(name, ...) &name##_function,
 #define WEFT_FUNCTION_2(name, ...) &name##_function,
+#define WEFT_FUNCTION_3(name, ...) &name##_function,
     static constexpr const Function* all[] = {
 #include "weft/kernel/functions.inc"
+#include "weft/kernel/special.inc"
     };
 #undef WEFT_FUNCTION_1
 #undef WEFT_FUNCTION_2
+#undef WEFT_FUNCTION_3
     return all;
 }
 

@@ -5,7 +5,11 @@
 #include <mutex>
 
 #include "weft/kernel/elementary.h"
+#include "weft/kernel/elementary/bessel.h"
+#include "weft/kernel/elementary/gamma_function.h"
+#include "weft/kernel/elementary/scaled_error.h"
 #include "weft/kernel/recorded.h"
+#include "weft/kernel/special.h"
 
 namespace weft {
 namespace {
@@ -41,8 +45,13 @@ std::optional<Program> recorded(const Function& function, DType dtype, bool comp
     if (&function == &name##_function) \
         return record<2>(dtype, complete, [](auto x, auto y) { return elementary::name(x, y); });
 #include "weft/kernel/functions.inc"
+#define WEFT_FUNCTION_3(name, ...)
+#define WEFT_PROGRAM_1(name, ...) \
+    if (&function == &name##_function) return record<1>(dtype, complete, [](auto x) { return elementary::name(x); });
+#include "weft/kernel/special.inc"
 #undef WEFT_FUNCTION_1
 #undef WEFT_FUNCTION_2
+#undef WEFT_FUNCTION_3
     return std::nullopt;
 }
 

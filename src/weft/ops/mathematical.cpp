@@ -1,4 +1,5 @@
 // The records of mathematical.inc become operations here.
+#include "weft/kernel/special.h"
 #include "weft/ops/elementwise.h"
 
 namespace weft {

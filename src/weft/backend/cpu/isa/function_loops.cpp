@@ -17,9 +17,11 @@ WEFT_ELEMENT void call_each(Body<T> body, void* out, const void* const* operands
     auto* to = static_cast<T*>(out);
     auto* a = static_cast<const T*>(operands[0]);
     auto* b = static_cast<const T*>(info.function->arity > 1 ? operands[1] : operands[0]);
-    std::int64_t step_a = info.uniform & 1 ? 0 : 1, step_b = info.uniform & 2 ? 0 : 1;
+    auto* c = static_cast<const T*>(info.function->arity > 2 ? operands[2] : operands[0]);
+    std::int64_t step_a = info.uniform & 1 ? 0 : 1, step_b = info.uniform & 2 ? 0 : 1,
+                 step_c = info.uniform & 4 ? 0 : 1;
     for (std::int64_t i = 0; i < count; ++i) {
-        T values[2] = {a[i * step_a], b[i * step_b]};
+        T values[3] = {a[i * step_a], b[i * step_b], c[i * step_c]};
         to[i] = body(values);
     }
 }
