@@ -60,6 +60,19 @@ Tensor of_its_own(const Tensor& value) {
     return copy;
 }
 
+std::vector<ExampleAxis> axes_of(Given list) {
+    std::vector<ExampleAxis> axes;
+    for (nb::handle axis : list)
+        axes.push_back(axis.is_none() ? ExampleAxis() : ExampleAxis(integer(axis, "vmap", "an axis")));
+    return axes;
+}
+
+std::vector<std::string> names_of(Given list) {
+    std::vector<std::string> names;
+    for (nb::handle name : list) names.push_back(nb::cast<std::string>(name));
+    return names;
+}
+
 }  // namespace
 
 void bind_transforms(nb::module_& m) {
@@ -93,6 +106,19 @@ void bind_transforms(nb::module_& m) {
     });
     m.def("pushforward", [](Given outputs, Given wrt, Given tangents) {
         return list_of(pushforward(tensors(outputs, "jvp"), tensors(wrt, "jvp"), tensors(tangents, "jvp")));
+    });
+    nb::class_<Vmap>(m, "Vmap")
+        .def("__init__",
+             [](Vmap* self, Given arguments, Given axes, Given names) {
+                 new (self) Vmap(tensors(arguments, "vmap"), axes_of(axes), names_of(names));
+             })
+        .def("examples", [](const Vmap& self) { return list_of(self.examples()); })
+        .def("results", [](const Vmap& self, Given of_one, Given axes) {
+            return list_of(self.results(tensors(of_one, "vmap"), axes_of(axes)));
+        });
+    m.def("jacobian", [](Given output, Given wrt, bool forward) {
+        auto rows = forward ? forward_jacobian : jacobian;
+        return list_of(rows(tensor(output, "jacobian"), tensors(wrt, "jacobian")));
     });
     nb::class_<Compiled>(m, "Compiled")
         .def(nb::init<nb::object>())

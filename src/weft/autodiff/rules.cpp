@@ -1,5 +1,6 @@
 #include "weft/autodiff/rules.h"
 
+#include "weft/autodiff/custom.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/scalar_graph.h"
 #include "weft/kernel/builder.h"
@@ -182,6 +183,7 @@ void refuse_if_not_differentiable(const Node& node) {
 
 Tensor push(const Tensor& result, std::span<const Tensor> tangents) {
     const Operation& operation = *result.node()->operation;
+    if (&operation == &custom_operation) return push_custom(result, tangents);
     refuse_if_not_differentiable(*result.node());
     if (!operation.partials.empty()) return push_elementwise(result, tangents);
     if (operation.composite) {
@@ -198,6 +200,7 @@ Tensor push(const Tensor& result, std::span<const Tensor> tangents) {
 
 std::vector<Tensor> pull(const Tensor& result, const Tensor& cotangent, const std::vector<bool>& wanted) {
     const Operation& operation = *result.node()->operation;
+    if (&operation == &custom_operation) return pull_custom(result, cotangent, wanted);
     refuse_if_not_differentiable(*result.node());
     if (!operation.partials.empty()) return pull_elementwise(result, cotangent, wanted);
     if (operation.composite) return pull_composite(result, cotangent, wanted);

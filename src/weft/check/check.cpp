@@ -6,6 +6,7 @@
 #include "weft/base/nearest.h"
 #include "weft/check/cases.h"
 #include "weft/check/derivatives.h"
+#include "weft/check/maps.h"
 #include "weft/check/values.h"
 
 namespace weft {
@@ -35,6 +36,8 @@ constexpr Check checks[] = {
     {"second_derivatives", "the same holds of the gradient", has_derivative, check_second_derivatives},
     {"missing_derivative", "a derivative that does not exist is refused by name", lacks_derivative,
      check_missing_derivative},
+    {"maps", "mapped by vmap it gives what a loop gives, its derivatives too, and so does a map of a map",
+     can_be_mapped, check_maps},
 };
 
 }  // namespace
