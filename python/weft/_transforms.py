@@ -43,10 +43,16 @@ class Entered:
         return self.build(leaves)
 
 
-def value_and_grad(f, argnums=0, has_aux=False):
+def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
     """A function that gives (f(...), the derivative of f with respect to the argument argnums, or to several: a tuple).
 
     f returns a floating tensor without axes; with has_aux, a pair of it and anything else, which is handed on: ((value, aux), grads).
+
+    Of a complex argument z = x + iy the gradient is d f / dx - i d f / dy, JAX's convention: the conjugate of the direction of steepest
+    ascent. With holomorphic=True f takes and returns complex numbers, and the derivative is f'(z).
+
+    >>> wf.grad(lambda z: wf.abs(z) ** 2)(wf.asarray(1 + 1j))
+    array(2.-2.j, dtype=complex64)
     """
     several = isinstance(argnums, (tuple, list))
     numbers = tuple(argnums) if several else (argnums,)
@@ -63,14 +69,31 @@ def value_and_grad(f, argnums=0, has_aux=False):
                 given[number] = argument
             result = f(*given, **named)
             value = result[0] if has_aux else result
-            grads = entered.around(_core.gradient(value, entered.inputs))
+            if holomorphic:
+                require_holomorphic("grad", [value], entered.inputs)
+                found = _core.pullback([value], [_core.full(value.shape, 1, value.dtype)], entered.inputs)
+            else:
+                found = _core.gradient(value, entered.inputs)
+            grads = entered.around(found)
         return result, tuple(grads) if several else grads[0]
     return call
 
 
-def grad(f, argnums=0, has_aux=False):
-    """The derivative of f, which returns a floating tensor without axes. It nests: grad(grad(f)). With has_aux: (grads, aux)."""
-    both = value_and_grad(f, argnums, has_aux)
+def is_complex(x):
+    return _core.as_dtype(x.dtype).kind == "c"
+
+
+def require_holomorphic(name, values, inputs):
+    for what, tensors in (("argument", inputs), ("result", values)):
+        for x in tensors:
+            if not is_complex(x):
+                raise TypeError(f"{name}: holomorphic=True takes complex arguments and results, but a{'n' if what[0] == 'a' else ''} {what} is {x.dtype}")
+
+
+def grad(f, argnums=0, has_aux=False, holomorphic=False):
+    """The derivative of f, which returns a floating tensor without axes. It nests: grad(grad(f)). With has_aux: (grads, aux).
+    Complex arguments and holomorphic=True as for value_and_grad."""
+    both = value_and_grad(f, argnums, has_aux, holomorphic)
 
     @functools.wraps(f)
     def call(*arguments, **named):
@@ -149,21 +172,22 @@ def vmap(f, in_axes=0, out_axes=0):
     return call
 
 
-def jacobian(f, argnums=0):
+def jacobian(f, argnums=0, holomorphic=False):
     """A function that gives d f / d argument: of the result's shape followed by the argument's. One reverse pass, mapped over the
-    elements of the result; see jacfwd for results with many more elements than the argument."""
-    return jacobian_by(f, argnums, False)
+    elements of the result; see jacfwd for results with many more elements than the argument. Results are real, or everything is complex
+    and f holomorphic, which is then said."""
+    return jacobian_by(f, argnums, holomorphic, False)
 
 
 jacrev = jacobian
 
 
-def jacfwd(f, argnums=0):
-    """What jacobian gives, by a forward pass mapped over the elements of the argument."""
-    return jacobian_by(f, argnums, True)
+def jacfwd(f, argnums=0, holomorphic=False):
+    """What jacobian gives, by a forward pass mapped over the elements of the argument. Arguments are real, or f is holomorphic."""
+    return jacobian_by(f, argnums, holomorphic, True)
 
 
-def jacobian_by(f, argnums, forward):
+def jacobian_by(f, argnums, holomorphic, forward):
     several = isinstance(argnums, (tuple, list))
     numbers = tuple(argnums) if several else (argnums,)
 
@@ -178,14 +202,19 @@ def jacobian_by(f, argnums, forward):
             for number, argument in zip(numbers, entered.arguments()):
                 given[number] = argument
             outputs, build, _ = flatten(f(*given, **named))
+            if holomorphic:
+                require_holomorphic("jacobian", outputs, entered.inputs)
+            elif any(is_complex(x) for x in (entered.inputs if forward else outputs)):
+                raise TypeError(f"jacobian: complex {'arguments' if forward else 'results'} have one only if the function is holomorphic; "
+                                "pass holomorphic=True, or take real and imaginary parts")
             found = [entered.around(_core.jacobian(output, entered.inputs, forward)) for output in outputs]
         return build([tuple(trees) if several else trees[0] for trees in found])
     return call
 
 
-def hessian(f, argnums=0):
+def hessian(f, argnums=0, holomorphic=False):
     """The second derivative of f, which returns a floating tensor without axes: the jacobian of its gradient."""
-    return jacobian(grad(f, argnums), argnums)
+    return jacobian(grad(f, argnums, holomorphic=holomorphic), argnums, holomorphic)
 
 
 class custom_vjp:

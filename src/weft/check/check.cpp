@@ -34,6 +34,8 @@ constexpr Check checks[] = {
      check_refusals},
     {"derivatives", "jvp is what differences give, and vjp is its transpose", has_derivative, check_derivatives},
     {"second_derivatives", "the same holds of the gradient", has_derivative, check_second_derivatives},
+    {"complex_derivatives", "both hold of complex numbers, by real and imaginary parts", has_derivative,
+     check_complex_derivatives},
     {"missing_derivative", "a derivative that does not exist is refused by name", lacks_derivative,
      check_missing_derivative},
     {"maps", "mapped by vmap it gives what a loop gives, its derivatives too, and so does a map of a map",

@@ -73,7 +73,9 @@ struct Operation {
     std::function<Scalar(std::span<const Scalar>, const Attributes*)> body = {};
 
     // The derivative, by exactly one of these (none: not differentiable, or only integers come out); or by jvp and transpose, where the
-    // operation is linear in some inputs alone: forward mode takes jvp, reverse mode transpose, which then gives the cotangents of all:
+    // operation is linear in some inputs alone: forward mode takes jvp, reverse mode transpose, which then gives the cotangents of all.
+    // Of complex numbers partials are d result / d z, which exist where the operation is holomorphic; elsewhere jvp or transpose beside
+    // them hold for these. A cotangent c of z stands for the change Re(c dz), so no rule conjugates what it transposes (JAX's convention).
     /// Elementwise: d result / d input i at one point, from the inputs and the result (given last).
     std::vector<std::function<Scalar(std::span<const Scalar>)>> partials = {};
     /// Linear in input i, the others held: the cotangent of input i. `result` is the node, for its inputs and attributes.
