@@ -202,6 +202,7 @@ def jacobian_by(f, argnums, holomorphic, forward):
             for number, argument in zip(numbers, entered.arguments()):
                 given[number] = argument
             outputs, build, _ = flatten(f(*given, **named))
+            outputs = [x if is_array(x) else _core.asarray(x, None, None) for x in outputs]
             if holomorphic:
                 require_holomorphic("jacobian", outputs, entered.inputs)
             elif any(is_complex(x) for x in (entered.inputs if forward else outputs)):

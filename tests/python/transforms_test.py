@@ -127,6 +127,43 @@ class Jacobians(unittest.TestCase):
 
 
 @unittest.skipIf(LACKS, f"the Python package: {LACKS}")
+class Complex(unittest.TestCase):
+    Z = np.array([0.3 + 0.4j, -1.2 + 0.5j, 0.8 - 2.0j]) if LACKS is None else None
+
+    def differences(self, f, step=1e-6):
+        """d f / dx - i d f / dy of each element, by central differences."""
+        grad = np.zeros(3, complex)
+        for i in range(3):
+            for part, factor in ((1, 1), (1j, -1j)):
+                d = np.zeros(3, complex)
+                d[i] = part * step
+                grad[i] += factor * (float(f(self.Z + d)) - float(f(self.Z - d))) / (2 * step)
+        return grad
+
+    def test_the_gradient_of_a_real_loss_is_the_conjugate_of_the_steepest_ascent(self):
+        for f in (lambda z: (wf.abs(z) ** 2).sum(), lambda z: (wf.sin(z) * wf.conj(z)).real.sum(), lambda z: wf.abs(wf.fft.fft(z)).sum(),
+                  lambda z: wf.abs(wf.exp(z) / (z @ z)).max(), lambda z: (wf.real(z) * wf.imag(z * z)).prod()):
+            close(wf.grad(lambda z: f(z))(self.Z), self.differences(lambda z: f(wf.asarray(z))), 1e-7)
+
+    def test_a_holomorphic_derivative_is_said_and_the_ordinary_one(self):
+        close(wf.grad(lambda z: z ** 3, holomorphic=True)(wf.asarray(1 + 2j)), 3 * (1 + 2j) ** 2)
+        close(wf.hessian(lambda z: z ** 3, holomorphic=True)(wf.asarray(1 + 2j)), 6 * (1 + 2j), 1e-5)
+        close(wf.jacobian(lambda z: z * z, holomorphic=True)(self.Z), np.diag(2 * self.Z))
+        with self.assertRaisesRegex(TypeError, "must be real, not complex64.*holomorphic=True"):
+            wf.grad(lambda z: z ** 3)(wf.asarray(1 + 2j))
+        with self.assertRaisesRegex(TypeError, "holomorphic=True takes complex arguments and results, but an argument is"):
+            wf.grad(lambda x: x ** 3, holomorphic=True)(wf.asarray(1.0))
+        for jacobian in (wf.jacobian, wf.jacfwd):
+            with self.assertRaisesRegex(TypeError, "only if the function is holomorphic"):
+                jacobian(lambda z: z * z)(self.Z)
+
+    def test_a_real_argument_of_a_complex_way_has_a_real_derivative(self):
+        found = wf.grad(lambda x: wf.abs(wf.exp(x * (1 + 2j))).sum())(wf.asarray([0.5, 1.0]))
+        self.assertEqual(str(found.dtype), "weft.float32")
+        close(found, np.exp([0.5, 1.0]))
+
+
+@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
 class Custom(unittest.TestCase):
     def test_the_rule_is_used_as_jax_uses_it_with_trees_and_fixed_arguments(self):
         @functools.partial(wf.custom_vjp, nondiff_argnums=(0,))
@@ -217,7 +254,7 @@ class Checkpoint(unittest.TestCase):
 @unittest.skipIf(LACKS, f"the Python package: {LACKS}")
 class Documentation(unittest.TestCase):
     def test_examples_in_docstrings_give_what_they_say(self):
-        for function in (wf.vmap, wf.custom_vjp, wf.checkpoint):
+        for function in (wf.vmap, wf.custom_vjp, wf.checkpoint, wf.value_and_grad):
             self.assertIn(">>>", function.__doc__)
             failed, _ = doctest.DocTestRunner().run(doctest.DocTestFinder().find(function, function.__name__, globs={"wf": wf})[0])
             self.assertEqual(failed, 0, function.__name__)
