@@ -20,6 +20,7 @@ from ._dtypes import *
 from ._manipulation import *
 from ._searching import *
 from ._statistics import *
+from ._custom import *
 from ._transforms import *
 from ._inspection import __array_namespace_info__, devices
 from . import _methods, fft, linalg, random

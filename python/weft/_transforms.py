@@ -2,9 +2,9 @@
 import functools
 
 from . import _core
-from ._trees import children, flatten, is_array, places, spread
+from ._trees import flatten, inexact, is_array, places, spread
 
-__all__ = ["Parameter", "checkpoint", "compile", "custom_vjp", "grad", "gradient", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp",
+__all__ = ["Parameter", "compile", "grad", "gradient", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp",
            "vmap"]
 
 Parameter = _core.Parameter
@@ -15,10 +15,6 @@ def gradient(loss, wrt):
     one = isinstance(wrt, (_core.Tensor, _core.Parameter))
     found = _core.gradient(loss, [x.value if isinstance(x, _core.Parameter) else x for x in ([wrt] if one else wrt)])
     return found[0] if one else found
-
-
-def inexact(leaf):
-    return (is_array(leaf) and _core.as_dtype(leaf.dtype).kind in "fc") or isinstance(leaf, (float, complex))
 
 
 class Entered:
@@ -216,143 +212,6 @@ def jacobian_by(f, argnums, holomorphic, forward):
 def hessian(f, argnums=0, holomorphic=False):
     """The second derivative of f, which returns a floating tensor without axes: the jacobian of its gradient."""
     return jacobian(grad(f, argnums, holomorphic=holomorphic), argnums, holomorphic)
-
-
-class custom_vjp:
-    """f with a reverse derivative of its own, as a decorator.
-
-    f.defvjp(fwd, bwd) gives it: fwd(*arguments) -> (result, residuals), a result like f's and any tree to remember; bwd(residuals,
-    cotangent) -> a tuple with a cotangent for each argument, a tree like it (None: zero). Arguments of nondiff_argnums (numbers, strings,
-    functions) are handed to bwd in front, and have none. Forward mode (jvp) is refused by name, and so is a derivative with respect to
-    what f reads from outside of its arguments. It is differentiated further through bwd, and may be mapped and compiled.
-
-    >>> @wf.custom_vjp
-    ... def clipped(x):
-    ...     return x
-    >>> clipped.defvjp(lambda x: (x, None), lambda _, cotangent: (wf.clip(cotangent, -1, 1),))
-    >>> wf.grad(lambda x: (5 * clipped(x)).sum())(wf.ones(2))
-    array([1., 1.], dtype=float32)
-    """
-
-    def __init__(self, f, nondiff_argnums=()):
-        functools.update_wrapper(self, f)
-        self.f, self.fwd, self.bwd = f, None, None
-        self.fixed = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
-
-    def defvjp(self, fwd, bwd):
-        self.fwd, self.bwd = fwd, bwd
-
-    def __call__(self, *arguments, **named):
-        name = getattr(self.f, "__name__", "custom_vjp")
-        if self.bwd is None:
-            raise ValueError(f"custom_vjp: {name} has no derivative yet; give it one with {name}.defvjp(fwd, bwd)")
-        given = list(self.positional(name, arguments, named))
-        moving = [i for i in range(len(given)) if i not in self.fixed]
-        with _core.KeepPending():
-            entered = Traced([given[i] for i in moving])
-            call = Rule(self, given, moving, entered)
-            outputs, build, _ = flatten(self.f(*call.arguments(entered.inputs)))
-            at = [i for i, output in enumerate(outputs) if is_array(output)]
-            shown = _core.with_rule([outputs[i] for i in at], entered.inputs, name, lambda *pulled: call.pull(*pulled, len(outputs), at))
-        for i, value in zip(at, shown):
-            outputs[i] = value
-        return build(outputs)
-
-    def positional(self, name, arguments, named):
-        """All arguments by place, defaults filled in: rules know no names."""
-        if not named and not self.fixed:
-            return arguments
-        import inspect      # takes milliseconds, which `import weft` need not
-        bound = inspect.signature(self.f).bind(*arguments, **named)
-        bound.apply_defaults()
-        if bound.kwargs:
-            raise TypeError(f"custom_vjp: {name} takes {', '.join(bound.kwargs)} by name alone; rules know arguments by place")
-        for number in self.fixed:
-            if not 0 <= number < len(bound.args):
-                raise ValueError(f"custom_vjp: nondiff_argnums names argument {number} of {len(bound.args)} of {name}")
-        return bound.args
-
-
-class Traced:
-    """Arguments all of whose tensors have become fresh nodes, which a rule, or a second computation, can stand on."""
-
-    def __init__(self, trees):
-        self.leaves, self.build, _ = flatten(trees)
-        self.at = [i for i, leaf in enumerate(self.leaves) if is_array(leaf)]
-        self.inputs = [_core.fresh(self.leaves[i]) for i in self.at]
-
-    def around(self, values):
-        leaves = list(self.leaves)
-        for i, value in zip(self.at, values):
-            leaves[i] = value
-        return self.build(leaves)
-
-
-class Rule:
-    """One call of a custom_vjp function, as its backward pass needs it."""
-
-    def __init__(self, function, given, moving, entered):
-        self.function, self.given, self.moving, self.entered = function, given, moving, entered
-
-    def arguments(self, inputs):
-        given = list(self.given)
-        for i, argument in zip(self.moving, self.entered.around(inputs)):
-            given[i] = argument
-        return given
-
-    def pull(self, inputs, cotangents, count, at):
-        """The cotangents of the inputs: fwd for what it remembers, then bwd."""
-        name = self.function.__name__
-        result, residuals = self.function.fwd(*self.arguments(inputs))
-        outputs, build, _ = flatten(result)
-        if len(outputs) != count:
-            raise ValueError(f"custom_vjp: fwd of {name} gives {len(outputs)} results where {name} gives {count}")
-        given = iter(cotangents)
-        for i in at:
-            exact = not inexact(outputs[i])
-            outputs[i] = _core.full(outputs[i].shape, 0, outputs[i].dtype) if exact else next(given)
-        pulled = self.function.bwd(*(self.given[i] for i in self.function.fixed), residuals, build(outputs))
-        if not isinstance(pulled, (tuple, list)) or len(pulled) != len(self.moving):
-            raise ValueError(f"custom_vjp: bwd of {name} must give a tuple of {len(self.moving)} cotangents, one for each argument")
-        leaves = []
-        for tree, argument in zip(pulled, self.entered.build(self.entered.leaves)):
-            parts = [None] * len(flatten(argument)[0]) if tree is None else cotangent_leaves(tree, argument)
-            if len(parts) != len(flatten(argument)[0]):
-                raise ValueError(f"custom_vjp: bwd of {name} gives a cotangent that is no tree like its argument")
-            leaves += parts
-        return [leaves[i] if inexact(self.entered.leaves[i]) else None for i in self.entered.at]
-
-
-def cotangent_leaves(tree, like):
-    """The leaves of a cotangent, with None for each leaf of the argument below a None."""
-    parts, of_like = children(tree), children(like)
-    if tree is None:
-        return [None] * len(flatten(like)[0])
-    if parts is None or of_like is None or len(parts) != len(of_like):
-        return [tree] if parts is None else flatten(tree)[0]
-    return [leaf for part, below in zip(parts, of_like) for leaf in cotangent_leaves(part, below)]
-
-
-def checkpoint(f):
-    """f, of which a backward pass keeps the arguments alone: what it needs of f is computed again when it gets there. So a program takes
-    less memory, for the time to compute f twice. Values and derivatives are the same; it nests, and composes with every transformation.
-
-    >>> layer = wf.checkpoint(lambda x: wf.sin(wf.sin(wf.sin(x))))
-    >>> wf.grad(lambda x: layer(x).sum())(wf.zeros(2))
-    array([1., 1.], dtype=float32)
-    """
-    @functools.wraps(f)
-    def call(*arguments, **named):
-        with _core.KeepPending():
-            entered = Traced((arguments, named))
-            inner, named_inner = entered.around(entered.inputs)
-            outputs, build, _ = flatten(f(*inner, **named_inner))
-            at = [i for i, output in enumerate(outputs) if is_array(output)]
-            shown = _core.recomputed([outputs[i] for i in at], entered.inputs)
-        for i, value in zip(at, shown):
-            outputs[i] = value
-        return build(outputs)
-    return call
 
 
 def compile(f):

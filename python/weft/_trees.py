@@ -86,3 +86,7 @@ def places(tree, name):
 def is_array(leaf):
     """A tensor, a parameter, or what shows its memory; not a plain number."""
     return isinstance(leaf, (_core.Tensor, _core.Parameter)) or hasattr(type(leaf), "__array__") or hasattr(type(leaf), "__dlpack__")
+
+
+def inexact(leaf):
+    return (is_array(leaf) and _core.as_dtype(leaf.dtype).kind in "fc") or isinstance(leaf, (float, complex))

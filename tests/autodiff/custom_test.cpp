@@ -112,6 +112,18 @@ TEST(Checkpoint, gives_the_same_gradients_also_of_what_is_read_from_outside_and_
     EXPECT_LT(static_cast<double>(less), 0.7 * static_cast<double>(kept)) << less << " against " << kept;
 }
 
+TEST(Checkpoint, a_value_inside_that_was_computed_and_let_go_is_refused_rather_than_partly_zero) {
+    Tensor inner;
+    auto f = checkpoint([&](const Tensor& x) {
+        inner = sin(x);
+        return sum(inner * x);
+    });
+    auto [value, pull] = vjp(f, row({1, 2}));
+    inner.eval();
+    EXPECT_THAT(message<ValueError>([&] { (void)pull(Tensor(1.0, DType::float64)); }),
+                testing::StartsWith("a value on the way, sin float64 (2,), was computed before"));
+}
+
 TEST(Checkpoint, composes_with_maps_forward_mode_and_itself) {
     auto f = [](const Tensor& x) { return sum(sin(x) * exp(x)); };
     auto c = checkpoint(checkpoint(f));

@@ -95,6 +95,17 @@ class Vmap(unittest.TestCase):
         shared = np.asarray(wf.vmap(lambda x: x + wf.random.normal((), key=wf.random.key(1)))(wf.zeros(3)))
         self.assertEqual(len(set(shared.tolist())), 1)
 
+    def test_a_parameter_cannot_be_set_to_what_differs_between_examples(self):
+        cell = wf.Parameter(wf.zeros(()), name="count")
+        def f(x):
+            cell.value = x.sum()
+            return x
+        with self.assertRaisesRegex(ValueError, "the parameter 'count' is given a value .* depends on an example of vmap"):
+            wf.vmap(f)(wf.ones((3, 2)))
+        with self.assertRaisesRegex(ValueError, "vmap: what depends on an example leaves the mapped function"):
+            wf.compile(wf.vmap(f))(np.ones((3, 2), "float32"))
+        self.assertEqual(float(cell.value), 0)
+
     def test_no_examples_are_no_trouble(self):
         self.assertEqual(wf.vmap(lambda a: (a @ a).sum())(wf.ones((0, 2, 2))).shape, (0,))
 

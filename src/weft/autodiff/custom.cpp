@@ -109,7 +109,7 @@ Tensor jvp_linked(const Tensor&, std::span<const Tensor> tangents) { return tang
 Tensor batch_linked(const Tensor& result, const Batch& batch) { return batch.like(result, batch.all()); }
 
 const Operation linked_operation{.name = "linked",
-                                 .family = Family::composite,
+                                 .family = Family::view,
                                  .arity = 2,
                                  .doc = "The first operand; derivatives go to the second.",
                                  .infer = infer_value,
@@ -160,7 +160,7 @@ std::vector<Tensor> shared_node(std::span<const Tensor> values, Make make) {
 }  // namespace
 
 const Operation custom_operation{.name = "custom_vjp",
-                                 .family = Family::composite,
+                                 .family = Family::view,
                                  .arity = -1,
                                  .doc = "A call that says itself how it is differentiated.",
                                  .infer = infer_value,
