@@ -121,7 +121,7 @@ TEST(Checkpoint, a_value_inside_that_was_computed_and_let_go_is_refused_rather_t
     auto [value, pull] = vjp(f, row({1, 2}));
     inner.eval();
     EXPECT_THAT(message<ValueError>([&] { (void)pull(Tensor(1.0, DType::float64)); }),
-                testing::StartsWith("a value on the way, sin float64 (2,), was computed before"));
+                testing::StartsWith("pullback: a value on the way, sin float64 (2,), was computed before"));
 }
 
 TEST(Checkpoint, composes_with_maps_forward_mode_and_itself) {

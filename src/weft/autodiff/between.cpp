@@ -16,7 +16,6 @@ class Dependents {
             Node* node = stack.back();
             auto [at, fresh] = depends_.try_emplace(node, State::open);
             if (fresh) {
-                if (node->computed && node->inputs.empty() && node->operation->arity != 0) cut_.push_back(handle(node));
                 for (std::size_t i = node->inputs.size(); i-- > 0;) stack.push_back(node->inputs[i]);
                 continue;
             }
@@ -29,26 +28,12 @@ class Dependents {
         }
     }
     std::vector<Tensor> take() { return std::move(order_); }
-    const std::vector<Tensor>& cut() const { return cut_; }
 
   private:
     enum class State : char { open, depends, does_not };
     std::unordered_map<const Node*, State> depends_;
-    std::vector<Tensor> order_, cut_;
+    std::vector<Tensor> order_;
 };
-
-void refuse_cut(const std::vector<Tensor>& cut, std::span<const Tensor> leaves) {
-    for (const Tensor& node : cut) {
-        for (const Tensor& leaf : leaves) {
-            if (!may_come_from(*node.node(), *leaf.node())) continue;
-            throw ValueError(text("a value on the way, ", node.node()->operation->name, " ", node.dtype(), " ",
-                                  node.shape(),
-                                  ", was computed before, and computed values let go of what they came from; take the "
-                                  "derivative before asking for the value",
-                                  place(node.node()->where)));
-        }
-    }
-}
 
 }  // namespace
 
@@ -68,13 +53,7 @@ std::vector<Tensor> replaced(std::span<const Tensor> outputs, std::span<const Te
         auto at = made.find(node);
         return at == made.end() ? handle(node) : at->second;
     };
-    Dependents between(leaves);
-    {
-        std::lock_guard guard(Node::lock());
-        for (const Tensor& output : outputs) between.visit(output.node());
-    }
-    refuse_cut(between.cut(), leaves);
-    for (const Tensor& tensor : between.take()) {
+    for (const Tensor& tensor : nodes_between(outputs, leaves)) {
         const Node& node = *tensor.node();
         std::vector<Tensor> inputs;
         for (Node* input : node.inputs) inputs.push_back(now(input));

@@ -11,8 +11,7 @@ namespace weft {
 /// The nodes below `outputs` that depend on one of `leaves`, inputs before their uses; the leaves are not among them. Does not recurse.
 std::vector<Tensor> nodes_between(std::span<const Tensor> outputs, std::span<const Tensor> leaves);
 
-/// `outputs` with `values` (of the same shapes and dtypes) in the place of `leaves`: what depends on these is made anew. ValueError if
-/// a node on the way let go of its inputs because it was computed.
+/// `outputs` with `values` (of the same shapes and dtypes) in the place of `leaves`: what depends on these is made anew.
 std::vector<Tensor> replaced(std::span<const Tensor> outputs, std::span<const Tensor> leaves,
                              std::span<const Tensor> values);
 

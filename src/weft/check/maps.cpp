@@ -67,36 +67,41 @@ Sample batched(const Sample& sample, unsigned mask) {
     return wide;
 }
 
-Tensors float64_of(std::span<const Tensor> x) {
+bool moves(DType dtype) { return dtype == DType::float64 || dtype == DType::complex128; }
+
+Tensors moving_of(std::span<const Tensor> x) {
     Tensors moving;
     for (const Tensor& tensor : x)
-        if (tensor.dtype() == DType::float64) moving.push_back(tensor);
+        if (moves(tensor.dtype())) moving.push_back(tensor);
     return moving;
 }
 
 Tensors fresh_inputs(std::span<const Tensor> x) {
     Tensors inputs;
-    for (const Tensor& tensor : x) inputs.push_back(tensor.dtype() == DType::float64 ? fresh(tensor) : tensor);
+    for (const Tensor& tensor : x) inputs.push_back(moves(tensor.dtype()) ? fresh(tensor) : tensor);
     return inputs;
 }
 
 // Weights that differ between elements, so that cotangents and tangents are of no special form.
-Tensor weights(const Tensor& like) { return cos(astype(like, DType::float64) * 0.5 + 0.25); }
+Tensor weights(const Tensor& like) {
+    Tensor angle = real(like) * 0.5 + 0.25;
+    return is_complex(like.dtype()) ? make_complex(cos(angle), sin(angle)) : cos(angle);
+}
 
 Map reverse(const Map& f) {
     return [f](std::span<const Tensor> x) {
         KeepPending keep;
         Tensors inputs = fresh_inputs(x), outputs = f(inputs), cotangents;
         for (const Tensor& output : outputs) cotangents.push_back(stop_gradient(weights(output)));
-        return pullback(outputs, cotangents, float64_of(inputs));
+        return pullback(outputs, cotangents, moving_of(inputs));
     };
 }
 Map forward(const Map& f) {
     return [f](std::span<const Tensor> x) {
         KeepPending keep;
         Tensors inputs = fresh_inputs(x), tangents;
-        for (const Tensor& input : float64_of(inputs)) tangents.push_back(stop_gradient(weights(input)));
-        return pushforward(f(inputs), float64_of(inputs), tangents);
+        for (const Tensor& input : moving_of(inputs)) tangents.push_back(stop_gradient(weights(input)));
+        return pushforward(f(inputs), moving_of(inputs), tangents);
     };
 }
 
@@ -124,7 +129,7 @@ Map summed_over_shared(const Map& f, unsigned mask) {
     return [f, mask](std::span<const Tensor> x) {
         Tensors each = looped(reverse(f), mask)(x);
         for (std::size_t i = 0, k = 0; i < x.size(); ++i) {
-            if (x[i].dtype() != DType::float64) continue;
+            if (!moves(x[i].dtype())) continue;
             if (!chosen(mask, i)) each[k] = sum(each[k], 0);
             ++k;
         }
@@ -179,16 +184,16 @@ class MapChecker {
         Map f = [&](std::span<const Tensor> x) { return Tensors{sample.call(x)}; };
         std::optional<DType> result = result_dtype(f, sample, dtypes);
         if (!result) return;
-        bool moves = has_derivative(operation_) && result == DType::float64 &&
-                     &operation_ != &stop_gradient_operation &&
-                     std::find(dtypes.begin(), dtypes.end(), DType::float64) != dtypes.end();
+        bool derivatives = has_derivative(operation_) && moves(*result) && &operation_ != &stop_gradient_operation &&
+                           std::any_of(dtypes.begin(), dtypes.end(), moves);
         unsigned all = (1u << sample.inputs.size()) - 1;
         for (unsigned mask = 1; mask <= all; ++mask) {
             try_all(cases_of(operation_, f, mask, false, false), batched(sample, mask), dtypes, mask);
             Case nested{"map of a map", mapped(mapped(f, mask), all), looped(looped(f, mask), all),
                         exact(operation_, DType::float64)};
             try_all({nested}, batched(batched(sample, mask), all), dtypes, mask);
-            if (moves) try_all(cases_of(operation_, f, mask, true, mask == all), batched(sample, mask), dtypes, mask);
+            if (derivatives)
+                try_all(cases_of(operation_, f, mask, true, mask == all), batched(sample, mask), dtypes, mask);
         }
     }
     Failures failures;
@@ -218,7 +223,7 @@ Failures check_maps(const Operation& operation) {
         if (sample.inputs.empty()) continue;
         for (const std::vector<DType>& dtypes : dtypes_of(operation, sample)) {
             constexpr DType kinds[] = {DType::bool_, DType::int32, DType::float64,
-                                       DType::complex64};  // one of each kind
+                                       DType::complex128};  // one of each kind
             bool one_of_a_kind = sample.dtypes.empty() || is_inexact(dtypes[0]);
             if (one_of_a_kind && std::find(std::begin(kinds), std::end(kinds), dtypes[0]) == std::end(kinds)) continue;
             checker.check(sample, dtypes);
