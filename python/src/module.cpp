@@ -12,4 +12,7 @@ NB_MODULE(_core, module) {
     bind_linear_algebra(module);
     bind_transforms(module);
     bind_random(module);
+    bind_numpy(module);
+    bind_tools(module);
+    bind_optim(module);
 }

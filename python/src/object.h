@@ -91,6 +91,9 @@ void bind_operations(nb::module_& module);
 void bind_linear_algebra(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_random(nb::module_& module);
+void bind_numpy(nb::module_& module);
+void bind_tools(nb::module_& module);
+void bind_optim(nb::module_& module);
 
 // Exchange (exchange.cpp) ------------------------------------------------------------------------------------------------------------
 
