@@ -138,8 +138,9 @@ void bind_transforms(nb::module_& m) {
         .def("results", [](const Vmap& self, Given of_one, Given axes) {
             return list_of(self.results(tensors(of_one, "vmap"), axes_of(axes)));
         });
-    m.def("with_rule", [](Given values, Given inputs, const std::string& name, nb::object pull) {
-        return list_of(with_rule(tensors(values, "custom_vjp"), tensors(inputs, "custom_vjp"), rule_of(name, pull)));
+    m.def("with_rule", [](Given values, Given inputs, Given residuals, const std::string& name, nb::object pull) {
+        return list_of(with_rule(tensors(values, "custom_vjp"), tensors(inputs, "custom_vjp"), rule_of(name, pull),
+                                 tensors(residuals, "custom_vjp")));
     });
     m.def("recomputed", [](Given values, Given inputs) {
         return list_of(recomputed(tensors(values, "checkpoint"), tensors(inputs, "checkpoint")));

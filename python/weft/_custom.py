@@ -1,5 +1,6 @@
 """Functions that say themselves how they are differentiated: by a rule of the user's, or by being computed again."""
 import functools
+from _thread import get_ident
 
 from . import _core
 from ._trees import children, flatten, inexact, is_array
@@ -11,9 +12,10 @@ class custom_vjp:
     """f with a reverse derivative of its own, as a decorator.
 
     f.defvjp(fwd, bwd) gives it: fwd(*arguments) -> (result, residuals), a result like f's and any tree to remember; bwd(residuals,
-    cotangent) -> a tuple with a cotangent for each argument, a tree like it (None: zero). Arguments of nondiff_argnums (numbers, strings,
-    functions) are handed to bwd in front, and have none. Forward mode (jvp) is refused by name, and so is a derivative with respect to
-    what f reads from outside of its arguments. It is differentiated further through bwd, and may be mapped and compiled.
+    cotangent) -> a tuple with a cotangent for each argument, a tree like it (None: zero). From then on values are fwd's, and what only
+    residuals need is computed where bwd reads it. Arguments of nondiff_argnums (numbers, strings, functions) are handed to bwd in front, and
+    have no cotangent. Forward mode (jvp) is refused by name, and so is a derivative with respect to what fwd reads from outside of its
+    arguments. It is differentiated further through bwd, and may be mapped and compiled.
 
     >>> @wf.custom_vjp
     ... def clipped(x):
@@ -26,6 +28,7 @@ class custom_vjp:
     def __init__(self, f, nondiff_argnums=()):
         functools.update_wrapper(self, f)
         self.f, self.fwd, self.bwd = f, None, None
+        self.within = set()      # threads that are in fwd: f itself is what it calls there, with the same rule
         self.fixed = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
 
     def defvjp(self, fwd, bwd):
@@ -35,19 +38,19 @@ class custom_vjp:
         name = getattr(self.f, "__name__", "custom_vjp")
         if self.bwd is None:
             raise ValueError(f"custom_vjp: {name} has no derivative yet; give it one with {name}.defvjp(fwd, bwd)")
-        given = list(self.positional(name, arguments, named))
+        given = list(self._positional(name, arguments, named))
         moving = [i for i in range(len(given)) if i not in self.fixed]
         with _core.KeepPending():
-            entered = Traced([given[i] for i in moving])
-            call = Rule(self, given, moving, entered)
-            outputs, build, _ = flatten(self.f(*call.arguments(entered.inputs)))
+            call = Rule(self, name, given, moving)
+            later = get_ident() in self.within
+            outputs, build = call.plain_values() if later else call.values()
             at = [i for i, output in enumerate(outputs) if is_array(output)]
-            shown = _core.with_rule([outputs[i] for i in at], entered.inputs, name, lambda *pulled: call.pull(*pulled, len(outputs), at))
+            shown = _core.with_rule([outputs[i] for i in at], call.entered.inputs, call.kept, name, call.pull_later if later else call.pull)
         for i, value in zip(at, shown):
             outputs[i] = value
         return build(outputs)
 
-    def positional(self, name, arguments, named):
+    def _positional(self, name, arguments, named):
         """All arguments by place, defaults filled in: rules know no names."""
         if not named and not self.fixed:
             return arguments
@@ -78,38 +81,78 @@ class Traced:
 
 
 class Rule:
-    """One call of a custom_vjp function, as its backward pass needs it."""
+    """One call of a custom_vjp function: its values, and what its backward pass needs."""
 
-    def __init__(self, function, given, moving, entered):
-        self.function, self.given, self.moving, self.entered = function, given, moving, entered
+    def __init__(self, function, name, given, moving):
+        self.function, self.name, self.moving = function, name, moving
+        self.entered = Traced([given[i] for i in moving])
+        self.fixed = [given[i] for i in function.fixed]
+        for i, argument in zip(moving, self.entered.around(self.entered.inputs)):
+            given[i] = argument
+        self.given, self.kept = given, []
 
-    def arguments(self, inputs):
+    def plain_values(self):
+        outputs, build, _ = flatten(self.function.f(*self.given))
+        return outputs, build
+
+    def pull_later(self, inputs, cotangents):
+        """pull, of values that are f's: fwd is called now."""
         given = list(self.given)
         for i, argument in zip(self.moving, self.entered.around(inputs)):
             given[i] = argument
-        return given
+        call = Rule(self.function, self.name, given, self.moving)
+        call.values()
+        return call.pull(call.entered.inputs + call.kept, cotangents)[:len(inputs)]
 
-    def pull(self, inputs, cotangents, count, at):
-        """The cotangents of the inputs: fwd for what it remembers, then bwd."""
-        name = self.function.__name__
-        result, residuals = self.function.fwd(*self.arguments(inputs))
-        outputs, build, _ = flatten(result)
-        if len(outputs) != count:
-            raise ValueError(f"custom_vjp: fwd of {name} gives {len(outputs)} results where {name} gives {count}")
-        given = iter(cotangents)
-        for i in at:
-            exact = not inexact(outputs[i])
-            outputs[i] = _core.full(outputs[i].shape, 0, outputs[i].dtype) if exact else next(given)
-        pulled = self.function.bwd(*(self.given[i] for i in self.function.fixed), residuals, build(outputs))
+    def run_fwd(self):
+        within, thread = self.function.within, get_ident()
+        if thread in within:
+            return self.function.fwd(*self.given)
+        within.add(thread)
+        try:
+            return self.function.fwd(*self.given)
+        finally:
+            within.discard(thread)
+
+    def values(self):
+        """The leaves of fwd's result, and the function that builds it around others."""
+        pair = self.run_fwd()
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(f"custom_vjp: fwd of {self.name} must give a pair of a result and residuals, not {type(pair).__name__}")
+        self.outputs, self.build, _ = flatten(pair[0])
+        self.residuals, self.build_residuals, _ = flatten(pair[1])
+        self.at = [i for i, x in enumerate(self.residuals) if is_array(x)]
+        self.kept = [self.residuals[i] for i in self.at]
+        # Of results only shapes are needed later.
+        shapes = [(x.shape, x.dtype) if is_array(x) else x for x in self.outputs]
+        outputs, self.outputs = self.outputs, shapes
+        return outputs, self.build
+
+    def pull(self, inputs, cotangents):
+        """The cotangents of the inputs, and of the residuals, which have none of their own."""
+        residuals = list(self.residuals)
+        for i, x in zip(self.at, inputs[len(self.entered.at):]):
+            residuals[i] = x
+        pulled = self.function.bwd(*self.fixed, self.build_residuals(residuals), self.build(self.filled(iter(cotangents))))
         if not isinstance(pulled, (tuple, list)) or len(pulled) != len(self.moving):
-            raise ValueError(f"custom_vjp: bwd of {name} must give a tuple of {len(self.moving)} cotangents, one for each argument")
+            raise ValueError(f"custom_vjp: bwd of {self.name} must give a tuple of {len(self.moving)} cotangents, one for each argument")
         leaves = []
         for tree, argument in zip(pulled, self.entered.build(self.entered.leaves)):
-            parts = [None] * len(flatten(argument)[0]) if tree is None else cotangent_leaves(tree, argument)
+            parts = cotangent_leaves(tree, argument)
             if len(parts) != len(flatten(argument)[0]):
-                raise ValueError(f"custom_vjp: bwd of {name} gives a cotangent that is no tree like its argument")
+                raise ValueError(f"custom_vjp: bwd of {self.name} gives a cotangent that is no tree like its argument")
             leaves += parts
-        return [leaves[i] if inexact(self.entered.leaves[i]) else None for i in self.entered.at]
+        return [leaves[i] if inexact(self.entered.leaves[i]) else None for i in self.entered.at] + [None] * len(self.at)
+
+    def filled(self, cotangents):
+        """The result's leaves with cotangents in the place of floating ones, zeros in that of others."""
+        leaves = []
+        for leaf in self.outputs:
+            if isinstance(leaf, tuple):
+                shape, dtype = leaf
+                leaf = next(cotangents) if _core.as_dtype(dtype).kind in "fc" else _core.full(shape, 0, dtype)
+            leaves.append(leaf)
+        return leaves
 
 
 def cotangent_leaves(tree, like):

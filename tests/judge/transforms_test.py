@@ -34,7 +34,7 @@ ELEMENTWISE = {
     "atan": lambda m, z: m.atan(z), "asinh": lambda m, z: m.asinh(z), "acosh": lambda m, z: m.acosh(z), "atanh": lambda m, z: m.atanh(z),
 }
 OTHERS = {
-    "real": lambda m, z: m.real(z), "imag": lambda m, z: m.imag(z), "conj": lambda m, z: m.conj(z) * z ** 2, "abs": lambda m, z: m.abs(z),
+    "real": lambda m, z: m.real(z), "imag": lambda m, z: m.imag(z), "conj": lambda m, z: m.conj(z) * z ** 2, "abs": lambda m, z: m.abs(z), "angle": lambda m, z: m.angle(z),
     "abs squared": lambda m, z: m.abs(z) ** 2, "mixed": lambda m, z: m.real(z) * z + m.imag(z) * m.conj(z),
     "where": lambda m, z: m.where(m.real(z) > 0, z * z, m.conj(z)), "sum": lambda m, z: m.sum(z * z, axis=0),
     "mean": lambda m, z: m.mean(z * m.conj(z), axis=1), "prod": lambda m, z: m.prod(z, axis=1), "cumsum": lambda m, z: m.cumulative_sum(z, axis=1),

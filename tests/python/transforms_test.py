@@ -201,6 +201,29 @@ class Custom(unittest.TestCase):
         close(wf.grad(lambda x: sum(part.sum() for part in f(x)))(wf.ones(2)), [11, 11])
         self.assertEqual(set(seen), {2})
 
+    def test_fwd_may_call_the_function_itself_whose_rule_holds_for_what_is_remembered_too(self):
+        @wf.custom_vjp
+        def f(x):
+            return wf.exp(x)
+        f.defvjp(lambda x: (f(x), f(x)), lambda y, c: (3 * c * y,))
+        x = wf.asarray(0.5)
+        close(f(x), np.exp(0.5))
+        close(wf.grad(f)(x), 3 * np.exp(0.5))
+        close(wf.grad(wf.grad(f))(x), 9 * np.exp(0.5))
+
+    def test_values_and_derivatives_share_what_was_drawn_and_a_rule_that_is_not_asked_for_costs_nothing(self):
+        @wf.custom_vjp
+        def dropped(x):
+            return x
+        def fwd(x):
+            mask = wf.random.bernoulli(0.5, x.shape)
+            return wf.where(mask, x, 0.0), {"mask": mask, "never": wf.linalg.inv(wf.zeros((2, 2)))}
+        dropped.defvjp(fwd, lambda kept, c: (wf.where(kept["mask"], c, 0.0),))
+        x = wf.ones(64)
+        value, slope = wf.value_and_grad(lambda x: (dropped(x) * 2).sum())(x)
+        close(value, np.asarray(slope).sum())
+        self.assertEqual(set(np.asarray(dropped(x)).tolist()), {0.0, 1.0})
+
     def test_it_is_mapped_compiled_and_differentiated_again(self):
         @wf.custom_vjp
         def f(x):
@@ -218,6 +241,9 @@ class Custom(unittest.TestCase):
         def f(x):
             return x
         with self.assertRaisesRegex(ValueError, r"f has no derivative yet; give it one with f.defvjp\(fwd, bwd\)"):
+            f(wf.ones(2))
+        f.defvjp(lambda x: x, lambda _, c: (c,))
+        with self.assertRaisesRegex(ValueError, "fwd of f must give a pair of a result and residuals"):
             f(wf.ones(2))
         f.defvjp(lambda x: (x, None), lambda _, c: (c, c))
         with self.assertRaisesRegex(ValueError, "bwd of f must give a tuple of 1 cotangents"):

@@ -25,7 +25,7 @@ struct CustomAttributes {
     std::string name;
     std::shared_ptr<const CustomRule> rule;
     std::vector<Part> parts;  // of values that are packed; one value is not
-    std::size_t inputs = 0;   // the call's; the further ones are what it reads from outside
+    std::size_t inputs = 0;   // the call's, and its residuals; the further ones are what it reads from outside
     template <class V>
     void members(V& visit) {
         visit("name", name);
@@ -168,14 +168,16 @@ const Operation custom_operation{.name = "custom_vjp",
                                  .alias = true};
 
 std::vector<Tensor> with_rule(std::span<const Tensor> values, std::span<const Tensor> inputs,
-                              std::shared_ptr<const CustomRule> rule) {
+                              std::shared_ptr<const CustomRule> rule, std::span<const Tensor> residuals) {
     return shared_node(values, [&](const Tensor& value, std::vector<Part> parts) {
         std::vector<Tensor> all{value};
         all.insert(all.end(), inputs.begin(), inputs.end());
+        all.insert(all.end(), residuals.begin(), residuals.end());
         for (const Tensor& outside : read_outside(values, inputs)) all.push_back(outside);
-        return make_node(custom_operation, all,
-                         attributes(CustomAttributes{rule->name, rule, std::move(parts), inputs.size()}),
-                         value.node()->where);
+        return make_node(
+            custom_operation, all,
+            attributes(CustomAttributes{rule->name, rule, std::move(parts), inputs.size() + residuals.size()}),
+            value.node()->where);
     });
 }
 

@@ -15,17 +15,18 @@ namespace weft {
 
 struct CustomRule {
     std::string name;  // for errors
-    /// From the inputs of the call and the cotangents of its floating results (each of its shape and dtype) to those of the inputs, of their
-    /// shapes and dtypes; an empty Tensor is zero.
+    /// From the inputs of the call, then its residuals, and the cotangents of its floating results (each of its shape and dtype) to those of
+    /// inputs and residuals, of their shapes and dtypes; an empty Tensor is zero.
     std::function<std::vector<Tensor>(std::span<const Tensor> inputs, std::span<const Tensor> cotangents)> pull;
     /// Whether forward mode may go through the values as they were written; else it is refused.
     bool forward = false;
 };
 
 /// The values of a call, whose derivative with respect to `inputs` is the rule's. The values are made of the inputs; what else they are
-/// made of has no derivative: asking for it is a NotDifferentiable that names the rule.
+/// made of has no derivative: asking for it is a NotDifferentiable that names the rule. Residuals are what the rule is given beside the
+/// inputs, made of them too: computed only where the rule reads them.
 std::vector<Tensor> with_rule(std::span<const Tensor> values, std::span<const Tensor> inputs,
-                              std::shared_ptr<const CustomRule> rule);
+                              std::shared_ptr<const CustomRule> rule, std::span<const Tensor> residuals = {});
 /// The values of a call whose parts are not kept for the backward pass, but computed again from `inputs` when it gets there.
 std::vector<Tensor> recomputed(std::span<const Tensor> values, std::span<const Tensor> inputs);
 
