@@ -27,7 +27,7 @@ PARAMETERS = {
     "n": "Any", "k": "Any", "num": "int", "obj": "Any", "self": "", "cls": "", "repeats": "Any", "repetitions": "Any", "shift": "Any",
     "indices_or_sections": "Any", "arrays": "Sequence[Any]", "tup": "Sequence[Any]", "primals": "Any", "tangents": "Any", "argnums": "Any",
     "in_axes": "Any", "out_axes": "Any", "seed": "int", "n_rows": "int", "n_cols": "Optional[int]", "index": "Any", "wrt": "Any",
-    "bins": "Any", "range": "Any", "memo": "Any",
+    "nondiff_argnums": "Any", "fwd": "Callable[..., Any]", "bwd": "Callable[..., Any]", "bins": "Any", "range": "Any", "memo": "Any",
 }
 BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"]
 FORMS = {"__eq__": "other: Any", "__ne__": "other: Any", "__lt__": "other: Array", "__le__": "other: Array", "__gt__": "other: Array",
@@ -39,7 +39,7 @@ ATTRIBUTES = {"shape": "tuple[int, ...]", "dtype": "DType", "ndim": "int", "size
 METHODS = {"item": "(self) -> Any", "tolist": "(self) -> Any", "eval": "(self) -> Tensor", "to_device": "(self, device: Any, /) -> Tensor"}
 
 # Modules whose functions give functions, types and trees.
-GIVE_ANYTHING = {"weft._transforms", "weft._inspection", "weft._dtypes"}
+GIVE_ANYTHING = {"weft._custom", "weft._transforms", "weft._inspection", "weft._dtypes"}
 
 
 def type_of(parameter):

@@ -13,6 +13,22 @@ nb::list list_of(const std::vector<Tensor>& tensors) {
     return list;
 }
 
+/// A Python object that C++ may let go of on any thread, also when Python has ended.
+struct Held {
+    nb::object function;
+    explicit Held(nb::object given) : function(std::move(given)) {}
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() {
+        if (!Py_IsInitialized()) {
+            function.release();
+            return;
+        }
+        nb::gil_scoped_acquire gil;
+        function.reset();
+    }
+};
+
 /// A function of Python's that is traced: with the GIL, from whatever thread traces.
 class Body {
   public:
@@ -25,20 +41,24 @@ class Body {
     }
 
   private:
-    struct Held {
-        nb::object function;
-        explicit Held(nb::object given) : function(std::move(given)) {}
-        ~Held() {
-            if (!Py_IsInitialized()) {
-                function.release();
-                return;
-            }
-            nb::gil_scoped_acquire gil;
-            function.reset();
-        }
-    };
     std::shared_ptr<Held> function_;
 };
+
+/// A rule of Python's: from lists of inputs and of cotangents to a list of cotangents, None for zero.
+std::shared_ptr<const CustomRule> rule_of(const std::string& name, nb::object function) {
+    auto rule = std::make_shared<CustomRule>();
+    rule->name = name;
+    rule->pull = [held = std::make_shared<Held>(std::move(function))](std::span<const Tensor> inputs,
+                                                                      std::span<const Tensor> cotangents) {
+        nb::gil_scoped_acquire gil;
+        nb::object found =
+            held->function(list_of({inputs.begin(), inputs.end()}), list_of({cotangents.begin(), cotangents.end()}));
+        std::vector<Tensor> results;
+        for (nb::handle one : found) results.push_back(one.is_none() ? Tensor() : tensor(one, "custom_vjp"));
+        return results;
+    };
+    return rule;
+}
 
 struct Compiled {
     CompiledFunction function;
@@ -58,6 +78,19 @@ Tensor of_its_own(const Tensor& value) {
     Array array = value.array(), copy = Array::empty(array.dtype, array.dims);
     copy_elements(array, copy);
     return copy;
+}
+
+std::vector<ExampleAxis> axes_of(Given list) {
+    std::vector<ExampleAxis> axes;
+    for (nb::handle axis : list)
+        axes.push_back(axis.is_none() ? ExampleAxis() : ExampleAxis(integer(axis, "vmap", "an axis")));
+    return axes;
+}
+
+std::vector<std::string> names_of(Given list) {
+    std::vector<std::string> names;
+    for (nb::handle name : list) names.push_back(nb::cast<std::string>(name));
+    return names;
 }
 
 }  // namespace
@@ -95,6 +128,26 @@ void bind_transforms(nb::module_& m) {
     });
     m.def("pushforward", [](Given outputs, Given wrt, Given tangents) {
         return list_of(pushforward(tensors(outputs, "jvp"), tensors(wrt, "jvp"), tensors(tangents, "jvp")));
+    });
+    nb::class_<Vmap>(m, "Vmap")
+        .def("__init__",
+             [](Vmap* self, Given arguments, Given axes, Given names) {
+                 new (self) Vmap(tensors(arguments, "vmap"), axes_of(axes), names_of(names));
+             })
+        .def("examples", [](const Vmap& self) { return list_of(self.examples()); })
+        .def("results", [](const Vmap& self, Given of_one, Given axes) {
+            return list_of(self.results(tensors(of_one, "vmap"), axes_of(axes)));
+        });
+    m.def("with_rule", [](Given values, Given inputs, Given residuals, const std::string& name, nb::object pull) {
+        return list_of(with_rule(tensors(values, "custom_vjp"), tensors(inputs, "custom_vjp"), rule_of(name, pull),
+                                 tensors(residuals, "custom_vjp")));
+    });
+    m.def("recomputed", [](Given values, Given inputs) {
+        return list_of(recomputed(tensors(values, "checkpoint"), tensors(inputs, "checkpoint")));
+    });
+    m.def("jacobian", [](Given output, Given wrt, bool forward) {
+        auto rows = forward ? forward_jacobian : jacobian;
+        return list_of(rows(tensor(output, "jacobian"), tensors(wrt, "jacobian")));
     });
     nb::class_<Compiled>(m, "Compiled")
         .def(nb::init<nb::object>())

@@ -26,6 +26,7 @@ from ._searching import *
 from ._sets import *
 from ._signal import *
 from ._statistics import *
+from ._custom import *
 from ._tools import *
 from ._training import *
 from ._transforms import *

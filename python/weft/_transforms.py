@@ -2,9 +2,10 @@
 import functools
 
 from . import _core
-from ._trees import flatten, is_array
+from ._trees import flatten, inexact, is_array, places, spread
 
-__all__ = ["Parameter", "compile", "grad", "gradient", "hessian", "jacobian", "jvp", "value_and_grad", "vjp"]
+__all__ = ["Parameter", "compile", "grad", "gradient", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp",
+           "vmap"]
 
 Parameter = _core.Parameter
 
@@ -33,10 +34,6 @@ def gradient(loss, *wrt, axis=None, edge_order=1, **named):
     return found[0] if len(found) == 1 else found
 
 
-def inexact(leaf):
-    return (is_array(leaf) and _core.as_dtype(leaf.dtype).kind in "fc") or isinstance(leaf, (float, complex))
-
-
 class Entered:
     """Arguments whose floating tensors have become fresh nodes: what f does with them, and with nothing else, is differentiated."""
 
@@ -59,10 +56,16 @@ class Entered:
         return self.build(leaves)
 
 
-def value_and_grad(f, argnums=0, has_aux=False):
+def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
     """A function that gives (f(...), the derivative of f with respect to the argument argnums, or to several: a tuple).
 
     f returns a floating tensor without axes; with has_aux, a pair of it and anything else, which is handed on: ((value, aux), grads).
+
+    Of a complex argument z = x + iy the gradient is d f / dx - i d f / dy, JAX's convention: the conjugate of the direction of steepest
+    ascent. With holomorphic=True f takes and returns complex numbers, and the derivative is f'(z).
+
+    >>> wf.grad(lambda z: wf.abs(z) ** 2)(wf.asarray(1 + 1j))
+    array(2.-2.j, dtype=complex64)
     """
     several = isinstance(argnums, (tuple, list))
     numbers = tuple(argnums) if several else (argnums,)
@@ -79,14 +82,31 @@ def value_and_grad(f, argnums=0, has_aux=False):
                 given[number] = argument
             result = f(*given, **named)
             value = result[0] if has_aux else result
-            grads = entered.around(_core.gradient(value, entered.inputs))
+            if holomorphic:
+                require_holomorphic("grad", [value], entered.inputs)
+                found = _core.pullback([value], [_core.full(value.shape, 1, value.dtype)], entered.inputs)
+            else:
+                found = _core.gradient(value, entered.inputs)
+            grads = entered.around(found)
         return result, tuple(grads) if several else grads[0]
     return call
 
 
-def grad(f, argnums=0, has_aux=False):
-    """The derivative of f, which returns a floating tensor without axes. It nests: grad(grad(f)). With has_aux: (grads, aux)."""
-    both = value_and_grad(f, argnums, has_aux)
+def is_complex(x):
+    return _core.as_dtype(x.dtype).kind == "c"
+
+
+def require_holomorphic(name, values, inputs):
+    for what, tensors in (("argument", inputs), ("result", values)):
+        for x in tensors:
+            if not is_complex(x):
+                raise TypeError(f"{name}: holomorphic=True takes complex arguments and results, but a{'n' if what[0] == 'a' else ''} {what} is {x.dtype}")
+
+
+def grad(f, argnums=0, has_aux=False, holomorphic=False):
+    """The derivative of f, which returns a floating tensor without axes. It nests: grad(grad(f)). With has_aux: (grads, aux).
+    Complex arguments and holomorphic=True as for value_and_grad."""
+    both = value_and_grad(f, argnums, has_aux, holomorphic)
 
     @functools.wraps(f)
     def call(*arguments, **named):
@@ -124,35 +144,91 @@ def jvp(f, primals, tangents):
     return result, build(moved)
 
 
-def jacobian(f, argnums=0):
-    """A function that gives d f / d argument: of the result's shape followed by the argument's. A reverse pass for each element of the
-    result, all in one program."""
-    @functools.wraps(f)
-    def call(*arguments):
-        def partly(x):
-            given = list(arguments)
-            given[argnums] = x
-            return f(*given)
-        with _core.KeepPending():
-            entered = Entered([arguments[argnums]])
-            output = partly(entered.arguments()[0])
-            count = output.size
-            basis = _core.reshape(_core.eye(count, count, 0, output.dtype), (count, *output.shape))
-            rows = [_core.pullback([output], [basis[i]], entered.inputs) for i in range(count)]
+def vmap(f, in_axes=0, out_axes=0):
+    """f for a whole batch of examples at once: written for one example, called with many, without a loop.
 
-            def column(j):
-                x = entered.inputs[j]
-                if count == 0:
-                    return _core.full((*output.shape, *x.shape), 0, x.dtype)
-                return _core.reshape(_core.stack([row[j] for row in rows], 0), (*output.shape, *x.shape))
-            leaves = [column(j) for j in range(len(entered.inputs))]
-        return entered.around(leaves)[0]
+    in_axes says where the examples of each argument lie: an int for all arguments, or a tuple with an entry for each, which is an int, None
+    (the same for every example), or a tree of them that begins as the argument does. Arguments given by name are mapped along axis 0.
+    out_axes says likewise where those of the results go; None is for results that are the same for every example. It nests, over any
+    operation, and composes with grad, jvp, vjp, jacobian, hessian and compile in any order.
+
+    f runs once, on placeholders with the shape of one example: it may ask for their shape and dtype, not for their numbers (`float(x)`,
+    `if x > 0` are a ValueError: use where). Random numbers drawn with one key are the same for every example; give each its own with
+    keys = wf.random.split(key, n) and map over them. ValueError if numbers of examples differ.
+
+    >>> wf.vmap(lambda row, b: row @ b, in_axes=(0, None))(wf.ones((3, 2)), wf.asarray([1., 2.]))
+    array([3., 3., 3.], dtype=float32)
+    """
+    @functools.wraps(f)
+    def call(*arguments, **named):
+        each = list(in_axes) if isinstance(in_axes, (tuple, list)) else in_axes
+        axes = spread(each, list(arguments), "vmap: in_axes") + spread(0, named, "vmap: in_axes")
+        leaves, build, _ = flatten((arguments, named))
+        names = places(list(arguments), "argument") + places(named, "arguments")
+        at = [i for i, axis in enumerate(axes) if axis is not None]
+        for i in at:
+            if not is_array(leaves[i]):
+                raise ValueError(f"vmap: {names[i]} is {leaves[i]!r}, which has no axis {axes[i]} to map over; give it in_axes None")
+        with _core.KeepPending():
+            mapping = _core.Vmap([leaves[i] for i in at], [axes[i] for i in at], [names[i] for i in at])
+            for i, x in zip(at, mapping.examples()):
+                leaves[i] = x
+            inner, named_inner = build(leaves)
+            result = f(*inner, **named_inner)
+            outputs, build_result, _ = flatten(result)
+            out = spread(out_axes, result, "vmap: out_axes")
+            mapped = [i for i, axis in enumerate(out) if axis is not None or is_array(outputs[i])]
+            found = mapping.results([outputs[i] if is_array(outputs[i]) else _core.asarray(outputs[i], None, None) for i in mapped], [out[i] for i in mapped])
+        for i, x in zip(mapped, found):
+            outputs[i] = x
+        return build_result(outputs)
     return call
 
 
-def hessian(f, argnums=0):
+def jacobian(f, argnums=0, holomorphic=False):
+    """A function that gives d f / d argument: of the result's shape followed by the argument's. One reverse pass, mapped over the
+    elements of the result; see jacfwd for results with many more elements than the argument. Results are real, or everything is complex
+    and f holomorphic, which is then said."""
+    return jacobian_by(f, argnums, holomorphic, False)
+
+
+jacrev = jacobian
+
+
+def jacfwd(f, argnums=0, holomorphic=False):
+    """What jacobian gives, by a forward pass mapped over the elements of the argument. Arguments are real, or f is holomorphic."""
+    return jacobian_by(f, argnums, holomorphic, True)
+
+
+def jacobian_by(f, argnums, holomorphic, forward):
+    several = isinstance(argnums, (tuple, list))
+    numbers = tuple(argnums) if several else (argnums,)
+
+    @functools.wraps(f)
+    def call(*arguments, **named):
+        for number in numbers:
+            if not -len(arguments) <= number < len(arguments):
+                raise ValueError(f"jacobian: argument {number} of a call with {len(arguments)} arguments")
+        with _core.KeepPending():
+            entered = Entered([arguments[number] for number in numbers])
+            given = list(arguments)
+            for number, argument in zip(numbers, entered.arguments()):
+                given[number] = argument
+            outputs, build, _ = flatten(f(*given, **named))
+            outputs = [x if is_array(x) else _core.asarray(x, None, None) for x in outputs]
+            if holomorphic:
+                require_holomorphic("jacobian", outputs, entered.inputs)
+            elif any(is_complex(x) for x in (entered.inputs if forward else outputs)):
+                raise TypeError(f"jacobian: complex {'arguments' if forward else 'results'} have one only if the function is holomorphic; "
+                                "pass holomorphic=True, or take real and imaginary parts")
+            found = [entered.around(_core.jacobian(output, entered.inputs, forward)) for output in outputs]
+        return build([tuple(trees) if several else trees[0] for trees in found])
+    return call
+
+
+def hessian(f, argnums=0, holomorphic=False):
     """The second derivative of f, which returns a floating tensor without axes: the jacobian of its gradient."""
-    return jacobian(grad(f, argnums), argnums)
+    return jacobian(grad(f, argnums, holomorphic=holomorphic), argnums, holomorphic)
 
 
 def compile(f):

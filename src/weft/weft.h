@@ -2,8 +2,10 @@
 // Callers: users' programs.
 #pragma once
 
+#include "weft/autodiff/custom.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/transform.h"
+#include "weft/autodiff/vmap.h"
 #include "weft/check/check.h"
 #include "weft/data/batches.h"
 #include "weft/data/dataset.h"

@@ -53,7 +53,7 @@ TEST(Check, prints_what_fails_and_says_so_in_its_status) {
     std::string printed = testing::internal::GetCapturedStdout();
     EXPECT_EQ(status, 1);
     EXPECT_THAT(printed, HasSubstr("derivatives: wrong_slope float64(5,): output 0 at 0: derivative "));
-    EXPECT_THAT(printed, testing::EndsWith("wrong_slope: 7 checks, 1 failed\n"));
+    EXPECT_THAT(printed, testing::EndsWith("wrong_slope: 8 checks, 1 failed\n"));
 }
 
 TEST(Check, names_the_nearest_operation) {

@@ -82,9 +82,14 @@ TEST(Fft, refuses_by_name) {
     EXPECT_MESSAGE(ShapeError, "fft: the size n of the axis is not known yet; give n", fft::fft(input("x", {"n"})));
     EXPECT_PLAIN_MESSAGE(ValueError, "fft: there is no norm 'both'; take backward, ortho or forward", fft::norm_named("both"));
     EXPECT_PLAIN_MESSAGE(ValueError, "fftfreq: 0 points; there must be at least 1", fft::fftfreq(0));
-    EXPECT_MESSAGE(NotDifferentiable, "fft: derivatives of complex values are not there yet", [] { Tensor x = zero({4}); return gradient(sum(real(fft::fft(x))), x); }());
 }
 // clang-format on
+
+TEST(Fft, the_derivative_of_a_real_argument_is_real) {
+    // The real parts of a transform add up to n x_0.
+    Tensor x = zeros({4}, DType::float64);
+    EXPECT_EQ(gradient(sum(real(fft::fft(x))), x).to_vector<double>(), (std::vector<double>{4, 0, 0, 0}));
+}
 
 }  // namespace
 }  // namespace weft

@@ -39,10 +39,10 @@ std::set<std::string> rows(const std::string& operation) {
 TEST(OwnOperation, is_in_the_registry_and_in_the_matrix) {
     EXPECT_EQ(weft::find_operation("mish2"), &mish2_operation);
     EXPECT_EQ(rows("mish2"), (std::set<std::string>{"values", "layouts", "specials", "fusion", "refusals",
-                                                    "derivatives", "second_derivatives"}));
+                                                    "derivatives", "second_derivatives", "maps"}));
     EXPECT_EQ(rows("smooth_distance"),
               (std::set<std::string>{"values", "layouts", "specials", "accuracy", "promotion", "fusion", "refusals",
-                                     "derivatives", "second_derivatives"}));
+                                     "derivatives", "second_derivatives", "maps"}));
 }
 
 TEST(OwnOperation, has_shape_checks_a_value_and_a_gradient) {
@@ -56,7 +56,7 @@ TEST(OwnOperation, has_shape_checks_a_value_and_a_gradient) {
 TEST(OwnOperation, is_checked_by_one_call) {
     testing::internal::CaptureStdout();
     int status = weft::check("mish2");
-    EXPECT_EQ(testing::internal::GetCapturedStdout(), "mish2: 7 checks, 0 failed\n");
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "mish2: 8 checks, 0 failed\n");
     EXPECT_EQ(status, 0);
 }
 

@@ -174,6 +174,10 @@ std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt) {
     if (loss.ndim() != 0)
         throw ShapeError(
             text("gradient: the loss must be one number (0-d), not shape ", loss.shape(), "; sum or average it"));
+    if (is_complex(loss.dtype()))
+        throw DTypeError(text("gradient: the loss must be real, not ", loss.dtype(),
+                              "; take its real part or its absolute value, or, of a holomorphic function, its pullback "
+                              "(in Python grad(f, holomorphic=True))"));
     if (!is_floating(loss.dtype())) throw DTypeError(text("gradient: the loss must be floating, not ", loss.dtype()));
     for (const Tensor& tensor : wrt) {
         if (!is_inexact(tensor.dtype()))

@@ -4,6 +4,10 @@
 // At the edges: the derivative of max/min over ties is shared evenly; of maximum/minimum, half each; of abs and relu at 0 it is 0;
 // of sqrt at 0 infinite. A factor of 0 from above stays 0 whatever the local derivative is (gated_multiply), so the side of a
 // `where` that was not taken adds nothing, even where it is NaN or infinite there.
+//
+// Complex numbers follow JAX's convention. Forward mode gives the change of a value for the change of its arguments. A cotangent c of z
+// stands for the change Re(c dz), so the gradient of a real loss is d loss / dx - i d loss / dy, the conjugate of the direction of steepest
+// ascent; the pullback of a holomorphic function multiplies by f'(z), and no rule conjugates what it transposes.
 // Callers: everyone who trains.
 #pragma once
 
@@ -15,7 +19,7 @@
 
 namespace weft {
 
-/// d loss / d wrt[i], each of wrt[i]'s shape and dtype; zeros where the loss does not depend on it. The loss is 0-d and floating.
+/// d loss / d wrt[i], each of wrt[i]'s shape and dtype; zeros where the loss does not depend on it. The loss is 0-d and floating (real).
 /// One of wrt may lie below another: its derivative counts every way, those through the other too.
 /// ValueError if the graph between them was let go because it was computed (take the gradient first, or use grad).
 std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt);

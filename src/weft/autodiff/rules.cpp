@@ -1,5 +1,6 @@
 #include "weft/autodiff/rules.h"
 
+#include "weft/autodiff/custom.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/scalar_graph.h"
 #include "weft/kernel/builder.h"
@@ -84,6 +85,11 @@ Tensor expand(const Tensor& result) {
     return graph.tensor(operation.body(operands, result.node()->attributes.get()), meeting);
 }
 
+// A cotangent (a tangent) in the type of what it belongs to: of a real number the real part, which is all that moves it.
+Tensor in_type(const Tensor& x, DType dtype) {
+    return astype(is_complex(x.dtype()) && !is_complex(dtype) ? real(x) : x, dtype);
+}
+
 Tensor add_up(const Tensor& a, const Tensor& b) { return !a ? b : !b ? a : a + b; }
 
 Tensor full_size(const Tensor& tangent, const Tensor& result) {
@@ -125,7 +131,7 @@ std::vector<Tensor> pull_elementwise(const Tensor& result, const Tensor& cotange
         if (!wanted[i]) continue;
         const Node& input = *result.node()->inputs[i];
         if (Tensor whole = partials.times(i, cotangent))
-            cotangents[i] = astype(sum_to(whole, input.shape), input.dtype);
+            cotangents[i] = in_type(sum_to(whole, input.shape), input.dtype);
     }
     return cotangents;
 }
@@ -168,10 +174,6 @@ std::vector<Tensor> pull_composite(const Tensor& result, const Tensor& cotangent
 
 void refuse_if_not_differentiable(const Node& node) {
     const Operation& operation = *node.operation;
-    if (is_complex(node.dtype)) {
-        throw NotDifferentiable(
-            text(operation.name, ": derivatives of complex values are not there yet", place(node.where)));
-    }
     bool rule = operation.composite || !operation.partials.empty() || operation.transpose || operation.jvp;
     if (!operation.differentiable || !rule) {
         throw NotDifferentiable(text(
@@ -180,10 +182,23 @@ void refuse_if_not_differentiable(const Node& node) {
     }
 }
 
+namespace {
+
+// Whether the partials are the rule: of complex operands only where there is no other, which is the rule of what is not holomorphic.
+bool by_partials(const Node& node) {
+    const Operation& operation = *node.operation;
+    if (operation.partials.empty()) return false;
+    bool complex = std::any_of(node.inputs.begin(), node.inputs.end(), [](Node* x) { return is_complex(x->dtype); });
+    return !complex || (!operation.transpose && !operation.jvp);
+}
+
+}  // namespace
+
 Tensor push(const Tensor& result, std::span<const Tensor> tangents) {
     const Operation& operation = *result.node()->operation;
+    if (&operation == &custom_operation) return push_custom(result, tangents);
     refuse_if_not_differentiable(*result.node());
-    if (!operation.partials.empty()) return push_elementwise(result, tangents);
+    if (by_partials(*result.node())) return push_elementwise(result, tangents);
     if (operation.composite) {
         std::vector<Tensor> inputs = inputs_of(result), wrt, given;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -198,8 +213,9 @@ Tensor push(const Tensor& result, std::span<const Tensor> tangents) {
 
 std::vector<Tensor> pull(const Tensor& result, const Tensor& cotangent, const std::vector<bool>& wanted) {
     const Operation& operation = *result.node()->operation;
+    if (&operation == &custom_operation) return pull_custom(result, cotangent, wanted);
     refuse_if_not_differentiable(*result.node());
-    if (!operation.partials.empty()) return pull_elementwise(result, cotangent, wanted);
+    if (by_partials(*result.node())) return pull_elementwise(result, cotangent, wanted);
     if (operation.composite) return pull_composite(result, cotangent, wanted);
     if (!operation.transpose) return pull_through_jvp(result, cotangent, wanted);
     std::vector<Tensor> cotangents(wanted.size());

@@ -6,6 +6,7 @@
 #include "weft/base/nearest.h"
 #include "weft/check/cases.h"
 #include "weft/check/derivatives.h"
+#include "weft/check/maps.h"
 #include "weft/check/values.h"
 
 namespace weft {
@@ -15,6 +16,10 @@ bool always(const Operation&) { return true; }
 bool several(const Operation& operation) { return plain_elementwise(operation) && operation.arity > 1; }
 bool judged(const Operation& operation) { return plain_elementwise(operation) && operation.oracle != nullptr; }
 bool lacks_derivative(const Operation& operation) { return !has_derivative(operation); }
+bool of_complex(const Operation& operation) {
+    DType type = operation.meet ? operation.meet(DType::complex128) : DType::complex128;
+    return has_derivative(operation) && (!plain_elementwise(operation) || !operation.takes || operation.takes(type));
+}
 bool fusible(const Operation& operation) {
     return operation.family != Family::constant && operation.family != Family::random;
 }
@@ -33,8 +38,12 @@ constexpr Check checks[] = {
      check_refusals},
     {"derivatives", "jvp is what differences give, and vjp is its transpose", has_derivative, check_derivatives},
     {"second_derivatives", "the same holds of the gradient", has_derivative, check_second_derivatives},
+    {"complex_derivatives", "both hold of complex numbers, by real and imaginary parts", of_complex,
+     check_complex_derivatives},
     {"missing_derivative", "a derivative that does not exist is refused by name", lacks_derivative,
      check_missing_derivative},
+    {"maps", "mapped by vmap it gives what a loop gives, its derivatives too, and so does a map of a map",
+     can_be_mapped, check_maps},
 };
 
 }  // namespace

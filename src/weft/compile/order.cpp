@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <set>
 #include <tuple>
 
 #include "weft/base/error.h"
 #include "weft/graph/operation.h"
+#include "weft/ops/recompute.h"
 
 namespace weft {
 namespace {
@@ -90,6 +92,44 @@ std::vector<bool> scatters_into_leaves(const Plan& plan, const Graph& graph) {
     return into_leaf;
 }
 
+std::int32_t number_of(const Step& step) { return step.members.empty() ? step.space : step.members.back(); }
+
+// By which entry a step's turn comes: its own. In programs that compute again to save memory, a step whose results nothing else reads (the
+// gradient of a weight) comes behind the last other reader of what it reads, so that this is kept no longer for it.
+std::vector<std::int32_t> turns(const Plan& plan, const Graph& graph) {
+    std::vector<std::int32_t> turn;
+    for (const Step& step : plan.steps) turn.push_back(number_of(step));
+    bool frugal = std::any_of(graph.entries.begin(), graph.entries.end(), [](const Graph::Entry& entry) {
+        return !entry.leaf && entry.node->operation == &recompute_operation;
+    });
+    if (!frugal) return turn;
+    std::set<std::int32_t> read;  // slots
+    for (const Step& step : plan.steps)
+        for (std::int32_t load : step.loads) read.insert(slot_below(plan, load));
+    auto last = [&](const Step& step) {
+        return std::none_of(step.stores.begin(), step.stores.end(),
+                            [&](std::int32_t slot) { return read.contains(slot); });
+    };
+    std::map<std::int32_t, std::int32_t> last_reader;  // of an entry's memory
+    for (const Step& step : plan.steps) {
+        if (last(step)) continue;
+        for (std::int32_t load : step.loads) {
+            std::int32_t& known = last_reader[memory_below(plan, load)];
+            known = std::max(known, number_of(step));
+        }
+    }
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        if (!last(plan.steps[s])) continue;
+        std::int32_t behind = 0;
+        for (std::int32_t load : plan.steps[s].loads) {
+            auto at = last_reader.find(memory_below(plan, load));
+            behind = std::max(behind, at == last_reader.end() ? load : at->second);
+        }
+        turn[s] = behind;
+    }
+    return turn;
+}
+
 }  // namespace
 
 std::int32_t memory_below(const Plan& plan, std::int32_t entry) {
@@ -124,10 +164,8 @@ void order_steps(Plan& plan, const Graph& graph) {
     Dependencies dependencies(plan);
     let_scatters_wait(plan, graph, dependencies);
     std::vector<bool> waits = scatters_into_leaves(plan, graph);
-    auto key = [&](std::size_t s) {
-        const Step& step = plan.steps[s];
-        return std::tuple(bool(waits[s]), step.members.empty() ? step.space : step.members.back(), s);
-    };
+    std::vector<std::int32_t> turn = turns(plan, graph);
+    auto key = [&](std::size_t s) { return std::tuple(bool(waits[s]), turn[s], number_of(plan.steps[s]), s); };
     auto later = [&](std::size_t a, std::size_t b) { return key(a) > key(b); };
     std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
     for (std::size_t s = 0; s < plan.steps.size(); ++s)

@@ -18,6 +18,7 @@
 #include "weft/compile/scatters.h"
 #include "weft/compile/step_maker.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/recompute.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -235,7 +236,9 @@ class Partitioner {
             there[static_cast<std::size_t>(e)] = free && (!view || there[static_cast<std::size_t>(place(e).index)]);
             for (std::int32_t input : graph_.inputs(e)) {
                 bool leafy = there[static_cast<std::size_t>(input)] || made(input);
-                level(e) = std::max(level(e), free || leafy || together(e, input) ? level(input) : level(input) + 1);
+                bool waits = node(e).operation == &recompute_operation && input == graph_.inputs(e)[1];
+                bool passes = !waits && (free || leafy || together(e, input));
+                level(e) = std::max(level(e), passes ? level(input) : level(input) + 1);
             }
         }
     }

@@ -1,5 +1,6 @@
 #include "weft/compile/views.h"
 
+#include "weft/ops/recompute.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -73,7 +74,8 @@ Dims ordered_strides(const Dims& dims, const Axes& order) {
 
 View apply_view(const Node& node, const View& from) {
     View view = from;
-    if (node.operation->family == Family::elementwise) return view;  // the operand itself
+    if (node.operation->family == Family::elementwise || node.operation == &recompute_operation)
+        return view;  // the operand itself
     Dims dims = dims_of(node.shape);
     if (node.operation == &reshape_operation) {
         if (element_count(dims) != from.layout.size())

@@ -55,8 +55,11 @@ class Gatherer {
                 stack_.pop_back();
             } else if (state == -2 || leaf(node) || node->inputs.empty()) {
                 stack_.pop_back();
-                std::int32_t number = add(node);
+                std::int32_t number = alias(node) ? table_.at(node->inputs[0]) : add(node);
                 table_.at(node) = number;
+            } else if (alias(node)) {
+                table_.at(node) = -2;
+                stack_.push_back(node->inputs[0]);
             } else {
                 table_.at(node) = -2;
                 for (std::size_t i = node->inputs.size(); i-- > 0;) stack_.push_back(node->inputs[i]);
@@ -81,6 +84,8 @@ class Gatherer {
     static bool leaf(const Node* node) {
         return node->computed.load(std::memory_order_acquire) || node->operation->family == Family::leaf;
     }
+
+    static bool alias(const Node* node) { return node->operation->alias && !leaf(node); }
 
     static std::uint64_t class_of(std::int64_t size, std::vector<std::int64_t>& distinct) {
         auto at = std::find(distinct.begin(), distinct.end(), size);

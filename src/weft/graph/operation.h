@@ -57,6 +57,9 @@ struct Sample {
     std::int64_t index_below = 0;    // integer inputs that are indices are drawn from [0, index_below)
 };
 
+/// What vmap makes of a node's inputs (ops/batch.h).
+struct Batch;
+
 struct Operation {
     std::string_view name;
     Family family = Family::elementwise;
@@ -70,7 +73,9 @@ struct Operation {
     std::function<Scalar(std::span<const Scalar>, const Attributes*)> body = {};
 
     // The derivative, by exactly one of these (none: not differentiable, or only integers come out); or by jvp and transpose, where the
-    // operation is linear in some inputs alone: forward mode takes jvp, reverse mode transpose, which then gives the cotangents of all:
+    // operation is linear in some inputs alone: forward mode takes jvp, reverse mode transpose, which then gives the cotangents of all.
+    // Of complex numbers partials are d result / d z, which exist where the operation is holomorphic; elsewhere jvp or transpose beside
+    // them hold for these. A cotangent c of z stands for the change Re(c dz), so no rule conjugates what it transposes (JAX's convention).
     /// Elementwise: d result / d input i at one point, from the inputs and the result (given last).
     std::vector<std::function<Scalar(std::span<const Scalar>)>> partials = {};
     /// Linear in input i, the others held: the cotangent of input i. `result` is the node, for its inputs and attributes.
@@ -79,6 +84,12 @@ struct Operation {
     std::function<Tensor(const Tensor& result, std::span<const Tensor> tangents)> jvp = {};
     /// transpose only: linear in all inputs together (concatenate), not in each with the others held (matmul).
     bool jointly_linear = false;
+
+    /// vmap: what `result`, a node of one example, becomes for a whole batch of them, its new axis in front; an empty Tensor: no rule for
+    /// this case. Without a rule its family's holds, and without that it is computed example by example (autodiff/batching.cpp).
+    std::function<Tensor(const Tensor& result, const Batch& batch)> batch = {};
+    /// Its value is its first input's: the others are there for derivatives alone, and programs know nothing of it.
+    bool alias = false;
 
     /// Elementwise: the type in which operands meet, from their promoted type (null: that type itself).
     DType (*meet)(DType) = nullptr;

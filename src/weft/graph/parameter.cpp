@@ -37,6 +37,12 @@ void Parameter::set(const Tensor& value, std::source_location where) {
         throw DTypeError(text("set: the parameter '", name(), "' holds ", dtype(), ", the new value ", value.dtype(),
                               "; convert it with astype", place(where)));
     }
+    if (!observer && value.node()->symbolic && !value.computed()) {
+        throw ValueError(text("set: the parameter '", name(),
+                              "' is given a value that is not known here: it depends on an example of vmap, or on a "
+                              "declared input; return it from the function, and set it outside",
+                              place(where)));
+    }
     if (observer)
         observer->write(cell_, value);
     else

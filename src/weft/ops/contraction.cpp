@@ -1,6 +1,7 @@
 #include "weft/ops/contraction.h"
 
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
@@ -26,6 +27,15 @@ Tensor transpose_matmul(const Tensor& result, std::size_t i, const Tensor& cotan
     return i == 0 ? matmul(cotangent, matrix_transpose(b)) : matmul(matrix_transpose(a), cotangent);
 }
 
+// One matrix for all examples: their rows stand one below the other, and it is one product.
+Tensor batch_matmul(const Tensor& result, const Batch& batch) {
+    bool one_right = !batch.batched[1] && result.ndim() == 2;
+    if (!one_right) return batch.like(result, batch.all());
+    const Shape& of_one = result.node()->inputs[0]->shape;
+    Tensor rows = reshape(batch.inputs[0], {batch.size * of_one[0], of_one[1]});
+    return reshape(matmul(rows, batch.inputs[1]), batch.shape(result.shape()));
+}
+
 Shape batch_of(const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); }
 
 Tensor with_batch(const Tensor& x, Shape batch) {
@@ -45,6 +55,7 @@ const Operation matmul_operation{
     .torch = "matmul",
     .infer = infer_matmul,
     .transpose = transpose_matmul,
+    .batch = batch_matmul,
     .samples = {{{{3, 4}, {4, 5}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"},
                 {{{4}, {4}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"},
                 {{{4}, {2, 4, 3}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"},

@@ -1,4 +1,5 @@
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/view.h"
 #include "weft/ops/window.h"
@@ -58,6 +59,44 @@ Tensor transpose_input_gradient(const Tensor& x, std::size_t i, const Tensor& co
 Tensor transpose_weight_gradient(const Tensor& w, std::size_t i, const Tensor& cotangent) {
     Tensor x = input_of(w, 0), g = input_of(w, 1);
     return i == 0 ? input_gradient_like(w, g, cotangent, x) : forward_like(w, x, cotangent, g);
+}
+
+// vmap: images of all examples are images of one call, where the weights are the same for all; else the examples are groups.
+// Of (n, N, C, ...): the examples become further channels.
+Tensor as_channels(const Tensor& x) {
+    Shape shape{x.shape()[1], x.shape()[0] * x.shape()[2]};
+    for (std::size_t i = 3; i < x.ndim(); ++i) shape.push_back(x.shape()[i]);
+    return reshape(moveaxis(x, 0, 1), shape);
+}
+// Back, where channels of one example come to `result`'s.
+Tensor from_channels(const Tensor& x, const Batch& batch, const Tensor& result) {
+    Shape shape = result.shape();
+    shape.insert(1, batch.size);
+    return moveaxis(reshape(x, shape), 1, 0);
+}
+// The examples of a first axis one behind the other: (n, N, ...) as (n N, ...).
+Tensor as_images(const Tensor& x) { return detail::joined_front(x); }
+
+AttributesHandle grouped(const Tensor& result, const Batch& batch) {
+    WindowAttributes window = of(result);
+    window.groups *= batch.size.value();
+    return attributes(std::move(window));
+}
+
+// Of a convolution and its input gradient alike: (N, channels, ...) with weights.
+Tensor batch_images(const Tensor& result, const Batch& batch) {
+    if (!batch.batched[1]) {
+        Tensor inputs[] = {as_images(batch.inputs[0]), batch.inputs[1]};
+        return reshape(batch.like(result, inputs), batch.shape(result.shape()));
+    }
+    if (!batch.size.known() || batch.size.value() == 0) return {};
+    Tensor inputs[] = {as_channels(batch.all(0)), as_images(batch.inputs[1])};
+    return from_channels(batch.like(result, inputs, grouped(result, batch)), batch, result);
+}
+Tensor batch_weight_gradient(const Tensor& result, const Batch& batch) {
+    if (!batch.size.known() || batch.size.value() == 0) return {};
+    Tensor inputs[] = {as_channels(batch.all(0)), as_channels(batch.all(1))};
+    return reshape(batch.like(result, inputs, grouped(result, batch)), batch.shape(result.shape()));
 }
 
 // Of plain windows of three, one spatial axis: a sample of the weight gradient alone.
@@ -138,6 +177,11 @@ namespace detail {
 
 const WindowAttributes& of(const Tensor& result) { return result.node()->attributes_as<WindowAttributes>(); }
 Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
+Tensor joined_front(const Tensor& x) {
+    Shape shape(x.shape().begin() + 1, x.shape().end());
+    shape[0] = x.shape()[0] * shape[0];
+    return reshape(x, shape);
+}
 Shape spatial_of(const Tensor& x) { return Shape(x.shape().begin() + 2, x.shape().end()); }
 
 Dims for_each_axis(std::string_view operation, std::string_view what, const Dims& list, std::size_t count,
@@ -164,6 +208,7 @@ const Operation convolution_operation{
     .torch = "nn.functional.conv2d",
     .infer = infer_forward,
     .transpose = transpose_forward,
+    .batch = batch_images,
     .samples = {{{{2, 3, 7}, {4, 3, 3}},
                  [](auto x) { return convolution(x[0], x[1]); },
                  "np.einsum('ncik,ock->noi', np.lib.stride_tricks.sliding_window_view(x0, 3, 2), x1)"},
@@ -192,6 +237,7 @@ const Operation convolution_input_gradient_operation{
     .torch = "nn.functional.conv_transpose2d",
     .infer = infer_input_gradient,
     .transpose = transpose_input_gradient,
+    .batch = batch_images,
     .samples = {
         {{{1, 1, 5}, {1, 1, 3}},
          [](auto x) { return convolution_transpose(x[0], x[1]); },
@@ -206,6 +252,7 @@ const Operation convolution_weight_gradient_operation{
     .doc = "What convolution does to its weights' cotangent.",
     .infer = infer_weight_gradient,
     .transpose = transpose_weight_gradient,
+    .batch = batch_weight_gradient,
     .samples = {{{{2, 3, 7}, {2, 4, 5}},
                  [](auto x) { return weight_gradient_of(x[0], x[1]); },
                  "np.einsum('ncik,noi->ock', np.lib.stride_tricks.sliding_window_view(x0, 3, 2), x1)"}}};

@@ -180,7 +180,9 @@ Scalar cast_body(std::span<const Scalar> x, const Attributes* attributes) {
 }
 
 Tensor transpose_cast(const Tensor& result, std::size_t, const Tensor& cotangent) {
-    return astype(cotangent, handle(result.node()->inputs[0]).dtype());
+    DType dtype = result.node()->inputs[0]->dtype;
+    bool widened = is_complex(cotangent.dtype()) && !is_complex(dtype);
+    return astype(widened ? real(cotangent) : cotangent, dtype);
 }
 
 }  // namespace

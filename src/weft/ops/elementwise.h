@@ -49,6 +49,10 @@ struct Elementwise {
     bool (*takes)(DType) = nullptr;   // operand types it is defined for (default: real numbers)
     typename detail::FunctionOf<Scalar, Scalar, N>::Type body = nullptr;
     std::vector<typename detail::FunctionOf<Scalar, Scalar, N + 1>::Type> partial = {};
+    // Of complex operands, where the function is not holomorphic, or linear over the real numbers alone (graph/operation.h): partials
+    // hold for real ones then.
+    Tensor (*transpose)(const Tensor& result, std::size_t i, const Tensor& cotangent) = nullptr;
+    Tensor (*jvp)(const Tensor& result, std::span<const Tensor> tangents) = nullptr;
     bool condition = false;      // the first operand is a condition (bool)
     bool differentiable = true;  // false: its derivative does not exist, and asking names it
     typename detail::FunctionOf<long double, long double, N>::Type oracle = nullptr;
@@ -125,9 +129,11 @@ Operation record(std::string_view name, const Elementwise<N>& declared) {
         operation.partials.push_back(
             [f](std::span<const Scalar> x) { return spread<N + 1, Scalar>(f, x, std::make_index_sequence<N + 1>()); });
     }
+    if (declared.transpose) operation.transpose = declared.transpose;
+    if (declared.jvp) operation.jvp = declared.jvp;
     operation.differentiable = declared.differentiable;
     operation.condition = declared.condition;
-    operation.composite = declared.differentiable && declared.partial.empty();
+    operation.composite = declared.differentiable && declared.partial.empty() && !declared.transpose && !declared.jvp;
     if (declared.oracle) {
         operation.oracle = [f = declared.oracle](std::span<const long double> x) {
             return spread<N, long double>(f, x, std::make_index_sequence<N>());

@@ -4,6 +4,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/arrange.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
@@ -27,6 +28,12 @@ Tensor transpose_fourier(const Tensor& result, std::size_t, const Tensor& cotang
     return fourier(cotangent, a.axis, a.inverse, result.node()->where);
 }
 
+Tensor batch_fourier(const Tensor& result, const Batch& batch) {
+    FourierAttributes a = result.node()->attributes_as<FourierAttributes>();
+    ++a.axis;
+    return batch.like(result, batch.inputs, attributes(a));
+}
+
 }  // namespace
 
 const Operation fourier_operation{
@@ -37,6 +44,7 @@ const Operation fourier_operation{
     .torch = "fft.fft",
     .infer = infer_fourier,
     .transpose = transpose_fourier,
+    .batch = batch_fourier,
     .samples = {
         {{{8}}, [](auto x) { return fft::fft(x[0]); }, "np.fft.fft(x0)"},
         {{{2, 15, 3}}, [](auto x) { return fft::ifft(x[0], {}, 1); }, "np.fft.ifft(x0, axis=1)"},

@@ -1,6 +1,7 @@
 #include "weft/ops/gather.h"
 
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
@@ -36,9 +37,47 @@ Tensor transpose_along(const Tensor& result, std::size_t, const Tensor& cotangen
                           of(result.node()->attributes.get()).axis, ScatterMode::add);
 }
 
+// Indices that differ between examples point along the batch's axis too: example i's into example i.
+Tensor batch_take(const Tensor& result, const Batch& batch) {
+    std::int64_t axis = of(result.node()->attributes.get()).axis;
+    std::span<const Tensor> indices = batch.inputs.subspan(1);
+    bool same_indices = std::none_of(batch.batched.begin() + 1, batch.batched.end(), [](bool b) { return b; });
+    if (same_indices) return take(batch.inputs[0], indices, axis + 1);
+    auto count = static_cast<std::int64_t>(indices.size());
+    auto index_axes = static_cast<std::int64_t>(input_of(result, 1).ndim());
+    if (!batch.batched[0]) {  // x[:axis], batch, indices, the rest
+        std::vector<Tensor> all = batch.all();
+        return moveaxis(take(batch.inputs[0], std::span<const Tensor>(all).subspan(1), axis), axis, 0);
+    }
+    auto [x, places] = detail::batched_places(batch.inputs[0], batch, 1, axis, count);
+    return detail::moved_axes(take(x, places, 0), index_axes, 1, axis + 1);
+}
+
+Tensor batch_along(const Tensor& result, const Batch& batch) {
+    GatherAttributes a = of(result.node()->attributes.get());
+    ++a.axis;
+    return batch.like(result, batch.all(), attributes(a));
+}
+
 }  // namespace
 
 namespace detail {
+
+Tensor moved_axes(const Tensor& x, std::int64_t count, std::int64_t from, std::int64_t to) {
+    Axes sources, places;
+    for (std::int64_t i = 0; i < count; ++i) sources.push_back(from + i), places.push_back(to + i);
+    return from == to ? x : moveaxis(x, sources, places);
+}
+
+std::pair<Tensor, std::vector<Tensor>> batched_places(const Tensor& x, const Batch& batch, std::size_t first,
+                                                      std::int64_t axis, std::int64_t count) {
+    std::vector<Tensor> places;
+    for (std::size_t i = first; i < batch.inputs.size(); ++i) places.push_back(batch.all(i));
+    Shape examples(places[0].ndim(), 1);
+    examples[0] = batch.size;
+    places.insert(places.begin(), broadcast_to(reshape(iota(batch.size), examples), places[0].shape()));
+    return {moved_axes(x, count, axis + 1, 1), places};
+}
 
 std::vector<Tensor> index_tensors(std::string_view operation, std::span<const Tensor> indices,
                                   std::source_location where) {
@@ -100,6 +139,7 @@ const Operation take_operation{.name = "take",
                                .torch = "index_select",
                                .infer = infer_take,
                                .transpose = transpose_take,
+                               .batch = batch_take,
                                .samples = {{{{5, 3}, {4}},
                                             [](auto x) { return take(x[0], x[1]); },
                                             "np.take(x0, x1, 0)",
@@ -134,6 +174,7 @@ const Operation take_along_axis_operation{
     .torch = "gather",
     .infer = infer_along,
     .transpose = transpose_along,
+    .batch = batch_along,
     .samples = {{{{3, 4}, {3, 2}},
                  [](auto x) { return take_along_axis(x[0], x[1]); },
                  "np.take_along_axis(x0, x1, -1)",

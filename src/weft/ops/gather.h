@@ -35,6 +35,13 @@ Shape gathered_shape(const Shape& x, std::size_t axis, std::size_t count, const 
 /// Along an axis: indices and x, broadcast against each other off the axis. ShapeError if they do not fit.
 std::pair<Tensor, Tensor> along_operands(std::string_view operation, const Tensor& x, const Tensor& indices,
                                          std::int64_t axis, std::source_location where);
+
+// vmap's rules for indices that differ between examples (ops/batch.h): x with the `count` axes that are indexed, from `axis` of one
+// example on, directly behind the batch's, and the indices, from input `first` on, with the example's number in front of them.
+std::pair<Tensor, std::vector<Tensor>> batched_places(const Tensor& x, const Batch& batch, std::size_t first,
+                                                      std::int64_t axis, std::int64_t count);
+/// The `count` axes that start at `from` start at `to`.
+Tensor moved_axes(const Tensor& x, std::int64_t count, std::int64_t from, std::int64_t to);
 }  // namespace detail
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 #include "weft/ops/join.h"
 
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/view.h"
 
@@ -55,6 +56,18 @@ Tensor jvp_pad(const Tensor& result, std::span<const Tensor> tangents) {
     return make_node(pad_operation, {tangents[0]}, attributes(std::move(a)), result.node()->where);
 }
 
+Tensor batch_concatenate(const Tensor& result, const Batch& batch) {
+    std::int64_t axis = result.node()->attributes_as<ConcatenateAttributes>().axis;
+    return batch.like(result, batch.all(), attributes(ConcatenateAttributes{axis + 1}));
+}
+Tensor batch_pad(const Tensor& result, const Batch& batch) {
+    PadAttributes a = result.node()->attributes_as<PadAttributes>();
+    a.before.insert(0, Offset{0});
+    a.shape.insert(0, batch.size);
+    a.between.insert(0, 0);
+    return batch.like(result, batch.inputs, attributes(std::move(a)));
+}
+
 Tensor make_pad(const Tensor& x, const Shape& before, const Shape& after, const Dims& between, const Literal& value,
                 std::source_location where) {
     Shape shape;
@@ -80,6 +93,7 @@ const Operation concatenate_operation{.name = "concatenate",
                                       .infer = infer_concatenate,
                                       .transpose = transpose_concatenate,
                                       .jointly_linear = true,
+                                      .batch = batch_concatenate,
                                       .samples = {{{{2, 3}, {4, 3}},
                                                    [](auto x) {
                                                        return concatenate({x[0], x[1]});
@@ -104,6 +118,7 @@ const Operation pad_operation{
     .infer = infer_pad,
     .transpose = transpose_pad,
     .jvp = jvp_pad,
+    .batch = batch_pad,
     .samples = {{{{2, 3}},
                  [](auto x) {
                      return pad(x[0], {1, 0}, {0, 2});

@@ -1,4 +1,4 @@
-// Eigenvalues. Of Hermitian matrices, with P = V^T dA V: dw = diag(P), dV = V (F o P) where F is 1 / (w_j - w_i) and 0 where the two are
+// Eigenvalues. Of Hermitian matrices, with P = V^H dA V: dw = diag(P), dV = V (F o P) where F is 1 / (w_j - w_i) and 0 where the two are
 // equal (Giles 2008, 3.1).
 #include "weft/graph/node.h"
 #include "weft/ops/declare.h"
@@ -37,7 +37,25 @@ Tensor eigh_jvp(const Tensor& result, std::span<const Tensor> tangents) {
 Tensor eigvalsh_jvp(const Tensor& result, std::span<const Tensor> tangents) {
     Tensor a = input_of(result, 0);
     Tensor v = parts(node_of(eigh_operation, Factorization::eigh, a, result.node()->where), rows_of(a)).vectors;
-    return sum(v * matmul(symmetric(tangents[0]), v), -2);
+    return sum((is_complex(v.dtype()) ? conj(v) : v) * matmul(symmetric(tangents[0]), v), -2);
+}
+
+// P = V^-1 dA V: dw = diag(P), and dV = V (F o P), less what would change the length of a column (Giles 2008, 3.1; Boeddeker et al. 2017).
+// Phases of columns are LAPACK's choice, and have no derivative.
+Tensor in_eigenbasis(const Tensor& v, const Tensor& da) { return solve(v, matmul(da.astype(v.dtype()), v)); }
+
+Tensor eig_jvp(const Tensor& result, std::span<const Tensor> tangents) {
+    auto [w, v] = parts(result, rows_of(tangents[0]));
+    Tensor p = in_eigenbasis(v, tangents[0]);
+    Tensor moved = matmul(v, reciprocal_or_zero(expand_dims(w, -2) - expand_dims(w, -1)) * p);
+    Tensor longer = real(diagonal_of(matmul(adjoint(v), moved))).astype(v.dtype());
+    return concatenated({diagonal_of(p), packed(moved - v * expand_dims(longer, -2))});
+}
+
+Tensor eigvals_jvp(const Tensor& result, std::span<const Tensor> tangents) {
+    Tensor a = input_of(result, 0);
+    Tensor v = parts(node_of(eig_operation, Factorization::eig, a, result.node()->where), rows_of(a)).vectors;
+    return diagonal_of(in_eigenbasis(v, tangents[0]));
 }
 
 // What neither the order nor the signs of vectors change.
@@ -87,7 +105,7 @@ const Operation eig_operation{.name = "eig",
                               .numpy = "linalg.eig",
                               .torch = "linalg.eig",
                               .infer = infer_eigen<true, false>,
-                              .differentiable = false,
+                              .jvp = eig_jvp,
                               .domain = sample_domain,
                               .samples = {{{{4, 4}},
                                            [](auto x) {
@@ -105,7 +123,7 @@ const Operation eigvals_operation{.name = "eigvals",
                                   .numpy = "linalg.eigvals",
                                   .torch = "linalg.eigvals",
                                   .infer = infer_eigen<false, false>,
-                                  .differentiable = false,
+                                  .jvp = eigvals_jvp,
                                   .domain = sample_domain,
                                   .samples = {{{{4, 4}},
                                                [](auto x) { return prod(eigvals(regular(x[0])), -1); },

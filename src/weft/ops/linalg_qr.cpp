@@ -1,5 +1,5 @@
-// QR. With dA1 and R1 the first k columns of dA and R, X = dA1 R1^-1 and W = Q^T X: Q^T dQ = L - L^T, L the part of W below its
-// diagonal; dQ = Q (L - L^T - W) + X; dR = Q^T dA - Q^T dQ R (Seeger, Hetzel, Dai & Lawrence 2017; wide matrices: Roberts & Roberts 2020).
+// QR. With dA1 and R1 the first k columns of dA and R, X = dA1 R1^-1 and W = Q^H X: Q^H dQ = L - L^H + i Im diag(W), L the part of W
+// below its diagonal; dQ = Q (Q^H dQ - W) + X; dR = Q^H dA - Q^H dQ R (Seeger, Hetzel, Dai & Lawrence 2017; wide matrices: Roberts & Roberts 2020).
 #include "weft/graph/node.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/linalg.h"
@@ -31,19 +31,22 @@ Tensor first_columns(const Tensor& x, std::int64_t count) {
     return slice(x, start, length);
 }
 
+Tensor in_diagonal(const Tensor& x) { return tril(triu(x, 0), 0); }
+
 Tensor qr_jvp(const Tensor& result, std::span<const Tensor> tangents) {
     Tensor a = input_of(result, 0), da = tangents[0];
     QrSizes sizes(a, attributes_of(result).complete);
     if (sizes.inner > sizes.n)
         throw NotDifferentiable(text("qr: the further columns of a complete Q of ", a.shape(),
                                      " have no derivative; take the reduced one", place(result.node()->where)));
-    Tensor q = sizes.q(result), r = sizes.r(result), qt = matrix_transpose(q);
+    Tensor q = sizes.q(result), r = sizes.r(result), qh = adjoint(q);
     Operand r1(first_columns(r, sizes.inner), result.node()->where);
     Tensor x = matrix_transpose(
         solve_triangular(r1, matrix_transpose(first_columns(da, sizes.inner)), false, /*transposed=*/true));
-    Tensor w = matmul(qt, x), below = tril(w, -1), turn = below - matrix_transpose(below);
+    Tensor w = matmul(qh, x), below = tril(w, -1), turn = below - adjoint(below);
+    if (is_complex(w.dtype())) turn = turn + in_diagonal(0.5 * (w - adjoint(w)));  // R's diagonal stays real
     Tensor dq = matmul(q, turn - w) + x;
-    return concatenated({packed(dq), packed(triu(matmul(qt, da) - matmul(turn, r)))});
+    return concatenated({packed(dq), packed(triu(matmul(qh, da) - matmul(turn, r)))});
 }
 
 }  // namespace

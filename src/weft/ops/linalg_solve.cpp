@@ -61,7 +61,10 @@ Tensor det_jvp(const Tensor& result, std::span<const Tensor> tangents) {
 Tensor slogdet_jvp(const Tensor& result, std::span<const Tensor> tangents) {
     if (!tangents[0]) return {};
     Tensor change = relative_change(result, tangents[0]);
-    return concatenated({zeros_like(change), change});
+    if (!is_complex(change.dtype())) return concatenated({zeros_like(change), change});
+    // The logarithm's real part is that of the size, its imaginary part the sign's angle.
+    Tensor size = real(change).astype(change.dtype());
+    return concatenated({row_part(result, 0, 1) * (change - size), size});
 }
 
 // Back: factor A^-T.
@@ -73,7 +76,11 @@ Tensor det_transpose(const Tensor& result, std::size_t i, const Tensor& cotangen
     return i == 0 ? scaled_inverse(result, cotangent * result) : Tensor();
 }
 Tensor slogdet_transpose(const Tensor& result, std::size_t i, const Tensor& cotangent) {
-    return i == 0 ? scaled_inverse(result, row_part(cotangent, 1, 1)) : Tensor();
+    if (i != 0) return {};
+    Tensor of_size = row_part(cotangent, 1, 1);
+    if (!is_complex(cotangent.dtype())) return scaled_inverse(result, of_size);
+    Tensor of_sign = row_part(cotangent, 0, 1) * row_part(result, 0, 1);
+    return scaled_inverse(result, of_sign + real(of_size - of_sign).astype(cotangent.dtype()));
 }
 
 Tensor inverse(const Tensor& a, std::source_location where) {

@@ -1,5 +1,6 @@
-// Singular values, and what is made of them. With P = U^T dA V: ds = diag(P), F = 1 / (s_j^2 - s_i^2) and 0 where the two are equal,
-// dU = U (F o (P S + S P^T)) + (I - U U^T) dA V S^-1, dV = V (F o (S P + P^T S)) + (I - V V^T) dA^T U S^-1 (Giles 2008, 3.2; Townsend 2016).
+// Singular values, and what is made of them. With P = U^H dA V: ds = Re diag(P), F = 1 / (s_j^2 - s_i^2) and 0 where the two are equal,
+// dU = U (F o (P S + S P^H) + i Im diag(P) S^-1) + (I - U U^H) dA V S^-1, dV = V (F o (S P + P^H S)) + (I - V V^H) dA^H U S^-1 (Giles
+// 2008, 3.2; Townsend 2016; of complex matrices Wan & Zhang 2019).
 #include "weft/graph/node.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/linalg.h"
@@ -45,7 +46,7 @@ Tensor svd_node(const Tensor& a, bool complete, std::source_location where) {
 }
 
 // What lies outside of the space of the columns of u.
-Tensor outside(const Tensor& u, const Tensor& x) { return x - matmul(u, matmul(matrix_transpose(u), x)); }
+Tensor outside(const Tensor& u, const Tensor& x) { return x - matmul(u, matmul(adjoint(u), x)); }
 
 Tensor svd_jvp(const Tensor& result, std::span<const Tensor> tangents) {
     Tensor a = input_of(result, 0), da = tangents[0];
@@ -55,27 +56,32 @@ Tensor svd_jvp(const Tensor& result, std::span<const Tensor> tangents) {
                                      " have are without a derivative; take full_matrices=false",
                                      place(result.node()->where)));
     auto [u, s, vt] = sizes.parts(result);
-    Tensor v = matrix_transpose(vt), p = matmul(matrix_transpose(u), matmul(da, v)), pt = matrix_transpose(p);
+    Tensor v = adjoint(vt), p = matmul(adjoint(u), matmul(da, v)), pt = adjoint(p);
     Tensor row = expand_dims(s, -2), column = expand_dims(s, -1);
     Tensor f = reciprocal_or_zero((row - column) * (row + column));
     Tensor du = matmul(u, f * (p * row + column * pt)), dv = matmul(v, f * (column * p + pt * row));
     if (sizes.m > sizes.k) du = du + outside(u, matmul(da, v)) * reciprocal_or_zero(row);
-    if (sizes.n > sizes.k) dv = dv + outside(v, matmul(matrix_transpose(da), u)) * reciprocal_or_zero(row);
-    return concatenated({packed(du), diagonal_of(p), packed(matrix_transpose(dv))});
+    if (sizes.n > sizes.k) dv = dv + outside(v, matmul(adjoint(da), u)) * reciprocal_or_zero(row);
+    if (!is_complex(p.dtype())) return concatenated({packed(du), diagonal_of(p), packed(matrix_transpose(dv))});
+    // A phase that u and v share is free: all of its change is u's.
+    du = du + u * (0.5 * expand_dims(diagonal_of(p - pt), -2) * reciprocal_or_zero(row));
+    return concatenated({packed(du), real(diagonal_of(p)).astype(p.dtype()), packed(adjoint(dv))});
 }
 
 Tensor svdvals_jvp(const Tensor& result, std::span<const Tensor> tangents) {
     Tensor a = input_of(result, 0);
     Svd found = SvdSizes(a, false).parts(svd_node(a, false, result.node()->where));
-    return sum(found.u * matmul(tangents[0], matrix_transpose(found.vh)), -2);
+    Tensor moved = matmul(tangents[0], adjoint(found.vh));
+    if (!is_complex(a.dtype())) return sum(found.u * moved, -2);
+    return real(sum(conj(found.u) * moved, -2)).astype(a.dtype());
 }
 
-// Where the rank is constant: dP = -P dA P + P P^T dA^T (I - A P) + (I - P A) dA^T P^T P (Golub & Pereyra 1973, 4.12). The tolerance
+// Where the rank is constant: dP = -P dA P + P P^H dA^H (I - A P) + (I - P A) dA^H P^H P (Golub & Pereyra 1973, 4.12). The tolerance
 // decides the rank alone.
 Tensor pinv_jvp(const Tensor& p, std::span<const Tensor> tangents) {
     if (!tangents[0]) return {};
-    Tensor a = input_of(p, 0), da = tangents[0], dat = matrix_transpose(da), pt = matrix_transpose(p);
-    Tensor left = matmul(p, matmul(pt, dat)), right = matmul(matmul(dat, pt), p);
+    Tensor a = input_of(p, 0), da = tangents[0], dah = adjoint(da), ph = adjoint(p);
+    Tensor left = matmul(p, matmul(ph, dah)), right = matmul(matmul(dah, ph), p);
     return left - matmul(matmul(left, a), p) + right - matmul(p, matmul(a, right)) - matmul(p, matmul(da, p));
 }
 

@@ -32,12 +32,12 @@ Tensor triangular_transpose(const Tensor& x, std::size_t i, const Tensor& cotang
     return i == 1 ? of_b : in_triangle(matrix_cotangent(x, of_b, how.transposed), how);
 }
 
-// With P = L^-1 dA L^-T: dL = L Phi(P), Phi the lower triangle with half of the diagonal (Giles 2008, 2.2.5 gives the reverse; Murray
+// With P = L^-1 dA L^-H: dL = L Phi(P), Phi the lower triangle with half of the diagonal (Giles 2008, 2.2.5 gives the reverse; Murray
 // 2016 both).
 Tensor cholesky_jvp(const Tensor& l, std::span<const Tensor> tangents) {
     FactorizationAttributes how{.kind = Factorization::triangular_solve};
     Tensor half = triangular(l, symmetric(tangents[0]), how, l.node()->where);
-    Tensor both = triangular(l, matrix_transpose(half), how, l.node()->where);
+    Tensor both = triangular(l, adjoint(half), how, l.node()->where);
     Tensor i = expand_dims(iota(rows_of(l)), 1), j = expand_dims(iota(rows_of(l)), 0);
     Tensor phi = where(i > j, both, where(i == j, 0.5 * both, 0));
     return matmul(l, phi);

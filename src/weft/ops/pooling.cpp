@@ -1,4 +1,5 @@
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/view.h"
 #include "weft/ops/window.h"
@@ -58,6 +59,13 @@ Tensor transpose_average(const Tensor& y, std::size_t, const Tensor& cotangent) 
 Tensor transpose_average_gradient(const Tensor& x, std::size_t, const Tensor& cotangent) {
     return make(avg_pool_operation, WindowKind::avg_pool, {cotangent}, of(x), spatial_of(input_of(x, 0)),
                 x.node()->where);
+}
+
+// vmap: the images of all examples are images of one call.
+Tensor batch_pool(const Tensor& result, const Batch& batch) {
+    std::vector<Tensor> inputs;
+    for (const Tensor& input : batch.all()) inputs.push_back(detail::joined_front(input));
+    return reshape(batch.like(result, inputs), batch.shape(result.shape()));
 }
 
 Size pooled_size(std::string_view name, const Tensor& x, std::size_t axis, const WindowAttributes& w, bool ceil_mode) {
@@ -136,6 +144,7 @@ const Operation max_pool_operation{
     .torch = "nn.functional.max_pool2d",
     .infer = infer_pool,
     .jvp = jvp_max,
+    .batch = batch_pool,
     .samples = {{{{2, 3, 8}},
                  [](auto x) { return max_pool(x[0], {2}); },
                  "np.lib.stride_tricks.sliding_window_view(x0, 2, 2)[:, :, ::2].max(-1)"},
@@ -156,6 +165,7 @@ const Operation max_pool_gradient_operation{
     .infer = infer_pool,
     .transpose = transpose_gradient,
     .jvp = jvp_gradient,
+    .batch = batch_pool,
     .samples = {{{{2, 3, 8}, {2, 3, 4}},
                  [](auto x) { return gradient_like(max_pool(x[0], {2}), x[0], x[1]); },
                  "np.stack([np.where(x0[:, :, ::2] >= x0[:, :, 1::2], x1, 0 * x1), np.where(x0[:, :, ::2] >= x0[:, :, "
@@ -171,6 +181,7 @@ const Operation max_pool_select_operation{
     .infer = infer_pool,
     .transpose = transpose_select,
     .jvp = jvp_select,
+    .batch = batch_pool,
     .samples = {{{{2, 3, 8}, {2, 3, 8}},
                  [](auto x) {
                      Tensor y = max_pool(x[0], {2});
@@ -184,6 +195,7 @@ const Operation avg_pool_operation{
     .torch = "nn.functional.avg_pool2d",
     .infer = infer_pool,
     .transpose = transpose_average,
+    .batch = batch_pool,
     .samples = {{{{2, 3, 8}},
                  [](auto x) { return avg_pool(x[0], {2}); },
                  "np.lib.stride_tricks.sliding_window_view(x0, 2, 2)[:, :, ::2].mean(-1)"},
@@ -203,6 +215,7 @@ const Operation avg_pool_gradient_operation{
     .doc = "What avg_pool does to its cotangent.",
     .infer = infer_pool,
     .transpose = transpose_average_gradient,
+    .batch = batch_pool,
     .samples = {{{{2, 3, 4}},
                  [](auto x) {
                      Tensor g = astype(x[0], inexact(x[0].dtype()));

@@ -1,5 +1,6 @@
 #include "weft/ops/reduce.h"
 
+#include "weft/ops/batch.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/scan.h"
 #include "weft/ops/view.h"
@@ -97,6 +98,12 @@ Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
     return reshape(sum(others * bring(tangents[0]), last), result.shape());
 }
 
+Tensor batch_reduce(const Tensor& result, const Batch& batch) {
+    ReduceAttributes a = of(result);
+    a.axes = behind_batch(a.axes);
+    return batch.like(result, batch.inputs, attributes(std::move(a)));
+}
+
 struct Declared {
     Reduction reduction;
     std::string_view doc = "", numpy = "", torch = "";
@@ -141,6 +148,7 @@ Operation record(std::string_view name, const Declared& declared, Call call) {
     operation.infer = infer_reduce;
     operation.transpose = declared.transpose;
     operation.jvp = declared.jvp;
+    operation.batch = batch_reduce;
     operation.domain = declared.domain;
     operation.differentiable = declared.transpose || declared.jvp;
     operation.samples = samples_of(name, call);

@@ -1,6 +1,7 @@
 #include "weft/ops/scan.h"
 
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
@@ -54,6 +55,12 @@ Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
     return moveaxis(a.reverse ? flip(joined, {last}) : joined, last, a.axis);
 }
 
+Tensor batch_scan(const Tensor& result, const Batch& batch) {
+    ScanAttributes a = of(result);
+    ++a.axis;
+    return batch.like(result, batch.inputs, attributes(a));
+}
+
 Tensor scan(const Operation& operation, Reduction reduction, const Operand& x, std::int64_t axis, ScanOptions options) {
     Tensor tensor = x.as_tensor();
     axis = checked_axis(x, axis, tensor.ndim(), operation.name);
@@ -76,6 +83,7 @@ const Operation cumulative_sum_operation{
     .torch = "cumsum",
     .infer = infer_scan,
     .transpose = transpose_sum,
+    .batch = batch_scan,
     .samples = {{{{3, 4}}, [](auto x) { return cumulative_sum(x[0], 1); }, "np.cumsum(x0, axis=1)"},
                 {{{5, 3, 2}}, [](auto x) { return cumulative_sum(x[0], 0); }, "np.cumsum(x0, axis=0)"},
                 {{{6}}, [](auto x) { return cumulative_sum(x[0], 0, {.reverse = true}); }, "np.cumsum(x0[::-1])[::-1]"},
@@ -90,6 +98,7 @@ const Operation cumulative_prod_operation{
     .torch = "cumprod",
     .infer = infer_scan,
     .jvp = jvp_prod,
+    .batch = batch_scan,
     .samples = {{{{3, 4}}, [](auto x) { return cumulative_prod(x[0], 1); }, "np.cumprod(x0, axis=1)"},
                 {{{4, 2}},
                  [](auto x) { return cumulative_prod(x[0], 0, {.reverse = true}); },

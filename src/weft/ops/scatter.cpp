@@ -1,6 +1,7 @@
 #include "weft/ops/scatter.h"
 
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
@@ -90,6 +91,24 @@ Tensor jvp_scatter(const Tensor& result, std::span<const Tensor> tangents) {
     return scatter_like(result, of_x, of_updates, mode);
 }
 
+// As take's: indices that differ between examples point along the batch's axis too.
+Tensor batch_scatter(const Tensor& result, const Batch& batch) {
+    ScatterAttributes a = of(result);
+    bool same_indices = std::none_of(batch.batched.begin() + 2, batch.batched.end(), [](bool b) { return b; });
+    if (same_indices) return scatter(batch.all(0), batch.inputs.subspan(2), batch.all(1), a.axis + 1, a.mode);
+    auto count = static_cast<std::int64_t>(batch.inputs.size()) - 2;
+    auto index_axes = static_cast<std::int64_t>(input_of(result, 2).ndim());
+    auto [x, places] = detail::batched_places(batch.all(0), batch, 2, a.axis, count);
+    Tensor updates = detail::moved_axes(batch.all(1), index_axes, a.axis + 1, 1);
+    return detail::moved_axes(scatter(x, places, updates, 0, a.mode), count, 1, a.axis + 1);
+}
+
+Tensor batch_put(const Tensor& result, const Batch& batch) {
+    ScatterAttributes a = of(result);
+    ++a.axis;
+    return batch.like(result, batch.all(), attributes(a));
+}
+
 std::int64_t checked_axes(const Operand& x, std::int64_t axis, std::size_t count, std::string_view operation) {
     axis = checked_axis(x, axis, x.tensor.ndim(), operation);
     (void)checked_axis(x, axis + static_cast<std::int64_t>(count) - 1, x.tensor.ndim(), operation);
@@ -119,6 +138,7 @@ const Operation scatter_operation{
     .transpose = transpose_scatter,
     .jvp = jvp_scatter,
     .jointly_linear = true,
+    .batch = batch_scatter,
     .samples = {{{{5, 3}, {2}, {2, 3}},
                  [](auto x) { return scatter(x[0], x[1], x[2]); },
                  "(lambda y: (y.__setitem__(x1, x2), y)[1])(x0.copy())",
@@ -150,6 +170,7 @@ const Operation put_along_axis_operation{
     .transpose = transpose_scatter,
     .jvp = jvp_scatter,
     .jointly_linear = true,
+    .batch = batch_put,
     .samples = {{{{3, 4}, {3, 1}, {3, 1}},
                  [](auto x) { return put_along_axis(x[0], x[1], x[2], 1); },
                  "(lambda y: (np.put_along_axis(y, x1, x2, 1), y)[1])(x0.copy())",

@@ -1,6 +1,7 @@
 #include "weft/ops/sort.h"
 
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
@@ -14,6 +15,16 @@ Meta infer_argsort(const Operation&, std::span<const Tensor> inputs, const Attri
 }
 Meta infer_search(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
     return {inputs[1].shape(), DType::int64};
+}
+
+Tensor batch_argsort(const Tensor& result, const Batch& batch) {
+    ArgsortAttributes a = result.node()->attributes_as<ArgsortAttributes>();
+    ++a.axis;
+    return batch.like(result, batch.inputs, attributes(a));
+}
+// Values may have any axes; of rows there is one.
+Tensor batch_search(const Tensor& result, const Batch& batch) {
+    return batch.batched[0] ? Tensor() : batch.like(result, batch.inputs);
 }
 
 extern const Operation sort_operation, topk_operation;
@@ -45,6 +56,7 @@ const Operation argsort_operation{
     .numpy = "argsort",
     .torch = "argsort",
     .infer = infer_argsort,
+    .batch = batch_argsort,
     .differentiable = false,
     .samples = {{{{3, 7}}, [](auto x) { return argsort(x[0]); }, "np.argsort(x0, kind='stable')"},
                 {{{70, 2}}, [](auto x) { return argsort(x[0], 0); }, "np.argsort(x0, 0, kind='stable')"},
@@ -58,6 +70,7 @@ const Operation searchsorted_operation{
     .numpy = "searchsorted",
     .torch = "searchsorted",
     .infer = infer_search,
+    .batch = batch_search,
     .differentiable = false,
     .samples = {
         {{{9}, {2, 3}}, [](auto x) { return searchsorted(sort(x[0]), x[1]); }, "np.searchsorted(np.sort(x0), x1)"},

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/join.h"
@@ -116,6 +117,31 @@ Tensor transpose_flip(const Tensor& result, std::size_t, const Tensor& cotangent
     return flip(cotangent, result.node()->attributes_as<PermuteAttributes>().axes);
 }
 
+// Under vmap: the same view of each example, behind the batch's axis.
+Tensor batch_reshape(const Tensor& result, const Batch& batch) {
+    return reshape(batch.inputs[0], batch.shape(result.shape()));
+}
+Tensor batch_permute(const Tensor& result, const Batch& batch) {
+    Axes axes = behind_batch(result.node()->attributes_as<PermuteAttributes>().axes);
+    axes.insert(0, 0);
+    return permute_dims(batch.inputs[0], axes);
+}
+Tensor batch_broadcast(const Tensor& result, const Batch& batch) {
+    Shape aligned(result.ndim() - input_of(result).ndim(), 1);
+    for (Size size : input_of(result).shape()) aligned.push_back(size);
+    return broadcast_to(reshape(batch.inputs[0], batch.shape(aligned)), batch.shape(result.shape()));
+}
+Tensor batch_slice(const Tensor& result, const Batch& batch) {
+    SliceAttributes a = result.node()->attributes_as<SliceAttributes>();
+    a.start.insert(0, Offset{0});
+    a.length.insert(0, batch.size);
+    a.step.insert(0, 1);
+    return batch.like(result, batch.inputs, attributes(std::move(a)));
+}
+Tensor batch_flip(const Tensor& result, const Batch& batch) {
+    return flip(batch.inputs[0], behind_batch(result.node()->attributes_as<PermuteAttributes>().axes));
+}
+
 // x's shape with one -1 filled in.
 Shape resolve(const Tensor& x, const Shape& shape) {
     Shape resolved = shape;
@@ -149,6 +175,7 @@ const Operation reshape_operation{.name = "reshape",
                                   .torch = "reshape",
                                   .infer = infer_reshape,
                                   .transpose = transpose_reshape,
+                                  .batch = batch_reshape,
                                   .samples = {{{{3, 4}},
                                                [](auto x) {
                                                    return reshape(x[0], {2, -1});
@@ -176,6 +203,7 @@ const Operation permute_dims_operation{.name = "permute_dims",
                                        .torch = "permute",
                                        .infer = infer_permute,
                                        .transpose = transpose_permute,
+                                       .batch = batch_permute,
                                        .samples = {{{{2, 3, 4}}, [](auto x) { return permute_dims(x[0]); }, "x0.T"},
                                                    {{{2, 3, 4}},
                                                     [](auto x) {
@@ -190,6 +218,7 @@ const Operation broadcast_to_operation{
     .torch = "broadcast_to",
     .infer = infer_broadcast,
     .transpose = transpose_broadcast,
+    .batch = batch_broadcast,
     .samples = {{{{3, 1}},
                  [](auto x) {
                      return broadcast_to(x[0], {2, 3, 4});
@@ -201,6 +230,7 @@ const Operation slice_operation{.name = "slice",
                                 .doc = "A box of the elements.",
                                 .infer = infer_slice,
                                 .transpose = transpose_slice,
+                                .batch = batch_slice,
                                 .samples = {{{{5, 7}},
                                              [](auto x) {
                                                  return slice(x[0], {1, 2}, {3, 2}, {1, 3});
@@ -214,6 +244,7 @@ const Operation flip_operation{.name = "flip",
                                .torch = "flip",
                                .infer = infer_flip,
                                .transpose = transpose_flip,
+                               .batch = batch_flip,
                                .samples = {{{{3, 4}}, [](auto x) { return flip(x[0]); }, "np.flip(x0)"},
                                            {{{3, 4}}, [](auto x) { return flip(x[0], {1}); }, "np.flip(x0, 1)"}}};
 [[maybe_unused]] static const bool registered =

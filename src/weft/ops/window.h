@@ -92,6 +92,7 @@ inline const WindowAttributes& of(const Attributes* attributes) {
 const WindowAttributes& of(const Tensor& result);
 Tensor input_of(const Tensor& result, std::size_t i);
 Shape spatial_of(const Tensor& x);
+Tensor joined_front(const Tensor& x);  ///< the first two axes as one
 }  // namespace detail
 
 }  // namespace weft

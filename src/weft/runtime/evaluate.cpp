@@ -1,4 +1,5 @@
 // How pending Tensors get their numbers: gather, look up or make the plan, run, hand the numbers to the nodes.
+#include "weft/autodiff/vmap.h"
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/evaluator.h"
 #include "weft/graph/graph.h"
@@ -14,6 +15,12 @@ void refuse_unbound(const Graph& graph) {
         const Node& node = graph.node(leaf);
         if (node.computed) continue;
         const auto& a = node.attributes_as<InputAttributes>();
+        if (a.name == mapped_name) {
+            throw ValueError(text("vmap: a number is asked for that depends on an example, ", node.dtype, " ",
+                                  node.shape,
+                                  ", which stands for all examples at once. In place of `if` choose with "
+                                  "where(condition, a, b); ask for numbers outside of the mapped function"));
+        }
         throw ValueError(text("the value of the input '", a.name, "' ", node.dtype, " ", node.shape,
                               " is not known here: a function is being traced, or the input was declared and not "
                               "given. Numbers can be asked for "

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "weft/autodiff/vmap.h"
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/graph.h"
 #include "weft/graph/node.h"
@@ -147,6 +148,11 @@ void Specialization::find_sources(const Trace& trace, const Graph& graph) {
         const Node& node = graph.node(graph.leaves[i]);
         if (!node.computed) {
             const auto& a = node.attributes_as<InputAttributes>();
+            if (a.name == mapped_name) {
+                throw ValueError(
+                    "vmap: what depends on an example leaves the mapped function by another way than its "
+                    "result (a parameter that it sets, a variable); return it");
+            }
             throw ValueError(text("a function uses the declared input '", a.name, "' ", node.dtype, " ", node.shape,
                                   ", which is not among its arguments", place(node.where)));
         }

@@ -1,0 +1,116 @@
+#include "weft/autodiff/vmap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "message.h"
+#include "must_fail.h"
+#include "weft/ops/arrange.h"
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
+#include "weft/ops/random.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/sort.h"
+#include "weft/ops/view.h"
+#include "weft/runtime/function.h"
+
+namespace weft {
+namespace {
+
+using Doubles = std::vector<double>;
+Doubles values(const Tensor& tensor) { return tensor.to_vector<double>(); }
+Tensor matrix() { return Tensor::of<double>({1, 2, 3, 4, 5, 6}, {2, 3}); }
+
+TEST(Vmap, maps_chosen_axes_of_arguments_and_results) {
+    auto scaled = vmap([](const Tensor& column, const Tensor& s) { return column * s; },
+                       {.in_axes = {-1, std::nullopt}, .out_axis = 1});
+    Tensor found = scaled(matrix(), Tensor::of<double>({10, 100}));
+    EXPECT_EQ(found.dims(), (Dims{2, 3}));
+    EXPECT_EQ(values(found), (Doubles{10, 20, 30, 400, 500, 600}));
+}
+
+TEST(Vmap, what_is_the_same_for_all_examples_stays_one_node) {
+    Tensor weight = input("w", {3}, DType::float64), shared = exp(weight);
+    KeepPending keep;
+    Tensor given[] = {matrix()};
+    ExampleAxis front = 0, none;
+    Vmap map(given, {&front, 1});
+    Tensor of_one[] = {map.examples()[0] * shared};
+    EXPECT_EQ(map.results(of_one, {&front, 1})[0].node()->inputs[1], shared.node());
+    Tensor same[] = {shared};
+    EXPECT_TRUE(map.results(same, {&none, 1})[0].is(shared));
+}
+
+TEST(Vmap, a_chain_of_a_million_nodes_is_mapped_on_a_small_stack) {
+    auto chain = vmap([](Tensor x) {
+        for (int i = 0; i < 1'000'000; ++i) x = -x;
+        return x;
+    });
+    KeepPending keep;
+    Tensor found = chain(matrix());
+    EXPECT_EQ(found.node()->depth, 1'000'000u);
+    EXPECT_EQ(found.dims(), (Dims{2, 3}));
+}
+
+TEST(Vmap, a_number_of_examples_may_be_named) {
+    Tensor x = input("x", {"batch", 3}, DType::float64);
+    Tensor found = vmap(grad([](const Tensor& row) { return sum(sin(row) * sort(row)); }))(x);
+    EXPECT_EQ(found.shape(), (Shape{"batch", 3}));
+}
+
+TEST(Vmap, says_which_operation_needs_the_number_of_examples) {
+    Tensor keys = input("keys", {"batch", 2}, DType::uint32);
+    EXPECT_THAT(message<ShapeError>([&] { (void)vmap([](const Tensor& k) { return random::bits({3}, k); })(keys); }),
+                testing::StartsWith("vmap: random_bits is computed example by example, for which the number of "
+                                    "examples must be known, not 'batch'"));
+}
+
+TEST(Vmap, one_matrix_for_all_examples_is_one_product) {
+    Tensor w = input("w", {3, 4}, DType::float64), x = input("x", {5, 2, 3}, DType::float64);
+    Tensor found = vmap([&](const Tensor& example) { return matmul(example, w); })(x);
+    EXPECT_EQ(found.node()->operation->name, "reshape");
+    EXPECT_EQ(found.node()->inputs[0]->shape, (Shape{10, 4}));
+}
+
+TEST(Vmap, a_compiled_function_is_part_of_the_map) {
+    auto f = compile([](const Tensor& x) { return sum(x * x); });
+    EXPECT_EQ(values(vmap([&f](const Tensor& x) { return f(x); })(matrix())), (Doubles{14, 77}));
+}
+
+TEST(Vmap, refuses_what_has_no_meaning) {
+    auto both = vmap([](const Tensor& a, const Tensor& b) { return a + b; });
+    EXPECT_EQ(message<ValueError>([&] {
+                  (void)both(matrix(), Tensor::of<double>({1, 2, 3}));
+              }),
+              "vmap: argument 0 has 2 examples (axis 0 of shape (2, 3)), but argument 1 has 3 (axis 0 of shape (3,)); "
+              "give in_axes None to what is the same for all examples");
+    EXPECT_EQ(message<ValueError>(
+                  [&] { (void)vmap([](const Tensor& x) { return x; }, {.in_axes = {std::nullopt}})(matrix()); }),
+              "vmap: in_axes maps no argument, so there is no number of examples; give an axis to one");
+    EXPECT_EQ(message<ValueError>(
+                  [&] { (void)vmap([](const Tensor& x) { return x; }, {.out_axis = std::nullopt})(matrix()); }),
+              "vmap: out_axes is None for result 0, float64 (3,), which differs between examples; give it an axis, or "
+              "reduce over them");
+    EXPECT_EQ(message<AxisError>([&] { (void)vmap([](const Tensor& x) { return x; }, {.in_axes = {2}})(matrix()); }),
+              "vmap: in_axes of argument 0: axis 2 is out of bounds for a value with 2 dimensions (axes go from -2 to "
+              "1)");
+    EXPECT_THAT(
+        message<ValueError>([&] { (void)vmap([](const Tensor& x) { return x * sum(x).item<double>(); })(matrix()); }),
+        testing::StartsWith("vmap: a number is asked for that depends on an example, float64 (3,), which stands "
+                            "for all examples at once."));
+}
+
+TEST(Jacobian, is_the_matrix_of_derivatives_either_way) {
+    Tensor x = fresh(Tensor::of<double>({1, 2})), wrt[] = {x};
+    KeepPending keep;
+    Tensor y = stack({x * sum(x), square(x), x}, 0);
+    Doubles expected{4, 1, 2, 5, 2, 0, 0, 4, 1, 0, 0, 1};
+    EXPECT_EQ(jacobian(y, wrt)[0].dims(), (Dims{3, 2, 2}));
+    EXPECT_EQ(values(jacobian(y, wrt)[0]), expected);
+    EXPECT_EQ(values(forward_jacobian(y, wrt)[0]), expected);
+}
+
+}  // namespace
+}  // namespace weft
