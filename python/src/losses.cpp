@@ -5,9 +5,9 @@
 namespace weft::python {
 
 template <>
-struct Argument<nn::LossReduction> {
-    using Taken = std::string;
-    static nn::LossReduction from(const std::string& name, const char*) { return nn::reduction_named(name); }
+struct Taken<nn::LossReduction> {
+    using Type = std::string;
+    static nn::LossReduction convert(const std::string& name, Call&) { return nn::reduction_named(name); }
 };
 
 namespace {
