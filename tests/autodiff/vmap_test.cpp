@@ -110,6 +110,8 @@ TEST(Jacobian, is_the_matrix_of_derivatives_either_way) {
     EXPECT_EQ(jacobian(y, wrt)[0].dims(), (Dims{3, 2, 2}));
     EXPECT_EQ(values(jacobian(y, wrt)[0]), expected);
     EXPECT_EQ(values(forward_jacobian(y, wrt)[0]), expected);
+    EXPECT_EQ(message<DTypeError>([&] { (void)jacobian(argmax(x), wrt); }),
+              "jacobian: the result must be floating, not int64 ()");
 }
 
 }  // namespace

@@ -87,6 +87,21 @@ class Complex(unittest.TestCase):
                       jax.grad(once(jnp, jax.grad), holomorphic=True)(point))
                 close(wf.jacobian(lambda z: f(wf, z), holomorphic=True)(self.z[0]), jax.jacrev(lambda z: f(jnp, z), holomorphic=True)(self.z[0]))
 
+    def test_derivatives_of_real_arguments_on_complex_ways_are_jaxs(self):
+        x = self.z.real
+        cases = {
+            "matmul": lambda m, x: m.sum(m.abs(x @ m.asarray(self.z)) ** 2), "solve": lambda m, x: m.sum(m.real(m.linalg.solve(x, m.asarray(self.z)))),
+            "right side": lambda m, x: m.sum(m.abs(m.linalg.solve(m.asarray(self.z), x))), "power": lambda m, x: m.real(m.sum((x + 0j) ** 2.5)),
+            "stack": lambda m, x: m.sum(m.abs(m.concat([x, m.asarray(self.z)])) * 2), "exp": lambda m, x: m.sum(m.imag(m.exp(1j * x) * m.asarray(self.z))),
+            "where": lambda m, x: m.sum(m.imag(m.where(x > 0, x, m.asarray(self.z) * x)))}
+        for name, f in cases.items():
+            with self.subTest(name):
+                mine, theirs = lambda x: f(wf, x), lambda x: f(jnp, x)
+                self.assertEqual(str(wf.grad(mine)(x).dtype), "weft.float64")
+                close(wf.grad(mine)(x), jax.grad(theirs)(x))
+                close(wf.hessian(mine)(x), jax.hessian(theirs)(x), 1e-8)
+                close(wf.vmap(wf.grad(mine))(np.stack([x, x + 1])), jax.vmap(jax.grad(theirs))(np.stack([x, x + 1])))
+
     def test_the_documented_example(self):
         self.assertEqual(complex(wf.grad(lambda z: wf.abs(z) ** 2)(wf.asarray(1 + 1j))), 2 - 2j)
         self.assertEqual(complex(jax.grad(lambda z: jnp.abs(z) ** 2)(1 + 1j)), 2 - 2j)

@@ -114,6 +114,11 @@ std::vector<Tensor> over_basis(const Tensor& like, F f) {
     return map.results(of_one, axes);
 }
 
+void refuse_exact(const Tensor& output) {
+    if (!is_inexact(output.dtype()))
+        throw DTypeError(text("jacobian: the result must be floating, not ", output.dtype(), " ", output.shape()));
+}
+
 Shape joined(const Shape& a, const Shape& b) {
     Shape shape = a;
     for (Size size : b) shape.push_back(size);
@@ -123,6 +128,7 @@ Shape joined(const Shape& a, const Shape& b) {
 }  // namespace
 
 std::vector<Tensor> jacobian(const Tensor& output, std::span<const Tensor> wrt) {
+    refuse_exact(output);
     std::vector<Tensor> rows = over_basis(output, [&](const Tensor& cotangent) {
         Tensor outputs[] = {output}, cotangents[] = {cotangent};
         return pullback(outputs, cotangents, wrt);
@@ -132,6 +138,7 @@ std::vector<Tensor> jacobian(const Tensor& output, std::span<const Tensor> wrt) 
 }
 
 std::vector<Tensor> forward_jacobian(const Tensor& output, std::span<const Tensor> wrt) {
+    refuse_exact(output);
     std::vector<Tensor> results;
     for (const Tensor& x : wrt) {
         Tensor columns = over_basis(x, [&](const Tensor& tangent) {

@@ -57,6 +57,7 @@ auto vmap(F f, VmapOptions options = {}) {
 }
 
 /// d output / d wrt[i], each of the output's shape followed by wrt[i]'s: one reverse pass, mapped over the output's elements.
+/// DTypeError if the output is not floating (or complex: of a holomorphic function then).
 std::vector<Tensor> jacobian(const Tensor& output, std::span<const Tensor> wrt);
 /// The same by a forward pass mapped over the elements of each of wrt: cheaper where these are fewer than the output's.
 std::vector<Tensor> forward_jacobian(const Tensor& output, std::span<const Tensor> wrt);

@@ -24,7 +24,7 @@ struct Check {
     Failures (*run)(const Operation& operation);
 };
 
-/// values, layouts, accuracy, promotion, fusion, derivatives, second derivatives, refusals.
+/// values, layouts, accuracy, promotion, fusion, derivatives, second and complex derivatives, maps (vmap), refusals.
 std::span<const Check> all_checks();
 
 /// Every check that applies to the operation of this name: prints what fails (and, in one line, what was checked) to standard
