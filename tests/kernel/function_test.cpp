@@ -232,7 +232,7 @@ TEST(Function, every_function_is_judged_or_has_a_test_of_its_own) {
     for (const Function* function : all_functions()) {
         bool judged =
             std::any_of(judges().begin(), judges().end(), [&](const Judge& j) { return j.function == function; });
-        bool own = function == &erfinv_function || function == &nextafter_function || function == &csqrt_function;
+        bool own = function == &erfinv_function || function == &nextafter_function || function->f64 == nullptr;
         own |= std::any_of(std::begin(special_values), std::end(special_values),
                            [&](const SpecialValue& value) { return value.function == function->name; });
         EXPECT_TRUE(judged || own) << function->name;
