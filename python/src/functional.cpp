@@ -1,5 +1,5 @@
 // torch.nn.functional's functions that are no operations of one point (nn/functional/), as weft._core.nn.
-#include "bind.h"
+#include "typed.h"
 #include "weft/nn/functional/activation.h"
 #include "weft/nn/functional/attention.h"
 #include "weft/nn/functional/convolution.h"
@@ -10,6 +10,7 @@
 #include "weft/nn/functional/pooling.h"
 
 namespace weft::python {
+using typed::bind;
 namespace {
 
 namespace functional = weft::nn::functional;

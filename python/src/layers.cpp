@@ -1,9 +1,10 @@
 // What layers need beside functions: first values of weights (nn/initialize.h) and recurrent layers, as weft._core.nn.
-#include "bind.h"
+#include "typed.h"
 #include "weft/nn/functional/recurrent.h"
 #include "weft/nn/initialize.h"
 
 namespace weft::python {
+using typed::bind;
 
 namespace {
 

@@ -1,11 +1,12 @@
 // Losses (nn/loss.h), as weft._core.nn.
-#include "bind.h"
+#include "typed.h"
 #include "weft/nn/loss.h"
 
 namespace weft::python {
+using typed::bind;
 
 template <>
-struct Argument<nn::LossReduction> {
+struct typed::Argument<nn::LossReduction> {
     using Taken = std::string;
     static nn::LossReduction from(const std::string& name, const char*) { return nn::reduction_named(name); }
 };

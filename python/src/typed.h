@@ -10,7 +10,7 @@
 
 #include "object.h"
 
-namespace weft::python {
+namespace weft::python::typed {
 
 /// What Python's argument is taken as (Taken), and how a C++ argument of type T comes of it.
 template <class T>
@@ -82,4 +82,4 @@ void bind(nb::module_& module, const char* name, F f) {
     detail::Call<F>::bind(module, name, f);
 }
 
-}  // namespace weft::python
+}  // namespace weft::python::typed
