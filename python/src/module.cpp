@@ -13,4 +13,7 @@ NB_MODULE(_core, module) {
     bind_transforms(module);
     bind_random(module);
     bind_functional(module);
+    bind_numpy(module);
+    bind_tools(module);
+    bind_optim(module);
 }

@@ -13,16 +13,24 @@ from ._core import (
 from ._core import bool_ as bool  # noqa: A004  (the standard's name)
 from ._core import bool_
 from ._constants import e, inf, nan, newaxis, pi
-from ._creation import *
 from ._elementwise import *
+from ._arrange import *
+from ._creation import *
 from ._functions import *
 from ._dtypes import *
 from ._manipulation import *
+from ._order import *
+from ._places import *
+from ._pointwise import *
 from ._searching import *
+from ._sets import *
+from ._signal import *
 from ._statistics import *
+from ._tools import *
+from ._training import *
 from ._transforms import *
 from ._inspection import __array_namespace_info__, devices
-from . import _methods, fft, linalg, random
+from . import _methods, fft, linalg, optim, random
 
 __array_api_version__ = "2024.12"
 __version__ = "0.1.0"

@@ -35,13 +35,50 @@ def moveaxis(x, source, destination, /):
     return _core.moveaxis(x, source, destination)
 
 
-def pad(x, pad_width, mode="constant", *, constant_values=0):
-    """x with elements before and behind each axis: a number, (before, behind), or a pair an axis."""
-    if mode != "constant":
-        raise ValueError(f"pad: mode {mode!r} is not there; only 'constant' is")
-    widths = [[pad_width, pad_width]] * x.ndim if isinstance(pad_width, int) else [list(w) for w in
-              ([pad_width] * x.ndim if isinstance(pad_width[0], int) else pad_width)]
-    return _core.pad(x, [w[0] for w in widths], [w[1] for w in widths], constant_values)
+def pad(x, pad_width, mode="constant", *, constant_values=0, end_values=0, stat_length=None, reflect_type="even"):
+    """x with elements before and behind each axis: a number, (before, behind), a pair an axis, or a dict of axes.
+
+    mode: constant (constant_values), edge, reflect and symmetric (reflect_type even or odd), wrap, linear_ramp (end_values), maximum, mean,
+    median and minimum (of the outermost stat_length elements); empty is constant.
+
+    >>> wf.pad(wf.asarray([1, 2, 3]), 2, mode="reflect")
+    array([3, 2, 1, 2, 3, 2, 1])
+    """
+    x = _core.asarray(x, None, None)
+    if reflect_type not in ("even", "odd"):
+        raise ValueError(f"pad: reflect_type is 'even' or 'odd', not {reflect_type!r}")
+    if isinstance(pad_width, dict):
+        widths = [(0, 0)] * x.ndim
+        for axis, width in pad_width.items():
+            if not -x.ndim <= axis < x.ndim:
+                raise _core.AxisError(f"pad: axis {axis} of {x.ndim} axes")
+            widths[axis] = pair(width)
+    else:
+        widths = pairs(pad_width, x.ndim, "pad_width")
+    before, after = [w[0] for w in widths], [w[1] for w in widths]
+    single = isinstance(constant_values, (int, float, complex)) or hasattr(constant_values, "ndim") and constant_values.ndim == 0
+    if mode in ("constant", "empty") and single:
+        return _core.pad(x, before, after, constant_values if mode == "constant" else 0)
+    values = pairs(end_values if mode == "linear_ramp" else constant_values, x.ndim, "values")
+    lengths = [] if stat_length is None else pairs(stat_length, x.ndim, "stat_length")
+    return _core.pad_mode(x, before, after, mode, values, lengths, reflect_type == "odd")
+
+
+def pair(x):
+    return (x, x) if not hasattr(x, "__len__") else (x[0], x[0]) if len(x) == 1 else tuple(x)
+
+
+def pairs(x, ndim, name):
+    """A pair an axis, of a number, a pair for all, or a pair an axis."""
+    x = x.tolist() if hasattr(x, "tolist") else x
+    if not hasattr(x, "__len__") or not hasattr(x[0], "__len__"):
+        x = [pair(x)] * ndim
+    elif len(x) == 1:
+        x = [pair(x[0])] * ndim
+    found = [pair(each) for each in x]
+    if len(found) != ndim or any(len(each) != 2 for each in found):
+        raise ValueError(f"pad: {name} {x!r} for {ndim} axes")
+    return found
 
 
 def permute_dims(x, /, axes):

@@ -9,11 +9,28 @@ __all__ = ["Parameter", "compile", "grad", "gradient", "hessian", "jacobian", "j
 Parameter = _core.Parameter
 
 
-def gradient(loss, wrt):
-    """d loss / d x for each x of a list (or for one): zeros where the loss does not depend on it. Take it before the numbers are asked for."""
-    one = isinstance(wrt, (_core.Tensor, _core.Parameter))
-    found = _core.gradient(loss, [x.value if isinstance(x, _core.Parameter) else x for x in ([wrt] if one else wrt)])
-    return found[0] if one else found
+def gradient(loss, *wrt, axis=None, edge_order=1, **named):
+    """d loss / d x for each x of a list (or for one), of a loss without axes: zeros where it does not depend on it. Take it before the numbers
+    are asked for. wrt may be named.
+
+    Of an array with axes, NumPy's gradient: differences along each axis (a list, or one array for one axis) of points a number apart, one
+    number an axis, or at coordinates; axis and edge_order as there.
+    """
+    if set(named) - {"wrt"}:
+        raise TypeError(f"gradient: no argument {sorted(set(named) - {'wrt'})[0]!r}")
+    if "wrt" in named or _core.asarray(loss, None, None).ndim == 0:
+        wrt = named["wrt"] if "wrt" in named else wrt[0] if wrt else []
+        one = isinstance(wrt, (_core.Tensor, _core.Parameter))
+        found = _core.gradient(loss, [x.value if isinstance(x, _core.Parameter) else x for x in ([wrt] if one else wrt)])
+        return found[0] if one else found
+    axes = list(range(loss.ndim)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    spacings = wrt or (1.0,)
+    if len(spacings) == 1:
+        spacings = spacings * len(axes)
+    if len(spacings) != len(axes):
+        raise TypeError(f"gradient: {len(spacings)} distances for {len(axes)} axes")
+    found = [_core.differences(loss, spacing, along, edge_order) for spacing, along in zip(spacings, axes)]
+    return found[0] if len(found) == 1 else found
 
 
 def inexact(leaf):

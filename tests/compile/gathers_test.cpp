@@ -51,6 +51,17 @@ TEST(LoopGathers, rows_of_a_table_are_read_where_they_are) {
     expect_one_step(take(w, flip(i)) - take(w, i));
 }
 
+// A number that rows of a group read may be made with them, anew for each block; an index may not: it is checked before any block runs.
+TEST(LoopGathers, an_index_that_is_made_of_numbers_is_made_before_the_rows_that_it_points_into) {
+    Tensor x = drawn({8, 6}), number = drawn({1}, DType::float64);
+    Tensor place = astype(floor(abs(number) * 0.1) + 2, DType::int64);
+    Tensor mean_of_rows = mean(x, 1, true);
+    Tensor output = (take(x, place, 1) - mean_of_rows) * exp(mean_of_rows * number);
+    Array expected = interpret(output);
+    EXPECT_EQ(difference(expected, run_once(make_binding(graph_of({output}), {}), graph_of({output}))[0], 1e-11, 1e-12),
+              "");
+}
+
 TEST(LoopGathers, several_axes_and_positions_along_an_axis) {
     Tensor x = drawn({20, 30, 6}), i = picks({50}, 20), j = picks({50}, 30);
     Tensor both[] = {i, j};

@@ -30,8 +30,10 @@ DIFFERENCES = {
     "integers to negative powers": "0 (of 1 and -1: their powers); NumPy refuses them (integer_power)",
     "0 to a complex power": "0; NumPy gives NaN (Case.wrong_numbers)",
     "SciPy's functions of float16": "float16 in weft, as every function; SciPy has no half loops and gives float32 (expected_dtype)",
+    "functions that NumPy computes in double precision": "keep the width of their floating operands (expected_dtype)",
     "SciPy's functions of bool": "as of the numbers 0 and 1; SciPy refuses some (meeting)",
 }
+IN_DOUBLE = {"average", "corrcoef", "cov", "interp", "percentile", "poly", "polyder", "polyint", "quantile", "vander"}
 ROUNDING = {"floor", "ceil", "trunc", "round"}
 BOOL_STAYS = {"square", "conj"} | ROUNDING
 NEXT_OF_ITS_TYPE = {"nextafter"}          # judged in weft's own type: a wider one has another next number
@@ -68,8 +70,10 @@ def expected_dtype(case):
             return np.dtype("float64" if np.result_type(*case.inputs).kind == "f" else "float32")
         if dtype.kind == "c":
             return np.dtype("complex64")
-    if "scipy" in case.expression and all(x.dtype == np.float16 for x in meeting(case)):
-        return np.dtype("float16")
+    if case.operation in IN_DOUBLE and not all(whole(x) for x in case.inputs):
+        return case.result.dtype if dtype.kind == case.result.dtype.kind else dtype
+    if "scipy" in case.expression and any(x.dtype == np.float16 for x in meeting(case)):
+        return np.result_type(*meeting(case))
     return dtype
 
 

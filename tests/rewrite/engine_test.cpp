@@ -57,6 +57,19 @@ TEST(Options, a_name_that_nothing_has_is_refused) {
     EXPECT_NE(message_of<ValueError>([] { parse_rewriting("-log1pp"); }).find("log1p"), std::string::npos);
 }
 
+TEST(Numbers, of_a_pattern_are_found_in_whole_types_only_as_what_they_are_there) {
+    for (DType dtype : {DType::uint8, DType::uint16, DType::uint32, DType::uint64, DType::int8, DType::int64}) {
+        Tensor x = input("x", {3}, dtype), zero = constant(0, dtype), minus_one = bitwise_invert(constant(0, dtype));
+        EXPECT_EQ(form(zero * x).find("negative"), std::string::npos)
+            << dtype;  // -1 is no 0, though it has no sign here
+        EXPECT_EQ(form(minus_one * x), "negative(x)") << dtype;
+        EXPECT_EQ(form(pow(x, zero)).find("sqrt"), std::string::npos) << dtype;  // nor is 1/2
+        Tensor given = Tensor::of<std::int64_t>({3, 0, 100}).astype(dtype);
+        EXPECT_EQ(astype(zero * given, DType::int64).to_vector<std::int64_t>(), std::vector<std::int64_t>({0, 0, 0}))
+            << dtype;
+    }
+}
+
 TEST(Users, may_add_rules_and_take_them_out) {
     Tensor x = vec("x"), y = vec("y");
     register_rule(rule(

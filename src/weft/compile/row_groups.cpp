@@ -244,6 +244,7 @@ class Grouper {
         }
     }
 
+    // Indices are none: all of them are checked before any block runs.
     bool is_number(std::size_t s, const Group& group) const {
         const Step& step = plan_.steps[s];
         bool constant = step.kind == Step::library && graph_.node(step.space).operation->family == Family::constant;
@@ -252,7 +253,8 @@ class Grouper {
             if (group.steps.contains(from) && !group.numbers.contains(from)) return false;
         for (std::int32_t slot : step.stores) {
             bool shown = std::find(plan_.outputs.begin(), plan_.outputs.end(), slot) != plan_.outputs.end();
-            for (std::size_t reader : readers_[at(slot)]) shown |= !group.steps.contains(reader);
+            for (std::size_t reader : readers_[at(slot)])
+                shown |= !group.steps.contains(reader) || steps_.picks_from(plan_.steps[reader], slot);
             if (shown) return false;
         }
         return true;

@@ -102,7 +102,6 @@ bool RowSteps::reads(const Step& step, std::size_t load, const Shape& rows) cons
     return aligned && !second && keeps(entry, rows);
 }
 
-// Whether a step reads a slot by indices, or indices from it: then all of it is made before.
 bool RowSteps::picks_from(const Step& step, std::int32_t slot) const {
     for (std::size_t i = 0; i < step.loads.size(); ++i)
         if (pointed(step, i) && slot_below(plan_, step.loads[i]) == slot) return true;

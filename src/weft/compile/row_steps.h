@@ -30,12 +30,14 @@ class RowSteps {
     /// convolution's weights nothing.
     bool reads(const Step& step, std::size_t load, const Shape& rows) const;
 
+    /// Whether a step reads a slot by indices, or indices from it: then all of it is made before.
+    bool picks_from(const Step& step, std::int32_t slot) const;
+
     const Shape& space(const Step& step) const { return graph_.node(step.space).shape; }
 
   private:
     bool has(std::int32_t entry, const Shape& rows) const;
     bool keeps(std::int32_t entry, const Shape& rows) const;
-    bool picks_from(const Step& step, std::int32_t slot) const;
 
     const Plan& plan_;
     const Graph& graph_;

@@ -171,29 +171,24 @@ Tensor tile(const Operand& x, const Dims& repetitions) {
     return reshape(broadcast_to(reshape(tensor, single), wide), result);
 }
 
-#define RECORD(name, ...)                                             \
-    extern const Operation name##_operation;                          \
-    const Operation name##_operation = composite(#name, __VA_ARGS__); \
-    [[maybe_unused]] static const bool name##_registered = register_operation(name##_operation);
-RECORD(diagonal, "The diagonal along two axes, as the last axis.", "diagonal", "diagonal",
-       {{{{3, 4}}, [](auto x) { return diagonal(x[0]); }, "np.diagonal(x0)"},
-        {{{2, 5, 4}}, [](auto x) { return diagonal(x[0], -1, 1, 2); }, "np.diagonal(x0, -1, 1, 2)"}})
-RECORD(trace, "The sum of the diagonal.", "trace", "trace",
-       {{{{4, 4}}, [](auto x) { return trace(x[0]); }, "np.trace(x0)"}})
-RECORD(roll, "Shifted along an axis, what leaves enters at the other end.", "roll", "roll",
-       {{{{2, 5}}, [](auto x) { return roll(x[0], 2, 1); }, "np.roll(x0, 2, 1)"},
-        {{{2, 5}}, [](auto x) { return roll(x[0], -3); }, "np.roll(x0, -3)"}})
-RECORD(diff, "Differences of neighbours along an axis.", "diff", "diff",
-       {{{{2, 5}}, [](auto x) { return diff(x[0]); }, "np.diff(x0)"},
-        {{{4, 3}}, [](auto x) { return diff(x[0], 0, 2); }, "np.diff(x0, 2, 0)"}})
-RECORD(repeat, "Each element several times.", "repeat", "repeat_interleave",
-       {{{{2, 3}}, [](auto x) { return repeat(x[0], 2, 1); }, "np.repeat(x0, 2, 1)"}})
-RECORD(tile, "The whole several times.", "tile", "tile",
-       {{{{2, 3}},
-         [](auto x) {
-             return tile(x[0], {2, 1, 2});
-         },
-         "np.tile(x0, (2, 1, 2))"}})
-#undef RECORD
+WEFT_RECORD(diagonal, "The diagonal along two axes, as the last axis.", "diagonal", "diagonal",
+            {{{{3, 4}}, [](auto x) { return diagonal(x[0]); }, "np.diagonal(x0)"},
+             {{{2, 5, 4}}, [](auto x) { return diagonal(x[0], -1, 1, 2); }, "np.diagonal(x0, -1, 1, 2)"}})
+WEFT_RECORD(trace, "The sum of the diagonal.", "trace", "trace",
+            {{{{4, 4}}, [](auto x) { return trace(x[0]); }, "np.trace(x0)"}})
+WEFT_RECORD(roll, "Shifted along an axis, what leaves enters at the other end.", "roll", "roll",
+            {{{{2, 5}}, [](auto x) { return roll(x[0], 2, 1); }, "np.roll(x0, 2, 1)"},
+             {{{2, 5}}, [](auto x) { return roll(x[0], -3); }, "np.roll(x0, -3)"}})
+WEFT_RECORD(diff, "Differences of neighbours along an axis.", "diff", "diff",
+            {{{{2, 5}}, [](auto x) { return diff(x[0]); }, "np.diff(x0)"},
+             {{{4, 3}}, [](auto x) { return diff(x[0], 0, 2); }, "np.diff(x0, 2, 0)"}})
+WEFT_RECORD(repeat, "Each element several times.", "repeat", "repeat_interleave",
+            {{{{2, 3}}, [](auto x) { return repeat(x[0], 2, 1); }, "np.repeat(x0, 2, 1)"}})
+WEFT_RECORD(tile, "The whole several times.", "tile", "tile",
+            {{{{2, 3}},
+              [](auto x) {
+                  return tile(x[0], {2, 1, 2});
+              },
+              "np.tile(x0, (2, 1, 2))"}})
 
 }  // namespace weft

@@ -24,3 +24,9 @@ Operation composite(std::string_view name, std::string_view doc, std::string_vie
                     std::vector<Sample> samples);
 
 }  // namespace weft
+
+/// The record of a function of other operations, registered: WEFT_RECORD(name, doc, NumPy's name, PyTorch's name, samples).
+#define WEFT_RECORD(name, ...)                                        \
+    extern const Operation name##_operation;                          \
+    const Operation name##_operation = composite(#name, __VA_ARGS__); \
+    [[maybe_unused]] static const bool name##_registered = register_operation(name##_operation);

@@ -70,31 +70,28 @@ Tensor vector_norm(const Operand& x, const std::optional<Axes>& axes, bool keepd
     return pow(sum(pow(size, ord), along, keepdims), 1 / ord);
 }
 
-#define RECORD(name, ...)                                                 \
-    static const Operation name##_record = composite(#name, __VA_ARGS__); \
-    [[maybe_unused]] static const bool name##_registered = register_operation(name##_record);
-RECORD(matrix_norm, "The norm of matrices.", "linalg.matrix_norm", "linalg.matrix_norm",
-       {{{{3, 4}}, [](auto x) { return matrix_norm(x[0]); }, "np.linalg.norm(x0)"},
-        {{{2, 3, 2}},
-         [](auto x) { return matrix_norm(regular(x[0]), true, MatrixNorm::nuc); },
-         "np.linalg.norm(" WEFT_REGULAR(3, 2) ", 'nuc', (-2, -1), True)"},
-        {{{3, 4}}, [](auto x) { return matrix_norm(x[0], false, 1); }, "np.linalg.norm(x0, 1)"},
-        {{{3, 4}}, [](auto x) { return matrix_norm(x[0], true, -1); }, "np.linalg.norm(x0, -1, keepdims=True)"},
-        {{{3, 4}}, [](auto x) { return matrix_norm(x[0], false, inf); }, "np.linalg.norm(x0, np.inf)"},
-        {{{3, 4}}, [](auto x) { return matrix_norm(x[0], false, -inf); }, "np.linalg.norm(x0, -np.inf)"},
-        {{{3, 4}},
-         [](auto x) { return matrix_norm(regular(x[0]), false, 2); },
-         "np.linalg.norm(" WEFT_REGULAR(3, 4) ", 2)"},
-        {{{4, 3}},
-         [](auto x) { return matrix_norm(regular(x[0]), true, -2); },
-         "np.linalg.norm(" WEFT_REGULAR(4, 3) ", -2, keepdims=True)"}})
-RECORD(vector_norm, "The norm of vectors.", "linalg.vector_norm", "linalg.vector_norm",
-       {{{{3, 4}}, [](auto x) { return vector_norm(x[0]); }, "np.linalg.norm(x0.ravel())"},
-        {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{0}, true, 1); }, "np.linalg.norm(x0, 1, 0, True)"},
-        {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{1}, false, 3); }, "np.linalg.norm(x0, 3, 1)"},
-        {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{1}, false, inf); }, "np.linalg.norm(x0, np.inf, 1)"},
-        {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{-1}, false, -inf); }, "np.linalg.norm(x0, -np.inf, 1)"},
-        {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{1}, false, 0); }, "np.linalg.norm(x0, 0, 1)"}})
-#undef RECORD
+WEFT_RECORD(matrix_norm, "The norm of matrices.", "linalg.matrix_norm", "linalg.matrix_norm",
+            {{{{3, 4}}, [](auto x) { return matrix_norm(x[0]); }, "np.linalg.norm(x0)"},
+             {{{2, 3, 2}},
+              [](auto x) { return matrix_norm(regular(x[0]), true, MatrixNorm::nuc); },
+              "np.linalg.norm(" WEFT_REGULAR(3, 2) ", 'nuc', (-2, -1), True)"},
+             {{{3, 4}}, [](auto x) { return matrix_norm(x[0], false, 1); }, "np.linalg.norm(x0, 1)"},
+             {{{3, 4}}, [](auto x) { return matrix_norm(x[0], true, -1); }, "np.linalg.norm(x0, -1, keepdims=True)"},
+             {{{3, 4}}, [](auto x) { return matrix_norm(x[0], false, inf); }, "np.linalg.norm(x0, np.inf)"},
+             {{{3, 4}}, [](auto x) { return matrix_norm(x[0], false, -inf); }, "np.linalg.norm(x0, -np.inf)"},
+             {{{3, 4}},
+              [](auto x) { return matrix_norm(regular(x[0]), false, 2); },
+              "np.linalg.norm(" WEFT_REGULAR(3, 4) ", 2)"},
+             {{{4, 3}},
+              [](auto x) { return matrix_norm(regular(x[0]), true, -2); },
+              "np.linalg.norm(" WEFT_REGULAR(4, 3) ", -2, keepdims=True)"}})
+WEFT_RECORD(
+    vector_norm, "The norm of vectors.", "linalg.vector_norm", "linalg.vector_norm",
+    {{{{3, 4}}, [](auto x) { return vector_norm(x[0]); }, "np.linalg.norm(x0.ravel())"},
+     {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{0}, true, 1); }, "np.linalg.norm(x0, 1, 0, True)"},
+     {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{1}, false, 3); }, "np.linalg.norm(x0, 3, 1)"},
+     {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{1}, false, inf); }, "np.linalg.norm(x0, np.inf, 1)"},
+     {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{-1}, false, -inf); }, "np.linalg.norm(x0, -np.inf, 1)"},
+     {{{3, 4}}, [](auto x) { return vector_norm(x[0], Axes{1}, false, 0); }, "np.linalg.norm(x0, 0, 1)"}})
 
 }  // namespace weft::linalg

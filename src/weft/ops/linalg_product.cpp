@@ -127,38 +127,34 @@ Tensor diagonal(const Operand& x, std::int64_t offset) {
     return weft::diagonal(x, offset, -2, -1);
 }
 
-#define RECORD(name, ...)                                                 \
-    static const Operation name##_record = composite(#name, __VA_ARGS__); \
-    [[maybe_unused]] static const bool name##_registered = register_operation(name##_record);
-RECORD(cross, "The cross product of vectors of 3 numbers.", "linalg.cross", "linalg.cross",
-       {{{{4, 3}, {3}}, [](auto x) { return cross(x[0], x[1]); }, "np.cross(x0, x1)"},
-        {{{3, 2}, {3, 2}}, [](auto x) { return cross(x[0], x[1], 0); }, "np.cross(x0, x1, axis=0)"}})
-RECORD(kron, "The Kronecker product.", "kron", "kron",
-       {{{{2, 3}, {4, 2}}, [](auto x) { return kron(x[0], x[1]); }, "np.kron(x0, x1)"},
-        {{{3}, {2, 2}}, [](auto x) { return kron(x[0], x[1]); }, "np.kron(x0, x1)"}})
-RECORD(multi_dot, "The product of several matrices.", "linalg.multi_dot", "linalg.multi_dot",
-       {{{{3, 5}, {5, 2}, {2, 4}},
-         [](auto x) {
-             return multi_dot({x[0], x[1], x[2]});
-         },
-         "np.linalg.multi_dot([x0, x1, x2])"},
-        {{{3}, {3, 2}, {2}},
-         [](auto x) {
-             return multi_dot({x[0], x[1], x[2]});
-         },
-         "np.linalg.multi_dot([x0, x1, x2])"}})
-RECORD(linalg_vecdot, "The sum of products along an axis, the first operand conjugated.", "linalg.vecdot",
-       "linalg.vecdot",
-       {{{{2, 3}, {3}},
-         [](auto x) { return linalg::vecdot(x[0], x[1]); },
-         "(np.conj(x0) * x1).sum(-1, dtype=(x0 * x1).dtype)"},
-        {{{3, 2}, {3, 2}},
-         [](auto x) { return linalg::vecdot(x[0], x[1], 0); },
-         "(np.conj(x0) * x1).sum(0, dtype=(x0 * x1).dtype)"}})
-RECORD(linalg_trace, "The sum of the diagonal of the last two axes.", "linalg.trace", "",
-       {{{{2, 3, 3}}, [](auto x) { return linalg::trace(x[0]); }, "np.trace(x0, 0, -2, -1)"}})
-RECORD(linalg_diagonal, "The diagonal of the last two axes.", "linalg.diagonal", "linalg.diagonal",
-       {{{{2, 3, 4}}, [](auto x) { return linalg::diagonal(x[0], 1); }, "np.diagonal(x0, 1, -2, -1)"}})
-#undef RECORD
+WEFT_RECORD(cross, "The cross product of vectors of 3 numbers.", "linalg.cross", "linalg.cross",
+            {{{{4, 3}, {3}}, [](auto x) { return cross(x[0], x[1]); }, "np.cross(x0, x1)"},
+             {{{3, 2}, {3, 2}}, [](auto x) { return cross(x[0], x[1], 0); }, "np.cross(x0, x1, axis=0)"}})
+WEFT_RECORD(kron, "The Kronecker product.", "kron", "kron",
+            {{{{2, 3}, {4, 2}}, [](auto x) { return kron(x[0], x[1]); }, "np.kron(x0, x1)"},
+             {{{3}, {2, 2}}, [](auto x) { return kron(x[0], x[1]); }, "np.kron(x0, x1)"}})
+WEFT_RECORD(multi_dot, "The product of several matrices.", "linalg.multi_dot", "linalg.multi_dot",
+            {{{{3, 5}, {5, 2}, {2, 4}},
+              [](auto x) {
+                  return multi_dot({x[0], x[1], x[2]});
+              },
+              "np.linalg.multi_dot([x0, x1, x2])"},
+             {{{3}, {3, 2}, {2}},
+              [](auto x) {
+                  return multi_dot({x[0], x[1], x[2]});
+              },
+              "np.linalg.multi_dot([x0, x1, x2])"}})
+WEFT_RECORD(linalg_vecdot, "The sum of products along an axis, the first operand conjugated.", "linalg.vecdot",
+            "linalg.vecdot",
+            {{{{2, 3}, {3}},
+              [](auto x) { return linalg::vecdot(x[0], x[1]); },
+              "(np.conj(x0) * x1).sum(-1, dtype=(x0 * x1).dtype)"},
+             {{{3, 2}, {3, 2}},
+              [](auto x) { return linalg::vecdot(x[0], x[1], 0); },
+              "(np.conj(x0) * x1).sum(0, dtype=(x0 * x1).dtype)"}})
+WEFT_RECORD(linalg_trace, "The sum of the diagonal of the last two axes.", "linalg.trace", "",
+            {{{{2, 3, 3}}, [](auto x) { return linalg::trace(x[0]); }, "np.trace(x0, 0, -2, -1)"}})
+WEFT_RECORD(linalg_diagonal, "The diagonal of the last two axes.", "linalg.diagonal", "linalg.diagonal",
+            {{{{2, 3, 4}}, [](auto x) { return linalg::diagonal(x[0], 1); }, "np.diagonal(x0, 1, -2, -1)"}})
 
 }  // namespace weft::linalg

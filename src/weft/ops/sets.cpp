@@ -1,9 +1,20 @@
 #include "weft/ops/sets.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "weft/graph/node.h"
+#include "weft/ops/arrange.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/gather.h"
+#include "weft/ops/indexing.h"
+#include "weft/ops/join.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/sort.h"
+#include "weft/ops/view.h"
 
 namespace weft {
 namespace {
@@ -59,10 +70,7 @@ Found find(const Array& x) {
     return found;
 }
 
-}  // namespace
-
-Unique unique(const Operand& operand) {
-    Tensor x = operand.as_tensor();
+void refuse_undetermined(const Tensor& x, const Operand& operand) {
     if (x.node()->symbolic && !x.computed()) {
         throw ValueError(text("unique: how many distinct elements there are is not known before the value of shape ",
                               x.shape(),
@@ -70,6 +78,13 @@ Unique unique(const Operand& operand) {
                               "an input)",
                               place(operand.where)));
     }
+}
+
+}  // namespace
+
+Unique unique(const Operand& operand) {
+    Tensor x = operand.as_tensor();
+    refuse_undetermined(x, operand);
     Array values = contiguous(x.array());
     return with_dtype(values.dtype, [&]<class T>(TypeTag<T>) {
         Found found = find<T>(values);
@@ -78,6 +93,89 @@ Unique unique(const Operand& operand) {
         for (std::size_t i = 0; i < found.first.size(); ++i) distinct.data<T>()[i] = values.data<T>()[found.first[i]];
         return Unique{distinct, Array::from(found.first, {count}), found.inverse, Array::from(found.counts, {count})};
     });
+}
+
+Unique unique(const Operand& operand, std::int64_t axis) {
+    Tensor x = operand.as_tensor();
+    axis = checked_axis(operand, axis, x.ndim(), "unique");
+    Tensor first = moveaxis(Operand(x, operand.where), axis, 0);
+    std::int64_t rows = first.shape()[0].value(), width = 1;
+    for (std::size_t i = 1; i < first.ndim(); ++i) width *= first.shape()[i].value();
+    // Each element's place among all distinct ones: rows compare as these numbers do.
+    std::vector<std::int64_t> rank = unique(Operand(first, operand.where)).inverse.to_vector<std::int64_t>();
+    auto row = [&](std::int64_t i) {
+        return std::span(rank).subspan(static_cast<std::size_t>(i * width), static_cast<std::size_t>(width));
+    };
+    auto same_row = [&](std::int64_t i, std::int64_t j) { return std::ranges::equal(row(i), row(j)); };
+    std::vector<std::int64_t> order(static_cast<std::size_t>(rows)), kept, counts,
+        inverse(static_cast<std::size_t>(rows));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
+        return std::ranges::lexicographical_compare(row(i), row(j));
+    });
+    for (std::int64_t at : order) {
+        if (kept.empty() || !same_row(kept.back(), at)) kept.push_back(at), counts.push_back(0);
+        ++counts.back();
+        inverse[static_cast<std::size_t>(at)] = static_cast<std::int64_t>(kept.size()) - 1;
+    }
+    auto count = static_cast<std::int64_t>(kept.size());
+    Tensor indices = Tensor::of(kept, {count});
+    return {take(Operand(x, operand.where), indices, axis), indices, Tensor::of(inverse, {rows}),
+            Tensor::of(counts, {count})};
+}
+
+Tensor isin(const Operand& given, const Operand& others) {
+    LineScope line(given.where);
+    Tensor x = given.as_tensor(), among = ravel(others);
+    DType meet = promote(x.dtype(), among.dtype());
+    x = astype(x, meet), among = astype(among, meet);
+    if (among.shape()[0] == Size(0)) return full(x.shape(), false, DType::bool_);
+    if (is_complex(meet)) return any(equal(expand_dims(x, -1), among), {-1});
+    Tensor sorted = sort(among);
+    Tensor at = minimum(searchsorted(sorted, x), among.shape()[0].value() - 1);
+    return equal(take(sorted, at), x);
+}
+
+Tensor union1d(const Operand& x, const Operand& y) {
+    LineScope line(x.where);
+    return unique(Operand(concatenate({ravel(x), ravel(y)}), x.where)).values;
+}
+
+namespace {
+/// Those of the distinct elements of x that are among y, or that are not.
+Tensor kept_of(const Operand& x, const Operand& y, bool among) {
+    Tensor values = unique(x).values;
+    Tensor mask = isin(values, y);
+    return index(values, std::array{Index(among ? mask : logical_not(mask))});
+}
+}  // namespace
+
+Tensor intersect1d(const Operand& x, const Operand& y) {
+    LineScope line(x.where);
+    return kept_of(x, y, true);
+}
+
+Tensor setdiff1d(const Operand& x, const Operand& y) {
+    LineScope line(x.where);
+    return kept_of(x, y, false);
+}
+
+Tensor setxor1d(const Operand& x, const Operand& y) {
+    LineScope line(x.where);
+    return union1d(setdiff1d(x, y), setdiff1d(y, x));
+}
+
+Tensor lexsort(const Operand& keys, std::int64_t axis) {
+    LineScope line(keys.where);
+    Tensor all = keys.as_tensor();
+    if (all.ndim() < 1 || all.shape()[0] == Size(0))
+        throw ShapeError(text("lexsort: needs a key, not ", all.shape(), place(keys.where)));
+    std::vector<Tensor> by = unstack(keys);
+    if (by[0].ndim() == 0) return zeros({}, DType::int64);
+    Tensor order = argsort(by[0], axis);
+    for (std::size_t i = 1; i < by.size(); ++i)
+        order = take_along_axis(order, argsort(take_along_axis(by[i], order, axis), axis), axis);
+    return order;
 }
 
 }  // namespace weft

@@ -16,5 +16,17 @@ struct Unique {
 };
 /// ValueError where x is only declared (a traced function).
 Unique unique(const Operand& x);
+/// Of the parts along an axis: values has fewer of them, in ascending order of their elements; indices, inverse and counts have one axis.
+Unique unique(const Operand& x, std::int64_t axis);
+
+/// Whether each element of x is among the elements of `among`; a NaN is not.
+Tensor isin(const Operand& x, const Operand& among);
+// Sets: the distinct elements of x and y flattened, ascending. They compute x and y.
+Tensor union1d(const Operand& x, const Operand& y);      ///< in either
+Tensor intersect1d(const Operand& x, const Operand& y);  ///< in both
+Tensor setdiff1d(const Operand& x, const Operand& y);    ///< in x alone
+Tensor setxor1d(const Operand& x, const Operand& y);     ///< in one alone
+/// The order in which columns of keys (the last key first) ascend: argsort by several keys. keys: (K, ...).
+Tensor lexsort(const Operand& keys, std::int64_t axis = -1);
 
 }  // namespace weft

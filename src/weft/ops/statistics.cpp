@@ -72,29 +72,25 @@ Tensor log_softmax(const Operand& x, std::int64_t axis) {
     return shifted - log(sum(exp(shifted), axis, true));
 }
 
-#define RECORD(name, ...)                                             \
-    extern const Operation name##_operation;                          \
-    const Operation name##_operation = composite(#name, __VA_ARGS__); \
-    [[maybe_unused]] static const bool name##_registered = register_operation(name##_operation);
-RECORD(mean, "The arithmetic mean along axes.", "mean", "mean",
-       {{{{3, 4}}, [](auto x) { return mean(x[0]); }, "np.mean(x0)"},
-        {{{3, 4, 2}},
-         [](auto x) {
-             return mean(x[0], {0, 2}, true);
-         },
-         "np.mean(x0, (0, 2), keepdims=True)"}})
-RECORD(var, "The variance along axes.", "var", "var",
-       {{{{3, 4}}, [](auto x) { return var(x[0]); }, "np.var(x0)"},
-        {{{3, 4, 2}}, [](auto x) { return var(x[0], {1}, 1); }, "np.var(x0, 1, ddof=1)"}})
-RECORD(standard_deviation, "The standard deviation along axes.", "std", "std",
-       {{{{3, 4}}, [](auto x) { return standard_deviation(x[0], {0}); }, "np.std(x0, 0)"}})
-RECORD(logsumexp, "log(sum(exp(x))), without overflow.", "scipy.special.logsumexp", "logsumexp",
-       {{{{3, 4}}, [](auto x) { return logsumexp(x[0], 1); }, "scipy.special.logsumexp(x0, 1)"}})
-RECORD(softmax, "exp(x) / sum(exp(x)) along an axis, without overflow.", "scipy.special.softmax", "softmax",
-       {{{{3, 4}}, [](auto x) { return softmax(x[0]); }, "scipy.special.softmax(x0, -1)"},
-        {{{2, 3, 4}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 1)"}})
-RECORD(log_softmax, "x - log(sum(exp(x))) along an axis, without overflow.", "scipy.special.log_softmax", "log_softmax",
-       {{{{3, 4}}, [](auto x) { return log_softmax(x[0], -1); }, "scipy.special.log_softmax(x0, -1)"}})
-#undef RECORD
+WEFT_RECORD(mean, "The arithmetic mean along axes.", "mean", "mean",
+            {{{{3, 4}}, [](auto x) { return mean(x[0]); }, "np.mean(x0)"},
+             {{{3, 4, 2}},
+              [](auto x) {
+                  return mean(x[0], {0, 2}, true);
+              },
+              "np.mean(x0, (0, 2), keepdims=True)"}})
+WEFT_RECORD(var, "The variance along axes.", "var", "var",
+            {{{{3, 4}}, [](auto x) { return var(x[0]); }, "np.var(x0)"},
+             {{{3, 4, 2}}, [](auto x) { return var(x[0], {1}, 1); }, "np.var(x0, 1, ddof=1)"}})
+WEFT_RECORD(standard_deviation, "The standard deviation along axes.", "std", "std",
+            {{{{3, 4}}, [](auto x) { return standard_deviation(x[0], {0}); }, "np.std(x0, 0)"}})
+WEFT_RECORD(logsumexp, "log(sum(exp(x))), without overflow.", "scipy.special.logsumexp", "logsumexp",
+            {{{{3, 4}}, [](auto x) { return logsumexp(x[0], 1); }, "scipy.special.logsumexp(x0, 1)"}})
+WEFT_RECORD(softmax, "exp(x) / sum(exp(x)) along an axis, without overflow.", "scipy.special.softmax", "softmax",
+            {{{{3, 4}}, [](auto x) { return softmax(x[0]); }, "scipy.special.softmax(x0, -1)"},
+             {{{2, 3, 4}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 1)"}})
+WEFT_RECORD(log_softmax, "x - log(sum(exp(x))) along an axis, without overflow.", "scipy.special.log_softmax",
+            "log_softmax",
+            {{{{3, 4}}, [](auto x) { return log_softmax(x[0], -1); }, "scipy.special.log_softmax(x0, -1)"}})
 
 }  // namespace weft

@@ -21,4 +21,20 @@ inline Tensor logsumexp(const Operand& x, std::int64_t axis, bool keepdims = fal
 Tensor softmax(const Operand& x, std::int64_t axis = -1);
 Tensor log_softmax(const Operand& x, std::int64_t axis = -1);
 
+/// The mean weighted by numbers of x's shape, or one an element of the axes; without weights the mean.
+Tensor average(const Operand& x, const Axes& axes, const Tensor& weights = {}, bool keepdims = false);
+/// The largest minus the smallest along axes.
+Tensor ptp(const Operand& x, const Axes& axes, bool keepdims = false);
+
+struct CovOptions {
+    bool rows = true;           ///< a row is a variable, a column an observation; else the other way
+    double correction = 1;      ///< taken from the number of observations
+    Tensor frequencies = {};    ///< how often each observation came
+    Tensor reliabilities = {};  ///< the weight of each observation
+};
+/// The covariances of variables: (variables, variables); of one alone its variance.
+Tensor cov(const Operand& x, const CovOptions& options = {});
+/// Covariances over the standard deviations: Pearson's correlation coefficients.
+Tensor corrcoef(const Operand& x, bool rows = true);
+
 }  // namespace weft

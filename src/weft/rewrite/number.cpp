@@ -1,5 +1,6 @@
 #include "weft/rewrite/number.h"
 
+#include <cmath>
 #include <mutex>
 #include <unordered_map>
 
@@ -105,7 +106,13 @@ std::optional<Literal> number_of(const Node& node) {
 bool is_number(const Node& node, const Literal& number) {
     std::optional<Literal> found = number_of(node);
     if (!found) return false;
-    Literal wanted = literal_as(node.dtype, number);
+    // Patterns are written in floating numbers. Of whole types a fraction is none, and -1 is what wraps to it: conversion would give 0.
+    Literal number_here = number;
+    if (is_integer(node.dtype) && number.kind == Kind::floating) {
+        if (!(std::abs(number.real) < 0x1p63) || number.real != std::trunc(number.real)) return false;
+        number_here = Literal(static_cast<std::int64_t>(number.real));
+    }
+    Literal wanted = literal_as(node.dtype, number_here);
     if (is_complex(node.dtype)) return found->real == wanted.real && found->imaginary == wanted.imaginary;
     return found->as<double>() == wanted.as<double>();
 }

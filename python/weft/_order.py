@@ -1,0 +1,203 @@
+"""What lies below what: quantiles, histograms, joins that leave NaN out, covariances. NumPy's names and arguments.
+
+axis=None takes all axes; a tuple takes several.
+"""
+import builtins
+
+from . import _core
+
+__all__ = ["average", "bincount", "corrcoef", "cov", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "median",
+           "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile",
+           "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "percentile", "ptp", "quantile"]
+
+
+def quantile(a, q, axis=None, *, method="linear", keepdims=False):
+    """The number below which a share q (in [0, 1]) of the elements lies; of q's shape followed by the axes that stay.
+
+    method: inverted_cdf, averaged_inverted_cdf, closest_observation, interpolated_inverted_cdf, hazen, weibull, linear, median_unbiased,
+    normal_unbiased (Hyndman & Fan, 1996), lower, higher, midpoint, nearest.
+
+    >>> wf.quantile(wf.asarray([1., 2., 4.]), 0.25)
+    array(1.5, dtype=float32)
+    """
+    return _core.quantile(a, q, axis, method, keepdims, False, False)
+
+
+def percentile(a, q, axis=None, *, method="linear", keepdims=False):
+    """quantile(a, q / 100)."""
+    return _core.quantile(a, q, axis, method, keepdims, False, True)
+
+
+def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
+    """quantile of what is not NaN."""
+    return _core.quantile(a, q, axis, method, keepdims, True, False)
+
+
+def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
+    """percentile of what is not NaN."""
+    return _core.quantile(a, q, axis, method, keepdims, True, True)
+
+
+def median(a, axis=None, *, keepdims=False):
+    """The middle of the sorted elements; between two middle ones their mean.
+
+    >>> wf.median(wf.asarray([3., 1., 2., 10.]))
+    array(2.5, dtype=float32)
+    """
+    return _core.quantile(a, 0.5, axis, "linear", keepdims, False, False)
+
+
+def nanmedian(a, axis=None, *, keepdims=False):
+    """The middle of what is not NaN."""
+    return _core.quantile(a, 0.5, axis, "linear", keepdims, True, False)
+
+
+def nansum(a, axis=None, *, keepdims=False):
+    """The sum, a NaN counting as 0."""
+    return _core.nansum(a, axis, keepdims)
+
+
+def nanprod(a, axis=None, *, keepdims=False):
+    """The product, a NaN counting as 1."""
+    return _core.nanprod(a, axis, keepdims)
+
+
+def nanmax(a, axis=None, *, keepdims=False):
+    """The largest of what is not NaN; NaN of nothing else."""
+    return _core.nanmax(a, axis, keepdims)
+
+
+def nanmin(a, axis=None, *, keepdims=False):
+    """The smallest of what is not NaN; NaN of nothing else."""
+    return _core.nanmin(a, axis, keepdims)
+
+
+def nanargmax(a, axis=None, *, keepdims=False):
+    """Where nanmax stands. ValueError where nothing but NaN is. Computes a."""
+    return _core.nanargmax(a, axis, keepdims)
+
+
+def nanargmin(a, axis=None, *, keepdims=False):
+    """Where nanmin stands. ValueError where nothing but NaN is. Computes a."""
+    return _core.nanargmin(a, axis, keepdims)
+
+
+def nanmean(a, axis=None, *, keepdims=False):
+    """The mean of what is not NaN.
+
+    >>> wf.nanmean(wf.asarray([1., wf.nan, 4.]))
+    array(2.5, dtype=float32)
+    """
+    return _core.nanmean(a, axis, keepdims)
+
+
+def nanvar(a, axis=None, *, ddof=0, keepdims=False):
+    """The variance of what is not NaN."""
+    return _core.nanvar(a, axis, ddof, keepdims)
+
+
+def nanstd(a, axis=None, *, ddof=0, keepdims=False):
+    """The standard deviation of what is not NaN."""
+    return _core.nanstd(a, axis, ddof, keepdims)
+
+
+def flat_where_none(a, axis):
+    return (_core.reshape(a, -1), 0) if axis is None else (a, axis)
+
+
+def nancumsum(a, axis=None):
+    """Running sums, a NaN counting as 0; axis=None: of a flattened."""
+    return _core.nancumsum(*flat_where_none(a, axis))
+
+
+def nancumprod(a, axis=None):
+    """Running products, a NaN counting as 1; axis=None: of a flattened."""
+    return _core.nancumprod(*flat_where_none(a, axis))
+
+
+def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
+    """x with NaN and infinities as numbers: the largest and the lowest of its type, where not said."""
+    return _core.nan_to_num(x, nan, posinf, neginf)
+
+
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """The mean, weighted by numbers of a's shape or one an element of the axes; returned: with the sum of the weights."""
+    found = _core.average(a, axis, weights, keepdims)
+    if not returned:
+        return found
+    weight = a.size / found.size if weights is None else _core.sum(weights, None, False)
+    return found, _core.full(found.shape, weight, found.dtype)
+
+
+def ptp(a, axis=None, *, keepdims=False):
+    """The largest minus the smallest."""
+    return _core.ptp(a, axis, keepdims)
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+    """The covariance matrix of variables (rows; rowvar=False: columns), over n - 1 (bias: n; ddof: n - ddof) observations."""
+    if y is not None:
+        def rows(x):
+            x = _core.atleast_2d(x)
+            return x if rowvar or x.shape[0] == 1 else _core.matrix_transpose(x)
+        m, rowvar = _core.concat([rows(m), rows(y)], 0), True
+    correction = ddof if ddof is not None else 0 if bias else 1
+    return _core.cov(m, rowvar, correction, fweights, aweights)
+
+
+def corrcoef(x, y=None, rowvar=True):
+    """Pearson's correlation coefficients of variables."""
+    if y is None:
+        return _core.corrcoef(x, rowvar)
+    covariance = cov(x, y, rowvar)
+    deviation = _core.sqrt(_core.diagonal(covariance, 0, 0, 1))
+    return covariance / _core.outer(deviation, deviation)
+
+
+def bincount(x, /, weights=None, minlength=0):
+    """How often each of 0, 1, ... comes in x (or the sum of its weights). Computes x.
+
+    >>> wf.bincount(wf.asarray([0, 2, 2]))
+    array([1, 0, 2])
+    """
+    return _core.bincount(x, weights, minlength)
+
+
+def digitize(x, bins, right=False):
+    """The number of the bin that holds each element; bins rise or fall."""
+    return _core.digitize(x, bins, right)
+
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """The edges of bins: how many, a rule's name (auto, doane, fd, rice, scott, sqrt, sturges), or themselves."""
+    return _core.histogram_bin_edges(a, bins, range, weights)
+
+
+def histogram(a, bins=10, range=None, density=False, weights=None):
+    """(how many elements lie in each bin, the edges); the last bin holds its end.
+
+    >>> wf.histogram(wf.asarray([1, 2, 1]), bins=[0, 1, 2, 3])[0]
+    array([0, 2, 1])
+    """
+    return _core.histogram(a, bins, range, weights, density)
+
+
+def histogramdd(sample, bins=10, range=None, density=False, weights=None):
+    """(counts, a list of edges) of points (N, D), or of D vectors."""
+    points = _core.stack(list(sample), 1) if isinstance(sample, (list, tuple)) else sample
+    dimensions = points.shape[1]
+    alike = isinstance(bins, int)
+    if not alike and len(bins) != dimensions:
+        raise ValueError(f"histogramdd: bins for {len(bins)} dimensions; the points have {dimensions}")
+    edges = [_core.histogram_bin_edges(points[:, d], bins if alike else bins[d], None if range is None else range[d], None)
+             for d in builtins.range(dimensions)]
+    return _core.histogramdd(points, edges, weights, density), edges
+
+
+def histogram2d(x, y, bins=10, range=None, density=False, weights=None):
+    """(counts, edges of x, edges of y). One vector of edges is for both."""
+    if not isinstance(bins, int) and len(bins) != 2:
+        bins = [bins, bins]
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, *edges
+

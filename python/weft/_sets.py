@@ -1,0 +1,54 @@
+"""Distinct elements, and sets of them. They compute their arguments, for how many there are depends on the numbers."""
+from . import _core
+
+__all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique"]
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None):
+    """The distinct elements (or parts along an axis) in ascending order; with return_*: a tuple of them and, as asked for, where each stands
+    first, which of them each element is, how often each comes.
+
+    >>> wf.unique(wf.asarray([3, 1, 3]), return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    """
+    values, *more = _core.unique(ar) if axis is None else _core.unique_along(ar, axis)
+    wanted = [x for x, is_wanted in zip(more, (return_index, return_inverse, return_counts)) if is_wanted]
+    return (values, *wanted) if wanted else values
+
+
+def isin(element, test_elements, *, invert=False):
+    """Whether each element is among others (invert: is not). A NaN is not."""
+    found = _core.isin(element, test_elements)
+    return _core.logical_not(found) if invert else found
+
+
+def in1d(ar1, ar2, *, invert=False):
+    """isin, of an array flattened."""
+    return isin(_core.reshape(ar1, -1), ar2, invert=invert)
+
+
+def union1d(ar1, ar2):
+    """The distinct elements of either, ascending."""
+    return _core.union1d(ar1, ar2)
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """The distinct elements of both, ascending; with return_indices where they first stand in each. assume_unique changes nothing."""
+    found = _core.intersect1d(ar1, ar2)
+    if not return_indices:
+        return found
+
+    def places(x):
+        values, first, *_ = _core.unique(x)
+        return first[_core.isin(values, found)]
+    return found, places(ar1), places(ar2)
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """The distinct elements of the first alone, ascending. assume_unique changes nothing."""
+    return _core.setdiff1d(ar1, ar2)
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    """The distinct elements of one alone, ascending. assume_unique changes nothing."""
+    return _core.setxor1d(ar1, ar2)

@@ -1,0 +1,134 @@
+#include "weft/ops/pointwise.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "weft/graph/node.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
+#include "weft/ops/elementwise.h"
+
+namespace weft {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Tensor inexactly(const Operand& x) { return x.weak() ? x.as_tensor() : astype(x, inexact(x.tensor.dtype())); }
+
+Tensor no_complex(const Operand& x, std::string_view name) {
+    Tensor tensor = x.as_tensor();
+    if (is_complex(tensor.dtype()))
+        throw DTypeError(text(name, ": complex numbers have no order; x is ", tensor.dtype(), place(x.where)));
+    return tensor;
+}
+
+}  // namespace
+
+Tensor isclose(const Operand& a, const Operand& b, const Closeness& closeness) {
+    LineScope line(a.where);
+    Tensor x = inexactly(a), y = inexactly(b);
+    Tensor near = less_equal(abs(x - y), closeness.atol + closeness.rtol * abs(y));
+    near = logical_or(logical_and(near, isfinite(y)), equal(x, y));
+    return closeness.equal_nan ? logical_or(near, logical_and(isnan(x), isnan(y))) : near;
+}
+
+Tensor heaviside(const Operand& x, const Operand& h) {
+    LineScope line(x.where);
+    Tensor at = no_complex(inexactly(x), "heaviside");
+    Tensor step = where(greater(at, 0), ones_like(at), where(less(at, 0), zeros_like(at), at));
+    return where(equal(at, 0), h, step);
+}
+
+Tensor round(const Operand& x, std::int64_t decimals) {
+    LineScope line(x.where);
+    Tensor tensor = x.as_tensor();
+    if (decimals == 0 || (!is_inexact(tensor.dtype()) && decimals > 0)) return round(x);
+    if (is_complex(tensor.dtype()))
+        return round(real(tensor), decimals) + round(imag(tensor), decimals) * Operand(std::complex<double>(0, 1));
+    double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+    if (!is_inexact(tensor.dtype()))  // to tens: in double precision, exact below 2**53
+        return astype(round(astype(tensor, DType::float64) / scale) * scale, tensor.dtype());
+    return decimals > 0 ? round(tensor * scale) / scale : round(tensor / scale) * scale;
+}
+
+Tensor float_power(const Operand& a, const Operand& b) {
+    LineScope line(a.where);
+    return pow(Operand(inexactly(a), a.where), Operand(inexactly(b), b.where));
+}
+
+std::pair<Tensor, Tensor> divmod(const Operand& a, const Operand& b) {
+    LineScope line(a.where);
+    return {floor_divide(a, b), remainder(a, b)};
+}
+
+std::pair<Tensor, Tensor> modf(const Operand& x) {
+    LineScope line(x.where);
+    Tensor tensor = no_complex(inexactly(x), "modf"), whole = trunc(tensor);
+    return {where(isinf(tensor), copysign(zeros_like(tensor), tensor), copysign(tensor - whole, tensor)), whole};
+}
+
+Tensor ldexp(const Operand& x, const Operand& exponent) {
+    LineScope line(x.where);
+    Tensor tensor = inexactly(x), power = exponent.as_tensor();
+    if (!is_integer(power.dtype()))
+        throw DTypeError(text("ldexp: exponents are whole numbers, not ", power.dtype(), place(exponent.where)));
+    // In two steps, so that a power beyond the type's range can lead back into it.
+    Tensor half = astype(floor_divide(power, 2), tensor.dtype()), rest = astype(power, tensor.dtype()) - half;
+    return tensor * exp2(half) * exp2(rest);
+}
+
+Tensor angle(const Operand& x) {
+    LineScope line(x.where);
+    Tensor tensor = inexactly(x);
+    if (is_complex(tensor.dtype())) return atan2(imag(tensor), real(tensor));
+    return where(isnan(tensor), tensor, where(less(tensor, 0), std::numbers::pi, zeros_like(tensor)));
+}
+
+Tensor isposinf(const Operand& x) {
+    LineScope line(x.where);
+    return equal(no_complex(inexactly(x), "isposinf"), infinity);
+}
+
+Tensor isneginf(const Operand& x) {
+    LineScope line(x.where);
+    return equal(no_complex(inexactly(x), "isneginf"), -infinity);
+}
+
+Tensor isreal(const Operand& x) {
+    LineScope line(x.where);
+    return equal(imag(x), 0);
+}
+
+Tensor iscomplex(const Operand& x) {
+    LineScope line(x.where);
+    return not_equal(imag(x), 0);
+}
+
+Tensor bitwise_count(const Operand& x) {
+    LineScope line(x.where);
+    Tensor tensor = x.as_tensor();
+    if (!is_integer(tensor.dtype()))
+        throw DTypeError(text("bitwise_count: counts the bits of whole numbers, not ", tensor.dtype(), place(x.where)));
+    bool is_signed = kind_of(tensor.dtype()) == Kind::signed_integer;
+    Tensor bits = astype(is_signed ? abs(tensor) : tensor, DType::uint64);
+    if (is_signed && size_of(tensor.dtype()) < 8)  // |the lowest number| is not one of its type: its own bits then
+        bits = bitwise_and(bits, (std::int64_t{1} << (8 * size_of(tensor.dtype()))) - 1);
+    // Neighbouring counts of 1, 2 and 4 bits are added, then all bytes at once (Warren, "Hacker's Delight", 5-1).
+    auto mask = [](std::uint64_t value) { return Tensor(value, DType::uint64); };
+    auto shifted = [](const Tensor& value, int by) { return bitwise_right_shift(value, by); };
+    bits = bits - bitwise_and(shifted(bits, 1), mask(0x5555555555555555));
+    bits = bitwise_and(bits, mask(0x3333333333333333)) + bitwise_and(shifted(bits, 2), mask(0x3333333333333333));
+    bits = bitwise_and(bits + shifted(bits, 4), mask(0x0F0F0F0F0F0F0F0F));
+    return astype(shifted(bits * mask(0x0101010101010101), 56), DType::uint8);
+}
+
+WEFT_RECORD(heaviside, "A step at 0.", "heaviside", "heaviside",
+            {{{{3, 4}, {4}}, [](auto x) { return heaviside(floor(x[0]), x[1]); }, "np.heaviside(np.floor(x0), x1)"}})
+WEFT_RECORD(
+    isclose, "Whether two numbers are nearly the same.", "isclose", "isclose",
+    {{{{3, 4}, {4}}, [](auto x) { return isclose(x[0], x[1], {.rtol = 0.5}); }, "np.isclose(x0, x1, rtol=0.5)"}})
+WEFT_RECORD(modf, "The fraction of a number.", "modf", "",
+            {{{{3, 4}}, [](auto x) { return modf(x[0]).first; }, "np.modf(x0)[0]"}})
+
+}  // namespace weft

@@ -1,0 +1,215 @@
+#include "weft/ops/quantile.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "weft/graph/node.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/gather.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/sort.h"
+#include "weft/ops/view.h"
+
+namespace weft {
+namespace {
+
+using enum QuantileMethod;
+
+struct Known {
+    std::string_view name;
+    QuantileMethod method;
+};
+constexpr std::array methods{Known{"inverted_cdf", inverted_cdf},
+                             Known{"averaged_inverted_cdf", averaged_inverted_cdf},
+                             Known{"closest_observation", closest_observation},
+                             Known{"interpolated_inverted_cdf", interpolated_inverted_cdf},
+                             Known{"hazen", hazen},
+                             Known{"weibull", weibull},
+                             Known{"linear", linear},
+                             Known{"median_unbiased", median_unbiased},
+                             Known{"normal_unbiased", normal_unbiased},
+                             Known{"lower", lower},
+                             Known{"higher", higher},
+                             Known{"midpoint", midpoint},
+                             Known{"nearest", nearest}};
+
+/// Where in the n sorted elements, counted from 0, the quantile lies: n q + alpha + q (1 - alpha - beta) - 1 (Hyndman & Fan, 1996).
+Tensor place_between(const Tensor& n, const Tensor& q, double alpha, double beta) {
+    return n * q + alpha + q * (1 - alpha - beta) - 1;
+}
+
+/// An element that stands before the place, how far the place is behind it in [0, 1].
+struct Place {
+    Tensor below, part;
+};
+
+Place place_of(const Tensor& n, const Tensor& q, QuantileMethod method) {
+    auto between = [&](double alpha, double beta) {
+        Tensor at = minimum(maximum(place_between(n, q, alpha, beta), 0), n - 1);
+        return Place{floor(at), at - floor(at)};
+    };
+    auto whole = [](const Tensor& at) { return Place{at, zeros_like(at)}; };
+    switch (method) {
+        case inverted_cdf:
+            return whole(maximum(ceil(n * q) - 1, 0));
+        case averaged_inverted_cdf: {
+            Tensor at = n * q;
+            Tensor below = ceil(at) - 1;
+            return {maximum(below, 0), where(logical_and(equal(at, floor(at)), at > 0), 0.5, zeros_like(at))};
+        }
+        case closest_observation:
+            return whole(maximum(round(n * q) - 1, 0));  // counted from 1: the even one
+        case interpolated_inverted_cdf:
+            return between(0, 1);
+        case hazen:
+            return between(0.5, 0.5);
+        case weibull:
+            return between(0, 0);
+        case linear:
+            return between(1, 1);
+        case median_unbiased:
+            return between(1.0 / 3, 1.0 / 3);
+        case normal_unbiased:
+            return between(3.0 / 8, 3.0 / 8);
+        case lower:
+            return whole(floor((n - 1) * q));
+        case higher:
+            return whole(ceil((n - 1) * q));
+        case midpoint: {
+            Tensor at = (n - 1) * q;
+            return {floor(at), where(equal(at, floor(at)), zeros_like(at), 0.5)};
+        }
+        case nearest:
+            return whole(round((n - 1) * q));
+    }
+    __builtin_unreachable();
+}
+
+/// The axes joined at the end, as one.
+Tensor joined_last(const Tensor& x, const Axes& joined, const std::source_location& where) {
+    Axes order;
+    Shape shape;
+    Size count = 1;
+    auto is_joined = [&](std::size_t i) {
+        return std::find(joined.begin(), joined.end(), static_cast<std::int64_t>(i)) != joined.end();
+    };
+    for (std::size_t i = 0; i < x.ndim(); ++i) {
+        if (is_joined(i))
+            count = count * x.shape()[i];
+        else
+            order.push_back(static_cast<std::int64_t>(i)), shape.push_back(x.shape()[i]);
+    }
+    for (std::int64_t axis : joined) order.push_back(axis);
+    shape.push_back(count);
+    return reshape(Operand(permute_dims(Operand(x, where), order), where), shape);
+}
+
+void refuse_outside(const Tensor& q, double top, const std::source_location& where) {
+    if (q.node()->symbolic && !q.computed()) return;
+    if (!all(logical_and(greater_equal(q, 0), less_equal(q, top)), all_axes(q.ndim())).item<bool>())
+        throw ValueError(text("quantile: shares lie in [0, ", top, "]; given are ", q, place(where)));
+}
+
+/// q-quantiles along the last axis of x, sorted: (..., number of q).
+Tensor along_last(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
+    Tensor sorted = sort(x, -1);
+    DType wide = DType::float64;  // places of large arrays are no float32
+    Tensor size = size_as_tensor(x.shape()[x.ndim() - 1], wide);
+    Tensor count = options.ignore_nan ? sum(astype(logical_not(isnan(x)), wide), -1, true) : size;
+    Place at = place_of(count, q, options.method);
+    Tensor last = maximum(count - 1, 0);
+    auto element = [&](const Tensor& index) {
+        Tensor held = astype(minimum(maximum(index, 0), last), DType::int64);
+        if (!options.ignore_nan) return take(sorted, held, -1);
+        Shape shape = sorted.shape();
+        shape[shape.size() - 1] = q.size();
+        return take_along_axis(sorted, broadcast_to(held, shape), -1);
+    };
+    Tensor below = element(at.below), above = element(at.below + 1), part = astype(at.part, x.dtype());
+    // Between equals, infinite ones too, lies what they are; from the nearer end the error is the smaller.
+    Tensor step = above - below;
+    Tensor found = where(less(part, 0.5), below + step * part, above - step * (1 - part));
+    found = where(logical_or(equal(part, 0), equal(below, above)), below, found);
+    double nan = std::numeric_limits<double>::quiet_NaN();
+    if (options.ignore_nan) return where(equal(count, 0), nan, found);
+    return where(any(isnan(x), -1, true), nan, found);
+}
+
+Tensor quantile_of(const Operand& given, const Tensor& q, const Axes& axes, const QuantileOptions& options) {
+    Tensor x = given.as_tensor();
+    if (is_complex(x.dtype()))
+        throw DTypeError(text("quantile: complex numbers have no order; x is ", x.dtype(), place(given.where)));
+    x = astype(given, inexact(x.dtype()));
+    Axes joined = checked(given, [&] { return normalize_axes(axes, x.ndim(), "quantile"); });
+    Tensor last = joined_last(x, joined, given.where);
+    if (last.shape()[last.ndim() - 1] == Size(0))
+        throw ValueError(text("quantile: there is nothing along the axes of ", x.shape(), place(given.where)));
+    Tensor found = moveaxis(along_last(last, ravel(q), options), -1, 0);
+    Shape shape = q.shape();
+    for (std::size_t i = 0; i < x.ndim(); ++i) {
+        bool gone = std::find(joined.begin(), joined.end(), static_cast<std::int64_t>(i)) != joined.end();
+        if (!gone)
+            shape.push_back(x.shape()[i]);
+        else if (options.keepdims)
+            shape.push_back(1);
+    }
+    return reshape(found, shape);
+}
+
+}  // namespace
+
+QuantileMethod quantile_method_named(std::string_view name) {
+    std::string list;
+    for (const Known& known : methods) {
+        if (known.name == name) return known.method;
+        list += (list.empty() ? "" : ", ") + std::string(known.name);
+    }
+    throw ValueError(text("quantile: there is no method '", name, "'; known are ", list));
+}
+
+Tensor quantile(const Operand& x, const Operand& q, const Axes& axes, const QuantileOptions& options) {
+    LineScope line(x.where);
+    Tensor shares = q.weak() ? q.as(DType::float64) : astype(q, DType::float64);
+    refuse_outside(shares, 1, q.where);
+    return quantile_of(x, shares, axes, options);
+}
+
+Tensor percentile(const Operand& x, const Operand& q, const Axes& axes, const QuantileOptions& options) {
+    LineScope line(x.where);
+    Tensor shares = q.weak() ? q.as(DType::float64) : astype(q, DType::float64);
+    refuse_outside(shares, 100, q.where);
+    return quantile_of(x, shares / 100, axes, options);
+}
+
+Tensor median(const Operand& x, const Axes& axes, bool keepdims) {
+    return quantile(x, Operand(0.5, x.where), axes, {.keepdims = keepdims});
+}
+
+Tensor nanmedian(const Operand& x, const Axes& axes, bool keepdims) {
+    return quantile(x, Operand(0.5, x.where), axes, {.keepdims = keepdims, .ignore_nan = true});
+}
+
+WEFT_RECORD(quantile, "Numbers below which a share of the elements along axes lies.", "quantile", "quantile",
+            {{{{3, 5}},
+              [](auto x) {
+                  return quantile(x[0], Tensor::of<double>({0, 0.3, 1}), {1});
+              },
+              "np.quantile(x0 + np.uint8(0), [0, 0.3, 1], axis=1)"},
+             {{{3, 4, 2}},
+              [](auto x) {
+                  return quantile(x[0], 0.45, {0, 2}, {.method = hazen, .keepdims = true});
+              },
+              "np.quantile(x0 + np.uint8(0), 0.45, axis=(0, 2), method='hazen', keepdims=True)"}})
+WEFT_RECORD(percentile, "Numbers below which so many of a hundred elements lie.", "percentile", "",
+            {{{{7}},
+              [](auto x) {
+                  return percentile(x[0], Tensor::of<double>({12, 99}), {0});
+              },
+              "np.percentile(x0 + np.uint8(0), [12, 99])"}})
+WEFT_RECORD(median, "The middle along axes.", "median", "",
+            {{{{3, 4}}, [](auto x) { return median(x[0], {1}); }, "np.median(x0, axis=1)"}})
+
+}  // namespace weft
