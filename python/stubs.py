@@ -140,11 +140,15 @@ def tensor(value):
 def class_(name, value, known):
     if name == "Tensor":
         return tensor(value)
-    bases = ["builtins." + base.__name__ if base.__module__ == "builtins" else base.__name__ for base in value.__bases__
-             if base is not object and (base.__module__ == "builtins" or base.__name__ in known)]
+    shown = [next((b for b in base.__mro__ if b.__module__ == "builtins" or b.__name__ in known), object) for base in value.__bases__]
+    # One of the same name is the package's own, such as Parameter under weft.nn's.
+    bases = ["builtins.tuple[Any, ...]" if base is tuple else "builtins." + base.__name__ if base.__module__ == "builtins" else ("_" * (base.__name__ == name)) + base.__name__
+             for base in shown if base is not object]
     lines = [f"class {name}({', '.join(dict.fromkeys(bases))}):\n" if bases else f"class {name}:\n"]
     if issubclass(value, enum.Enum):
         lines += [f"    {member} = ...\n" for member in value.__members__]
+    if "__signature__" in vars(value) and "__init__" not in vars(value):
+        lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n")
     for member, held in sorted(vars(value).items()):
         if member.startswith("_") and member not in ("__init__", "__call__", "__getitem__", "__iter__", "__len__"):
             continue
@@ -171,7 +175,7 @@ def stub(module, own):
     names += [name for name in ("__version__", "__array_namespace_info__", "__array_api_version__") if hasattr(module, name)]
     text, known = [HEAD], set(names)
     if not own:
-        text.append("from weft import DType, Parameter, Tensor\n")
+        text.append("from weft import DType, Parameter" + " as _Parameter" * ("Parameter" in names) + ", Tensor\n")
     for name in sorted(names, key=lambda name: (not isinstance(getattr(module, name), type), name)):
         value = getattr(module, name)
         if inspect.ismodule(value):

@@ -10,7 +10,7 @@ __all__ = []
 class FunctionLayer(Module):
     """A function with options: layer(x) is function(x, **options). The options are attributes."""
 
-    function = None
+    _function = None
     trains = False          # the function is told whether the module trains
     hidden = ("inplace",)     # shown only where it is True
     shown = None              # the options that are printed; all
@@ -32,7 +32,7 @@ class FunctionLayer(Module):
 
     def forward(self, *inputs):
         more = {"training": self.training} if self.trains else {}
-        return type(self).function(*inputs, **self.options(), **more)
+        return type(self)._function(*inputs, **self.options(), **more)
 
     def extra_repr(self):
         return ", ".join(f"{name}={value!r}" for name, value in self.options().items()
@@ -41,7 +41,7 @@ class FunctionLayer(Module):
 
 def layer(name, function, options=lambda: 0, **more):
     """A class of the function whose __init__ takes the arguments of `options`."""
-    more = {"function": staticmethod(function), "__signature__": inspect.signature(options), "__doc__": function.__doc__,
+    more = {"_function": staticmethod(function), "__signature__": inspect.signature(options), "__doc__": function.__doc__,
             "__module__": "weft.nn", **more}
     __all__.append(name)
     return type(name, (FunctionLayer,), more)
@@ -133,7 +133,7 @@ AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = (
 
 
 def _forward_unpool(self, input, indices, output_size=None):
-    return type(self).function(input, indices, output_size=output_size, **self.options())
+    return type(self)._function(input, indices, output_size=output_size, **self.options())
 
 
 MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = (

@@ -59,7 +59,7 @@ class Module:
         object.__setattr__(self, "_not_saved", set())
         object.__setattr__(self, "training", True)
 
-    def forward(self, *inputs):
+    def forward(self, *inputs, **named):
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def __call__(self, *inputs, **named):

@@ -5,7 +5,7 @@ import collections
 from ... import _core
 
 
-class PackedSequence(collections.namedtuple("PackedSequence", "data batch_sizes sorted_indices unsorted_indices", defaults=(None, None))):
+class PackedSequence(collections.namedtuple("PackedFields", "data batch_sizes sorted_indices unsorted_indices", defaults=(None, None))):
     """`data` (sum of lengths, ...): all of step 0, all of step 1, ...; `batch_sizes` (T): how many sequences have each step."""
 
     __slots__ = ()
