@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
     bind_transforms(module);
     bind_random(module);
     bind_numpy(module);
+    bind_records(module);
 }

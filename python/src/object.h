@@ -92,6 +92,7 @@ void bind_linear_algebra(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_random(nb::module_& module);
 void bind_numpy(nb::module_& module);
+void bind_records(nb::module_& module);
 
 // Exchange (exchange.cpp) ------------------------------------------------------------------------------------------------------------
 
