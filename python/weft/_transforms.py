@@ -15,6 +15,12 @@ def gradient(loss, *wrt, axis=None, edge_order=1, **named):
 
     Of an array with axes, NumPy's gradient: differences along each axis (a list, or one array for one axis) of points a number apart, one
     number an axis, or at coordinates; axis and edge_order as there.
+
+    >>> x = wf.asarray([1., 2., 3.])
+    >>> wf.gradient(wf.sum(x * x), x)
+    array([2., 4., 6.], dtype=float32)
+    >>> wf.gradient(wf.asarray([1., 2., 4., 7.]))
+    array([1. , 1.5, 2.5, 3. ], dtype=float32)
     """
     if set(named) - {"wrt"}:
         raise TypeError(f"gradient: no argument {sorted(set(named) - {'wrt'})[0]!r}")
@@ -63,6 +69,15 @@ def value_and_grad(f, argnums=0, has_aux=False):
     """A function that gives (f(...), the derivative of f with respect to the argument argnums, or to several: a tuple).
 
     f returns a floating tensor without axes; with has_aux, a pair of it and anything else, which is handed on: ((value, aux), grads).
+
+    >>> def loss(w, x):
+    ...     return wf.sum((x @ w["weight"] + w["bias"]) ** 2)
+    >>> w = {"weight": wf.asarray([1., 2.]), "bias": wf.asarray(0.5)}
+    >>> value, slopes = wf.value_and_grad(loss)(w, wf.asarray([[1., 0.], [0., 1.]]))
+    >>> value
+    array(8.5, dtype=float32)
+    >>> slopes["weight"]
+    array([3., 5.], dtype=float32)
     """
     several = isinstance(argnums, (tuple, list))
     numbers = tuple(argnums) if several else (argnums,)
@@ -85,7 +100,11 @@ def value_and_grad(f, argnums=0, has_aux=False):
 
 
 def grad(f, argnums=0, has_aux=False):
-    """The derivative of f, which returns a floating tensor without axes. It nests: grad(grad(f)). With has_aux: (grads, aux)."""
+    """The derivative of f, which returns a floating tensor without axes. It nests: grad(grad(f)). With has_aux: (grads, aux).
+
+    >>> wf.grad(lambda x: wf.sum(x ** 3))(wf.asarray([1., 2.]))
+    array([ 3., 12.], dtype=float32)
+    """
     both = value_and_grad(f, argnums, has_aux)
 
     @functools.wraps(f)
@@ -96,7 +115,12 @@ def grad(f, argnums=0, has_aux=False):
 
 
 def vjp(f, *primals):
-    """(f(*primals), a function from a cotangent of the result to a tuple of those of the primals)."""
+    """(f(*primals), a function from a cotangent of the result to a tuple of those of the primals).
+
+    >>> value, pull = wf.vjp(lambda x, y: x * y, wf.asarray([1., 2.]), wf.asarray([3., 4.]))
+    >>> pull(wf.asarray([1., 1.]))
+    (array([3., 4.], dtype=float32), array([1., 2.], dtype=float32))
+    """
     with _core.KeepPending():
         entered = Entered(list(primals))
         result = f(*entered.arguments())
@@ -112,7 +136,12 @@ def vjp(f, *primals):
 
 
 def jvp(f, primals, tangents):
-    """(f(*primals), the derivative of the result in the direction of the tangents)."""
+    """(f(*primals), the derivative of the result in the direction of the tangents).
+
+    >>> value, slope = wf.jvp(wf.sin, (wf.asarray(0.),), (wf.asarray(2.),))
+    >>> slope
+    array(2., dtype=float32)
+    """
     with _core.KeepPending():
         entered = Entered(list(primals))
         result = f(*entered.arguments())
@@ -126,7 +155,13 @@ def jvp(f, primals, tangents):
 
 def jacobian(f, argnums=0):
     """A function that gives d f / d argument: of the result's shape followed by the argument's. A reverse pass for each element of the
-    result, all in one program."""
+    result, all in one program.
+
+    >>> wf.jacobian(lambda x: x * x)(wf.asarray([1., 2., 3.]))
+    array([[2., 0., 0.],
+           [0., 4., 0.],
+           [0., 0., 6.]], dtype=float32)
+    """
     @functools.wraps(f)
     def call(*arguments):
         def partly(x):
@@ -151,7 +186,12 @@ def jacobian(f, argnums=0):
 
 
 def hessian(f, argnums=0):
-    """The second derivative of f, which returns a floating tensor without axes: the jacobian of its gradient."""
+    """The second derivative of f, which returns a floating tensor without axes: the jacobian of its gradient.
+
+    >>> wf.hessian(lambda x: wf.sum(x ** 3))(wf.asarray([1., 2.]))
+    array([[ 6.,  0.],
+           [ 0., 12.]], dtype=float32)
+    """
     return jacobian(grad(f, argnums), argnums)
 
 
@@ -160,6 +200,12 @@ def compile(f):
 
     Tensors in the arguments (trees of them) are its inputs; everything else (numbers, strings) is written into the program: another
     number is another program.
+
+    >>> @wf.compile
+    ... def step(x, y):
+    ...     return wf.sum(wf.exp(x) * y)
+    >>> step(wf.asarray([0., 1.]), wf.asarray([1., 2.]))
+    array(6.4365635, dtype=float32)
     """
     programs = {}
     most = 256      # programs kept: of numbers that change at every call only the last

@@ -12,10 +12,16 @@ namespace {
 
 constexpr std::size_t readable = 40;  // instructions
 
-/// The type that shows the operation best: one that it takes.
+/// The type that shows the operation best: one that it takes; complex for what makes real numbers of complex ones (real, imag).
 std::optional<DType> shown_in(const Operation& operation) {
-    for (DType dtype : {DType::float64, DType::int64, DType::bool_, DType::complex128})
-        if (!operation.takes || operation.takes(dtype)) return dtype;
+    auto taken = [&](DType dtype) { return !operation.takes || operation.takes(dtype); };
+    if (operation.arity == 1 && operation.body && !operation.meet && taken(DType::complex128)) {
+        ProgramBuilder builder;
+        Scalar result = operation.body(std::array<Scalar, 1>{builder.input(DType::complex128)}, nullptr);
+        if (result.dtype() == DType::float64) return DType::complex128;
+    }
+    for (DType dtype : {DType::float64, DType::int64, DType::bool_})
+        if (taken(dtype)) return dtype;
     return std::nullopt;
 }
 
@@ -48,18 +54,18 @@ std::vector<std::string> operand_names(const Operation& operation) {
 }
 
 std::string value_formula(const Operation& operation) {
-    std::optional<DType> dtype = shown_in(operation);
-    if (!operation.body || operation.arity < 1 || !dtype || &operation == &astype_operation)
+    if (!operation.body || operation.arity < 1 || &operation == &astype_operation)
         return "";  // astype's is its attribute's
+    std::optional<DType> dtype = shown_in(operation);
+    if (!dtype) return "";
     return recorded(operand_types(operation, *dtype), operand_names(operation),
                     [&](std::span<const Scalar> x) { return operation.body(x, nullptr); });
 }
 
 std::vector<std::string> partial_formulas(const Operation& operation) {
     std::vector<std::string> all;
-    std::optional<DType> dtype = shown_in(operation);
-    if (!dtype || operation.partials.empty()) return all;
-    std::vector<DType> types = operand_types(operation, *dtype);
+    if (operation.partials.empty()) return all;
+    std::vector<DType> types = operand_types(operation, DType::float64);
     types.push_back(types.back());
     std::vector<std::string> names = operand_names(operation);
     names.push_back("y");
