@@ -1,0 +1,229 @@
+"""A page for everything public: what it says, its formula and derivative, shapes, dtypes, its example, a picture. Callers: build.py."""
+import functools
+import inspect
+import re
+
+import weft
+
+from . import curve, examples, inquiry, public
+
+ELEMENTWISE = "weft._elementwise"
+
+
+# Text ---------------------------------------------------------------------------------------------------------------------------------
+
+def title(text, line="="):
+    return f"{text}\n{line * len(text)}\n\n"
+
+
+def escaped(text):
+    """Prose that means nothing else in reStructuredText; what stands between backquotes is code."""
+    parts = re.split(r"`([^`]+)`", text)
+    plain = [re.sub(r"([\\*|_`])", r"\\\1", part) for part in parts[::2]]
+    code = [f"``{part}``" for part in parts[1::2]] + [""]
+    return "".join(a + b for a, b in zip(plain, code))
+
+
+def code(text):
+    """Inline code, which may not begin or end with a blank."""
+    return f":code:`{text.replace(chr(92), chr(92) * 2).replace('`', chr(92) + '`')}`" if text else ""
+
+
+def link(name):
+    """To the page of a public name; else the name alone."""
+    thing = public.by_name().get(name)
+    return f":doc:`{name} </reference/{thing.page}>`" if thing and not isinstance(thing.value, (int, float, type(None))) else code(name)
+
+
+def block(directive, text, options=""):
+    """A directive with its arguments ("code-block:: pycon") over lines that it takes as they are."""
+    lines = "\n".join("   " + line if line else "" for line in text.rstrip().splitlines())
+    return f".. {directive}\n{options}\n{lines}\n\n"
+
+
+def table(rows, head=None, widths=None):
+    text = ".. list-table::\n"
+    if head:
+        text += "   :header-rows: 1\n"
+    if widths:
+        text += f"   :widths: {' '.join(map(str, widths))}\n"
+    text += "\n"
+    for row in [head, *rows] if head else rows:
+        text += "".join(("   * - " if i == 0 else "     - ") + (cell or "\\ ") + "\n" for i, cell in enumerate(row))
+    return text + "\n"
+
+
+def prose(doc):
+    """A docstring's paragraphs without its examples."""
+    text = re.split(r"^\s*>>>", inspect.cleandoc(doc or ""), maxsplit=1, flags=re.M)[0]
+    return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
+
+
+def first_sentence(thing):
+    paragraphs = prose(thing.value.__doc__) or [""]
+    found = re.match(r"(.*?[.:;])(\s|$)", paragraphs[0])
+    return (found.group(1).rstrip(":;") if found else paragraphs[0]).rstrip(".")
+
+
+# One page -----------------------------------------------------------------------------------------------------------------------------
+
+def signature(thing):
+    try:
+        return f"{thing.name}{inspect.signature(thing.value)}"
+    except (TypeError, ValueError):
+        return thing.name
+
+
+def formula_rows(record):
+    rows = []
+    if record["formula"]:
+        rows.append(("Formula", code("y = " + record["formula"])))
+    for name, partial in zip(record["operands"], record["partials"]):
+        rows.append((f"∂y / ∂{name}" if len(record["operands"]) > 1 else "dy / dx", code(partial) or "(too long to be read)"))
+    return rows
+
+
+def derivative(record, answers):
+    """What is said of the derivative beside formulas of partials."""
+    if record and not record["differentiable"]:
+        return "does not exist, and asking for it is :doc:`NotDifferentiable </errors/NotDifferentiable>`"
+    if answers.derivative.startswith("no"):
+        return escaped(answers.derivative)
+    if answers.derivative:
+        if record and record["partials"]:
+            return "of every order, forward and reverse: from the partials above"
+        if record and record["composite"]:
+            return "of every order, forward and reverse: that of the operations it is made of"
+        return "of every order, forward and reverse"
+    return ""
+
+
+def dtype_rows(answers):
+    same = [dtype for result, given in answers.takes.items() for dtype in given if result == dtype]
+    rows = [(", ".join(f"{dtype}" for dtype in same), "the same")] if len(same) > 1 else []
+    for result, given in answers.takes.items():
+        rest = [dtype for dtype in given if len(same) <= 1 or dtype != result]
+        if rest:
+            rows.append((", ".join(rest), result))
+    return rows
+
+
+def elsewhere(record):
+    found = []
+    if record["numpy"]:
+        found.append(code(record["numpy"] if record["numpy"].startswith("scipy") else "numpy." + record["numpy"]))
+    if record["torch"]:
+        found.append(code("torch." + record["torch"]))
+    return ", ".join(found)
+
+
+def facts(thing, record, answers):
+    """The table of a function's page."""
+    rows = formula_rows(record) if record and record["family"] == "elementwise" else []
+    if text := derivative(record, answers):
+        rows.append(("Derivative", text))
+    if answers.shapes:
+        rows.append(("Shapes in the example", answers.shapes))
+    if record and record["family"] == "elementwise":
+        rows.append(("Shapes", "those of the arguments, broadcast" if record["arity"] > 1 else "that of the argument"))
+    if record and record["family"] == "elementwise" and weft._core.oracle(record["name"], [1.0] * record["arity"]) is not None:
+        rows.append(("Error", f"at most {record['ulp']:g} units in the last place (float32, float64)"))
+    if record and elsewhere(record):
+        rows.append(("Elsewhere", elsewhere(record)))
+    if len(thing.names) > 1:
+        rows.append(("Also called", ", ".join(code(name) for name in thing.names[1:])))
+    return rows
+
+
+def example(value):
+    text = "".join(prompted(source) + want for source, want in examples.of(value))
+    return block("code-block:: pycon", text) if text else ""
+
+
+def prompted(source):
+    lines = source.rstrip("\n").split("\n")
+    return "".join((">>> " if i == 0 else "... ") + line + "\n" for i, line in enumerate(lines))
+
+
+def function_page(thing):
+    record, answers = public.records().get(thing.name), inquiry.ask(thing)
+    text = title(thing.name) + block("code-block:: python", signature(thing), "   :class: signature\n")
+    text += "\n\n".join(escaped(paragraph) for paragraph in prose(thing.value.__doc__)) + "\n\n"
+    text += example(thing.value)
+    if record and record["family"] == "elementwise" and record["arity"] == 1 and (picture := curve.picture(thing.value, record)):
+        text += block("raw:: html", picture)
+    if rows := facts(thing, record, answers):
+        text += ".. rst-class:: facts\n\n" + table(rows, widths=[22, 78])
+    if rows := dtype_rows(answers):
+        text += title("Dtypes", "-") + ".. rst-class:: dtypes\n\n" + table(rows, ("takes", "gives"), [70, 30])
+    if answers.makes:
+        text += title("Dtypes", "-") + "``dtype=`` may be " + ", ".join(answers.makes) + ".\n\n"
+    return text
+
+
+def class_page(thing):
+    text = title(thing.name) + block("code-block:: python", signature(thing), "   :class: signature\n")
+    text += "\n\n".join(escaped(paragraph) for paragraph in prose(thing.value.__doc__)) + "\n\n" + example(thing.value)
+    rows = []
+    for name in sorted(name for name in dir(thing.value) if not name.startswith("_")):
+        member = getattr(thing.value, name)
+        about = (prose(getattr(member, "__doc__", "")) or [""])[0]
+        rows.append((code(name + ("" if not callable(member) else "()")), escaped(about)))
+    if rows:
+        text += title("Methods and attributes", "-") + table(rows, widths=[26, 74])
+    return text
+
+
+def constants_page():
+    rows = []
+    for thing in public.constants():
+        about = "" if isinstance(thing.value, (int, float, type(None))) else (prose(type(thing.value).__doc__) or [""])[0]
+        rows.append((code(thing.name), code(repr(thing.value)) if not about else escaped(about)))
+    return title("Constants and dtypes") + table(rows, ("name", "value, or what it is"), [30, 70])
+
+
+# The lists ----------------------------------------------------------------------------------------------------------------------------
+
+def group_of(thing):
+    """The module that a function belongs with: the public one it has its name from, or the private one that it is written in."""
+    above = thing.name.rpartition(".")[0]
+    return thing.home if above == "weft" else above
+
+
+def groups():
+    """Functions and classes by module, in the order of the modules."""
+    found = {}
+    for thing in [*public.functions(), *public.classes()]:
+        found.setdefault(group_of(thing), []).append(thing)
+    return dict(sorted(found.items(), key=lambda item: (not item[0].startswith("weft._"), item[0])))
+
+
+@functools.cache
+def group_title(home):
+    paragraphs = prose(public.modules(private=True)[home].__doc__) if home in public.modules(private=True) else []
+    heading = re.split(r"[.:;(]", paragraphs[0])[0].strip() if paragraphs else "Types"
+    return f"{home}: {heading}" if not home.startswith("weft._") and home != "weft" and home in public.modules() else heading
+
+
+def group_page(home, members):
+    module = public.modules(private=True).get(home)
+    text = title(group_title(home)) + "\n\n".join(escaped(paragraph) for paragraph in prose(module.__doc__ if module and home != "weft._core" else "")) + "\n\n"
+    text += table([(link(thing.name), escaped(first_sentence(thing))) for thing in members], widths=[34, 66])
+    pages = "".join(f"   {thing.page}\n" for thing in members)
+    return text + f".. toctree::\n   :hidden:\n\n{pages}"
+
+
+def pages():
+    """The text of each page, by its name."""
+    found = {thing.page: function_page(thing) for thing in public.functions()}
+    found |= {thing.page: class_page(thing) for thing in public.classes()}
+    found["constants"] = constants_page()
+    names = []
+    for home, members in groups().items():
+        name = "group-" + home.removeprefix("weft").strip("._").replace(".", "-") if home != "weft" else "group-weft"
+        found[name] = group_page(home, members)
+        names.append(name)
+    found["index"] = (title("Reference") + "Every name that ``import weft as wf`` brings, made from the package itself: derivatives are the registry's, dtypes and shapes were found "
+                      "by asking each function, and every example is run as a test.\n\n"
+                      ".. toctree::\n   :maxdepth: 1\n\n" + "".join(f"   {name}\n" for name in [*names, "constants"]))
+    return found
