@@ -32,6 +32,8 @@ def write_source(folder):
 def build(folder, quiet=False):
     """Builds FOLDER/html; gives Sphinx's warnings."""
     from sphinx.application import Sphinx
+    from sphinx.util import console
+    console.nocolor()
     source = Path(folder) / "source"
     write_source(source)
     warnings = io.StringIO()

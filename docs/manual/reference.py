@@ -7,7 +7,7 @@ import weft
 
 from . import curve, examples, inquiry, public
 
-ELEMENTWISE = "weft._elementwise"
+TYPES = "weft._core"     # what is written in C++: Tensor, DType, Parameter
 
 
 # Text ---------------------------------------------------------------------------------------------------------------------------------
@@ -29,9 +29,9 @@ def code(text):
     return f":code:`{text.replace(chr(92), chr(92) * 2).replace('`', chr(92) + '`')}`" if text else ""
 
 
-def link(name):
-    """To the page of a public name; else the name alone."""
-    thing = public.by_name().get(name)
+def link(name, owner=None):
+    """To the page of a public name, or of what it belongs to; else the name alone."""
+    thing = public.by_name().get(owner or name)
     return f":doc:`{name} </reference/{thing.page}>`" if thing and not isinstance(thing.value, (int, float, type(None))) else code(name)
 
 
@@ -99,7 +99,7 @@ def derivative(record, answers):
 
 
 def dtype_rows(answers):
-    same = [dtype for result, given in answers.takes.items() for dtype in given if result == dtype]
+    same = [dtype for dtype in inquiry.DTYPES if dtype in answers.takes.get(dtype, ())]
     rows = [(", ".join(f"{dtype}" for dtype in same), "the same")] if len(same) > 1 else []
     for result, given in answers.takes.items():
         rest = [dtype for dtype in given if len(same) <= 1 or dtype != result]
@@ -122,10 +122,10 @@ def facts(thing, record, answers):
     rows = formula_rows(record) if record and record["family"] == "elementwise" else []
     if text := derivative(record, answers):
         rows.append(("Derivative", text))
-    if answers.shapes:
-        rows.append(("Shapes in the example", answers.shapes))
     if record and record["family"] == "elementwise":
-        rows.append(("Shapes", "those of the arguments, broadcast" if record["arity"] > 1 else "that of the argument"))
+        rows.append(("Shape", "those of the arguments, broadcast" if record["arity"] > 1 else "that of the argument"))
+    elif answers.shapes:
+        rows.append(("Shapes in the example", answers.shapes))
     if record and record["family"] == "elementwise" and weft._core.oracle(record["name"], [1.0] * record["arity"]) is not None:
         rows.append(("Error", f"at most {record['ulp']:g} units in the last place (float32, float64)"))
     if record and elsewhere(record):
@@ -187,27 +187,30 @@ def constants_page():
 def group_of(thing):
     """The module that a function belongs with: the public one it has its name from, or the private one that it is written in."""
     above = thing.name.rpartition(".")[0]
-    return thing.home if above == "weft" else above
+    if above != "weft":
+        return above
+    return TYPES if thing.home == "weft" else thing.home
 
 
 def groups():
-    """Functions and classes by module, in the order of the modules."""
+    """Functions and classes by module: those of `weft` itself by title, then the modules below it."""
     found = {}
     for thing in [*public.functions(), *public.classes()]:
         found.setdefault(group_of(thing), []).append(thing)
-    return dict(sorted(found.items(), key=lambda item: (not item[0].startswith("weft._"), item[0])))
+    return dict(sorted(found.items(), key=lambda item: (not item[0].startswith("weft._"), group_title(item[0]))))
 
 
 @functools.cache
 def group_title(home):
     paragraphs = prose(public.modules(private=True)[home].__doc__) if home in public.modules(private=True) else []
     heading = re.split(r"[.:;(]", paragraphs[0])[0].strip() if paragraphs else "Types"
-    return f"{home}: {heading}" if not home.startswith("weft._") and home != "weft" and home in public.modules() else heading
+    heading = heading.partition(",")[0] if len(heading) > 45 else heading
+    return f"{home}: {heading}" if home in public.modules() else heading
 
 
 def group_page(home, members):
     module = public.modules(private=True).get(home)
-    text = title(group_title(home)) + "\n\n".join(escaped(paragraph) for paragraph in prose(module.__doc__ if module and home != "weft._core" else "")) + "\n\n"
+    text = title(group_title(home)) + "\n\n".join(escaped(paragraph) for paragraph in prose(module.__doc__ if module else "")) + "\n\n"
     text += table([(link(thing.name), escaped(first_sentence(thing))) for thing in members], widths=[34, 66])
     pages = "".join(f"   {thing.page}\n" for thing in members)
     return text + f".. toctree::\n   :hidden:\n\n{pages}"
@@ -220,10 +223,10 @@ def pages():
     found["constants"] = constants_page()
     names = []
     for home, members in groups().items():
-        name = "group-" + home.removeprefix("weft").strip("._").replace(".", "-") if home != "weft" else "group-weft"
+        name = "group-" + home.removeprefix("weft").strip("._").replace(".", "-")
         found[name] = group_page(home, members)
         names.append(name)
     found["index"] = (title("Reference") + "Every name that ``import weft as wf`` brings, made from the package itself: derivatives are the registry's, dtypes and shapes were found "
-                      "by asking each function, and every example is run as a test.\n\n"
+                      "by asking each function, and every example is run as a test. In examples ``wf`` is weft and ``np`` NumPy.\n\n"
                       ".. toctree::\n   :maxdepth: 1\n\n" + "".join(f"   {name}\n" for name in [*names, "constants"]))
     return found

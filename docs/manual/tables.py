@@ -27,7 +27,7 @@ def shown(names):
         if name.startswith("'"):
             cells.append(code(name.strip("'")))
         elif known(name):
-            cells.append(link(name))
+            cells.append(link(name) if name in public.by_name() else link(name, name.rpartition(".")[0]))
         else:
             cells.append(f"({code(name)}: not there yet)")
     return ", ".join(cells)
@@ -39,7 +39,7 @@ def by_hand(system):
         if line.strip() and not line.startswith("#"):
             theirs, ours, note = (part.strip() for part in line.split(" | "))
             rows.append((", ".join(code(name.strip()) for name in theirs.split(";")), shown(ours), escaped(note)))
-    return table(rows, (system_name(system), "weft", "note"), [30, 30, 40])
+    return ".. rst-class:: systems\n\n" + table(rows, (system_name(system), "weft", "note"), [32, 28, 40])
 
 
 def system_name(system):
@@ -64,8 +64,14 @@ def numpy_functions(numpy):
     return found
 
 
+# Arguments about the memory that NumPy writes into, which weft's functions have nowhere (said once, on the page).
+ABOUT_MEMORY = {"out", "where", "casting", "order", "subok", "like", "device"}
+
+
 def arguments_lacking(theirs, ours):
-    """NumPy's named arguments that weft's function has not. out, where, casting and such belong to NumPy's writing into memory."""
+    """NumPy's named arguments that weft's function has not."""
+    if hasattr(theirs, "nin"):      # a ufunc: its named arguments are all about memory
+        return []
     try:
         mine = inspect.signature(ours).parameters
         names = [p.name for p in inspect.signature(theirs).parameters.values() if p.kind != p.VAR_POSITIONAL and p.kind != p.VAR_KEYWORD]
@@ -74,7 +80,7 @@ def arguments_lacking(theirs, ours):
     if any(p.kind == p.VAR_KEYWORD for p in mine.values()):
         return []
     required = sum(p.default is p.empty for p in mine.values())
-    return [name for name in names[required:] if name not in mine]
+    return [name for name in names[required:] if name not in mine and name not in ABOUT_MEMORY]
 
 
 def other_names():
@@ -87,7 +93,8 @@ def other_names():
 
 
 def columns(names):
-    return ", ".join(names) + "\n\n"
+    """A paragraph of names; a line each, for Sphinx limits their length."""
+    return ",\n".join(names) + "\n\n"
 
 
 def from_numpy():

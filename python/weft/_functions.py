@@ -1,4 +1,4 @@
-"""Functions of points that have options or other names than the registry's, products, and what computes."""
+"""Products, choices, and what computes; functions of points that have options or other names than the registry's."""
 from . import _core
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "clip", "conj", "einsum", "eval", "matmul", "matrix_transpose", "outer", "tensordot",

@@ -1,4 +1,4 @@
-"""What lies below what: quantiles, histograms, joins that leave NaN out, covariances. NumPy's names and arguments.
+"""Quantiles, histograms, covariances; joins that leave NaN out. NumPy's names and arguments.
 
 axis=None takes all axes; a tuple takes several.
 """

@@ -1,5 +1,6 @@
 #include "weft/kernel/formula.h"
 
+#include <array>
 #include <map>
 
 #include "weft/base/error.h"
@@ -130,13 +131,17 @@ class Writer {
         }
         if (at.opcode == Opcode::negative) return {"-" + held(at.a, sign), sign};
         if (at.opcode == Opcode::bit_not) return {"~" + held(at.a, sign), sign};
-        if (at.opcode == Opcode::fma)
-            return {held(at.a, product) + " * " + held(at.b, sign) + " + " + held(at.c, product), sum};
+        if (at.opcode == Opcode::fma) {
+            std::string factor = held(at.a, product) + " * ";
+            factor += held(at.b, sign);
+            return {factor + " + " + held(at.c, product), sum};
+        }
         if (auto infix = infixes().find(at.opcode); infix != infixes().end()) {
             auto [symbol, level] = infix->second;
-            // What stands to the right is held apart from its like: a - (b - c). Comparisons do not chain.
-            Level left = level == comparison ? bit_or : level;
-            return {text(held(at.a, left), " ", symbol, " ", held(at.b, static_cast<Level>(level + 1))), level};
+            // What stands to the right is held apart from its like: a - (b - c). Comparisons do not chain. The left side is written
+            // first, so that names are given in the order in which they are read.
+            std::string left = held(at.a, level == comparison ? bit_or : level);
+            return {text(left, " ", symbol, " ", held(at.b, static_cast<Level>(level + 1))), level};
         }
         std::string arguments;
         for (std::int32_t operand : operands(at)) arguments += (arguments.empty() ? "" : ", ") + of(operand).text;
