@@ -8,6 +8,8 @@ from functools import cache
 
 import weft
 
+PLAIN = (int, float, type(None))    # constants
+
 
 @dataclass
 class Thing:
@@ -59,10 +61,12 @@ def names_of(module):
 
 
 def belongs(value):
+    """Whether it is weft's, and not what a module has imported for itself."""
     if isinstance(value, types.ModuleType):
         return False
-    home = getattr(value, "__module__", None)
-    return not (inspect.isroutine(value) or isinstance(value, type)) or str(home).split(".")[0] == "weft"
+    if inspect.isroutine(value) or isinstance(value, type):
+        return str(getattr(value, "__module__", None)).split(".")[0] == "weft"
+    return isinstance(value, PLAIN) or type(value).__module__.split(".")[0] == "weft"
 
 
 @cache
@@ -73,7 +77,7 @@ def things():
         for name in names_of(module):
             value = getattr(module, name)
             full = f"{path}.{name}"
-            if isinstance(value, (int, float, str, type(None))):     # constants may be one object and mean two things
+            if isinstance(value, PLAIN):     # constants may be one object and mean two things
                 plain.append(Thing(value, [full]))
             else:
                 found.setdefault(id(value), Thing(value)).names.append(full)

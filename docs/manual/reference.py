@@ -32,7 +32,7 @@ def code(text):
 def link(name, owner=None):
     """To the page of a public name, or of what it belongs to; else the name alone."""
     thing = public.by_name().get(owner or name)
-    return f":doc:`{name} </reference/{thing.page}>`" if thing and not isinstance(thing.value, (int, float, type(None))) else code(name)
+    return f":doc:`{name} </reference/{thing.page}>`" if thing and not isinstance(thing.value, public.PLAIN) else code(name)
 
 
 def block(directive, text, options=""):
@@ -127,7 +127,7 @@ def facts(thing, record, answers):
     elif answers.shapes:
         rows.append(("Shapes in the example", answers.shapes))
     if record and record["family"] == "elementwise" and weft._core.oracle(record["name"], [1.0] * record["arity"]) is not None:
-        rows.append(("Error", f"at most {record['ulp']:g} units in the last place (float32, float64)"))
+        rows.append(("Error", f"at most {record['ulp']:g} ulp (units in the last place)"))
     if record and elsewhere(record):
         rows.append(("Elsewhere", elsewhere(record)))
     if len(thing.names) > 1:
@@ -174,11 +174,19 @@ def class_page(thing):
     return text
 
 
+KINDS = {"b": "truth values", "i": "signed integers", "u": "unsigned integers", "f": "floating numbers", "c": "complex numbers"}
+
+
 def constants_page():
     rows = []
     for thing in public.constants():
-        about = "" if isinstance(thing.value, (int, float, type(None))) else (prose(type(thing.value).__doc__) or [""])[0]
-        rows.append((code(thing.name), code(repr(thing.value)) if not about else escaped(about)))
+        if isinstance(thing.value, weft.DType):
+            about = f"{KINDS[thing.value.kind]}, {8 * thing.value.itemsize} bits"
+        elif isinstance(thing.value, public.PLAIN):
+            about = code(repr(thing.value))
+        else:
+            about = escaped((prose(type(thing.value).__doc__) or [""])[0])
+        rows.append((code(thing.name), about))
     return title("Constants and dtypes") + table(rows, ("name", "value, or what it is"), [30, 70])
 
 

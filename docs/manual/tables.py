@@ -39,7 +39,7 @@ def by_hand(system):
         if line.strip() and not line.startswith("#"):
             theirs, ours, note = (part.strip() for part in line.split(" | "))
             rows.append((", ".join(code(name.strip()) for name in theirs.split(";")), shown(ours), escaped(note)))
-    return ".. rst-class:: systems\n\n" + table(rows, (system_name(system), "weft", "note"), [32, 28, 40])
+    return ".. rst-class:: systems\n\n" + table(rows, (system_name(system), "weft", "note"), [37, 27, 36])
 
 
 def system_name(system):
@@ -123,5 +123,14 @@ def from_pytorch():
     return by_hand("pytorch") + "Functions\n---------\n\n" + table(sorted(set(rows + functional)), ("PyTorch", "weft"))
 
 
+# Errors -------------------------------------------------------------------------------------------------------------------------------
+
+def errors():
+    """All of them, with Python's classes that they are, and what they say of themselves; and where their pages are."""
+    things = public.errors()
+    rows = [(f":doc:`{thing.value.__name__}`", ", ".join(base.__name__ for base in thing.value.__bases__), escaped(thing.value.__doc__)) for thing in things]
+    return table(rows, ("error", "is also a", "means"), [24, 30, 46]) + ".. toctree::\n   :hidden:\n\n" + "".join(f"   {thing.value.__name__}\n" for thing in things) + "\n"
+
+
 def pages():
-    return {"numpy": from_numpy(), "pytorch": from_pytorch(), "jax": by_hand("jax"), "theano": by_hand("theano")}
+    return {"errors": errors(), "numpy": from_numpy(), "pytorch": from_pytorch(), "jax": by_hand("jax"), "theano": by_hand("theano")}
