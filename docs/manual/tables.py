@@ -39,7 +39,7 @@ def by_hand(system):
         if line.strip() and not line.startswith("#"):
             theirs, ours, note = (part.strip() for part in line.split(" | "))
             rows.append((", ".join(code(name.strip()) for name in theirs.split(";")), shown(ours), escaped(note)))
-    return ".. rst-class:: systems\n\n" + table(rows, (system_name(system), "weft", "note"), [37, 27, 36])
+    return ".. rst-class:: systems\n\n" + table(rows, (system_name(system), "weft", "note"), [40, 26, 34])
 
 
 def system_name(system):

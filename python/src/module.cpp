@@ -14,4 +14,6 @@ NB_MODULE(_core, module) {
     bind_random(module);
     bind_numpy(module);
     bind_records(module);
+    bind_tools(module);
+    bind_optim(module);
 }

@@ -74,7 +74,9 @@ void bind_transforms(nb::module_& m) {
             "value", [](const Parameter& self) { return object_of(self.value()); },
             [](Parameter& self, Given value) { self.set(of_its_own(tensor(value, "Parameter")), here()); },
             "The tensor that it holds now.")
-        .def_prop_ro("name", [](const Parameter& self) { return self.name(); })
+        .def_prop_rw(
+            "name", [](const Parameter& self) { return self.name(); },
+            [](Parameter& self, const std::string& name) { self.rename(name); })
         .def_prop_rw(
             "trainable", [](const Parameter& self) { return self.trainable(); },
             [](Parameter& self, bool trainable) { self.freeze(!trainable); })

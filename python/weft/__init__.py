@@ -26,9 +26,11 @@ from ._searching import *
 from ._sets import *
 from ._signal import *
 from ._statistics import *
+from ._tools import *
+from ._training import *
 from ._transforms import *
 from ._inspection import __array_namespace_info__, devices
-from . import _methods, fft, linalg, random
+from . import _methods, fft, linalg, optim, random
 
 __array_api_version__ = "2024.12"
 __version__ = "0.1.0"

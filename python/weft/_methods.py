@@ -45,6 +45,20 @@ def transpose(self, *axes):
     return _core.permute_dims(self, axes or None)
 
 
+def _repr_html_(self):
+    """A notebook's view: a small matrix or vector as a table, others as text."""
+    import html
+    caption = f"<div>{self.dtype.name} {self.shape}</div>"
+    if self.ndim not in (1, 2) or not 0 < self.size <= 400 or self.shape[-1] > 40:
+        return f"<div>{caption}<pre>{html.escape(str(self))}</pre></div>"
+    rows = self.tolist() if self.ndim == 2 else [self.tolist()]
+
+    def cell(value):
+        return html.escape(f"{value:.6g}" if isinstance(value, (float, complex)) else str(value))
+    lines = "".join("<tr>" + "".join(f"<td style='text-align:right'>{cell(value)}</td>" for value in row) + "</tr>" for row in rows)
+    return f"<div>{caption}<table>{lines}</table></div>"
+
+
 def numpy(self):
     """A NumPy array that shows the same memory, read-only (bfloat16 needs the package ml_dtypes)."""
     import numpy as np
@@ -107,6 +121,7 @@ Tensor.__deepcopy__ = lambda self, memo: _core.same(self)
 Tensor.__array_ufunc__ = None      # NumPy leaves `array + tensor` to the tensor
 Tensor.__array_priority__ = 1000
 Tensor.device = property(lambda self: "cpu", doc="Where the numbers are: 'cpu'.")
+Tensor._repr_html_ = _repr_html_
 Tensor.__module__ = "weft"
 
 

@@ -1,0 +1,109 @@
+"""Optimizers and compiled steps of training in Python. Skipped, and said so, where the package was not built (nanobind missing)."""
+import os
+import sys
+import unittest
+from pathlib import Path
+
+BUILD = Path(os.environ.get("WEFT_BUILD", Path(__file__).resolve().parents[2] / "build"))
+sys.path.insert(0, str(BUILD / "python"))
+try:
+    import numpy as np
+    import weft as wf
+    LACKS = None
+except ImportError as error:
+    LACKS = str(error)
+
+
+def adam(p, grads, lr, betas=(0.9, 0.999), eps=1e-8):
+    m = v = 0.0
+    for t, g in enumerate(grads, 1):
+        m, v = betas[0] * m + (1 - betas[0]) * g, betas[1] * v + (1 - betas[1]) * g * g
+        p = p - lr * (m / (1 - betas[0]**t)) / (np.sqrt(v / (1 - betas[1]**t)) + eps)
+    return p
+
+
+def momentum(p, grads, lr, mu):
+    v = 0.0
+    for g in grads:
+        v = mu * v + g
+        p = p - lr * v
+    return p
+
+
+@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
+class Optimizers(unittest.TestCase):
+    def setUp(self):
+        rng = np.random.default_rng(1)
+        self.start, self.grads = rng.normal(size=5), rng.normal(size=(6, 5))
+
+    def run_steps(self, make):
+        p = wf.Parameter(wf.asarray(self.start), name="p")
+        optimizer = make([p])
+        for g in self.grads:
+            optimizer.step([wf.asarray(g)])
+        return np.asarray(p.value), optimizer
+
+    def test_steps_are_the_formulas(self):
+        np.testing.assert_allclose(self.run_steps(lambda p: wf.optim.Adam(p, lr=0.1))[0], adam(self.start, self.grads, 0.1), rtol=1e-12)
+        np.testing.assert_allclose(self.run_steps(lambda p: wf.optim.SGD(p, lr=0.1, momentum=0.5))[0], momentum(self.start, self.grads, 0.1, 0.5), rtol=1e-12)
+        np.testing.assert_allclose(self.run_steps(lambda p: wf.optim.SGD(p, lr=0.1))[0], self.start - 0.1 * self.grads.sum(0), rtol=1e-12)
+        scale = np.sqrt(np.cumsum(self.grads**2, 0)) + 1e-10
+        np.testing.assert_allclose(self.run_steps(lambda p: wf.optim.Adagrad(p, lr=0.1))[0], self.start - 0.1 * (self.grads / scale).sum(0), rtol=1e-10)
+
+    def test_a_run_goes_on_from_its_state(self):
+        whole, _ = self.run_steps(lambda p: wf.optim.AdamW(p, lr=0.1))
+        p = wf.Parameter(wf.asarray(self.start), name="p")
+        first = wf.optim.AdamW([p], lr=0.1)
+        for g in self.grads[:3]:
+            first.step([wf.asarray(g)])
+        q = wf.Parameter(p.value, name="p")
+        second = wf.optim.AdamW([q], lr=7.0)
+        second.load_state_dict(first.state_dict())
+        for g in self.grads[3:]:
+            second.step([wf.asarray(g)])
+        np.testing.assert_array_equal(np.asarray(q.value), whole)
+        with self.assertRaises(ValueError):
+            second.load_state_dict({"lr": wf.asarray(1.0)})
+
+    def test_rates_are_set_and_wrong_ones_refused(self):
+        _, optimizer = self.run_steps(lambda p: wf.optim.RMSprop(p))
+        optimizer.lr = 0.5
+        self.assertEqual(optimizer.lr, 0.5)
+        self.assertIn("lr=0.5", repr(optimizer))
+        for make in (lambda: wf.optim.Adam([]), lambda: wf.optim.Adam([wf.ones(2)]), lambda: wf.optim.Adam([wf.Parameter(wf.ones(1))], lr=-1),
+                     lambda: setattr(optimizer, "lr", -1), lambda: optimizer.step([]), lambda: optimizer.step([wf.ones(3)])):
+            with self.assertRaises((ValueError, TypeError)):
+                make()
+
+    def test_a_compiled_step_does_what_the_parts_do(self):
+        rng = np.random.default_rng(2)
+        batches = [(rng.normal(size=(8, 3)), rng.normal(size=8)) for _ in range(5)]
+
+        def loss(w, x, y):
+            return wf.mean((x @ w["a"] + w["b"] - y) ** 2), x.shape[0]
+
+        def fresh():
+            return {"a": wf.Parameter(wf.zeros(3, dtype=wf.float64)), "b": wf.Parameter(wf.zeros((), dtype=wf.float64))}
+        one, two = fresh(), fresh()
+        optimizer = wf.optim.Adam(one.values(), lr=0.05)
+        step = wf.train_step(one, optimizer, loss)
+        other = wf.optim.Adam(two.values(), lr=0.05)
+        for x, y in batches + [(batches[0][0][:4], batches[0][1][:4])]:
+            before, count = step(x, y)
+            values = {name: parameter.value for name, parameter in two.items()}
+            (expected, _), grads = wf.value_and_grad(lambda w, x, y: loss(w, wf.asarray(x), wf.asarray(y)), has_aux=True)(values, x, y)
+            other.step(list(grads.values()))
+            self.assertEqual(count, len(x))
+            self.assertAlmostEqual(float(before), float(expected), 12)
+        for name in one:
+            np.testing.assert_allclose(np.asarray(one[name].value), np.asarray(two[name].value), rtol=1e-10)
+
+    def test_gradients_are_clipped_together(self):
+        grads = {"a": wf.asarray([3.0, 0.0]), "b": wf.asarray([4.0])}
+        clipped = wf.optim.clip_grad_norm(grads, 1.0)
+        np.testing.assert_allclose([*clipped["a"].tolist(), *clipped["b"].tolist()], [0.6, 0.0, 0.8], rtol=1e-6)
+        np.testing.assert_allclose(wf.optim.clip_grad_norm(grads, 10.0)["b"].tolist(), [4.0])
+
+
+if __name__ == "__main__":
+    unittest.main()
