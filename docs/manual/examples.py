@@ -1,6 +1,9 @@
 """Examples as tests: those of docstrings and of the pages written by hand. Callers: the tests, inquiry.py."""
+import contextlib
 import doctest
+import os
 import re
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +45,18 @@ def close(want, got):
     if any(whole):
         return all(whole) and int(want) == int(got)
     return abs(float(want) - float(got)) <= RELATIVE * max(abs(float(want)), 1)
+
+
+@contextlib.contextmanager
+def scratch():
+    """An empty folder to be in while examples run, for some write files."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
 
 def of_modules():

@@ -37,7 +37,7 @@ def first_call(thing):
     try:
         for module, name in places:
             setattr(module, name, spy)
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), examples.scratch():
             for source, _ in examples.of(thing.value):
                 if not seen:
                     exec(compile(source, "<example>", "single"), spaces)
@@ -149,7 +149,7 @@ def ask(thing):
     arguments = first_call(thing)
     if arguments is None:
         return answers
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), examples.scratch():
         warnings.simplefilter("ignore")
         ask_dtypes(thing, arguments, answers)
         if not answers.takes:

@@ -23,7 +23,7 @@ class Thing:
 
     @property
     def page(self):
-        return self.name
+        return "constants" if self.is_constant else self.name
 
     @property
     def is_error(self):
@@ -36,6 +36,10 @@ class Thing:
     @property
     def is_function(self):
         return inspect.isroutine(self.value)
+
+    @property
+    def is_constant(self):
+        return isinstance(self.value, (*PLAIN, weft.DType))
 
     @property
     def home(self):
@@ -106,7 +110,12 @@ def errors():
 
 
 def constants():
-    return [thing for thing in things() if not (thing.is_function or thing.is_class or thing.is_error)]
+    return [thing for thing in things() if thing.is_constant]
+
+
+def objects():
+    """What is neither, such as settings: an instance with attributes of its own."""
+    return [thing for thing in things() if not (thing.is_function or thing.is_class or thing.is_error or thing.is_constant)]
 
 
 @cache

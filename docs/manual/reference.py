@@ -32,7 +32,8 @@ def code(text):
 def link(name, owner=None):
     """To the page of a public name, or of what it belongs to; else the name alone."""
     thing = public.by_name().get(owner or name)
-    return f":doc:`{name} </reference/{thing.page}>`" if thing and not isinstance(thing.value, public.PLAIN) else code(name)
+    folder = "errors" if thing and thing.is_error else "reference"
+    return f":doc:`{name} </{folder}/{thing.page.rpartition('.')[2] if thing.is_error else thing.page}>`" if thing else code(name)
 
 
 def block(directive, text, options=""):
@@ -161,16 +162,34 @@ def function_page(thing):
     return text
 
 
+def bases(owner):
+    """The public classes among a class's bases: their members stand on their own pages."""
+    found = {thing.value: thing for thing in public.classes()}
+    return [found[base] for base in owner.__mro__[1:] if base in found]
+
+
+def members(owner):
+    """Names of a class's own members, without those of public bases."""
+    inherited = {name for thing in bases(owner) for name in dir(thing.value)}
+    return sorted(name for name in dir(owner) if not name.startswith("_") and (name not in inherited or name in vars(owner)))
+
+
 def class_page(thing):
+    """Of a class, or of an object that is the only one of its class."""
+    owner = thing.value if thing.is_class else type(thing.value)
     text = title(thing.name) + block("code-block:: python", signature(thing), "   :class: signature\n")
-    text += "\n\n".join(escaped(paragraph) for paragraph in prose(thing.value.__doc__)) + "\n\n" + example(thing.value)
-    rows = []
-    for name in sorted(name for name in dir(thing.value) if not name.startswith("_")):
-        member = getattr(thing.value, name)
-        about = (prose(getattr(member, "__doc__", "")) or [""])[0]
-        rows.append((code(name + ("" if not callable(member) else "()")), escaped(about)))
+    text += "\n\n".join(escaped(paragraph) for paragraph in prose(owner.__doc__)) + "\n\n" + example(owner)
+    if bases(owner):
+        text += "Has what " + ", ".join(link(base.name) for base in bases(owner)) + " has.\n\n"
+    rows, shown = [], ""
+    for name in members(owner):
+        member = getattr(owner, name)
+        call = name + ("()" if callable(member) else "")
+        rows.append((code(call), escaped((prose(getattr(member, "__doc__", "")) or [""])[0])))
+        if name in vars(owner) and getattr(member, "__module__", "") == owner.__module__ and (more := example(member)):
+            shown += title(call, "~") + more
     if rows:
-        text += title("Methods and attributes", "-") + table(rows, widths=[26, 74])
+        text += title("Methods and attributes", "-") + table(rows, widths=[26, 74]) + shown
     return text
 
 
@@ -182,12 +201,10 @@ def constants_page():
     for thing in public.constants():
         if isinstance(thing.value, weft.DType):
             about = f"{KINDS[thing.value.kind]}, {8 * thing.value.itemsize} bits"
-        elif isinstance(thing.value, public.PLAIN):
-            about = code(repr(thing.value))
         else:
-            about = escaped((prose(type(thing.value).__doc__) or [""])[0])
+            about = code(repr(thing.value))
         rows.append((code(thing.name), about))
-    return title("Constants and dtypes") + table(rows, ("name", "value, or what it is"), [30, 70])
+    return title("Constants and dtypes") + table(rows, ("name", "value"), [30, 70])
 
 
 # The lists ----------------------------------------------------------------------------------------------------------------------------
@@ -203,7 +220,7 @@ def group_of(thing):
 def groups():
     """Functions and classes by module: those of `weft` itself by title, then the modules below it."""
     found = {}
-    for thing in [*public.functions(), *public.classes()]:
+    for thing in [*public.functions(), *public.classes(), *public.objects()]:
         found.setdefault(group_of(thing), []).append(thing)
     return dict(sorted(found.items(), key=lambda item: (not item[0].startswith("weft._"), group_title(item[0]))))
 
@@ -227,7 +244,7 @@ def group_page(home, members):
 def pages():
     """The text of each page, by its name."""
     found = {thing.page: function_page(thing) for thing in public.functions()}
-    found |= {thing.page: class_page(thing) for thing in public.classes()}
+    found |= {thing.page: class_page(thing) for thing in [*public.classes(), *public.objects()]}
     found["constants"] = constants_page()
     names = []
     for home, members in groups().items():
