@@ -25,7 +25,7 @@ def {name}({arguments}, /):
     >>> {call}
     {result}
     """
-    return _core.{name}({arguments})
+    return _core.{operation}({arguments})
 '''
 
 # The numbers of an example, by type and place: such as tell operands and their order apart.
@@ -114,6 +114,14 @@ def expected(core, record, rows):
     return repr(core.astype(core.asarray(found, None, None), shown.dtype))
 
 
+def function(core, name, record, space="wf"):
+    """The text of a function of this name, which users call as space.name."""
+    doc = record["doc"].replace("\\", "\\\\") + ("" if record["differentiable"] else "\n\n    Not differentiable.")
+    rows = operands(core, record)
+    return FUNCTION.format(name=name, operation=record["name"], arguments=ARGUMENTS[record["arity"]], doc=doc,
+                           call=f"{space}.{name}({', '.join(map(written, rows))})", result=expected(core, record, rows))
+
+
 def main(folder):
     core = load(folder)
     records = [record for record in core.operation_records()
@@ -122,10 +130,7 @@ def main(folder):
     text, aliases = [HEAD], []
     for record in sorted(records, key=lambda record: record["name"]):
         name, numpy = record["name"], record["numpy"]
-        doc = record["doc"].replace("\\", "\\\\") + ("" if record["differentiable"] else "\n\n    Not differentiable.")
-        rows = operands(core, record)
-        text.append(FUNCTION.format(name=name, arguments=ARGUMENTS[record["arity"]], doc=doc,
-                                    call=f"wf.{name}({', '.join(map(written, rows))})", result=expected(core, record, rows)))
+        text.append(function(core, name, record))
         if numpy.isidentifier() and numpy not in names:
             aliases.append((numpy, name))
             names.add(numpy)

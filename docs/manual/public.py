@@ -121,12 +121,16 @@ def objects():
 @cache
 def records():
     """The registry's records by the name of the public function that shows them."""
-    named = {record["name"]: record for record in weft._core.operation_records()}
+    every = weft._core.operation_records()
+    named = {record["name"]: record for record in every}
+    special = {record["numpy"]: record for record in every if record["numpy"].startswith("scipy.special.")}
     found = {}
     for thing in functions():
-        own = named.get(getattr(thing.value, "__name__", ""))
         module, _, name = thing.name.removeprefix("weft.").rpartition(".")
-        if not own or own["family"] == "elementwise" and thing.home != "weft._elementwise":
+        if module == "special" and f"scipy.special.{name}" in special:     # SciPy's name, which need not be the record's
+            found[thing.name] = special[f"scipy.special.{name}"]
+        own = named.get(getattr(thing.value, "__name__", ""))
+        if not own or module == "special" or own["family"] == "elementwise" and thing.home != "weft._elementwise":
             continue
         # One name may mean two things (split, random.split): NumPy's name tells. linalg has some that NumPy has above it.
         if not module or own["numpy"] == f"{module}.{name}" or module == "linalg" and "." not in own["numpy"]:
