@@ -294,11 +294,12 @@ void bind_views(nb::module_& m) {
     });
     m.def("concat", [](Given parts, Given axis) {
         std::vector<Tensor> list = tensors(parts, "concat");
-        if (!axis.is_none()) return object_of(concatenate(list, integer(axis, "concat", "axis")));
+        if (!axis.is_none()) return object_of(concatenate(list, integer(axis, "concat", "axis"), here()));
         for (Tensor& part : list) part = ravel(part);
-        return object_of(concatenate(list, 0));
+        return object_of(concatenate(list, 0, here()));
     });
-    m.def("stack", [](Given parts, std::int64_t axis) { return object_of(stack(tensors(parts, "stack"), axis)); });
+    m.def("stack",
+          [](Given parts, std::int64_t axis) { return object_of(stack(tensors(parts, "stack"), axis, here())); });
     m.def("pad", [](Given x, Given before, Given after, Given value) {
         std::optional<Literal> number = literal_of(value.ptr());
         if (!number) number = tensor(value, "pad").literal();
@@ -318,7 +319,7 @@ void bind_products(nb::module_& m) {
     });
     m.def("outer", [](Given a, Given b) { return object_of(outer(operand(a, "outer"), operand(b, "outer"))); });
     m.def("einsum", [](const std::string& subscripts, Given operands) {
-        return object_of(einsum(subscripts, tensors(operands, "einsum")));
+        return object_of(einsum(subscripts, tensors(operands, "einsum"), here()));
     });
 }
 
