@@ -60,10 +60,12 @@ def tensors(tree):
 
 
 def varied(leaves):
-    """The places of the arguments whose dtype is the question: the floating ones beside indices and conditions, else all."""
+    """The places of the arguments whose dtype is the question: the floating ones beside indices, numbers beside conditions, else all."""
     kinds = {i: leaf.dtype.kind for i, leaf in enumerate(leaves) if isinstance(leaf, weft.Tensor)}
-    inexact = [i for i, kind in kinds.items() if kind in "fc"]
-    return inexact or list(kinds)
+    for asked_first in ("fc", "iu"):
+        if found := [i for i, kind in kinds.items() if kind in asked_first]:
+            return found
+    return list(kinds)
 
 
 def computed(values):
@@ -105,26 +107,27 @@ def ask_creation(thing, arguments, answers):
 def ask_derivative(thing, arguments, answers):
     leaves, build, _ = flatten(arguments)
     at = varied(leaves)
-    if not at or leaves[at[0]].dtype.kind == "c" or "key" in arguments[1]:
+    if not at or "key" in arguments[1]:
         return
     for i in at:    # an example with integers asks the same of floating numbers
-        leaves[i] = leaves[i] if leaves[i].dtype.kind == "f" else weft.astype(leaves[i], "float32")
+        leaves[i] = leaves[i] if leaves[i].dtype.kind in "fc" else weft.astype(leaves[i], "float32")
 
     def total(*inputs):
         given = list(leaves)
         for i, x in zip(at, inputs):
             given[i] = x
         positional, named = build(given)
-        results = [x for x in tensors(thing.value(*positional, **named)) if x.dtype.kind in "fc"]
+        every = tensors(thing.value(*positional, **named))
+        results = [x for x in every if x.dtype.kind in "fc"]
         if not results:
-            raise LookupError
+            raise LookupError if every else TypeError
         parts = [weft.sum(weft.real(x) if x.dtype.kind == "c" else weft.astype(x, "float64")) for x in results]
         return sum(parts[1:], parts[0])
     try:
         computed(weft.grad(total, argnums=tuple(range(len(at))))(*(leaves[i] for i in at)))
         answers.derivative = "yes"
     except LookupError:
-        answers.derivative = "no: its results are not floating numbers"
+        answers.derivative = "none: what comes out is not floating"
     except weft.NotDifferentiable as error:
         answers.derivative = "no: " + str(error).splitlines()[0]
     except Exception:

@@ -32,8 +32,10 @@ def code(text):
 def link(name, owner=None):
     """To the page of a public name, or of what it belongs to; else the name alone."""
     thing = public.by_name().get(owner or name)
-    folder = "errors" if thing and thing.is_error else "reference"
-    return f":doc:`{name} </{folder}/{thing.page.rpartition('.')[2] if thing.is_error else thing.page}>`" if thing else code(name)
+    if not thing:
+        return code(name)
+    page = f"errors/{thing.value.__name__}" if thing.is_error else f"reference/{thing.page}"
+    return f":doc:`{name} </{page}>`"
 
 
 def block(directive, text, options=""):
@@ -88,7 +90,7 @@ def derivative(record, answers):
     """What is said of the derivative beside formulas of partials."""
     if record and not record["differentiable"]:
         return "does not exist, and asking for it is :doc:`NotDifferentiable </errors/NotDifferentiable>`"
-    if answers.derivative.startswith("no"):
+    if answers.derivative.startswith("no"):      # no: why, or none: why
         return escaped(answers.derivative)
     if answers.derivative:
         if record and record["partials"]:

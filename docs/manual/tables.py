@@ -92,6 +92,21 @@ def other_names():
     return found
 
 
+def from_scipy():
+    """scipy.special, where weft has a namespace for it."""
+    mine = public.modules().get("weft.special")
+    try:
+        import scipy.special
+    except ImportError:
+        return ""
+    if not mine:
+        return ""
+    theirs = [name for name in scipy.special.__all__ if name.islower() and callable(getattr(scipy.special, name))]
+    there = [link(f"weft.special.{name}") for name in sorted(theirs) if known(f"weft.special.{name}")]
+    missing = [code(name) for name in sorted(theirs) if not known(f"weft.special.{name}")]
+    return "SciPy's special functions\n-------------------------\n\n" + columns(there) + "Not there:\n\n" + columns(missing)
+
+
 def columns(names):
     """A paragraph of names; a line each, for Sphinx limits their length."""
     return ",\n".join(names) + "\n\n"
@@ -112,7 +127,7 @@ def from_numpy():
     text += "The same name, without some arguments\n-------------------------------------\n\n"
     text += table([(link("weft." + path), ", ".join(map(code, names))) for path, names in sorted(lacking.items()) if names], ("function", "arguments of NumPy's that weft's has not"))
     text += "The same name, with all arguments\n---------------------------------\n\n" + columns([link("weft." + path) for path in sorted(same) if not lacking.get(path)])
-    return text + "Not there\n---------\n\n" + columns([code(path) for path in missing])
+    return text + "Not there\n---------\n\n" + columns([code(path) for path in missing]) + from_scipy()
 
 
 # PyTorch ------------------------------------------------------------------------------------------------------------------------------

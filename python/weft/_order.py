@@ -289,7 +289,7 @@ def histogramdd(sample, bins=10, range=None, density=False, weights=None):
 def histogram2d(x, y, bins=10, range=None, density=False, weights=None):
     """(counts, edges of x, edges of y). One vector of edges is for both.
 
-    >>> wf.histogram2d([0., 0., 1.], [0., 1., 1.], bins=2)[0]
+    >>> wf.histogram2d(wf.asarray([0., 0., 1.]), wf.asarray([0., 1., 1.]), bins=2)[0]
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """

@@ -26,7 +26,7 @@ def correlate(a, v, mode="valid"):
 def interp(x, xp, fp, left=None, right=None, period=None):
     """The broken line through the points (xp, fp) at x; xp rises. Outside: left and right, else the first and last of fp.
 
-    >>> wf.interp(2.5, [1., 2., 3.], [3., 2., 0.])
+    >>> wf.interp(wf.asarray(2.5), wf.asarray([1., 2., 3.]), wf.asarray([3., 2., 0.]))
     array(1., dtype=float32)
     """
     return _core.interp(x, xp, fp, left, right, period)
@@ -110,7 +110,7 @@ def kaiser(M, beta, dtype=None):
 def polyval(p, x):
     """The polynomial with coefficients p at x.
 
-    >>> wf.polyval([3, 0, 1], 5)
+    >>> wf.polyval(wf.asarray([3, 0, 1]), 5)
     array(76)
     """
     return _core.polyval(p, x)
@@ -119,7 +119,7 @@ def polyval(p, x):
 def polyadd(a1, a2):
     """The sum of two polynomials.
 
-    >>> wf.polyadd([1, 2], [9, 5, 4])
+    >>> wf.polyadd(wf.asarray([1, 2]), wf.asarray([9, 5, 4]))
     array([9, 6, 6])
     """
     return _core.polyadd(a1, a2)
@@ -128,7 +128,7 @@ def polyadd(a1, a2):
 def polysub(a1, a2):
     """The difference of two polynomials.
 
-    >>> wf.polysub([2, 10], [1, 4])
+    >>> wf.polysub(wf.asarray([2, 10]), wf.asarray([1, 4]))
     array([1, 6])
     """
     return _core.polysub(a1, a2)
@@ -137,7 +137,7 @@ def polysub(a1, a2):
 def polymul(a1, a2):
     """The product of two polynomials.
 
-    >>> wf.polymul([1, 2], [1, -2])
+    >>> wf.polymul(wf.asarray([1, 2]), wf.asarray([1, -2]))
     array([ 1,  0, -4])
     """
     return _core.polymul(a1, a2)
@@ -146,7 +146,7 @@ def polymul(a1, a2):
 def polydiv(u, v):
     """(quotient, remainder) of two polynomials; the remainder has as many coefficients as v has less one.
 
-    >>> wf.polydiv([3., 5., 2.], [2., 1.])
+    >>> wf.polydiv(wf.asarray([3., 5., 2.]), wf.asarray([2., 1.]))
     (array([1.5 , 1.75], dtype=float32), array([0.25], dtype=float32))
     """
     return _core.polydiv(u, v)
@@ -195,7 +195,7 @@ def poly(seq_of_zeros):
 def roots(p):
     """The complex zeros of a polynomial. Computes p.
 
-    >>> wf.roots([1., -3., 2.])
+    >>> wf.roots(wf.asarray([1., -3., 2.]))
     array([2.+0.j, 1.+0.j], dtype=complex64)
     """
     return _core.roots(p)

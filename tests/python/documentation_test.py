@@ -16,7 +16,7 @@ sys.path[:0] = [str(BUILD / "python"), str(ROOT / "docs")]
 try:
     import numpy as np
     import weft as wf
-    from manual import examples, public
+    from manual import curve, examples, inquiry, public
     LACKS = None
 except ImportError as error:
     LACKS = str(error)
@@ -68,6 +68,32 @@ class Documentation(unittest.TestCase):
                                        rtol=(record["ulp"] + 1) * 2 ** -23, err_msg=record["name"])
             judged += 1
         self.assertGreater(judged, 60)
+
+    def test_pages_say_what_functions_take_and_give(self):
+        def ask(name):
+            return inquiry.ask(public.by_name()[name])
+        exp, both, total, where, zeros, step = map(ask, ["weft.exp", "weft.bitwise_and", "weft.sum", "weft.where", "weft.zeros", "weft.nextafter"])
+        self.assertEqual((exp.takes["float32"][:2], exp.takes["float64"], exp.derivative), (["bool", "int8"], ["float64"], "yes"))
+        self.assertNotIn("float32", both.takes)
+        self.assertEqual(both.takes["uint8"], ["uint8"])
+        self.assertEqual((total.takes["int64"], total.shapes), (["bool", "int8", "int16", "int32", "int64"], "(2, 2) → (2,)"))
+        self.assertEqual(where.takes["float16"], ["float16"])
+        self.assertIn("bfloat16", zeros.makes)
+        self.assertTrue(step.derivative.startswith("no: nextafter"))
+        self.assertEqual(ask("weft.floor").derivative, "yes")
+        self.assertEqual(ask("weft.isnan").derivative, "none: what comes out is not floating")
+
+    def test_a_curve_shows_the_functions_own_values(self):
+        record = public.records()["weft.sin"]
+        picture = curve.picture(wf.sin, record)
+        points = re.search(r'class="value" d="M([^"]*)"', picture).group(1).split("L")
+        x, y = np.array([[float(number) for number in point.split()] for point in points]).T
+        low, high = curve.domain(record)
+        scaled = np.sin(low + (x - curve.EDGE) / (curve.WIDTH - 2 * curve.EDGE) * (high - low))
+        slope, base = np.polyfit(scaled, y, 1)
+        self.assertLess(slope, 0)                                        # upwards in a picture is down in numbers
+        self.assertLess(np.abs(slope * scaled + base - y).max(), 0.2)    # points are written with one digit
+        self.assertIn('class="slope"', picture)
 
     @unittest.skipUnless(SPHINX, "Sphinx is not installed (tools/setup docs)")
     def test_the_manual_is_built_without_a_warning(self):
