@@ -45,6 +45,8 @@ def block(directive, text, options=""):
 
 
 def table(rows, head=None, widths=None):
+    if not rows:
+        return "(None.)\n\n"
     text = ".. list-table::\n"
     if head:
         text += "   :header-rows: 1\n"
@@ -56,16 +58,30 @@ def table(rows, head=None, widths=None):
     return text + "\n"
 
 
+def paragraphs(doc):
+    """A docstring's paragraphs as they stand there, without its examples."""
+    text = re.split(r"^\s*>>>", doc or "", maxsplit=1, flags=re.M)[0]
+    return [paragraph.strip("\n") for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
+
+
 def prose(doc):
-    """A docstring's paragraphs without its examples."""
-    text = re.split(r"^\s*>>>", inspect.cleandoc(doc or ""), maxsplit=1, flags=re.M)[0]
-    return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
+    """The same, each as one line."""
+    return [" ".join(paragraph.split()) for paragraph in paragraphs(inspect.cleandoc(doc or ""))]
+
+
+def body(doc):
+    """A docstring without its indentation (cleandoc takes a module's code for that) on its page: prose, and what is indented as code."""
+    text = ""
+    for paragraph in paragraphs(doc):
+        indented = all(line.startswith("    ") for line in paragraph.split("\n"))
+        text += block("code-block:: python", inspect.cleandoc(paragraph)) if indented else escaped(" ".join(paragraph.split())) + "\n\n"
+    return text
 
 
 def first_sentence(thing):
-    paragraphs = prose(thing.value.__doc__) or [""]
-    found = re.match(r"(.*?[.:;])(\s|$)", paragraphs[0])
-    return (found.group(1).rstrip(":;") if found else paragraphs[0]).rstrip(".")
+    said = (prose(thing.value.__doc__) or [""])[0]
+    found = re.match(r"(.*?[.:;])(\s|$)", said)
+    return (found.group(1).rstrip(":;") if found else said).rstrip(".")
 
 
 # One page -----------------------------------------------------------------------------------------------------------------------------
@@ -151,8 +167,7 @@ def prompted(source):
 def function_page(thing):
     record, answers = public.records().get(thing.name), inquiry.ask(thing)
     text = title(thing.name) + block("code-block:: python", signature(thing), "   :class: signature\n")
-    text += "\n\n".join(escaped(paragraph) for paragraph in prose(thing.value.__doc__)) + "\n\n"
-    text += example(thing.value)
+    text += body(inspect.getdoc(thing.value)) + example(thing.value)
     if record and record["family"] == "elementwise" and record["arity"] == 1 and (picture := curve.picture(thing.value, record)):
         text += block("raw:: html", picture)
     if rows := facts(thing, record, answers):
@@ -171,16 +186,17 @@ def bases(owner):
 
 
 def members(owner):
-    """Names of a class's own members, without those of public bases."""
+    """Names of a class's own members; of those that its public bases have, too, only what says something of its own."""
     inherited = {name for thing in bases(owner) for name in dir(thing.value)}
-    return sorted(name for name in dir(owner) if not name.startswith("_") and (name not in inherited or name in vars(owner)))
+    named = [name for name in dir(owner) if not name.startswith("_")]
+    return sorted(name for name in named if name not in inherited or name in vars(owner) and getattr(vars(owner)[name], "__doc__", None))
 
 
 def class_page(thing):
     """Of a class, or of an object that is the only one of its class."""
     owner = thing.value if thing.is_class else type(thing.value)
     text = title(thing.name) + block("code-block:: python", signature(thing), "   :class: signature\n")
-    text += "\n\n".join(escaped(paragraph) for paragraph in prose(owner.__doc__)) + "\n\n" + example(owner)
+    text += body(inspect.cleandoc(owner.__doc__ or "")) + example(owner)
     if bases(owner):
         text += "Has what " + ", ".join(link(base.name) for base in bases(owner)) + " has.\n\n"
     rows, shown = [], ""
@@ -229,15 +245,15 @@ def groups():
 
 @functools.cache
 def group_title(home):
-    paragraphs = prose(public.modules(private=True)[home].__doc__) if home in public.modules(private=True) else []
-    heading = re.split(r"[.:;(]", paragraphs[0])[0].strip() if paragraphs else "Types"
+    said = prose(public.modules(private=True)[home].__doc__) if home in public.modules(private=True) else []
+    heading = re.split(r"[.:;](?:\s|$)|\s\(", said[0])[0].strip() if said else "Types"
     heading = heading.partition(",")[0] if len(heading) > 45 else heading
     return f"{home}: {heading}" if home in public.modules() else heading
 
 
 def group_page(home, members):
     module = public.modules(private=True).get(home)
-    text = title(group_title(home)) + "\n\n".join(escaped(paragraph) for paragraph in prose(module.__doc__ if module else "")) + "\n\n"
+    text = title(group_title(home)) + body(module.__doc__ if module else "")
     text += table([(link(thing.name), escaped(first_sentence(thing))) for thing in members], widths=[34, 66])
     pages = "".join(f"   {thing.page}\n" for thing in members)
     return text + f".. toctree::\n   :hidden:\n\n{pages}"
