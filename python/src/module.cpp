@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
     bind_random(module);
     bind_special(module);
     bind_numpy(module);
+    bind_records(module);
     bind_tools(module);
     bind_optim(module);
     bind_functional(module);

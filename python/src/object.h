@@ -93,6 +93,7 @@ void bind_transforms(nb::module_& module);
 void bind_random(nb::module_& module);
 void bind_special(nb::module_& module);
 void bind_numpy(nb::module_& module);
+void bind_records(nb::module_& module);
 void bind_tools(nb::module_& module);
 void bind_optim(nb::module_& module);
 void bind_functional(nb::module_& module);  ///< weft._core.nn, with the two below

@@ -34,16 +34,6 @@ void bind_elementwise(nb::module_& module) {
         if (operation->arity == 3)
             module.def(name, [operation](Given a, Given b, Given c) { return call<3>(*operation, {a, b, c}); });
     }
-    // What a function generated for each of these is made of (weft/_generate.py).
-    module.def("elementwise_operations", [] {
-        nb::list list;
-        for (const Operation* operation : all_operations())
-            if (operation->family == Family::elementwise && operation != &astype_operation)
-                list.append(nb::make_tuple(std::string(operation->name), operation->arity, std::string(operation->doc),
-                                           std::string(operation->numpy), std::string(operation->torch),
-                                           operation->differentiable));
-        return list;
-    });
     module.def("clip_between", [](Given x, Given low, Given high) {
         Tensor given = tensor(x, "clip");
         auto bound = [&](Given object) {
@@ -294,11 +284,12 @@ void bind_views(nb::module_& m) {
     });
     m.def("concat", [](Given parts, Given axis) {
         std::vector<Tensor> list = tensors(parts, "concat");
-        if (!axis.is_none()) return object_of(concatenate(list, integer(axis, "concat", "axis")));
+        if (!axis.is_none()) return object_of(concatenate(list, integer(axis, "concat", "axis"), here()));
         for (Tensor& part : list) part = ravel(part);
-        return object_of(concatenate(list, 0));
+        return object_of(concatenate(list, 0, here()));
     });
-    m.def("stack", [](Given parts, std::int64_t axis) { return object_of(stack(tensors(parts, "stack"), axis)); });
+    m.def("stack",
+          [](Given parts, std::int64_t axis) { return object_of(stack(tensors(parts, "stack"), axis, here())); });
     m.def("pad", [](Given x, Given before, Given after, Given value) {
         std::optional<Literal> number = literal_of(value.ptr());
         if (!number) number = tensor(value, "pad").literal();
@@ -318,7 +309,7 @@ void bind_products(nb::module_& m) {
     });
     m.def("outer", [](Given a, Given b) { return object_of(outer(operand(a, "outer"), operand(b, "outer"))); });
     m.def("einsum", [](const std::string& subscripts, Given operands) {
-        return object_of(einsum(subscripts, tensors(operands, "einsum")));
+        return object_of(einsum(subscripts, tensors(operands, "einsum"), here()));
     });
 }
 

@@ -11,17 +11,29 @@ def each(form, arrays):
 
 
 def atleast_1d(*arys):
-    """Each with at least one axis: an array of one argument, a list of several."""
+    """Each with at least one axis: an array of one argument, a list of several.
+
+    >>> wf.atleast_1d(wf.asarray(3.))
+    array([3.], dtype=float32)
+    """
     return each(_core.atleast_1d, arys)
 
 
 def atleast_2d(*arys):
-    """Each with at least two axes, new ones in front."""
+    """Each with at least two axes, new ones in front.
+
+    >>> wf.atleast_2d(wf.asarray([1., 2.]))
+    array([[1., 2.]], dtype=float32)
+    """
     return each(_core.atleast_2d, arys)
 
 
 def atleast_3d(*arys):
-    """Each with at least three axes: a vector stands in the middle, a matrix in front."""
+    """Each with at least three axes: a vector stands in the middle, a matrix in front.
+
+    >>> wf.atleast_3d(wf.asarray([1., 2.])).shape
+    (1, 2, 1)
+    """
     return each(_core.atleast_3d, arys)
 
 
@@ -35,7 +47,12 @@ def hstack(tup):
 
 
 def vstack(tup):
-    """Joined along the first axis, vectors as rows."""
+    """Joined along the first axis, vectors as rows.
+
+    >>> wf.vstack([wf.asarray([1, 2]), wf.asarray([3, 4])])
+    array([[1, 2],
+           [3, 4]])
+    """
     return _core.vstack(tup)
 
 
@@ -43,12 +60,22 @@ row_stack = vstack
 
 
 def dstack(tup):
-    """Joined along the third axis."""
+    """Joined along the third axis.
+
+    >>> wf.dstack([wf.asarray([1, 2]), wf.asarray([3, 4])])
+    array([[[1, 3],
+            [2, 4]]])
+    """
     return _core.dstack(tup)
 
 
 def column_stack(tup):
-    """Vectors as columns beside matrices."""
+    """Vectors as columns beside matrices.
+
+    >>> wf.column_stack([wf.asarray([1, 2]), wf.asarray([3, 4])])
+    array([[1, 3],
+           [2, 4]])
+    """
     return _core.column_stack(tup)
 
 
@@ -83,7 +110,11 @@ def block(arrays):
 
 
 def array_split(ary, indices_or_sections, axis=0):
-    """A list of parts along an axis: so many, as even as can be, or cut before these places."""
+    """A list of parts along an axis: so many, as even as can be, or cut before these places.
+
+    >>> wf.array_split(wf.arange(5), 2)
+    [array([0, 1, 2]), array([3, 4])]
+    """
     if isinstance(indices_or_sections, int):
         return _core.array_split(ary, indices_or_sections, axis)
     return _core.split_at(ary, indices_or_sections, axis)
@@ -101,43 +132,76 @@ def split(ary, indices_or_sections, axis=0):
 
 
 def hsplit(ary, indices_or_sections):
-    """split along the second axis; of a vector along the first."""
+    """split along the second axis; of a vector along the first.
+
+    >>> wf.hsplit(wf.asarray([[1, 2], [3, 4]]), 2)
+    [array([[1],
+           [3]]), array([[2],
+           [4]])]
+    """
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 def vsplit(ary, indices_or_sections):
-    """split along the first of at least two axes."""
+    """split along the first of at least two axes.
+
+    >>> wf.vsplit(wf.asarray([[1, 2], [3, 4]]), 2)
+    [array([[1, 2]]), array([[3, 4]])]
+    """
     if ary.ndim < 2:
         raise ValueError(f"vsplit: takes arrays of two axes or more, not the shape {ary.shape}")
     return split(ary, indices_or_sections, 0)
 
 
 def dsplit(ary, indices_or_sections):
-    """split along the third axis."""
+    """split along the third axis.
+
+    >>> [part.shape for part in wf.dsplit(wf.zeros((1, 2, 4)), 2)]
+    [(1, 2, 2), (1, 2, 2)]
+    """
     if ary.ndim < 3:
         raise ValueError(f"dsplit: takes arrays of three axes or more, not the shape {ary.shape}")
     return split(ary, indices_or_sections, 2)
 
 
 def rot90(m, k=1, axes=(0, 1)):
-    """Turned k times by 90 degrees, from the first axis towards the second."""
+    """Turned k times by 90 degrees, from the first axis towards the second.
+
+    >>> wf.rot90(wf.asarray([[1, 2], [3, 4]]))
+    array([[2, 4],
+           [1, 3]])
+    """
     if len(axes) != 2:
         raise ValueError(f"rot90: two axes, not {len(axes)}")
     return _core.rot90(m, k, *axes)
 
 
 def flipud(m):
-    """The first axis reversed."""
+    """The first axis reversed.
+
+    >>> wf.flipud(wf.asarray([[1, 2], [3, 4]]))
+    array([[3, 4],
+           [1, 2]])
+    """
     return _core.flip(m, 0)
 
 
 def fliplr(m):
-    """The second axis reversed."""
+    """The second axis reversed.
+
+    >>> wf.fliplr(wf.asarray([[1, 2], [3, 4]]))
+    array([[2, 1],
+           [4, 3]])
+    """
     return _core.flip(m, 1)
 
 
 def rollaxis(a, axis, start=0):
-    """An axis moved to stand before another."""
+    """An axis moved to stand before another.
+
+    >>> wf.rollaxis(wf.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
     if not -a.ndim <= axis < a.ndim:
         raise _core.AxisError(f"rollaxis: axis {axis} of {a.ndim} axes")
     axis, start = axis % a.ndim, start + a.ndim if start < 0 else start
@@ -160,7 +224,11 @@ def places(obj, size):
 
 
 def delete(arr, obj, axis=None):
-    """Without the elements at these places (a number, a slice, a list or a mask) of an axis; axis=None: of arr flattened. Computes a mask."""
+    """Without the elements at these places (a number, a slice, a list or a mask) of an axis; axis=None: of arr flattened. Computes a mask.
+
+    >>> wf.delete(wf.asarray([1, 2, 3, 4]), [0, 2])
+    array([2, 4])
+    """
     if axis is None:
         arr, axis = _core.reshape(arr, -1), 0
     return _core.remove(arr, places(obj, arr.shape[axis]), axis)
@@ -181,32 +249,62 @@ def insert(arr, obj, values, axis=None):
 
 
 def append(arr, values, axis=None):
-    """Joined along an axis; axis=None: both flattened."""
+    """Joined along an axis; axis=None: both flattened.
+
+    >>> wf.append(wf.asarray([1, 2]), [[3], [4]])
+    array([1, 2, 3, 4])
+    """
     return _core.concat([arr, values], axis)
 
 
 def diag(v, k=0):
-    """A vector as a diagonal of a matrix of zeros; of a matrix its k-th diagonal."""
+    """A vector as a diagonal of a matrix of zeros; of a matrix its k-th diagonal.
+
+    >>> wf.diag(wf.asarray([1, 2]))
+    array([[1, 0],
+           [0, 2]])
+    >>> wf.diag(wf.asarray([[1, 2], [3, 4]]))
+    array([1, 4])
+    """
     return _core.diag(v, k)
 
 
 def diagflat(v, k=0):
-    """v flattened, as a diagonal."""
+    """v flattened, as a diagonal.
+
+    >>> wf.diagflat(wf.asarray([[1], [2]]))
+    array([[1, 0],
+           [0, 2]])
+    """
     return _core.diagflat(v, k)
 
 
 def fill_diagonal(a, val):
-    """a with another main diagonal: a number or a vector. (A new array: values never change.)"""
+    """a with another main diagonal: a number or a vector. (A new array: values never change.)
+
+    >>> wf.fill_diagonal(wf.zeros((2, 2)), 5)
+    array([[5., 0.],
+           [0., 5.]], dtype=float32)
+    """
     return _core.fill_diagonal(a, val)
 
 
 def resize(a, new_shape):
-    """a's elements, again and again, in another shape."""
+    """a's elements, again and again, in another shape.
+
+    >>> wf.resize(wf.asarray([1, 2, 3]), (2, 2))
+    array([[1, 2],
+           [3, 1]])
+    """
     return _core.resize(a, new_shape)
 
 
 def trim_zeros(filt, trim="fb"):
-    """A vector without the zeros in front (f) and behind (b). Computes it."""
+    """A vector without the zeros in front (f) and behind (b). Computes it.
+
+    >>> wf.trim_zeros(wf.asarray([0, 0, 1, 0, 2, 0]))
+    array([1, 0, 2])
+    """
     some = _core.nonzero(filt)[0].tolist()
     if not some:
         return filt[:0]
@@ -217,7 +315,11 @@ def trim_zeros(filt, trim="fb"):
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """func1d of every vector along an axis; the axes of its results take that axis' place. The function is written into the program once a
-    vector; vmap does it once."""
+    vector; vmap does it once.
+
+    >>> wf.apply_along_axis(lambda v: wf.max(v) - wf.min(v), 1, wf.asarray([[1., 4.], [2., 2.]]))
+    array([3., 0.], dtype=float32)
+    """
     arr = _core.asarray(arr, None, None)
     moved = _core.moveaxis(arr, axis, -1)
     rows = _core.reshape(moved, (-1, moved.shape[-1]))
@@ -231,7 +333,11 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def apply_over_axes(func, a, axes):
-    """func(a, axis) for one axis after another; an axis that it takes away is put back with size 1."""
+    """func(a, axis) for one axis after another; an axis that it takes away is put back with size 1.
+
+    >>> wf.apply_over_axes(lambda x, axis: wf.sum(x, axis=axis), wf.asarray([[1., 2.], [3., 4.]]), [0, 1])
+    array([[10.]], dtype=float32)
+    """
     for axis in [axes] if isinstance(axes, int) else axes:
         found = func(a, axis)
         a = _core.expand_dims(found, axis) if found.ndim == a.ndim - 1 else found

@@ -9,7 +9,13 @@ __all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "promote_types", "
 
 def astype(x, dtype, /, *, copy=True, device=None):
     """The same numbers as another dtype: floating to integer truncates, anything to bool is != 0. A value never changes, so `copy`
-    makes no difference."""
+    makes no difference.
+
+    >>> wf.astype(wf.asarray([1.7, -1.7, 0.]), wf.int32)
+    array([ 1, -1,  0], dtype=int32)
+    >>> wf.astype(wf.asarray([1.7, -1.7, 0.]), wf.bool)
+    array([ True,  True, False])
+    """
     check_device(device)
     if not isinstance(x, _core.Tensor):
         raise TypeError(f"astype: an array is wanted, not {type(x).__name__!r}")
@@ -17,7 +23,13 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that these arrays, dtypes and numbers meet in. Python's numbers are weak: they take the dtype of what stands beside."""
+    """The dtype that these arrays, dtypes and numbers meet in. Python's numbers are weak: they take the dtype of what stands beside.
+
+    >>> wf.result_type(wf.float16, 2.5)
+    weft.float16
+    >>> wf.result_type(wf.int8, wf.int32, wf.ones(2, dtype=wf.float64))
+    weft.float64
+    """
     if not arrays_and_dtypes:
         raise ValueError("result_type: at least one array or dtype is wanted")
     strong, weak = [], []
@@ -37,12 +49,20 @@ def result_type(*arrays_and_dtypes):
 
 
 def promote_types(type1, type2):
-    """The dtype that two dtypes meet in."""
+    """The dtype that two dtypes meet in.
+
+    >>> wf.promote_types(wf.int8, wf.uint8)
+    weft.int16
+    """
     return _core.promote(type1, type2)
 
 
 def can_cast(from_, to, /):
-    """Whether a conversion loses nothing: promotion of both gives `to`."""
+    """Whether a conversion loses nothing: promotion of both gives `to`.
+
+    >>> wf.can_cast(wf.int8, wf.int16), wf.can_cast(wf.float64, wf.float32)
+    (True, False)
+    """
     source = from_.dtype if isinstance(from_, _core.Tensor) else _core.as_dtype(from_)
     target = _core.as_dtype(to)
     if source.kind == "f" and target.kind in "iub" or source.kind == "c" and target.kind != "c":
@@ -53,7 +73,11 @@ def can_cast(from_, to, /):
 
 
 def isdtype(dtype, kind):
-    """Whether a dtype is of a kind ('bool', 'integral', 'real floating', ...), is another dtype, or any of a tuple of these."""
+    """Whether a dtype is of a kind ('bool', 'integral', 'real floating', ...), is another dtype, or any of a tuple of these.
+
+    >>> wf.isdtype(wf.uint8, "integral"), wf.isdtype(wf.uint8, ("bool", "real floating"))
+    (True, False)
+    """
     if isinstance(kind, tuple):
         return any(isdtype(dtype, one) for one in kind)
     dtype = _core.as_dtype(dtype)
@@ -73,7 +97,11 @@ FORMATS = {"float16": (16, 10, -14), "bfloat16": (16, 7, -126), "float32": (32, 
 
 
 def finfo(type, /):
-    """Limits of a floating dtype (of a complex one: of its parts)."""
+    """Limits of a floating dtype (of a complex one: of its parts).
+
+    >>> wf.finfo(wf.float32).eps
+    1.1920928955078125e-07
+    """
     dtype = type.dtype if isinstance(type, _core.Tensor) else _core.as_dtype(type)
     dtype = {"complex64": _core.float32, "complex128": _core.float64}.get(dtype.name, dtype)
     if dtype.name not in FORMATS:
@@ -86,7 +114,11 @@ def finfo(type, /):
 
 
 def iinfo(type, /):
-    """Limits of an integer dtype."""
+    """Limits of an integer dtype.
+
+    >>> wf.iinfo(wf.int8).max
+    127
+    """
     dtype = type.dtype if isinstance(type, _core.Tensor) else _core.as_dtype(type)
     if dtype.kind not in "iu":
         raise TypeError(f"iinfo: {dtype} is not an integer dtype")

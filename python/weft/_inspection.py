@@ -10,7 +10,11 @@ KINDS = {"bool": {"bool": _core.bool_}, "signed integer": SIGNED, "unsigned inte
 
 
 def devices():
-    """The devices of this machine, by name."""
+    """The devices of this machine, by name.
+
+    >>> wf.devices()
+    ['cpu']
+    """
     return ["cpu"]
 
 

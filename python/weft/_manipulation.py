@@ -6,32 +6,60 @@ __all__ = ["broadcast_to", "concat", "concatenate", "expand_dims", "flip", "move
 
 
 def broadcast_to(x, /, shape):
-    """x repeated along axes of size 1 and new axes in front, to a shape."""
+    """x repeated along axes of size 1 and new axes in front, to a shape.
+
+    >>> wf.broadcast_to(wf.asarray([1, 2]), (2, 2))
+    array([[1, 2],
+           [1, 2]])
+    """
     return _core.broadcast_to(x, shape)
 
 
 def concat(arrays, /, *, axis=0):
-    """Arrays laid one behind the other along an axis; axis=None: flattened first."""
+    """Arrays laid one behind the other along an axis; axis=None: flattened first.
+
+    >>> wf.concat([wf.asarray([[1, 2]]), wf.asarray([[3, 4]])], axis=0)
+    array([[1, 2],
+           [3, 4]])
+    """
     return _core.concat(arrays, axis)
 
 
 def concatenate(arrays, axis=0):
-    """concat, by NumPy's name."""
+    """concat, by NumPy's name.
+
+    >>> wf.concatenate([wf.asarray([1, 2]), wf.asarray([3])])
+    array([1, 2, 3])
+    """
     return _core.concat(arrays, axis)
 
 
 def expand_dims(x, /, axis=0):
-    """A new axis of size 1 (or several, a tuple)."""
+    """A new axis of size 1 (or several, a tuple).
+
+    >>> wf.expand_dims(wf.asarray([1, 2]), axis=1)
+    array([[1],
+           [2]])
+    """
     return _core.expand_dims(x, axis)
 
 
 def flip(x, /, *, axis=None):
-    """Elements in reverse order along the axes (all of them, if none is said)."""
+    """Elements in reverse order along the axes (all of them, if none is said).
+
+    >>> wf.flip(wf.asarray([[1, 2], [3, 4]]), axis=1)
+    array([[2, 1],
+           [4, 3]])
+    """
     return _core.flip(x, axis)
 
 
 def moveaxis(x, source, destination, /):
-    """Axes moved to other places, the rest in their order."""
+    """Axes moved to other places, the rest in their order.
+
+    >>> wf.moveaxis(wf.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
     return _core.moveaxis(x, source, destination)
 
 
@@ -82,56 +110,107 @@ def pairs(x, ndim, name):
 
 
 def permute_dims(x, /, axes):
-    """The axes in another order."""
+    """The axes in another order.
+
+    >>> wf.permute_dims(wf.zeros((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
     return _core.permute_dims(x, axes)
 
 
 def transpose(x, axes=None):
-    """The axes reversed, or in the order that is said."""
+    """The axes reversed, or in the order that is said.
+
+    >>> wf.transpose(wf.asarray([[1, 2], [3, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    """
     return _core.permute_dims(x, axes)
 
 
 def ravel(x, /):
-    """x as one axis."""
+    """x as one axis.
+
+    >>> wf.ravel(wf.asarray([[1, 2], [3, 4]]))
+    array([1, 2, 3, 4])
+    """
     return _core.reshape(x, -1)
 
 
 def repeat(x, repeats, /, *, axis=None):
-    """Each element so many times, one after another; a number, or an array of one an element. axis=None: of x flattened."""
+    """Each element so many times, one after another; a number, or an array of one an element. axis=None: of x flattened.
+
+    >>> wf.repeat(wf.asarray([1, 2]), 2)
+    array([1, 1, 2, 2])
+    >>> wf.repeat(wf.asarray([1, 2]), wf.asarray([1, 3]))
+    array([1, 2, 2, 2])
+    """
     return _core.repeat(x, repeats, axis)
 
 
 def reshape(x, /, shape, *, copy=None):
     """The same elements in row-major order under another shape; one size may be -1. A value never changes, so `copy` makes no
-    difference."""
+    difference.
+
+    >>> wf.reshape(wf.arange(6), (2, -1))
+    array([[0, 1, 2],
+           [3, 4, 5]])
+    """
     return _core.reshape(x, shape)
 
 
 def roll(x, /, shift, *, axis=None):
-    """Elements moved along axes; what falls off one end comes in at the other. axis=None: of x flattened."""
+    """Elements moved along axes; what falls off one end comes in at the other. axis=None: of x flattened.
+
+    >>> wf.roll(wf.asarray([1, 2, 3, 4]), 1)
+    array([4, 1, 2, 3])
+    """
     return _core.roll(x, shift, axis)
 
 
 def squeeze(x, /, axis=None):
-    """Without the axes that are said, which have size 1 (without all of these, if none is said)."""
+    """Without the axes that are said, which have size 1 (without all of these, if none is said).
+
+    >>> wf.squeeze(wf.asarray([[1, 2]]), 0)
+    array([1, 2])
+    """
     return _core.squeeze(x, axis)
 
 
 def stack(arrays, /, *, axis=0):
-    """Arrays of one shape along a new axis."""
+    """Arrays of one shape along a new axis.
+
+    >>> wf.stack([wf.asarray([1, 2]), wf.asarray([3, 4])], axis=1)
+    array([[1, 3],
+           [2, 4]])
+    """
     return _core.stack(arrays, axis)
 
 
 def swapaxes(x, axis1, axis2, /):
-    """Two axes exchanged."""
+    """Two axes exchanged.
+
+    >>> wf.swapaxes(wf.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
     return _core.swapaxes(x, axis1, axis2)
 
 
 def tile(x, repetitions, /):
-    """x laid side by side, so many times an axis."""
+    """x laid side by side, so many times an axis.
+
+    >>> wf.tile(wf.asarray([1, 2]), (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
     return _core.tile(x, repetitions)
 
 
 def unstack(x, /, *, axis=0):
-    """The arrays along an axis: a tuple."""
+    """The arrays along an axis: a tuple.
+
+    >>> first, second = wf.unstack(wf.asarray([[1, 2], [3, 4]]))
+    >>> second
+    array([3, 4])
+    """
     return _core.unstack(x, axis)

@@ -1,7 +1,7 @@
 """Methods of weft.Tensor that have options, as NumPy's arrays and PyTorch's tensors have them. Put into the class when weft is imported."""
 import sys
 
-from . import _core, _manipulation, _pickle, _searching, _statistics
+from . import _core, _dtypes, _functions, _manipulation, _pickle, _searching, _statistics
 from ._inspection import check_device
 
 Tensor = _core.Tensor
@@ -29,6 +29,8 @@ Tensor.flatten = _manipulation.ravel
 Tensor.conj = lambda self: _core.conj(self)
 Tensor.astype = lambda self, dtype, *, copy=True: _core.astype(self, dtype)
 Tensor.clip = lambda self, min=None, max=None: _core.clip_between(self, min, max)
+for method, function in [(Tensor.conj, _functions.conj), (Tensor.astype, _dtypes.astype), (Tensor.clip, _functions.clip)]:
+    method.__doc__ = function.__doc__
 
 
 def reshape(self, *shape):

@@ -1,4 +1,4 @@
-"""What lies below what: quantiles, histograms, joins that leave NaN out, covariances. NumPy's names and arguments.
+"""Quantiles, histograms, covariances; joins that leave NaN out. NumPy's names and arguments.
 
 axis=None takes all axes; a tuple takes several.
 """
@@ -24,17 +24,29 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
 
 
 def percentile(a, q, axis=None, *, method="linear", keepdims=False):
-    """quantile(a, q / 100)."""
+    """quantile(a, q / 100).
+
+    >>> wf.percentile(wf.asarray([1., 2., 4.]), [25, 75])
+    array([1.5, 3. ], dtype=float32)
+    """
     return _core.quantile(a, q, axis, method, keepdims, False, True)
 
 
 def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
-    """quantile of what is not NaN."""
+    """quantile of what is not NaN.
+
+    >>> wf.nanquantile(wf.asarray([1., wf.nan, 3.]), [0., 0.25])
+    array([1. , 1.5], dtype=float32)
+    """
     return _core.quantile(a, q, axis, method, keepdims, True, False)
 
 
 def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
-    """percentile of what is not NaN."""
+    """percentile of what is not NaN.
+
+    >>> wf.nanpercentile(wf.asarray([1., wf.nan, 3.]), 50)
+    array(2., dtype=float32)
+    """
     return _core.quantile(a, q, axis, method, keepdims, True, True)
 
 
@@ -48,37 +60,65 @@ def median(a, axis=None, *, keepdims=False):
 
 
 def nanmedian(a, axis=None, *, keepdims=False):
-    """The middle of what is not NaN."""
+    """The middle of what is not NaN.
+
+    >>> wf.nanmedian(wf.asarray([1., wf.nan, 2., 9.]))
+    array(2., dtype=float32)
+    """
     return _core.quantile(a, 0.5, axis, "linear", keepdims, True, False)
 
 
 def nansum(a, axis=None, *, keepdims=False):
-    """The sum, a NaN counting as 0."""
+    """The sum, a NaN counting as 0.
+
+    >>> wf.nansum(wf.asarray([[1., wf.nan], [3., 4.]]), axis=0)
+    array([4., 4.], dtype=float32)
+    """
     return _core.nansum(a, axis, keepdims)
 
 
 def nanprod(a, axis=None, *, keepdims=False):
-    """The product, a NaN counting as 1."""
+    """The product, a NaN counting as 1.
+
+    >>> wf.nanprod(wf.asarray([2., wf.nan, 5.]))
+    array(10., dtype=float32)
+    """
     return _core.nanprod(a, axis, keepdims)
 
 
 def nanmax(a, axis=None, *, keepdims=False):
-    """The largest of what is not NaN; NaN of nothing else."""
+    """The largest of what is not NaN; NaN of nothing else.
+
+    >>> wf.nanmax(wf.asarray([2., wf.nan, 5.]))
+    array(5., dtype=float32)
+    """
     return _core.nanmax(a, axis, keepdims)
 
 
 def nanmin(a, axis=None, *, keepdims=False):
-    """The smallest of what is not NaN; NaN of nothing else."""
+    """The smallest of what is not NaN; NaN of nothing else.
+
+    >>> wf.nanmin(wf.asarray([2., wf.nan, 5.]))
+    array(2., dtype=float32)
+    """
     return _core.nanmin(a, axis, keepdims)
 
 
 def nanargmax(a, axis=None, *, keepdims=False):
-    """Where nanmax stands. ValueError where nothing but NaN is. Computes a."""
+    """Where nanmax stands. ValueError where nothing but NaN is. Computes a.
+
+    >>> wf.nanargmax(wf.asarray([2., wf.nan, 5.]))
+    array(2)
+    """
     return _core.nanargmax(a, axis, keepdims)
 
 
 def nanargmin(a, axis=None, *, keepdims=False):
-    """Where nanmin stands. ValueError where nothing but NaN is. Computes a."""
+    """Where nanmin stands. ValueError where nothing but NaN is. Computes a.
+
+    >>> wf.nanargmin(wf.asarray([2., wf.nan, 5.]))
+    array(0)
+    """
     return _core.nanargmin(a, axis, keepdims)
 
 
@@ -92,12 +132,20 @@ def nanmean(a, axis=None, *, keepdims=False):
 
 
 def nanvar(a, axis=None, *, ddof=0, keepdims=False):
-    """The variance of what is not NaN."""
+    """The variance of what is not NaN.
+
+    >>> wf.nanvar(wf.asarray([1., wf.nan, 3.]))
+    array(1., dtype=float32)
+    """
     return _core.nanvar(a, axis, ddof, keepdims)
 
 
 def nanstd(a, axis=None, *, ddof=0, keepdims=False):
-    """The standard deviation of what is not NaN."""
+    """The standard deviation of what is not NaN.
+
+    >>> wf.nanstd(wf.asarray([1., wf.nan, 3.]))
+    array(1., dtype=float32)
+    """
     return _core.nanstd(a, axis, ddof, keepdims)
 
 
@@ -106,22 +154,38 @@ def flat_where_none(a, axis):
 
 
 def nancumsum(a, axis=None):
-    """Running sums, a NaN counting as 0; axis=None: of a flattened."""
+    """Running sums, a NaN counting as 0; axis=None: of a flattened.
+
+    >>> wf.nancumsum(wf.asarray([2., wf.nan, 5.]))
+    array([2., 2., 7.], dtype=float32)
+    """
     return _core.nancumsum(*flat_where_none(a, axis))
 
 
 def nancumprod(a, axis=None):
-    """Running products, a NaN counting as 1; axis=None: of a flattened."""
+    """Running products, a NaN counting as 1; axis=None: of a flattened.
+
+    >>> wf.nancumprod(wf.asarray([2., wf.nan, 5.]))
+    array([ 2.,  2., 10.], dtype=float32)
+    """
     return _core.nancumprod(*flat_where_none(a, axis))
 
 
 def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
-    """x with NaN and infinities as numbers: the largest and the lowest of its type, where not said."""
+    """x with NaN and infinities as numbers: the largest and the lowest of its type, where not said.
+
+    >>> wf.nan_to_num(wf.asarray([wf.nan, wf.inf, 2.]), nan=-1., posinf=99.)
+    array([-1., 99.,  2.], dtype=float32)
+    """
     return _core.nan_to_num(x, nan, posinf, neginf)
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
-    """The mean, weighted by numbers of a's shape or one an element of the axes; returned: with the sum of the weights."""
+    """The mean, weighted by numbers of a's shape or one an element of the axes; returned: with the sum of the weights.
+
+    >>> wf.average(wf.asarray([1., 2., 3.]), weights=[1, 1, 2])
+    array(2.25, dtype=float32)
+    """
     found = _core.average(a, axis, weights, keepdims)
     if not returned:
         return found
@@ -130,12 +194,21 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def ptp(a, axis=None, *, keepdims=False):
-    """The largest minus the smallest."""
+    """The largest minus the smallest.
+
+    >>> wf.ptp(wf.asarray([[1., 5.], [4., 2.]]), axis=1)
+    array([4., 2.], dtype=float32)
+    """
     return _core.ptp(a, axis, keepdims)
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
-    """The covariance matrix of variables (rows; rowvar=False: columns), over n - 1 (bias: n; ddof: n - ddof) observations."""
+    """The covariance matrix of variables (rows; rowvar=False: columns), over n - 1 (bias: n; ddof: n - ddof) observations.
+
+    >>> wf.cov(wf.asarray([[1., 2., 3.], [6., 4., 2.]]))
+    array([[ 1., -2.],
+           [-2.,  4.]], dtype=float32)
+    """
     if y is not None:
         def rows(x):
             x = _core.atleast_2d(x)
@@ -146,7 +219,12 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 
 def corrcoef(x, y=None, rowvar=True):
-    """Pearson's correlation coefficients of variables."""
+    """Pearson's correlation coefficients of variables.
+
+    >>> wf.corrcoef(wf.asarray([[1., 2., 3.], [6., 4., 2.]]))
+    array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
+    """
     if y is None:
         return _core.corrcoef(x, rowvar)
     covariance = cov(x, y, rowvar)
@@ -164,12 +242,20 @@ def bincount(x, /, weights=None, minlength=0):
 
 
 def digitize(x, bins, right=False):
-    """The number of the bin that holds each element; bins rise or fall."""
+    """The number of the bin that holds each element; bins rise or fall.
+
+    >>> wf.digitize(wf.asarray([0.2, 1.5, 9.]), [0., 1., 2.])
+    array([1, 2, 3])
+    """
     return _core.digitize(x, bins, right)
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The edges of bins: how many, a rule's name (auto, doane, fd, rice, scott, sqrt, sturges), or themselves."""
+    """The edges of bins: how many, a rule's name (auto, doane, fd, rice, scott, sqrt, sturges), or themselves.
+
+    >>> wf.histogram_bin_edges(wf.asarray([1., 2., 5.]), bins=4)
+    array([1., 2., 3., 4., 5.], dtype=float32)
+    """
     return _core.histogram_bin_edges(a, bins, range, weights)
 
 
@@ -183,7 +269,13 @@ def histogram(a, bins=10, range=None, density=False, weights=None):
 
 
 def histogramdd(sample, bins=10, range=None, density=False, weights=None):
-    """(counts, a list of edges) of points (N, D), or of D vectors."""
+    """(counts, a list of edges) of points (N, D), or of D vectors.
+
+    >>> counts, edges = wf.histogramdd(wf.asarray([[0., 0.], [0., 1.], [1., 1.]]), bins=2)
+    >>> counts
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)
+    """
     points = _core.stack(list(sample), 1) if isinstance(sample, (list, tuple)) else sample
     dimensions = points.shape[1]
     alike = isinstance(bins, int)
@@ -195,7 +287,12 @@ def histogramdd(sample, bins=10, range=None, density=False, weights=None):
 
 
 def histogram2d(x, y, bins=10, range=None, density=False, weights=None):
-    """(counts, edges of x, edges of y). One vector of edges is for both."""
+    """(counts, edges of x, edges of y). One vector of edges is for both.
+
+    >>> wf.histogram2d(wf.asarray([0., 0., 1.]), wf.asarray([0., 1., 1.]), bins=2)[0]
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)
+    """
     if not isinstance(bins, int) and len(bins) != 2:
         bins = [bins, bins]
     counts, edges = histogramdd([x, y], bins, range, density, weights)

@@ -9,19 +9,39 @@ __all__ = ["argpartition", "argwhere", "choose", "compress", "extract", "flatnon
 
 
 def tri(N, M=None, k=0, dtype=None):
-    """Ones at and below the k-th diagonal of a matrix, zeros above."""
+    """Ones at and below the k-th diagonal of a matrix, zeros above.
+
+    >>> wf.tri(3)
+    array([[1., 0., 0.],
+           [1., 1., 0.],
+           [1., 1., 1.]], dtype=float32)
+    """
     return _core.tri(N, N if M is None else M, k, dtype)
 
 
 def indices(dimensions, dtype=None, sparse=False):
-    """The index of every place along each axis: (number of axes, *dimensions); sparse: a tuple of arrays that broadcast to that."""
+    """The index of every place along each axis: (number of axes, *dimensions); sparse: a tuple of arrays that broadcast to that.
+
+    >>> wf.indices((2, 2))
+    array([[[0, 0],
+            [1, 1]],
+    <BLANKLINE>
+           [[0, 1],
+            [0, 1]]])
+    """
     if sparse:
         return ix_(*[_core.iota(n) for n in dimensions])
     return _core.indices(dimensions, "int64" if dtype is None else dtype)
 
 
 def ix_(*args):
-    """Vectors, each along an axis of its own: x[ix_(rows, columns)] is the table of them. A mask stands for its places."""
+    """Vectors, each along an axis of its own: x[ix_(rows, columns)] is the table of them. A mask stands for its places.
+
+    >>> x = wf.reshape(wf.arange(9), (3, 3))
+    >>> x[wf.ix_([0, 2], [1, 2])]
+    array([[1, 2],
+           [7, 8]])
+    """
     formed = []
     for i, x in enumerate(args):
         x = _core.asarray(x, None, None)
@@ -34,12 +54,26 @@ def ix_(*args):
 
 
 def tril_indices(n, k=0, m=None):
-    """Rows and columns of the places at and below the k-th diagonal of an n x m matrix."""
+    """Rows and columns of the places at and below the k-th diagonal of an n x m matrix.
+
+    >>> rows, columns = wf.tril_indices(2)
+    >>> rows
+    array([0, 1, 1])
+    >>> columns
+    array([0, 0, 1])
+    """
     return tuple(_core.tril_indices(n, k, m))
 
 
 def triu_indices(n, k=0, m=None):
-    """Rows and columns of the places at and above the k-th diagonal of an n x m matrix."""
+    """Rows and columns of the places at and above the k-th diagonal of an n x m matrix.
+
+    >>> rows, columns = wf.triu_indices(2)
+    >>> rows
+    array([0, 0, 1])
+    >>> columns
+    array([0, 1, 1])
+    """
     return tuple(_core.triu_indices(n, k, m))
 
 
@@ -59,12 +93,21 @@ def unravel_index(indices, shape, order="C"):
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    """The inverse of unravel_index. mode: what is outside is an IndexError, wraps, or is clipped."""
+    """The inverse of unravel_index. mode: what is outside is an IndexError, wraps, or is clipped.
+
+    >>> wf.ravel_multi_index((1, 2), (2, 3))
+    array(5)
+    """
     return _core.ravel_multi_index(multi_index, dims, mode, counted_by_columns(order))
 
 
 def argwhere(a):
-    """Where the elements that are not 0 stand: a row each. Computes a."""
+    """Where the elements that are not 0 stand: a row each. Computes a.
+
+    >>> wf.argwhere(wf.asarray([[0, 1], [2, 0]]))
+    array([[0, 1],
+           [1, 0]])
+    """
     a = _core.asarray(a, None, None)
     places = _core.nonzero(_core.atleast_1d(a))
     found = _core.stack(places, 1)
@@ -72,34 +115,61 @@ def argwhere(a):
 
 
 def flatnonzero(a):
-    """Where the elements that are not 0 stand in a flattened. Computes a."""
+    """Where the elements that are not 0 stand in a flattened. Computes a.
+
+    >>> wf.flatnonzero(wf.asarray([[0, 1], [2, 0]]))
+    array([1, 2])
+    """
     return _core.nonzero(_core.reshape(a, -1))[0]
 
 
 def extract(condition, arr):
-    """The elements of arr where a condition holds, as a vector. Computes the condition."""
+    """The elements of arr where a condition holds, as a vector. Computes the condition.
+
+    >>> x = wf.asarray([1., -2., 3.])
+    >>> wf.extract(x > 0, x)
+    array([1., 3.], dtype=float32)
+    """
     return _core.take(_core.reshape(arr, -1), flatnonzero(condition), 0)
 
 
 def compress(condition, a, axis=None):
-    """The parts along an axis where a vector of conditions holds; axis=None: of a flattened. Computes the condition."""
+    """The parts along an axis where a vector of conditions holds; axis=None: of a flattened. Computes the condition.
+
+    >>> wf.compress([True, False, True], wf.asarray([1., 2., 3.]))
+    array([1., 3.], dtype=float32)
+    """
     if axis is None:
         a, axis = _core.reshape(a, -1), 0
     return _core.take(a, flatnonzero(condition), axis)
 
 
 def choose(a, choices, mode="raise"):
-    """choices[a[...]][...]: of several arrays one at every place."""
+    """choices[a[...]][...]: of several arrays one at every place.
+
+    >>> wf.choose(wf.asarray([0, 1, 0]), [wf.asarray([1., 2., 3.]), wf.asarray([10., 20., 30.])])
+    array([ 1., 20.,  3.], dtype=float32)
+    """
     return _core.choose(a, choices, mode)
 
 
 def select(condlist, choicelist, default=0):
-    """At every place the first of several arrays whose condition holds there, else the default."""
+    """At every place the first of several arrays whose condition holds there, else the default.
+
+    >>> x = wf.arange(5)
+    >>> wf.select([x < 2, x > 3], [x, 10 * x], -1)
+    array([ 0,  1, -1, -1, 40])
+    """
     return _core.select(condlist, choicelist, default)
 
 
 def put_along_axis(arr, indices, values, axis):
-    """arr with values at indices along an axis. (A new array: values never change.)"""
+    """arr with values at indices along an axis. (A new array: values never change.)
+
+    >>> wf.put_along_axis(wf.zeros((2, 2)), wf.asarray([[1], [0]]), 5., axis=1)
+    array([[0., 5.],
+           [5., 0.]], dtype=float32)
+    """
     return _core.put_along_axis(arr, indices, values, axis)
 
 
@@ -113,12 +183,20 @@ def lexsort(keys, axis=-1):
 
 
 def partition(a, kth, axis=-1):
-    """An order in which what stands before place kth is not larger, what stands behind not smaller: a sorted array is one."""
+    """An order in which what stands before place kth is not larger, what stands behind not smaller: a sorted array is one.
+
+    >>> wf.partition(wf.asarray([3., 1., 2.]), 1)
+    array([1., 2., 3.], dtype=float32)
+    """
     return _core.sort(*flat_where_none(a, axis, kth), False)
 
 
 def argpartition(a, kth, axis=-1):
-    """The places of partition's elements in a."""
+    """The places of partition's elements in a.
+
+    >>> wf.argpartition(wf.asarray([3., 1., 2.]), 1)
+    array([1, 2, 0])
+    """
     return _core.argsort(*flat_where_none(a, axis, kth), False)
 
 
@@ -132,13 +210,21 @@ def flat_where_none(a, axis, kth):
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
-    """Powers of the base, their exponents equally spaced."""
+    """Powers of the base, their exponents equally spaced.
+
+    >>> wf.logspace(0, 2, 3)
+    array([  1.,  10., 100.], dtype=float32)
+    """
     exponents = _core.linspace(start, stop, num, endpoint, "float64")
     return _core.astype(_core.pow(float(base), exponents), "float32" if dtype is None else dtype)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None):
-    """Numbers of one ratio, from start to stop."""
+    """Numbers of one ratio, from start to stop.
+
+    >>> wf.geomspace(1, 100, 3)
+    array([  1.,  10., 100.], dtype=float32)
+    """
     if start == 0 or stop == 0 or (start < 0) != (stop < 0):
         raise ValueError(f"geomspace: from {start} to {stop}; both are positive or both negative")
     sign = -1.0 if start < 0 else 1.0

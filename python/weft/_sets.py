@@ -17,23 +17,39 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
 
 
 def isin(element, test_elements, *, invert=False):
-    """Whether each element is among others (invert: is not). A NaN is not."""
+    """Whether each element is among others (invert: is not). A NaN is not.
+
+    >>> wf.isin(wf.asarray([1, 2, 3]), [2, 5])
+    array([False,  True, False])
+    """
     found = _core.isin(element, test_elements)
     return _core.logical_not(found) if invert else found
 
 
 def in1d(ar1, ar2, *, invert=False):
-    """isin, of an array flattened."""
+    """isin, of an array flattened.
+
+    >>> wf.in1d(wf.asarray([[1, 2], [3, 4]]), [2, 4])
+    array([False,  True, False,  True])
+    """
     return isin(_core.reshape(ar1, -1), ar2, invert=invert)
 
 
 def union1d(ar1, ar2):
-    """The distinct elements of either, ascending."""
+    """The distinct elements of either, ascending.
+
+    >>> wf.union1d(wf.asarray([3, 1]), [2, 1])
+    array([1, 2, 3])
+    """
     return _core.union1d(ar1, ar2)
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    """The distinct elements of both, ascending; with return_indices where they first stand in each. assume_unique changes nothing."""
+    """The distinct elements of both, ascending; with return_indices where they first stand in each. assume_unique changes nothing.
+
+    >>> wf.intersect1d(wf.asarray([1, 3, 4, 3]), wf.asarray([3, 1, 2]))
+    array([1, 3])
+    """
     found = _core.intersect1d(ar1, ar2)
     if not return_indices:
         return found
@@ -45,10 +61,18 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):
-    """The distinct elements of the first alone, ascending. assume_unique changes nothing."""
+    """The distinct elements of the first alone, ascending. assume_unique changes nothing.
+
+    >>> wf.setdiff1d(wf.asarray([3, 1, 2]), [2])
+    array([1, 3])
+    """
     return _core.setdiff1d(ar1, ar2)
 
 
 def setxor1d(ar1, ar2, assume_unique=False):
-    """The distinct elements of one alone, ascending. assume_unique changes nothing."""
+    """The distinct elements of one alone, ascending. assume_unique changes nothing.
+
+    >>> wf.setxor1d(wf.asarray([1, 2]), [2, 3])
+    array([1, 3])
+    """
     return _core.setxor1d(ar1, ar2)

@@ -6,72 +6,132 @@ __all__ = ["fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "iffts
 
 
 def fft(x, /, *, n=None, axis=-1, norm="backward"):
-    """The discrete Fourier transform along an axis, of n points."""
+    """The discrete Fourier transform along an axis, of n points.
+
+    >>> wf.fft.fft(wf.asarray([1., 0., -1., 0.]))
+    array([0.+0.j, 2.+0.j, 0.+0.j, 2.+0.j], dtype=complex64)
+    """
     return _core.fft(x, n, axis, norm)
 
 
 def ifft(x, /, *, n=None, axis=-1, norm="backward"):
-    """The inverse of fft."""
+    """The inverse of fft.
+
+    >>> wf.fft.ifft(wf.fft.fft(wf.asarray([1., 2., 3., 4.])))
+    array([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j], dtype=complex64)
+    """
     return _core.ifft(x, n, axis, norm)
 
 
 def fftn(x, /, *, s=None, axes=None, norm="backward"):
-    """fft along several axes (all, if none are said)."""
+    """fft along several axes (all, if none are said).
+
+    >>> wf.fft.fftn(wf.asarray([[1., 2.], [3., 4.]]))
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
+    """
     return _core.fftn(x, s, axes, norm)
 
 
 def ifftn(x, /, *, s=None, axes=None, norm="backward"):
-    """The inverse of fftn."""
+    """The inverse of fftn.
+
+    >>> wf.fft.ifftn(wf.asarray([[4. + 0j, 0.], [0., 0.]]))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]], dtype=complex64)
+    """
     return _core.ifftn(x, s, axes, norm)
 
 
 def rfft(x, /, *, n=None, axis=-1, norm="backward"):
-    """fft of real numbers: the first n/2 + 1 points, of which the others are conjugates."""
+    """fft of real numbers: the first n/2 + 1 points, of which the others are conjugates.
+
+    >>> wf.fft.rfft(wf.asarray([1., 2., 1., 2.]))
+    array([ 6.+0.j,  0.+0.j, -2.+0.j], dtype=complex64)
+    """
     return _core.rfft(x, n, axis, norm)
 
 
 def irfft(x, /, *, n=None, axis=-1, norm="backward"):
-    """The inverse of rfft: n real numbers."""
+    """The inverse of rfft: n real numbers.
+
+    >>> wf.fft.irfft(wf.fft.rfft(wf.asarray([1., 2., 3.])), n=3)
+    array([1., 2., 3.], dtype=float32)
+    """
     return _core.irfft(x, n, axis, norm)
 
 
 def rfftn(x, /, *, s=None, axes=None, norm="backward"):
-    """rfft along the last of the axes, fft along the others."""
+    """rfft along the last of the axes, fft along the others.
+
+    >>> wf.fft.rfftn(wf.asarray([[1., 2.], [3., 4.]]))
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
+    """
     return _core.rfftn(x, s, axes, norm)
 
 
 def irfftn(x, /, *, s=None, axes=None, norm="backward"):
-    """The inverse of rfftn."""
+    """The inverse of rfftn.
+
+    >>> wf.fft.irfftn(wf.fft.rfftn(wf.asarray([[1., 2.], [3., 4.]])))
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
     return _core.irfftn(x, s, axes, norm)
 
 
 def hfft(x, /, *, n=None, axis=-1, norm="backward"):
-    """fft of a Hermitian signal, given by its first half: n real points."""
+    """fft of a Hermitian signal, given by its first half: n real points.
+
+    >>> wf.fft.hfft(wf.asarray([1. + 0j, 2., 3.]))
+    array([ 8., -2.,  0., -2.], dtype=float32)
+    """
     return _core.hfft(x, n, axis, norm)
 
 
 def ihfft(x, /, *, n=None, axis=-1, norm="backward"):
-    """The inverse of hfft."""
+    """The inverse of hfft.
+
+    >>> wf.fft.ihfft(wf.asarray([1., 2., 1., 2.]))
+    array([ 1.5+0.j,  0. +0.j, -0.5+0.j], dtype=complex64)
+    """
     return _core.ihfft(x, n, axis, norm)
 
 
 def fftfreq(n, /, *, d=1.0, dtype=None, device=None):
-    """The frequencies of fft's n points, of samples d apart."""
+    """The frequencies of fft's n points, of samples d apart.
+
+    >>> wf.fft.fftfreq(4)
+    array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
+    """
     check_device(device)
     return _core.fftfreq(n, d, dtype)
 
 
 def rfftfreq(n, /, *, d=1.0, dtype=None, device=None):
-    """The frequencies of rfft's points, of n samples d apart."""
+    """The frequencies of rfft's points, of n samples d apart.
+
+    >>> wf.fft.rfftfreq(4, d=0.5)
+    array([0. , 0.5, 1. ], dtype=float32)
+    """
     check_device(device)
     return _core.rfftfreq(n, d, dtype)
 
 
 def fftshift(x, /, *, axes=None):
-    """Frequency 0 moved into the middle."""
+    """Frequency 0 moved into the middle.
+
+    >>> wf.fft.fftshift(wf.fft.fftfreq(4))
+    array([-0.5 , -0.25,  0.  ,  0.25], dtype=float32)
+    """
     return _core.fftshift(x, axes)
 
 
 def ifftshift(x, /, *, axes=None):
-    """The inverse of fftshift."""
+    """The inverse of fftshift.
+
+    >>> wf.fft.ifftshift(wf.asarray([-2., -1., 0., 1.]))
+    array([ 0.,  1., -2., -1.], dtype=float32)
+    """
     return _core.ifftshift(x, axes)

@@ -20,125 +20,237 @@ LstsqResult = namedtuple("LstsqResult", ["x", "residuals", "rank", "s"])
 
 
 def cholesky(x, /, *, upper=False):
-    """The triangular L with L L^H = x, of a positive definite x; with upper: U with U^H U = x."""
+    """The triangular L with L L^H = x, of a positive definite x; with upper: U with U^H U = x.
+
+    >>> wf.linalg.cholesky(wf.asarray([[4., 2.], [2., 5.]]))
+    array([[2., 0.],
+           [1., 2.]], dtype=float32)
+    """
     return _core.cholesky(x, upper)
 
 
 def cross(x1, x2, /, *, axis=-1):
-    """The cross product of vectors of three elements along an axis."""
+    """The cross product of vectors of three elements along an axis.
+
+    >>> wf.linalg.cross(wf.asarray([1., 0., 0.]), wf.asarray([0., 1., 0.]))
+    array([0., 0., 1.], dtype=float32)
+    """
     return _core.cross(x1, x2, axis)
 
 
 def det(x, /):
-    """The determinant."""
+    """The determinant.
+
+    >>> wf.linalg.det(wf.asarray([[2., 1.], [1., 3.]]))
+    array(5., dtype=float32)
+    """
     return _core.det(x)
 
 
 def diagonal(x, /, *, offset=0):
-    """The diagonal of the last two axes, as the last axis."""
+    """The diagonal of the last two axes, as the last axis.
+
+    >>> wf.linalg.diagonal(wf.asarray([[1, 2], [3, 4]]))
+    array([1, 4])
+    """
     return _core.matrix_diagonal(x, offset)
 
 
 def eig(x, /):
-    """Eigenvalues and eigenvectors (columns) of a square matrix, complex."""
+    """Eigenvalues and eigenvectors (columns) of a square matrix, complex.
+
+    >>> values, vectors = wf.linalg.eig(wf.asarray([[0., 1.], [-1., 0.]]))
+    >>> wf.sort(wf.imag(values))
+    array([-1.,  1.], dtype=float32)
+    """
     return EigResult(*_core.eig(x))
 
 
 def eigh(x, /):
-    """Eigenvalues, ascending, and eigenvectors (columns) of a Hermitian matrix."""
+    """Eigenvalues, ascending, and eigenvectors (columns) of a Hermitian matrix.
+
+    >>> values, vectors = wf.linalg.eigh(wf.asarray([[2., 1.], [1., 2.]]))
+    >>> values
+    array([1., 3.], dtype=float32)
+    """
     return EighResult(*_core.eigh(x))
 
 
 def eigvals(x, /):
-    """The eigenvalues of a square matrix, complex."""
+    """The eigenvalues of a square matrix, complex.
+
+    >>> wf.sort(wf.imag(wf.linalg.eigvals(wf.asarray([[0., 1.], [-1., 0.]]))))
+    array([-1.,  1.], dtype=float32)
+    """
     return _core.eigvals(x)
 
 
 def eigvalsh(x, /):
-    """The eigenvalues of a Hermitian matrix, ascending."""
+    """The eigenvalues of a Hermitian matrix, ascending.
+
+    >>> wf.linalg.eigvalsh(wf.asarray([[2., 1.], [1., 2.]]))
+    array([1., 3.], dtype=float32)
+    """
     return _core.eigvalsh(x)
 
 
 def expm(x, /):
-    """The matrix exponential."""
+    """The matrix exponential.
+
+    >>> wf.linalg.expm(wf.asarray([[0., 1.], [0., 0.]]))
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)
+    """
     return _core.expm(x)
 
 
 def inv(x, /):
-    """The inverse."""
+    """The inverse.
+
+    >>> wf.linalg.inv(wf.asarray([[2., 0.], [1., 4.]]))
+    array([[ 0.5  ,  0.   ],
+           [-0.125,  0.25 ]], dtype=float32)
+    """
     return _core.inv(x)
 
 
 def kron(x1, x2, /):
-    """The Kronecker product."""
+    """The Kronecker product.
+
+    >>> wf.linalg.kron(wf.asarray([1, 10]), wf.asarray([1, 2, 3]))
+    array([ 1,  2,  3, 10, 20, 30])
+    """
     return _core.kron(x1, x2)
 
 
 def lstsq(a, b, rcond=None):
-    """The x of least norm among those that make |a x - b| least; with residuals, rank and singular values."""
+    """The x of least norm among those that make |a x - b| least; with residuals, rank and singular values.
+
+    >>> found = wf.linalg.lstsq(wf.asarray([[1., 0.], [1., 1.], [1., 2.]]), wf.asarray([1., 3., 5.]))
+    >>> wf.round(found.x, 3)
+    array([1., 2.], dtype=float32)
+    """
     return LstsqResult(*_core.lstsq(a, b, rcond))
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
-    """A norm of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."""
+    """A norm of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
+
+    >>> wf.linalg.matrix_norm(wf.asarray([[3., 0.], [0., 4.]])), wf.linalg.matrix_norm(wf.asarray([[3., 0.], [0., 4.]]), ord=2)
+    (array(5., dtype=float32), array(4., dtype=float32))
+    """
     return _core.matrix_norm(x, keepdims, ord)
 
 
 def matrix_power(x, n, /):
-    """The n-th power of a square matrix; a negative one of the inverse."""
+    """The n-th power of a square matrix; a negative one of the inverse.
+
+    >>> wf.linalg.matrix_power(wf.asarray([[1., 1.], [0., 1.]]), 5)
+    array([[1., 5.],
+           [0., 1.]], dtype=float32)
+    """
     return _core.matrix_power(x, n)
 
 
 def matrix_rank(x, /, *, rtol=None):
-    """How many singular values are larger than rtol times the largest."""
+    """How many singular values are larger than rtol times the largest.
+
+    >>> wf.linalg.matrix_rank(wf.asarray([[1., 2.], [2., 4.]]))
+    array(1)
+    """
     return _core.matrix_rank(x, rtol)
 
 
 def multi_dot(arrays):
-    """The product of several matrices, in the cheapest order."""
+    """The product of several matrices, in the cheapest order.
+
+    >>> wf.linalg.multi_dot([wf.ones((2, 3)), wf.ones((3, 4)), wf.ones((4, 1))])
+    array([[12.],
+           [12.]], dtype=float32)
+    """
     return _core.multi_dot(list(arrays))
 
 
 def pinv(x, /, *, rtol=None):
-    """The pseudo-inverse; singular values up to rtol times the largest count as 0."""
+    """The pseudo-inverse; singular values up to rtol times the largest count as 0.
+
+    >>> wf.linalg.pinv(wf.asarray([[2., 0.], [0., 0.]]))
+    array([[0.5, 0. ],
+           [0. , 0. ]], dtype=float32)
+    """
     return _core.pinv(x, rtol)
 
 
 def qr(x, /, *, mode="reduced"):
-    """x = Q R with orthonormal columns of Q and an upper triangle R. mode: 'reduced' or 'complete'."""
+    """x = Q R with orthonormal columns of Q and an upper triangle R. mode: 'reduced' or 'complete'.
+
+    >>> q, r = wf.linalg.qr(wf.asarray([[1., 2.], [3., 4.]]))
+    >>> wf.allclose(q @ r, [[1., 2.], [3., 4.]])
+    True
+    """
     return QRResult(*_core.qr(x, mode))
 
 
 def slogdet(x, /):
-    """The sign of the determinant and the logarithm of its magnitude."""
+    """The sign of the determinant and the logarithm of its magnitude.
+
+    >>> sign, logabsdet = wf.linalg.slogdet(wf.asarray([[0., 2.], [1., 0.]]))
+    >>> sign, logabsdet
+    (array(-1., dtype=float32), array(0.6931472, dtype=float32))
+    """
     return SlogdetResult(*_core.slogdet(x))
 
 
 def solve(x1, x2, /):
-    """The x with x1 x = x2."""
+    """The x with x1 x = x2.
+
+    >>> wf.linalg.solve(wf.asarray([[2., 0.], [1., 4.]]), wf.asarray([2., 9.]))
+    array([1., 2.], dtype=float32)
+    """
     return _core.solve(x1, x2)
 
 
 def solve_triangular(a, b, /, *, lower=False, transposed=False, unit_diagonal=False):
-    """The x with a x = b of a triangular a (a^T x = b if transposed)."""
+    """The x with a x = b of a triangular a (a^T x = b if transposed).
+
+    >>> wf.linalg.solve_triangular(wf.asarray([[2., 0.], [1., 4.]]), wf.asarray([2., 9.]), lower=True)
+    array([1., 2.], dtype=float32)
+    """
     return _core.solve_triangular(a, b, lower, transposed, unit_diagonal)
 
 
 def svd(x, /, *, full_matrices=True):
-    """x = U diag(S) Vh with singular values S, descending."""
+    """x = U diag(S) Vh with singular values S, descending.
+
+    >>> u, s, vh = wf.linalg.svd(wf.asarray([[3., 0.], [0., 4.]]))
+    >>> s
+    array([4., 3.], dtype=float32)
+    """
     return SVDResult(*_core.svd(x, full_matrices))
 
 
 def svdvals(x, /):
-    """The singular values, descending."""
+    """The singular values, descending.
+
+    >>> wf.linalg.svdvals(wf.asarray([[3., 0.], [0., 4.]]))
+    array([4., 3.], dtype=float32)
+    """
     return _core.svdvals(x)
 
 
 def trace(x, /, *, offset=0, dtype=None):
-    """The sum of the diagonal of the last two axes."""
+    """The sum of the diagonal of the last two axes.
+
+    >>> wf.linalg.trace(wf.asarray([[1., 2.], [3., 4.]]))
+    array(5., dtype=float32)
+    """
     return _core.matrix_trace(x, offset, dtype)
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """A norm of vectors along axes: any number, inf, -inf; 0 counts what is not 0."""
+    """A norm of vectors along axes: any number, inf, -inf; 0 counts what is not 0.
+
+    >>> wf.linalg.vector_norm(wf.asarray([3., 4.])), wf.linalg.vector_norm(wf.asarray([3., 4.]), ord=1)
+    (array(5., dtype=float32), array(7., dtype=float32))
+    """
     return _core.vector_norm(x, axis, keepdims, ord)

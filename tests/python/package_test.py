@@ -129,6 +129,13 @@ class Package(unittest.TestCase):
         x[wf.asarray(True)] = 7
         self.assertEqual(x.tolist(), [7, 7])
 
+    def test_joins_name_the_users_line_and_not_the_extensions(self):
+        for wrong in (lambda: wf.concat([wf.ones((2, 3)), wf.ones((2, 4))]), lambda: wf.concat([wf.ones((2, 3)), wf.ones((2, 4))], axis=None) @ wf.ones(2),
+                      lambda: wf.stack([wf.ones(2), wf.ones(3)]), lambda: wf.einsum("ij,jk->ik", wf.ones((2, 3)), wf.ones((2, 3)))):
+            with self.assertRaises(wf.ShapeError) as caught:
+                wrong()
+            self.assertIn(Path(__file__).name, str(caught.exception))
+
     def test_functions_at_infinities_and_zeros_are_the_standards(self):
         inf = wf.inf
         values = [wf.floor_divide(wf.asarray(a), wf.asarray(b)).item() for a, b in [(inf, 2.0), (-inf, 2.0), (2.0, -inf), (-2.0, -inf), (1.0, 0.0)]]
