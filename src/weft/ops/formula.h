@@ -13,7 +13,8 @@ namespace weft {
 std::vector<std::string> operand_names(const Operation& operation);
 /// The value in terms of the operands. Empty where there is no body, or where it is too long to be read (a power of integers).
 std::string value_formula(const Operation& operation);
-/// d result / d operand, for each operand, in terms of the operands and of y, the result. Empty for a record without partials.
+/// d result / d operand, for each operand, in terms of the operands and of y, the result ("unknown": no closed
+/// form). Empty for a record without partials.
 std::vector<std::string> partial_formulas(const Operation& operation);
 
 }  // namespace weft
