@@ -67,6 +67,9 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
 
     f returns a floating tensor without axes; with has_aux, a pair of it and anything else, which is handed on: ((value, aux), grads).
 
+    Of a complex argument z = x + iy the gradient is d f / dx - i d f / dy, JAX's convention: the conjugate of the direction of steepest
+    ascent. With holomorphic=True f takes and returns complex numbers, and the derivative is f'(z).
+
     >>> def loss(w, x):
     ...     return wf.sum((x @ w["weight"] + w["bias"]) ** 2)
     >>> w = {"weight": wf.asarray([1., 2.]), "bias": wf.asarray(0.5)}
@@ -75,10 +78,6 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
     array(8.5, dtype=float32)
     >>> slopes["weight"]
     array([3., 5.], dtype=float32)
-
-    Of a complex argument z = x + iy the gradient is d f / dx - i d f / dy, JAX's convention: the conjugate of the direction of steepest
-    ascent. With holomorphic=True f takes and returns complex numbers, and the derivative is f'(z).
-
     >>> wf.grad(lambda z: wf.abs(z) ** 2)(wf.asarray(1 + 1j))
     array(2.-2.j, dtype=complex64)
     """
