@@ -33,7 +33,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
-    """(N, C, spatial...): each channel of each example by itself.
+    """(N, C, spatial...): each channel of each example less its mean over its deviation.
 
     >>> wf.nn.functional.instance_norm(wf.asarray([[[1., 3.], [10., 30.]]]))
     array([[[-0.999995,  0.999995],
@@ -47,7 +47,7 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """Over the last axes, of sizes normalized_shape.
+    """x less its mean over its deviation, both of the last axes, of sizes normalized_shape.
 
     >>> wf.nn.functional.layer_norm(wf.asarray([[1., 3.], [10., 30.]]), (2,))
     array([[-0.999995,  0.999995],
@@ -66,7 +66,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
-    """(N, C, ...): over groups of channels.
+    """(N, C, ...): groups of channels less their mean over their deviation.
 
     >>> wf.nn.functional.group_norm(wf.asarray([[1., 3., 10., 30.]]), 2)
     array([[-0.999995,  0.999995, -1.      ,  1.      ]], dtype=float32)
