@@ -16,6 +16,12 @@ def gradient(loss, *wrt, axis=None, edge_order=1, **named):
 
     Of an array with axes, NumPy's gradient: differences along each axis (a list, or one array for one axis) of points a number apart, one
     number an axis, or at coordinates; axis and edge_order as there.
+
+    >>> x = wf.asarray([1., 2., 3.])
+    >>> wf.gradient(wf.sum(x * x), x)
+    array([2., 4., 6.], dtype=float32)
+    >>> wf.gradient(wf.asarray([1., 2., 4., 7.]))
+    array([1. , 1.5, 2.5, 3. ], dtype=float32)
     """
     if set(named) - {"wrt"}:
         raise TypeError(f"gradient: no argument {sorted(set(named) - {'wrt'})[0]!r}")
@@ -64,6 +70,14 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
     Of a complex argument z = x + iy the gradient is d f / dx - i d f / dy, JAX's convention: the conjugate of the direction of steepest
     ascent. With holomorphic=True f takes and returns complex numbers, and the derivative is f'(z).
 
+    >>> def loss(w, x):
+    ...     return wf.sum((x @ w["weight"] + w["bias"]) ** 2)
+    >>> w = {"weight": wf.asarray([1., 2.]), "bias": wf.asarray(0.5)}
+    >>> value, slopes = wf.value_and_grad(loss)(w, wf.asarray([[1., 0.], [0., 1.]]))
+    >>> value
+    array(8.5, dtype=float32)
+    >>> slopes["weight"]
+    array([3., 5.], dtype=float32)
     >>> wf.grad(lambda z: wf.abs(z) ** 2)(wf.asarray(1 + 1j))
     array(2.-2.j, dtype=complex64)
     """
@@ -105,7 +119,11 @@ def require_holomorphic(name, values, inputs):
 
 def grad(f, argnums=0, has_aux=False, holomorphic=False):
     """The derivative of f, which returns a floating tensor without axes. It nests: grad(grad(f)). With has_aux: (grads, aux).
-    Complex arguments and holomorphic=True as for value_and_grad."""
+    Complex arguments and holomorphic=True as for value_and_grad.
+
+    >>> wf.grad(lambda x: wf.sum(x ** 3))(wf.asarray([1., 2.]))
+    array([ 3., 12.], dtype=float32)
+    """
     both = value_and_grad(f, argnums, has_aux, holomorphic)
 
     @functools.wraps(f)
@@ -116,7 +134,12 @@ def grad(f, argnums=0, has_aux=False, holomorphic=False):
 
 
 def vjp(f, *primals):
-    """(f(*primals), a function from a cotangent of the result to a tuple of those of the primals)."""
+    """(f(*primals), a function from a cotangent of the result to a tuple of those of the primals).
+
+    >>> value, pull = wf.vjp(lambda x, y: x * y, wf.asarray([1., 2.]), wf.asarray([3., 4.]))
+    >>> pull(wf.asarray([1., 1.]))
+    (array([3., 4.], dtype=float32), array([1., 2.], dtype=float32))
+    """
     with _core.KeepPending():
         entered = Entered(list(primals))
         result = f(*entered.arguments())
@@ -132,7 +155,11 @@ def vjp(f, *primals):
 
 
 def jvp(f, primals, tangents):
-    """(f(*primals), the derivative of the result in the direction of the tangents)."""
+    """(f(*primals), the derivative of the result in the direction of the tangents).
+
+    >>> wf.jvp(lambda x: x ** 2, (wf.asarray([1., 3.]),), (wf.asarray([1., 10.]),))
+    (array([1., 9.], dtype=float32), array([ 2., 60.], dtype=float32))
+    """
     with _core.KeepPending():
         entered = Entered(list(primals))
         result = f(*entered.arguments())
@@ -188,7 +215,13 @@ def vmap(f, in_axes=0, out_axes=0):
 def jacobian(f, argnums=0, holomorphic=False):
     """A function that gives d f / d argument: of the result's shape followed by the argument's. One reverse pass, mapped over the
     elements of the result; see jacfwd for results with many more elements than the argument. Results are real, or everything is complex
-    and f holomorphic, which is then said."""
+    and f holomorphic, which is then said.
+
+    >>> wf.jacobian(lambda x: x * x[0])(wf.asarray([1., 2., 3.]))
+    array([[2., 0., 0.],
+           [2., 1., 0.],
+           [3., 0., 1.]], dtype=float32)
+    """
     return jacobian_by(f, argnums, holomorphic, False)
 
 
@@ -196,7 +229,11 @@ jacrev = jacobian
 
 
 def jacfwd(f, argnums=0, holomorphic=False):
-    """What jacobian gives, by a forward pass mapped over the elements of the argument. Arguments are real, or f is holomorphic."""
+    """What jacobian gives, by a forward pass mapped over the elements of the argument. Arguments are real, or f is holomorphic.
+
+    >>> wf.jacfwd(lambda t: wf.stack([t, t ** 2, t ** 3]))(wf.asarray(2.))
+    array([ 1.,  4., 12.], dtype=float32)
+    """
     return jacobian_by(f, argnums, holomorphic, True)
 
 
@@ -227,7 +264,12 @@ def jacobian_by(f, argnums, holomorphic, forward):
 
 
 def hessian(f, argnums=0, holomorphic=False):
-    """The second derivative of f, which returns a floating tensor without axes: the jacobian of its gradient."""
+    """The second derivative of f, which returns a floating tensor without axes: the jacobian of its gradient.
+
+    >>> wf.hessian(lambda x: x[0] ** 2 * x[1])(wf.asarray([1., 3.]))
+    array([[6., 2.],
+           [2., 0.]], dtype=float32)
+    """
     return jacobian(grad(f, argnums, holomorphic=holomorphic), argnums, holomorphic)
 
 
@@ -236,6 +278,12 @@ def compile(f):
 
     Tensors in the arguments (trees of them) are its inputs; everything else (numbers, strings) is written into the program: another
     number is another program.
+
+    >>> @wf.compile
+    ... def step(x, y):
+    ...     return wf.sum(wf.exp(x) * y)
+    >>> step(wf.asarray([0., 1.]), wf.asarray([1., 2.]))
+    array(6.4365635, dtype=float32)
     """
     programs = {}
     most = 256      # programs kept: of numbers that change at every call only the last

@@ -16,27 +16,55 @@ chi2sf = chdtrc  # noqa: F405
 
 
 def hyp2f1(a, b, c, x, /):
-    """Gauss's hypergeometric function 2F1(a, b; c; x), x up to 1, NaN beyond. Its derivative is known in x alone."""
+    """Gauss's hypergeometric function 2F1(a, b; c; x), x up to 1, NaN beyond. Its derivative is known in x alone.
+
+    >>> wf.special.hyp2f1(1., 1., 2., wf.asarray([0., 0.5]))
+    array([1.       , 1.3862944], dtype=float32)
+    >>> -wf.log(0.5) / 0.5
+    array(1.3862944, dtype=float32)
+    """
     return _core.hyp2f1(a, b, c, x)
 
 
 def multigammaln(a, d, /):
-    """The logarithm of the multivariate gamma function of dimension d, of a's shape."""
+    """The logarithm of the multivariate gamma function of dimension d, of a's shape.
+
+    >>> wf.special.multigammaln(wf.asarray([2., 3.]), 1)
+    array([0.       , 0.6931472], dtype=float32)
+    >>> wf.special.multigammaln(wf.asarray([2., 3.]), 2)
+    array([0.4515827, 1.550195 ], dtype=float32)
+    """
     return _core.multigammaln(a, d)
 
 
 def logsumexp(a, axis=None, *, keepdims=False):
-    """log(sum(exp(a))) along axes (all, if None), without overflow."""
+    """log(sum(exp(a))) along axes (all, if None), without overflow.
+
+    >>> wf.special.logsumexp(wf.asarray([1000., 1000.]))
+    array(1000.6932, dtype=float32)
+    """
     return _core.logsumexp(a, axis, keepdims)
 
 
 def softmax(x, axis=None):
-    """exp(x) over its sum along an axis; of all elements, if it is None."""
+    """exp(x) over its sum along an axis; of all elements, if it is None.
+
+    >>> wf.special.softmax(wf.asarray([[0., 0.], [0., 0.]]))
+    array([[0.25, 0.25],
+           [0.25, 0.25]], dtype=float32)
+    >>> wf.special.softmax(wf.asarray([[0., 0.], [0., 1.]]), axis=1)
+    array([[0.5       , 0.5       ],
+           [0.26894143, 0.7310586 ]], dtype=float32)
+    """
     return _core.softmax(x, axis) if axis is not None else _of_all(_core.softmax, x)
 
 
 def log_softmax(x, axis=None):
-    """log(softmax(x)), without overflow."""
+    """log(softmax(x)), without overflow.
+
+    >>> wf.special.log_softmax(wf.asarray([0., 1000.]))
+    array([-1000.,     0.], dtype=float32)
+    """
     return _core.log_softmax(x, axis) if axis is not None else _of_all(_core.log_softmax, x)
 
 

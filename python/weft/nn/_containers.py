@@ -67,7 +67,18 @@ def _checked(module):
 
 
 class Sequential(_Ordered):
-    """Modules one after another: Sequential(a, b)(x) is b(a(x)). Or a dict of them."""
+    """Modules one after another: Sequential(a, b)(x) is b(a(x)). Or a dict of them.
+
+    >>> model = wf.nn.Sequential(wf.nn.Linear(4, 8), wf.nn.ReLU(), wf.nn.Linear(8, 1))
+    >>> model
+    Sequential(
+      (0): Linear(in_features=4, out_features=8, bias=True)
+      (1): ReLU()
+      (2): Linear(in_features=8, out_features=1, bias=True)
+    )
+    >>> model(wf.ones((5, 4))).shape
+    (5, 1)
+    """
 
     def __init__(self, *args):
         super().__init__()
@@ -82,7 +93,17 @@ class Sequential(_Ordered):
 
 
 class ModuleList(_Ordered):
-    """Modules in a list."""
+    """Modules in a list.
+
+    >>> layers = wf.nn.ModuleList(wf.nn.Linear(2, 2) for _ in range(3))
+    >>> layers.append(wf.nn.ReLU())
+    ModuleList(
+      (0-2): 3 x Linear(in_features=2, out_features=2, bias=True)
+      (3): ReLU()
+    )
+    >>> len(layers), len(list(layers.parameters()))
+    (4, 6)
+    """
 
     def __init__(self, modules=None):
         super().__init__()
@@ -101,7 +122,12 @@ class ModuleList(_Ordered):
 
 
 class ModuleDict(Module):
-    """Modules by name."""
+    """Modules by name.
+
+    >>> layers = wf.nn.ModuleDict({"first": wf.nn.Linear(2, 3), "second": wf.nn.ReLU()})
+    >>> layers["first"](wf.ones((5, 2))).shape
+    (5, 3)
+    """
 
     def __init__(self, modules=None):
         super().__init__()

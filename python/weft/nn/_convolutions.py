@@ -99,11 +99,23 @@ class _Transposed(_Convolution):
 
 
 class Conv1d(_Forward):
-    """Cross-correlation over (N, C, L) or (C, L)."""
+    """Cross-correlation over (N, C, L) or (C, L).
+
+    >>> layer = wf.nn.Conv1d(3, 16, kernel_size=5, padding=2)
+    >>> layer(wf.zeros((8, 3, 100))).shape
+    (8, 16, 100)
+    """
 
 
 class Conv2d(_Forward):
-    """Cross-correlation over (N, C, H, W) or (C, H, W)."""
+    """Cross-correlation over (N, C, H, W) or (C, H, W).
+
+    >>> layer = wf.nn.Conv2d(3, 16, kernel_size=3, stride=2, padding=1)
+    >>> layer.weight.shape
+    (16, 3, 3, 3)
+    >>> layer(wf.zeros((8, 3, 32, 32))).shape
+    (8, 16, 16, 16)
+    """
     axes = 2
 
 
@@ -117,7 +129,12 @@ class ConvTranspose1d(_Transposed):
 
 
 class ConvTranspose2d(_Transposed):
-    """The transpose of Conv2d."""
+    """The transpose of Conv2d.
+
+    >>> layer = wf.nn.ConvTranspose2d(16, 3, kernel_size=2, stride=2)
+    >>> layer(wf.zeros((8, 16, 10, 10))).shape
+    (8, 3, 20, 20)
+    """
     axes = 2
 
 

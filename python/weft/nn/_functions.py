@@ -39,19 +39,30 @@ class FunctionLayer(Module):
                          if (self.shown is None or name in self.shown) and (name not in self.hidden or value))
 
 
-def layer(name, function, options=lambda: 0, **more):
+def layer(name, function, options=lambda: 0, example="", **more):
     """A class of the function whose __init__ takes the arguments of `options`."""
-    more = {"_function": staticmethod(function), "__signature__": inspect.signature(options), "__doc__": function.__doc__,
+    more = {"_function": staticmethod(function), "__signature__": inspect.signature(options), "__doc__": _said_of(function, example),
             "__module__": "weft.nn", **more}
     __all__.append(name)
     return type(name, (FunctionLayer,), more)
+
+
+def _said_of(function, example):
+    """The docstring of a function's layer: the function's own text, where its example is, and the layer's if there is one."""
+    text = inspect.cleandoc(function.__doc__).partition("\n\n>>>")[0]
+    if getattr(F, function.__name__, None) is function:
+        text += f"\n\nThe layer of `weft.nn.functional.{function.__name__}`."
+    return text + "\n\n" + inspect.cleandoc(example) if example else text
 
 
 def _in_place(inplace=False):
     """Of the activations without other options."""
 
 
-ReLU = layer("ReLU", F.relu, _in_place)
+ReLU = layer("ReLU", F.relu, _in_place, example="""
+    >>> wf.nn.ReLU()(wf.asarray([-1., 0., 2.]))
+    array([0., 0., 2.], dtype=float32)
+    """)
 ReLU6 = layer("ReLU6", F.relu6, _in_place)
 SELU = layer("SELU", F.selu, _in_place)
 SiLU = layer("SiLU", F.silu, _in_place)
@@ -89,7 +100,14 @@ def _softmax_of_channels(input):
 Softmax2d = layer("Softmax2d", _softmax_of_channels)
 
 _dropped = {"trains": True, "hidden": ()}
-Dropout = layer("Dropout", F.dropout, lambda p=0.5, inplace=False: 0, **_dropped)
+Dropout = layer("Dropout", F.dropout, lambda p=0.5, inplace=False: 0, **_dropped, example="""
+    >>> layer = wf.nn.Dropout(p=0.25)
+    >>> dropped = layer(wf.ones((100, 100)))
+    >>> wf.unique(dropped)
+    array([0.       , 1.3333334], dtype=float32)
+    >>> layer.eval()(wf.asarray([1., 2.]))
+    array([1., 2.], dtype=float32)
+    """)
 Dropout1d = layer("Dropout1d", F.dropout1d, lambda p=0.5, inplace=False: 0, **_dropped)
 Dropout2d = layer("Dropout2d", F.dropout2d, lambda p=0.5, inplace=False: 0, **_dropped)
 Dropout3d = layer("Dropout3d", F.dropout3d, lambda p=0.5, inplace=False: 0, **_dropped)
@@ -195,8 +213,8 @@ PairwiseDistance = layer("PairwiseDistance", F.pairwise_distance, lambda p=2.0, 
 # Losses
 
 
-def _loss(name, function, options):
-    return layer(name, function, options, shown=())
+def _loss(name, function, options, example=""):
+    return layer(name, function, options, example, shown=())
 
 
 def _plain_loss(size_average=None, reduce=None, reduction="mean"):
@@ -204,13 +222,24 @@ def _plain_loss(size_average=None, reduce=None, reduction="mean"):
 
 
 L1Loss = _loss("L1Loss", F.l1_loss, _plain_loss)
-MSELoss = _loss("MSELoss", F.mse_loss, _plain_loss)
+MSELoss = _loss("MSELoss", F.mse_loss, _plain_loss, """
+    >>> loss = wf.nn.MSELoss()
+    >>> loss(wf.asarray([1., 2., 3., 4.]), wf.asarray([1., 2., 3., 8.]))
+    array(4., dtype=float32)
+    """)
 SoftMarginLoss = _loss("SoftMarginLoss", F.soft_margin_loss, _plain_loss)
 MultiLabelMarginLoss = _loss("MultiLabelMarginLoss", F.multilabel_margin_loss, _plain_loss)
 SmoothL1Loss = _loss("SmoothL1Loss", F.smooth_l1_loss, lambda size_average=None, reduce=None, reduction="mean", beta=1.0: 0)
 HuberLoss = _loss("HuberLoss", F.huber_loss, lambda reduction="mean", delta=1.0: 0)
 CrossEntropyLoss = _loss("CrossEntropyLoss", F.cross_entropy, lambda weight=None, size_average=None, ignore_index=-100, reduce=None,
-                         reduction="mean", label_smoothing=0.0: 0)
+                         reduction="mean", label_smoothing=0.0: 0, """
+    >>> loss, logits = wf.nn.CrossEntropyLoss(), wf.asarray([[0., 0.], [0., 2.]])
+    >>> loss(logits, wf.asarray([0, 1]))
+    array(0.41003764, dtype=float32)
+    >>> wf.grad(loss)(logits, wf.asarray([0, 1]))
+    array([[-0.25     ,  0.25     ],
+           [ 0.0596015, -0.0596015]], dtype=float32)
+    """)
 NLLLoss = _loss("NLLLoss", F.nll_loss, lambda weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean": 0)
 BCELoss = _loss("BCELoss", F.binary_cross_entropy, lambda weight=None, size_average=None, reduce=None, reduction="mean": 0)
 BCEWithLogitsLoss = _loss("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits,

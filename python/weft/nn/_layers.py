@@ -47,7 +47,11 @@ class Identity(Module):
 
 
 class Flatten(Module):
-    """Axes start_dim .. end_dim become one."""
+    """Axes start_dim .. end_dim become one.
+
+    >>> wf.nn.Flatten()(wf.ones((8, 3, 4, 4))).shape
+    (8, 48)
+    """
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()
@@ -67,7 +71,11 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One axis becomes several, of the sizes unflattened_size."""
+    """One axis becomes several, of the sizes unflattened_size.
+
+    >>> wf.nn.Unflatten(1, (3, 4))(wf.ones((8, 12))).shape
+    (8, 3, 4)
+    """
 
     def __init__(self, dim, unflattened_size):
         super().__init__()
@@ -88,7 +96,13 @@ class Unflatten(Module):
 
 
 class Linear(Module):
-    """x @ weight.T + bias; weight (out_features, in_features)."""
+    """x @ weight.T + bias; weight (out_features, in_features).
+
+    >>> layer = wf.nn.Linear(2, 1)
+    >>> layer.weight.value, layer.bias.value = wf.asarray([[3., 4.]]), wf.asarray([100.])
+    >>> layer(wf.asarray([[1., 2.]]))
+    array([[111.]], dtype=float32)
+    """
 
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None, *, key=None):
         super().__init__()
@@ -171,7 +185,17 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """Rows of a table, which indices name."""
+    """Rows of a table, which indices name.
+
+    >>> table = wf.nn.Embedding(10, 3)
+    >>> table(wf.asarray([[1, 2], [2, 4]])).shape
+    (2, 2, 3)
+    >>> words = wf.nn.Embedding.from_pretrained(wf.asarray([[0., 0.], [1., 10.]]))
+    >>> words(wf.asarray([1, 0, 1]))
+    array([[ 1., 10.],
+           [ 0.,  0.],
+           [ 1., 10.]], dtype=float32)
+    """
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
                  sparse=False, _weight=None, _freeze=False, device=None, dtype=None, *, key=None):

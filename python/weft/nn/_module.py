@@ -9,7 +9,14 @@ LoadResult = collections.namedtuple("LoadResult", "missing_keys unexpected_keys"
 
 
 class Parameter(_core.Parameter):
-    """A weight: a named cell that holds a tensor and can be given a new one (`.value = ...`). It computes like the tensor it holds."""
+    """A weight: a named cell that holds a tensor and can be given a new one (`.value = ...`). It computes like the tensor it holds.
+
+    >>> weight = wf.nn.Parameter(wf.asarray([1., 2.]))
+    >>> weight.value = weight * 10
+    >>> weight
+    Parameter containing:
+    array([10., 20.], dtype=float32)
+    """
 
     def __init__(self, data, requires_grad=True):
         super().__init__(data, "", requires_grad)
@@ -50,7 +57,21 @@ class Parameter(_core.Parameter):
 
 class Module:
     """What layers and models are made of. A subclass calls super().__init__(), sets Parameters and modules as attributes, and defines
-    forward."""
+    forward.
+
+    >>> class Line(wf.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.slope = wf.nn.Parameter(wf.asarray(2.))
+    ...     def forward(self, x):
+    ...         return self.slope * x
+    >>> line = Line()
+    >>> line(wf.asarray([1., 3.]))
+    array([2., 6.], dtype=float32)
+    >>> grads = wf.grad(lambda line, x: wf.sum(line(x)))(line, wf.asarray([1., 3.]))
+    >>> grads.slope
+    array(4., dtype=float32)
+    """
 
     def __init__(self):
         object.__setattr__(self, "_parameters", {})

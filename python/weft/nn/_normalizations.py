@@ -84,37 +84,58 @@ class _InstanceNorm(_Running):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Of (N, C) or (N, C, L)."""
+    """Each channel of (N, C) or (N, C, L) less its mean over its deviation, of the batch while training, else of what was seen then; times a
+    weight, plus a bias.
+
+    >>> wf.nn.BatchNorm1d(2)(wf.asarray([[1., 10.], [3., 30.]]))
+    array([[-0.999995, -1.      ],
+           [ 0.999995,  1.      ]], dtype=float32)
+    """
     allowed = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Of (N, C, H, W)."""
+    """Each channel of (N, C, H, W) less its mean over its deviation, of the batch while training, else of what was seen then; times a weight,
+    plus a bias.
+
+    >>> norm, x = wf.nn.BatchNorm2d(1), wf.asarray([[[[1., 3.]]]])
+    >>> norm(x)
+    array([[[[-0.999995,  0.999995]]]], dtype=float32)
+    >>> norm.running_mean.value, norm.running_var.value
+    (array([0.2], dtype=float32), array([1.1], dtype=float32))
+    >>> norm.eval()(x)
+    array([[[[0.76276666, 2.6696832 ]]]], dtype=float32)
+    """
     allowed = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Of (N, C, D, H, W)."""
+    """What BatchNorm2d does, of (N, C, D, H, W)."""
     allowed = (5,)
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Of (N, C, L) or (C, L)."""
+    """Each channel of each example of (N, C, L) or (C, L) less its mean over its deviation."""
     allowed = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Of (N, C, H, W) or (C, H, W)."""
+    """Each channel of each example of (N, C, H, W) or (C, H, W) less its mean over its deviation."""
     allowed = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Of (N, C, D, H, W) or (C, D, H, W)."""
+    """Each channel of each example of (N, C, D, H, W) or (C, D, H, W) less its mean over its deviation."""
     allowed = (4, 5)
 
 
 class LayerNorm(Module):
-    """Over the last axes, of sizes normalized_shape."""
+    """The last axes, of sizes normalized_shape, less their mean over their deviation; times a weight, plus a bias.
+
+    >>> wf.nn.LayerNorm(2)(wf.asarray([[1., 3.], [10., 30.]]))
+    array([[-0.999995,  0.999995],
+           [-1.      ,  1.      ]], dtype=float32)
+    """
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()
@@ -130,7 +151,11 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """x over its root mean square along the last axes, times a weight."""
+    """x over its root mean square along the last axes, times a weight.
+
+    >>> wf.nn.RMSNorm(2)(wf.asarray([[3., 4.]]))
+    array([[0.84852815, 1.1313709 ]], dtype=float32)
+    """
 
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
         super().__init__()
@@ -145,7 +170,11 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """Over groups of channels of (N, C, ...)."""
+    """Groups of channels of (N, C, ...) less their mean over their deviation; times a weight, plus a bias, a channel each.
+
+    >>> wf.nn.GroupNorm(2, 4)(wf.asarray([[1., 3., 10., 30.]]))
+    array([[-0.999995,  0.999995, -1.      ,  1.      ]], dtype=float32)
+    """
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True):
         super().__init__()

@@ -93,7 +93,13 @@ class RNNBase(Module):
 
 
 class RNN(RNNBase):
-    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or with nonlinearity="relu" its relu."""
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or with nonlinearity="relu" its relu.
+
+    >>> layer = wf.nn.RNN(4, 3, batch_first=True)
+    >>> output, h = layer(wf.ones((5, 7, 4)))
+    >>> output.shape, h.shape
+    ((5, 7, 3), (1, 5, 3))
+    """
 
     def __init__(self, input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, device=None, dtype=None, *, key=None):
@@ -103,7 +109,15 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory: (output, (h, c)). Gates i, f, g, o."""
+    """Long short-term memory: (output, (h, c)). Gates i, f, g, o.
+
+    >>> layer = wf.nn.LSTM(4, 3, num_layers=2, batch_first=True)
+    >>> output, (h, c) = layer(wf.ones((5, 7, 4)))
+    >>> output.shape, h.shape, c.shape
+    ((5, 7, 3), (2, 5, 3), (2, 5, 3))
+    >>> wf.allclose(output[:, -1], h[-1])
+    True
+    """
 
     def __init__(self, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, proj_size=0,
                  device=None, dtype=None, *, key=None):
@@ -112,7 +126,13 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """Gated recurrent unit: (output, h). Gates r, z, n."""
+    """Gated recurrent unit: (output, h). Gates r, z, n.
+
+    >>> layer = wf.nn.GRU(4, 3, bidirectional=True)
+    >>> output, h = layer(wf.ones((7, 5, 4)))
+    >>> output.shape, h.shape
+    ((7, 5, 6), (2, 5, 3))
+    """
 
     def __init__(self, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, device=None,
                  dtype=None, *, key=None):

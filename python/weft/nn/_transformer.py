@@ -16,7 +16,16 @@ __all__ = ["MultiheadAttention", "Transformer", "TransformerDecoder", "Transform
 
 class MultiheadAttention(Module):
     """(result, weights) of attention in several heads. Inputs (length, batch, features), or (batch, length, features) with batch_first,
-    or (length, features)."""
+    or (length, features).
+
+    >>> attention = wf.nn.MultiheadAttention(8, num_heads=2, batch_first=True)
+    >>> x = wf.random.normal((5, 7, 8))
+    >>> result, weights = attention(x, x, x)
+    >>> result.shape, weights.shape
+    ((5, 7, 8), (5, 7, 7))
+    >>> wf.allclose(wf.sum(weights, axis=-1), 1., atol=1e-6)
+    True
+    """
 
     def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None,
                  batch_first=False, device=None, dtype=None, *, key=None):
@@ -94,7 +103,12 @@ class _Block(Module):
 
 
 class TransformerEncoderLayer(_Block):
-    """Attention of a sequence to itself, then a network of two linear layers, each with a residual and a normalisation."""
+    """Attention of a sequence to itself, then a network of two linear layers, each with a residual and a normalisation.
+
+    >>> layer = wf.nn.TransformerEncoderLayer(8, nhead=2, dim_feedforward=32, batch_first=True)
+    >>> layer(wf.ones((5, 7, 8))).shape
+    (5, 7, 8)
+    """
 
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5, batch_first=False,
                  norm_first=False, bias=True, device=None, dtype=None, *, key=None):
@@ -133,7 +147,13 @@ def _causal(mask, is_causal):
 
 
 class TransformerEncoder(Module):
-    """num_layers copies of an encoder layer, one after another."""
+    """num_layers copies of an encoder layer, one after another.
+
+    >>> layer = wf.nn.TransformerEncoderLayer(8, nhead=2, dim_feedforward=32, batch_first=True)
+    >>> encoder = wf.nn.TransformerEncoder(layer, num_layers=3)
+    >>> encoder(wf.ones((5, 7, 8))).shape
+    (5, 7, 8)
+    """
 
     def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
         super().__init__()
@@ -163,7 +183,13 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder and a decoder."""
+    """An encoder and a decoder.
+
+    >>> model = wf.nn.Transformer(8, nhead=2, num_encoder_layers=2, num_decoder_layers=2, dim_feedforward=32)
+    >>> source, target = wf.ones((7, 5, 8)), wf.ones((6, 5, 8))
+    >>> model(source, target).shape
+    (6, 5, 8)
+    """
 
     def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1,
                  activation=F.relu, custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-5, batch_first=False, norm_first=False,

@@ -4,6 +4,8 @@ import collections
 
 from ... import _core
 
+__all__ = ["PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence", "unpack_sequence", "unpad_sequence"]
+
 
 class PackedSequence(collections.namedtuple("PackedFields", "data batch_sizes sorted_indices unsorted_indices", defaults=(None, None))):
     """`data` (sum of lengths, ...): all of step 0, all of step 1, ...; `batch_sizes` (T): how many sequences have each step."""
@@ -32,7 +34,14 @@ def _along(x, order, axis):
 
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
     """Padded sequences (T, N, ...), or (N, T, ...), of these lengths, packed. Unless they are sorted, longest first, say
-    enforce_sorted=False."""
+    enforce_sorted=False.
+
+    >>> packed = wf.nn.utils.rnn.pack_padded_sequence(wf.asarray([[1., 4.], [2., 5.], [3., 0.]]), [3, 2])
+    >>> packed.data
+    array([1., 4., 2., 5., 3.], dtype=float32)
+    >>> packed.batch_sizes
+    array([2, 2, 1])
+    """
     lengths = _lengths(lengths)
     x = _core.swapaxes(input, 0, 1) if batch_first else _core.asarray(input, None, None)
     steps, batch = x.shape[:2]
@@ -69,14 +78,25 @@ def pad_sorted(sequence, padding_value=0.0, total_length=None):
 
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
-    """(padded sequences, their lengths) of a packed one."""
+    """(padded sequences, their lengths) of a packed one.
+
+    >>> packed = wf.nn.utils.rnn.pack_sequence([wf.asarray([1., 2., 3.]), wf.asarray([4.])])
+    >>> wf.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True, padding_value=-1.)
+    (array([[ 1.,  2.,  3.],
+           [ 4., -1., -1.]], dtype=float32), array([3, 1]))
+    """
     padded, lengths = pad_sorted(sequence, padding_value, total_length)
     padded, lengths = _along(padded, sequence.unsorted_indices, 1), _along(_positions(lengths), sequence.unsorted_indices, 0)
     return _core.swapaxes(padded, 0, 1) if batch_first else padded, lengths
 
 
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
-    """Sequences (L, ...) of several lengths as one array, padded to the longest."""
+    """Sequences (L, ...) of several lengths as one array, padded to the longest.
+
+    >>> wf.nn.utils.rnn.pad_sequence([wf.asarray([1., 2., 3.]), wf.asarray([4.])], batch_first=True)
+    array([[1., 2., 3.],
+           [4., 0., 0.]], dtype=float32)
+    """
     if padding_side not in ("left", "right"):
         raise ValueError(f"pad_sequence: padding_side is 'left' or 'right', not {padding_side!r}")
     sequences = [_core.asarray(x, None, None) for x in sequences]
@@ -89,16 +109,29 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
 
 
 def unpad_sequence(padded_sequences, lengths, batch_first=False):
-    """The sequences of a padded array, each of its length."""
+    """The sequences of a padded array, each of its length.
+
+    >>> wf.nn.utils.rnn.unpad_sequence(wf.asarray([[1., 2., 3.], [4., 0., 0.]]), [3, 1], batch_first=True)
+    [array([1., 2., 3.], dtype=float32), array([4.], dtype=float32)]
+    """
     x = padded_sequences if batch_first else _core.swapaxes(padded_sequences, 0, 1)
     return [x[i][:n] for i, n in enumerate(_lengths(lengths))]
 
 
 def pack_sequence(sequences, enforce_sorted=True):
-    """Sequences of several lengths, packed."""
+    """Sequences of several lengths, packed.
+
+    >>> wf.nn.utils.rnn.pack_sequence([wf.asarray([1., 2., 3.]), wf.asarray([4.])]).data
+    array([1., 4., 2., 3.], dtype=float32)
+    """
     return pack_padded_sequence(pad_sequence(sequences), [x.shape[0] for x in sequences], enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences):
-    """The sequences of a packed one."""
+    """The sequences of a packed one.
+
+    >>> packed = wf.nn.utils.rnn.pack_sequence([wf.asarray([4.]), wf.asarray([1., 2., 3.])], enforce_sorted=False)
+    >>> wf.nn.utils.rnn.unpack_sequence(packed)
+    [array([4.], dtype=float32), array([1., 2., 3.], dtype=float32)]
+    """
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
