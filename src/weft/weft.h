@@ -50,6 +50,7 @@
 #include "weft/ops/pad_modes.h"
 #include "weft/ops/pointwise.h"
 #include "weft/ops/polynomial.h"
+#include "weft/ops/products.h"
 #include "weft/ops/quantile.h"
 #include "weft/ops/random.h"
 #include "weft/ops/rearrange.h"
