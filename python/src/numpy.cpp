@@ -197,6 +197,15 @@ void bind_pointwise(nb::module_& m) {
     bind(m, "isreal", isreal);
     bind(m, "iscomplex", iscomplex);
     bind(m, "bitwise_count", bitwise_count);
+    bind(m, "gcd", static_cast<Pairwise>(gcd));
+    bind(m, "lcm", static_cast<Pairwise>(lcm));
+    bind(m, "logaddexp2", logaddexp2);
+    bind(m, "frexp", static_cast<std::pair<Tensor, Tensor> (*)(const Operand&)>(frexp));
+    bind(m, "dot", dot);
+    bind(m, "inner", inner);
+    bind(m, "vdot", vdot);
+    bind(m, "matvec", matvec);
+    bind(m, "vecmat", vecmat);
 }
 
 }  // namespace

@@ -283,18 +283,18 @@ void compute(const Tensor& x) {
     constexpr std::int64_t small = 4096;  // elements
     if (x.computed()) return;
     const Shape& shape = x.shape();
-    bool soon = shape.size() <= 4;
+    bool soon = shape.size() <= 4 && x.node()->pending_bytes <= 8 * small;
     std::int64_t count = 1;
     for (Size size : shape) soon = soon && size.known() && (count *= size.value()) <= small;
-    if (soon) {
-        std::lock_guard guard(Node::lock());  // others may compute it, and let go of its inputs, meanwhile
-        for (Node* input : x.node()->inputs)
-            soon = soon && (input->computed ? input->value.size() <= small : input->operation == &constant_operation);
+    try {
+        if (soon)
+            x.eval();
+        else
+            without_gil([&] { x.eval(); });
+    } catch (Error& error) {
+        if (std::string_view(error.what()).find("\n  at ") == std::string_view::npos) error.add(place(here()));
+        throw;
     }
-    if (soon)
-        x.eval();
-    else
-        without_gil([&] { x.eval(); });
 }
 
 PyObject* wrap(Tensor tensor) {

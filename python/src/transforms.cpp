@@ -68,7 +68,9 @@ struct Compiled {
 /// `with KeepPending():` nothing is computed because much waits, and what is computed keeps what its derivative will ask for.
 struct Keeping {
     std::optional<KeepPending> keeping;
+    static thread_local int depth;  // of such blocks on this thread
 };
+thread_local int Keeping::depth = 0;
 
 /// What a cell may hold: compiled functions write a cell's new value over its old one, so the memory must be weft's, never another's that is
 /// shown through a tensor.
@@ -117,10 +119,21 @@ void bind_transforms(nb::module_& m) {
         .def_prop_ro("dtype", [](const Parameter& self) { return dtype_object(self.dtype()); });
     nb::class_<Keeping>(m, "KeepPending")
         .def(nb::init<>())
-        .def("__enter__", [](Keeping& self) { self.keeping.emplace(); })
-        .def("__exit__", [](Keeping& self, Given, Given, Given) { self.keeping.reset(); });
+        .def("__enter__",
+             [](Keeping& self) {
+                 self.keeping.emplace();
+                 ++Keeping::depth;
+             })
+        .def("__exit__", [](Keeping& self, Given, Given, Given) {
+            if (self.keeping) --Keeping::depth;
+            self.keeping.reset();
+        });
+    m.def("keeps_pending", [] { return Keeping::depth > 0; });
     m.def("fresh", [](Given x) { return object_of(fresh(tensor(x, "grad"))); });
-    m.def("is_symbolic", [](Given x) { return is_tensor(x.ptr()) && tensor_in(x.ptr()).node()->symbolic; });
+    m.def("is_symbolic", [](Given x) {
+        bool cell = nb::isinstance<Parameter>(x);  // read while a program is traced, it is one of its inputs
+        return (cell || is_tensor(x.ptr())) && tensor(x, "compile").node()->symbolic;
+    });
     m.def("gradient",
           [](Given loss, Given wrt) { return list_of(gradient(tensor(loss, "grad"), tensors(wrt, "grad"))); });
     m.def("pullback", [](Given outputs, Given cotangents, Given wrt) {

@@ -21,6 +21,7 @@ from ._dtypes import *
 from ._manipulation import *
 from ._order import *
 from ._places import *
+from ._products import *
 from ._pointwise import *
 from ._searching import *
 from ._sets import *

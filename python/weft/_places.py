@@ -3,9 +3,9 @@ import math
 
 from . import _core
 
-__all__ = ["argpartition", "argwhere", "choose", "compress", "extract", "flatnonzero", "geomspace", "indices", "ix_", "lexsort", "logspace",
-           "mgrid", "ogrid", "partition", "put_along_axis", "ravel_multi_index", "select", "tri", "tril_indices",
-           "triu_indices", "unravel_index"]
+__all__ = ["argpartition", "argwhere", "choose", "compress", "diag_indices", "diag_indices_from", "extract", "flatnonzero", "geomspace", "indices", "ix_", "lexsort", "logspace",
+           "mgrid", "ogrid", "partition", "put_along_axis", "ravel_multi_index", "select", "tri", "tril_indices", "tril_indices_from",
+           "triu_indices", "triu_indices_from", "unravel_index"]
 
 
 def tri(N, M=None, k=0, dtype=None):
@@ -263,3 +263,45 @@ class Grid:
 
 
 mgrid, ogrid = Grid(False), Grid(True)
+
+
+def diag_indices(n, ndim=2):
+    """The places of the main diagonal of an array of ndim axes of size n, as a tuple of indices.
+
+    >>> wf.zeros((2, 2)).shape, wf.diag_indices(2)
+    ((2, 2), (array([0, 1]), array([0, 1])))
+    """
+    return (_core.iota(n),) * ndim
+
+
+def diag_indices_from(arr):
+    """diag_indices of an array whose axes have one size.
+
+    >>> wf.eye(3)[wf.diag_indices_from(wf.eye(3))]
+    array([1., 1., 1.], dtype=float32)
+    """
+    if arr.ndim < 2 or len(set(arr.shape)) != 1:
+        raise ValueError(f"diag_indices_from: takes arrays of two axes or more of one size, not the shape {arr.shape}")
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def tril_indices_from(arr, k=0):
+    """tril_indices of a matrix.
+
+    >>> wf.tril_indices_from(wf.ones((2, 2)))
+    (array([0, 1, 1]), array([0, 0, 1]))
+    """
+    if arr.ndim != 2:
+        raise ValueError(f"tril_indices_from: takes a matrix, not the shape {arr.shape}")
+    return tril_indices(arr.shape[0], k, arr.shape[1])
+
+
+def triu_indices_from(arr, k=0):
+    """triu_indices of a matrix.
+
+    >>> wf.triu_indices_from(wf.ones((2, 2)))
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    if arr.ndim != 2:
+        raise ValueError(f"triu_indices_from: takes a matrix, not the shape {arr.shape}")
+    return triu_indices(arr.shape[0], k, arr.shape[1])

@@ -1,9 +1,13 @@
 """Functions at each point that are made of others, and questions about whole arrays."""
 from . import _core
+from ._elementwise import (bitwise_invert as bitwise_not, deg2rad as radians, divide as true_divide, rad2deg as degrees, remainder as mod,
+                           round as rint)
+from ._functions import conj as conjugate
 
-__all__ = ["absolute", "allclose", "angle", "around", "array_equal", "array_equiv", "bitwise_count", "divmod", "fabs", "fix", "float_power",
-           "heaviside", "isclose", "iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "ldexp", "modf", "ndim",
-           "piecewise", "round", "shape", "size"]
+__all__ = ["absolute", "allclose", "amax", "amin", "angle", "around", "array_equal", "array_equiv", "bitwise_count", "bitwise_not",
+           "conjugate", "degrees", "divmod", "fabs", "fix", "float_power", "frexp", "gcd", "heaviside", "isclose", "iscomplex",
+           "iscomplexobj", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "lcm", "ldexp", "logaddexp2", "mod", "modf", "ndim",
+           "piecewise", "radians", "real_if_close", "rint", "round", "shape", "size", "true_divide"]
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -277,3 +281,70 @@ def piecewise(x, condlist, funclist, *args, **kw):
     for condition, function in zip(conditions, funclist):
         found = _core.where(condition, value(function), found)
     return _core.broadcast_to(found, x.shape)
+
+
+def gcd(x1, x2, /):
+    """The greatest common divisor of whole numbers.
+
+    >>> wf.gcd(wf.asarray([12, 0, -9]), 6)
+    array([6, 6, 3])
+    """
+    return _core.gcd(x1, x2)
+
+
+def lcm(x1, x2, /):
+    """The least common multiple of whole numbers.
+
+    >>> wf.lcm(wf.asarray([4, 6]), 10)
+    array([20, 30])
+    """
+    return _core.lcm(x1, x2)
+
+
+def logaddexp2(x1, x2, /):
+    """log2(2**x1 + 2**x2), without overflow.
+
+    >>> wf.logaddexp2(wf.asarray([1., 3.]), 1.)
+    array([2.      , 3.321928], dtype=float32)
+    """
+    return _core.logaddexp2(x1, x2)
+
+
+def frexp(x, /):
+    """(m, e) with x = m * 2**e and |m| in [0.5, 1).
+
+    >>> wf.frexp(wf.asarray([8., 0.3]))
+    (array([0.5, 0.6], dtype=float32), array([ 4, -1], dtype=int32))
+    """
+    return _core.frexp(x)
+
+
+def real_if_close(a, tol=100):
+    """The real part, where all imaginary parts are below tol units in the last place of 1; else a. Computes a.
+
+    >>> wf.real_if_close(wf.asarray([2 + 0j]))
+    array([2.], dtype=float32)
+    """
+    a = _core.asarray(a, None, None)
+    if not iscomplexobj(a):
+        return a
+    unit = {"complex64": 2.0**-23, "complex128": 2.0**-52}[_core.as_dtype(a.dtype).name]
+    return _core.real(a) if bool(_core.all(_core.less(_core.abs(_core.imag(a)), tol * unit if tol > 1 else tol), None, False)) else a
+
+
+def amax(a, axis=None, *, keepdims=False):
+    """max, by NumPy's other name.
+
+    >>> wf.amax(wf.asarray([3, 7]))
+    array(7)
+    """
+    return _core.max(a, axis, keepdims)
+
+
+def amin(a, axis=None, *, keepdims=False):
+    """min, by NumPy's other name.
+
+    >>> wf.amin(wf.asarray([3, 7]))
+    array(3)
+    """
+    return _core.min(a, axis, keepdims)

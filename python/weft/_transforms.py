@@ -293,8 +293,9 @@ def compile(f):
         leaves, build, form = flatten((arguments, named))
         at = [i for i, leaf in enumerate(leaves) if is_array(leaf)]
         inputs = [leaves[i] for i in at]
-        if any(_core.is_symbolic(x) or isinstance(x, _core.Tensor) and not x.computed for x in inputs):
+        if _core.keeps_pending() or any(_core.is_symbolic(x) for x in inputs):
             return f(*arguments, **named)      # inside another transformation: part of its program
+        _core.eval(inputs)
         fixed = tuple((type(leaf), leaf) for i, leaf in enumerate(leaves) if i not in at)
         key = (form, tuple(at), fixed, tuple((x.shape, str(x.dtype)) for x in inputs))
         program = programs.get(key)

@@ -7,9 +7,11 @@ from collections import namedtuple
 from . import _core
 from ._functions import matmul, matrix_transpose, outer, tensordot, vecdot
 
-__all__ = ["cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "kron", "lstsq", "matmul", "matrix_norm",
-           "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot", "outer", "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd",
-           "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "kron", "lstsq", "matmul", "matrix_norm",
+           "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd",
+           "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm"]
+
+LinAlgError = ValueError      # NumPy's name for what a singular matrix raises
 
 EighResult = namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
 EigResult = namedtuple("EigResult", ["eigenvalues", "eigenvectors"])
@@ -254,3 +256,65 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     (array(5., dtype=float32), array(7., dtype=float32))
     """
     return _core.vector_norm(x, axis, keepdims, ord)
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    """NumPy's norm: of all elements where neither ord nor axis is said, of vectors along one axis, of matrices in two.
+
+    >>> wf.linalg.norm(wf.asarray([[3., 0.], [0., 4.]])), wf.linalg.norm(wf.asarray([[3., 0.], [0., 4.]]), ord=1, axis=0)
+    (array(5., dtype=float32), array([3., 4.], dtype=float32))
+    """
+    x = _core.asarray(x, None, None)
+    if axis is None and (ord is None or x.ndim == 1):
+        return _core.vector_norm(x, None, keepdims, 2 if ord is None else ord)
+    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if len(axes) == 1:
+        return _core.vector_norm(x, axes, keepdims, 2 if ord is None else ord)
+    if len(axes) != 2:
+        raise ValueError(f"norm: of vectors along one axis or of matrices in two, not {len(axes)} axes")
+    found = _core.matrix_norm(_core.moveaxis(x, axes, (-2, -1)), False, "fro" if ord is None else ord)
+    return _core.expand_dims(found, tuple(a % x.ndim for a in axes)) if keepdims else found
+
+
+def cond(x, p=None):
+    """The condition number of matrices: the norm of x times the norm of its inverse; p=None: the largest singular value over the smallest.
+
+    >>> wf.linalg.cond(wf.asarray([[2., 0.], [0., 8.]]))
+    array(4., dtype=float32)
+    """
+    if p in (None, 2, -2):
+        values = _core.svdvals(x)
+        largest, smallest = values[..., 0], values[..., -1]
+        return smallest / largest if p == -2 else largest / smallest
+    return _core.matrix_norm(x, False, p) * _core.matrix_norm(_core.inv(x), False, p)
+
+
+def tensorsolve(a, b):
+    """x with tensordot(a, x, x.ndim) = b: a has b's axes in front.
+
+    >>> wf.linalg.tensorsolve(wf.reshape(2 * wf.eye(4), (2, 2, 4)), wf.ones((2, 2)))
+    array([0.5, 0.5, 0.5, 0.5], dtype=float32)
+    """
+    a, b = _core.asarray(a, None, None), _core.asarray(b, None, None)
+    behind = a.shape[b.ndim:]
+    if a.shape[:b.ndim] != b.shape or a.size != b.size * b.size:
+        raise ValueError(f"tensorsolve: {a.shape} and {b.shape}: the first axes of a must be b's, and the others have as many elements")
+    return _core.reshape(_core.solve(_core.reshape(a, (b.size, b.size)), _core.reshape(b, -1)), behind)
+
+
+def tensorinv(a, ind=2):
+    """The inverse of tensordot by a: its first ind axes have as many elements as the others.
+
+    >>> wf.linalg.tensorinv(wf.reshape(2 * wf.eye(4), (2, 2, 4)), ind=2).shape
+    (4, 2, 2)
+    """
+    a = _core.asarray(a, None, None)
+    if not 0 < ind < a.ndim:
+        raise ValueError(f"tensorinv: ind is {ind}; a has {a.ndim} axes")
+    front, behind = a.shape[:ind], a.shape[ind:]
+    size = 1
+    for n in front:
+        size *= n
+    if size * size != a.size:
+        raise ValueError(f"tensorinv: {front} and {behind} have not as many elements")
+    return _core.reshape(_core.inv(_core.reshape(a, (size, size))), behind + front)

@@ -107,7 +107,21 @@ def calls():
                         lambda xp, a: xp.round(a(V * 100), 1), lambda xp, a: xp.around(a(I * 37), -1), lambda xp, a: xp.fix(a(V * 3)), lambda xp, a: xp.float_power(a(np.abs(V)), 1.5),
                         lambda xp, a: xp.divmod(a(V), 0.3), lambda xp, a: xp.modf(a(V * 3)), lambda xp, a: xp.ldexp(a(V), a(J[:9])), lambda xp, a: xp.angle(a(Z)), lambda xp, a: xp.angle(a(Z), deg=True),
                         lambda xp, a: xp.isposinf(a(np.array([np.inf, -np.inf, 1]))), lambda xp, a: xp.isneginf(a(np.array([np.inf, -np.inf, 1]))), lambda xp, a: xp.isreal(a(Z)), lambda xp, a: xp.iscomplex(a(Z))]
+    yield "products", [lambda xp, a, f=f, p=p, q=q: getattr(xp, f)(a(p), a(q)) for f, p, q in (
+        ("dot", M, M.T), ("dot", N3, V[:5]), ("dot", V, V), ("dot", V, np.float64(3)), ("dot", I, N3.reshape(2, 6, 5)), ("inner", M, M), ("inner", V, V), ("vdot", M, M), ("vdot", Z, Z),
+        ("kron", M, W), ("cross", N3[:, :, :3], M[:, :3]))] + [lambda xp, a: xp.trace(a(N3), 1, 2, 0), lambda xp, a: xp.diagonal(a(N3), -1, 0, 2)]
+    yield "divisors", [lambda xp, a, f=f: getattr(xp, f)(a(p), a(q)) for f in ("gcd", "lcm") for p, q in (
+        (I, I[::-1].copy()), (I * 97, np.int64(36)), (np.array([0, 5, 832040], np.int32), np.array([0, 0, 514229], np.int32)), (np.array([200, 255], np.uint8), np.array([45, 5], np.uint8)))]
+    yield "powers", [lambda xp, a: xp.logaddexp2(a(V), a(V[::-1].copy())), lambda xp, a: xp.logaddexp2(a(np.array([np.inf, -np.inf])), a(np.array([np.inf, -np.inf]))),
+                     lambda xp, a: xp.frexp(a(np.array([8, 0.3, -1, 0, np.inf, -np.inf, 5e-324, 1e-300, 1.7e308, 0.49999999999999994]))), lambda xp, a: xp.frexp(a(np.array([1e-45, 3e38, 0.1], np.float32)))]
+    yield "norms", [lambda xp, a, o=o, x=x, k=k: xp.linalg.norm(a(M), ord=o, axis=x, keepdims=k) for o, x, k in (
+        (None, None, False), (None, 0, True), ("fro", (0, 1), False), (2, None, False), (-1, (1, 0), True), (np.inf, 1, False), (1, None, True), (3, 0, False))] + [
+        lambda xp, a, p=p: xp.linalg.cond(a(N3[:, :4, :4]), p) for p in (None, 2, -2, 1, "fro", np.inf)] + [lambda xp, a: xp.linalg.norm(a(N3)), lambda xp, a: xp.linalg.norm(a(N3), axis=(0, 2), keepdims=True),
+        lambda xp, a: xp.linalg.tensorsolve(a(RNG_SQUARE), a(M[:2, :3])), lambda xp, a: xp.linalg.tensorinv(a(RNG_SQUARE), ind=2)]
+    yield "others", [lambda xp, a: xp.real_if_close(a(Z.real + 0j)), lambda xp, a: xp.rint(a(V * 3)), lambda xp, a: xp.radians(a(V)), lambda xp, a: xp.mod(a(I), 4), lambda xp, a: xp.conjugate(a(Z)),
+                     lambda xp, a: xp.diag_indices(3), lambda xp, a: xp.triu_indices_from(a(M), 1), lambda xp, a: xp.amax(a(M), axis=0), lambda xp, a: xp.true_divide(a(V), 3.0), lambda xp, a: xp.bitwise_not(a(I))]
     if NUMPY_2:
+        yield "matvec", [lambda xp, a: xp.linalg.matrix_norm(a(M))] + ([lambda xp, a: xp.matvec(a(N3), a(V[:5])), lambda xp, a: xp.vecmat(a(Z[:4]), a(M))] if hasattr(np, "matvec") else [])
         yield "bitwise_count", [lambda xp, a, t=t: xp.bitwise_count(a(np.array([0, 1, 127, -128 if t.startswith("i") else 255, 77]).astype(t))) for t in ("int8", "uint8", "int32", "uint64", "int64")]
         yield "cumulative", [lambda xp, a: xp.cumulative_sum(a(M), axis=1, include_initial=True), lambda xp, a: xp.cumulative_prod(a(M), axis=0, include_initial=True), lambda xp, a: xp.unstack(a(M), axis=1)]
 
@@ -179,6 +193,7 @@ class Functions(unittest.TestCase):
                 np.testing.assert_allclose(found, moved, rtol=1e-6, atol=1e-8)
 
 
+RNG_SQUARE = None if LACKS else np.random.default_rng(6).normal(size=(2, 3, 6))
 RNG_POINTS = None if LACKS else np.random.default_rng(5).normal(size=(20, 3))
 
 if __name__ == "__main__":

@@ -98,6 +98,24 @@ class Optimizers(unittest.TestCase):
         for name in one:
             np.testing.assert_allclose(np.asarray(one[name].value), np.asarray(two[name].value), rtol=1e-10)
 
+    def test_compiled_functions_stand_in_each_other_and_take_what_is_not_computed(self):
+        calls = []
+
+        @wf.compile
+        def squared(w, x):
+            calls.append(1)
+            return wf.sum((x @ w) ** 2)
+        w, x = wf.Parameter(wf.ones(3, dtype=wf.float64)), np.eye(3)
+        step = wf.train_step(w, wf.optim.SGD([w], lr=0.25), lambda w, x: squared(w, x))
+        self.assertEqual([float(step(x)), float(step(x))], [3.0, 0.75])
+        calls.clear()
+        for k in range(4):
+            self.assertAlmostEqual(float(squared(wf.ones(3, dtype=wf.float64) * k, x)), 3.0 * k * k)
+        self.assertEqual(len(calls), 1)      # one program for values that were not computed when they were given
+        with self.assertRaises(ValueError) as caught:
+            wf.compile(lambda x: wf.ones(2) * float(x))(wf.ones(()) * 2)
+        self.assertIn("optim_test.py", str(caught.exception))
+
     def test_gradients_are_clipped_together(self):
         grads = {"a": wf.asarray([3.0, 0.0]), "b": wf.asarray([4.0])}
         clipped = wf.optim.clip_grad_norm(grads, 1.0)

@@ -58,7 +58,7 @@ void Node::release() {
     }
 }
 
-void Node::materialize(Array array, const std::vector<std::weak_ptr<const char>>& leaves) {
+void Node::materialize(Array array, std::vector<std::weak_ptr<const char>> leaves) {
     SmallVector<Node*, 3> dropped;
     {
         std::lock_guard guard(lock());
@@ -69,7 +69,7 @@ void Node::materialize(Array array, const std::vector<std::weak_ptr<const char>>
             inputs.clear();
             if (!leaves.empty() && is_inexact(dtype)) {
                 if (!origin) origin = std::make_unique<Origin>();
-                origin->leaves = leaves;
+                origin->leaves = std::move(leaves);
             }
         }
         depth = 0;

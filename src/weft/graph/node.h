@@ -49,7 +49,7 @@ struct Node {
 
     /// Gives the node its numbers and releases its inputs; it remembers the leaves that it came from. The first call wins; later
     /// ones do nothing.
-    void materialize(Array array, const std::vector<std::weak_ptr<const char>>& leaves);
+    void materialize(Array array, std::vector<std::weak_ptr<const char>> leaves);
     /// Held while inputs of shared nodes are walked or dropped.
     static std::mutex& lock();
 };

@@ -53,7 +53,6 @@ std::vector<Weak> leaves_below(const Graph& graph) {
 std::vector<Weak> leaves_below(const Node& node, std::span<Node* const> inputs) {
     std::vector<Weak> below;
     if (!is_inexact(node.dtype)) return below;
-    std::lock_guard guard(Node::lock());
     auto add = [&](const Weak& leaf) {
         bool known = std::any_of(below.begin(), below.end(), [&](const Weak& other) {
             return !other.owner_before(leaf) && !leaf.owner_before(other);

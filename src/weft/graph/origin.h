@@ -20,7 +20,7 @@ struct Origin {
 
 /// What a node of this graph remembers when it is computed with it. Takes Node::lock().
 std::vector<std::weak_ptr<const char>> leaves_below(const Graph& graph);
-/// The same of a node whose inputs are its leaves.
+/// The same of a node whose inputs are its leaves. The caller holds Node::lock().
 std::vector<std::weak_ptr<const char>> leaves_below(const Node& node, std::span<Node* const> inputs);
 
 /// Whether `x` may stand below the computed node: exactly, where x has an identity; of another pending x where all leaves below it do.

@@ -105,6 +105,64 @@ Tensor iscomplex(const Operand& x) {
     return not_equal(imag(x), 0);
 }
 
+namespace {
+
+std::pair<Tensor, Tensor> whole_pair(const Operand& a, const Operand& b, std::string_view name) {
+    Tensor x = a.weak() && !b.weak() ? a.as(promote_weak(b.tensor.dtype(), a.literal.kind)) : a.as_tensor();
+    Tensor y = b.weak() ? b.as(promote_weak(x.dtype(), b.literal.kind)) : b.tensor;
+    DType meet = promote(x.dtype(), y.dtype());
+    if (!is_integer(meet)) throw DTypeError(text(name, ": takes whole numbers, not ", meet, place(a.where)));
+    return {abs(astype(x, meet)), abs(astype(y, meet))};
+}
+
+}  // namespace
+
+Tensor gcd(const Operand& a, const Operand& b) {
+    LineScope line(a.where);
+    auto [x, y] = whole_pair(a, b, "gcd");
+    // Euclid's algorithm; neighbouring Fibonacci numbers need the most steps, 1.4405 a bit (Lame, 1844).
+    auto steps = static_cast<int>(1.4405 * 8 * static_cast<double>(size_of(x.dtype()))) + 1;
+    for (int i = 0; i < steps; ++i) {
+        Tensor done = equal(y, 0), rest = remainder(x, where(done, 1, y));
+        Tensor next = where(done, x, y);
+        y = where(done, y, rest), x = next;
+    }
+    return x;
+}
+
+Tensor lcm(const Operand& a, const Operand& b) {
+    LineScope line(a.where);
+    auto [x, y] = whole_pair(a, b, "lcm");
+    Tensor divisor = gcd(Operand(x, a.where), Operand(y, b.where));
+    return floor_divide(x, where(equal(divisor, 0), 1, divisor)) * y;
+}
+
+Tensor logaddexp2(const Operand& a, const Operand& b) {
+    LineScope line(a.where);
+    Tensor x = inexactly(a), y = inexactly(b), larger = maximum(x, y);
+    Tensor apart = where(equal(x, y), zeros_like(larger), -abs(x - y));  // of equal infinities, too
+    return larger + log1p(exp2(apart)) / std::numbers::ln2;
+}
+
+std::pair<Tensor, Tensor> frexp(const Operand& x) {
+    LineScope line(x.where);
+    Tensor given = no_complex(inexactly(x), "frexp");
+    DType dtype = given.dtype(), wide = is_half(dtype) ? DType::float32 : dtype;
+    Tensor tensor = astype(given, wide);
+    Tensor plain = logical_and(isfinite(tensor), not_equal(tensor, 0));
+    // Among the tiny are those without full digits: scaled up first, exactly.
+    Tensor tiny = less(abs(tensor), wide == DType::float64 ? 1e-290 : 1e-30);
+    Tensor held = where(plain, where(tiny, tensor * 0x1p100, tensor), ones_like(tensor));
+    Tensor exponent = floor(log2(abs(held))) + 1;  // a logarithm next to a power of 2 may be rounded to its side
+    Tensor half = floor(exponent / 2);
+    Tensor part = held * exp2(-half) * exp2(half - exponent);
+    Tensor large = greater_equal(abs(part), 1), small = less(abs(part), 0.5);
+    part = where(large, part * 0.5, where(small, part * 2, part));
+    exponent = exponent + astype(large, wide) - astype(small, wide) - 100 * astype(tiny, wide);
+    return {astype(where(plain, part, tensor), dtype),
+            astype(where(plain, exponent, zeros_like(exponent)), DType::int32)};
+}
+
 Tensor bitwise_count(const Operand& x) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
@@ -128,6 +186,17 @@ WEFT_RECORD(heaviside, "A step at 0.", "heaviside", "heaviside",
 WEFT_RECORD(
     isclose, "Whether two numbers are nearly the same.", "isclose", "isclose",
     {{{{3, 4}, {4}}, [](auto x) { return isclose(x[0], x[1], {.rtol = 0.5}); }, "np.isclose(x0, x1, rtol=0.5)"}})
+WEFT_RECORD(gcd, "The greatest common divisor.", "gcd", "gcd",
+            {{{{3, 4}, {4}}, [](auto x) { return gcd(x[0], x[1]); }, "np.gcd(x0, x1)", {DType::int32, DType::int32}}})
+WEFT_RECORD(lcm, "The least common multiple.", "lcm", "lcm",
+            {{{{3, 4}, {4}},
+              [](auto x) { return lcm(remainder(x[0], 97), remainder(x[1], 89)); },
+              "np.lcm(x0 % 97, x1 % 89)",
+              {DType::int64, DType::int64}}})
+WEFT_RECORD(logaddexp2, "log2(2**a + 2**b), without overflow.", "logaddexp2", "logaddexp2",
+            {{{{3, 4}, {4}}, [](auto x) { return logaddexp2(x[0], x[1]); }, "np.logaddexp2(x0, x1)"}})
+WEFT_RECORD(frexp, "The fraction of a number that is one by a power of 2.", "frexp", "frexp",
+            {{{{3, 4}}, [](auto x) { return frexp(x[0]).first; }, "np.frexp(x0)[0]"}})
 WEFT_RECORD(modf, "The fraction of a number.", "modf", "",
             {{{{3, 4}}, [](auto x) { return modf(x[0]).first; }, "np.modf(x0)[0]"}})
 

@@ -31,6 +31,13 @@ Tensor isneginf(const Operand& x);
 /// Whether the imaginary part is 0, or is not.
 Tensor isreal(const Operand& x);
 Tensor iscomplex(const Operand& x);
+/// The greatest common divisor and the least common multiple of |a| and |b|, whole numbers; gcd(0, 0) is 0.
+Tensor gcd(const Operand& a, const Operand& b);
+Tensor lcm(const Operand& a, const Operand& b);
+/// log2(2**a + 2**b), without overflow.
+Tensor logaddexp2(const Operand& a, const Operand& b);
+/// (m, e) with x = m * 2**e, |m| in [0.5, 1), e int32; of 0, infinities and NaN m is x and e 0.
+std::pair<Tensor, Tensor> frexp(const Operand& x);
 /// How many bits of |x| are set: uint8.
 Tensor bitwise_count(const Operand& x);
 

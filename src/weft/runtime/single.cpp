@@ -96,7 +96,7 @@ Remembered*& place_of(const Key& key) {
 }
 
 /// The node's inputs, each with a count of its own: others may compute the node meanwhile, and let go of them. None, if it has been
-/// computed, or has too many.
+/// computed, or has too many. With them, under the same lock, what it will remember of its leaves.
 class Held {
   public:
     explicit Held(Node& node) {
@@ -106,6 +106,7 @@ class Held {
             input->retain();
             inputs.push_back(input);
         }
+        leaves = leaves_below(node, {inputs.begin(), inputs.size()});
     }
     ~Held() {
         for (Node* input : inputs) input->release();
@@ -113,6 +114,7 @@ class Held {
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
     Inputs inputs;
+    std::vector<std::weak_ptr<const char>> leaves;
 };
 
 Array run(const Remembered& how, const Inputs& inputs) {
@@ -142,7 +144,7 @@ bool run_single(Node& node) {
     const Remembered* how = place_of(key);
     if (!how || !(how->key == key)) return false;
     Array value = run(*how, held.inputs);
-    node.materialize(std::move(value), leaves_below(node, {held.inputs.begin(), held.inputs.size()}));
+    node.materialize(std::move(value), std::move(held.leaves));
     return true;
 }
 
