@@ -3,7 +3,7 @@ names, kinds and defaults, and the annotations that some have. So a function tha
 stubs.py FOLDER, where the built package weft lies.
 
 A parameter without annotation takes the type of its default, or what its name says (PARAMETERS), or an array; a function without
-annotation gives a Tensor.
+annotation gives a Tensor, or the named tuple of its module that it makes.
 """
 import enum
 import inspect
@@ -15,7 +15,7 @@ from pathlib import Path
 HEAD = '''"""Generated from the package's functions."""
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from weft._typing import Array, Axis, DTypeLike, Shape
 '''
@@ -28,8 +28,12 @@ PARAMETERS = {
     "indices_or_sections": "Any", "arrays": "Sequence[Any]", "tup": "Sequence[Any]", "primals": "Any", "tangents": "Any", "argnums": "Any",
     "in_axes": "Any", "out_axes": "Any", "seed": "int", "n_rows": "int", "n_cols": "Optional[int]", "index": "Any", "wrt": "Any",
     "nondiff_argnums": "Any", "fwd": "Callable[..., Any]", "bwd": "Callable[..., Any]", "bins": "Any", "range": "Any", "memo": "Any",
+    "name": "str", "tree": "Any", "model": "Any", "module": "Any", "optimizer": "Any", "loss_fn": "Callable[..., Any]",
+    "fn": "Callable[..., Any]", "ord": "Any", "encoder_layer": "Any", "decoder_layer": "Any",
+    "in_proj_bias": "Optional[Array]", "out_proj_bias": "Optional[Array]", "bias_k": "Optional[Array]", "bias_v": "Optional[Array]",
 }
 BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"]
+UNARY = ["__neg__", "__pos__", "__abs__", "__invert__"]
 FORMS = {"__eq__": "other: Any", "__ne__": "other: Any", "__lt__": "other: Array", "__le__": "other: Array", "__gt__": "other: Array",
          "__ge__": "other: Array", "__getitem__": "key: Any", "__contains__": "value: Any"}
 GIVES = {"__bool__": "bool", "__int__": "int", "__float__": "float", "__complex__": "complex", "__index__": "int", "__len__": "int",
@@ -38,8 +42,8 @@ ATTRIBUTES = {"shape": "tuple[int, ...]", "dtype": "DType", "ndim": "int", "size
               "device": "Any"}
 METHODS = {"item": "(self) -> Any", "tolist": "(self) -> Any", "eval": "(self) -> Tensor", "to_device": "(self, device: Any, /) -> Tensor"}
 
-# Modules whose functions give functions, types and trees.
-GIVE_ANYTHING = {"weft._custom", "weft._transforms", "weft._inspection", "weft._dtypes"}
+# Modules whose functions give functions, types, trees, and what they were given.
+GIVE_ANYTHING = {"weft._custom", "weft._transforms", "weft._inspection", "weft._dtypes", "weft._training", "weft.nn.init", "weft.nn.utils.rnn"}
 
 
 def type_of(parameter):
@@ -91,6 +95,13 @@ def parameters(signature):
     return ", ".join(parts)
 
 
+def named_tuple(value):
+    """The named tuple of its module that a function makes, if it makes one."""
+    code = getattr(value, "__code__", None) if getattr(value, "__module__", None) not in GIVE_ANYTHING else None
+    found = [value.__globals__.get(name) for name in code.co_names] if code else []
+    return next((made for made in found if isinstance(made, type) and hasattr(made, "_fields")), None)
+
+
 def function(name, value, indent="", gives="Tensor"):
     try:
         signature = inspect.signature(value)
@@ -99,6 +110,8 @@ def function(name, value, indent="", gives="Tensor"):
         return f"{indent}def {name}({own}*args: Any, **kwargs: Any) -> {'None' if name == '__init__' else 'Any'}: ...\n"
     if getattr(value, "__module__", None) in GIVE_ANYTHING:
         gives = "Any"
+    elif not indent and (made := named_tuple(value)):
+        gives = "_" + made.__name__
     if signature.return_annotation is not signature.empty:
         gives = annotated(signature.return_annotation)
     if name == "__init__":
@@ -106,19 +119,25 @@ def function(name, value, indent="", gives="Tensor"):
     return f"{indent}def {name}({parameters(signature)}) -> {gives}: ...\n"
 
 
-def tensor(value):
-    """The class Tensor: operators as its type has them, attributes, and methods by their signatures."""
-    lines = ["class Tensor:\n"]
-    names = set(dir(value))
+def operators(names):
+    """Those among the names, as tensors have them."""
+    lines = []
     for operator in BINARY:
         for name in (f"__{operator}__", f"__r{operator}__"):
             if name in names:
                 lines.append(f"    def {name}(self, other: Array, /) -> Tensor: ...\n")
-    for name in ("__neg__", "__pos__", "__abs__", "__invert__"):
-        lines.append(f"    def {name}(self) -> Tensor: ...\n")
+    lines += [f"    def {name}(self) -> Tensor: ...\n" for name in UNARY if name in names]
     for name, arguments in FORMS.items():
-        ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
-        lines.append(f"    def {name}(self, {arguments}, /) -> {GIVES.get(name, 'Tensor')}: ...{ignored}\n")
+        if name in names:
+            ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+            lines.append(f"    def {name}(self, {arguments}, /) -> {GIVES.get(name, 'Tensor')}: ...{ignored}\n")
+    return lines
+
+
+def tensor(value):
+    """The class Tensor: operators as its type has them, attributes, and methods by their signatures."""
+    names = set(dir(value))
+    lines = ["class Tensor:\n", *operators(names)]
     lines += [f"    def {name}(self) -> {gives}: ...\n" for name, gives in GIVES.items() if name not in FORMS]
     lines.append("    def __setitem__(self, key: Any, value: Array, /) -> None: ...\n")
     lines.append("    def __dlpack__(self, **kwargs: Any) -> Any: ...\n    def __dlpack_device__(self) -> tuple[int, int]: ...\n")
@@ -137,6 +156,19 @@ def tensor(value):
     return "".join(lines)
 
 
+def members(value, shown):
+    """What a class has of its own and from its bases that are not public: those down to the bases that the stub shows. Of a layer that is
+    made from a function only its own, for the others are the same in each."""
+    if "__signature__" in vars(value):
+        return vars(value)
+    found = {}
+    for base in value.__mro__:
+        if base is object or base in shown:
+            break
+        found = {**vars(base), **found}
+    return found
+
+
 def class_(name, value, known):
     if name == "Tensor":
         return tensor(value)
@@ -149,11 +181,16 @@ def class_(name, value, known):
         lines += [f"    {member} = ...\n" for member in value.__members__]
     if "__signature__" in vars(value) and "__init__" not in vars(value):
         lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n")
-    for member, held in sorted(vars(value).items()):
-        if member.startswith("_") and member not in ("__init__", "__call__", "__getitem__", "__iter__", "__len__"):
+    own = members(value, shown)
+    if "__mul__" in own:
+        lines += operators(set(own) - {"__getitem__"})
+    for member, held in sorted(own.items()):
+        if member.startswith("_") and member not in ("__init__", "__call__", "__getitem__", "__getattr__", "__iter__", "__len__"):
             continue
-        if isinstance(held, property) or type(held).__name__ in ("getset_descriptor", "member_descriptor"):
+        if isinstance(held, property) or type(held).__name__ in ("getset_descriptor", "member_descriptor", "_tuplegetter"):
             lines.append(f"    @property\n    def {member}(self) -> Any: ...\n")
+            if getattr(held, "fset", None):
+                lines.append(f"    @{member}.setter\n    def {member}(self, value: Any) -> None: ...\n")
         elif isinstance(held, (staticmethod, classmethod)):
             lines.append(f"    @{type(held).__name__}\n" + function(member, held.__func__, "    ", "Any"))
         elif inspect.isfunction(held):
@@ -174,8 +211,11 @@ def stub(module, own):
     names = [name for name in (public or dir(module)) if not name.startswith("_")]
     names += [name for name in ("__version__", "__array_namespace_info__", "__array_api_version__") if hasattr(module, name)]
     text, known = [HEAD], set(names)
+    made = {named_tuple(getattr(module, name)) for name in names} - {None}
     if not own:
         text.append("from weft import DType, Parameter" + " as _Parameter" * ("Parameter" in names) + ", Tensor\n")
+    for found in sorted(made, key=lambda found: found.__name__):
+        text.append(f"class _{found.__name__}(NamedTuple):\n" + "".join(f"    {field}: Any\n" for field in found._fields))
     for name in sorted(names, key=lambda name: (not isinstance(getattr(module, name), type), name)):
         value = getattr(module, name)
         if inspect.ismodule(value):

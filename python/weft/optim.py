@@ -73,35 +73,69 @@ class Optimizer:
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent: v = momentum * v + (1 - dampening) * g, p -= lr * v (nesterov: p -= lr * (g + momentum * v))."""
+    """Stochastic gradient descent: v = momentum * v + (1 - dampening) * g, p -= lr * v (nesterov: p -= lr * (g + momentum * v)).
+
+    >>> w = wf.Parameter(wf.asarray([1., 2.]))
+    >>> optimizer = wf.optim.SGD([w], lr=0.1, momentum=0.5)
+    >>> for _ in range(2):
+    ...     optimizer.step([wf.asarray([1., -10.])])
+    >>> w.value
+    array([0.75, 4.5 ], dtype=float32)
+    """
 
     def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False):
         super().__init__(params, _core.SGD(lr, momentum, dampening, weight_decay, nesterov))
 
 
 class Adam(Optimizer):
-    """Adam (Kingma & Ba, 2015): running means of the gradient and of its square."""
+    """Adam (Kingma & Ba, 2015): running means of the gradient and of its square.
+
+    >>> w = wf.Parameter(wf.asarray([1., 2.]))
+    >>> wf.optim.Adam([w], lr=0.1).step([wf.asarray([1., -10.])])
+    >>> w.value
+    array([0.9, 2.1], dtype=float32)
+    """
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0):
         super().__init__(params, _core.Adam(lr, *betas, eps, weight_decay))
 
 
 class AdamW(Optimizer):
-    """Adam with decoupled weight decay (Loshchilov & Hutter, 2019)."""
+    """Adam with decoupled weight decay (Loshchilov & Hutter, 2019).
+
+    >>> w = wf.Parameter(wf.asarray([1., 2.]))
+    >>> wf.optim.AdamW([w], lr=0.1, weight_decay=0.5).step([wf.asarray([0., -10.])])
+    >>> w.value
+    array([0.95, 2.  ], dtype=float32)
+    """
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
         super().__init__(params, _core.AdamW(lr, *betas, eps, weight_decay))
 
 
 class RMSprop(Optimizer):
-    """Divides by the root of the running mean of squares (Tieleman & Hinton, 2012); centered: by the deviation (Graves, 2013)."""
+    """Divides by the root of the running mean of squares (Tieleman & Hinton, 2012); centered: by the deviation (Graves, 2013).
+
+    >>> w = wf.Parameter(wf.asarray([1., 2.]))
+    >>> wf.optim.RMSprop([w], lr=0.1, alpha=0.75).step([wf.asarray([1., -10.])])
+    >>> w.value
+    array([0.8, 2.2], dtype=float32)
+    """
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False):
         super().__init__(params, _core.RMSprop(lr, alpha, eps, weight_decay, momentum, centered))
 
 
 class Adagrad(Optimizer):
-    """Divides by the root of the sum of squares (Duchi, Hazan & Singer, 2011)."""
+    """Divides by the root of the sum of squares (Duchi, Hazan & Singer, 2011).
+
+    >>> w = wf.Parameter(wf.asarray([1., 2.]))
+    >>> optimizer = wf.optim.Adagrad([w], lr=0.1)
+    >>> for _ in range(2):
+    ...     optimizer.step([wf.asarray([1., -10.])])
+    >>> w.value
+    array([0.8292893, 2.1707106], dtype=float32)
+    """
 
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10):
         super().__init__(params, _core.Adagrad(lr, lr_decay, weight_decay, initial_accumulator_value, eps))

@@ -1,14 +1,17 @@
-"""The type stubs, which the build writes from the functions: mypy takes them, takes a program that is right, and finds the mistakes of one that
-is not. Skipped, and said so, where mypy or the package is missing."""
+"""The type stubs, which the build writes from the functions: mypy takes them, takes a program that is right and every example of a docstring,
+and finds the mistakes of a program that is wrong. Skipped, and said so, where mypy or the package is missing."""
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 from pathlib import Path
 
-BUILD = Path(os.environ.get("WEFT_BUILD", Path(__file__).resolve().parents[2] / "build"))
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("WEFT_BUILD", ROOT / "build"))
+sys.path[:0] = [str(BUILD / "python"), str(ROOT / "docs")]
 RIGHT = '''
 import numpy as np
 import weft as wf
@@ -44,12 +47,12 @@ text: str = x.ndim
 '''
 
 
-def mypy(program):
+def mypy(program, *options):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "program.py")
         path.write_text(program)
         environment = dict(os.environ, MYPYPATH=str(BUILD / "python"))
-        done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", f"--cache-dir={folder}/cache", str(path)],
+        done = subprocess.run([sys.executable, "-m", "mypy", *options, "--follow-imports=silent", f"--cache-dir={folder}/cache", str(path)],
                               env=environment, cwd=folder, capture_output=True, text=True)
         return done.stdout + done.stderr
 
@@ -72,10 +75,19 @@ class Types(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr)
 
     def test_a_right_program_is_taken(self):
-        self.assertIn("no issues found", mypy(RIGHT))
+        self.assertIn("no issues found", mypy(RIGHT, "--strict"))
+
+    def test_examples_of_docstrings_are_taken(self):
+        from manual import examples
+        lines = ["import numpy as np", "import weft as wf"]
+        for i, test in enumerate(examples.of_modules()):
+            lines.append(f"def example{i}() -> None:  # {test.name}")
+            lines += [textwrap.indent(example.source.rstrip(), "    ") for example in test.examples]
+        self.assertGreater(len(lines), 500)
+        self.assertIn("no issues found", mypy("\n".join(lines), "--check-untyped-defs", "--pretty"))
 
     def test_mistakes_are_found(self):
-        lines = {int(found) for found in re.findall(r"program\.py:(\d+): error", mypy(WRONG))}
+        lines = {int(found) for found in re.findall(r"program\.py:(\d+): error", mypy(WRONG, "--strict"))}
         self.assertEqual(lines, set(range(5, 11)))
 
 

@@ -11,9 +11,9 @@ class FunctionLayer(Module):
     """A function with options: layer(x) is function(x, **options). The options are attributes."""
 
     _function = None
-    trains = False          # the function is told whether the module trains
-    hidden = ("inplace",)     # shown only where it is True
-    shown = None              # the options that are printed; all
+    _trains = False           # the function is told whether the module trains
+    _hidden = ("inplace",)    # shown only where it is True
+    _shown = None             # the options that are printed; all
 
     def __init__(self, *arguments, **named):
         super().__init__()
@@ -28,15 +28,16 @@ class FunctionLayer(Module):
             self.stride = self.kernel_size
 
     def options(self):
+        """The options by name."""
         return {name: getattr(self, name) for name in self.__signature__.parameters}
 
     def forward(self, *inputs):
-        more = {"training": self.training} if self.trains else {}
+        more = {"training": self.training} if self._trains else {}
         return type(self)._function(*inputs, **self.options(), **more)
 
     def extra_repr(self):
         return ", ".join(f"{name}={value!r}" for name, value in self.options().items()
-                         if (self.shown is None or name in self.shown) and (name not in self.hidden or value))
+                         if (self._shown is None or name in self._shown) and (name not in self._hidden or value))
 
 
 def layer(name, function, options=lambda: 0, example="", **more):
@@ -72,7 +73,7 @@ Hardswish = layer("Hardswish", F.hardswish, _in_place)
 ELU = layer("ELU", F.elu, lambda alpha=1.0, inplace=False: 0)
 CELU = layer("CELU", F.celu, lambda alpha=1.0, inplace=False: 0)
 LeakyReLU = layer("LeakyReLU", F.leaky_relu, lambda negative_slope=1e-2, inplace=False: 0)
-RReLU = layer("RReLU", F.rrelu, lambda lower=1.0 / 8, upper=1.0 / 3, inplace=False: 0, trains=True)
+RReLU = layer("RReLU", F.rrelu, lambda lower=1.0 / 8, upper=1.0 / 3, inplace=False: 0, _trains=True)
 GLU = layer("GLU", F.glu, lambda dim=-1: 0)
 GELU = layer("GELU", F.gelu, lambda approximate="none": 0)
 Hardshrink = layer("Hardshrink", F.hardshrink, lambda lambd=0.5: 0)
@@ -99,7 +100,7 @@ def _softmax_of_channels(input):
 
 Softmax2d = layer("Softmax2d", _softmax_of_channels)
 
-_dropped = {"trains": True, "hidden": ()}
+_dropped = {"_trains": True, "_hidden": ()}
 Dropout = layer("Dropout", F.dropout, lambda p=0.5, inplace=False: 0, **_dropped, example="""
     >>> layer = wf.nn.Dropout(p=0.25)
     >>> dropped = layer(wf.ones((100, 100)))
@@ -137,16 +138,16 @@ def _per_axis(value, axes):
 
 _window = ("kernel_size", "stride", "padding")
 MaxPool1d, MaxPool2d, MaxPool3d = (
-    layer(f"MaxPool{n}d", getattr(F, f"max_pool{n}d"), _max_pool, shown=(*_window, "dilation", "ceil_mode")) for n in (1, 2, 3))
+    layer(f"MaxPool{n}d", getattr(F, f"max_pool{n}d"), _max_pool, _shown=(*_window, "dilation", "ceil_mode")) for n in (1, 2, 3))
 AvgPool1d = layer("AvgPool1d", F.avg_pool1d, lambda kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True: 0,
                   extra_repr=lambda self: ", ".join(f"{name}={_per_axis(getattr(self, name), 1)}" for name in _window))
-AvgPool2d, AvgPool3d = (layer(f"AvgPool{n}d", getattr(F, f"avg_pool{n}d"), _avg_pool, shown=_window) for n in (2, 3))
+AvgPool2d, AvgPool3d = (layer(f"AvgPool{n}d", getattr(F, f"avg_pool{n}d"), _avg_pool, _shown=_window) for n in (2, 3))
 LPPool1d, LPPool2d, LPPool3d = (layer(f"LPPool{n}d", getattr(F, f"lp_pool{n}d"), _lp_pool) for n in (1, 2, 3))
 AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = (
     layer(f"AdaptiveAvgPool{n}d", getattr(F, f"adaptive_avg_pool{n}d"), lambda output_size: 0) for n in (1, 2, 3))
 AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = (
     layer(f"AdaptiveMaxPool{n}d", getattr(F, f"adaptive_max_pool{n}d"), lambda output_size, return_indices=False: 0,
-          shown=("output_size",))
+          _shown=("output_size",))
     for n in (1, 2, 3))
 
 
@@ -206,15 +207,15 @@ UpsamplingBilinear2d = layer("UpsamplingBilinear2d", F.upsample_bilinear, lambda
                              extra_repr=_shown_upsampling("bilinear"))
 LocalResponseNorm = layer("LocalResponseNorm", F.local_response_norm, lambda size, alpha=1e-4, beta=0.75, k=1.0: 0,
                           extra_repr=lambda self: f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}")
-CosineSimilarity = layer("CosineSimilarity", F.cosine_similarity, lambda dim=1, eps=1e-8: 0, shown=())
+CosineSimilarity = layer("CosineSimilarity", F.cosine_similarity, lambda dim=1, eps=1e-8: 0, _shown=())
 PairwiseDistance = layer("PairwiseDistance", F.pairwise_distance, lambda p=2.0, eps=1e-6, keepdim=False: 0,
-                         shown=())
+                         _shown=())
 
 # Losses
 
 
 def _loss(name, function, options, example=""):
-    return layer(name, function, options, example, shown=())
+    return layer(name, function, options, example, _shown=())
 
 
 def _plain_loss(size_average=None, reduce=None, reduction="mean"):
