@@ -194,7 +194,7 @@ WEFT_RECORD(lcm, "The least common multiple.", "lcm", "lcm",
               "np.lcm(x0 % 97, x1 % 89)",
               {DType::int64, DType::int64}}})
 WEFT_RECORD(logaddexp2, "log2(2**a + 2**b), without overflow.", "logaddexp2", "logaddexp2",
-            {{{{3, 4}, {4}}, [](auto x) { return logaddexp2(x[0], x[1]); }, "np.logaddexp2(x0, x1)"}})
+            {{{{3, 4}, {4}}, [](auto x) { return logaddexp2(x[0], x[1]); }, "np.logaddexp2(x0 * 1.0, x1 * 1.0)"}})
 WEFT_RECORD(frexp, "The fraction of a number that is one by a power of 2.", "frexp", "frexp",
             {{{{3, 4}}, [](auto x) { return frexp(x[0]).first; }, "np.frexp(x0)[0]"}})
 WEFT_RECORD(modf, "The fraction of a number.", "modf", "",

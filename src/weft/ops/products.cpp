@@ -36,7 +36,7 @@ Tensor inner(const Operand& a, const Operand& b) {
 
 Tensor vdot(const Operand& a, const Operand& b) {
     LineScope line(a.where);
-    return vecdot(conj(ravel(a)), Operand(ravel(b), b.where));
+    return tensordot(conj(ravel(a)), Operand(ravel(b), b.where), 1);
 }
 
 Tensor matvec(const Operand& a, const Operand& b) {
@@ -62,6 +62,8 @@ WEFT_RECORD(vdot, "The sum of products of all elements, the first conjugated.", 
 WEFT_RECORD(matvec, "Matrices times vectors.", "", "mv",
             {{{{2, 3, 4}, {4}}, [](auto x) { return matvec(x[0], x[1]); }, "np.matmul(x0, x1)"}})
 WEFT_RECORD(vecmat, "Vectors, conjugated, times matrices.", "", "",
-            {{{{3}, {2, 3, 4}}, [](auto x) { return vecmat(x[0], x[1]); }, "np.matmul(np.conj(x0), x1)"}})
+            {{{{3}, {2, 3, 4}},
+              [](auto x) { return vecmat(x[0], x[1]); },
+              "np.matmul(np.conj(x0) if x0.dtype.kind == 'c' else x0, x1)"}})
 
 }  // namespace weft
