@@ -18,9 +18,10 @@ namespace weft::python {
 /// What is known of a call while its arguments are converted, in their order.
 struct Call {
     const char* name;
-    bool computes = false;  // the function asks for its operands' numbers: they are computed before, while others may run
-    bool along = false;     // its axes stand for all of the operand before, where they are None
-    std::size_t ndim = 0;   // of that operand
+    bool computes =
+        false;           // the function asks for its operands' numbers: they are computed before, while others may run
+    bool along = false;  // its axes stand for all of the operand before, where they are None
+    std::size_t ndim = 0;  // of that operand
 };
 
 /// How a parameter of type T is taken: `Type` is what nanobind hands over, convert() makes it what the function takes.
