@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -17,7 +18,9 @@ class Readme(unittest.TestCase):
         programs = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
         self.assertTrue(programs)
         for program in programs:
-            done = subprocess.run([sys.executable, "-c", program], env=dict(os.environ, PYTHONPATH=str(BUILD / "python")), capture_output=True, text=True)
+            with tempfile.TemporaryDirectory() as folder:
+                environment = dict(os.environ, PYTHONPATH=str(BUILD.resolve() / "python"))
+                done = subprocess.run([sys.executable, "-c", program], env=environment, cwd=folder, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue(done.stdout)
 
