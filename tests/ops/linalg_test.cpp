@@ -40,6 +40,13 @@ void expect_near(const Tensor& found, const Tensor& expected, double allowed) {
 constexpr DType inexact_types[] = {DType::float32, DType::float64, DType::complex64, DType::complex128};
 
 // clang-format off
+TEST(Norms, of_half_types_may_have_powers_beyond_their_range) {
+    Tensor x = Tensor::of<float>({300, 400, 0}).astype(DType::float16);
+    EXPECT_EQ(astype(linalg::vector_norm(x), DType::float32).item<float>(), 500);
+    EXPECT_NEAR(astype(linalg::vector_norm(x, {}, false, 5), DType::float32).item<float>(), 418, 1);
+    EXPECT_EQ(linalg::vector_norm(x, {}, false, 3).dtype(), DType::float16);
+}
+
 TEST(Linalg, refuses_what_is_no_matrix_by_name) {
     EXPECT_MESSAGE(ShapeError, "det: takes matrices, the last two axes, but shape (3,) has one axis", det(zero({3})));
     EXPECT_MESSAGE(ShapeError, "svd: takes matrices, the last two axes, but shape () has none", svd(zero({})));

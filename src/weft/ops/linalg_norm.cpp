@@ -64,6 +64,10 @@ Tensor vector_norm(const Operand& x, const std::optional<Axes>& axes, bool keepd
     Operand size(abs(tensor), x.where);
     if (ord == inf) return max(size, along, keepdims);
     if (ord == -inf) return min(size, along, keepdims);
+    if (is_half(tensor.dtype())) {  // powers of half types leave their range soon
+        Tensor wide = astype(tensor, DType::float32);
+        return astype(vector_norm(Operand(wide, x.where), along, keepdims, ord), tensor.dtype());
+    }
     if (ord == 0) return sum((size != 0).astype(size.tensor.dtype()), along, keepdims);
     if (ord == 1) return sum(size, along, keepdims);
     if (ord == 2) return euclidean(size.tensor, along, keepdims);
