@@ -89,11 +89,7 @@ struct Taken<std::string_view> {
 
 inline nb::object returned(double number) { return nb::float_(number); }
 inline nb::object returned(const Tensor& x) { return x ? object_of(x) : nb::none(); }
-inline nb::object returned(const std::vector<Tensor>& list) {
-    nb::list all;
-    for (const Tensor& x : list) all.append(object_of(x));
-    return all;
-}
+inline nb::object returned(const std::vector<Tensor>& list) { return list_of(list); }
 template <class... Parts>
 nb::object returned(const std::tuple<Parts...>& parts) {
     return std::apply([](const auto&... part) { return nb::make_tuple(returned(part)...); }, parts);

@@ -147,6 +147,12 @@ Tensor tensor(nb::handle object, const char* operation) {
 
 Operand placed(nb::handle object, const char* operation) { return Operand(tensor(object, operation), here()); }
 
+nb::list list_of(const std::vector<Tensor>& tensors) {
+    nb::list list;
+    for (const Tensor& tensor : tensors) list.append(object_of(tensor));
+    return list;
+}
+
 std::vector<Tensor> tensors(nb::handle sequence, const char* operation) {
     std::vector<Tensor> list;
     if (is_tensor(sequence.ptr())) {

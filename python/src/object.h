@@ -27,6 +27,7 @@ inline Tensor& tensor_in(PyObject* object) { return reinterpret_cast<Object*>(ob
 /// A new reference.
 PyObject* wrap(Tensor tensor);
 inline nb::object object_of(Tensor tensor) { return nb::steal(wrap(std::move(tensor))); }
+nb::list list_of(const std::vector<Tensor>& tensors);
 
 /// An argument as it was given, None included: what it means is the function's to say.
 struct Given : nb::handle {

@@ -69,12 +69,6 @@ void bind_elementwise(nb::module_& module) {
     module.def("astype", [](Given x, Given type) { return object_of(astype(operand(x, "astype"), *dtype(type))); });
 }
 
-nb::list list_of(const std::vector<Tensor>& tensors) {
-    nb::list list;
-    for (const Tensor& tensor : tensors) list.append(object_of(tensor));
-    return list;
-}
-
 /// For what asks for the numbers at once: computed while others may run.
 Operand computed(Given x, const char* operation) {
     Operand given = placed(x, operation);

@@ -18,12 +18,6 @@ std::vector<Parameter> cells(nb::handle list) {
     return all;
 }
 
-nb::list objects(const std::vector<Tensor>& list) {
-    nb::list all;
-    for (const Tensor& x : list) all.append(object_of(x));
-    return all;
-}
-
 }  // namespace
 
 void bind_optim(nb::module_& m) {
@@ -72,7 +66,7 @@ void bind_optim(nb::module_& m) {
                  new (self) Adagrad({lr, lr_decay, weight_decay, initial, eps});
              });
     m.def("clip_norm",
-          [](Given gradients, double most) { return objects(clip_norm(tensors(gradients, "clip_norm"), most)); });
+          [](Given gradients, double most) { return list_of(clip_norm(tensors(gradients, "clip_norm"), most)); });
 }
 
 }  // namespace weft::python

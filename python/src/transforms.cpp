@@ -7,12 +7,6 @@
 namespace weft::python {
 namespace {
 
-nb::list list_of(const std::vector<Tensor>& tensors) {
-    nb::list list;
-    for (const Tensor& tensor : tensors) list.append(object_of(tensor));
-    return list;
-}
-
 /// A Python object that C++ may let go of on any thread, also when Python has ended.
 struct Held {
     nb::object function;

@@ -1,6 +1,6 @@
 """One step of training as one compiled program."""
 from . import _core
-from ._trees import flatten, is_array
+from ._transforms import compile
 
 __all__ = ["train_step"]
 
@@ -18,41 +18,17 @@ def train_step(model, optimizer, loss_fn):
     >>> w.value
     array([0.2, 0.2], dtype=float32)
     """
-    programs = {}
+    def step(*batch):
+        found = loss_fn(model, *batch)
+        loss = found[0] if isinstance(found, tuple) else found
+        values = [parameter.value for parameter in optimizer.parameters]
+        optimizer.step(_core.gradient(loss, values))
+        return found
+    modes = {}      # while training or not: layers do different things then
 
     def call(*batch):
-        leaves, build, form = flatten(batch)
-        at = [i for i, leaf in enumerate(leaves) if is_array(leaf)]
-        inputs = [leaves[i] for i in at]
-        fixed = tuple((type(leaf), leaf) for i, leaf in enumerate(leaves) if i not in at)
-        key = (form, tuple(at), fixed, tuple((tuple(x.shape), str(x.dtype)) for x in inputs), getattr(model, "training", None))
-        program = programs.get(key)
-        if program is None:
-            program = programs[key] = Step(model, optimizer, loss_fn, leaves, build, at)
-        return program(inputs)
+        mode = getattr(model, "training", None)
+        if mode not in modes:
+            modes[mode] = compile(step)
+        return modes[mode](*batch)
     return call
-
-
-class Step:
-    def __init__(self, model, optimizer, loss_fn, leaves, build, at):
-        self.more = None
-        leaves = list(leaves)
-        for i in at:
-            leaves[i] = None
-
-        def body(inputs):
-            filled = list(leaves)
-            for i, x in zip(at, inputs):
-                filled[i] = x
-            found = loss_fn(model, *build(filled))
-            loss, *rest = found if isinstance(found, tuple) else (found,)
-            values = [parameter.value for parameter in optimizer.parameters]
-            optimizer.step(_core.gradient(loss, values))
-            others, self.more, _ = flatten(rest)
-            return [loss, *others]
-        self.run = _core.Compiled(body)
-
-    def __call__(self, inputs):
-        loss, *others = self.run(inputs)
-        rest = self.more(others)
-        return (loss, *rest) if rest else loss

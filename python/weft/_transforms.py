@@ -62,6 +62,18 @@ class Entered:
         return self.build(leaves)
 
 
+def enter(name, arguments, numbers):
+    """Those arguments of a call that are differentiated, entered, and all arguments with these in their places."""
+    for number in numbers:
+        if not -len(arguments) <= number < len(arguments):
+            raise ValueError(f"{name}: argument {number} of a call with {len(arguments)} arguments")
+    entered = Entered([arguments[number] for number in numbers])
+    given = list(arguments)
+    for number, argument in zip(numbers, entered.arguments()):
+        given[number] = argument
+    return entered, given
+
+
 def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
     """A function that gives (f(...), the derivative of f with respect to the argument argnums, or to several: a tuple).
 
@@ -86,14 +98,8 @@ def value_and_grad(f, argnums=0, has_aux=False, holomorphic=False):
 
     @functools.wraps(f)
     def call(*arguments, **named):
-        for number in numbers:
-            if not -len(arguments) <= number < len(arguments):
-                raise ValueError(f"grad: argument {number} of a call with {len(arguments)} arguments")
         with _core.KeepPending():
-            entered = Entered([arguments[number] for number in numbers])
-            given = list(arguments)
-            for number, argument in zip(numbers, entered.arguments()):
-                given[number] = argument
+            entered, given = enter("grad", arguments, numbers)
             result = f(*given, **named)
             value = result[0] if has_aux else result
             if holomorphic:
@@ -243,14 +249,8 @@ def jacobian_by(f, argnums, holomorphic, forward):
 
     @functools.wraps(f)
     def call(*arguments, **named):
-        for number in numbers:
-            if not -len(arguments) <= number < len(arguments):
-                raise ValueError(f"jacobian: argument {number} of a call with {len(arguments)} arguments")
         with _core.KeepPending():
-            entered = Entered([arguments[number] for number in numbers])
-            given = list(arguments)
-            for number, argument in zip(numbers, entered.arguments()):
-                given[number] = argument
+            entered, given = enter("jacobian", arguments, numbers)
             outputs, build, _ = flatten(f(*given, **named))
             outputs = [x if is_array(x) else _core.asarray(x, None, None) for x in outputs]
             if holomorphic:
@@ -295,7 +295,6 @@ def compile(f):
         inputs = [leaves[i] for i in at]
         if _core.keeps_pending() or any(_core.is_symbolic(x) for x in inputs):
             return f(*arguments, **named)      # inside another transformation: part of its program
-        _core.eval(inputs)
         fixed = tuple((type(leaf), leaf) for i, leaf in enumerate(leaves) if i not in at)
         key = (form, tuple(at), fixed, tuple((x.shape, str(x.dtype)) for x in inputs))
         program = programs.get(key)

@@ -19,6 +19,11 @@ auto checked(const Operand& x, F&& check) {
 /// The axis, counted from 0. AxisError with the user's line.
 std::int64_t checked_axis(const Operand& x, std::int64_t axis, std::size_t ndim, std::string_view operation);
 
+/// Whether the numbers of x are there or can be computed: nothing below it is only declared.
+inline bool has_numbers(const Tensor& x) { return !x.node()->symbolic || x.computed(); }
+/// `length` elements along an axis, from `start` on.
+Tensor slice_along(const Tensor& x, std::size_t axis, std::int64_t start, std::int64_t length);
+
 /// The record of a function of other operations.
 Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,
                     std::vector<Sample> samples);

@@ -22,8 +22,6 @@
 namespace weft {
 namespace {
 
-bool has_numbers(const Tensor& x) { return !x.node()->symbolic || x.computed(); }
-
 /// How much falls into each place: `amounts` (one a place, or one for all) added up.
 Tensor collected(const Tensor& places, const Tensor& amounts, std::int64_t count) {
     return scatter(zeros({count}, amounts.dtype()), places, broadcast_to(amounts, places.shape()), 0, ScatterMode::add);

@@ -35,11 +35,7 @@ struct Along {
     std::size_t axis;
     std::int64_t size, before, after;
 
-    Tensor part(std::int64_t start, std::int64_t length) const {
-        Shape from(x.ndim(), 0), sizes = x.shape();
-        from[axis] = start, sizes[axis] = length;
-        return slice(x, from, sizes);
-    }
+    Tensor part(std::int64_t start, std::int64_t length) const { return slice_along(x, axis, start, length); }
     Tensor first() const { return part(0, 1); }
     Tensor last() const { return part(size - 1, 1); }
     /// Whole numbers along this axis, in x's rank; where x has no sign they wrap.

@@ -15,8 +15,6 @@
 namespace weft {
 namespace {
 
-bool has_numbers(const Tensor& x) { return !x.node()->symbolic || x.computed(); }
-
 Shape shape_of(const Dims& dims, std::string_view name) {
     Shape shape;
     for (std::int64_t size : dims) {

@@ -170,7 +170,7 @@ Tensor poly(const Operand& given) {
 Tensor roots(const Operand& given) {
     LineScope line(given.where);
     Tensor p = coefficients(given, "roots");
-    if (p.node()->symbolic && !p.computed())
+    if (!has_numbers(p))
         throw ValueError(
             text("roots: how many there are is not known before the coefficients are computed, and here they are only "
                  "declared",

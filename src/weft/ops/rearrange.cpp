@@ -23,12 +23,6 @@ Tensor joined(std::span<const Tensor> tensors, Form form, std::int64_t axis) {
     return concatenate(formed, axis);
 }
 
-Tensor part(const Tensor& x, std::size_t axis, std::int64_t start, std::int64_t length) {
-    Shape from(x.ndim(), 0), sizes = x.shape();
-    from[axis] = start, sizes[axis] = length;
-    return slice(x, from, sizes);
-}
-
 std::int64_t size_along(const Operand& x, std::int64_t& axis, std::string_view name) {
     Tensor tensor = x.as_tensor();
     axis = checked_axis(x, axis, tensor.ndim(), name);
@@ -42,7 +36,7 @@ std::vector<Tensor> cut(const Tensor& x, std::size_t axis, const Dims& places) {
     auto held = [&](std::int64_t place) { return std::clamp<std::int64_t>(place < 0 ? place + size : place, 0, size); };
     for (std::size_t i = 0; i <= places.size(); ++i) {
         std::int64_t to = i < places.size() ? held(places[i]) : size;
-        parts.push_back(part(x, axis, from, std::max<std::int64_t>(to - from, 0)));
+        parts.push_back(slice_along(x, axis, from, std::max<std::int64_t>(to - from, 0)));
         from = to;
     }
     return parts;

@@ -71,7 +71,7 @@ Found find(const Array& x) {
 }
 
 void refuse_undetermined(const Tensor& x, const Operand& operand) {
-    if (x.node()->symbolic && !x.computed()) {
+    if (!has_numbers(x)) {
         throw ValueError(text("unique: how many distinct elements there are is not known before the value of shape ",
                               x.shape(),
                               " is computed, and here it is only declared (inside a traced function, or below "

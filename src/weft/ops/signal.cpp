@@ -50,12 +50,6 @@ std::pair<Tensor, Tensor> met(const Operand& a, const Operand& v, std::string_vi
     return {astype(x, meet), astype(y, meet)};
 }
 
-Tensor part(const Tensor& x, std::size_t axis, std::int64_t start, std::int64_t length) {
-    Shape from(x.ndim(), 0), sizes = x.shape();
-    from[axis] = start, sizes[axis] = length;
-    return slice(x, from, sizes);
-}
-
 /// A vector of numbers along one axis of x.
 Tensor laid_along(const Tensor& vector, const Tensor& x, std::size_t axis) {
     Shape shape(x.ndim(), 1);
@@ -125,7 +119,7 @@ namespace {
 
 Tensor trapezoids(const Tensor& y, const Tensor& steps, std::size_t axis) {
     std::int64_t n = std::max<std::int64_t>(y.shape()[axis].value() - 1, 0);
-    Tensor left = part(y, axis, 0, n), right = part(y, axis, n == 0 ? 0 : 1, n);
+    Tensor left = slice_along(y, axis, 0, n), right = slice_along(y, axis, n == 0 ? 0 : 1, n);
     return sum(steps * (left + right) / 2, Axes{static_cast<std::int64_t>(axis)});
 }
 
@@ -168,7 +162,7 @@ Tensor differences(const Operand& given, const Operand& spacing, std::int64_t ax
     Tensor h = astype(step.ndim() == 0 ? broadcast_to(step, {n - 1}) : diff(step), f.dtype());
     step = astype(step, f.dtype());
     auto distance = [&](std::int64_t i) { return h[i < 0 ? n - 1 + i : i]; };
-    auto point = [&](std::int64_t i) { return part(f, at, i < 0 ? n + i : i, 1); };
+    auto point = [&](std::int64_t i) { return slice_along(f, at, i < 0 ? n + i : i, 1); };
     std::vector<Tensor> pieces;
     auto edge = [&](std::int64_t side) {  // 0: first, -1: last
         std::int64_t inner = side == 0 ? 1 : -2, third = side == 0 ? 2 : -3;
@@ -182,7 +176,8 @@ Tensor differences(const Operand& given, const Operand& spacing, std::int64_t ax
     pieces.push_back(edge(0));
     if (n > 2) {
         Tensor a = laid_along(h[{slice({}, -1)}], f, at), b = laid_along(h[{slice(1, {})}], f, at);
-        Tensor left = part(f, at, 0, n - 2), middle = part(f, at, 1, n - 2), right = part(f, at, 2, n - 2);
+        Tensor left = slice_along(f, at, 0, n - 2), middle = slice_along(f, at, 1, n - 2),
+               right = slice_along(f, at, 2, n - 2);
         Tensor inside = step.ndim() == 0
                             ? (right - left) / (2 * step)
                             : -b / (a * (a + b)) * left + (b - a) / (a * b) * middle + a / (b * (a + b)) * right;
@@ -204,8 +199,8 @@ Tensor unwrap(const Operand& x, std::int64_t axis, double period, std::optional<
     Tensor half = number(period / 2), nearest = remainder(step + half, number(period)) - half;
     nearest = where(logical_and(equal(nearest, -half), greater(step, 0)), half, nearest);
     Tensor correction = where(less(abs(step), discont.value_or(period / 2)), zeros_like(step), nearest - step);
-    return concatenate({part(tensor, at, 0, 1),
-                        part(tensor, at, 1, tensor.shape()[at].value() - 1) + cumulative_sum(correction, axis)},
+    return concatenate({slice_along(tensor, at, 0, 1),
+                        slice_along(tensor, at, 1, tensor.shape()[at].value() - 1) + cumulative_sum(correction, axis)},
                        static_cast<std::int64_t>(at));
 }
 
