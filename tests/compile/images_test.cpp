@@ -86,7 +86,8 @@ TEST(Images, blocks_give_the_values_of_the_steps_one_by_one) {
             for (auto [images, in, out, size] :
                  {std::array<std::int64_t, 4>{3, 2, 4, 8}, {37, 3, 16, 12}, {9, 24, 24, 20}}) {
                 bool plain_loops = dtype == DType::bfloat16 || share_under_sanitizers > 1;
-                if (size * images > 100 && plain_loops) continue;  // seconds each
+                if (size * images > 100 && plain_loops) continue;  // seconds each, most of them the oracle's
+                if (in > 16 && dtype != DType::float32) continue;
                 SCOPED_TRACE(text(c.name, " ", dtype, " ", images));
                 KeepPending keep;
                 expect_values({c.program(operands(images, in, out, size, dtype))}, 9 * 24);
@@ -96,19 +97,19 @@ TEST(Images, blocks_give_the_values_of_the_steps_one_by_one) {
 }
 
 TEST(Images, a_weight_with_as_many_rows_as_there_are_images_is_no_image) {
-    for (std::int64_t images : {4, 64}) {
+    for (std::int64_t images : {4, 20}) {
         if (images > 4 && share_under_sanitizers > 1) continue;  // minutes
         Operands o = operands(images, images, images, 6, DType::float32);
         KeepPending keep;
         // The weight is made; so is a value of the images' shape that is used as one.
         Tensor weights = tanh(o.w);
-        expect_values({relu(conv2d(o.x, weights, o.bias, {.padding = {1}}))}, 9 * 64);
+        expect_values({relu(conv2d(o.x, weights, o.bias, {.padding = {1}}))}, 9 * 20);
         Tensor square = numbers("s", {images, images, 3, 3});
-        expect_values({relu(conv2d(square, square, o.bias, {.padding = {1}})) + square}, 9 * 64);
+        expect_values({relu(conv2d(square, square, o.bias, {.padding = {1}})) + square}, 9 * 20);
         Tensor made = tanh(square);
-        expect_values({relu(conv2d(made, made, o.bias, {.padding = {1}}))}, 9 * 64);
+        expect_values({relu(conv2d(made, made, o.bias, {.padding = {1}}))}, 9 * 20);
         Tensor twice = conv2d(square, square, {}, {.padding = {1}});
-        expect_values({relu(conv2d(twice, twice, {}, {.padding = {1}}))}, 9 * 64 * 64);
+        expect_values({relu(conv2d(twice, twice, {}, {.padding = {1}}))}, 9 * 20 * 20);
     }
 }
 

@@ -60,7 +60,7 @@ void programs_agree_with_the_body(const Function& function) {
     ASSERT_EQ(whole->outputs.size(), 1u);
     std::mt19937_64 random(7);
     int wrong = 0;
-    for (std::uint64_t i = 0; i < cases(100000) && wrong < 3; ++i) {
+    for (std::uint64_t i = 0; i < cases(30000, 1000000) && wrong < 3; ++i) {
         T operands[] = {argument<T>(random), argument<T>(random), argument<T>(random)};
         T expected = body_of(function, operands), value = 0, quick = 0;
         bool rare = false;
