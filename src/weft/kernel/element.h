@@ -11,8 +11,8 @@
 #include "weft/core/dtype.h"
 #include "weft/kernel/program.h"
 
-// Sanitized builds leave inlining to the compiler: forced, it takes them minutes.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Sanitized builds leave inlining to the compiler, as does a source that says so before it includes this: forced, it takes them minutes.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(WEFT_INLINE_AS_COMPILER_LIKES)
 #define WEFT_ELEMENT inline
 #else
 #define WEFT_ELEMENT [[gnu::always_inline]] inline

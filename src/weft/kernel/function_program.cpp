@@ -1,3 +1,5 @@
+// What is recorded is run once a function: forced inlining would make this file the longest of all to compile, for nothing.
+#define WEFT_INLINE_AS_COMPILER_LIKES
 #include "weft/kernel/function_program.h"
 
 #include <array>
