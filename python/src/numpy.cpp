@@ -145,7 +145,7 @@ Outside outside_named(const std::string& mode, const char* operation) {
     throw ValueError(text(operation, ": mode is 'raise', 'wrap' or 'clip', not '", mode, "'"));
 }
 
-void bind_places(nb::module_& m) {
+void bind_arrangement(nb::module_& m) {
     bind(m, "hstack", hstack);
     bind(m, "vstack", vstack);
     bind(m, "dstack", dstack);
@@ -214,7 +214,7 @@ void bind_numpy(nb::module_& module) {
     bind_statistics(module);
     bind_counting(module);
     bind_signal(module);
-    bind_places(module);
+    bind_arrangement(module);
     bind_pointwise(module);
 }
 

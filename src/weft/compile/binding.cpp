@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 #include "weft/compile/in_place.h"
 #include "weft/compile/index_checks.h"
@@ -35,7 +36,6 @@ class Binder {
     }
 
   private:
-    static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
     const Place& place(std::int32_t e) const { return plan_.places[at(e)]; }
 
     void find_outputs() {

@@ -1,13 +1,12 @@
 #include "weft/compile/gathers.h"
 
+#include "weft/base/integers.h"
 #include "weft/compile/made.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 
 namespace weft {
 namespace {
-
-std::size_t at(std::int32_t entry) { return static_cast<std::size_t>(entry); }
 
 // `input`: which of the reader's the gather is.
 bool reads_point_by_point(const Node& reader, std::size_t input, const Node& gather) {

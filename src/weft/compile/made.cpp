@@ -1,5 +1,6 @@
 #include "weft/compile/made.h"
 
+#include "weft/base/integers.h"
 #include "weft/compile/gathers.h"
 #include "weft/kernel/builder.h"
 #include "weft/ops/creation.h"
@@ -9,8 +10,6 @@
 
 namespace weft {
 namespace {
-
-std::size_t at(std::int32_t entry) { return static_cast<std::size_t>(entry); }
 
 bool is_view(const Node& node) {
     return node.operation->family == Family::view || node.operation == &stop_gradient_operation ||

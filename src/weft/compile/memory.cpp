@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "weft/base/integers.h"
+
 namespace weft {
 namespace {
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 struct Taken {
     std::size_t offset, bytes;

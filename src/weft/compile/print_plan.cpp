@@ -1,6 +1,7 @@
 // Plans as text: what each step computes, reads and writes, and why neighbours are not one.
 #include <sstream>
 
+#include "weft/base/integers.h"
 #include "weft/compile/plan.h"
 #include "weft/ops/elementwise.h"
 
@@ -69,7 +70,6 @@ class PlanPrinter {
     }
 
   private:
-    static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
     const Node& node(std::int32_t e) const { return graph_.node(e); }
     const Shape& space_of(std::int32_t e) const {
         return node(e).operation->family == Family::reduce ? node(graph_.inputs(e)[0]).shape : node(e).shape;

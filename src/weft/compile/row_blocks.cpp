@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft {
@@ -11,9 +12,6 @@ constexpr double block_bytes = 1 << 17;     // what a block's rows touch: half o
 constexpr double alone = 32768;             // elements below which a group is one block
 constexpr std::int64_t blocks_wanted = 16;  // beyond: enough for threads to share
 constexpr std::int64_t fewest_heavy = 4;    // blocks of what has work for all threads in one
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // A step up to a quarter larger that leaves no shorter block at the end, which would need kernels of its own.
 std::int64_t evened(std::int64_t size, std::int64_t step, std::int64_t tile) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "weft/base/integers.h"
 #include "weft/compile/light_values.h"
 #include "weft/compile/row_steps.h"
 
@@ -50,8 +51,6 @@ class Grouper {
         bool images = false;            // grown from a convolution: rows are images
         bool reduced = false;           // grown from a reduction
     };
-
-    static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
     Group group_of(std::size_t seed) const {
         const Step& step = plan_.steps[seed];

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "weft/base/integers.h"
 #include "weft/kernel/builder.h"
 
 namespace weft {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Leaves as large as an output, which may take over their memory.
 std::vector<bool> as_large_as_an_output(const Graph& graph) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "weft/base/integers.h"
 #include "weft/compile/bound_loop.h"
 #include "weft/compile/in_place.h"
 #include "weft/compile/made.h"
@@ -14,8 +15,6 @@
 
 namespace weft {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::int64_t product_tile = 32;
 

@@ -45,6 +45,7 @@ enum class Kind : std::uint8_t { boolean, signed_integer, unsigned_integer, floa
 
 Kind kind_of(DType dtype);
 inline bool is_integer(DType d) { return kind_of(d) == Kind::signed_integer || kind_of(d) == Kind::unsigned_integer; }
+inline bool is_unsigned(DType d) { return kind_of(d) == Kind::unsigned_integer; }
 inline bool is_floating(DType d) { return kind_of(d) == Kind::floating; }
 inline bool is_complex(DType d) { return kind_of(d) == Kind::complex; }
 /// Floating or complex: what has a derivative.

@@ -118,5 +118,8 @@ std::span<const Operation* const> all_operations();
 const Operation* find_operation(std::string_view name);
 /// Called once by each record's definition; returns true so that it can initialise a constant.
 bool register_operation(const Operation& operation);
+/// The same before main() begins, for a record with a name.
+#define WEFT_REGISTER(record) \
+    [[maybe_unused]] static const bool record##_registered = ::weft::register_operation(record)
 
 }  // namespace weft

@@ -64,16 +64,14 @@ class Temporary {
     bool kept_ = false;
 };
 
-/// So that the new name survives a power cut too. Not all file systems can; the bytes themselves are safe already.
-void flush_folder(const std::filesystem::path& path) {
-    std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+}  // namespace
+
+void flush_folder(const std::filesystem::path& folder) {
     int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return;
     (void)::fsync(descriptor);
     ::close(descriptor);
 }
-
-}  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
     // Not blocking: a pipe without a writer must be refused below, not waited for.
@@ -130,7 +128,7 @@ void write_atomically(const std::filesystem::path& path, std::span<const std::st
     Temporary temporary(path);
     for (std::string_view piece : pieces) temporary.write(piece);
     temporary.keep();
-    flush_folder(path);
+    flush_folder(path.has_parent_path() ? path.parent_path() : ".");
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view bytes) {

@@ -44,5 +44,7 @@ BufferHandle map_file(const std::filesystem::path& path);
 /// `path` sees the old bytes or the new ones. On failure what was there is as it was.
 void write_atomically(const std::filesystem::path& path, std::span<const std::string_view> pieces);
 void write_atomically(const std::filesystem::path& path, std::string_view bytes);
+/// So that names given in the folder survive a power cut too. Not all file systems can; the bytes themselves are safe already.
+void flush_folder(const std::filesystem::path& folder);
 
 }  // namespace weft::io

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "weft/base/error.h"
+#include "weft/io/file.h"
 
 namespace weft::io {
 namespace {
@@ -22,13 +23,6 @@ namespace fs = std::filesystem;
 fs::path beside(const fs::path& path, const char* ending) {
     fs::path other = path;
     return other += ending;
-}
-
-void flush_folder(const fs::path& path) {
-    int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    (void)::fsync(descriptor);
-    ::close(descriptor);
 }
 
 void move(const fs::path& from, const fs::path& to) {

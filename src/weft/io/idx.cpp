@@ -15,9 +15,9 @@ struct Code {
 };
 constexpr Code codes[] = {{0x08, DType::uint8}, {0x09, DType::int8},    {0x0b, DType::int16},
                           {0x0c, DType::int32}, {0x0d, DType::float32}, {0x0e, DType::float64}};
-constexpr std::size_t longest_header = 4 + 4 * 255;
+constexpr std::size_t longest_idx_header = 4 + 4 * 255;
 
-struct Header {
+struct IdxHeader {
     DType dtype;
     Dims dims;
     std::uint64_t begin, bytes;  // of the numbers
@@ -28,10 +28,10 @@ struct Header {
 }
 
 /// `begin`: the first bytes of the file; as many as the header has, or the whole file.
-Header read_header(std::string_view begin, std::string_view name) {
+IdxHeader read_header(std::string_view begin, std::string_view name) {
     if (begin.size() < 4) refuse(name, text("is no IDX file: it holds ", begin.size(), " bytes"));
     if (begin[0] != 0 || begin[1] != 0) refuse(name, "is no IDX file: it does not begin with two zeros");
-    Header header{};
+    IdxHeader header{};
     auto code = static_cast<unsigned char>(begin[2]);
     const Code* known = std::find_if(std::begin(codes), std::end(codes), [&](const Code& c) { return c.code == code; });
     if (known == std::end(codes))
@@ -49,7 +49,7 @@ Header read_header(std::string_view begin, std::string_view name) {
     return header;
 }
 
-void check_length(const Header& header, std::uint64_t length, std::string_view name) {
+void check_idx_length(const IdxHeader& header, std::uint64_t length, std::string_view name) {
     std::uint64_t wanted = header.begin + header.bytes;
     if (length == wanted) return;
     refuse(name, text(length < wanted ? "is cut short: " : "is too long: ", header.dtype, " of shape ", header.dims,
@@ -61,23 +61,23 @@ void check_length(const Header& header, std::uint64_t length, std::string_view n
 std::string read_idx_bytes(const std::filesystem::path& path) {
     std::string bytes = read_file(path), name = path.string();
     if (!is_gzip(bytes)) {
-        check_length(read_header(bytes, name), bytes.size(), name);
+        check_idx_length(read_header(bytes, name), bytes.size(), name);
         return bytes;
     }
-    Header header = read_header(gunzip_begin(bytes, longest_header, name), name);
+    IdxHeader header = read_header(gunzip_begin(bytes, longest_idx_header, name), name);
     std::uint64_t wanted = header.begin + header.bytes;
     if (wanted > most_unfolded(bytes.size())) {
         refuse(name, text("is cut short or damaged: ", header.dtype, " of shape ", header.dims, " need ", wanted,
                           " bytes, and ", bytes.size(), " compressed ones cannot hold these"));
     }
     std::string unfolded = gunzip(bytes, wanted, name);
-    check_length(header, unfolded.size(), name);
+    check_idx_length(header, unfolded.size(), name);
     return unfolded;
 }
 
 Array parse_idx(std::string_view bytes, std::string_view name) {
-    Header header = read_header(bytes, name);
-    check_length(header, bytes.size(), name);
+    IdxHeader header = read_header(bytes, name);
+    check_idx_length(header, bytes.size(), name);
     Array array = Array::empty(header.dtype, header.dims);
     if (header.bytes) std::memcpy(array.address(), bytes.data() + header.begin, header.bytes);
     to_native(array, std::endian::big);

@@ -11,7 +11,7 @@ namespace weft::io {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t longest_header = 1 << 16;
+constexpr std::size_t longest_npy_header = 1 << 16;
 
 /// NumPy's letter for a kind of number; the width in bytes follows it.
 char letter_of(DType dtype) {
@@ -31,7 +31,7 @@ char letter_of(DType dtype) {
     __builtin_unreachable();
 }
 
-struct Header {
+struct NpyHeader {
     DType dtype = DType::float32;
     std::endian order = std::endian::little;
     bool fortran = false;
@@ -43,7 +43,7 @@ class HeaderReader {
   public:
     HeaderReader(std::string_view rest, std::string_view name) : rest_(rest), name_(name) {}
 
-    Header read() {
+    NpyHeader read() {
         std::map<std::string, bool> seen;
         take('{');
         while (!next_is('}')) {
@@ -129,7 +129,7 @@ class HeaderReader {
     }
 
     std::string_view rest_, name_;
-    Header header_;
+    NpyHeader header_;
 };
 
 /// Where header and numbers begin.
@@ -142,12 +142,12 @@ std::pair<std::size_t, std::size_t> sections(std::string_view bytes, std::string
         refuse("is a .npy file of version ", static_cast<int>(version), "; weft reads 1 to 3");
     std::size_t begin = version == 1 ? 10 : 12;
     std::size_t length = read_little(bytes.substr(8), version == 1 ? 2 : 4);
-    if (length > longest_header) refuse("is no .npy file that weft reads: its header claims ", length, " bytes");
+    if (length > longest_npy_header) refuse("is no .npy file that weft reads: its header claims ", length, " bytes");
     if (bytes.size() < begin + length) refuse("is cut short within its header");
     return {begin, begin + length};
 }
 
-void check_length(const Header& header, std::uint64_t held, std::string_view name) {
+void check_npy_length(const NpyHeader& header, std::uint64_t held, std::string_view name) {
     std::optional<std::uint64_t> wanted = bytes_of(header.dtype, header.dims);
     if (wanted == held) return;
     throw FileError(text("'", name, "' ", !wanted || held < *wanted ? "is cut short: " : "is too long: ", header.dtype,
@@ -158,8 +158,8 @@ void check_length(const Header& header, std::uint64_t held, std::string_view nam
 
 Array parse_npy(std::string_view bytes, std::string_view name) {
     auto [begin, numbers] = sections(bytes, name);
-    Header header = HeaderReader(bytes.substr(begin, numbers - begin), name).read();
-    check_length(header, bytes.size() - numbers, name);
+    NpyHeader header = HeaderReader(bytes.substr(begin, numbers - begin), name).read();
+    check_npy_length(header, bytes.size() - numbers, name);
     Dims dims = header.dims;
     if (header.fortran) std::reverse(dims.begin(), dims.end());
     Array array = Array::empty(header.dtype, dims);

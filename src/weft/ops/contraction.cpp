@@ -62,7 +62,7 @@ const Operation matmul_operation{
                 {{{2, 1, 3, 4}, {5, 4, 2}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"},
                 {{{3, 0}, {0, 2}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"},
                 {{{17, 33}, {33, 70}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"}}};
-[[maybe_unused]] static const bool registered = register_operation(matmul_operation);
+WEFT_REGISTER(matmul_operation);
 
 Tensor matmul(const Operand& left, const Operand& right) {
     LineScope line(left.where);

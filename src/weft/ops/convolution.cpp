@@ -256,9 +256,9 @@ const Operation convolution_weight_gradient_operation{
     .samples = {{{{2, 3, 7}, {2, 4, 5}},
                  [](auto x) { return weight_gradient_of(x[0], x[1]); },
                  "np.einsum('ncik,noi->ock', np.lib.stride_tricks.sliding_window_view(x0, 3, 2), x1)"}}};
-[[maybe_unused]] static const bool registered = register_operation(convolution_operation) &&
-                                                register_operation(convolution_input_gradient_operation) &&
-                                                register_operation(convolution_weight_gradient_operation);
+WEFT_REGISTER(convolution_operation);
+WEFT_REGISTER(convolution_input_gradient_operation);
+WEFT_REGISTER(convolution_weight_gradient_operation);
 
 Tensor convolution(const Operand& left, const Operand& right, const ConvolutionOptions& options) {
     LineScope line(left.where);

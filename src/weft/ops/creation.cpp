@@ -43,8 +43,8 @@ const Operation size_operation{
     .infer = infer_size,
     .differentiable = false,
     .samples = {{{}, [](auto) { return size_as_tensor(7, DType::float32); }, "np.float32(7)"}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(iota_operation) && register_operation(size_operation);
+WEFT_REGISTER(iota_operation);
+WEFT_REGISTER(size_operation);
 
 Tensor size_as_tensor(Size size, DType dtype) {
     return make_node(size_operation, std::initializer_list<Tensor>{}, attributes(SizeAttributes{size, dtype}),

@@ -19,6 +19,16 @@ auto checked(const Operand& x, F&& check) {
 /// The axis, counted from 0. AxisError with the user's line.
 std::int64_t checked_axis(const Operand& x, std::int64_t axis, std::size_t ndim, std::string_view operation);
 
+/// What the functions of a record read: the attributes of the result's node, and those that are handed to them.
+template <class A>
+const A& attributes_of(const Tensor& result) {
+    return result.node()->attributes_as<A>();
+}
+template <class A>
+const A& attributes_of(const Attributes* attributes) {
+    return static_cast<const AttributesOf<A>&>(*attributes).value;
+}
+
 /// Whether the numbers of x are there or can be computed: nothing below it is only declared.
 inline bool has_numbers(const Tensor& x) { return !x.node()->symbolic || x.computed(); }
 /// `length` elements along an axis, from `start` on.
@@ -34,4 +44,4 @@ Operation composite(std::string_view name, std::string_view doc, std::string_vie
 #define WEFT_RECORD(name, ...)                                        \
     extern const Operation name##_operation;                          \
     const Operation name##_operation = composite(#name, __VA_ARGS__); \
-    [[maybe_unused]] static const bool name##_registered = register_operation(name##_operation);
+    WEFT_REGISTER(name##_operation);

@@ -306,6 +306,6 @@ const Operation einsum_operation{
         {{{2, 3}, {3, 4}, {4}}, [](auto x) { return einsum("ab,bc,c->a", x); }, "np.einsum('ab,bc,c->a', x0, x1, x2)"},
         {{{2, 3}, {2, 3}}, [](auto x) { return einsum("ij,ij->", x); }, "np.einsum('ij,ij->', x0, x1)"},
         {{{3}, {4}}, [](auto x) { return einsum("i,j", x); }, "np.einsum('i,j', x0, x1)"}}};
-[[maybe_unused]] static const bool registered = register_operation(einsum_operation);
+WEFT_REGISTER(einsum_operation);
 
 }  // namespace weft

@@ -201,7 +201,7 @@ const Operation astype_operation{
                 {{{7}}, [](auto x) { return astype(x[0], DType::int32); }, "x0.astype(np.int32)"},
                 {{{7}}, [](auto x) { return astype(x[0], DType::bool_); }, "x0.astype(bool)"},
                 {{{}}, [](auto x) { return astype(x[0], DType::complex64); }, "x0.astype(np.complex64)"}}};
-[[maybe_unused]] static const bool astype_registered = register_operation(astype_operation);
+WEFT_REGISTER(astype_operation);
 
 Tensor astype(const Operand& x, DType dtype) {
     LineScope line(x.where);

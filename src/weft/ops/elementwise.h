@@ -169,19 +169,19 @@ Operation record(std::string_view name, const Elementwise<N>& declared) {
 #define WEFT_UNARY(name, ...)                                                                                         \
     extern const ::weft::Operation name##_operation;                                                                  \
     const ::weft::Operation name##_operation = ::weft::detail::record<1>(#name, ::weft::Elementwise<1>{__VA_ARGS__}); \
-    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation);              \
+    WEFT_REGISTER(name##_operation);                                                                                  \
     ::weft::Tensor name(const ::weft::Operand& x) { return ::weft::apply(name##_operation, {x}); }
 #define WEFT_BINARY(name, ...)                                                                                        \
     extern const ::weft::Operation name##_operation;                                                                  \
     const ::weft::Operation name##_operation = ::weft::detail::record<2>(#name, ::weft::Elementwise<2>{__VA_ARGS__}); \
-    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation);              \
+    WEFT_REGISTER(name##_operation);                                                                                  \
     ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b) {                                         \
         return ::weft::apply(name##_operation, {a, b});                                                               \
     }
 #define WEFT_TERNARY(name, ...)                                                                                       \
     extern const ::weft::Operation name##_operation;                                                                  \
     const ::weft::Operation name##_operation = ::weft::detail::record<3>(#name, ::weft::Elementwise<3>{__VA_ARGS__}); \
-    [[maybe_unused]] static const bool name##_registered = ::weft::register_operation(name##_operation);              \
+    WEFT_REGISTER(name##_operation);                                                                                  \
     ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b, const ::weft::Operand& c) {               \
         return ::weft::apply(name##_operation, {a, b, c});                                                            \
     }

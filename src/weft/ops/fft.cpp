@@ -52,7 +52,7 @@ const Operation fourier_operation{
         {{{3, 60}},
          [](auto x) { return fft::fft(x[0], 37, 1, fft::Norm::forward); },
          "np.fft.fft(x0, 37, 1, 'forward')"}}};
-[[maybe_unused]] static const bool registered = register_operation(fourier_operation);
+WEFT_REGISTER(fourier_operation);
 
 namespace fft {
 namespace {

@@ -41,7 +41,7 @@ Tensor ifftshift(const Operand& x, const std::optional<Axes>& axes) { return shi
 
 #define RECORD(name, doc, ...)                                                                             \
     static const Operation name##_record = composite(#name, doc, "fft." #name, "fft." #name, __VA_ARGS__); \
-    [[maybe_unused]] static const bool name##_registered = register_operation(name##_record);
+    WEFT_REGISTER(name##_record);
 RECORD(ifft, "The inverse transform.", {{{{9}}, [](auto x) { return ifft(x[0], 4); }, "np.fft.ifft(x0, 4)"}})
 RECORD(fftn, "The transform along several axes.",
        {{{{3, 4, 5}}, [](auto x) { return fftn(x[0]); }, "np.fft.fftn(x0)"},

@@ -11,13 +11,10 @@
 namespace weft {
 namespace {
 
-const GatherAttributes& of(const Attributes* attributes) {
-    return static_cast<const AttributesOf<GatherAttributes>&>(*attributes).value;
-}
 Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
 
 Meta infer_take(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
-    auto axis = static_cast<std::size_t>(of(attributes).axis);
+    auto axis = static_cast<std::size_t>(attributes_of<GatherAttributes>(attributes).axis);
     return {detail::gathered_shape(inputs[0].shape(), axis, inputs.size() - 1, inputs[1].shape()), inputs[0].dtype()};
 }
 
@@ -28,18 +25,18 @@ Meta infer_along(const Operation&, std::span<const Tensor> inputs, const Attribu
 Tensor transpose_take(const Tensor& result, std::size_t, const Tensor& cotangent) {
     std::vector<Tensor> indices;
     for (std::size_t i = 1; i < result.node()->inputs.size(); ++i) indices.push_back(input_of(result, i));
-    return scatter(zeros_like(input_of(result, 0)), indices, cotangent, of(result.node()->attributes.get()).axis,
+    return scatter(zeros_like(input_of(result, 0)), indices, cotangent, attributes_of<GatherAttributes>(result).axis,
                    ScatterMode::add);
 }
 
 Tensor transpose_along(const Tensor& result, std::size_t, const Tensor& cotangent) {
     return put_along_axis(zeros_like(input_of(result, 0)), input_of(result, 1), cotangent,
-                          of(result.node()->attributes.get()).axis, ScatterMode::add);
+                          attributes_of<GatherAttributes>(result).axis, ScatterMode::add);
 }
 
 // Indices that differ between examples point along the batch's axis too: example i's into example i.
 Tensor batch_take(const Tensor& result, const Batch& batch) {
-    std::int64_t axis = of(result.node()->attributes.get()).axis;
+    std::int64_t axis = attributes_of<GatherAttributes>(result).axis;
     std::span<const Tensor> indices = batch.inputs.subspan(1);
     bool same_indices = std::none_of(batch.batched.begin() + 1, batch.batched.end(), [](bool b) { return b; });
     if (same_indices) return take(batch.inputs[0], indices, axis + 1);
@@ -54,7 +51,7 @@ Tensor batch_take(const Tensor& result, const Batch& batch) {
 }
 
 Tensor batch_along(const Tensor& result, const Batch& batch) {
-    GatherAttributes a = of(result.node()->attributes.get());
+    GatherAttributes a = attributes_of<GatherAttributes>(result);
     ++a.axis;
     return batch.like(result, batch.all(), attributes(a));
 }
@@ -185,8 +182,8 @@ const Operation take_along_axis_operation{
                  "np.take_along_axis(x0, x1, 0)",
                  {DType::float32, DType::int64},
                  4}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(take_operation) && register_operation(take_along_axis_operation);
+WEFT_REGISTER(take_operation);
+WEFT_REGISTER(take_along_axis_operation);
 
 Tensor take(const Operand& x, std::span<const Tensor> indices, std::int64_t axis) {
     LineScope line(x.where);

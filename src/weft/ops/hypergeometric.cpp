@@ -42,7 +42,7 @@ Operation record() {
 
 extern const Operation hyp2f1_operation;
 const Operation hyp2f1_operation = record();
-[[maybe_unused]] static const bool hyp2f1_registered = register_operation(hyp2f1_operation);
+WEFT_REGISTER(hyp2f1_operation);
 
 Tensor hyp2f1(const Operand& a, const Operand& b, const Operand& c, const Operand& x) {
     return apply(hyp2f1_operation, {a, b, c, x});

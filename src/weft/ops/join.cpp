@@ -125,8 +125,8 @@ const Operation pad_operation{
                  },
                  "np.pad(x0, ((1, 0), (0, 2)))"},
                 {{{4}}, [](auto x) { return pad(x[0], {2}, {1}, 1); }, "np.pad(x0, ((2, 1),), constant_values=1)"}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(concatenate_operation) && register_operation(pad_operation);
+WEFT_REGISTER(concatenate_operation);
+WEFT_REGISTER(pad_operation);
 
 Tensor concatenate(std::span<const Tensor> tensors, std::int64_t axis, std::source_location where) {
     if (tensors.empty())

@@ -131,9 +131,10 @@ const Operation eigvals_operation{.name = "eigvals",
                                               {{{2, 3, 3}},
                                                [](auto x) { return sum(square(eigvals(regular(x[0]))), -1); },
                                                "np.sum(np.linalg.eigvals(" WEFT_REGULAR(3, 3) ") ** 2, -1) + 0j"}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(eigh_operation) && register_operation(eigvalsh_operation) && register_operation(eig_operation) &&
-    register_operation(eigvals_operation);
+WEFT_REGISTER(eigh_operation);
+WEFT_REGISTER(eigvalsh_operation);
+WEFT_REGISTER(eig_operation);
+WEFT_REGISTER(eigvals_operation);
 
 Eigen eigh(const Operand& x) {
     LineScope line(x.where);

@@ -80,8 +80,8 @@ const Operation expm_frechet_operation{.name = "expm_frechet",
                                                             throw DTypeError("expm_frechet: half types");
                                                         return frechet(x[0].astype(dtype), x[1].astype(dtype), {});
                                                     }}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(expm_operation) && register_operation(expm_frechet_operation);
+WEFT_REGISTER(expm_operation);
+WEFT_REGISTER(expm_frechet_operation);
 
 Tensor expm(const Operand& x) {
     LineScope line(x.where);

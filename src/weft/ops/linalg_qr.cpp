@@ -67,7 +67,7 @@ const Operation qr_operation{
                  "np.matmul(*np.linalg.qr(" WEFT_REGULAR(3, 5) "))"},
                 {{{2, 3}}, [](auto x) { return qr(regular(x[0])).r; }, "np.linalg.qr(" WEFT_REGULAR(2, 3) ")[1]"},
                 {{{3, 0}}, [](auto x) { return qr(regular(x[0])).q; }, "np.linalg.qr(" WEFT_REGULAR(3, 0) ")[0]"}}};
-[[maybe_unused]] static const bool registered = register_operation(qr_operation);
+WEFT_REGISTER(qr_operation);
 
 Qr qr(const Operand& x, QrMode mode) {
     LineScope line(x.where);

@@ -163,9 +163,12 @@ static const Operation power_record =
                {{{3, 3}},
                 [](auto x) { return matrix_power(regular(x[0]), -2); },
                 "np.linalg.matrix_power(" WEFT_REGULAR(3, 3) ", -2)"}});
-[[maybe_unused]] static const bool registered =
-    register_operation(lu_operation) && register_operation(solve_operation) && register_operation(det_operation) &&
-    register_operation(slogdet_operation) && register_operation(inv_operation) && register_operation(power_record);
+WEFT_REGISTER(lu_operation);
+WEFT_REGISTER(solve_operation);
+WEFT_REGISTER(det_operation);
+WEFT_REGISTER(slogdet_operation);
+WEFT_REGISTER(inv_operation);
+WEFT_REGISTER(power_record);
 
 Tensor solve(const Operand& left, const Operand& right) {
     LineScope line(left.where);

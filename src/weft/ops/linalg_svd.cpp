@@ -169,9 +169,11 @@ static const Operation lstsq_record = composite("lstsq", "Least squares.", "lina
                                                  {{{2, 3}, {2}},
                                                   [](auto x) { return lstsq(uneven(x[0]), x[1]).x; },
                                                   "np.linalg.lstsq(" WEFT_UNEVEN(2, 3) ", x1 * np.float32(1))[0]"}});
-[[maybe_unused]] static const bool registered =
-    register_operation(svd_operation) && register_operation(svdvals_operation) && register_operation(pinv_operation) &&
-    register_operation(rank_record) && register_operation(lstsq_record);
+WEFT_REGISTER(svd_operation);
+WEFT_REGISTER(svdvals_operation);
+WEFT_REGISTER(pinv_operation);
+WEFT_REGISTER(rank_record);
+WEFT_REGISTER(lstsq_record);
 
 Svd svd(const Operand& x, bool full_matrices) {
     LineScope line(x.where);

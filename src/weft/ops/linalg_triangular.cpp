@@ -80,8 +80,8 @@ const Operation cholesky_operation{
          [](auto x) { return cholesky(positive(x[0]), true); },
          "np.linalg.cholesky(" WEFT_POSITIVE(3) ").conj().swapaxes(-1, -2)"},
         {{{0, 0}}, [](auto x) { return cholesky(positive(x[0])); }, "np.linalg.cholesky(" WEFT_POSITIVE(0) ")"}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(solve_triangular_operation) && register_operation(cholesky_operation);
+WEFT_REGISTER(solve_triangular_operation);
+WEFT_REGISTER(cholesky_operation);
 
 Tensor cholesky(const Operand& x, bool upper) {
     LineScope line(x.where);

@@ -125,7 +125,7 @@ Tensor with_gaps(const Tensor& x) { return where(greater(x, 1.5), std::numeric_l
                                                  {{{{3, 4}},                                                  \
                                                    [](auto x) { return name(with_gaps(x[0]), {1}); },         \
                                                    "np." #name "(np.where(x0 > 1.5, np.nan, x0), axis=1)"}}); \
-    [[maybe_unused]] static const bool name##_registered = register_operation(name##_operation);
+    WEFT_REGISTER(name##_operation);
 RECORD(nansum, "The sum along axes of what is not NaN.")
 RECORD(nanprod, "The product along axes of what is not NaN.")
 RECORD(nanmax, "The largest along axes of what is not NaN.")

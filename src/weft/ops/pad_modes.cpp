@@ -19,15 +19,15 @@ namespace {
 
 using Pair = std::pair<std::int64_t, std::int64_t>;
 
-struct Known {
+struct NamedMode {
     std::string_view name;
     PadMode mode;
 };
-constexpr std::array modes{Known{"constant", PadMode::constant}, Known{"edge", PadMode::edge},
-                           Known{"reflect", PadMode::reflect},   Known{"symmetric", PadMode::symmetric},
-                           Known{"wrap", PadMode::wrap},         Known{"linear_ramp", PadMode::linear_ramp},
-                           Known{"maximum", PadMode::maximum},   Known{"minimum", PadMode::minimum},
-                           Known{"mean", PadMode::mean},         Known{"median", PadMode::median}};
+constexpr std::array modes{NamedMode{"constant", PadMode::constant}, NamedMode{"edge", PadMode::edge},
+                           NamedMode{"reflect", PadMode::reflect},   NamedMode{"symmetric", PadMode::symmetric},
+                           NamedMode{"wrap", PadMode::wrap},         NamedMode{"linear_ramp", PadMode::linear_ramp},
+                           NamedMode{"maximum", PadMode::maximum},   NamedMode{"minimum", PadMode::minimum},
+                           NamedMode{"mean", PadMode::mean},         NamedMode{"median", PadMode::median}};
 
 /// One axis that is padded.
 struct Along {
@@ -161,7 +161,7 @@ void check(const Tensor& x, const Dims& before, const Dims& after, const PadOpti
 
 PadMode pad_mode_named(std::string_view name) {
     std::string list;
-    for (const Known& known : modes) {
+    for (const NamedMode& known : modes) {
         if (known.name == name) return known.mode;
         list += (list.empty() ? "" : ", ") + std::string(known.name);
     }

@@ -222,10 +222,11 @@ const Operation avg_pool_gradient_operation{
                      return transpose_average(avg_pool(input("like", {2, 3, 8}, g.dtype()), {2}), 0, g);
                  },
                  "np.repeat(x0, 2, 2) / 2"}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(max_pool_operation) && register_operation(max_pool_gradient_operation) &&
-    register_operation(max_pool_select_operation) && register_operation(avg_pool_operation) &&
-    register_operation(avg_pool_gradient_operation);
+WEFT_REGISTER(max_pool_operation);
+WEFT_REGISTER(max_pool_gradient_operation);
+WEFT_REGISTER(max_pool_select_operation);
+WEFT_REGISTER(avg_pool_operation);
+WEFT_REGISTER(avg_pool_gradient_operation);
 
 Tensor max_pool(const Operand& x, const Dims& kernel, const PoolOptions& options) {
     LineScope line(x.where);

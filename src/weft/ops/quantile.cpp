@@ -18,23 +18,23 @@ namespace {
 
 using enum QuantileMethod;
 
-struct Known {
+struct NamedMethod {
     std::string_view name;
     QuantileMethod method;
 };
-constexpr std::array methods{Known{"inverted_cdf", inverted_cdf},
-                             Known{"averaged_inverted_cdf", averaged_inverted_cdf},
-                             Known{"closest_observation", closest_observation},
-                             Known{"interpolated_inverted_cdf", interpolated_inverted_cdf},
-                             Known{"hazen", hazen},
-                             Known{"weibull", weibull},
-                             Known{"linear", linear},
-                             Known{"median_unbiased", median_unbiased},
-                             Known{"normal_unbiased", normal_unbiased},
-                             Known{"lower", lower},
-                             Known{"higher", higher},
-                             Known{"midpoint", midpoint},
-                             Known{"nearest", nearest}};
+constexpr std::array methods{NamedMethod{"inverted_cdf", inverted_cdf},
+                             NamedMethod{"averaged_inverted_cdf", averaged_inverted_cdf},
+                             NamedMethod{"closest_observation", closest_observation},
+                             NamedMethod{"interpolated_inverted_cdf", interpolated_inverted_cdf},
+                             NamedMethod{"hazen", hazen},
+                             NamedMethod{"weibull", weibull},
+                             NamedMethod{"linear", linear},
+                             NamedMethod{"median_unbiased", median_unbiased},
+                             NamedMethod{"normal_unbiased", normal_unbiased},
+                             NamedMethod{"lower", lower},
+                             NamedMethod{"higher", higher},
+                             NamedMethod{"midpoint", midpoint},
+                             NamedMethod{"nearest", nearest}};
 
 /// Where in the n sorted elements, counted from 0, the quantile lies: n q + alpha + q (1 - alpha - beta) - 1 (Hyndman & Fan, 1996).
 Tensor place_between(const Tensor& n, const Tensor& q, double alpha, double beta) {
@@ -163,7 +163,7 @@ Tensor quantile_of(const Operand& given, const Tensor& q, const Axes& axes, cons
 
 QuantileMethod quantile_method_named(std::string_view name) {
     std::string list;
-    for (const Known& known : methods) {
+    for (const NamedMethod& known : methods) {
         if (known.name == name) return known.method;
         list += (list.empty() ? "" : ", ") + std::string(known.name);
     }

@@ -74,7 +74,7 @@ const Operation random_bits_operation{.name = "random_bits",
                                                        return random::bits({3, 5}, random::key(7));
                                                    }},
                                                   {{}, [](auto) { return random::bits({}, random::key(1)); }}}};
-[[maybe_unused]] static const bool registered = register_operation(random_bits_operation);
+WEFT_REGISTER(random_bits_operation);
 
 namespace random {
 

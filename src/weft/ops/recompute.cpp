@@ -29,7 +29,7 @@ const Operation recompute_operation{
     .jvp = jvp_recompute,
     .batch = batch_recompute,
     .samples = {{{{3, 4}, {5}}, [](auto x) { return recompute(x[0], x[1]); }, "x0"}}};
-[[maybe_unused]] static const bool registered = register_operation(recompute_operation);
+WEFT_REGISTER(recompute_operation);
 
 Tensor recompute(const Tensor& x, const Tensor& after) {
     return make_node(recompute_operation, {x, after}, nullptr, x.node()->where);

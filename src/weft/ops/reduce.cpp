@@ -1,17 +1,13 @@
 #include "weft/ops/reduce.h"
 
 #include "weft/ops/batch.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/scan.h"
 #include "weft/ops/view.h"
 
 namespace weft {
 namespace {
-
-const ReduceAttributes& of(const Attributes* attributes) {
-    return static_cast<const AttributesOf<ReduceAttributes>&>(*attributes).value;
-}
-const ReduceAttributes& of(const Tensor& result) { return result.node()->attributes_as<ReduceAttributes>(); }
 
 Shape reduced_shape(const Shape& shape, const Axes& axes, bool keepdims) {
     Shape result;
@@ -43,7 +39,7 @@ DType reduced_dtype(Reduction reduction, DType dtype) {
 }
 
 Meta infer_reduce(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
-    const ReduceAttributes& a = of(attributes);
+    const ReduceAttributes& a = attributes_of<ReduceAttributes>(attributes);
     const Tensor& x = inputs[0];
     bool needs_one = a.reduction != Reduction::sum && a.reduction != Reduction::product &&
                      a.reduction != Reduction::any && a.reduction != Reduction::all;
@@ -65,11 +61,11 @@ Tensor kept(const Tensor& value, const Tensor& x, const ReduceAttributes& a) {
 
 Tensor transpose_sum(const Tensor& result, std::size_t, const Tensor& cotangent) {
     Tensor x = handle(result.node()->inputs[0]);
-    return broadcast_to(kept(cotangent, x, of(result)), x.shape());
+    return broadcast_to(kept(cotangent, x, attributes_of<ReduceAttributes>(result)), x.shape());
 }
 
 Tensor jvp_best(const Tensor& result, std::span<const Tensor> tangents) {
-    const ReduceAttributes& a = of(result);
+    const ReduceAttributes& a = attributes_of<ReduceAttributes>(result);
     Tensor x = handle(result.node()->inputs[0]);
     Tensor chosen = astype(equal(x, kept(result, x, a)), x.dtype());
     Tensor share = chosen / sum(chosen, a.axes, true);
@@ -78,7 +74,7 @@ Tensor jvp_best(const Tensor& result, std::span<const Tensor> tangents) {
 
 Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
     // d prod = sum_i t_i * prod_{j<i} x_j * prod_{j>i} x_j: no division, so zeros are no trouble. The axes are brought together first.
-    const ReduceAttributes& a = of(result);
+    const ReduceAttributes& a = attributes_of<ReduceAttributes>(result);
     Tensor x = handle(result.node()->inputs[0]);
     Axes order;
     for (std::size_t i = 0; i < x.ndim(); ++i) {
@@ -99,7 +95,7 @@ Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
 }
 
 Tensor batch_reduce(const Tensor& result, const Batch& batch) {
-    ReduceAttributes a = of(result);
+    ReduceAttributes a = attributes_of<ReduceAttributes>(result);
     a.axes = behind_batch(a.axes);
     return batch.like(result, batch.inputs, attributes(std::move(a)));
 }
@@ -133,7 +129,7 @@ std::vector<Sample> samples_of(std::string_view name, Call call);
 
 #define WEFT_REDUCE(name, ...)                                                                        \
     const Operation name##_operation = record(#name, Declared{__VA_ARGS__}, static_cast<Call>(name)); \
-    [[maybe_unused]] static const bool name##_registered = register_operation(name##_operation);      \
+    WEFT_REGISTER(name##_operation);                                                                  \
     Tensor name(const Operand& x) { return name(x, all_axes(x.tensor ? x.tensor.ndim() : 0)); }       \
     Tensor name(const Operand& x, const Axes& axes, bool keepdims) {                                  \
         return reduce(name##_operation, Declared{__VA_ARGS__}.reduction, x, axes, keepdims);          \

@@ -12,8 +12,6 @@
 namespace weft {
 namespace {
 
-const ScanAttributes& of(const Tensor& result) { return result.node()->attributes_as<ScanAttributes>(); }
-
 Meta infer_scan(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
     DType dtype = inputs[0].dtype();
     if (kind_of(dtype) == Kind::unsigned_integer)
@@ -23,15 +21,15 @@ Meta infer_scan(const Operation&, std::span<const Tensor> inputs, const Attribut
     return {inputs[0].shape(), dtype};
 }
 
-Tensor transpose_sum(const Tensor& result, std::size_t, const Tensor& cotangent) {
-    const ScanAttributes& a = of(result);
+Tensor transpose_cumulative_sum(const Tensor& result, std::size_t, const Tensor& cotangent) {
+    const ScanAttributes& a = attributes_of<ScanAttributes>(result);
     return cumulative_sum(cotangent, a.axis, {.reverse = !a.reverse, .exclusive = a.exclusive});
 }
 
 // y_i = prod_{j in J(i)} x_j. dy_i = sum_{j in J(i)} t_j * prod_{k in J(i), k != j} x_k: by the products before j, and those between
 // j and i as an outer table, so that zeros are no trouble. Quadratic in the axis: right first.
-Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
-    const ScanAttributes& a = of(result);
+Tensor jvp_cumulative_prod(const Tensor& result, std::span<const Tensor> tangents) {
+    const ScanAttributes& a = attributes_of<ScanAttributes>(result);
     Tensor x = handle(result.node()->inputs[0]);
     auto last = static_cast<std::int64_t>(x.ndim()) - 1;
     auto bring = [&](const Tensor& t) {
@@ -56,7 +54,7 @@ Tensor jvp_prod(const Tensor& result, std::span<const Tensor> tangents) {
 }
 
 Tensor batch_scan(const Tensor& result, const Batch& batch) {
-    ScanAttributes a = of(result);
+    ScanAttributes a = attributes_of<ScanAttributes>(result);
     ++a.axis;
     return batch.like(result, batch.inputs, attributes(a));
 }
@@ -82,7 +80,7 @@ const Operation cumulative_sum_operation{
     .numpy = "cumsum",
     .torch = "cumsum",
     .infer = infer_scan,
-    .transpose = transpose_sum,
+    .transpose = transpose_cumulative_sum,
     .batch = batch_scan,
     .samples = {{{{3, 4}}, [](auto x) { return cumulative_sum(x[0], 1); }, "np.cumsum(x0, axis=1)"},
                 {{{5, 3, 2}}, [](auto x) { return cumulative_sum(x[0], 0); }, "np.cumsum(x0, axis=0)"},
@@ -97,14 +95,14 @@ const Operation cumulative_prod_operation{
     .numpy = "cumprod",
     .torch = "cumprod",
     .infer = infer_scan,
-    .jvp = jvp_prod,
+    .jvp = jvp_cumulative_prod,
     .batch = batch_scan,
     .samples = {{{{3, 4}}, [](auto x) { return cumulative_prod(x[0], 1); }, "np.cumprod(x0, axis=1)"},
                 {{{4, 2}},
                  [](auto x) { return cumulative_prod(x[0], 0, {.reverse = true}); },
                  "np.cumprod(x0[::-1], axis=0)[::-1]"}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(cumulative_sum_operation) && register_operation(cumulative_prod_operation);
+WEFT_REGISTER(cumulative_sum_operation);
+WEFT_REGISTER(cumulative_prod_operation);
 
 Tensor cumulative_sum(const Operand& x, std::int64_t axis, ScanOptions options) {
     LineScope line(x.where);

@@ -11,7 +11,6 @@
 namespace weft {
 namespace {
 
-const ScatterAttributes& of(const Tensor& result) { return result.node()->attributes_as<ScatterAttributes>(); }
 Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
 
 std::vector<Tensor> indices_of(const Tensor& result) {
@@ -31,12 +30,12 @@ Meta infer_scatter(const Operation& operation, std::span<const Tensor> inputs, c
 
 // The same scatter (same indices) of other numbers, and the gather from the same places.
 Tensor scatter_like(const Tensor& result, const Tensor& x, const Tensor& updates, ScatterMode mode) {
-    ScatterAttributes a = of(result);
+    ScatterAttributes a = attributes_of<ScatterAttributes>(result);
     if (a.along) return put_along_axis(x, input_of(result, 2), updates, a.axis, mode);
     return scatter(x, indices_of(result), updates, a.axis, mode);
 }
 Tensor take_like(const Tensor& result, const Tensor& from) {
-    const ScatterAttributes& a = of(result);
+    const ScatterAttributes& a = attributes_of<ScatterAttributes>(result);
     if (a.along) return take_along_axis(from, input_of(result, 2), a.axis);
     return take(from, indices_of(result), a.axis);
 }
@@ -67,12 +66,12 @@ bool is_extreme(ScatterMode mode) { return mode == ScatterMode::maximum || mode 
 
 // x's cotangent is the result's, but 0 where `set` wrote; an update's is what stands where it went, if it stayed.
 Tensor transpose_scatter(const Tensor& result, std::size_t i, const Tensor& cotangent) {
-    if (is_extreme(of(result).mode)) {
+    if (is_extreme(attributes_of<ScatterAttributes>(result).mode)) {
         Extreme parts = extreme_of(result);
         return i == 0 ? parts.x * (cotangent / parts.shares)
                       : parts.updates * take_like(result, cotangent / parts.shares);
     }
-    bool set = of(result).mode == ScatterMode::set;
+    bool set = attributes_of<ScatterAttributes>(result).mode == ScatterMode::set;
     if (i == 0)
         return set ? scatter_like(result, cotangent, zeros_like(input_of(result, 1)), ScatterMode::set) : cotangent;
     Tensor there = take_like(result, cotangent);
@@ -83,7 +82,7 @@ Tensor jvp_scatter(const Tensor& result, std::span<const Tensor> tangents) {
     if (!tangents[0] && !tangents[1]) return {};
     Tensor of_x = tangents[0] ? tangents[0] : zeros_like(input_of(result, 0));
     Tensor of_updates = tangents[1] ? tangents[1] : zeros_like(input_of(result, 1));
-    ScatterMode mode = of(result).mode;
+    ScatterMode mode = attributes_of<ScatterAttributes>(result).mode;
     if (is_extreme(mode)) {
         Extreme parts = extreme_of(result);
         return scatter_like(result, parts.x * of_x, parts.updates * of_updates, ScatterMode::add) / parts.shares;
@@ -93,7 +92,7 @@ Tensor jvp_scatter(const Tensor& result, std::span<const Tensor> tangents) {
 
 // As take's: indices that differ between examples point along the batch's axis too.
 Tensor batch_scatter(const Tensor& result, const Batch& batch) {
-    ScatterAttributes a = of(result);
+    ScatterAttributes a = attributes_of<ScatterAttributes>(result);
     bool same_indices = std::none_of(batch.batched.begin() + 2, batch.batched.end(), [](bool b) { return b; });
     if (same_indices) return scatter(batch.all(0), batch.inputs.subspan(2), batch.all(1), a.axis + 1, a.mode);
     auto count = static_cast<std::int64_t>(batch.inputs.size()) - 2;
@@ -104,7 +103,7 @@ Tensor batch_scatter(const Tensor& result, const Batch& batch) {
 }
 
 Tensor batch_put(const Tensor& result, const Batch& batch) {
-    ScatterAttributes a = of(result);
+    ScatterAttributes a = attributes_of<ScatterAttributes>(result);
     ++a.axis;
     return batch.like(result, batch.all(), attributes(a));
 }
@@ -181,8 +180,8 @@ const Operation put_along_axis_operation{
                  "(lambda y: (np.add.at(y, (x1, np.arange(2)), x2), y)[1])(x0.copy())",
                  {DType::float32, DType::int64, DType::float32},
                  4}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(scatter_operation) && register_operation(put_along_axis_operation);
+WEFT_REGISTER(scatter_operation);
+WEFT_REGISTER(put_along_axis_operation);
 
 Tensor scatter(const Operand& x, std::span<const Tensor> indices, const Operand& updates, std::int64_t axis,
                ScatterMode mode) {

@@ -77,9 +77,10 @@ const Operation searchsorted_operation{
         {{{9}, {9}},
          [](auto x) { return searchsorted(sort(x[0]), x[0], true); },
          "np.searchsorted(np.sort(x0), x0, 'right')"}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(argsort_operation) && register_operation(searchsorted_operation) &&
-    register_operation(sort_operation) && register_operation(topk_operation);
+WEFT_REGISTER(argsort_operation);
+WEFT_REGISTER(searchsorted_operation);
+WEFT_REGISTER(sort_operation);
+WEFT_REGISTER(topk_operation);
 
 Tensor argsort(const Operand& x, std::int64_t axis, bool descending, bool) {
     LineScope line(x.where);

@@ -247,10 +247,11 @@ const Operation flip_operation{.name = "flip",
                                .batch = batch_flip,
                                .samples = {{{{3, 4}}, [](auto x) { return flip(x[0]); }, "np.flip(x0)"},
                                            {{{3, 4}}, [](auto x) { return flip(x[0], {1}); }, "np.flip(x0, 1)"}}};
-[[maybe_unused]] static const bool registered =
-    register_operation(reshape_operation) && register_operation(permute_dims_operation) &&
-    register_operation(broadcast_to_operation) && register_operation(slice_operation) &&
-    register_operation(flip_operation);
+WEFT_REGISTER(reshape_operation);
+WEFT_REGISTER(permute_dims_operation);
+WEFT_REGISTER(broadcast_to_operation);
+WEFT_REGISTER(slice_operation);
+WEFT_REGISTER(flip_operation);
 
 Tensor reshape(const Operand& x, const Shape& shape) {
     LineScope line(x.where);

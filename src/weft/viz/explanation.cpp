@@ -9,7 +9,7 @@
 namespace weft::viz {
 namespace {
 
-constexpr double width = 1000;
+constexpr double arena_width = 1000;
 
 std::string fixed(double value, int digits) {
     char out[64];
@@ -93,7 +93,7 @@ std::string memory_picture(const Explanation& e) {
     std::string out;
     for (std::size_t i = 0; i < e.placements.size(); ++i) {
         const Placement& p = e.placements[i];
-        double x = p.first / steps * width, right = (p.last + 1) / steps * width;
+        double x = p.first / steps * arena_width, right = (p.last + 1) / steps * arena_width;
         double h = static_cast<double>(p.bytes) / bytes * height,
                y = height - static_cast<double>(p.offset) / bytes * height - h;
         out += text("<rect class=c", i % 6, " x=", fixed(x, 2), " y=", fixed(y, 2), " width=", fixed(right - x, 2),
@@ -101,8 +101,8 @@ std::string memory_picture(const Explanation& e) {
                     bytes_text(static_cast<double>(p.bytes)), " at ", p.offset, ", steps ", p.first, " to ", p.last,
                     "</title></rect>");
     }
-    return text("<svg viewBox='0 0 ", width, " ", height, "' role=img aria-label='the arena over the steps'>", out,
-                "</svg>");
+    return text("<svg viewBox='0 0 ", arena_width, " ", height, "' role=img aria-label='the arena over the steps'>",
+                out, "</svg>");
 }
 
 }  // namespace

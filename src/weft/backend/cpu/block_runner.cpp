@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "weft/base/integers.h"
+
 namespace weft::cpu {
 namespace {
 
 constexpr std::size_t first_level = 24 * 1024;    // bytes that the blocks of a program may fill together
 constexpr std::int64_t most = 1024, least = 256;  // elements a block
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Walks runs along the innermost axis: calls visit(pointer, elements) for each, in order.
 template <class Byte, class Visit>

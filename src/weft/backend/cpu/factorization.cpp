@@ -4,6 +4,7 @@
 #include "weft/backend/cpu/library_threads.h"
 #include "weft/backend/cpu/matrix/problem.h"
 #include "weft/backend/cpu/strided.h"
+#include "weft/base/integers.h"
 #include "weft/found.h"
 
 namespace weft::cpu {
@@ -94,7 +95,6 @@ class FactorizationKernel final : public Kernel {
     }
 
   private:
-    static std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
     std::int64_t work() const { return problem_.m * problem_.n * std::max(problem_.least(), problem_.k); }
     std::int64_t blocks() const { return (batch_.size + matrices_a_block_ - 1) / matrices_a_block_; }
     std::size_t core_bytes(std::size_t i) const {

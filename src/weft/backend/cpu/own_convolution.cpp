@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/backend/cpu/own_gemm.h"
+#include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
@@ -14,7 +15,6 @@ constexpr std::int64_t least_rows = 128, most_rows = 512;  // of a block: fewer 
 constexpr std::int64_t most_partials = 16;
 constexpr std::int64_t most_partial_elements = 4 << 20;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a) { return divide_up(a, aligned) * aligned; }
 
 std::int64_t rows_of_block(const Windows& windows) {

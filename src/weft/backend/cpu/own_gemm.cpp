@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "weft/backend/cpu/isa/gemm_kernels.h"
+#include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
@@ -29,8 +30,6 @@ const GemmKernels<T>& kernels() {
 constexpr std::int64_t depth = 256, block_rows = 256, most_depth = 2048, most_width = 4096;
 // Below this many multiplications one thread does it all: waking another costs more.
 constexpr std::int64_t serial_work = 256 * 1024;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Where part i of `parts` of [0, size) begins: parts as equal as can be.
 std::int64_t begin_of(std::int64_t i, std::int64_t parts, std::int64_t size) { return i * size / parts; }

@@ -7,6 +7,7 @@
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/pooling.h"
 #include "weft/backend/cpu/strided.h"
+#include "weft/base/integers.h"
 #include "weft/kernel/builder.h"
 
 namespace weft::cpu {
@@ -194,7 +195,6 @@ class ChannelsLast final : public Kernel {
         std::size_t input, offset;
         BlockKernel kernel;
     };
-    static std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
     static Dims channels_last_strides(const Dims& dims) {
         Dims strides(dims.size());
         strides[1] = 1;

@@ -65,7 +65,7 @@ const Nvrtc& nvrtc() {
     return opened;
 }
 
-void check(Result result, const char* call) {
+void check_compiler(Result result, const char* call) {
     if (result != 0) throw DeviceError(text("NVRTC: ", call, " failed: ", nvrtc().GetErrorString(result)));
 }
 
@@ -78,9 +78,9 @@ struct Program {
 
 std::string log_of(ProgramObject program) {
     std::size_t size = 0;
-    check(nvrtc().GetProgramLogSize(program, &size), "nvrtcGetProgramLogSize");
+    check_compiler(nvrtc().GetProgramLogSize(program, &size), "nvrtcGetProgramLogSize");
     std::string log(size, '\0');
-    check(nvrtc().GetProgramLog(program, log.data()), "nvrtcGetProgramLog");
+    check_compiler(nvrtc().GetProgramLog(program, log.data()), "nvrtcGetProgramLog");
     return log;
 }
 
@@ -89,8 +89,8 @@ std::string log_of(ProgramObject program) {
 std::string compile_cuda(const std::string& printed, const std::string& architecture) {
     const Nvrtc& compiler = nvrtc();
     Program program;
-    check(compiler.CreateProgram(&program.object, printed.c_str(), "weft.cu", 0, nullptr, nullptr),
-          "nvrtcCreateProgram");
+    check_compiler(compiler.CreateProgram(&program.object, printed.c_str(), "weft.cu", 0, nullptr, nullptr),
+                   "nvrtcCreateProgram");
     std::string target = "--gpu-architecture=" + architecture;
     std::array<const char*, 5> options{target.c_str(), "--fmad=false", "--prec-div=true", "--prec-sqrt=true",
                                        "--ftz=false"};
@@ -98,15 +98,15 @@ std::string compile_cuda(const std::string& printed, const std::string& architec
         throw refused_text(text("NVRTC ", nvrtc_version(), " for ", architecture), printed, log_of(program.object),
                            ".cu");
     std::size_t size = 0;
-    check(compiler.GetPTXSize(program.object, &size), "nvrtcGetPTXSize");
+    check_compiler(compiler.GetPTXSize(program.object, &size), "nvrtcGetPTXSize");
     std::string ptx(size, '\0');
-    check(compiler.GetPTX(program.object, ptx.data()), "nvrtcGetPTX");
+    check_compiler(compiler.GetPTX(program.object, ptx.data()), "nvrtcGetPTX");
     return ptx;
 }
 
 std::string nvrtc_version() {
     int major = 0, minor = 0;
-    check(nvrtc().Version(&major, &minor), "nvrtcVersion");
+    check_compiler(nvrtc().Version(&major, &minor), "nvrtcVersion");
     return text(major, ".", minor);
 }
 

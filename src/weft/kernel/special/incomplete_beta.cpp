@@ -6,10 +6,6 @@
 namespace weft::iterated {
 namespace {
 
-struct Tails {
-    Wide lower, upper;
-};
-
 /// x^a y^b / B(a, b), y = 1 - x, by what x differs from a / (a + b), so that nothing large cancels.
 Wide prefix(Wide a, Wide b, Wide x, Wide y) {
     Wide sum = a + b, distance = (x * b - y * a) / sum;  // x - a / (a + b)

@@ -4,11 +4,6 @@
 namespace weft::iterated {
 namespace {
 
-/// The lower and the upper function: each accurate, also where it is small.
-struct Tails {
-    Wide lower, upper;
-};
-
 /// x^a e^-x / gamma(a + 1), by what x differs from a, so that nothing large cancels.
 Wide prefix(Wide a, Wide x) {
     return std::exp(a * log1p_less((x - a) / a, x / a) - stirling_rest(a)) / std::sqrt(2 * wide_pi * a);

@@ -51,6 +51,11 @@ Wide continued_fraction(Wide b0, Next next) {
     return nan;
 }
 
+/// Two functions that add up to 1: each accurate, also where it is small.
+struct Tails {
+    Wide lower, upper;
+};
+
 /// Where a growing function of t is 0: Newton's method, and halving where that leaves [low, high]. f(t) gives the value and the slope.
 struct ValueAndSlope {
     Wide value, slope;

@@ -5,13 +5,10 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/rules.h"
 
 namespace weft {
-namespace {
-
-const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
-
-}  // namespace
+namespace {}  // namespace
 
 bool one_hot_along(const Node& condition, std::size_t axis, std::size_t ndim) {
     if (!is(condition, equal_operation)) return false;
@@ -33,10 +30,10 @@ bool one_hot_along(const Node& condition, std::size_t axis, std::size_t ndim) {
 Picked picked_by_condition(const Node& node) {
     const Node* at = &node;
     while (is(*at, reshape_operation) && !is(*at->inputs[0], iota_operation)) at = at->inputs[0];
-    if (!is(*at, sum_operation) || attributes_of(*at).axes.size() != 1) return {};
+    if (!is(*at, sum_operation) || reduction_of(*at).axes.size() != 1) return {};
     const Node &sum = *at, &choice = *sum.inputs[0];
     if (!is(choice, where_operation) || !is_number(*choice.inputs[2], 0)) return {};
-    auto axis = static_cast<std::size_t>(attributes_of(sum).axes[0]);
+    auto axis = static_cast<std::size_t>(reduction_of(sum).axes[0]);
     if (!one_hot_along(*choice.inputs[0], axis, choice.shape.size())) return {};
     return {choice.inputs[0], choice.inputs[1]};
 }

@@ -17,7 +17,6 @@ namespace {
 
 using T = const Tensor&;
 
-const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
 bool has(const Axes& axes, std::size_t axis) {
     return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
 }
@@ -33,7 +32,7 @@ Tensor reduced(const Operation& operation, const Tensor& x, const Axes& axes, bo
 
 // Axes of size one join nothing; over none, the value is its own reduction.
 Tensor over_ones(const Site& site) {
-    const ReduceAttributes& a = attributes_of(site.node);
+    const ReduceAttributes& a = reduction_of(site.node);
     const Shape& shape = site.node.inputs[0]->shape;
     Axes proper;
     for (std::int64_t axis : a.axes)
@@ -48,7 +47,7 @@ Tensor over_ones(const Site& site) {
 Tensor of_reduction(const Site& site) {
     const Node &outer = site.node, &inner = *outer.inputs[0];
     if (opaque(inner) || inner.operation != outer.operation || !site.only_here(inner)) return {};
-    const ReduceAttributes &a = attributes_of(outer), &b = attributes_of(inner);
+    const ReduceAttributes &a = reduction_of(outer), &b = reduction_of(inner);
     Axes axes = b.axes;
     for (std::size_t i = 0, k = 0; i < inner.inputs[0]->shape.size(); ++i) {
         bool gone = has(b.axes, i);
@@ -64,7 +63,7 @@ Tensor of_reduction(const Site& site) {
 Tensor of_repeated(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
     if (opaque(from) || from.operation != &broadcast_to_operation) return {};
-    const ReduceAttributes& a = attributes_of(node);
+    const ReduceAttributes& a = reduction_of(node);
     bool sums = node.operation == &sum_operation;
     if (sums && !full_width(node.dtype)) return {};
     Tensor x = handle(from.inputs[0]);
@@ -95,7 +94,7 @@ Tensor of_repeated(const Site& site) {
 
 // Whether an operand is one and the same along all reduced axes; and then without them, as it stands beside the result.
 std::optional<Tensor> constant_along(const Node& operand, const Node& node) {
-    const ReduceAttributes& a = attributes_of(node);
+    const ReduceAttributes& a = reduction_of(node);
     const Shape& whole = node.inputs[0]->shape;
     std::size_t shift = whole.size() - operand.shape.size();
     Shape kept;
@@ -111,7 +110,7 @@ std::optional<Tensor> constant_along(const Node& operand, const Node& node) {
 // sum(c * x) -> c * sum(x), sum(x / c) -> sum(x) / c for an array c. A number stays inside: there it costs nothing, outside a kernel.
 Tensor factor_out(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !full_width(node.dtype) || !site.only_here(from) || attributes_of(node).axes.empty()) return {};
+    if (opaque(from) || !full_width(node.dtype) || !site.only_here(from) || reduction_of(node).axes.empty()) return {};
     auto summed = [&](Node* x) {
         Tensor wide = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
         return make_node(*node.operation, {astype(wide, node.dtype)}, node.attributes, node.where);
@@ -138,7 +137,7 @@ Tensor turned_extreme(const Site& site) {
     if ((!largest && !smallest) || !is_floating(extreme.dtype)) return {};
     const Node& turned = *extreme.inputs[0];
     if (opaque(turned) || turned.operation != &negative_operation) return {};
-    const ReduceAttributes& a = attributes_of(extreme);
+    const ReduceAttributes& a = reduction_of(extreme);
     return reduced(largest ? min_operation : max_operation, handle(turned.inputs[0]), a.axes, a.keepdims,
                    extreme.where);
 }
@@ -148,7 +147,7 @@ Tensor of_pieces(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
     if (opaque(from) || from.operation != &concatenate_operation || !site.only_here(from)) return {};
     auto axis = static_cast<std::size_t>(from.attributes_as<ConcatenateAttributes>().axis);
-    if (!has(attributes_of(node).axes, axis) || from.inputs.size() > 8) return {};
+    if (!has(reduction_of(node).axes, axis) || from.inputs.size() > 8) return {};
     Tensor total;
     for (Node* piece : from.inputs) {
         Tensor sum = make_node(*node.operation, {handle(piece)}, node.attributes, node.where);
@@ -161,7 +160,7 @@ Tensor of_pieces(const Site& site) {
 Tensor kept_by_reshape(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
     if (opaque(from) || from.operation->family != Family::reduce || !site.only_here(from)) return {};
-    const ReduceAttributes& a = attributes_of(from);
+    const ReduceAttributes& a = reduction_of(from);
     const Shape& whole = from.inputs[0]->shape;
     Shape other;
     for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -214,7 +213,7 @@ Tensor sum_of_products(const Site& site) {
     Tensor first = handle(product_node.inputs[0]), second = handle(product_node.inputs[1]);
     if (first.dtype() != node.dtype || second.dtype() != node.dtype) return {};
     if (squared) first = square(first), second = square(second);
-    const Axes& axes = attributes_of(node).axes;
+    const Axes& axes = reduction_of(node).axes;
     // What only one operand has and nobody keeps is summed beforehand.
     auto summed_alone = [&](const Tensor& x, const Tensor& other) {
         Axes alone;

@@ -1,6 +1,7 @@
 // weft's own rules, a file a subject; each function adds its subject's. Callers: rewrite/rule.cpp.
 #pragma once
 
+#include "weft/ops/reduce.h"
 #include "weft/rewrite/rule.h"
 
 namespace weft {
@@ -28,6 +29,8 @@ inline std::vector<Rule> builtin_rules() {
 /// The types for which algebra may regroup. Half types stay as they are written: their range is small, and users scale by hand to stay
 /// inside it.
 inline bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
+
+inline const ReduceAttributes& reduction_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
 
 /// Arguments of a function rule, by name.
 struct AtOptions {

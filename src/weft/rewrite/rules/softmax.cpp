@@ -14,8 +14,6 @@ namespace {
 
 using T = const Tensor&;
 
-const ReduceAttributes& attributes_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
-
 // Whether `m` is the largest of y along `axes`, kept as ones; infinite maxima may have been left out of it.
 bool is_maximum_of(const Node& y, const Node& m, const Axes& axes) {
     auto held = [](const Node* node) {
@@ -25,8 +23,8 @@ bool is_maximum_of(const Node& y, const Node& m, const Axes& axes) {
     const Node* at = held(&m);
     if (is(*at, where_operation) && is(*at->inputs[0], isfinite_operation) && at->inputs[0]->inputs[0] == at->inputs[1])
         at = held(at->inputs[1]);
-    return is(*at, max_operation) && at->inputs[0] == &y && attributes_of(*at).axes == axes &&
-           attributes_of(*at).keepdims;
+    return is(*at, max_operation) && at->inputs[0] == &y && reduction_of(*at).axes == axes &&
+           reduction_of(*at).keepdims;
 }
 
 // Whether x is y - max(y) already.
@@ -50,16 +48,16 @@ const Node* summed_exponent(const Node& sum) {
 Tensor log_of_sum(const Site& site) {
     const Node& sum = *site.node.inputs[0];
     const Node* x = summed_exponent(sum);
-    if (!x || hollow(x->shape, attributes_of(sum).axes) || shifted(*x, attributes_of(sum).axes)) return {};
-    return logsumexp(handle(const_cast<Node*>(x)), attributes_of(sum).axes, attributes_of(sum).keepdims);
+    if (!x || hollow(x->shape, reduction_of(sum).axes) || shifted(*x, reduction_of(sum).axes)) return {};
+    return logsumexp(handle(const_cast<Node*>(x)), reduction_of(sum).axes, reduction_of(sum).keepdims);
 }
 
 // exp(x) / sum(exp(x)), where x may be large.
 Tensor shifted_softmax(const Site& site) {
     const Node &above = *site.node.inputs[0], &below = *site.node.inputs[1];
     const Node* x = summed_exponent(below);
-    if (!x || below.inputs[0] != &above || !attributes_of(below).keepdims) return {};
-    const Axes& axes = attributes_of(below).axes;
+    if (!x || below.inputs[0] != &above || !reduction_of(below).keepdims) return {};
+    const Axes& axes = reduction_of(below).axes;
     if (hollow(x->shape, axes) || shifted(*x, axes)) return {};
     Tensor tensor = handle(const_cast<Node*>(x));
     Tensor raised = exp(tensor - max(tensor, axes, true));
@@ -93,7 +91,7 @@ Tensor log_of_view_of_sum(const Site& site) {
     const Node* sum = &view;
     while (shows(*sum)) sum = sum->inputs[0];
     const Node* x = summed_exponent(*sum);
-    bool large = x && !hollow(x->shape, attributes_of(*sum).axes) && !shifted(*x, attributes_of(*sum).axes);
+    bool large = x && !hollow(x->shape, reduction_of(*sum).axes) && !shifted(*x, reduction_of(*sum).axes);
     if (!large || view.dtype != site.node.dtype) return {};
     return shown(view, log(handle(view.inputs[0])));
 }
@@ -127,7 +125,7 @@ Tensor argmax_below(const Site& site) {
         const Node& by = *from.inputs[1];
         std::size_t shift = from.shape.size() - by.shape.size();
         rises = from.inputs[0]->shape == from.shape && from.inputs[0]->dtype == from.dtype;
-        for (std::int64_t axis : attributes_of(node).axes) {
+        for (std::int64_t axis : reduction_of(node).axes) {
             auto i = static_cast<std::size_t>(axis);
             rises &= i < shift || by.shape[i - shift] == Size(1);
         }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weft/base/integers.h"
+
 namespace weft::cpu::emit {
 namespace {
 
@@ -10,7 +12,6 @@ constexpr int fill_registers = 3;             // that operands from memory may n
 constexpr std::size_t unrolled_lines = 1600;  // beyond, more vectors only make the code longer
 constexpr int latency = 4, window = 256;  // cycles of a common instruction; instructions that a processor looks ahead
 constexpr int unroll_spare = 4;           // registers that constants should find when two vectors run side by side
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 class Planner {
   public:

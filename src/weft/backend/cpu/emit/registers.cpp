@@ -4,12 +4,12 @@
 #include <limits>
 
 #include "weft/base/error.h"
+#include "weft/base/integers.h"
 
 namespace weft::cpu::emit {
 namespace {
 
 constexpr std::int32_t never = std::numeric_limits<std::int32_t>::max();
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 /// For every value, the demands that take it, in order; and how far one has come.
 class Uses {

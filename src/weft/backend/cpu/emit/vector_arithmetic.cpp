@@ -11,7 +11,6 @@ namespace {
 
 using Value = VectorArithmetic::Value;
 
-bool is_unsigned(DType dtype) { return kind_of(dtype) == Kind::unsigned_integer; }
 Lane integer_lane(Lane lane) { return width_of(lane) == 8 ? Lane::i64 : Lane::i32; }
 int lane_bits(Lane lane) { return 8 * width_of(lane); }
 std::uint64_t sign_bit(Lane lane) { return width_of(lane) == 8 ? 1ull << 63 : 1ull << 31; }

@@ -8,8 +8,6 @@ namespace {
 
 using Value = VectorArithmetic::Value;
 
-bool is_unsigned(DType dtype) { return kind_of(dtype) == Kind::unsigned_integer; }
-
 }  // namespace
 
 Value VectorArithmetic::widen(Value a, DType half) {

@@ -1,3 +1,4 @@
+#include "weft/base/integers.h"
 #include "weft/found.h"
 
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
@@ -17,9 +18,6 @@ using Xbyak::Operand;
 /// rbx the arguments, r12 the element of the row, r13 elements of a row, r14 rows to go, r15 elements of a vector that is not full.
 constexpr int base_codes[] = {Operand::RSI, Operand::RDI, Operand::R8, Operand::R9, Operand::R10, Operand::R11};
 
-int words(std::size_t number) { return static_cast<int>(8 * number); }
-std::size_t index_of(std::int32_t number) { return static_cast<std::size_t>(number); }
-
 }  // namespace
 
 Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size)
@@ -29,13 +27,13 @@ Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size)
 }
 
 void Writer::lay_out_frame() {
-    std::size_t streams = plan_.code.streams.size(), next = 64 * index_of(plan_.spill_slots);
+    std::size_t streams = plan_.code.streams.size(), next = 64 * at(plan_.spill_slots);
     auto take = [&](std::size_t bytes) {
         std::size_t place = next;
         next += (bytes + 63) / 64 * 64;
         return place;
     };
-    homes_at_ = take(64 * index_of(plan_.home_count));
+    homes_at_ = take(64 * at(plan_.home_count));
     areas_at_ = take(64 * streams);
     places_at_ = take(64 * plan_.code.places.size());
     tails_at_ = take(128);
@@ -187,14 +185,14 @@ void Writer::write_part(const Part& part, bool whole) {
     for (const Movement& movement : part.allocation.movements) {
         switch (movement.kind) {
             case Movement::Kind::perform:
-                perform(part.tasks[index_of(movement.what)], movement, whole);
+                perform(part.tasks[at(movement.what)], movement, whole);
                 break;
             case Movement::Kind::fill:
                 fill(movement.what, movement.to, movement.slot);
                 break;
             case Movement::Kind::spill: {
                 const Line& line = plan_.code.line(plan_.line_of(movement.what));
-                Address place = frame(64 * index_of(movement.slot));
+                Address place = frame(64 * at(movement.slot));
                 if (line.lane == Lane::mask)
                     spill_mask(place, movement.to);
                 else
@@ -209,7 +207,7 @@ void Writer::fill(std::int32_t value, std::int32_t to, std::int32_t slot) {
     std::int32_t number = plan_.line_of(value);
     const Line& line = plan_.code.line(number);
     if (slot < 0 && line.op == VectorOp::constant) return load_constant(number, to);
-    Address place = frame(slot >= 0 ? 64 * index_of(slot) : homes_at_ + 64 * index_of(plan_.homes[index_of(number)]));
+    Address place = frame(slot >= 0 ? 64 * at(slot) : homes_at_ + 64 * at(plan_.homes[at(number)]));
     if (line.lane == Lane::mask)
         fill_mask(place, to);
     else
@@ -219,7 +217,7 @@ void Writer::fill(std::int32_t value, std::int32_t to, std::int32_t slot) {
 void Writer::perform(const Part::Task& task, const Movement& movement, bool whole) {
     const Line& line = plan_.code.line(task.line);
     if (task.keep) {
-        Address place = frame(homes_at_ + 64 * index_of(plan_.homes[index_of(task.line)]));
+        Address place = frame(homes_at_ + 64 * at(plan_.homes[at(task.line)]));
         if (line.lane == Lane::mask) return spill_mask(place, movement.from[0]);
         return vmovups(place, full(movement.from[0]));
     }

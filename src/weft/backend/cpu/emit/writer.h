@@ -56,6 +56,7 @@ class Writer : protected Xbyak::CodeGenerator {
     Xmm reg(std::int32_t number, Lane lane) const {
         return width_of(lane) == plan_.lane_bytes || lane == Lane::mask ? full(number) : half(number);
     }
+    static int words(std::size_t number) { return static_cast<int>(8 * number); }  // in bytes
     bool wide_lanes() const { return plan_.lane_bytes == 8; }
     int lanes() const { return plan_.lanes; }
     Address frame(std::size_t offset) const { return ptr[rsp + static_cast<int>(offset)]; }

@@ -1,4 +1,5 @@
 // How a Writer reaches memory: streams, the frame, constants, calls.
+#include "weft/base/integers.h"
 #include "weft/found.h"
 
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
@@ -11,9 +12,6 @@
 
 namespace weft::cpu::emit {
 namespace {
-
-int words(std::size_t number) { return static_cast<int>(8 * number); }
-std::size_t index_of(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 /// The neutral value's bits.
 std::uint64_t neutral_bits(const StreamKind& stream) {
@@ -171,7 +169,7 @@ void Writer::point_at(std::size_t stream, int copy) {
 /// The elements from rax on, rcx bytes apart, 16 bytes at a time: processors' own gathers are no faster.
 void Writer::collect(std::size_t size, std::int32_t to) {
     lea(rdx, ptr[rcx + rcx * 2]);
-    std::size_t parts = index_of(lanes()) * size / 16;
+    std::size_t parts = at(lanes()) * size / 16;
     Xbyak::Ymm whole(to);
     for (std::size_t i = 0; i < parts; ++i) {
         Xmm part(i == 0 ? to : spare_number());
@@ -197,7 +195,7 @@ void Writer::collect(std::size_t size, std::int32_t to) {
 /// The other way.
 void Writer::distribute(std::size_t size, std::int32_t from) {
     lea(rdx, ptr[rcx + rcx * 2]);
-    std::size_t parts = index_of(lanes()) * size / 16;
+    std::size_t parts = at(lanes()) * size / 16;
     Xbyak::Ymm whole(from);
     for (std::size_t i = 0; i < parts; ++i) {
         Xmm part(i == 0 ? from : spare_number());
@@ -292,7 +290,7 @@ void Writer::broadcast(const Line& line, std::int32_t to) {
 
 /// Step: void(void* out, const void* const* operands, std::int64_t count, const StepInfo& info).
 void Writer::call(const Outside& outside) {
-    auto place = [&](std::int32_t number) { return static_cast<int>(places_at_ + 64 * index_of(number)); };
+    auto place = [&](std::int32_t number) { return static_cast<int>(places_at_ + 64 * at(number)); };
     for (std::size_t n = 0; n < 3; ++n) {
         if (outside.operands[n] < 0) continue;
         lea(rax, ptr[rsp + place(outside.operands[n])]);
