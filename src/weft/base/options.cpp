@@ -41,9 +41,11 @@ void check_several(const Option& option, const Json& value) {
 }
 
 void check_kind(const Option& option, const Json& value) {
-    if (option.several) return check_several(option, value);
+    if (option.several && option.keys.empty()) return check_several(option, value);
     Json::Kind wanted = option.fallback.is_null() ? option.kind : option.fallback.kind();
     if (!option.also.empty() && (value.is_object() || (value.is_string() && wanted != Json::Kind::string))) return;
+    if (!option.list_of.empty() && value.is_array()) return;
+    if (!option.keys.empty() && option.several && value.is_array()) return;
     switch (wanted) {  // each throws if the value is of another kind
         case Json::Kind::null:
             return;
@@ -68,6 +70,16 @@ void check_kind(const Option& option, const Json& value) {
     check_choice(option, value);
 }
 
+/// What a mapping with known keys holds, or each mapping of a list.
+Json complete_keys(const Option& option, const Json& value) {
+    if (option.keys.empty() || value.is_null()) return value;
+    if (!value.is_array()) return complete(value, option.keys, option.name);
+    Json list = Json::array();
+    for (const Json& item : value.items()) list.push_back(complete(item, option.keys, option.name));
+    list.set_where(value.where());
+    return list;
+}
+
 }  // namespace
 
 Json complete(const Json& given, const std::vector<Option>& options, std::string_view what) {
@@ -81,12 +93,13 @@ Json complete(const Json& given, const std::vector<Option>& options, std::string
         if (!value && option.required)
             given.refuse(text(what, " needs the key '", option.name, "' (", option.doc, ")"));
         bool left_out = !value || (value->is_null() && !option.required);
+        if (left_out && option.brief) continue;
         try {
             if (!left_out) check_kind(option, *value);
         } catch (const ConfigError& error) {
             throw ConfigError(text(error.what(), " (", what, ", '", option.name, "': ", option.doc, ")"));
         }
-        result[option.name] = left_out ? option.fallback : *value;
+        result[option.name] = complete_keys(option, left_out ? option.fallback : *value);
     }
     return result;
 }

@@ -56,16 +56,32 @@ const Entry& entry_named(const Kind& kind, std::string_view name, const Position
     throw ConfigError(text(where, "unknown name '", name, "' for ", kind.a_thing, did_you_mean(name, names_of(kind))));
 }
 
-/// Completes options that name parts of other kinds.
+Json resolved_part(const Json& value, std::string_view kind) {
+    Json resolved;
+    if (value.is_array()) {
+        resolved = Json::array();
+        for (const Json& item : value.items()) resolved.push_back(resolved_part(item, kind));
+    } else {
+        resolved = choose(value, kind).resolved();
+    }
+    resolved.set_where(value.where());
+    return resolved;
+}
+
+/// Completes options that name parts of other kinds: one, a list of them, a mapping of names to them.
 void choose_inner(Json& options, const Entry& entry) {
     for (const Option& option : entry.options) {
-        if (option.also.empty()) continue;
-        Json& value = options[option.name];
-        bool plain_string = value.is_string() && option.fallback.is_string();
-        if (value.is_object() || (value.is_string() && !plain_string)) {
-            Position where = value.where();
-            value = choose(value, option.also).resolved();
-            value.set_where(where);
+        Json* value = options.find(option.name);
+        if (!value) continue;
+        if (!option.also.empty() && (value->is_object() || value->is_string()))
+            *value = resolved_part(*value, option.also);
+        if (!option.list_of.empty() && value->is_array()) *value = resolved_part(*value, option.list_of);
+        if (!option.map_of.empty() && value->is_object()) {
+            std::vector<Json::Member> members = value->members();
+            for (Json::Member& member : members) member.value = resolved_part(member.value, option.map_of);
+            Json all = Json::object(std::move(members));
+            all.set_where(value->where());
+            *value = all;
         }
     }
 }
@@ -77,8 +93,9 @@ const std::vector<Kind>& kinds() {
         {"data", "a data set", "the sets of `data:` (train, valid, test)", data_entries()},
         {"prepare", "a step of preparation",
          "the list `data: prepare:`; what a step learns, it learns from train alone", prepare_entries()},
-        {"model", "a layer", "the list `model: sequential:`; the input width of each layer is inferred",
+        {"model", "a layer", "`model:`, most often {sequential: [layers]}; the input width of each layer is inferred",
          entries_of(layers())},
+        {"join", "a join", "the option `join:` where several values become one", entries_of(joins())},
         {"init", "initial values", "the option `init:` of layers with weights", entries_of(initialisers())},
         {"cost", "a cost", "`cost:`, one or a list whose sum is minimised", entries_of(costs())},
         {"optimizer", "an optimizer", "`optimizer:`", entries_of(optimizers())},
@@ -99,7 +116,10 @@ const Kind& kind_named(std::string_view name) {
 }
 
 Json Chosen::resolved() const {
-    Json all = Json::object({{entry->name, options, where}});
+    // An entry whose one option may stand bare stays short: {epochs: 10}, {sequential: [layers]}.
+    const Json* bare = options.size() == 1 ? options.find(entry->bare) : nullptr;
+    bool is_short = bare && !bare->is_object() && !bare->is_null();
+    Json all = Json::object({{entry->name, is_short ? *bare : options, where}});
     all.set_where(where);
     return all;
 }
@@ -150,7 +170,11 @@ std::string help_on_entry(const Kind& kind, std::string_view name) {
     if (entry.options.empty()) return out + "\nIt has no options.\n";
     if (!entry.bare.empty())
         out += text("`", entry.name, ": VALUE` is short for `", entry.name, ": {", entry.bare, ": VALUE}`.\n");
-    return out + "\n" + help_on(entry.options);
+    std::vector<Option> own, common;
+    for (const Option& option : entry.options) (option.brief ? common : own).push_back(option);
+    out += own.empty() ? "\nIt has no options of its own.\n" : "\n" + help_on(own);
+    if (!common.empty()) out += text("\nAs ", kind.a_thing, " also:\n", help_on(common));
+    return out;
 }
 
 }  // namespace weft::train

@@ -40,7 +40,7 @@ struct Chosen {
     const Entry* entry = nullptr;
     Json options;    // all of them, checked; those that name parts are complete too
     Position where;  // of the name
-    /// {name: options}
+    /// {name: options}, or {name: value} where the one option may stand bare
     Json resolved() const;
     template <class Make>
     const Make& make() const {
