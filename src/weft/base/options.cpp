@@ -1,6 +1,7 @@
 #include "weft/base/options.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
@@ -104,17 +105,63 @@ Json complete(const Json& given, const std::vector<Option>& options, std::string
     return result;
 }
 
+namespace {
+
+std::string_view word_of(Json::Kind kind) {
+    switch (kind) {
+        case Json::Kind::boolean:
+            return "true or false";
+        case Json::Kind::integer:
+            return "integer";
+        case Json::Kind::number:
+            return "number";
+        case Json::Kind::string:
+            return "text";
+        case Json::Kind::array:
+            return "list";
+        case Json::Kind::object:
+            return "mapping";
+        case Json::Kind::null:
+            break;
+    }
+    return "";
+}
+
+/// "integer >= 1", "number 0 to 1", "keep, drop or pad", "number or schedule".
+std::string type_of(const Option& option) {
+    Json::Kind kind = option.fallback.is_null() ? option.kind : option.fallback.kind();
+    bool parts = !option.also.empty() || !option.list_of.empty();
+    std::string type(option.several && option.keys.empty() ? "integer" : word_of(kind));
+    if (parts && kind != Json::Kind::number && kind != Json::Kind::integer) type = "";
+    if (!option.choices.empty() && !option.several) {
+        type = "";
+        for (const std::string& choice : option.choices)
+            type += text(type.empty() ? "" : &choice == &option.choices.back() ? " or " : ", ", choice);
+    }
+    bool least = std::isfinite(option.least), most = std::isfinite(option.most) && option.most < 1e9;
+    if (least && most) type += text(" ", option.least, " to ", option.most);
+    if (least && !most) type += text(" >= ", option.least);
+    if (option.several) type += ", or a list of them";
+    auto add = [&](const std::string& way) { type += (type.empty() ? "" : " or ") + way; };
+    if (!option.also.empty()) add(option.also);
+    if (!option.list_of.empty()) add(text("list of ", option.list_of));
+    if (!option.map_of.empty()) type += text(" of names to ", option.map_of);
+    return type;
+}
+
+}  // namespace
+
 std::string help_on(const std::vector<Option>& options) {
     std::size_t width = 0;
     for (const Option& option : options) width = std::max(width, option.name.size());
     std::string out;
     for (const Option& option : options) {
         std::string name = option.name + std::string(width - option.name.size(), ' ');
+        std::string type = type_of(option);
         std::string value = option.required             ? "required"
                             : option.fallback.is_null() ? "optional"
-                                                        : json_text(option.fallback);
-        std::string also = option.also.empty() ? "" : text(", or one of `", option.also, "`");
-        out += text("  ", name, "  ", option.doc, " (", value, also, ")\n");
+                                                        : text("default ", json_text(option.fallback));
+        out += text("  ", name, "  ", option.doc, " (", type, type.empty() ? "" : "; ", value, ")\n");
     }
     return out;
 }

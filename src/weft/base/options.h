@@ -33,7 +33,7 @@ struct Option {
 /// missing option.
 Json complete(const Json& given, const std::vector<Option>& options, std::string_view what);
 
-/// A line an option: "  size   10000   how many pictures".
+/// A line an option: "  size  how many pictures (integer >= 1; default 10000)".
 std::string help_on(const std::vector<Option>& options);
 
 }  // namespace weft
