@@ -20,6 +20,7 @@ void check_name(const Json::Member& member, const std::vector<Option>& options, 
 
 void check_range(const Option& option, const Json& value) {
     double number = value.as_number();
+    if (!std::isfinite(number)) value.refuse(text("expected a finite number, found ", json_text(value)));
     bool below = !(number >= option.least), above = !(number <= option.most);
     if (below) value.refuse(text("expected ", option.least, " or more, found ", json_text(value)));
     if (above) value.refuse(text("expected ", option.most, " or less, found ", json_text(value)));

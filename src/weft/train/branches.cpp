@@ -157,6 +157,8 @@ class GraphMaker {
         const Json& from = layer_option(chosen_[i], "from");
         if (from.is_null()) return {i};
         if (from.is_string()) return {number_of(from)};
+        if (!from.is_array())
+            from.refuse(text("expected the name of a node, or a list of names, found ", from.describe()));
         std::vector<std::size_t> all;
         for (const Json& name : from.items()) all.push_back(number_of(name));
         if (all.empty()) from.refuse("expected the name of a node, or a list of names");
@@ -195,7 +197,8 @@ class GraphMaker {
         try {
             return join(values);
         } catch (const Error& error) {
-            throw ConfigError(text(chosen.where, "node '", name, "': ", error.what()));
+            std::string_view what = error.what();
+            throw ConfigError(text(chosen.where, "node '", name, "': ", what.substr(0, what.find("\n  "))));
         }
     }
 

@@ -5,6 +5,7 @@
 #include "weft/base/error.h"
 #include "weft/graph/node.h"
 #include "weft/train/operation_count.h"
+#include "weft/train/stand_ins.h"
 
 namespace weft::train {
 namespace {
@@ -61,8 +62,13 @@ Tensor LayerBuilder::stand_in(const LayerPlace& place) {
     return input("x", shape, place.dtype);
 }
 
+Tensor LayerBuilder::given_by(const nn::Module& module, const LayerPlace& place) {
+    StandIns cells;
+    return module(stand_in(place));
+}
+
 LayerPlace LayerBuilder::behind(const nn::Module& module, const LayerPlace& place) {
-    Tensor given = module(stand_in(place));
+    Tensor given = given_by(module, place);
     LayerPlace next = place;
     next.dtype = given.dtype();
     next.input.clear();
@@ -96,10 +102,13 @@ nn::Module LayerBuilder::make(const Json& description, const LayerPlace& place) 
         throw;
     } catch (const InternalError&) {
         throw;
-    } catch (const OutOfMemory&) {
-        throw;
+    } catch (const OutOfMemory& error) {
+        throw ConfigError(
+            text(head(), "its parameters need more memory than there is: ", error.what(), "; make it smaller"));
     } catch (const Error& error) {
-        throw ConfigError(text(head(), error.what()));
+        // The user's line is the file's: where in weft it was found is of no use.
+        std::string_view what = error.what();
+        throw ConfigError(text(head(), what.substr(0, what.find("\n  "))));
     }
 }
 
@@ -166,7 +175,7 @@ nn::Sequential LayerBuilder::sequential(const Json& list, const LayerPlace& plac
 void LayerBuilder::note(const Chosen& chosen, const LayerPlace& place, const nn::Module& module, std::size_t first) {
     Network::Layer layer;
     layer.path = place.path, layer.name = chosen.entry->name;
-    Tensor given = module(stand_in(place));
+    Tensor given = given_by(module, place);
     if (given.ndim() == 0 || !(given.shape()[0] == Size("batch")))
         throw ShapeError(text("it gives ", given.shape(), ", which is not a value for each example of a batch"));
     layer.gives = given.shape(), layer.dtype = given.dtype();

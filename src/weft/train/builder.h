@@ -20,6 +20,8 @@ class LayerBuilder {
 
     std::vector<Network::Layer> layers;  // in the order in which they were made
 
+    /// What a module makes of a batch of such examples: a shape and a type; nothing is computed.
+    static Tensor given_by(const nn::Module& module, const LayerPlace& place);
     /// A value that stands for a batch of examples like these.
     static Tensor stand_in(const LayerPlace& place);
     /// The place behind a module: what it gives is what reaches the next one.

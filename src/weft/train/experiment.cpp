@@ -20,7 +20,7 @@ void refuse_what_is_to_come(const Json& description) {
     }
 }
 
-/// The keys beside `phases:`, over which each phase is laid. All must be known, although each phase might replace them.
+/// The keys beside `phases:`, over which each phase is laid. All must be known, although a phase might replace them.
 Json shared_part(const Json& description) {
     std::vector<std::string_view> names;
     for (const Option& option : file_keys()) names.push_back(option.name);
@@ -31,7 +31,9 @@ Json shared_part(const Json& description) {
                                    did_you_mean(member.key, names)));
         if (member.key != "phases") members.push_back(member);
     }
-    return Json::object(std::move(members));
+    Json shared = Json::object(std::move(members));
+    shared.set_where(description.where());
+    return shared;
 }
 
 /// 1, 2, ... where the file gives no name.
@@ -77,9 +79,12 @@ Experiment::Experiment(const Json& description) {
     refuse_what_is_to_come(description);
     const Json* list = description.find("phases");
     if (!list || list->is_null()) {
-        phases.emplace_back(list ? shared_part(description) : description);
+        phases.emplace_back(shared_part(description));
         config = phases[0].config;
     } else {
+        if (!list->is_array())
+            list->refuse(text("`phases:` is a list of phases, one after another: [{name: pretrain, ...}, ...]; found ",
+                              list->describe()));
         if (list->items().empty())
             list->refuse("expected at least one phase, as in [{name: pretrain, ...}, {name: finetune, ...}]");
         Json shared = shared_part(description), resolved = Json::array();

@@ -30,7 +30,7 @@ Option per_axis(const char* name, Json fallback, const char* doc) {
 }
 
 const Option init_option = [] {
-    Option option{"init", Json(), "of the weights; PyTorch's if left out", false, Json::Kind::number};
+    Option option{"init", Json(), "of the weights; PyTorch's if left out"};
     option.also = "init";
     return option;
 }();

@@ -32,7 +32,8 @@ void check_costs(const Phase& phase, const Tensor& output, const data::Dataset& 
         try {
             (void)term.of_output(output, target);
         } catch (const Error& error) {
-            throw ConfigError(text(chosen.where, chosen.entry->name, ": ", error.what()));
+            std::string_view what = error.what();
+            throw ConfigError(text(chosen.where, chosen.entry->name, ": ", what.substr(0, what.find("\n  "))));
         }
     }
 }
@@ -88,7 +89,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     LayerPlace place{network.example, phase.seed, network.dtype};
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
-    check_costs(phase, network.model(LayerBuilder::stand_in(place)), like);
+    check_costs(phase, LayerBuilder::given_by(network.model, place), like);
     freeze(phase, network);
     check_groups(phase, network);
     return network;

@@ -4,6 +4,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/window.h"
+#include "weft/train/stand_ins.h"
 
 namespace weft::train {
 namespace {
@@ -51,9 +52,8 @@ double of_node(const Node& node) {
 
 }  // namespace
 
-double operations(std::span<const Tensor> results, std::span<const Tensor> known) {
+double operations(std::span<const Tensor> results) {
     std::unordered_set<const Node*> seen;
-    for (const Tensor& tensor : known) seen.insert(tensor.node());
     std::vector<const Node*> open;
     auto visit = [&](const Node* node) {
         if (!node->computed && seen.insert(node).second) open.push_back(node);
@@ -73,10 +73,9 @@ double forward_operations(const nn::Module& module, const LayerPlace& place) {
     Shape shape{Size(1)};
     for (std::int64_t size : place.input) shape.push_back(size);
     Tensor x = input("x", shape, place.dtype);
-    std::vector<Tensor> known{x};
-    for (const Parameter& cell : nn::state(module)) known.push_back(cell.value());
+    StandIns cells;
     const Tensor results[] = {module(x)};
-    return operations(results, known);
+    return operations(results);
 }
 
 }  // namespace weft::train

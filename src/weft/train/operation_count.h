@@ -10,8 +10,8 @@
 
 namespace weft::train {
 
-/// Of the nodes from which `results` are made, each once, down to leaves and to `known`.
-double operations(std::span<const Tensor> results, std::span<const Tensor> known);
+/// Of the nodes from which `results` are made, each once, down to leaves and to what is computed already.
+double operations(std::span<const Tensor> results);
 /// Of a module's value for one example.
 double forward_operations(const nn::Module& module, const LayerPlace& place);
 

@@ -29,6 +29,7 @@ struct Kind {
     std::string a_thing;  // "a layer"
     std::string doc;
     std::vector<const Entry*> entries;
+    std::string several = {};  // where more than one can go: "several go into a list"
 };
 
 /// All kinds, in the order in which a file names them.

@@ -13,7 +13,7 @@
 namespace weft::train {
 namespace {
 
-constexpr std::size_t most_values = 1'000'000;
+constexpr std::size_t most_values = 1'000'000, most_shown = 60;
 constexpr std::string_view env_prefix = "env:";
 
 std::vector<std::string_view> names_in(const Json& value) {
@@ -83,7 +83,8 @@ class Substitution {
                 continue;
             }
             std::size_t end = whole.find('}', begin);
-            if (end == std::string::npos) written.refuse(text("'", whole, "': '}' is missing behind '${'"));
+            if (end == std::string::npos)
+                written.refuse(text("'", whole.substr(0, most_shown), "': '}' is missing behind '${'"));
             Json one = evaluated(written, whole.substr(begin + 2, end - begin - 2));
             if (begin == 0 && end + 1 == whole.size()) return one;
             if (one.is_array() || one.is_object())
@@ -107,6 +108,7 @@ class Substitution {
             else
                 result = evaluate(expression, [this](std::string_view name) { return named(name); });
         } catch (const ValueError& error) {
+            if (expression.size() > most_shown) expression = expression.substr(0, most_shown) + "...";
             written.refuse(text("'${", expression, "}': ", error.what()));
         }
         result.set_where(written.where());
