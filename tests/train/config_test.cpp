@@ -45,12 +45,15 @@ TEST(Config, every_value_and_key_knows_its_place) {
 TEST(Config, mistakes_of_yaml_are_refused_with_their_place) {
     EXPECT_EQ(error_of([] { parse_config("a: 1\nb: 2\na: 3\n", "f.yaml"); }),
               "f.yaml:3:1: 'a' stands twice; first at f.yaml:1:1");
-    EXPECT_EQ(error_of([] { parse_config("a: [1, 2\n", "f.yaml"); }), "f.yaml:2:1: end of sequence flow not found; a ']' is missing, or a quote, or ${...} inside [...] is not in quotes");
+    EXPECT_EQ(error_of([] { parse_config("a: [1, 2\n", "f.yaml"); }),
+              "f.yaml:2:1: end of sequence flow not found; a ']' is missing, or a quote, or ${...} inside [...] is not "
+              "in quotes");
     EXPECT_EQ(error_of([] { parse_config("a: !!python/object 1\n", "f.yaml"); }),
               "f.yaml:1:4: the tag 'tag:yaml.org,2002:python/object' is not taken: a file holds data, never code");
     EXPECT_EQ(error_of([] { parse_config("[1]: 2\n", "f.yaml"); }),
               "f.yaml:1:1: a key is a plain name, not a list or a mapping (perhaps a bracket is not closed)");
-    EXPECT_EQ(error_of([] { parse_config("a: 1\n---\nb: 2\n", "f.yaml"); }), "f.yaml:2:1: a second document begins; a file holds one, so leave out the '---'");
+    EXPECT_EQ(error_of([] { parse_config("a: 1\n---\nb: 2\n", "f.yaml"); }),
+              "f.yaml:2:1: a second document begins; a file holds one, so leave out the '---'");
 }
 
 TEST(Config, aliases_that_would_fill_the_memory_are_refused) {

@@ -23,6 +23,15 @@ std::vector<std::string_view> names_in(const Json& value) {
     return names;
 }
 
+std::size_t values_in(const Json& value) {
+    std::size_t total = 1;
+    if (value.is_array())
+        for (const Json& item : value.items()) total += values_in(item);
+    if (value.is_object())
+        for (const Json::Member& member : value.members()) total += values_in(member.value);
+    return total;
+}
+
 class Substitution {
   public:
     /// `let`: a mapping.
@@ -37,8 +46,7 @@ class Substitution {
     }
 
     Json value(const Json& written) {
-        if (++values_ > most_values)
-            written.refuse(text("variables make more than ", most_values, " values of this file"));
+        count(1, written);
         if (written.is_string()) return of_text(written);
         if (written.is_array()) return of_list(written);
         if (written.is_object()) return of_mapping(written);
@@ -50,6 +58,11 @@ class Substitution {
     }
 
   private:
+    void count(std::size_t more, const Json& written) {
+        if ((values_ += more) > most_values)
+            written.refuse(text("variables make more than ", most_values,
+                                " values of this file; a variable holds too much, too often"));
+    }
     Json of_list(const Json& written) {
         std::vector<Json> items;
         for (const Json& item : written.items()) items.push_back(value(item));
@@ -111,6 +124,7 @@ class Substitution {
             if (expression.size() > most_shown) expression = expression.substr(0, most_shown) + "...";
             written.refuse(text("'${", expression, "}': ", error.what()));
         }
+        count(values_in(result), written);  // it is copied
         result.set_where(written.where());
         if (result.is_number()) result.set_source(text(json_text(result), " (of ${", expression, "})"));
         return result;
