@@ -29,7 +29,7 @@ constexpr const char* phased = R"({
 "data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}},
          "prepare": ["standardize", "flatten"]},
 "model": {"sequential": [{"dropout": 0.1}, {"linear": {"units": 32, "name": "hidden"}}, "batch_norm", "relu", {"linear": 10}]},
-"cost": "cross_entropy", "optimizer": {"momentum": {"lr": 0.05}}, "batch_size": 50, "checkpoint": {"steps": 3}, "seed": 3,
+"cost": "cross_entropy", "optimizer": {"momentum": {"lr": 0.05}}, "batch_size": 50, "checkpoint": {"steps": 5}, "seed": 3,
 "phases": [
   {"name": "pretrain", "stop_when": {"epochs": 3}, "keep_best": {"of": "valid.loss"}},
   {"name": "head", "data": {"train": {"digits": {"size": 300, "seed": 2}}}, "freeze": ["hidden.*"], "optimizer": {"adam": {"lr": 0.003}},
@@ -128,7 +128,7 @@ TEST_F(RunFolder, killed_at_any_moment_and_resumed_it_gives_the_bytes_of_an_unin
 }
 
 TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes) {
-    expect_resumes("phased.json", 8, 11);
+    expect_resumes("phased.json", 6, 11);
     for (const char* file : {"model.safetensors", "state.safetensors", "state.json"}) {
         std::string kept = contents(at("whole") / "phases" / "pretrain" / file);
         EXPECT_FALSE(kept.empty()) << file;
@@ -138,6 +138,24 @@ TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes
     for (const char* line : {R"({"phase": "pretrain", "epoch": 3, )", R"({"phase": "head", "epoch": 1, )",
                              R"({"phase": "finetune", "epoch": 1, )", R"({"phase": "finetune", "final": true, )"})
         EXPECT_NE(log.find(line), std::string::npos) << line;
+}
+
+TEST_F(RunFolder, killed_between_two_phases_it_does_not_take_the_best_model_of_the_one_before_for_its_own) {
+    std::vector<std::string> words{"train", "phased.json", "--quiet", "--set", "phases.2.keep_best=~", "--out"};
+    auto with = [&](const char* out) { return words.push_back(out), words; };
+    ASSERT_EQ(weft(with("whole")).status, 0);
+    words.pop_back();
+    Process program(folder_.folder(), with("killed"));
+    // As if it had been killed when a later phase's first checkpoint was there, and the first phase's best/ still, too.
+    for (std::string state; state.find(R"("phase": 1)") == state.npos && state.find(R"("phase": 2)") == state.npos;)
+        state = contents(at("killed") / "last" / "state.json");
+    program.signal(SIGKILL);
+    program.wait();
+    fs::remove_all(at("killed") / "best");
+    fs::copy(at("killed") / "phases" / "pretrain", at("killed") / "best", fs::copy_options::recursive);
+    ASSERT_EQ(weft({"resume", "killed", "--quiet"}).status, 0);
+    EXPECT_FALSE(fs::exists(at("killed") / "best"));
+    EXPECT_EQ(timeless(at("whole")), timeless(at("killed")));
 }
 
 TEST_F(RunFolder, a_phase_hands_on_its_best_model_and_leaves_frozen_parameters_as_they_are) {

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "weft/base/error.h"
+#include "weft/found.h"
+#include "weft/io/file.h"
 #include "weft/train/compose.h"
 #include "weft/train/config.h"
 #include "weft/train/dry_run.h"
+#include "weft/train/keys.h"
 
 namespace weft::train {
 namespace {
@@ -127,10 +130,31 @@ TEST(Network, infers_widths_and_counts_parameters) {
 
 TEST(Network, every_example_is_a_good_experiment_json_always_yaml_where_it_can_be_read) {
     for (const auto& file : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/examples")) {
-        if (file.path().extension() != ".json") continue;
-        EXPECT_EQ(error_of(load_config(file.path())), "no error") << file.path();
+        bool yaml = file.path().extension() == ".yaml" && WEFT_HAVE_YAML;
+        if (!yaml && file.path().extension() != ".json") continue;
+        Json config = Experiment(compose_file(file.path())).config;
+        EXPECT_EQ(error_of(config), "no error") << file.path();
+        EXPECT_EQ(config_text(config).find("${"), std::string::npos) << file.path();
+        EXPECT_EQ(Experiment(parse_config(config_text(config), "config.yaml")).config, config) << file.path();
     }
 }
+
+#if WEFT_HAVE_YAML
+TEST(Experiment, every_piece_of_a_file_in_the_documentation_is_good) {
+    std::string page = io::read_file(WEFT_SOURCE_DIR "/docs/experiments.md");
+    Json whole;
+    int pieces = 0;
+    for (std::size_t at = 0; (at = page.find("```yaml\n", at)) != page.npos; ++pieces) {
+        std::size_t begin = at + 8, end = page.find("```", begin);
+        Json piece = parse_config(page.substr(begin, end - begin), text("piece ", pieces));
+        if (pieces == 0) whole = piece;
+        EXPECT_NO_THROW(Experiment(compose(laid_over(whole, piece, file_keys())))) << pieces;
+        at = end;
+    }
+    EXPECT_GE(pieces, 4);
+    EXPECT_EQ(error_of(whole), "no error");
+}
+#endif
 
 TEST(Registry, every_entry_of_every_kind_explains_itself) {
     for (const Kind& kind : kinds()) {
@@ -141,6 +165,21 @@ TEST(Registry, every_entry_of_every_kind_explains_itself) {
             for (const Option& option : entry->options) EXPECT_NE(help.find(option.name), std::string::npos);
         }
     }
+}
+
+TEST(Experiment, phases_are_laid_over_what_stands_beside_them) {
+    Experiment experiment(
+        tree_with({R"(phases=[{"name": "one", "stop_when": {"epochs": 1}}, {"optimizer": {"momentum": {"lr": 0.5}},
+        "data": {"train": {"digits": {"size": 7}}, "valid": null}}])"}));
+    ASSERT_EQ(experiment.phases.size(), 2u);
+    EXPECT_EQ(experiment.phases[0].name, "one");
+    EXPECT_EQ(experiment.phases[1].name, "2");
+    EXPECT_EQ(experiment.phases[0].config.at("stop_when").at("epochs").as_integer(), 1);
+    EXPECT_EQ(experiment.phases[1].config.at("stop_when").at("epochs").as_integer(), 2);
+    EXPECT_EQ(experiment.phases[1].config.at("optimizer").at("momentum").at("lr").as_number(), 0.5);
+    EXPECT_EQ(experiment.phases[1].set("train")->options().at("size").as_integer(), 7);
+    EXPECT_EQ(experiment.phases[1].set("valid"), nullptr);
+    EXPECT_EQ(Experiment(parse_config(config_text(experiment.config), "config.yaml")).config, experiment.config);
 }
 
 TEST(Stopping, no_improvement_counts_epochs_since_the_best) {

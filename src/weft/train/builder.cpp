@@ -41,6 +41,15 @@ std::string name_in_list(const Chosen& layer, std::size_t index) {
     return word;
 }
 
+void freeze(const Chosen& chosen, const nn::Module& module) {
+    const Json& wanted = layer_option(chosen, "freeze");
+    if (wanted.is_null() || !wanted.as_bool()) return;
+    std::vector<Parameter> parameters = nn::parameters(module);
+    if (parameters.empty()) wanted.refuse(text(chosen.entry->name, " has no parameters to freeze"));
+    for (Parameter& parameter : parameters) parameter.freeze();
+}
+
+/// Before anything of it is frozen.
 std::size_t parameter_count(const nn::Module& module) {
     std::size_t total = 0;
     for (const Parameter& cell : nn::parameters(module))
@@ -95,8 +104,10 @@ nn::Module LayerBuilder::make(const Json& description, const LayerPlace& place) 
     };
     try {
         const Json& share = layer_option(chosen, "share");
-        nn::Module module = share.is_null() ? checked(chosen, own) : shared(share.as_string(), chosen, own);
+        nn::Module module =
+            share.is_null() ? chosen.make<MakeLayer>()(chosen.options, own) : shared(share.as_string(), chosen, own);
         note(chosen, own, module, first);
+        freeze(chosen, module);
         return module;
     } catch (const ConfigError&) {
         throw;
@@ -112,20 +123,10 @@ nn::Module LayerBuilder::make(const Json& description, const LayerPlace& place) 
     }
 }
 
-nn::Module LayerBuilder::checked(const Chosen& chosen, const LayerPlace& place) {
-    nn::Module module = chosen.make<MakeLayer>()(chosen.options, place);
-    const Json& freeze = layer_option(chosen, "freeze");
-    if (freeze.is_null() || !freeze.as_bool()) return module;
-    std::vector<Parameter> parameters = nn::parameters(module);
-    if (parameters.empty()) freeze.refuse(text(chosen.entry->name, " has no parameters to freeze"));
-    for (Parameter& parameter : parameters) parameter.freeze();
-    return module;
-}
-
 nn::Module LayerBuilder::shared(const std::string& name, const Chosen& chosen, const LayerPlace& place) {
     auto known = shared_.find(name);
     if (known == shared_.end()) {
-        nn::Module module = checked(chosen, place);
+        nn::Module module = chosen.make<MakeLayer>()(chosen.options, place);
         if (nn::state(module).empty())
             layer_option(chosen, "share").refuse(text(chosen.entry->name, " has no parameters to share"));
         shared_.emplace(name, Shared{chosen, place.input, place.path, module});

@@ -36,7 +36,6 @@ class LayerBuilder {
         std::string path;
         nn::Module module;
     };
-    nn::Module checked(const Chosen& chosen, const LayerPlace& place);
     nn::Module shared(const std::string& name, const Chosen& chosen, const LayerPlace& place);
     void note(const Chosen& chosen, const LayerPlace& place, const nn::Module& module, std::size_t first);
     std::map<std::string, Shared> shared_;
