@@ -95,12 +95,14 @@ TEST(Assignment, replaces_a_value_anywhere_and_makes_what_is_missing) {
     EXPECT_EQ(tree.at("list").items()[0].at("linear").at("units").as_integer(), 7);
     EXPECT_EQ(tree.at("cost").at("mse").at("factor").as_integer(), 2);
     EXPECT_EQ(tree.at("new").at("thing").size(), 2u);
+    tree = with_assignment(tree, "list.1=relu");
+    EXPECT_EQ(tree.at("list").items()[1].as_string(), "relu");
 }
 
 TEST(Assignment, that_cannot_be_made_names_itself) {
     Json tree = parse_config(R"({"list": [1], "a": {"b": 1}})", "f.json");
     EXPECT_EQ(error_of([&] { with_assignment(tree, "list.3=1"); }),
-              "--set list.3=1: '3' is no place in a list of 1 (counted from 0)");
+              "--set list.3=1: '3' is no place in a list of 1 (counted from 0; 1 adds one)");
     EXPECT_EQ(error_of([&] { with_assignment(tree, "lr"); }), "--set lr: expected path.to.value=VALUE");
     EXPECT_EQ(error_of([&] { with_assignment(tree, "a..b=1"); }), "--set a..b=1: a name is missing beside a '.'");
 }

@@ -42,6 +42,8 @@ class LayerBuilder {
     bool repeated_ = false;  // the layer made last has the parameters of another one
 };
 
+nn::Module make_graph(const Json& options, const LayerPlace& place);  // layer_graph.cpp
+
 /// The layer's option of this name, or null if it has none.
 const Json& layer_option(const Chosen& layer, std::string_view name);
 

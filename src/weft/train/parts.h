@@ -34,6 +34,7 @@ const std::vector<Option>& layer_options();       // branches.cpp
 using Join = std::function<Tensor(std::span<const Tensor> values)>;
 using MakeJoin = std::function<Join(const Json& options)>;
 const std::vector<Part<MakeJoin>>& joins();  // branches.cpp
+Join join_of(const Json& description);
 
 /// Values of a weight of this shape.
 using MakeInit = std::function<Tensor(const Json& options, const Dims& shape, std::uint64_t seed)>;
