@@ -122,8 +122,8 @@ void check_channel(const std::string& channel, const Position& where, const std:
 }
 
 Phase::Phase(const Json& description) {
-    config = complete(description, phase_keys(), "the experiment");
-    if (const Json* given = config.find("name")) name = given->as_string();
+    if (const Json* given = description.find("name")) name = given->as_string();
+    config = complete(description, phase_keys(), name.empty() ? "the experiment" : text("phase '", name, "'"));
     config["data"] = read_data(*this, config.at("data"));
     config["model"] = read_model(*this, config.at("model"));
     read_load(*this);
