@@ -3,6 +3,7 @@
 
 #include "cli/program.h"
 #include "io/scratch.h"
+#include "weft/base/json.h"
 
 namespace weft {
 namespace {
@@ -86,6 +87,25 @@ TEST_F(Command, dry_run_shows_shapes_and_counts_and_writes_nothing) {
     EXPECT_EQ(dry.status, 0) << dry.output;
     EXPECT_NE(dry.output.find("(batch, 10)"), std::string::npos) << dry.output;
     EXPECT_FALSE(std::filesystem::exists(folder_.folder() / "runs"));
+}
+
+TEST_F(Command, help_says_types_ranges_and_defaults) {
+    std::string linear = weft({"help", "model", "linear"}).output;
+    EXPECT_NE(linear.find("units  how many outputs (integer >= 1; required)"), std::string::npos) << linear;
+    EXPECT_NE(linear.find("bias   whether something is added (true or false; default true)"), std::string::npos)
+        << linear;
+    std::string adam = weft({"help", "optimizer", "adam"}).output;
+    EXPECT_NE(adam.find("the learning rate (number >= 0 or schedule; default 0.001)"), std::string::npos) << adam;
+    std::string file = weft({"help", "experiment"}).output;
+    EXPECT_NE(file.find("(keep, drop or pad; default \"keep\")"), std::string::npos) << file;
+}
+
+TEST_F(Command, schema_prints_one_json_document) {
+    Ended ended = weft({"schema"});
+    EXPECT_EQ(ended.status, 0);
+    Json schema = parse_json(ended.output);
+    EXPECT_TRUE(schema.at("properties").find("phases"));
+    EXPECT_TRUE(schema.at("$defs").at("model").find("anyOf"));
 }
 
 TEST_F(Command, a_mistake_in_the_file_is_named_before_anything_is_made) {

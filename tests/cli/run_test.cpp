@@ -7,6 +7,7 @@
 #include "cli/program.h"
 #include "io/scratch.h"
 #include "weft/base/json.h"
+#include "weft/io/safetensors.h"
 
 namespace weft {
 namespace {
@@ -21,6 +22,24 @@ constexpr const char* small = R"({
 "optimizer": {"momentum": {"lr": {"linear": {"from": 0.1, "to": 0.01, "epochs": [1, 4]}}}},
 "batch_size": 50, "stop_when": {"epochs": 4}, "keep_best": {"of": "valid.error"}, "monitor": {"every": "step"},
 "checkpoint": {"steps": 5}, "seed": 3})";
+
+// Three phases: the first keeps its best model, the second has another model, other data and frozen layers, the third trains it all until
+// it is as good as the first one was.
+constexpr const char* phased = R"({
+"data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}},
+         "prepare": ["standardize", "flatten"]},
+"model": {"sequential": [{"dropout": 0.1}, {"linear": {"units": 32, "name": "hidden"}}, "batch_norm", "relu", {"linear": 10}]},
+"cost": "cross_entropy", "optimizer": {"momentum": {"lr": 0.05}}, "batch_size": 50, "checkpoint": {"steps": 5}, "seed": 3,
+"phases": [
+  {"name": "pretrain", "stop_when": {"epochs": 3}, "keep_best": {"of": "valid.loss"}},
+  {"name": "head", "data": {"train": {"digits": {"size": 300, "seed": 2}}}, "freeze": ["hidden.*"], "optimizer": {"adam": {"lr": 0.003}},
+   "model": {"sequential": [{"linear": {"units": 32, "name": "hidden"}}, "relu", {"dropout": 0.2},
+                            {"residual": [{"linear": 32}, "tanh"]}, {"linear": {"units": 10, "name": "head"}}]},
+   "stop_when": {"epochs": 2}},
+  {"name": "finetune", "optimizer": {"rmsprop": {"lr": 0.001}}, "keep_best": {"of": "valid.loss"},
+   "model": {"sequential": [{"linear": {"units": 32, "name": "hidden"}}, "relu", {"dropout": 0.2},
+                            {"residual": [{"linear": 32}, "tanh"]}, {"linear": {"units": 10, "name": "head"}}]},
+   "stop_when": {"any": [{"epochs": 4}, {"match": {"of": "train.loss", "phase": "pretrain"}}]}}]})";
 
 /// The log without what depends on time.
 std::string timeless(const fs::path& run) {
@@ -38,7 +57,10 @@ std::string timeless(const fs::path& run) {
 
 class RunFolder : public testing::Test {
   protected:
-    void SetUp() override { std::ofstream(folder_.folder() / "small.json") << small; }
+    void SetUp() override {
+        std::ofstream(folder_.folder() / "small.json") << small;
+        std::ofstream(folder_.folder() / "phased.json") << phased;
+    }
     Ended weft(const std::vector<std::string>& words, const std::vector<std::string>& settings = {}) {
         return run(folder_.folder(), words, settings);
     }
@@ -53,6 +75,32 @@ class RunFolder : public testing::Test {
         }
         EXPECT_EQ(timeless(at(a)), timeless(at(b)));
         EXPECT_EQ(contents(at(a) / "config.yaml"), contents(at(b) / "config.yaml"));
+    }
+    /// Killed three times at random moments and resumed, again and again: always the same run.
+    void expect_resumes(const std::string& file, int trials, unsigned seed) {
+        auto begun = std::chrono::steady_clock::now();
+        Ended uninterrupted = weft({"train", file, "--out", "whole", "--quiet"});
+        ASSERT_EQ(uninterrupted.status, 0) << uninterrupted.output;
+        double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+        std::mt19937 random(seed);  // of moments; what must hold does not depend on them
+        for (int trial = 0; trial < trials; ++trial) {
+            std::string out = "killed" + std::to_string(trial);
+            std::vector<std::string> words{"train", file, "--out", out, "--quiet"};
+            for (int kill = 0; kill < 3; ++kill) {
+                Process program(folder_.folder(), words);
+                std::this_thread::sleep_for(
+                    std::chrono::duration<double>(whole * std::uniform_real_distribution<>(0.05, 0.95)(random)));
+                program.signal(SIGKILL);
+                program.wait();
+                if (fs::exists(at(out) / "config.yaml"))
+                    words = {"resume", out, "--quiet"};
+                else
+                    fs::remove_all(at(out));
+            }
+            Ended ended = weft(words);
+            ASSERT_EQ(ended.status, 0) << ended.output;
+            expect_same("whole", out);
+        }
     }
     Scratch folder_;
 };
@@ -76,28 +124,73 @@ TEST_F(RunFolder, the_same_run_gives_the_same_bytes_with_one_thread_and_with_two
 }
 
 TEST_F(RunFolder, killed_at_any_moment_and_resumed_it_gives_the_bytes_of_an_uninterrupted_run) {
-    auto begun = std::chrono::steady_clock::now();
-    ASSERT_EQ(weft({"train", "small.json", "--out", "whole", "--quiet"}).status, 0);
-    double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    std::mt19937 random(7);  // of moments; what must hold does not depend on them
-    for (int trial = 0; trial < 6; ++trial) {
-        std::string out = "killed" + std::to_string(trial);
-        std::vector<std::string> words{"train", "small.json", "--out", out, "--quiet"};
-        for (int kill = 0; kill < 3; ++kill) {
-            Process program(folder_.folder(), words);
-            std::this_thread::sleep_for(
-                std::chrono::duration<double>(whole * std::uniform_real_distribution<>(0.05, 0.95)(random)));
-            program.signal(SIGKILL);
-            program.wait();
-            if (fs::exists(at(out) / "config.yaml"))
-                words = {"resume", out, "--quiet"};
-            else
-                fs::remove_all(at(out));
-        }
-        Ended ended = weft(words);
-        ASSERT_EQ(ended.status, 0) << ended.output;
-        expect_same("whole", out);
+    expect_resumes("small.json", 6, 7);
+}
+
+TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes) {
+    expect_resumes("phased.json", 4, 11);
+    for (const char* file : {"model.safetensors", "state.safetensors", "state.json"}) {
+        std::string kept = contents(at("whole") / "phases" / "pretrain" / file);
+        EXPECT_FALSE(kept.empty()) << file;
+        EXPECT_TRUE(kept == contents(at("killed0") / "phases" / "pretrain" / file)) << file;
     }
+    std::string log = contents(at("whole") / "log.jsonl");
+    for (const char* line : {R"({"phase": "pretrain", "epoch": 3, )", R"({"phase": "head", "epoch": 1, )",
+                             R"({"phase": "finetune", "epoch": 1, )", R"({"phase": "finetune", "final": true, )"})
+        EXPECT_NE(log.find(line), std::string::npos) << line;
+}
+
+TEST_F(RunFolder, killed_between_two_phases_it_does_not_take_the_best_model_of_the_one_before_for_its_own) {
+    std::vector<std::string> words{"train", "phased.json", "--quiet", "--set", "phases.2.keep_best=~", "--out"};
+    auto with = [&](const char* out) { return words.push_back(out), words; };
+    ASSERT_EQ(weft(with("whole")).status, 0);
+    words.pop_back();
+    Process program(folder_.folder(), with("killed"));
+    // As if it had been killed when a later phase's first checkpoint was there, and the first phase's best/ still, too.
+    for (std::string state; state.find(R"("phase": 1)") == state.npos && state.find(R"("phase": 2)") == state.npos;)
+        state = contents(at("killed") / "last" / "state.json");
+    program.signal(SIGKILL);
+    program.wait();
+    fs::remove_all(at("killed") / "best");
+    fs::copy(at("killed") / "phases" / "pretrain", at("killed") / "best", fs::copy_options::recursive);
+    ASSERT_EQ(weft({"resume", "killed", "--quiet"}).status, 0);
+    EXPECT_FALSE(fs::exists(at("killed") / "best"));
+    EXPECT_EQ(timeless(at("whole")), timeless(at("killed")));
+}
+
+TEST_F(RunFolder, a_phase_hands_on_its_best_model_and_leaves_frozen_parameters_as_they_are) {
+    ASSERT_EQ(weft({"train", "phased.json", "--out", "run", "--quiet", "--set", "phases.2.optimizer.rmsprop.lr=0",
+                    "--set", "phases.2.freeze=[\"*.bias\"]"})
+                  .status,
+              0);
+    auto hidden = [&](const char* folder) {
+        return io::load_safetensors(at("run") / folder / "model.safetensors").arrays.at("hidden.weight");
+    };
+    Array first = hidden("phases/pretrain"), second = hidden("phases/head"), last = hidden("last");
+    auto bytes = [](const Array& array) {
+        return std::string(static_cast<const char*>(array.address()), array.bytes());
+    };
+    EXPECT_EQ(bytes(first), bytes(second));
+    EXPECT_EQ(bytes(second), bytes(last));
+}
+
+TEST_F(RunFolder, parameters_come_from_the_file_that_load_names) {
+    ASSERT_EQ(weft({"train", "small.json", "--out", "first", "--quiet"}).status, 0);
+    // One step at a rate of 0 changes nothing: what is saved is what was loaded.
+    Ended ended =
+        weft({"train", "small.json", "--out", "second", "--quiet", "--set", "optimizer.momentum.lr=0", "--set",
+              "stop_when.epochs=1", "--set",
+              R"(load={"file": "first/best/model.safetensors", "match": "1.*", "map": {"1.bias": "1.bias"}})"});
+    ASSERT_EQ(ended.status, 0) << ended.output;
+    auto weight = [&](const char* folder, const char* name) {
+        Array array = io::load_safetensors(at(folder) / "best" / "model.safetensors").arrays.at(name);
+        return std::string(static_cast<const char*>(array.address()), array.bytes());
+    };
+    EXPECT_EQ(weight("first", "1.weight"), weight("second", "1.weight"));
+    EXPECT_NE(weight("first", "4.weight"), weight("second", "4.weight"));
+    // The run goes on without the file.
+    fs::remove_all(at("first"));
+    EXPECT_EQ(weft({"resume", "second", "--quiet"}).status, 0);
 }
 
 TEST_F(RunFolder, an_interrupted_run_writes_a_checkpoint_and_goes_on) {

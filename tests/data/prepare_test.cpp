@@ -93,7 +93,7 @@ TEST(Prepare, mistakes_are_refused) {
                     steps(R"([{"scale": [0, 1]}])").fit(table({NAN, 2}, 2));
                 }),
                 HasSubstr("the value nan"));
-    EXPECT_THAT(error_of<ShapeError>([] {
+    EXPECT_THAT(error_of<ConfigError>([] {  // with the place of the step
                     Preparation preparation = steps(R"(["standardize"])");
                     preparation.fit(table({1, 2}, 2));
                     (void)preparation.apply(table({1, 2, 3}, 3));

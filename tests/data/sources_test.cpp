@@ -32,7 +32,8 @@ TEST(Sources, list_themselves) {
             EXPECT_FALSE(option.doc.empty()) << source.name << " " << option.name;
     }
     EXPECT_THAT(names, testing::IsSupersetOf({"digits", "mnist", "npy", "csv"}));
-    EXPECT_THAT(help_on(source_named("digits").options), HasSubstr("size   how many pictures (10000)"));
+    EXPECT_THAT(help_on(source_named("digits").options),
+                HasSubstr("size   how many pictures (integer; default 10000)"));
 }
 
 TEST(Sources, digits_are_chosen_by_name) {

@@ -45,12 +45,15 @@ TEST(Config, every_value_and_key_knows_its_place) {
 TEST(Config, mistakes_of_yaml_are_refused_with_their_place) {
     EXPECT_EQ(error_of([] { parse_config("a: 1\nb: 2\na: 3\n", "f.yaml"); }),
               "f.yaml:3:1: 'a' stands twice; first at f.yaml:1:1");
-    EXPECT_EQ(error_of([] { parse_config("a: [1, 2\n", "f.yaml"); }), "f.yaml:2:1: end of sequence flow not found");
+    EXPECT_EQ(error_of([] { parse_config("a: [1, 2\n", "f.yaml"); }),
+              "f.yaml:2:1: end of sequence flow not found; a ']' is missing, or a quote, or ${...} inside [...] is not "
+              "in quotes");
     EXPECT_EQ(error_of([] { parse_config("a: !!python/object 1\n", "f.yaml"); }),
               "f.yaml:1:4: the tag 'tag:yaml.org,2002:python/object' is not taken: a file holds data, never code");
     EXPECT_EQ(error_of([] { parse_config("[1]: 2\n", "f.yaml"); }),
-              "f.yaml:1:1: a key is a plain name, not a list or a mapping");
-    EXPECT_EQ(error_of([] { parse_config("a: 1\n---\nb: 2\n", "f.yaml"); }), "f.yaml: holds more than one document");
+              "f.yaml:1:1: a key is a plain name, not a list or a mapping (perhaps a bracket is not closed)");
+    EXPECT_EQ(error_of([] { parse_config("a: 1\n---\nb: 2\n", "f.yaml"); }),
+              "f.yaml:2:1: a second document begins; a file holds one, so leave out the '---'");
 }
 
 TEST(Config, aliases_that_would_fill_the_memory_are_refused) {
@@ -92,12 +95,14 @@ TEST(Assignment, replaces_a_value_anywhere_and_makes_what_is_missing) {
     EXPECT_EQ(tree.at("list").items()[0].at("linear").at("units").as_integer(), 7);
     EXPECT_EQ(tree.at("cost").at("mse").at("factor").as_integer(), 2);
     EXPECT_EQ(tree.at("new").at("thing").size(), 2u);
+    tree = with_assignment(tree, "list.1=relu");
+    EXPECT_EQ(tree.at("list").items()[1].as_string(), "relu");
 }
 
 TEST(Assignment, that_cannot_be_made_names_itself) {
     Json tree = parse_config(R"({"list": [1], "a": {"b": 1}})", "f.json");
     EXPECT_EQ(error_of([&] { with_assignment(tree, "list.3=1"); }),
-              "--set list.3=1: '3' is no place in a list of 1 (counted from 0)");
+              "--set list.3=1: '3' is no place in a list of 1 (counted from 0; 1 adds one)");
     EXPECT_EQ(error_of([&] { with_assignment(tree, "lr"); }), "--set lr: expected path.to.value=VALUE");
     EXPECT_EQ(error_of([&] { with_assignment(tree, "a..b=1"); }), "--set a..b=1: a name is missing beside a '.'");
 }

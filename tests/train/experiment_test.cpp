@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "weft/base/error.h"
+#include "weft/found.h"
+#include "weft/io/file.h"
+#include "weft/train/compose.h"
 #include "weft/train/config.h"
-#include "weft/train/network.h"
+#include "weft/train/dry_run.h"
+#include "weft/train/keys.h"
 
 namespace weft::train {
 namespace {
@@ -27,8 +31,7 @@ Json tree_with(std::initializer_list<std::string> assignments) {
 /// The whole check, as `--dry-run` does it.
 std::string error_of(const Json& tree) {
     try {
-        Experiment experiment(tree);
-        if (auto sample = sample_of(experiment)) (void)make_network(experiment, *sample);
+        (void)networks_of(Experiment(compose(tree)));
     } catch (const ConfigError& error) {
         return error.what();
     }
@@ -50,7 +53,7 @@ TEST(Experiment, a_good_one_is_completed_and_can_be_made_from_its_own_text_again
     EXPECT_EQ(experiment.config, again.config);
     EXPECT_EQ(experiment.config.at("batch_size").as_integer(), 100);
     EXPECT_EQ(experiment.config.at("optimizer").at("momentum").at("momentum").as_number(), 0.9);
-    EXPECT_EQ(experiment.monitored, (std::vector<std::string>{"train", "valid"}));
+    EXPECT_EQ(experiment.phases[0].monitored, (std::vector<std::string>{"train", "valid"}));
 }
 
 TEST(Experiment, misspelt_names_and_keys_are_refused_with_place_and_nearest_name) {
@@ -97,10 +100,8 @@ TEST(Experiment, set_reaches_everything_and_its_mistakes_name_it) {
 }
 
 TEST(Experiment, what_is_not_built_yet_is_refused_and_says_so) {
-    EXPECT_EQ(error_of_text("\"cost\"", "\"let\": {}, \"cost\""),
-              "f.json:4:1: 'let' is not built yet in this version of weft");
-    EXPECT_EQ(error_of_text("\"units\": 8", "\"units\": \"${n}\""),
-              "f.json:3:47: '${n}': substitution of ${...} is not built yet in this version of weft");
+    EXPECT_EQ(error_of_text("\"cost\"", "\"sweep\": {}, \"cost\""),
+              "f.json:4:1: 'sweep' is not built yet in this version of weft; leave it out");
 }
 
 TEST(Experiment, shapes_are_checked_through_the_whole_network_before_data_are_touched) {
@@ -122,17 +123,38 @@ TEST(Network, infers_widths_and_counts_parameters) {
         {"conv2d": {"channels": 64, "kernel_size": 5}}, "relu", {"max_pool2d": 2}, "flatten", {"dropout": 0.5}, {"linear": 512}, "relu",
         {"dropout": 0.5}, {"linear": 10}])");
     Experiment experiment(tree);
-    Network network = make_network(experiment, *sample_of(experiment));
+    Network network = *networks_of(experiment)[0];
     EXPECT_EQ(network.parameters(), 582026);  // 832 + 51,264 + 524,800 + 5,130
     EXPECT_EQ(str(network.layers[5].gives), "(batch, 64, 4, 4)");
 }
 
 TEST(Network, every_example_is_a_good_experiment_json_always_yaml_where_it_can_be_read) {
     for (const auto& file : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/examples")) {
-        if (file.path().extension() != ".json") continue;
-        EXPECT_EQ(error_of(load_config(file.path())), "no error") << file.path();
+        bool yaml = file.path().extension() == ".yaml" && WEFT_HAVE_YAML;
+        if (!yaml && file.path().extension() != ".json") continue;
+        Json config = Experiment(compose_file(file.path())).config;
+        EXPECT_EQ(error_of(config), "no error") << file.path();
+        EXPECT_EQ(config_text(config).find("${"), std::string::npos) << file.path();
+        EXPECT_EQ(Experiment(parse_config(config_text(config), "config.yaml")).config, config) << file.path();
     }
 }
+
+#if WEFT_HAVE_YAML
+TEST(Experiment, every_piece_of_a_file_in_the_documentation_is_good) {
+    std::string page = io::read_file(WEFT_SOURCE_DIR "/docs/experiments.md");
+    Json whole;
+    int pieces = 0;
+    for (std::size_t at = 0; (at = page.find("```yaml\n", at)) != page.npos; ++pieces) {
+        std::size_t begin = at + 8, end = page.find("```", begin);
+        Json piece = parse_config(page.substr(begin, end - begin), text("piece ", pieces));
+        if (pieces == 0) whole = piece;
+        EXPECT_NO_THROW(Experiment(compose(laid_over(whole, piece, file_keys())))) << pieces;
+        at = end;
+    }
+    EXPECT_GE(pieces, 4);
+    EXPECT_EQ(error_of(whole), "no error");
+}
+#endif
 
 TEST(Registry, every_entry_of_every_kind_explains_itself) {
     for (const Kind& kind : kinds()) {
@@ -145,11 +167,25 @@ TEST(Registry, every_entry_of_every_kind_explains_itself) {
     }
 }
 
+TEST(Experiment, phases_are_laid_over_what_stands_beside_them) {
+    Experiment experiment(
+        tree_with({R"(phases=[{"name": "one", "stop_when": {"epochs": 1}}, {"optimizer": {"momentum": {"lr": 0.5}},
+        "data": {"train": {"digits": {"size": 7}}, "valid": null}}])"}));
+    ASSERT_EQ(experiment.phases.size(), 2u);
+    EXPECT_EQ(experiment.phases[0].name, "one");
+    EXPECT_EQ(experiment.phases[1].name, "2");
+    EXPECT_EQ(experiment.phases[0].config.at("stop_when").at("epochs").as_integer(), 1);
+    EXPECT_EQ(experiment.phases[1].config.at("stop_when").at("epochs").as_integer(), 2);
+    EXPECT_EQ(experiment.phases[1].config.at("optimizer").at("momentum").at("lr").as_number(), 0.5);
+    EXPECT_EQ(experiment.phases[1].set("train")->options().at("size").as_integer(), 7);
+    EXPECT_EQ(experiment.phases[1].set("valid"), nullptr);
+    EXPECT_EQ(Experiment(parse_config(config_text(experiment.config), "config.yaml")).config, experiment.config);
+}
+
 TEST(Stopping, no_improvement_counts_epochs_since_the_best) {
-    Json resolved;
-    StopRule rule = stop_rule(
-        parse_config(R"({"any": [{"epochs": 50}, {"no_improvement": {"of": "valid.error", "for": 3}}]})", "f"),
-        resolved);
+    Chosen chosen = choose(
+        parse_config(R"({"any": [{"epochs": 50}, {"no_improvement": {"of": "valid.error", "for": 3}}]})", "f"), "stop");
+    StopRule rule = chosen.make<MakeStop>()(chosen.options);
     auto done = [&](std::vector<double> figures) {
         return rule.done({static_cast<std::int64_t>(figures.size()), [&](const std::string&) { return figures; }});
     };

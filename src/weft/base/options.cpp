@@ -1,6 +1,7 @@
 #include "weft/base/options.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
@@ -19,6 +20,7 @@ void check_name(const Json::Member& member, const std::vector<Option>& options, 
 
 void check_range(const Option& option, const Json& value) {
     double number = value.as_number();
+    if (!std::isfinite(number)) value.refuse(text("expected a finite number, found ", json_text(value)));
     bool below = !(number >= option.least), above = !(number <= option.most);
     if (below) value.refuse(text("expected ", option.least, " or more, found ", json_text(value)));
     if (above) value.refuse(text("expected ", option.most, " or less, found ", json_text(value)));
@@ -41,9 +43,11 @@ void check_several(const Option& option, const Json& value) {
 }
 
 void check_kind(const Option& option, const Json& value) {
-    if (option.several) return check_several(option, value);
+    if (option.several && option.keys.empty()) return check_several(option, value);
     Json::Kind wanted = option.fallback.is_null() ? option.kind : option.fallback.kind();
     if (!option.also.empty() && (value.is_object() || (value.is_string() && wanted != Json::Kind::string))) return;
+    if (!option.list_of.empty() && value.is_array()) return;
+    if (!option.keys.empty() && option.several && value.is_array()) return;
     switch (wanted) {  // each throws if the value is of another kind
         case Json::Kind::null:
             return;
@@ -68,6 +72,16 @@ void check_kind(const Option& option, const Json& value) {
     check_choice(option, value);
 }
 
+/// What a mapping with known keys holds, or each mapping of a list.
+Json complete_keys(const Option& option, const Json& value) {
+    if (option.keys.empty() || value.is_null()) return value;
+    if (!value.is_array()) return complete(value, option.keys, option.name);
+    Json list = Json::array();
+    for (const Json& item : value.items()) list.push_back(complete(item, option.keys, option.name));
+    list.set_where(value.where());
+    return list;
+}
+
 }  // namespace
 
 Json complete(const Json& given, const std::vector<Option>& options, std::string_view what) {
@@ -81,15 +95,62 @@ Json complete(const Json& given, const std::vector<Option>& options, std::string
         if (!value && option.required)
             given.refuse(text(what, " needs the key '", option.name, "' (", option.doc, ")"));
         bool left_out = !value || (value->is_null() && !option.required);
+        if (left_out && option.brief) continue;
         try {
             if (!left_out) check_kind(option, *value);
         } catch (const ConfigError& error) {
             throw ConfigError(text(error.what(), " (", what, ", '", option.name, "': ", option.doc, ")"));
         }
-        result[option.name] = left_out ? option.fallback : *value;
+        result[option.name] = complete_keys(option, left_out ? option.fallback : *value);
     }
     return result;
 }
+
+namespace {
+
+std::string_view word_of(Json::Kind kind) {
+    switch (kind) {
+        case Json::Kind::boolean:
+            return "true or false";
+        case Json::Kind::integer:
+            return "integer";
+        case Json::Kind::number:
+            return "number";
+        case Json::Kind::string:
+            return "text";
+        case Json::Kind::array:
+            return "list";
+        case Json::Kind::object:
+            return "mapping";
+        case Json::Kind::null:
+            break;
+    }
+    return "";
+}
+
+/// "integer >= 1", "number 0 to 1", "keep, drop or pad", "number or schedule".
+std::string type_of(const Option& option) {
+    Json::Kind kind = option.fallback.is_null() ? option.kind : option.fallback.kind();
+    bool parts = !option.also.empty() || !option.list_of.empty();
+    std::string type(option.several && option.keys.empty() ? "integer" : word_of(kind));
+    if (parts && kind != Json::Kind::number && kind != Json::Kind::integer) type = "";
+    if (!option.choices.empty() && !option.several) {
+        type = "";
+        for (const std::string& choice : option.choices)
+            type += text(type.empty() ? "" : &choice == &option.choices.back() ? " or " : ", ", choice);
+    }
+    bool least = std::isfinite(option.least), most = std::isfinite(option.most) && option.most < 1e9;
+    if (least && most) type += text(" ", option.least, " to ", option.most);
+    if (least && !most) type += text(" >= ", option.least);
+    if (option.several) type += ", or a list of them";
+    auto add = [&](const std::string& way) { type += (type.empty() ? "" : " or ") + way; };
+    if (!option.also.empty()) add(option.also);
+    if (!option.list_of.empty()) add(text("list of ", option.list_of));
+    if (!option.map_of.empty()) type += text(" of names to ", option.map_of);
+    return type;
+}
+
+}  // namespace
 
 std::string help_on(const std::vector<Option>& options) {
     std::size_t width = 0;
@@ -97,11 +158,11 @@ std::string help_on(const std::vector<Option>& options) {
     std::string out;
     for (const Option& option : options) {
         std::string name = option.name + std::string(width - option.name.size(), ' ');
+        std::string type = type_of(option);
         std::string value = option.required             ? "required"
                             : option.fallback.is_null() ? "optional"
-                                                        : json_text(option.fallback);
-        std::string also = option.also.empty() ? "" : text(", or one of `", option.also, "`");
-        out += text("  ", name, "  ", option.doc, " (", value, also, ")\n");
+                                                        : text("default ", json_text(option.fallback));
+        out += text("  ", name, "  ", option.doc, " (", type, type.empty() ? "" : "; ", value, ")\n");
     }
     return out;
 }

@@ -20,8 +20,12 @@ struct Option {
     std::vector<std::string> choices = {};                    // of a string: what it may be
     double least = -std::numeric_limits<double>::infinity();  // of an integer or a number, both included
     double most = std::numeric_limits<double>::infinity();
-    bool several = false;   // an integer within the range, or a list of them, or one of the choices
-    std::string also = {};  // the kind of thing whose name, or name with options, may stand here instead: "schedule"
+    bool several = false;      // an integer within the range, or a list of them, or one of the choices
+    std::string also = {};     // the kind of thing whose name, or name with options, may stand here instead: "schedule"
+    std::string list_of = {};  // a list of things of this kind may stand here
+    std::string map_of = {};   // a mapping of names to things of this kind
+    std::vector<Option> keys = {};  // of a mapping, or of each mapping in a list: what it holds
+    bool brief = false;             // left out of the complete options unless it is given
 };
 
 /// The user's options, checked, with every option that was left out at its fallback, in the order of the declaration.
@@ -29,7 +33,7 @@ struct Option {
 /// missing option.
 Json complete(const Json& given, const std::vector<Option>& options, std::string_view what);
 
-/// A line an option: "  size   10000   how many pictures".
+/// A line an option: "  size  how many pictures (integer >= 1; default 10000)".
 std::string help_on(const std::vector<Option>& options);
 
 }  // namespace weft

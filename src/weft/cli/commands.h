@@ -17,6 +17,7 @@ int data(const Arguments& arguments);
 int explain(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int help(const Arguments& arguments);
+int schema(const Arguments& arguments);
 
 /// All of them; help.cpp prints the list, main.cpp runs one.
 const std::vector<Command>& commands();

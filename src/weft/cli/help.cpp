@@ -7,6 +7,7 @@
 #include "weft/base/nearest.h"
 #include "weft/cli/commands.h"
 #include "weft/train/experiment.h"
+#include "weft/train/schema.h"
 
 namespace weft::cli {
 namespace {
@@ -51,6 +52,11 @@ int help(const Arguments& arguments) {
         return done;
     }
     throw ConfigError(text("weft help: unknown topic '", words[0], "'", did_you_mean(words[0], names)));
+}
+
+int schema(const Arguments&) {
+    std::cout << json_text(train::experiment_schema(), 1) << "\n";
+    return done;
 }
 
 }  // namespace weft::cli

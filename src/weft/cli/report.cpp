@@ -27,9 +27,12 @@ viz::Chart chart_of(const std::vector<Json>& lines, const std::vector<std::strin
     for (const std::string& channel : channels) {
         if (!channel.ends_with("." + what)) continue;
         viz::Curve curve{channel, {}, {}};
+        double epoch = 0;
         for (const Json& line : lines) {
-            if (!train::is_epoch(line) || !line.find(channel)) continue;
-            curve.x.push_back(static_cast<double>(line.at("epoch").as_integer()));
+            if (!train::is_epoch(line)) continue;
+            ++epoch;  // counted through all phases
+            if (!line.find(channel)) continue;
+            curve.x.push_back(epoch);
             curve.y.push_back(line.at(channel).as_number());
         }
         if (!curve.x.empty()) chart.curves.push_back(std::move(curve));
@@ -187,15 +190,15 @@ void add_figures(viz::Report& report, const train::Run& run, const train::Networ
     report.subtitle =
         text(train::grouped(last.at("examples").as_integer()), " examples in ",
              train::grouped(last.at("step").as_integer()), " steps; the figures are those of the model of epoch ",
-             last.at("epoch").as_integer(), run.experiment().keep_best ? ", the best one" : "");
+             last.at("epoch").as_integer(), run.kept_phase().keep_best ? ", the best one" : "");
 }
 
 void add_network(viz::Report& report, const train::Network& network) {
     report.layers.push_back({"", "layer", "gives", "parameters"});
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const train::Network::Layer& layer = network.layers[i];
-        report.layers.push_back({std::to_string(i), layer.name, str(layer.gives),
-                                 layer.parameters ? train::grouped(layer.parameters) : ""});
+        report.layers.push_back(
+            {layer.path, layer.name, str(layer.gives), layer.parameters ? train::grouped(layer.parameters) : ""});
     }
 }
 
@@ -212,15 +215,15 @@ fs::path write_report(const train::Run& run) {
     std::vector<Json> lines = train::read_log(run.folder() / "log.jsonl");
     std::erase_if(lines, [](const Json& line) { return !line.find("epoch"); });
     if (lines.empty()) throw ConfigError(text("the run in '", run.folder().string(), "' has not ended an epoch yet"));
-    std::string judged = run.experiment().set("test") ? "test" : run.experiment().set("valid") ? "valid" : "train";
+    std::string judged = run.kept_phase().set("test") ? "test" : run.kept_phase().set("valid") ? "valid" : "train";
     data::Dataset set = run.prepared(judged);
     train::Network network = run.network(set);
-    train::Objective objective(run.experiment(), network.model);
+    train::Objective objective(run.kept_phase(), network.model);
 
     viz::Report report;
     report.title = fs::absolute(run.folder()).lexically_normal().filename().string();
     for (const char* what : {"loss", "error"}) {
-        viz::Chart chart = chart_of(lines, run.experiment().channels(), what);
+        viz::Chart chart = chart_of(lines, run.kept_phase().channels(), what);
         if (!chart.curves.empty()) report.charts.push_back(std::move(chart));
     }
     add_figures(report, run, network, lines);

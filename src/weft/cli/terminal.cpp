@@ -29,13 +29,15 @@ std::string figure(const std::string& channel, double value) {
 Terminal::Terminal(bool quiet)
     : quiet_(quiet), bar_(!quiet && ::isatty(STDOUT_FILENO)), colour_(bar_ && !environment("NO_COLOR")) {}
 
-void Terminal::begun(const train::Experiment& experiment, const train::Network& network,
+void Terminal::begun(const train::Phase& phase, const train::Network& network,
                      const std::vector<std::pair<std::string, data::Dataset>>& sets) {
-    channels_ = experiment.channels();
+    channels_ = phase.channels();
+    head_shown_ = false, last_examples_ = 0;
     if (quiet_) return;
+    if (!phase.name.empty()) std::cout << "\nphase " << phase.name << "\n";
     for (const auto& [name, set] : sets) {
         std::cout << name << std::string(6 - name.size(), ' ') << train::grouped(set.size()) << " examples of "
-                  << experiment.set(name)->source().name << "\n";
+                  << phase.set(name)->source().name << "\n";
     }
     std::cout << network.table() << std::endl;
 }

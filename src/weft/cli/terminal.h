@@ -11,7 +11,7 @@ namespace weft::cli {
 class Terminal : public train::Watcher {
   public:
     explicit Terminal(bool quiet);
-    void begun(const train::Experiment& experiment, const train::Network& network,
+    void begun(const train::Phase& phase, const train::Network& network,
                const std::vector<std::pair<std::string, data::Dataset>>& sets) override;
     void resumed(const train::Progress& progress) override;
     void batch(const train::Progress& progress, std::int64_t batches) override;

@@ -10,7 +10,9 @@
 #include "weft/cli/report.h"
 #include "weft/cli/terminal.h"
 #include "weft/io/file.h"
+#include "weft/train/compose.h"
 #include "weft/train/config.h"
+#include "weft/train/dry_run.h"
 #include "weft/train/run.h"
 
 namespace weft::cli {
@@ -37,14 +39,33 @@ fs::path free_folder(const fs::path& file) {
     return folder;
 }
 
+/// What may not change when a run goes on: all but when it ends.
+Json without_stop(const Json& config) {
+    std::vector<Json::Member> members;
+    for (const Json::Member& member : config.members()) {
+        if (member.key == "stop_when") continue;
+        Json value = member.value;
+        if (member.key == "phases") {
+            value = Json::array();
+            for (const Json& phase : member.value.items()) value.push_back(without_stop(phase));
+        }
+        members.push_back({member.key, value, {}});
+    }
+    return Json::object(std::move(members));
+}
+
 /// A run goes on only as the experiment it began as; when it ends may change.
 void check_same(const Json& before, const Json& now, const std::string& folder) {
-    for (const Json::Member& member : now.members()) {
-        const Json* old = before.find(member.key);
-        if (member.key == "stop_when" || (old && *old == member.value)) continue;
-        throw ConfigError(text("the run in '", folder, "' was begun with another '", member.key,
-                               "'; --out names another folder, and `weft resume ", folder,
-                               "` goes on with what it was begun with"));
+    Json old = without_stop(before), fresh = without_stop(now);
+    for (const Json* one : {&fresh, &old}) {
+        const Json& other = one == &fresh ? old : fresh;
+        for (const Json::Member& member : one->members()) {
+            const Json* same = other.find(member.key);
+            if (same && *same == member.value) continue;
+            throw ConfigError(text("the run in '", folder, "' was begun with another '", member.key,
+                                   "'; --out names another folder, and `weft resume ", folder,
+                                   "` goes on with what it was begun with"));
+        }
     }
 }
 
@@ -57,20 +78,6 @@ train::Run open_or_create(const Arguments& arguments, const train::Experiment& e
     check_same(train::Run::open(folder).experiment().config, experiment.config, folder.string());
     io::write_atomically(folder / "config.yaml", train::config_text(experiment.config));
     return train::Run::open(folder);
-}
-
-void print_dry(const train::Experiment& experiment) {
-    for (const auto& [name, source] : experiment.sets) {
-        std::cout << name << std::string(6 - name.size(), ' ') << source.source().name << " "
-                  << json_text(source.options()) << "\n";
-    }
-    if (std::optional<data::Dataset> sample = train::sample_of(experiment)) {
-        std::cout << train::make_network(experiment, *sample).table();
-        return;
-    }
-    std::cout << "The shape of an example is known once the data are read, so shapes were not checked. The layers:\n";
-    for (const train::Chosen& layer : experiment.layers)
-        std::cout << "  " << layer.entry->name << " " << json_text(layer.options) << "\n";
 }
 
 int train_run(train::Run& run, bool quiet) {
@@ -95,17 +102,13 @@ int train_run(train::Run& run, bool quiet) {
 }  // namespace
 
 Json read_description(const Arguments& arguments) {
-    Json description;
+    std::vector<std::string> assignments = arguments.values("set");
+    if (auto seed = arguments.integer("seed", 0)) assignments.push_back(text("seed=", *seed));
     try {
-        description = train::load_config(arguments.words()[0]);
+        return train::compose_file(arguments.words()[0], assignments);
     } catch (const FileError& error) {
         throw ConfigError(error.what());  // the file that was named is part of the input
     }
-    for (const std::string& assignment : arguments.values("set"))
-        description = train::with_assignment(description, assignment);
-    if (auto seed = arguments.integer("seed", 0))
-        description = train::with_assignment(description, text("seed=", *seed));
-    return description;
 }
 
 void use_machine(const Arguments& arguments) {
@@ -121,12 +124,11 @@ void use_machine(const Arguments& arguments) {
 int train(const Arguments& arguments) {
     use_machine(arguments);
     train::Experiment experiment(read_description(arguments));
-    if (std::optional<data::Dataset> sample = train::sample_of(experiment))
-        (void)train::make_network(experiment, *sample);
     if (arguments.has("dry-run")) {
-        print_dry(experiment);
+        std::cout << train::dry_run(experiment);
         return done;
     }
+    (void)train::networks_of(experiment);
     train::Run run = open_or_create(arguments, experiment);
     return train_run(run, arguments.has("quiet"));
 }
@@ -140,10 +142,10 @@ int resume(const Arguments& arguments) {
 int evaluate(const Arguments& arguments) {
     use_machine(arguments);
     train::Run run = train::Run::open(arguments.words()[0]);
-    std::string name = arguments.value("data").value_or(run.experiment().set("test") ? "test" : "valid");
+    std::string name = arguments.value("data").value_or(run.kept_phase().set("test") ? "test" : "valid");
     data::Dataset set = run.prepared(name);
     train::Network network = run.network(set);
-    train::Objective objective(run.experiment(), network.model);
+    train::Objective objective(run.kept_phase(), network.model);
     train::Sums sums = objective.evaluate(set);
     auto count = static_cast<double>(sums.examples);
     std::cout << name << ".loss " << figure(name + ".loss", sums.loss / count) << "\n";

@@ -230,6 +230,21 @@ const std::vector<StepKind>& step_kinds() {
     return kinds;
 }
 
+namespace {
+
+/// What does not suit a step is a mistake of the file that names it.
+template <class F>
+void with_place(const std::string& name, const Position& where, F f) {
+    if (where.line == 0) return f();
+    try {
+        f();
+    } catch (const ShapeError& error) {
+        throw ConfigError(text(where, name, ": ", error.what()));
+    }
+}
+
+}  // namespace
+
 Preparation::Preparation(const Json& steps) {
     if (steps.is_null()) return;
     for (const Json& description : steps.items()) {
@@ -246,7 +261,7 @@ Preparation::Preparation(const Json& steps) {
             throw ConfigError(
                 text(where, "there is no step of preparation named '", name, "'", did_you_mean(name, names)));
         }
-        steps_.push_back({name, chosen->make(argument)});
+        steps_.push_back({name, chosen->make(argument), description.where()});
     }
 }
 
@@ -254,14 +269,20 @@ void Preparation::fit(const Dataset& train) {
     if (train.size() == 0) throw ValueError("prepare: there are no training data to fit to");
     Dataset set = train;
     for (const Named& named : steps_) {
-        named.step->fit(set);
-        set = named.step->apply(set);
+        with_place(named.name, named.where, [&] { named.step->fit(set); });
+        set = applied(named, set);
     }
+}
+
+Dataset Preparation::applied(const Named& named, const Dataset& set) const {
+    Dataset result;
+    with_place(named.name, named.where, [&] { result = named.step->apply(set); });
+    return result;
 }
 
 Dataset Preparation::apply(const Dataset& set) const {
     Dataset result = set;
-    for (const Named& named : steps_) result = named.step->apply(result);
+    for (const Named& named : steps_) result = applied(named, result);
     return result;
 }
 

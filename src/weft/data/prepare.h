@@ -43,7 +43,8 @@ class Preparation {
     /// A list of names, alone or with an argument: [{scale: [0, 1]}, flatten]. ConfigError("file:line:column: ...").
     explicit Preparation(const Json& steps);
 
-    /// Fits each step on what the steps before it make of `train`. ValueError if train is empty or holds a NaN.
+    /// Fits each step on what the steps before it make of `train`. ValueError if train is empty or holds a NaN; ShapeError if examples
+    /// do not suit a step (if a file names it: ConfigError with its place).
     void fit(const Dataset& train);
     Dataset apply(const Dataset& set) const;
     DataSplits apply(const DataSplits& splits) const;
@@ -57,7 +58,9 @@ class Preparation {
     struct Named {
         std::string name;
         std::unique_ptr<Step> step;
+        Position where;
     };
+    Dataset applied(const Named& named, const Dataset& set) const;
     std::vector<Named> steps_;
 };
 

@@ -1,5 +1,7 @@
 #include "weft/data/registry.h"
 
+#include <filesystem>
+
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/data/batches.h"
@@ -43,8 +45,15 @@ std::vector<std::string> target_names(const Json& target) {
     return names;
 }
 
+/// That it is there: a path is the file's mistake, found before anything is made.
+void check_file(const Json& path) {
+    if (!std::filesystem::is_regular_file(path.as_string()))
+        path.refuse(text("there is no file '", path.as_string(), "'; a path starts where the program runs"));
+}
+
 void check_csv(const Json& options) {
     check_range(options);
+    check_file(options.at("path"));
     (void)target_names(options.at("target"));
     const Json& delimiter = options.at("delimiter");
     if (delimiter.as_string().size() != 1) delimiter.refuse("a delimiter is one character");
@@ -103,7 +112,10 @@ std::vector<Source>& registry() {
          [](const Json& options) {
              return in_range(npy(options.at("x").as_string(), options.at("y").as_string()), options);
          },
-         check_range},
+         [](const Json& options) {
+             check_range(options);
+             check_file(options.at("x")), check_file(options.at("y"));
+         }},
         {"csv",
          "a table of numbers from a text file, a row an example (its path starts where the program runs)",
          {{"path", Json(), "the file", true, Json::Kind::string},

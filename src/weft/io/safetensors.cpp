@@ -189,6 +189,15 @@ std::string header_of(const NamedArrays& contents, const std::vector<std::pair<s
 
 }  // namespace
 
+std::map<std::string, ArrayForm, std::less<>> list_safetensors(const std::filesystem::path& path,
+                                                               const SafetensorsOptions& options) {
+    InputFile file(path);
+    Header header(file, options.header_limit);
+    std::map<std::string, ArrayForm, std::less<>> forms;
+    for (const Entry& entry : header.entries) forms[entry.name] = {entry.dtype, entry.dims};
+    return forms;
+}
+
 NamedArrays load_safetensors(const std::filesystem::path& path, const SafetensorsOptions& options) {
     InputFile file(path);
     Header header(file, options.header_limit);

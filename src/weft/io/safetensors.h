@@ -26,6 +26,13 @@ struct SafetensorsOptions {
 
 /// FileError names the path, the array, and what is wrong.
 NamedArrays load_safetensors(const std::filesystem::path& path, const SafetensorsOptions& options = {});
+/// What the file holds, by its header alone: dtype and shape of each array. FileError as above.
+struct ArrayForm {
+    DType dtype = DType::float32;
+    Dims dims;
+};
+std::map<std::string, ArrayForm, std::less<>> list_safetensors(const std::filesystem::path& path,
+                                                               const SafetensorsOptions& options = {});
 /// Atomic. DTypeError names an array of complex128, which the format does not have.
 void save_safetensors(const std::filesystem::path& path, const NamedArrays& contents);
 

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 /// The members of state.json, written and read by one list.
 template <class Visit>
 void members(Progress& progress, Visit visit) {
+    visit("phase", progress.phase);
     visit("epoch", progress.epoch), visit("batch", progress.batch), visit("step", progress.step),
         visit("examples", progress.examples);
     visit("sum.loss", progress.sums.loss), visit("sum.errors", progress.sums.errors),
@@ -47,15 +48,6 @@ Progress from_json(const Json& all) {
     return progress;
 }
 
-Progress read_progress(const fs::path& folder) {
-    fs::path path = folder / "state.json";
-    try {
-        return from_json(parse_json(io::read_file(path, 1 << 20), path.string()));
-    } catch (const ConfigError& error) {
-        throw FileError(text("'", path.string(), "' is no checkpoint's: ", error.what()));
-    }
-}
-
 /// Optimizer and generator, under names that tell them apart.
 std::vector<std::pair<std::string, Parameter>> cells_of(const optim::Optimizer& optimizer) {
     std::vector<std::pair<std::string, Parameter>> cells{{"random.generator", random::generator()}};
@@ -67,7 +59,7 @@ constexpr std::string_view prepare_prefix = "prepare.";
 
 }  // namespace
 
-void save_checkpoint(const fs::path& folder, const nn::Sequential& model, const optim::Optimizer& optimizer,
+void save_checkpoint(const fs::path& folder, const nn::Module& model, const optim::Optimizer& optimizer,
                      const data::Preparation& preparation, const Progress& progress) {
     io::NamedArrays weights, state;
     for (const nn::NamedParameter& one : nn::named(model))
@@ -81,7 +73,16 @@ void save_checkpoint(const fs::path& folder, const nn::Sequential& model, const 
     });
 }
 
-Progress load_model(const fs::path& folder, const nn::Sequential& model) {
+Progress load_progress(const fs::path& folder) {
+    fs::path path = folder / "state.json";
+    try {
+        return from_json(parse_json(io::read_file(path, 1 << 20), path.string()));
+    } catch (const ConfigError& error) {
+        throw FileError(text("'", path.string(), "' is no checkpoint's: ", error.what()));
+    }
+}
+
+Progress load_model(const fs::path& folder, const nn::Module& model) {
     fs::path path = folder / "model.safetensors";
     io::NamedArrays file = io::load_safetensors(path);
     try {
@@ -91,7 +92,7 @@ Progress load_model(const fs::path& folder, const nn::Sequential& model) {
     } catch (const Error& error) {
         throw FileError(text("'", path.string(), "' does not fit the network of this run: ", error.what()));
     }
-    return read_progress(folder);
+    return load_progress(folder);
 }
 
 void load_preparation(const fs::path& folder, data::Preparation& preparation) {
@@ -103,7 +104,7 @@ void load_preparation(const fs::path& folder, data::Preparation& preparation) {
     preparation.restore(state);
 }
 
-Progress load_checkpoint(const fs::path& folder, const nn::Sequential& model, const optim::Optimizer& optimizer) {
+Progress load_checkpoint(const fs::path& folder, const nn::Module& model, const optim::Optimizer& optimizer) {
     fs::path path = folder / "state.safetensors";
     io::NamedArrays file = io::load_safetensors(path);
     std::vector<std::pair<std::string, Parameter>> cells = cells_of(optimizer);

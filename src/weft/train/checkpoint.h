@@ -11,6 +11,7 @@
 namespace weft::train {
 
 struct Progress {
+    std::int64_t phase = 0;  // which of the experiment's, from 0; what follows counts within it
     std::int64_t epoch = 0;  // done
     std::int64_t batch = 0;  // of the epoch that is running, done
     std::int64_t step = 0, examples = 0;
@@ -20,14 +21,16 @@ struct Progress {
 };
 
 /// FileError, and the old checkpoint as it was, if it cannot be written.
-void save_checkpoint(const std::filesystem::path& folder, const nn::Sequential& model,
-                     const optim::Optimizer& optimizer, const data::Preparation& preparation, const Progress& progress);
+void save_checkpoint(const std::filesystem::path& folder, const nn::Module& model, const optim::Optimizer& optimizer,
+                     const data::Preparation& preparation, const Progress& progress);
 
 /// Gives all cells their saved values. FileError names what is missing or does not fit.
-Progress load_checkpoint(const std::filesystem::path& folder, const nn::Sequential& model,
+Progress load_checkpoint(const std::filesystem::path& folder, const nn::Module& model,
                          const optim::Optimizer& optimizer);
+/// Where the run stood.
+Progress load_progress(const std::filesystem::path& folder);
 /// Weights and preparation alone: for using a model.
-Progress load_model(const std::filesystem::path& folder, const nn::Sequential& model);
+Progress load_model(const std::filesystem::path& folder, const nn::Module& model);
 void load_preparation(const std::filesystem::path& folder, data::Preparation& preparation);
 
 }  // namespace weft::train

@@ -47,10 +47,12 @@ Json replaced_in_list(const Json& value, std::string_view key, std::string_view 
                       const Position& where) {
     std::size_t index = 0;
     auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-    if (error != std::errc() || end != key.data() + key.size() || index >= value.size()) {
-        throw ConfigError(text(where, "'", key, "' is no place in a list of ", value.size(), " (counted from 0)"));
+    if (error != std::errc() || end != key.data() + key.size() || index > value.size()) {
+        throw ConfigError(text(where, "'", key, "' is no place in a list of ", value.size(), " (counted from 0; ",
+                               value.size(), " adds one)"));
     }
     std::vector<Json> items = value.items();
+    if (index == items.size()) items.emplace_back();
     items[index] = replaced(items[index], rest, fresh, where);
     Json list = Json::array(std::move(items));
     list.set_where(value.where());

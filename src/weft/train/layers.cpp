@@ -30,7 +30,7 @@ Option per_axis(const char* name, Json fallback, const char* doc) {
 }
 
 const Option init_option = [] {
-    Option option{"init", Json(), "of the weights; PyTorch's if left out", false, Json::Kind::number};
+    Option option{"init", Json(), "of the weights; PyTorch's if left out"};
     option.also = "init";
     return option;
 }();
@@ -191,7 +191,33 @@ nn::Module make_reshape(const Json& o, const LayerPlace& place) {
     return layer;
 }
 
-Option share(const char* name, double fallback, const char* doc) {
+/// Rows first .. last-1 of the first axis behind the batch.
+struct Slice {
+    std::int64_t first = 0, last = 0;
+    Tensor operator()(const Operand& x) const {
+        Shape start(x.as_tensor().ndim(), Size(0)), length = x.as_tensor().shape();
+        start[1] = first, length[1] = last - first;
+        return slice(x, start, length);
+    }
+    template <class V>
+    void members(V& visit) {
+        visit("first", first), visit("last", last);
+    }
+};
+
+nn::Module make_slice(const Json& o, const LayerPlace& place) {
+    const Json& range = o.at("range");
+    if (range.size() != 2) range.refuse("a range is two integers: [first, beyond the last]");
+    Slice layer{range.item(0).as_integer(), range.item(1).as_integer()};
+    if (place.input.empty()) throw ShapeError("slice takes vectors, what reaches it are single numbers");
+    if (layer.first < 0 || layer.last <= layer.first || layer.last > place.input[0]) {
+        range.refuse(text("[", layer.first, ", ", layer.last, "] is no part of the ", place.input[0],
+                          " that reach it (shape ", place.input, "); it takes 0 <= first < last <= ", place.input[0]));
+    }
+    return layer;
+}
+
+Option portion(const char* name, double fallback, const char* doc) {
     Option option{name, fallback, doc};
     option.least = 0, option.most = 1;
     return option;
@@ -219,12 +245,12 @@ std::vector<Part<MakeLayer>> own_layers() {
          [](const Json&, const LayerPlace&) -> nn::Module { return nn::GlobalAvgPool(); }},
         {{"dropout",
           "while training, numbers become 0 with probability p (Srivastava et al., 2014)",
-          {share("p", 0.5, "the probability")},
+          {portion("p", 0.5, "the probability")},
           "p"},
          [](const Json& o, const LayerPlace&) -> nn::Module { return nn::Dropout(o.at("p").as_number()); }},
         {{"batch_norm",
           "mean 0 and deviation 1 over the batch, for each channel (Ioffe and Szegedy, 2015)",
-          {eps, share("momentum", 0.1, "how far the running estimates move")}},
+          {eps, portion("momentum", 0.1, "how far the running estimates move")}},
          make_batch_norm},
         {{"layer_norm", "mean 0 and deviation 1 over the last axis of each example (Ba et al., 2016)", {eps}},
          make_layer_norm},
@@ -237,6 +263,13 @@ std::vector<Part<MakeLayer>> own_layers() {
           "a learned vector for each integer",
           {size_option("count", "how many integers there are"), size_option("units", "the length of the vectors")}},
          make_embedding},
+        {{"identity", "hands on what it is given"},
+         [](const Json&, const LayerPlace&) -> nn::Module { return nn::Identity(); }},
+        {{"slice",
+          "a part of each example along its first axis: columns, channels",
+          {{"range", Json(), "[first, beyond the last]", true, Json::Kind::array}},
+          "range"},
+         make_slice},
         {{"flatten", "each example one vector"},
          [](const Json&, const LayerPlace&) -> nn::Module { return nn::Flatten(); }},
         {{"reshape",
@@ -270,6 +303,10 @@ const std::vector<Part<MakeLayer>>& layers() {
             if (std::any_of(made.begin(), made.end(), same)) continue;
             made.push_back({{std::string(name), text(name, " of each number")},
                             [name](const Json&, const LayerPlace&) { return nn::activation(name); }});
+        }
+        for (Part<MakeLayer>& part : layers_of_layers()) made.push_back(std::move(part));
+        for (Part<MakeLayer>& part : made) {
+            part.options.insert(part.options.end(), layer_options().begin(), layer_options().end());
         }
         return made;
     }();

@@ -22,6 +22,11 @@ std::string joined(const std::vector<Json>& lines) {
 
 bool is_epoch(const Json& line) { return line.find("epoch") && !line.find("final"); }
 
+std::string phase_of(const Json& line) {
+    const Json* phase = line.find("phase");
+    return phase ? phase->as_string() : "";
+}
+
 std::vector<Json> read_log(const std::filesystem::path& path) {
     std::string all = io::read_file(path);
     std::vector<Json> lines;
@@ -61,13 +66,23 @@ void Log::append(const Json& line) {
     lines_.push_back(line);
 }
 
-std::vector<double> Log::history(const std::string& channel) const {
+std::vector<double> Log::history(const std::string& phase, const std::string& channel) const {
     std::vector<double> figures;
     for (const Json& line : lines_) {
-        const Json* figure = is_epoch(line) ? line.find(channel) : nullptr;
+        const Json* figure = is_epoch(line) && phase_of(line) == phase ? line.find(channel) : nullptr;
         if (figure) figures.push_back(figure->as_number());
     }
     return figures;
+}
+
+std::optional<double> Log::kept(const std::string& phase, const std::string& channel) const {
+    std::int64_t epoch = 0;
+    for (const Json& line : lines_) {
+        if (line.find("final") && phase_of(line) == phase) epoch = line.at("epoch").as_integer();
+    }
+    std::vector<double> figures = history(phase, channel);
+    auto index = static_cast<std::size_t>(epoch);
+    return epoch > 0 && index <= figures.size() ? std::optional(figures[index - 1]) : std::nullopt;
 }
 
 }  // namespace weft::train

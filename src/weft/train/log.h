@@ -1,9 +1,10 @@
 // log.jsonl: a JSON object a line; a line an epoch, one a step where that is asked for, and at the end one of the model that is kept
-// ("final": true). A line is appended in one write and flushed to the disk. The only member that depends on time is "seconds".
+// ("final": true). Where an experiment has phases, every line names its own ("phase": "pretrain"), and each phase has a final line. A line is appended in one write and flushed to the disk. The only member that depends on time is "seconds".
 // Callers: train/run.cpp, cli/.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "weft/base/json.h"
@@ -20,8 +21,10 @@ class Log {
     void append(const Json& line);
     std::int64_t size() const { return static_cast<std::int64_t>(lines_.size()); }
     const std::vector<Json>& lines() const { return lines_; }
-    /// The figures of one channel in the lines of epochs.
-    std::vector<double> history(const std::string& channel) const;
+    /// The figures of one channel in the lines of a phase's epochs ("": of the one phase there is).
+    std::vector<double> history(const std::string& phase, const std::string& channel) const;
+    /// The figure of a channel in the epoch whose model an earlier phase kept.
+    std::optional<double> kept(const std::string& phase, const std::string& channel) const;
 
   private:
     std::filesystem::path path_;
@@ -30,5 +33,7 @@ class Log {
 
 /// Whether a line is an epoch's.
 bool is_epoch(const Json& line);
+/// The phase of a line; "" where there is but one.
+std::string phase_of(const Json& line);
 
 }  // namespace weft::train

@@ -1,37 +1,22 @@
 #include "weft/train/network.h"
 
 #include <algorithm>
+#include <map>
 
 #include "weft/base/error.h"
+#include "weft/base/nearest.h"
 #include "weft/graph/node.h"
+#include "weft/train/builder.h"
 
 namespace weft::train {
 namespace {
 
-/// A seed of its own for each layer (the finaliser of splitmix64; Steele et al., 2014).
-std::uint64_t layer_seed(std::uint64_t seed, std::size_t layer) {
-    std::uint64_t z = seed * 0x9e3779b97f4a7c15u + (layer + 1) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-Dims example_of(const Tensor& x) {
-    Dims dims;
-    for (std::size_t i = 1; i < x.ndim(); ++i) dims.push_back(x.shape()[i].value());
-    return dims;
-}
-
-[[noreturn]] void refuse_layer(const Chosen& layer, std::size_t index, const Error& error) {
-    throw ConfigError(text(layer.where, layer.entry->name, " (layer ", index, "): ", error.what()));
-}
-
 /// That every cost takes what the network says beside such targets.
-void check_costs(const Experiment& experiment, const Tensor& output, const data::Dataset& like) {
+void check_costs(const Phase& phase, const Tensor& output, const data::Dataset& like) {
     Shape shape{Size("batch")};
     for (std::size_t i = 1; i < like.y.dims.size(); ++i) shape.push_back(like.y.dims[i]);
     Tensor target = input("y", shape, like.y.dtype);
-    for (const Chosen& chosen : experiment.costs) {
+    for (const Chosen& chosen : phase.costs) {
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
         if (!term.of_output) continue;
         if (term.counts_errors && !is_integer(like.y.dtype)) {
@@ -47,45 +32,98 @@ void check_costs(const Experiment& experiment, const Tensor& output, const data:
         try {
             (void)term.of_output(output, target);
         } catch (const Error& error) {
-            throw ConfigError(text(chosen.where, chosen.entry->name, ": ", error.what()));
+            std::string_view what = error.what();
+            throw ConfigError(text(chosen.where, chosen.entry->name, ": ", what.substr(0, what.find("\n  "))));
         }
     }
+}
+
+/// Cells that a glob names; ConfigError with the nearest name if it names none.
+std::vector<Parameter> matching(const Json& glob, const std::vector<nn::NamedParameter>& cells) {
+    std::vector<Parameter> found;
+    std::vector<std::string_view> names;
+    for (const nn::NamedParameter& cell : cells) {
+        names.push_back(cell.name);
+        if (optim::glob_match(glob.as_string(), cell.name)) found.push_back(cell.parameter);
+    }
+    if (found.empty())
+        glob.refuse(text("'", glob.as_string(), "' matches no parameter of the network",
+                         did_you_mean(glob.as_string(), names)));
+    return found;
+}
+
+void freeze(const Phase& phase, const Network& network) {
+    std::vector<nn::NamedParameter> cells = nn::named(network.model);
+    if (!phase.freeze.is_null()) {
+        for (const Json& glob : phase.freeze.items())
+            for (Parameter& cell : matching(glob, cells)) cell.freeze();
+    }
+    if (!nn::parameters(network.model).empty()) return;
+    const Json& place = phase.freeze.is_null() ? phase.model : phase.freeze;
+    place.refuse(
+        cells.empty()
+            ? "the network has no parameters, so there is nothing to train; add a layer with weights, as in linear"
+            : "every parameter of the network is frozen, so there is nothing to train; leave one out of `freeze:`");
+}
+
+void check_groups(const Phase& phase, const Network& network) {
+    const Json* groups = phase.optimizer.options.find("groups");
+    if (!groups) return;
+    for (const Json& group : groups->items()) (void)matching(group.at("match"), nn::named(network.model));
+}
+
+std::map<std::string, Parameter> cells_by_name(const Network& network) {
+    std::map<std::string, Parameter> all;
+    for (const nn::NamedParameter& cell : nn::named(network.model)) all.emplace(cell.name, cell.parameter);
+    return all;
 }
 
 }  // namespace
 
-Network make_network(const Experiment& experiment, const data::Dataset& like) {
+Network make_network(const Phase& phase, const data::Dataset& like) {
     KeepPending keep;  // shapes alone are asked for
     Network network;
     network.example = like.example();
     network.dtype = like.x_dtype();
-    Shape shape{Size("batch")};
-    for (std::int64_t size : network.example) shape.push_back(size);
-    Tensor x = input("x", shape, network.dtype);
-    for (std::size_t i = 0; i < experiment.layers.size(); ++i) {
-        const Chosen& chosen = experiment.layers[i];
-        try {
-            LayerPlace place{example_of(x), layer_seed(experiment.seed, i)};
-            nn::Module layer = chosen.make<MakeLayer>()(chosen.options, place);
-            x = layer(x);
-            network.layers.push_back({chosen.entry->name, x.shape(), nn::parameter_count(layer)});
-            network.model.add(layer);
-        } catch (const ConfigError&) {
-            throw;
-        } catch (const InternalError&) {
-            throw;
-        } catch (const Error& error) {
-            refuse_layer(chosen, i, error);
-        }
-    }
-    check_costs(experiment, x, like);
+    LayerBuilder builder;
+    LayerPlace place{network.example, phase.seed, network.dtype};
+    network.model = builder.make(phase.model, place);
+    network.layers = std::move(builder.layers);
+    check_costs(phase, LayerBuilder::given_by(network.model, place), like);
+    freeze(phase, network);
+    check_groups(phase, network);
     return network;
 }
 
-std::optional<data::Dataset> sample_of(const Experiment& experiment) {
-    std::optional<data::Dataset> sample = experiment.set("train")->sample();
+void check_handed_on(const Network& from, const Network& to, const Phase& phase) {
+    std::map<std::string, Parameter> before = cells_by_name(from);
+    std::size_t same = 0;
+    for (const auto& [name, cell] : cells_by_name(to)) {
+        auto known = before.find(name);
+        if (known == before.end()) continue;
+        ++same;
+        if (known->second.shape() == cell.shape() && known->second.dtype() == cell.dtype()) continue;
+        phase.model.refuse(
+            text("'", name, "' has shape ", cell.shape(), " here and ", known->second.shape(),
+                 " in the phase before, from which it would be handed on; give one of the layers another `name:`"));
+    }
+    if (same == 0)
+        phase.model.refuse(
+            "no parameter is called as one of the phase before, so nothing would be handed on; give layers that are "
+            "the same the same `name:`");
+}
+
+void hand_on(const Network& from, Network& to) {
+    std::map<std::string, Parameter> before = cells_by_name(from);
+    for (auto& [name, cell] : cells_by_name(to)) {
+        if (auto known = before.find(name); known != before.end()) Parameter(cell).set(known->second.value());
+    }
+}
+
+std::optional<data::Dataset> sample_of(const Phase& phase) {
+    std::optional<data::Dataset> sample = phase.set("train")->sample();
     if (!sample) return std::nullopt;
-    data::Preparation preparation(experiment.prepare);
+    data::Preparation preparation(phase.prepare);
     preparation.fit(*sample);
     return preparation.apply(*sample);
 }
@@ -95,6 +133,8 @@ std::int64_t Network::parameters() const {
     for (const Layer& layer : layers) total += layer.parameters;
     return total;
 }
+
+std::int64_t Network::trained() const { return nn::parameter_count(model); }
 
 std::string grouped(std::int64_t number) {
     std::string digits = std::to_string(number);
@@ -108,10 +148,13 @@ std::string Network::table() const {
     for (std::int64_t size : example) shape.push_back(size);
     std::vector<std::vector<std::string>> rows{{"", "layer", "gives", "parameters"}, {"", "input", str(shape), ""}};
     for (std::size_t i = 0; i < layers.size(); ++i) {
-        rows.push_back({std::to_string(i), layers[i].name, str(layers[i].gives),
-                        layers[i].parameters ? grouped(layers[i].parameters) : ""});
+        rows.push_back({layers[i].path, layers[i].name, str(layers[i].gives),
+                        layers[i].repeated     ? "shared"
+                        : layers[i].parameters ? grouped(layers[i].parameters)
+                                               : ""});
     }
     rows.push_back({"", "total", "", grouped(parameters())});
+    if (trained() != parameters()) rows.push_back({"", "trained", "", grouped(trained())});
     std::vector<std::size_t> widths(4);
     for (const auto& row : rows) {
         for (std::size_t i = 0; i < 4; ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -132,7 +175,7 @@ Json Network::description() const {
     Json list = Json::array();
     for (std::size_t i = 0; i < layers.size(); ++i) {
         Json layer;
-        layer["name"] = std::to_string(i), layer["layer"] = layers[i].name, layer["gives"] = str(layers[i].gives);
+        layer["name"] = layers[i].path, layer["layer"] = layers[i].name, layer["gives"] = str(layers[i].gives);
         layer["parameters"] = layers[i].parameters;
         list.push_back(layer);
     }

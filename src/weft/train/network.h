@@ -1,38 +1,49 @@
-// The network that an experiment describes, made for examples of a shape: each layer in turn, its input width inferred, its output
-// shape asked of the layer itself. An error names the layer and its place in the file. Callers: train/run.cpp, cli/.
+// The network that a phase describes, made for examples of a shape: the input width of each layer inferred, its output shape asked of the
+// layer itself. An error names the layer and its place in the file. Callers: train/trainer.cpp, train/run.cpp, cli/.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "weft/nn/sequential.h"
-#include "weft/train/experiment.h"
+#include "weft/train/phase.h"
 
 namespace weft::train {
 
 struct Network {
-    nn::Sequential model;
+    nn::Module model = nn::Identity();
     struct Layer {
+        std::string path;  // "2", or "2.0" inside a layer of layers
         std::string name;
         Shape gives;
-        std::int64_t parameters = 0;
+        DType dtype = DType::float32;
+        std::int64_t parameters = 0;  // frozen ones too
+        double operations = 0;        // of its value for one example
+        bool holds_layers = false;    // what is inside has lines of its own
+        bool repeated = false;        // its parameters are another layer's
     };
     std::vector<Layer> layers;
     Dims example;                  // the shape of an example
     DType dtype = DType::float32;  // of x in a batch
 
     std::int64_t parameters() const;
+    std::int64_t trained() const;  // of these, what is not frozen
     /// A line a layer, and the total.
     std::string table() const;
     Json description() const;  // what model.yaml holds
 };
 
 /// ConfigError("file:line:column: conv2d (layer 3): ..."). `like` is the training set, prepared, or a sample of it; that its targets
-/// suit the costs is checked too. Nothing is computed.
-Network make_network(const Experiment& experiment, const data::Dataset& like);
+/// suit the costs, and what `freeze:` and the optimizer's groups name, is checked too. Nothing is computed.
+Network make_network(const Phase& phase, const data::Dataset& like);
 
 /// One prepared example of the training set's shape, if that can be told without touching data.
-std::optional<data::Dataset> sample_of(const Experiment& experiment);
+std::optional<data::Dataset> sample_of(const Phase& phase);
+
+/// What one phase hands on to the next: parameters of the same name. ConfigError if one has another shape, or none is the same.
+void check_handed_on(const Network& from, const Network& to, const Phase& phase);
+/// Gives `to` the values that `from` has of the same names.
+void hand_on(const Network& from, Network& to);
 
 /// 123456 as "123,456".
 std::string grouped(std::int64_t number);

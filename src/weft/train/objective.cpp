@@ -11,25 +11,8 @@ namespace {
 
 constexpr std::int64_t evaluation_batch = 500;
 
-/// The optimizer with its rates at the start, and the schedules of those that change.
-std::unique_ptr<optim::Optimizer> make_optimizer(const Chosen& chosen,
-                                                 std::vector<std::pair<std::string, optim::Schedule>>& schedules) {
-    Json options = chosen.options;
-    for (const Option& option : chosen.entry->options) {
-        if (option.also != "schedule" || options.at(option.name).is_number()) continue;
-        optim::Schedule schedule = schedule_of(options.at(option.name));
-        options[option.name] = schedule({0, 1});
-        schedules.emplace_back(option.name, std::move(schedule));
-    }
-    try {
-        return chosen.make<MakeOptimizer>()(options);
-    } catch (const ValueError& error) {
-        throw ConfigError(text(chosen.where, error.what()));
-    }
-}
-
 /// Their names in the model, which an optimizer's groups and its saved state go by.
-std::vector<Parameter> named_parameters(const nn::Sequential& model) {
+std::vector<Parameter> named_parameters(const nn::Module& model) {
     (void)nn::named(model);
     return nn::parameters(model);
 }
@@ -41,40 +24,49 @@ void Sums::add(double mean_loss, double error_rate, std::int64_t count) {
     loss += mean_loss * n, errors += std::round(error_rate * n), examples += count;
 }
 
-Objective::Objective(const Experiment& experiment, const nn::Sequential& model)
+Objective::Objective(const Phase& phase, const nn::Module& model)
     : model_(model),
       parameters_(named_parameters(model)),
-      optimizer_(make_optimizer(experiment.optimizer, schedules_)),
-      counts_errors_(experiment.counts_errors()),
+      optimizer_(optimizer_of(phase.optimizer, schedules_)),
+      counts_errors_(phase.counts_errors()),
       step_(
           model_, *optimizer_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
-          "Sequential"),
+          std::string(model_.held_type())),
       evaluation_([this](std::span<const Tensor> inputs) { return measure(inputs[0], inputs[1]); }, "evaluation"),
       prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; },
                   "prediction") {
-    for (const Chosen& chosen : experiment.costs) terms_.push_back(chosen.make<MakeCost>()(chosen.options));
+    for (const Chosen& chosen : phase.costs) terms_.push_back(chosen.make<MakeCost>()(chosen.options));
     optimizer_->prepare(parameters_);
 }
 
-/// {loss, rate of errors}: the loss without penalties, so that sets and runs can be compared.
-std::vector<Tensor> Objective::measure(const Tensor& x, const Tensor& y) const {
-    Tensor output = model_(x), loss;
-    for (const CostTerm& term : terms_) {
+Tensor loss_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target) {
+    Tensor loss;
+    for (const CostTerm& term : terms) {
         if (!term.of_output) continue;
-        Tensor one = term.factor == 1 ? term.of_output(output, y) : term.of_output(output, y) * term.factor;
+        Tensor one = term.factor == 1 ? term.of_output(output, target) : term.of_output(output, target) * term.factor;
         loss = loss ? loss + one : one;
     }
-    return {loss, counts_errors_ ? nn::error_rate(output, y) : Tensor(0.0f)};
+    return loss;
+}
+
+Tensor with_penalties(std::span<const CostTerm> terms, const Tensor& loss, std::span<const Parameter> parameters) {
+    Tensor cost = loss;
+    for (const CostTerm& term : terms) {
+        if (term.of_parameters) cost = cost + term.of_parameters(parameters) * term.factor;
+    }
+    return cost;
+}
+
+/// {loss, rate of errors}
+std::vector<Tensor> Objective::measure(const Tensor& x, const Tensor& y) const {
+    Tensor output = model_(x);
+    return {loss_of(terms_, output, y), counts_errors_ ? nn::error_rate(output, y) : Tensor(0.0f)};
 }
 
 /// {what is minimised, loss, rate of errors}
 std::vector<Tensor> Objective::cost_of_batch(const Tensor& x, const Tensor& y) const {
     std::vector<Tensor> measured = measure(x, y);
-    Tensor cost = measured[0];
-    for (const CostTerm& term : terms_) {
-        if (term.of_parameters) cost = cost + term.of_parameters(parameters_) * term.factor;
-    }
-    return {cost, measured[0], measured[1]};
+    return {with_penalties(terms_, measured[0], parameters_), measured[0], measured[1]};
 }
 
 void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums) {

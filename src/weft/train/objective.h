@@ -19,9 +19,14 @@ struct Sums {
     void add(double mean_loss, double error_rate, std::int64_t count);
 };
 
+/// The terms that ask what the network says, summed: without penalties, so that sets and runs can be compared.
+Tensor loss_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target);
+/// What is minimised: the loss and the penalties.
+Tensor with_penalties(std::span<const CostTerm> terms, const Tensor& loss, std::span<const Parameter> parameters);
+
 class Objective {
   public:
-    Objective(const Experiment& experiment, const nn::Sequential& model);
+    Objective(const Phase& phase, const nn::Module& model);
     Objective(const Objective&) = delete;
     Objective& operator=(const Objective&) = delete;
 
@@ -41,7 +46,7 @@ class Objective {
     std::vector<Tensor> measure(const Tensor& x, const Tensor& y) const;
     std::vector<Tensor> cost_of_batch(const Tensor& x, const Tensor& y) const;
 
-    nn::Sequential model_;
+    nn::Module model_;
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
     std::vector<std::pair<std::string, optim::Schedule>> schedules_;  // of the rates that change

@@ -128,4 +128,20 @@ const std::vector<Part<MakeOptimizer>>& optimizers() {
     return all;
 }
 
+std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen,
+                                               std::vector<std::pair<std::string, optim::Schedule>>& schedules) {
+    Json options = chosen.options;
+    for (const Option& option : chosen.entry->options) {
+        if (option.also != "schedule" || options.at(option.name).is_number()) continue;
+        optim::Schedule schedule = schedule_of(options.at(option.name));
+        options[option.name] = schedule({0, 1});
+        schedules.emplace_back(option.name, std::move(schedule));
+    }
+    try {
+        return chosen.make<MakeOptimizer>()(options);
+    } catch (const ValueError& error) {
+        throw ConfigError(text(chosen.where, error.what()));
+    }
+}
+
 }  // namespace weft::train

@@ -15,13 +15,26 @@
 
 namespace weft::train {
 
-/// What a layer is made for: the shape of one example that reaches it, and the seed of its initial values.
+class LayerBuilder;
+/// What a layer is made for: the shape and type of one example that reaches it, the seed of its initial values, its place in the network
+/// ("3.1", as its parameters are called), and who makes the layers inside it.
 struct LayerPlace {
     Dims input;
     std::uint64_t seed = 0;
+    DType dtype = DType::float32;
+    std::string path = {};
+    LayerBuilder* builder = nullptr;
 };
 using MakeLayer = std::function<nn::Module(const Json& options, const LayerPlace& place)>;
-const std::vector<Part<MakeLayer>>& layers();  // layers.cpp
+const std::vector<Part<MakeLayer>>& layers();     // layers.cpp; every one takes layer_options(), too
+std::vector<Part<MakeLayer>> layers_of_layers();  // branches.cpp
+const std::vector<Option>& layer_options();       // branches.cpp
+
+/// Several values of one example become one.
+using Join = std::function<Tensor(std::span<const Tensor> values)>;
+using MakeJoin = std::function<Join(const Json& options)>;
+const std::vector<Part<MakeJoin>>& joins();  // branches.cpp
+Join join_of(const Json& description);
 
 /// Values of a weight of this shape.
 using MakeInit = std::function<Tensor(const Json& options, const Dims& shape, std::uint64_t seed)>;
@@ -40,6 +53,10 @@ const std::vector<Part<MakeCost>>& costs();  // costs.cpp
 using MakeOptimizer = std::function<std::unique_ptr<optim::Optimizer>(const Json& options)>;  // rates are numbers
 const std::vector<Part<MakeOptimizer>>& optimizers();                                         // optimizers.cpp
 
+/// The optimizer with its rates at the start; `schedules` gets those of rates that change. ConfigError if it refuses an option.
+std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen,
+                                               std::vector<std::pair<std::string, optim::Schedule>>& schedules);
+
 using MakeSchedule = std::function<optim::Schedule(const Json& options)>;
 const std::vector<Part<MakeSchedule>>& schedules();  // schedules.cpp
 
@@ -48,17 +65,22 @@ struct Standing {
     std::int64_t epoch = 0;
     /// Figures of epochs 1, 2, ... of one channel.
     std::function<std::vector<double>(const std::string& channel)> history;
+    /// The figure of an earlier phase's kept model; nothing if it had none.
+    std::function<std::optional<double>(const std::string& phase, const std::string& channel)> kept = {};
+};
+/// A figure that a rule reads of an earlier phase, and where the file says so.
+struct EarlierFigure {
+    std::string phase, channel;
+    Position where;
 };
 struct StopRule {
     std::function<bool(const Standing& standing)> done;           // asked after every epoch, and before the first
     std::vector<std::pair<std::string, Position>> channels = {};  // that it reads: checked against those the run has
     std::int64_t most_epochs = 0;                                 // 0: it names no number
+    std::vector<EarlierFigure> earlier = {};
 };
 using MakeStop = std::function<StopRule(const Json& options)>;
 const std::vector<Part<MakeStop>>& stop_rules();  // stopping.cpp
-/// `stop_when:` as a file has it: one rule, or {any: [rules]}.
-StopRule stop_rule(const Json& description, Json& resolved);
-
 /// A number, or a schedule by name: what stands for a rate.
 optim::Schedule schedule_of(const Json& value);
 

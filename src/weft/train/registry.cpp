@@ -56,16 +56,47 @@ const Entry& entry_named(const Kind& kind, std::string_view name, const Position
     throw ConfigError(text(where, "unknown name '", name, "' for ", kind.a_thing, did_you_mean(name, names_of(kind))));
 }
 
-/// Completes options that name parts of other kinds.
+/// A mapping that is the value of the bare option, since its one key names a part: `residual: {linear: 10}`.
+bool is_bare_part(const Json& given, const Entry& entry) {
+    const Option* bare = nullptr;
+    for (const Option& option : entry.options) {
+        if (given.find(option.name)) return false;
+        if (option.name == entry.bare) bare = &option;
+    }
+    if (!bare || bare->also.empty() || given.size() != 1) return false;
+    std::vector<std::string_view> names = names_of(kind_named(bare->also));
+    return std::find(names.begin(), names.end(), given.members()[0].key) != names.end();
+}
+
+Json resolved_part(const Json& value, std::string_view kind) {
+    Json resolved;
+    if (value.is_array()) {
+        resolved = Json::array();
+        for (const Json& item : value.items()) resolved.push_back(resolved_part(item, kind));
+    } else {
+        resolved = choose(value, kind).resolved();
+    }
+    resolved.set_where(value.where());
+    return resolved;
+}
+
+/// Completes options that name parts of other kinds: one, a list of them, a mapping of names to them.
 void choose_inner(Json& options, const Entry& entry) {
     for (const Option& option : entry.options) {
-        if (option.also.empty()) continue;
-        Json& value = options[option.name];
-        bool plain_string = value.is_string() && option.fallback.is_string();
-        if (value.is_object() || (value.is_string() && !plain_string)) {
-            Position where = value.where();
-            value = choose(value, option.also).resolved();
-            value.set_where(where);
+        Json* value = options.find(option.name);
+        if (!value) continue;
+        // Where nothing but a part may stand, choose() says so.
+        bool part_alone = option.fallback.is_null() && option.kind == Json::Kind::null && !value->is_null();
+        bool list = !option.list_of.empty() && value->is_array();
+        if (!option.also.empty() && !list && (part_alone || value->is_object() || value->is_string()))
+            *value = resolved_part(*value, option.also);
+        if (!option.list_of.empty() && value->is_array()) *value = resolved_part(*value, option.list_of);
+        if (!option.map_of.empty() && value->is_object()) {
+            std::vector<Json::Member> members = value->members();
+            for (Json::Member& member : members) member.value = resolved_part(member.value, option.map_of);
+            Json all = Json::object(std::move(members));
+            all.set_where(value->where());
+            *value = all;
         }
     }
 }
@@ -77,14 +108,16 @@ const std::vector<Kind>& kinds() {
         {"data", "a data set", "the sets of `data:` (train, valid, test)", data_entries()},
         {"prepare", "a step of preparation",
          "the list `data: prepare:`; what a step learns, it learns from train alone", prepare_entries()},
-        {"model", "a layer", "the list `model: sequential:`; the input width of each layer is inferred",
-         entries_of(layers())},
+        {"model", "a layer", "`model:`, most often {sequential: [layers]}; the input width of each layer is inferred",
+         entries_of(layers()), "several go into {sequential: [layers]}"},
+        {"join", "a join", "the option `join:` where several values become one", entries_of(joins())},
         {"init", "initial values", "the option `init:` of layers with weights", entries_of(initialisers())},
-        {"cost", "a cost", "`cost:`, one or a list whose sum is minimised", entries_of(costs())},
+        {"cost", "a cost", "`cost:`, one or a list whose sum is minimised", entries_of(costs()),
+         "several go into a list"},
         {"optimizer", "an optimizer", "`optimizer:`", entries_of(optimizers())},
         {"schedule", "a schedule", "a rate of an optimizer that changes while it trains; epochs count from 1",
          entries_of(schedules())},
-        {"stop", "a stop rule", "`stop_when:`", entries_of(stop_rules())},
+        {"stop", "a stop rule", "`stop_when:`", entries_of(stop_rules()), "several go into {any: [rules]}"},
     };
     return all;
 }
@@ -99,15 +132,23 @@ const Kind& kind_named(std::string_view name) {
 }
 
 Json Chosen::resolved() const {
-    Json all = Json::object({{entry->name, options, where}});
+    // An entry whose one option may stand bare stays short: {epochs: 10}, {sequential: [layers]}.
+    const Json* bare = options.size() == 1 ? options.find(entry->bare) : nullptr;
+    bool is_short = bare && !bare->is_object() && !bare->is_null();
+    Json all = Json::object({{entry->name, is_short ? *bare : options, where}});
     all.set_where(where);
     return all;
 }
 
 Chosen choose(const Json& description, const Kind& kind) {
     if (!description.is_string() && !(description.is_object() && description.size() == 1)) {
+        bool too_many = description.is_object() && description.size() > 1;
+        std::string second =
+            too_many ? text(" and '", description.members()[1].key, "'; ", kind.several,
+                            kind.several.empty() ? "" : ", ", "options stand below the name, indented or in {...}")
+                     : "";
         description.refuse(text("expected the name of ", kind.a_thing, ", alone or with its options below it, found ",
-                                description.describe()));
+                                description.describe(), second));
     }
     Chosen chosen;
     Json given;
@@ -121,14 +162,22 @@ Chosen choose(const Json& description, const Kind& kind) {
         given = member.value;
     }
     if (given.is_null()) given.set_where(chosen.where);
-    // A mapping whose one key is no option is the value of a bare option that names a part: "no_improvement", "init".
-    if (!given.is_null() && !given.is_object() && !chosen.entry->bare.empty()) {
+    const Entry& entry = *chosen.entry;
+    bool bare = !given.is_null() && (!given.is_object() || is_bare_part(given, entry));
+    if (bare && entry.bare.empty()) {
+        bool none =
+            std::all_of(entry.options.begin(), entry.options.end(), [](const Option& option) { return option.brief; });
+        given.refuse(text(
+            entry.name, none ? " has no options of its own, so nothing stands behind it" : " takes its options by name",
+            none ? "" : text(", as in {", entry.options[0].name, ": ...}"), "; found ", given.describe()));
+    }
+    if (bare) {
         Position where = given.where();
-        given = Json::object({{chosen.entry->bare, given, where}});
+        given = Json::object({{entry.bare, given, where}});
         given.set_where(where);
     }
-    chosen.options = complete(given, chosen.entry->options, chosen.entry->name);
-    choose_inner(chosen.options, *chosen.entry);
+    chosen.options = complete(given, entry.options, entry.name);
+    choose_inner(chosen.options, entry);
     return chosen;
 }
 
@@ -150,7 +199,11 @@ std::string help_on_entry(const Kind& kind, std::string_view name) {
     if (entry.options.empty()) return out + "\nIt has no options.\n";
     if (!entry.bare.empty())
         out += text("`", entry.name, ": VALUE` is short for `", entry.name, ": {", entry.bare, ": VALUE}`.\n");
-    return out + "\n" + help_on(entry.options);
+    std::vector<Option> own, common;
+    for (const Option& option : entry.options) (option.brief ? common : own).push_back(option);
+    out += own.empty() ? "\nIt has no options of its own.\n" : "\n" + help_on(own);
+    if (!common.empty()) out += text("\nAs ", kind.a_thing, " also:\n", help_on(common));
+    return out;
 }
 
 }  // namespace weft::train

@@ -29,6 +29,7 @@ struct Kind {
     std::string a_thing;  // "a layer"
     std::string doc;
     std::vector<const Entry*> entries;
+    std::string several = {};  // where more than one can go: "several go into a list"
 };
 
 /// All kinds, in the order in which a file names them.
@@ -40,7 +41,7 @@ struct Chosen {
     const Entry* entry = nullptr;
     Json options;    // all of them, checked; those that name parts are complete too
     Position where;  // of the name
-    /// {name: options}
+    /// {name: options}, or {name: value} where the one option may stand bare
     Json resolved() const;
     template <class Make>
     const Make& make() const {

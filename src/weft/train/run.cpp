@@ -46,24 +46,33 @@ fs::path Run::kept() const {
         text("'", folder_.string(), "' has no checkpoint yet; `weft resume ", folder_.string(), "` trains it"));
 }
 
+const Phase& Run::kept_phase() const {
+    auto phase = static_cast<std::size_t>(load_progress(kept()).phase);
+    if (phase >= experiment_.phases.size())
+        throw FileError(text("'", (kept() / "state.json").string(), "' stands in phase ", phase + 1,
+                             "; the experiment has ", experiment_.phases.size()));
+    return experiment_.phases[phase];
+}
+
 Outcome Run::train(Watcher& watcher, const std::function<bool()>& stop) {
     return Trainer(*this, watcher, stop).train();
 }
 
 data::Dataset Run::prepared(std::string_view name) const {
-    const data::ChosenSource* source = experiment_.set(name);
+    const Phase& phase = kept_phase();
+    const data::ChosenSource* source = phase.set(name);
     if (!source) {
         std::vector<std::string_view> names;
-        for (const auto& [known, chosen] : experiment_.sets) names.push_back(known);
+        for (const auto& [known, chosen] : phase.sets) names.push_back(known);
         throw ConfigError(text("the run has no set '", name, "'", did_you_mean(name, names)));
     }
-    data::Preparation preparation(experiment_.prepare);
+    data::Preparation preparation(phase.prepare);
     load_preparation(kept(), preparation);
     return preparation.apply(source->load());
 }
 
 Network Run::network(const data::Dataset& like) const {
-    Network network = make_network(experiment_, like);
+    Network network = make_network(kept_phase(), like);
     (void)load_model(kept(), network.model);
     return network;
 }

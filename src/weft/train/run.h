@@ -1,5 +1,5 @@
 // A run: a folder in which an experiment becomes a trained network. In it lie config.yaml (complete), model.yaml, log.jsonl, last/ and
-// best/ (checkpoints), times.json and report.html. Same experiment, same bytes in last/ and best/, and the same log but for "seconds",
+// best/ (checkpoints), phases/NAME/ (what a phase handed on), times.json and report.html. Same experiment, same bytes in last/ and best/, and the same log but for "seconds",
 // for any number of threads, and whether or not the run was stopped and resumed. Callers: cli/.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/train/checkpoint.h"
+#include "weft/train/experiment.h"
 #include "weft/train/log.h"
 
 namespace weft::train {
@@ -17,14 +18,15 @@ namespace weft::train {
 class Watcher {
   public:
     virtual ~Watcher() = default;
-    virtual void begun(const Experiment&, const Network&, const std::vector<std::pair<std::string, data::Dataset>>&) {}
+    /// A phase begins, or goes on.
+    virtual void begun(const Phase&, const Network&, const std::vector<std::pair<std::string, data::Dataset>>&) {}
     virtual void resumed(const Progress&) {}
     /// After each batch of `batches`.
     virtual void batch(const Progress&, std::int64_t /*batches*/) {}
     virtual void evaluating(const std::string& /*set*/) {}
     /// The line that the log has got; `kept`: best/ is this epoch's model now.
     virtual void epoch(const Json& /*line*/, bool /*kept*/) {}
-    /// The run has ended: the log's last line.
+    /// The phase has ended: its final line.
     virtual void ended(const Json& /*line*/) {}
 };
 
@@ -53,10 +55,13 @@ class Run {
     /// best/ if there is one, else last/; ConfigError if the run has no checkpoint yet.
     std::filesystem::path kept() const;
 
+    /// The phase whose model is kept.
+    const Phase& kept_phase() const;
+
     /// Trains from where the run stands to its end, or until `stop` is true after a step.
     Outcome train(Watcher& watcher, const std::function<bool()>& stop);
 
-    /// A set, prepared as the kept model's training set was. ConfigError if the experiment has no set of this name.
+    /// A set of the kept phase, prepared as its training set was. ConfigError if it has no set of this name.
     data::Dataset prepared(std::string_view set) const;
     /// The network of the kept checkpoint, for examples like these.
     Network network(const data::Dataset& like) const;

@@ -58,6 +58,49 @@ StopRule reached(const Json& o) {
     return {done, {{channel, o.at("of").where()}}};
 }
 
+/// As good as the model was that an earlier phase kept.
+StopRule match(const Json& o) {
+    std::string channel = o.at("of").as_string(), phase = o.at("phase").as_string();
+    std::string figure = o.at("figure").is_null() ? channel : o.at("figure").as_string();
+    double sign = o.at("mode").as_string() == "max" ? -1 : 1;
+    auto done = [=](const Standing& standing) {
+        std::vector<double> figures = standing.history(channel);
+        std::optional<double> goal = standing.kept(phase, figure);
+        return goal && !figures.empty() && sign * figures.back() <= sign * *goal;
+    };
+    StopRule rule{done, {{channel, o.at("of").where()}}};
+    rule.earlier.push_back({phase, figure, o.at("phase").where()});
+    return rule;
+}
+
+/// Several rules: `any` ends with the first that is done, `all` with the last.
+StopRule combined(const Json& o, bool any) {
+    const Json& list = o.at("rules");
+    if (list.items().empty()) list.refuse("expected at least one rule, as in {epochs: 10}");
+    std::vector<StopRule> rules;
+    StopRule all;
+    for (const Json& item : list.items()) {
+        Chosen chosen = choose(item, "stop");
+        rules.push_back(chosen.make<MakeStop>()(chosen.options));
+        const StopRule& rule = rules.back();
+        all.channels.insert(all.channels.end(), rule.channels.begin(), rule.channels.end());
+        all.earlier.insert(all.earlier.end(), rule.earlier.begin(), rule.earlier.end());
+        if (any && rule.most_epochs)
+            all.most_epochs = all.most_epochs ? std::min(all.most_epochs, rule.most_epochs) : rule.most_epochs;
+    }
+    all.done = [rules, any](const Standing& standing) {
+        auto done = [&](const StopRule& rule) { return rule.done(standing); };
+        return any ? std::any_of(rules.begin(), rules.end(), done) : std::all_of(rules.begin(), rules.end(), done);
+    };
+    return all;
+}
+
+Option rules() {
+    Option option{"rules", Json(), "the rules", true, Json::Kind::array};
+    option.list_of = "stop";
+    return option;
+}
+
 const Option channel{"of", Json(), "a figure of the log, as in valid.error", true, Json::Kind::string};
 const Option mode{"mode", "min", "whether less or more is better", false, Json::Kind::string, {"min", "max"}};
 
@@ -76,36 +119,17 @@ const std::vector<Part<MakeStop>>& stop_rules() {
           "when a figure is as good as wished for",
           {channel, {"value", Json(), "the wish", true, Json::Kind::number}, mode}},
          reached},
-    };
-    return all;
-}
-
-StopRule stop_rule(const Json& description, Json& resolved) {
-    const Json* any = description.find("any");
-    if (!any || description.size() != 1) {
-        Chosen chosen = choose(description, "stop");
-        // A rule of one option stays short: {epochs: 10}.
-        resolved = chosen.options.size() == 1
-                       ? Json::object({{chosen.entry->name, chosen.options.members()[0].value, chosen.where}})
-                       : chosen.resolved();
-        return chosen.make<MakeStop>()(chosen.options);
-    }
-    if (any->items().empty()) any->refuse("expected at least one rule");
-    std::vector<StopRule> rules;
-    StopRule all;
-    Json list = Json::array();
-    for (const Json& item : any->items()) {
-        Json one;
-        rules.push_back(stop_rule(item, one));
-        list.push_back(one);
-        const StopRule& rule = rules.back();
-        all.channels.insert(all.channels.end(), rule.channels.begin(), rule.channels.end());
-        if (rule.most_epochs)
-            all.most_epochs = all.most_epochs ? std::min(all.most_epochs, rule.most_epochs) : rule.most_epochs;
-    }
-    resolved = Json::object({{"any", list, description.where()}});
-    all.done = [rules](const Standing& standing) {
-        return std::any_of(rules.begin(), rules.end(), [&](const StopRule& rule) { return rule.done(standing); });
+        {{"match",
+          "when a figure is as good as one was of the model that an earlier phase kept",
+          {channel,
+           {"phase", Json(), "the name of the phase", true, Json::Kind::string},
+           {"figure", Json(), "the figure of that phase; `of` if left out", false, Json::Kind::string},
+           mode}},
+         match},
+        {{"any", "when one of several rules says so", {rules()}, "rules"},
+         [](const Json& o) { return combined(o, true); }},
+        {{"all", "when each of several rules says so", {rules()}, "rules"},
+         [](const Json& o) { return combined(o, false); }},
     };
     return all;
 }

@@ -7,6 +7,7 @@
 #include "weft/io/file.h"
 #include "weft/io/folder.h"
 #include "weft/ops/random.h"
+#include "weft/train/load.h"
 
 namespace weft::train {
 namespace {
@@ -30,21 +31,38 @@ double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
 }  // namespace
 
 Trainer::Trainer(const Run& run, Watcher& watcher, const std::function<bool()>& stop)
-    : run_(run), experiment_(run.experiment()), watcher_(watcher), stop_(stop), preparation_(experiment_.prepare) {
-    random::seed(experiment_.seed);
-    // What the file alone can tell is refused before data are read.
-    if (std::optional<data::Dataset> sample = sample_of(experiment_)) network_ = make_network(experiment_, *sample);
-    load_data();
-    if (!network_ || network_->example != set("train").example()) network_ = make_network(experiment_, set("train"));
-    objective_ = std::make_unique<Objective>(experiment_, network_->model);
-    io::write_atomically(run_.folder() / "model.yaml", json_text(network_->description(), 2) + "\n");
-    watcher_.begun(experiment_, *network_, sets_);
+    : run_(run), watcher_(watcher), stop_(stop) {
+    random::seed(run.experiment().phases[0].seed);
+    io::recover_folder(run_.folder() / "last");
+    io::recover_folder(run_.folder() / "best");
+    bool goes_on = std::filesystem::exists(run_.folder() / "last");
+    std::int64_t phase = goes_on ? load_progress(run_.folder() / "last").phase : 0;
+    if (phase < 0 || phase >= static_cast<std::int64_t>(run.experiment().phases.size()))
+        throw FileError(text("'", (run_.folder() / "last").string(), "' stands in phase ", phase + 1,
+                             ", which the experiment does not have"));
+    begin(static_cast<std::size_t>(phase));
     restore();
 }
 
-void Trainer::load_data() {
+void Trainer::begin(std::size_t number) {
+    const Phase* before = std::exchange(phase_, &run_.experiment().phases[number]);
+    objective_.reset();
+    network_.reset();
+    // What the file alone can tell is refused before data are read.
+    if (std::optional<data::Dataset> sample = sample_of(*phase_)) network_ = make_network(*phase_, *sample);
+    load_data(before);
+    if (!network_ || network_->example != set("train").example()) network_ = make_network(*phase_, set("train"));
+    objective_ = std::make_unique<Objective>(*phase_, network_->model);
+    io::write_atomically(run_.folder() / "model.yaml", json_text(network_->description(), 2) + "\n");
+    watcher_.begun(*phase_, *network_, sets_);
+}
+
+void Trainer::load_data(const Phase* before) {
     Timed timed(times_.data);
-    for (const auto& [name, source] : experiment_.sets) {
+    if (before && before->config.at("data") == phase_->config.at("data")) return;
+    preparation_ = data::Preparation(phase_->prepare);
+    sets_.clear();
+    for (const auto& [name, source] : phase_->sets) {
         data::Dataset set = source.load();
         if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
         if (name == "train") preparation_.fit(set);
@@ -57,16 +75,34 @@ void Trainer::load_data() {
 }
 
 void Trainer::restore() {
-    io::recover_folder(run_.folder() / "last");
-    io::recover_folder(run_.folder() / "best");
-    if (std::filesystem::exists(run_.folder() / "last")) {
+    namespace fs = std::filesystem;
+    if (fs::exists(run_.folder() / "last")) {
         progress_ = load_checkpoint(run_.folder() / "last", network_->model, objective_->optimizer());
         watcher_.resumed(progress_);
+        // Stopped between a phase's first checkpoint and the end of the one before: its best model is in phases/ already.
+        fs::path best = run_.folder() / "best";
+        if (fs::exists(best) && load_progress(best).phase != progress_.phase) fs::remove_all(best);
+    } else {
+        load_parameters(*phase_, *network_);
     }
     log_.emplace(run_.folder() / "log.jsonl", progress_.log_lines);
     for (const Json& line : log_->lines()) {
         if (const Json* seconds = line.find("seconds")) earlier_seconds_ = seconds->as_number();
     }
+}
+
+void Trainer::hand_on() {
+    save(std::filesystem::path("phases") / phase_->name);
+    Network before = *network_;
+    begin(static_cast<std::size_t>(progress_.phase) + 1);
+    check_handed_on(before, *network_, *phase_);
+    train::hand_on(before, *network_);
+    load_parameters(*phase_, *network_);
+    Progress fresh;
+    fresh.phase = progress_.phase + 1;
+    progress_ = fresh;
+    save("last");
+    std::filesystem::remove_all(run_.folder() / "best");
 }
 
 const data::Dataset& Trainer::set(const std::string& name) const {
@@ -77,29 +113,31 @@ const data::Dataset& Trainer::set(const std::string& name) const {
 }
 
 bool Trainer::finished() const {
-    return experiment_.stop.done(
-        {progress_.epoch, [this](const std::string& channel) { return log_->history(channel); }});
+    return phase_->stop.done(
+        {progress_.epoch, [this](const std::string& channel) { return log_->history(phase_->name, channel); },
+         [this](const std::string& phase, const std::string& channel) { return log_->kept(phase, channel); }});
 }
 
-void Trainer::save(const char* name) {
+void Trainer::save(const std::filesystem::path& name) {
     Timed timed(times_.checkpoints);
+    std::filesystem::create_directories((run_.folder() / name).parent_path());
     progress_.log_lines = log_->size();
     save_checkpoint(run_.folder() / name, network_->model, objective_->optimizer(), preparation_, progress_);
     last_checkpoint_ = Clock::now();
 }
 
 bool Trainer::checkpoint_due() const {
-    if (experiment_.checkpoint_steps && progress_.step % experiment_.checkpoint_steps == 0) return true;
-    return experiment_.checkpoint_seconds > 0 && since(last_checkpoint_) >= experiment_.checkpoint_seconds;
+    if (phase_->checkpoint_steps && progress_.step % phase_->checkpoint_steps == 0) return true;
+    return phase_->checkpoint_seconds > 0 && since(last_checkpoint_) >= phase_->checkpoint_seconds;
 }
 
 bool Trainer::epoch() {
     data::Batches batches(
-        set("train"), experiment_.batch_size,
-        {.shuffle = experiment_.seed, .epoch = progress_.epoch, .last = experiment_.last, .first = progress_.batch});
+        set("train"), phase_->batch_size,
+        {.shuffle = phase_->seed, .epoch = progress_.epoch, .last = phase_->last, .first = progress_.batch});
     if (batches.count() == 0) {
         throw ConfigError(text("batch_size: an epoch of ", set("train").size(), " examples has no full batch of ",
-                               experiment_.batch_size, ", and `last: drop` leaves the rest out"));
+                               phase_->batch_size, ", and `last: drop` leaves the rest out"));
     }
     auto waiting = Clock::now();
     data::Batches::Iterator batch = batches.begin();
@@ -111,8 +149,8 @@ bool Trainer::epoch() {
             objective_->step(*batch, {progress_.step, progress_.epoch + 1}, progress_.sums);
         }
         ++progress_.batch, ++progress_.step, progress_.examples += (*batch).count;
-        if (experiment_.log_steps) {
-            Json line;
+        if (phase_->log_steps) {
+            Json line = new_line();
             line["step"] = progress_.step, line["examples"] = progress_.examples;
             double count = static_cast<double>(progress_.sums.examples - before.examples);
             line["train.loss"] = (progress_.sums.loss - before.loss) / count;
@@ -140,12 +178,19 @@ void Trainer::add_figures(Json& line, const std::string& name, const Sums& sums)
     if (objective_->counts_errors()) line[name + ".error"] = sums.errors / count;
 }
 
+/// A line of the log, which names the phase where there are several.
+Json Trainer::new_line() const {
+    Json line;
+    if (!phase_->name.empty()) line["phase"] = phase_->name;
+    return line;
+}
+
 /// train.* are means over the epoch's own steps, taken while the network learned; the other sets are evaluated at its end.
 Json Trainer::epoch_line() {
-    Json line;
+    Json line = new_line();
     line["epoch"] = progress_.epoch, line["step"] = progress_.step, line["examples"] = progress_.examples;
     line["seconds"] = 0;  // its place among the others; the time is taken at the end
-    for (const std::string& name : experiment_.monitored) {
+    for (const std::string& name : phase_->monitored) {
         add_figures(line, name, name == "train" ? progress_.sums : evaluate(name));
     }
     line["lr"] = objective_->optimizer().lr();
@@ -160,9 +205,9 @@ void Trainer::end_epoch() {
     progress_.sums = {};
     log_->append(line);
     bool better = false;
-    if (experiment_.keep_best) {
-        double figure = line.at(experiment_.keep_best->channel).as_number();
-        better = std::isfinite(figure) && (!progress_.best || experiment_.keep_best->better(figure, *progress_.best));
+    if (phase_->keep_best) {
+        double figure = line.at(phase_->keep_best->channel).as_number();
+        better = std::isfinite(figure) && (!progress_.best || phase_->keep_best->better(figure, *progress_.best));
         if (better) progress_.best = figure, progress_.best_epoch = progress_.epoch;
         if (better) save("best");
     }
@@ -171,9 +216,9 @@ void Trainer::end_epoch() {
 }
 
 Json Trainer::finish() {
-    bool best = experiment_.keep_best && progress_.best;
+    bool best = phase_->keep_best && progress_.best;
     if (best) (void)load_model(run_.folder() / "best", network_->model);
-    Json line;
+    Json line = new_line();
     line["final"] = true, line["epoch"] = best ? progress_.best_epoch : progress_.epoch;
     line["step"] = progress_.step, line["examples"] = progress_.examples, line["seconds"] = 0;
     for (const auto& [name, set] : sets_) {
@@ -194,17 +239,22 @@ void Trainer::save_times() const {
 }
 
 Outcome Trainer::train() {
-    while (!finished()) {
-        if (!epoch() || (end_epoch(), stop_() && !finished())) {
-            if (progress_.batch) save("last");
-            save_times();
-            return {true, {}};
+    for (;;) {
+        while (!finished()) {
+            if (!epoch() || (end_epoch(), stop_() && !finished())) {
+                if (progress_.batch) save("last");
+                save_times();
+                return {true, {}};
+            }
         }
+        Json line = finish();
+        watcher_.ended(line);
+        if (phase_ == &run_.experiment().phases.back()) {
+            save_times();
+            return {false, line};
+        }
+        hand_on();
     }
-    Json line = finish();
-    save_times();
-    watcher_.ended(line);
-    return {false, line};
 }
 
 }  // namespace weft::train

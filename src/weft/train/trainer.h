@@ -1,5 +1,5 @@
-// One stretch of a run in this process: the data, the network, the compiled step, and the loop over epochs and batches that ends in a
-// final line of the log. Caller: train/run.cpp.
+// One stretch of a run in this process: the data, the network, the compiled step of a phase, the loop over epochs and batches that ends in
+// a final line of the log, and the way from one phase to the next. Caller: train/run.cpp.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,20 @@ class Trainer {
   private:
     using Clock = std::chrono::steady_clock;
 
-    void load_data();
+    /// Data, network and step of a phase; what the phase before has already is taken over.
+    void begin(std::size_t phase);
+    void load_data(const Phase* before);
     void restore();
+    /// A phase ends: its model is kept, the next one goes on from it.
+    void hand_on();
     bool finished() const;
     /// False if it was interrupted within.
     bool epoch();
     void end_epoch();
+    Json new_line() const;
     Json epoch_line();
     Json finish();
-    void save(const char* name);
+    void save(const std::filesystem::path& name);
     void save_times() const;
     bool checkpoint_due() const;
     Sums evaluate(const std::string& set);
@@ -36,7 +41,7 @@ class Trainer {
     }
 
     const Run& run_;
-    const Experiment& experiment_;
+    const Phase* phase_ = nullptr;
     Watcher& watcher_;
     std::function<bool()> stop_;
     Clock::time_point start_ = Clock::now(), last_checkpoint_ = Clock::now();

@@ -18,15 +18,40 @@ namespace weft::train {
 #if WEFT_HAVE_YAML
 namespace {
 
+/// What most often lies behind yaml-cpp's words, and how to mend it.
+std::string_view way_out(std::string_view message) {
+    struct Hint {
+        std::string_view begins, says;
+    };
+    static constexpr Hint hints[] = {
+        {"illegal flow end", "; a ']' or '}' here closes what another bracket opened"},
+        {"illegal tab", "; indent with spaces"},
+        {"illegal map value",
+         "; a name needs ': ' behind it (perhaps on the line before), a text that holds ': ' needs quotes"},
+        {"end of map flow not found",
+         "; a '}' is missing, or a quote, or ${...} inside {...} is not in quotes: {units: \"${width}\"}"},
+        {"end of sequence flow not found", "; a ']' is missing, or a quote, or ${...} inside [...] is not in quotes"},
+        {"the referenced anchor is not defined", "; &name in front of a value makes one, before *name repeats it"},
+        {"end of map not found", "; the keys of one mapping begin in the same column"},
+        {"end of sequence not found", "; the entries of one list begin in the same column, with '- '"},
+        {"unknown escape character", "; in \"...\" a backslash is written \\\\, in '...' as it is"},
+    };
+    for (const Hint& hint : hints) {
+        if (message.starts_with(hint.begins)) return hint.says;
+    }
+    return "";
+}
+
 /// Builds the tree from yaml-cpp's events: these carry every place, and duplicate keys that a finished tree would hide.
 class TreeBuilder : public YAML::EventHandler {
   public:
     explicit TreeBuilder(std::string_view name) : file_(std::make_shared<const std::string>(name)) {}
 
     Json take() { return std::move(root_); }
+    Position start() const { return position(start_); }
     Position position(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
 
-    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { finish(Json(), mark, anchor); }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -71,7 +96,9 @@ class TreeBuilder : public YAML::EventHandler {
     }
     void open(bool mapping, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
         if (!tag.empty() && tag != "?" && tag != "!") refuse_tag(tag, mark);
-        if (expects_key()) throw ConfigError(text(position(mark), "a key is a plain name, not a list or a mapping"));
+        if (expects_key())
+            throw ConfigError(text(position(mark),
+                                   "a key is a plain name, not a list or a mapping (perhaps a bracket is not closed)"));
         if (stack_.size() >= deepest) throw ConfigError(text(position(mark), "nested more than ", deepest, " deep"));
         stack_.emplace_back();
         stack_.back().mapping = mapping;
@@ -118,6 +145,7 @@ class TreeBuilder : public YAML::EventHandler {
 
     std::shared_ptr<const std::string> file_;
     Json root_;
+    YAML::Mark start_;
     std::vector<Open> stack_;
     std::map<YAML::anchor_t, Json> anchors_;
     std::size_t values_ = 0;
@@ -130,13 +158,19 @@ Json parse_yaml(std::string_view source, std::string_view name) {
     try {
         std::istringstream stream{std::string(source)};
         YAML::Parser parser(stream);
-        if (!parser.HandleNextDocument(builder)) return Json();
+        if (!parser.HandleNextDocument(builder)) {
+            Json nothing;
+            nothing.set_where({std::make_shared<const std::string>(name), 1, 1});
+            return nothing;
+        }
         Json tree = builder.take();
         TreeBuilder second(name);
-        if (parser.HandleNextDocument(second)) throw ConfigError(text(name, ": holds more than one document"));
+        if (parser.HandleNextDocument(second))
+            throw ConfigError(
+                text(second.start(), "a second document begins; a file holds one, so leave out the '---'"));
         return tree;
     } catch (const YAML::Exception& error) {
-        throw ConfigError(text(builder.position(error.mark), error.msg));
+        throw ConfigError(text(builder.position(error.mark), error.msg, way_out(error.msg)));
     }
 }
 

@@ -1,0 +1,180 @@
+#include "weft/train/keys.h"
+
+#include <algorithm>
+
+#include "weft/train/registry.h"
+
+namespace weft::train {
+namespace {
+
+using Takes = Json::Kind;
+
+Option key(const char* name, Json fallback, const char* doc, Json::Kind kind = Takes::null) {
+    return {name, std::move(fallback), doc, false, kind};
+}
+Option needed(const char* name, const char* doc, Json::Kind kind = Takes::null) {
+    return {name, Json(), doc, true, kind};
+}
+Option integer(const char* name, Json fallback, const char* doc, double least) {
+    Option option{name, std::move(fallback), doc};
+    option.least = least;
+    return option;
+}
+Option brief(Option option) {
+    option.brief = true;
+    return option;
+}
+/// Takes a part of this kind by name.
+Option part(Option option, const char* kind) {
+    option.also = kind;
+    return option;
+}
+/// Takes a list of such parts.
+Option parts(Option option, const char* kind) {
+    option.list_of = kind;
+    return option;
+}
+/// A mapping with these keys.
+Option with_keys(Option option, std::vector<Option> keys) {
+    option.kind = Takes::object, option.keys = std::move(keys);
+    return option;
+}
+Option one_or_several(Option option) {
+    option.several = true;
+    return option;
+}
+
+std::vector<Option> data_keys() {
+    return {part(needed("train", "what the network learns from"), "data"),
+            part(key("valid", Json(), "what decides which model is kept"), "data"),
+            part(key("test", Json(), "what the kept model is judged by"), "data"),
+            parts(key("prepare", Json::array(), "steps of preparation, in order", Takes::array), "prepare")};
+}
+
+std::vector<Option> watch_keys() {
+    return {needed("of", "a figure of the log, as in valid.error", Takes::string),
+            {"mode", "min", "whether less or more is better", false, Takes::string, {"min", "max"}}};
+}
+
+std::vector<Option> load_keys() {
+    return {needed("file",
+                   "a file of safetensors, as last/model.safetensors of a run (its path starts where the program runs)",
+                   Takes::string),
+            key("match", "*", "which parameters of the network it gives, as in encoder.*"),
+            key("prefix", "", "what stands in the file before the network's names"),
+            key("map", Json::object(), "names of the network: names in the file, where these differ", Takes::object),
+            {"missing",
+             "refuse",
+             "what becomes of a parameter that the file does not have",
+             false,
+             Takes::string,
+             {"refuse", "keep"}}};
+}
+
+}  // namespace
+
+const std::vector<Option>& phase_keys() {
+    static const std::vector<Option> all{
+        brief(key("name", Json(), "of a phase, in the log and the run's folder; 1, 2, ... if left out", Takes::string)),
+        with_keys(needed("data", "the sets train, valid and test, and prepare: what is done to them"), data_keys()),
+        parts(part(needed("model", "the network: a layer, as in {sequential: [layers]}"), "model"), "model"),
+        brief(one_or_several(with_keys(key("load", Json(), "parameters from a file, by name"), load_keys()))),
+        brief(key("freeze", Json(), "globs of parameters that are not trained, as in [\"0.*\"]", Takes::array)),
+        parts(part(needed("cost", "what is minimised: a cost, or a list whose sum it is"), "cost"), "cost"),
+        part(needed("optimizer", "how it is minimised"), "optimizer"),
+        integer("batch_size", 100, "examples a step", 1),
+        {"last",
+         "keep",
+         "a last batch that is not full: shorter, left out, or filled up",
+         false,
+         Takes::string,
+         {"keep", "drop", "pad"}},
+        part(key("stop_when", Json::object({{"epochs", 10, {}}}), "when it ends: a stop rule, as in {any: [rules]}",
+                 Takes::object),
+             "stop"),
+        with_keys(key("keep_best", Json(), "{of: valid.error, mode: min}: which model is kept beside the last"),
+                  watch_keys()),
+        integer("seed", 1, "of initial values, shuffling and dropout", 0),
+        with_keys(key("monitor", Json::object(), "{every: epoch, on: [train, valid]}: what stands in the log"),
+                  {{"every", "epoch", "a line an epoch, or also one a step", false, Takes::string, {"epoch", "step"}},
+                   key("on", Json(), "the sets; train and valid if left out", Takes::array)}),
+        with_keys(key("checkpoint", Json::object(), "{steps: 0, seconds: 0}: checkpoints within epochs"),
+                  {integer("steps", 0, "after every so many steps", 0),
+                   integer("seconds", 0.0, "when so many seconds have passed", 0)}),
+    };
+    return all;
+}
+
+const std::vector<Option>& file_keys() {
+    static const std::vector<Option> all = [] {
+        std::vector<Option> keys{
+            brief(key("include", Json(),
+                      "a file, or a list of them, over which this one is laid; paths start at this file's folder")),
+            brief(key("let", Json(),
+                      "variables, {width: 500}, for ${width} and ${width * 2} in any value; ${env:NAME:-value} asks "
+                      "the environment",
+                      Takes::object)),
+        };
+        for (const Option& option : phase_keys()) {
+            if (option.name != "name") keys.push_back(option);
+        }
+        keys.push_back(brief(
+            key("phases", Json(),
+                "runs one after another, each laid over what stands beside `phases:`; parameters are handed on by name",
+                Takes::array)));
+        keys.back().keys = phase_keys();
+        return keys;
+    }();
+    return all;
+}
+
+namespace {
+
+const Option* option_named(const std::vector<Option>& keys, std::string_view name) {
+    auto found = std::find_if(keys.begin(), keys.end(), [&](const Option& option) { return option.name == name; });
+    return found == keys.end() ? nullptr : &*found;
+}
+
+bool is_part(const Json& value) { return value.is_object() && value.size() == 1; }
+
+/// Where parts are told apart by name: the same part gets options laid over, another one takes the place.
+Json part_over(const Json& under, const Json& over, std::string_view kind) {
+    const Json::Member& member = over.members()[0];
+    if (under.members()[0].key != member.key) return over;
+    for (const Entry* entry : kind_named(kind).entries) {
+        if (entry->name != member.key) continue;
+        Json both = Json::object(
+            {{member.key, laid_over(under.members()[0].value, member.value, entry->options), member.where}});
+        both.set_where(over.where());
+        return both;
+    }
+    return over;  // an unknown name, which is refused later
+}
+
+Json value_over(const Json& under, const Json& over, const Option* option) {
+    if (!under.is_object() || !over.is_object()) return over;
+    if (option && !option->also.empty())
+        return is_part(under) && is_part(over) ? part_over(under, over, option->also) : over;
+    static const std::vector<Option> free;  // a mapping of any names, as `let`
+    return laid_over(under, over, option ? option->keys : free);
+}
+
+}  // namespace
+
+Json laid_over(const Json& under, const Json& over, const std::vector<Option>& keys) {
+    if (!under.is_object() || !over.is_object()) return over;
+    std::vector<Json::Member> members = under.members();
+    for (const Json::Member& member : over.members()) {
+        auto same = [&](const Json::Member& one) { return one.key == member.key; };
+        auto found = std::find_if(members.begin(), members.end(), same);
+        if (found == members.end())
+            members.push_back(member);
+        else
+            *found = {member.key, value_over(found->value, member.value, option_named(keys, member.key)), member.where};
+    }
+    Json both = Json::object(std::move(members));
+    both.set_where(over.where());
+    return both;
+}
+
+}  // namespace weft::train

@@ -1,0 +1,164 @@
+#include "weft/train/phase.h"
+
+#include <algorithm>
+
+#include "weft/base/error.h"
+#include "weft/base/nearest.h"
+#include "weft/train/keys.h"
+
+namespace weft::train {
+namespace {
+
+data::Last last_named(const std::string& name) {
+    return name == "keep" ? data::Last::keep : name == "drop" ? data::Last::drop : data::Last::pad;
+}
+
+Json read_data(Phase& phase, const Json& given) {
+    Json resolved = given;
+    for (const char* name : {"train", "valid", "test"}) {
+        Json& description = resolved[name];
+        if (description.is_null()) continue;
+        data::ChosenSource source(description);
+        description = Json::object({{source.source().name, source.options(), description.where()}});
+        phase.sets.emplace_back(name, std::move(source));
+    }
+    phase.prepare = resolved.at("prepare");
+    (void)data::Preparation(phase.prepare);  // refuses what is wrong in it
+    return resolved;
+}
+
+/// A layer; a list is short for `sequential`.
+Json read_model(Phase& phase, const Json& given) {
+    Json layer = given;
+    if (given.is_array()) layer = Json::object({{"sequential", given, given.where()}});
+    layer.set_where(given.where());
+    phase.model = choose(layer, "model").resolved();
+    return phase.model;
+}
+
+Json read_cost(Phase& phase, const Json& given) {
+    Json resolved = Json::array();
+    bool of_output = false;
+    for (const Json& cost : given.is_array() ? given.items() : std::vector<Json>{given}) {
+        phase.costs.push_back(choose(cost, "cost"));
+        const Chosen& chosen = phase.costs.back();
+        resolved.push_back(chosen.resolved());
+        of_output = of_output || chosen.make<MakeCost>()(chosen.options).of_output;
+    }
+    if (!of_output) given.refuse("no cost here depends on what the network says; add one, as in cross_entropy");
+    return resolved;
+}
+
+/// That it can be made, with its schedules, is checked here.
+Json read_optimizer(Phase& phase, const Json& given) {
+    phase.optimizer = choose(given, "optimizer");
+    std::vector<std::pair<std::string, optim::Schedule>> schedules;
+    (void)optimizer_of(phase.optimizer, schedules);
+    return phase.optimizer.resolved();
+}
+
+Json read_monitor(Phase& phase, const Json& given) {
+    Json resolved = given;
+    phase.log_steps = resolved.at("every").as_string() == "step";
+    if (resolved.at("on").is_null()) {
+        Json on = Json::array();
+        for (const auto& [name, source] : phase.sets) {
+            if (name != "test") on.push_back(name);
+        }
+        resolved["on"] = on;
+    }
+    std::vector<std::string_view> names;
+    for (const auto& [name, source] : phase.sets) names.push_back(name);
+    for (const Json& name : resolved.at("on").items()) {
+        if (!phase.set(name.as_string())) {
+            name.refuse(
+                text("the experiment has no set '", name.as_string(), "'", did_you_mean(name.as_string(), names)));
+        }
+        phase.monitored.push_back(name.as_string());
+    }
+    return resolved;
+}
+
+Json read_keep_best(Phase& phase, const Json& given) {
+    if (given.is_null()) return given;
+    phase.keep_best = Watch{given.at("of").as_string(), given.at("mode").as_string() == "max"};
+    check_channel(phase.keep_best->channel, given.at("of").where(), phase.channels());
+    return given;
+}
+
+Json read_stop(Phase& phase, const Json& given) {
+    Chosen chosen = choose(given, "stop");
+    phase.stop = chosen.make<MakeStop>()(chosen.options);
+    for (const auto& [channel, where] : phase.stop.channels) check_channel(channel, where, phase.channels());
+    return chosen.resolved();
+}
+
+/// Globs that are no text, or empty ones, are found here; whether they match anything, where the network is made.
+void read_freeze(Phase& phase) {
+    if (const Json* freeze = phase.config.find("freeze")) phase.freeze = *freeze;
+    if (phase.freeze.is_null()) return;
+    for (const Json& glob : phase.freeze.items()) {
+        if (glob.as_string().empty())
+            glob.refuse("expected the names of parameters, as in 0.weight or encoder.*, found nothing");
+    }
+}
+
+void read_load(Phase& phase) {
+    phase.load = Json::array();
+    const Json* load = phase.config.find("load");
+    if (!load || load->is_null()) return;
+    phase.load = load->is_array() ? *load : Json::array({*load});
+    for (const Json& one : phase.load.items()) {
+        for (const Json::Member& name : one.at("map").members()) (void)name.value.as_string();
+    }
+}
+
+}  // namespace
+
+void check_channel(const std::string& channel, const Position& where, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), channel) != known.end()) return;
+    std::vector<std::string_view> names(known.begin(), known.end());
+    throw ConfigError(text(where, "no figure of this run is called '", channel, "'", did_you_mean(channel, names)));
+}
+
+Phase::Phase(const Json& description) {
+    if (const Json* given = description.find("name")) name = given->as_string();
+    config = complete(description, phase_keys(), name.empty() ? "the experiment" : text("phase '", name, "'"));
+    config["data"] = read_data(*this, config.at("data"));
+    config["model"] = read_model(*this, config.at("model"));
+    read_load(*this);
+    read_freeze(*this);
+    config["cost"] = read_cost(*this, config.at("cost"));
+    config["optimizer"] = read_optimizer(*this, config.at("optimizer"));
+    batch_size = config.at("batch_size").as_integer();
+    last = last_named(config.at("last").as_string());
+    config["monitor"] = read_monitor(*this, config.at("monitor"));
+    config["stop_when"] = read_stop(*this, config.at("stop_when"));
+    config["keep_best"] = read_keep_best(*this, config.at("keep_best"));
+    checkpoint_steps = config.at("checkpoint").at("steps").as_integer();
+    checkpoint_seconds = config.at("checkpoint").at("seconds").as_number();
+    seed = static_cast<std::uint64_t>(config.at("seed").as_integer());
+}
+
+const data::ChosenSource* Phase::set(std::string_view name) const {
+    for (const auto& [known, source] : sets) {
+        if (known == name) return &source;
+    }
+    return nullptr;
+}
+
+bool Phase::counts_errors() const {
+    return std::any_of(costs.begin(), costs.end(),
+                       [](const Chosen& chosen) { return chosen.make<MakeCost>()(chosen.options).counts_errors; });
+}
+
+std::vector<std::string> Phase::channels() const {
+    std::vector<std::string> all;
+    for (const std::string& name : monitored) {
+        all.push_back(name + ".loss");
+        if (counts_errors()) all.push_back(name + ".error");
+    }
+    return all;
+}
+
+}  // namespace weft::train

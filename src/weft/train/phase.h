@@ -1,0 +1,59 @@
+// A phase of an experiment, checked: what is trained, on which data, at what cost, how, until when; names looked up, types and ranges
+// checked, defaults filled in. Making one touches no data. An experiment without `phases:` is one phase.
+// Callers: train/experiment.cpp, which makes them; train/, cli/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/data/batches.h"
+#include "weft/data/prepare.h"
+#include "weft/data/registry.h"
+#include "weft/train/parts.h"
+#include "weft/train/registry.h"
+
+namespace weft::train {
+
+/// A figure of the log, as in "valid.error", and whether less or more of it is better.
+struct Watch {
+    std::string channel;
+    bool more = false;
+    bool better(double figure, double than) const { return more ? figure > than : figure < than; }
+};
+
+struct Phase {
+    /// ConfigError("file:line:column: ...").
+    explicit Phase(const Json& description);
+
+    Json config;       // complete: a run keeps it, and the phase can be made from it again
+    std::string name;  // "" where there is but one
+    std::vector<std::pair<std::string, data::ChosenSource>> sets;  // train, and valid and test if given, in this order
+    Json prepare;
+    Json model;   // a layer, or a list of them; complete
+    Json load;    // where parameters come from: a list, one for each file
+    Json freeze;  // globs
+    std::vector<Chosen> costs;
+    Chosen optimizer;
+    std::int64_t batch_size = 0;
+    data::Last last = data::Last::keep;
+    StopRule stop;
+    std::optional<Watch> keep_best;
+    std::uint64_t seed = 1;
+    std::vector<std::string> monitored;  // sets whose figures every epoch has
+    bool log_steps = false;
+    std::int64_t checkpoint_steps = 0;  // 0: after epochs only
+    double checkpoint_seconds = 0;
+
+    const data::ChosenSource* set(std::string_view name) const;
+    /// What stands in the log for every epoch, as "train.loss".
+    std::vector<std::string> channels() const;
+    bool counts_errors() const;
+};
+
+/// ConfigError with the nearest one unless the channel is among the known.
+void check_channel(const std::string& channel, const Position& where, const std::vector<std::string>& known);
+
+}  // namespace weft::train
