@@ -136,13 +136,10 @@ Array run(const Remembered& how, std::span<Node* const> inputs) {
     return result_array(result, std::move(buffer), 0);
 }
 
-/// Whether it may be an expression of this size: a longer one is not walked for nothing.
-bool small(const Node& node) { return !node.symbolic && node.depth < most_nodes; }
-
 }  // namespace
 
 bool run_again(Node& node) {
-    if (!small(node)) return false;
+    if (node.symbolic) return false;
     SmallExpression expression(node);
     if (!expression.fits()) return false;
     const Remembered* how = place_of(expression);
@@ -158,7 +155,7 @@ bool run_again(Node& node) {
 }
 
 void remember(Node& node, const Graph& graph, const std::shared_ptr<const Binding>& binding) {
-    if (!small(node) || binding->outputs.size() > 1) return;
+    if (node.symbolic || binding->outputs.size() > 1) return;
     if (binding->outputs.empty() != (binding->results[0].base.kind == Base::leaf)) return;
     SmallExpression expression(node);
     if (!expression.fits()) return;
