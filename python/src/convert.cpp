@@ -135,7 +135,7 @@ std::optional<Operand> operand_of(PyObject* object) {
 }
 
 Operand operand(nb::handle object, const char* operation) {
-    if (std::optional<Operand> known = operand_of(object.ptr())) return *known;
+    if (std::optional<Operand> known = operand_of(object.ptr())) return std::move(*known);
     if (is_sequence(object.ptr())) return Operand(from_lists(object.ptr(), {}), here());
     refuse(object, operation, "an array or a number");
 }

@@ -33,46 +33,56 @@ void dealloc(PyObject* object) {
 
 // Operators ------------------------------------------------------------------------------------------------------------------------------
 
-using Binary = Tensor (*)(const Operand&, const Operand&);
+template <class F>
+PyObject* with_operands(PyObject* a, PyObject* b, F f) {
+    std::optional<Operand> x = operand_of(a), y;
+    if (x) y = operand_of(b);
+    if (!x || !y) Py_RETURN_NOTIMPLEMENTED;
+    return wrap(f(*x, *y));
+}
 
-template <Binary f>
+/// An elementwise operation. Two tensors need nothing of what plain numbers do, and hand their counts on.
+template <const Operation& operation>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
     return guarded([&]() -> PyObject* {
-        if (is_tensor(a) && is_tensor(b)) {
-            std::source_location where = here();
-            return wrap(f(Operand(tensor_in(a), where), Operand(tensor_in(b), where)));
-        }
-        std::optional<Operand> x = operand_of(a), y;
-        if (x) y = operand_of(b);
-        if (!x || !y) Py_RETURN_NOTIMPLEMENTED;
-        return wrap(f(*x, *y));
+        if (!is_tensor(a) || !is_tensor(b))
+            return with_operands(a, b, [](const Operand& x, const Operand& y) { return apply(operation, x, y); });
+        std::array<Tensor, 2> operands{tensor_in(a), tensor_in(b)};
+        return wrap(take_node(operation, operands, nullptr, here()));
     });
 }
 
-template <Tensor (*f)(const Operand&)>
+template <const Operation& operation>
 PyObject* unary(PyObject* a) noexcept {
-    return guarded([&] { return wrap(f(Operand(tensor_in(a), here()))); });
+    return guarded([&] {
+        std::array<Tensor, 1> operands{tensor_in(a)};
+        return wrap(take_node(operation, operands, nullptr, here()));
+    });
+}
+
+PyObject* matrix_product(PyObject* a, PyObject* b) noexcept {
+    return guarded([&] { return with_operands(a, b, matmul); });
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-    return binary<pow>(a, b);
+    return binary<pow_operation>(a, b);
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int kind) noexcept {
     switch (kind) {
         case Py_EQ:
-            return binary<equal>(a, b);
+            return binary<equal_operation>(a, b);
         case Py_NE:
-            return binary<not_equal>(a, b);
+            return binary<not_equal_operation>(a, b);
         case Py_LT:
-            return binary<less>(a, b);
+            return binary<less_operation>(a, b);
         case Py_LE:
-            return binary<less_equal>(a, b);
+            return binary<less_equal_operation>(a, b);
         case Py_GT:
-            return binary<greater>(a, b);
+            return binary<greater_operation>(a, b);
         default:
-            return binary<greater_equal>(a, b);
+            return binary<greater_equal_operation>(a, b);
     }
 }
 
@@ -327,23 +337,23 @@ void bind_tensor(nb::module_& module) {
         {Py_tp_getset, attributes_of_tensor},
         {Py_tp_methods, methods},
         {Py_tp_members, members},
-        {Py_nb_add, slot(binary<add>)},
-        {Py_nb_subtract, slot(binary<subtract>)},
-        {Py_nb_multiply, slot(binary<multiply>)},
-        {Py_nb_true_divide, slot(binary<divide>)},
-        {Py_nb_floor_divide, slot(binary<floor_divide>)},
-        {Py_nb_remainder, slot(binary<remainder>)},
+        {Py_nb_add, slot(binary<add_operation>)},
+        {Py_nb_subtract, slot(binary<subtract_operation>)},
+        {Py_nb_multiply, slot(binary<multiply_operation>)},
+        {Py_nb_true_divide, slot(binary<divide_operation>)},
+        {Py_nb_floor_divide, slot(binary<floor_divide_operation>)},
+        {Py_nb_remainder, slot(binary<remainder_operation>)},
         {Py_nb_power, slot(power)},
-        {Py_nb_matrix_multiply, slot(binary<matmul>)},
-        {Py_nb_and, slot(binary<bitwise_and>)},
-        {Py_nb_or, slot(binary<bitwise_or>)},
-        {Py_nb_xor, slot(binary<bitwise_xor>)},
-        {Py_nb_lshift, slot(binary<bitwise_left_shift>)},
-        {Py_nb_rshift, slot(binary<bitwise_right_shift>)},
-        {Py_nb_negative, slot(unary<negative>)},
-        {Py_nb_positive, slot(unary<positive>)},
-        {Py_nb_absolute, slot(unary<abs>)},
-        {Py_nb_invert, slot(unary<bitwise_invert>)},
+        {Py_nb_matrix_multiply, slot(matrix_product)},
+        {Py_nb_and, slot(binary<bitwise_and_operation>)},
+        {Py_nb_or, slot(binary<bitwise_or_operation>)},
+        {Py_nb_xor, slot(binary<bitwise_xor_operation>)},
+        {Py_nb_lshift, slot(binary<bitwise_left_shift_operation>)},
+        {Py_nb_rshift, slot(binary<bitwise_right_shift_operation>)},
+        {Py_nb_negative, slot(unary<negative_operation>)},
+        {Py_nb_positive, slot(unary<positive_operation>)},
+        {Py_nb_absolute, slot(unary<abs_operation>)},
+        {Py_nb_invert, slot(unary<bitwise_invert_operation>)},
         {Py_nb_bool, slot(truth)},
         {Py_nb_int, slot(as_int)},
         {Py_nb_float, slot(as_float)},

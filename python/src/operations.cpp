@@ -18,10 +18,11 @@ namespace {
 template <int N>
 nb::object call(const Operation& operation, std::array<Given, N> given) {
     const char* name = operation.name.data();
-    if constexpr (N == 1) return object_of(apply(operation, {operand(given[0], name)}));
-    if constexpr (N == 2) return object_of(apply(operation, {operand(given[0], name), operand(given[1], name)}));
-    if constexpr (N == 3)
-        return object_of(apply(operation, {operand(given[0], name), operand(given[1], name), operand(given[2], name)}));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        std::array<Operand, N> operands{operand(given[I], name)...};  // braces: from the left to the right
+        return object_of(weft::apply(operation, std::span<const Operand>(operands)));
+    }
+    (std::make_index_sequence<N>());
 }
 
 void bind_elementwise(nb::module_& module) {

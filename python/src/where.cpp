@@ -1,5 +1,6 @@
 // The user's line: the innermost frame of Python that is not the package's own, as a std::source_location. Each place of a program (a code
 // object and an instruction) is looked up once and kept; a code object that was seen stays alive.
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -62,20 +63,36 @@ const Place* place_of(PyFrameObject* frame, PyCodeObject* code) {
     return new Place{file, function, static_cast<unsigned>(PyFrame_GetLineNumber(frame)), 0};
 }
 
-const Place* known_place(PyFrameObject* frame) {
+/// Takes over the count of the key's code object.
+const Place* looked_up_place(PyFrameObject* frame, const Key& key) {
     static auto* places = new std::unordered_map<Key, const Place*, HashKey>;
+    auto [entry, added] = places->try_emplace(key, nullptr);
+    if (added)
+        entry->second = place_of(frame, key.code);  // keeps the code object, whose names the place shows
+    else
+        Py_DECREF(key.code);
+    return entry->second;
+}
+
+const Place* known_place(PyFrameObject* frame) {
+    struct Found {
+        Key key{};
+        const Place* place = nullptr;
+    };
+    static std::array<Found, 64> lately;  // a loop has few places
     PyCodeObject* code = PyFrame_GetCode(frame);
 #if PY_VERSION_HEX >= 0x030B0000
     int instruction = PyFrame_GetLasti(frame);
 #else
     int instruction = PyFrame_GetLineNumber(frame);
 #endif
-    auto [entry, added] = places->try_emplace(Key{code, instruction}, nullptr);
-    if (added)
-        entry->second = place_of(frame, code);  // keeps the code object, whose names the place shows
-    else
+    Key key{code, instruction};
+    Found& found = lately[HashKey()(key) % lately.size()];
+    if (found.key == key)
         Py_DECREF(code);
-    return entry->second;
+    else
+        found = {key, looked_up_place(frame, key)};
+    return found.place;
 }
 
 }  // namespace

@@ -136,6 +136,16 @@ class Package(unittest.TestCase):
                 wrong()
             self.assertIn(Path(__file__).name, str(caught.exception))
 
+    def test_each_of_many_places_names_its_own_line_however_often_it_runs(self):
+        count = 300
+        source = "".join(f"def f{i}(x, y):\n    return {'x + y' if i % 2 else 'wf.add(x, y)'}\n" for i in range(count))
+        places = {"wf": wf}
+        exec(compile(source, "many_places.py", "exec"), places)
+        for i in [*range(count), *range(count)]:
+            with self.assertRaises(wf.ShapeError) as caught:
+                places[f"f{i}"](wf.ones(2), wf.ones(3))
+            self.assertRegex(str(caught.exception), rf"many_places\.py:{2 * i + 2}\b")
+
     def test_functions_at_infinities_and_zeros_are_the_standards(self):
         inf = wf.inf
         values = [wf.floor_divide(wf.asarray(a), wf.asarray(b)).item() for a, b in [(inf, 2.0), (-inf, 2.0), (2.0, -inf), (-2.0, -inf), (1.0, 0.0)]]

@@ -130,8 +130,7 @@ Tensor fresh(const Tensor& x) {
     const Operation& same = x.dtype() == DType::bool_ ? stop_gradient_operation : positive_operation;
     Tensor made = make_node(same, {x}, nullptr, x.node()->where);
     // An identity from the start: what was computed from x before does not come from this node.
-    made.node()->origin = std::make_unique<Origin>();
-    made.node()->origin->self = std::make_shared<const char>('\0');
+    made.node()->origin.identify();
     return made;
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
 
 #include "weft/base/error.h"
 #include "weft/core/pages.h"
@@ -11,7 +12,6 @@ namespace weft {
 namespace {
 
 constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
-std::atomic<std::size_t> live_bytes{0}, live_buffers{0}, allocations{0};
 
 // Memory of one size, for small values: what a thread lets go of waits for its next value. A build for the address sanitizer, which
 // watches what the system gives, keeps nothing.
@@ -21,33 +21,101 @@ constexpr std::size_t small_block = 0;
 constexpr std::size_t small_block = 256;
 #endif
 
-class SmallBlocks {
+/// What one thread has of buffers: its part of the counts, which it alone writes (a count that all share costs more than a small value
+/// itself), and memory that waits. A buffer may end on another thread than it began: parts wrap around zero, their sum is right.
+class Local {
   public:
-    ~SmallBlocks() {
-        while (count_ > 0) std::free(waiting_[--count_]);
-        count_ = most;  // the thread ends: what still comes is not kept
-    }
-    static SmallBlocks& mine() {
-        thread_local SmallBlocks blocks;
-        return blocks;
+    /// This thread's; after its end, when statics go, the one that all threads then share.
+    static Local& mine() { return here ? *here : begin(); }
+
+    void count(std::size_t bytes, std::size_t buffers, std::size_t allocations) {
+        add(bytes_, bytes), add(buffers_, buffers), add(allocations_, allocations);
     }
     void* take() {
-        return count_ > 0 && count_ < most ? waiting_[--count_] : std::aligned_alloc(alignment, small_block);
+        return waiting_count_ > 0 ? waiting_[--waiting_count_] : std::aligned_alloc(alignment, small_block);
     }
     void give(void* block) {
-        if (count_ + 1 >= most) return std::free(block);
-        waiting_[count_++] = block;
+        if (waiting_count_ == keeps_) return std::free(block);
+        waiting_[waiting_count_++] = block;
     }
+    static Buffer::Count sum();
 
   private:
-    static constexpr std::size_t most = 64;
-    void* waiting_[most];
-    std::size_t count_ = 0;
+    struct All;
+    using Part = std::atomic<std::size_t>;
+
+    void add(Part& part, std::size_t more) {
+        if (shared_)
+            part.fetch_add(more, std::memory_order_relaxed);
+        else
+            part.store(part.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+    }
+    static Local& begin();
+    void end();
+
+    static thread_local constinit Local* here;
+    static constexpr std::size_t most_waiting = 64;
+    Part bytes_{0}, buffers_{0}, allocations_{0};
+    bool shared_ = false;
+    void* waiting_[most_waiting];
+    std::size_t waiting_count_ = 0, keeps_ = most_waiting;
+    Local *next_ = nullptr, *before_ = nullptr;  // guarded by All's mutex
 };
 
-void* allocate_aligned(std::size_t bytes) {
+thread_local constinit Local* Local::here = nullptr;
+
+/// The parts of all threads, behind that of threads that have ended. Never destroyed: buffers may outlive statics.
+struct Local::All {
+    std::mutex mutex;
+    Local ended;
+    All() { ended.shared_ = true, ended.keeps_ = 0; }
+    static All& get() {
+        static All* all = new All;
+        return *all;
+    }
+};
+
+Buffer::Count Local::sum() {
+    All& all = All::get();
+    std::lock_guard guard(all.mutex);
+    Buffer::Count sum{};
+    for (Local* local = &all.ended; local; local = local->next_) {
+        sum.bytes += local->bytes_.load(std::memory_order_relaxed);
+        sum.buffers += local->buffers_.load(std::memory_order_relaxed);
+        sum.allocations += local->allocations_.load(std::memory_order_relaxed);
+    }
+    return sum;
+}
+
+Local& Local::begin() {
+    struct Owner {
+        Local local;
+        ~Owner() { local.end(); }
+    };
+    thread_local Owner owner;
+    All& all = All::get();
+    std::lock_guard guard(all.mutex);
+    Local& mine = owner.local;
+    mine.next_ = all.ended.next_, mine.before_ = &all.ended;
+    if (mine.next_) mine.next_->before_ = &mine;
+    all.ended.next_ = &mine;
+    here = &mine;
+    return mine;
+}
+
+void Local::end() {
+    while (waiting_count_ > 0) std::free(waiting_[--waiting_count_]);
+    All& all = All::get();
+    std::lock_guard guard(all.mutex);
+    all.ended.count(bytes_, buffers_, allocations_);
+    before_->next_ = next_;
+    if (next_) next_->before_ = before_;
+    here = &all.ended;
+}
+
+void* allocate_aligned(std::size_t bytes, Local& mine) {
     if (bytes >= large_page) return take_large(bytes);
-    if (bytes <= small_block) return SmallBlocks::mine().take();
+    if (bytes <= small_block) return mine.take();
     return std::aligned_alloc(alignment, bytes ? (bytes + alignment - 1) / alignment * alignment : alignment);
 }
 
@@ -58,39 +126,40 @@ struct Buffer::Made : Buffer {
 };
 
 Buffer::Buffer(std::byte* data, std::size_t bytes, std::function<void()> release)
-    : data_(data), bytes_(bytes), release_(std::move(release)) {
-    live_bytes += bytes_;
-    ++live_buffers;
-}
+    : data_(data), bytes_(bytes), release_(std::move(release)) {}
 
 BufferHandle Buffer::allocate(std::size_t bytes) {
     if (bytes > std::numeric_limits<std::size_t>::max() - 2 * large_page)
         throw OutOfMemory(text("no memory for ", bytes, " bytes"));
-    void* memory = allocate_aligned(bytes);
+    Local& mine = Local::mine();
+    void* memory = allocate_aligned(bytes, mine);
     if (!memory)
         throw OutOfMemory(text("no memory for ", bytes, " bytes (", count().bytes, " are in use by weft's buffers)"));
-    ++allocations;
-    return std::make_shared<Made>(static_cast<std::byte*>(memory), bytes, std::function<void()>());
+    BufferHandle made = std::make_shared<Made>(static_cast<std::byte*>(memory), bytes, std::function<void()>());
+    mine.count(bytes, 1, 1);
+    return made;
 }
 
 BufferHandle Buffer::wrap(void* data, std::size_t bytes, std::function<void()> release) {
-    return std::make_shared<Made>(
+    BufferHandle made = std::make_shared<Made>(
         static_cast<std::byte*>(data), bytes, release ? std::move(release) : [] {});
+    Local::mine().count(bytes, 1, 0);
+    return made;
 }
 
 Buffer::~Buffer() {
-    live_bytes -= bytes_;
-    --live_buffers;
+    Local& mine = Local::mine();
+    mine.count(-bytes_, -std::size_t{1}, 0);
     if (release_)
         release_();
     else if (bytes_ >= large_page)
         give_large(data_, bytes_);
     else if (bytes_ <= small_block)
-        SmallBlocks::mine().give(data_);
+        mine.give(data_);
     else
         std::free(data_);
 }
 
-Buffer::Count Buffer::count() { return {live_bytes, live_buffers, allocations}; }
+Buffer::Count Buffer::count() { return Local::sum(); }
 
 }  // namespace weft

@@ -34,10 +34,14 @@ Dims dims_of(const Shape& shape) {
 Shape shape_of(const Dims& dims) { return Shape(dims.begin(), dims.end()); }
 
 Size element_count(const Shape& shape) {
-    // A zero anywhere makes the count zero, whatever the other sizes would overflow to.
+    std::int64_t plain = 1;
+    bool fits = true;
     for (Size size : shape) {
+        // A zero anywhere makes the count zero, whatever the other sizes would overflow to.
         if (size == Size(0)) return 0;
+        fits = fits && size.known() && !__builtin_mul_overflow(plain, size.code(), &plain);
     }
+    if (fits) return plain;
     return std::accumulate(shape.begin(), shape.end(), Size(1), [](Size a, Size b) { return a * b; });
 }
 

@@ -19,7 +19,7 @@ thread_local std::vector<std::string_view>* modules = nullptr;
 
 // Computes the inputs if what waits above the leaves has grown past the bounds, so that forgetting to ask leaks nothing.
 void bound_pending(Node& node) {
-    if (keep_pending > 0 || node.symbolic || (node.depth <= most_depth && node.pending_bytes <= most_bytes)) return;
+    if ((node.depth <= most_depth && node.pending_bytes <= most_bytes) || node.symbolic || keep_pending > 0) return;
     std::vector<Tensor> inputs;
     for (Node* input : node.inputs) inputs.push_back(handle(input));
     eval(inputs);
@@ -45,38 +45,36 @@ std::mutex& Node::lock() {
     return *mutex;
 }
 
-void Node::release() {
-    if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+void Node::die() {
     SmallVector<Node*, 16> dead{this};  // a list of its own in place of recursion: chains are long
     while (!dead.empty()) {
         Node* node = dead.back();
         dead.pop_back();
         for (Node* input : node->inputs) {
-            if (input->references.fetch_sub(1, std::memory_order_acq_rel) == 1) dead.push_back(input);
+            if (last(*input)) dead.push_back(input);
         }
         delete node;
     }
 }
 
-void Node::materialize(Array array, std::vector<std::weak_ptr<const char>> leaves) {
-    SmallVector<Node*, 3> dropped;
+void Node::set_value(Array&& array, const Leaves& leaves, bool has_claim) {
+    Inputs dropped;
     {
-        std::lock_guard guard(lock());
+        std::lock_guard guard(lock());  // whoever walks inputs sees all of this or nothing
         if (computed.load(std::memory_order_relaxed)) return;
         value = std::move(array);
-        if (keep_pending == 0) {  // a function that is being differentiated keeps what its derivative will ask for
-            dropped = std::move(inputs);
-            inputs.clear();
-            if (!leaves.empty() && is_inexact(dtype)) {
-                if (!origin) origin = std::make_unique<Origin>();
-                origin->leaves = std::move(leaves);
-            }
-        }
+        if (is_inexact(dtype)) origin.leaves = leaves;
         depth = 0;
+        // A function that is being differentiated keeps what its derivative will ask for. Where another thread reads the inputs at
+        // this moment they stay until the node goes.
+        if (keep_pending == 0 && (has_claim || claim())) dropped = std::move(inputs);
         computed.store(true, std::memory_order_release);
     }
     for (Node* input : dropped) input->release();
 }
+
+void Node::materialize(Array array, const Leaves& leaves) { set_value(std::move(array), leaves, false); }
+void Node::materialize_claimed(Array array, const Leaves& leaves) { set_value(std::move(array), leaves, true); }
 
 KeepPending::KeepPending() { ++keep_pending; }
 KeepPending::~KeepPending() { --keep_pending; }
@@ -110,14 +108,17 @@ std::string place(const std::source_location& where) {
     return text(path, "\n  at ", users.file_name(), ":", users.line());
 }
 
-Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes,
-                 std::source_location where) {
+namespace {
+
+// A node without inputs yet, and all else.
+std::unique_ptr<Node> begin_node(const Operation& operation, std::span<const Tensor> inputs,
+                                 AttributesHandle&& attributes, const std::source_location& where) {
     for (const Tensor& input : inputs) {
         if (!input)
             throw ValueError(
                 text(operation.name, ": an operand is an empty Tensor, which holds nothing", place(where)));
     }
-    auto node = std::make_unique<Node>();
+    std::unique_ptr<Node> node(new Node);  // not make_unique, which would set all of it to zero first
     try {
         Meta meta = operation.infer(operation, inputs, attributes.get());
         (void)element_count(meta.shape);  // refuses more elements than 64 bits count
@@ -132,10 +133,27 @@ Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, Att
     node->where = line ? *line : where;
     node->depth = 1;
     for (const Tensor& input : inputs) note_input(*node, *input.node());
+    return node;
+}
+
+}  // namespace
+
+Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes,
+                 std::source_location where) {
+    std::unique_ptr<Node> node = begin_node(operation, inputs, std::move(attributes), where);
     for (const Tensor& input : inputs) {
         input.node()->retain();
         node->inputs.push_back(input.node());
     }
+    Tensor result(node.release());
+    bound_pending(*result.node());
+    return result;
+}
+
+Tensor take_node(const Operation& operation, std::span<Tensor> inputs, AttributesHandle attributes,
+                 std::source_location where) {
+    std::unique_ptr<Node> node = begin_node(operation, inputs, std::move(attributes), where);
+    for (Tensor& input : inputs) node->inputs.push_back(input.release());
     Tensor result(node.release());
     bound_pending(*result.node());
     return result;

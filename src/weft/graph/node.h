@@ -28,11 +28,12 @@ struct Node {
     bool symbolic = false;              // below it stands a declared input: it cannot be computed alone
     std::atomic<bool> computed{false};  // `value` may be read
     Shape shape;
-    SmallVector<Node*, 3> inputs;  // counted; guarded by lock() once the node is shared
+    std::atomic<bool> claimed{false};  // somebody reads `inputs` without lock(), or let go of them
+    SmallVector<Node*, 3> inputs;      // counted; guarded by lock() once the node is shared, or by a claim
     AttributesHandle attributes;
-    Array value;                     // once computed
-    std::weak_ptr<Cell> cell;        // of a leaf that is a Parameter's value: whose
-    std::unique_ptr<Origin> origin;  // guarded by lock()
+    Array value;               // once computed
+    std::weak_ptr<Cell> cell;  // of a leaf that is a Parameter's value: whose
+    Origin origin;
     std::source_location where;
 
     Node() = default;
@@ -40,7 +41,9 @@ struct Node {
     Node& operator=(const Node&) = delete;
 
     void retain() { references.fetch_add(1, std::memory_order_relaxed); }
-    void release();
+    void release() {
+        if (last(*this)) die();
+    }
 
     template <class T>
     const T& attributes_as() const {
@@ -49,9 +52,25 @@ struct Node {
 
     /// Gives the node its numbers and releases its inputs; it remembers the leaves that it came from. The first call wins; later
     /// ones do nothing.
-    void materialize(Array array, std::vector<std::weak_ptr<const char>> leaves);
+    void materialize(Array array, const Leaves& leaves);
+    /// The right to read `inputs` without lock(), until unclaim() or materialize_claimed(): nobody lets go of them meanwhile. False where
+    /// somebody else has it, or they are gone.
+    bool claim() { return !claimed.exchange(true, std::memory_order_acq_rel); }
+    void unclaim() { claimed.store(false, std::memory_order_release); }
+    /// As materialize(), by who has the claim.
+    void materialize_claimed(Array array, const Leaves& leaves);
     /// Held while inputs of shared nodes are walked or dropped.
     static std::mutex& lock();
+
+  private:
+    using Inputs = SmallVector<Node*, 3>;
+    /// Gives one count up; whether it was the last. Where it is the only one, nobody can be about to take another.
+    static bool last(Node& node) {
+        return node.references.load(std::memory_order_acquire) == 1 ||
+               node.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
+    void die();
+    void set_value(Array&& array, const Leaves& leaves, bool has_claim);
 };
 
 /// A handle that counts.
@@ -65,6 +84,9 @@ inline Tensor handle(Node* node) {
 Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes,
                  std::source_location where);
 Tensor make_node(const Operation& operation, std::initializer_list<Tensor> inputs, AttributesHandle attributes,
+                 std::source_location where);
+/// The same; takes the inputs over, which are empty afterwards (not if it throws): their counts become the node's.
+Tensor take_node(const Operation& operation, std::span<Tensor> inputs, AttributesHandle attributes,
                  std::source_location where);
 
 /// A leaf without numbers: stands for what is handed over when a function is called.

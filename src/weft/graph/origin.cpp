@@ -1,14 +1,11 @@
 #include "weft/graph/origin.h"
 
 #include <algorithm>
-#include <set>
 
 #include "weft/graph/graph.h"
 
 namespace weft {
 namespace {
-
-using Weak = std::weak_ptr<const char>;
 
 // The leaves that derivatives can be taken with respect to.
 std::vector<Node*> inexact_leaves(const Graph& graph) {
@@ -21,68 +18,71 @@ std::vector<Node*> inexact_leaves(const Graph& graph) {
 }
 
 /// The leaf's identity, and those that it remembers.
-template <class Add>
-void add_leaf(Node& leaf, Add add) {
-    if (!leaf.origin) leaf.origin = std::make_unique<Origin>();
-    Origin& origin = *leaf.origin;
-    if (!origin.self) origin.self = std::make_shared<const char>('\0');
-    add(origin.self);
-    for (const Weak& further : origin.leaves)
-        if (!further.expired()) add(further);
+void add_leaf(Leaves& below, Node& leaf) {
+    below.push_back(leaf.origin.identify());
+    if (!leaf.computed.load(std::memory_order_acquire)) return;
+    for (Identity further : leaf.origin.leaves)
+        if (further.lives()) below.push_back(further);
 }
 
-bool among(const std::vector<Weak>& leaves, const Origin* origin) {
-    if (!origin || !origin->self) return false;  // nothing that was computed depends on it
-    return std::any_of(leaves.begin(), leaves.end(), [&](const Weak& leaf) {
-        return !leaf.owner_before(origin->self) && !origin->self.owner_before(leaf);
-    });
+Leaves once_each(Leaves below) {
+    if (below.size() == 2) {  // of an operation on two
+        if (below[1] < below[0]) std::swap(below[0], below[1]);
+        if (below[0] == below[1]) below.pop_back();
+    }
+    if (below.size() <= 2) return below;
+    std::sort(below.begin(), below.end());
+    below.resize(static_cast<std::size_t>(std::unique(below.begin(), below.end()) - below.begin()));
+    return below;
 }
 
 }  // namespace
 
-std::vector<Weak> leaves_below(const Graph& graph) {
-    std::set<Weak, std::owner_less<Weak>> below;
-    std::lock_guard guard(Node::lock());
-    auto add = [&](const Weak& leaf) { below.insert(leaf); };
-    for (Node* leaf : inexact_leaves(graph)) add_leaf(*leaf, add);
-    for (const Graph::Entry& entry : graph.entries)  // nodes that have an identity from the start
-        if (!entry.leaf && entry.node->origin && entry.node->origin->self) add(entry.node->origin->self);
-    return {below.begin(), below.end()};
+Identity Origin::identify() {
+    Identity known = self();
+    if (known) return known;
+    Identity fresh = Identity::fresh();
+    if (self_.compare_exchange_strong(known, fresh, std::memory_order_acq_rel)) return fresh;
+    fresh.end();  // another thread was first
+    return known;
 }
 
-std::vector<Weak> leaves_below(const Node& node, std::span<Node* const> inputs) {
-    std::vector<Weak> below;
-    if (!is_inexact(node.dtype)) return below;
-    auto add = [&](const Weak& leaf) {
-        bool known = std::any_of(below.begin(), below.end(), [&](const Weak& other) {
-            return !other.owner_before(leaf) && !leaf.owner_before(other);
-        });
-        if (!known) below.push_back(leaf);
-    };
-    below.reserve(inputs.size());
-    for (Node* input : inputs)
-        if (input->computed && is_inexact(input->dtype)) add_leaf(*input, add);
-    if (node.origin && node.origin->self) add(node.origin->self);
-    return below;
+Leaves leaves_below(const Graph& graph) {
+    Leaves below;
+    for (Node* leaf : inexact_leaves(graph)) add_leaf(below, *leaf);
+    for (const Graph::Entry& entry : graph.entries) {  // nodes that have an identity from the start
+        if (entry.leaf) continue;
+        if (Identity self = entry.node->origin.self()) below.push_back(self);
+    }
+    return once_each(std::move(below));
+}
+
+Leaves leaves_below(const Node& node, std::span<Node* const> below) {
+    Leaves leaves;
+    if (!is_inexact(node.dtype)) return leaves;
+    for (Node* each : below) {
+        if (!each->computed.load(std::memory_order_acquire)) {
+            if (Identity self = each->origin.self()) leaves.push_back(self);
+        } else if (is_inexact(each->dtype)) {
+            add_leaf(leaves, *each);
+        }
+    }
+    if (Identity self = node.origin.self()) leaves.push_back(self);
+    return once_each(std::move(leaves));
 }
 
 bool may_come_from(const Node& computed, Node& x) {
     std::vector<Node*> below{&x};
     Graph graph;
-    bool has_identity = false;
-    {
-        std::lock_guard guard(Node::lock());
-        has_identity = x.origin && x.origin->self;
-    }
-    if (!x.computed && !has_identity) {
+    if (!x.computed && !x.origin.self()) {
         Node* pending[] = {&x};
         graph = gather(pending);
         below = inexact_leaves(graph);
     }
-    std::lock_guard guard(Node::lock());
-    if (!computed.origin) return false;
+    const Leaves& leaves = computed.origin.leaves;
     return !below.empty() && std::all_of(below.begin(), below.end(), [&](const Node* leaf) {
-        return among(computed.origin->leaves, leaf->origin.get());
+        Identity self = leaf->origin.self();  // none: nothing that was computed depends on it
+        return self && std::binary_search(leaves.begin(), leaves.end(), self);
     });
 }
 

@@ -3,28 +3,45 @@
 // Callers: runtime/ (as values are computed), autodiff/.
 #pragma once
 
-#include <memory>
+#include <atomic>
 #include <span>
-#include <vector>
+
+#include "weft/base/small_vector.h"
+#include "weft/graph/identity.h"
 
 namespace weft {
 
 struct Graph;
 struct Node;
 
-struct Origin {
-    std::shared_ptr<const char> self;  // the node's identity, once something computed depends on it
-    std::vector<std::weak_ptr<const char>>
-        leaves;  // the identities of the leaves below, as they were when it was computed
+using Leaves = SmallVector<Identity, 4>;  ///< in order, each once
+
+class Origin {
+  public:
+    Origin() = default;
+    Origin(const Origin&) = delete;
+    Origin& operator=(const Origin&) = delete;
+    ~Origin() {
+        if (Identity mine = self()) mine.end();
+    }
+
+    /// The node's identity: it has one once something computed depends on it.
+    Identity self() const { return self_.load(std::memory_order_acquire); }
+    /// The same; from now on it has one.
+    Identity identify();
+
+    Leaves leaves;  // below, as they were when the node was computed; never changed afterwards
+
+  private:
+    std::atomic<Identity> self_{};
 };
 
-/// What a node of this graph remembers when it is computed with it. Takes Node::lock().
-std::vector<std::weak_ptr<const char>> leaves_below(const Graph& graph);
-/// The same of a node whose inputs are its leaves. The caller holds Node::lock().
-std::vector<std::weak_ptr<const char>> leaves_below(const Node& node, std::span<Node* const> inputs);
+/// What a node of this graph remembers when it is computed with it.
+Leaves leaves_below(const Graph& graph);
+/// The same of a node above these, which are kept meanwhile.
+Leaves leaves_below(const Node& node, std::span<Node* const> below);
 
 /// Whether `x` may stand below the computed node: exactly, where x has an identity; of another pending x where all leaves below it do.
-/// Takes Node::lock().
 bool may_come_from(const Node& computed, Node& x);
 
 }  // namespace weft

@@ -28,7 +28,7 @@ Literal literal_of(const Array& array) {
 }  // namespace
 
 Tensor::Tensor(Array array) {
-    auto node = std::make_unique<Node>();
+    std::unique_ptr<Node> node(new Node);
     node->operation = &array_operation;
     node->dtype = array.dtype;
     node->shape = shape_of(array.dims);

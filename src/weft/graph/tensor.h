@@ -58,6 +58,7 @@ class Tensor {
 
     explicit operator bool() const { return node_ != nullptr; }
     Node* node() const { return node_; }
+    Node* release() { return std::exchange(node_, nullptr); }  ///< gives its count to the caller, and holds nothing
     bool is(const Tensor& other) const { return node_ == other.node_; }  ///< the same node
 
     const Shape& shape() const;

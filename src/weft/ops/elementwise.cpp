@@ -72,36 +72,49 @@ Meta infer_elementwise(const Operation& operation, std::span<const Tensor> input
         for (const Tensor& input : inputs) types += text(types.empty() ? "" : " and ", input.dtype());
         throw DTypeError(text(operation.name, ": not defined for ", types));
     }
-    std::optional<Shape> shape = inputs[0].shape();
-    for (std::size_t i = 1; i < inputs.size() && shape; ++i) {
-        if (!(inputs[i].shape() == *shape)) shape = broadcast(*shape, inputs[i].shape());
+    Meta meta{inputs[0].shape(), meeting};
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+        const Shape& other = inputs[i].shape();
+        if (other == meta.shape) continue;
+        std::optional<Shape> both = broadcast(meta.shape, other);
+        if (!both) refuse_shapes(operation, inputs);
+        meta.shape = *both;
     }
-    if (!shape) refuse_shapes(operation, inputs);
-    return {std::move(*shape), result_dtype(operation, meeting, attributes)};
+    meta.dtype = result_dtype(operation, meeting, attributes);
+    return meta;
 }
 
 Tensor apply(const Operation& operation, std::span<const Operand> operands, AttributesHandle attributes) {
+    std::array<const Operand*, 4> all;
+    for (std::size_t i = 0; i < operands.size(); ++i) all[i] = &operands[i];
+    return apply(operation, std::span<const Operand* const>(all.data(), operands.size()), std::move(attributes));
+}
+
+Tensor apply(const Operation& operation, std::span<const Operand* const> operands, AttributesHandle attributes) {
     // The type that plain numbers take: that of the tensors, raised to the number's kind.
     std::size_t first = operation.condition ? 1 : 0;
     std::optional<DType> meet;
     for (std::size_t i = first; i < operands.size(); ++i) {
-        if (!operands[i].weak()) meet = meet ? promote(*meet, operands[i].tensor.dtype()) : operands[i].tensor.dtype();
+        if (operands[i]->weak()) continue;
+        DType dtype = operands[i]->tensor.dtype();
+        meet = meet ? promote(*meet, dtype) : dtype;
     }
     for (std::size_t i = first; i < operands.size(); ++i) {
-        if (operands[i].weak())
-            meet = meet ? promote_weak(*meet, operands[i].literal.kind) : default_dtype(operands[i].literal.kind);
+        if (!operands[i]->weak()) continue;
+        Kind kind = operands[i]->literal.kind;
+        meet = meet ? promote_weak(*meet, kind) : default_dtype(kind);
     }
     std::array<Tensor, 4> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (i < first) {
-            inputs[i] = operands[i].as(DType::bool_);
+            inputs[i] = operands[i]->as(DType::bool_);
             continue;
         }
-        if (operands[i].weak()) refuse_number(operation, operands[i], *meet);
-        inputs[i] = operands[i].as(*meet);
+        if (operands[i]->weak()) refuse_number(operation, *operands[i], *meet);
+        inputs[i] = operands[i]->as(*meet);
     }
-    return make_node(operation, std::span<const Tensor>(inputs.data(), operands.size()), std::move(attributes),
-                     operands[0].where);
+    return take_node(operation, std::span<Tensor>(inputs.data(), operands.size()), std::move(attributes),
+                     operands[0]->where);
 }
 
 Scalar inline_body(const Operation& operation, std::span<const Scalar> operands, DType meeting, DType result_type,

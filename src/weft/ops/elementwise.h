@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <numbers>
 
@@ -79,6 +80,14 @@ Tensor apply(const Operation& operation, std::span<const Operand> operands, Attr
 inline Tensor apply(const Operation& operation, std::initializer_list<Operand> operands,
                     AttributesHandle attributes = nullptr) {
     return apply(operation, std::span<const Operand>(operands.begin(), operands.size()), std::move(attributes));
+}
+/// The same on operands where they stand: a list would copy them.
+Tensor apply(const Operation& operation, std::span<const Operand* const> operands,
+             AttributesHandle attributes = nullptr);
+template <std::same_as<Operand>... Operands>
+Tensor apply(const Operation& operation, const Operands&... operands) {
+    const Operand* all[] = {&operands...};
+    return apply(operation, std::span<const Operand* const>(all));
 }
 /// The type in which the operands of a node of this operation meet.
 DType meeting_dtype(const Operation& operation, std::span<const Tensor> inputs);
@@ -170,20 +179,20 @@ Operation record(std::string_view name, const Elementwise<N>& declared) {
     extern const ::weft::Operation name##_operation;                                                                  \
     const ::weft::Operation name##_operation = ::weft::detail::record<1>(#name, ::weft::Elementwise<1>{__VA_ARGS__}); \
     WEFT_REGISTER(name##_operation);                                                                                  \
-    ::weft::Tensor name(const ::weft::Operand& x) { return ::weft::apply(name##_operation, {x}); }
+    ::weft::Tensor name(const ::weft::Operand& x) { return ::weft::apply(name##_operation, x); }
 #define WEFT_BINARY(name, ...)                                                                                        \
     extern const ::weft::Operation name##_operation;                                                                  \
     const ::weft::Operation name##_operation = ::weft::detail::record<2>(#name, ::weft::Elementwise<2>{__VA_ARGS__}); \
     WEFT_REGISTER(name##_operation);                                                                                  \
     ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b) {                                         \
-        return ::weft::apply(name##_operation, {a, b});                                                               \
+        return ::weft::apply(name##_operation, a, b);                                                                 \
     }
 #define WEFT_TERNARY(name, ...)                                                                                       \
     extern const ::weft::Operation name##_operation;                                                                  \
     const ::weft::Operation name##_operation = ::weft::detail::record<3>(#name, ::weft::Elementwise<3>{__VA_ARGS__}); \
     WEFT_REGISTER(name##_operation);                                                                                  \
     ::weft::Tensor name(const ::weft::Operand& a, const ::weft::Operand& b, const ::weft::Operand& c) {               \
-        return ::weft::apply(name##_operation, {a, b, c});                                                            \
+        return ::weft::apply(name##_operation, a, b, c);                                                              \
     }
 /// A function of one number, computed in floating types, without a derivative of its own.
 #define WEFT_COMPOSITE(name, ...) WEFT_UNARY(name, ::weft::detail::in_floating(::weft::Elementwise<1>{__VA_ARGS__}))

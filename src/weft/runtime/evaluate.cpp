@@ -3,9 +3,9 @@
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/evaluator.h"
 #include "weft/graph/graph.h"
+#include "weft/runtime/again.h"
 #include "weft/runtime/debug.h"
 #include "weft/runtime/executor.h"
-#include "weft/runtime/single.h"
 
 namespace weft {
 namespace {
@@ -40,7 +40,7 @@ std::vector<Array> run_graph(const std::shared_ptr<const Binding>& binding, cons
 
 bool ran_before(Node& node) {
     try {
-        return run_single(node);
+        return run_again(node);
     } catch (const Error&) {
         return false;  // it fails again, and the error is told
     }
@@ -54,14 +54,14 @@ void evaluate(std::span<Node* const> nodes) {
     Graph graph = gather(nodes);
     refuse_unbound(graph);
     std::shared_ptr<const Binding> binding = binding_for(graph);
-    if (single) remember_single(graph, binding);
+    if (single) remember(*nodes[0], graph, binding);
     std::vector<Array> values = run_graph(binding, graph);
     if (debug_modes().any()) {
         std::vector<Tensor> tensors;
         for (Node* node : nodes) tensors.push_back(handle(node));
         debug_run(tensors, values);
     }
-    std::vector<std::weak_ptr<const char>> below = leaves_below(graph);
+    Leaves below = leaves_below(graph);
     for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i]->materialize(std::move(values[i]), below);
 }
 

@@ -38,7 +38,7 @@ Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(bind
 }
 
 std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void* const> outputs) {
-    std::byte* arena = thread_arena(binding_->arena_bytes);
+    std::byte* arena = binding_->arena_bytes > 0 ? thread_arena(binding_->arena_bytes) : nullptr;
     if (arena != arena_) {
         for (const Patch& patch : inside_) table_[patch.position] = arena + patch.offset;
         arena_ = arena;
@@ -84,9 +84,10 @@ void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) 
     }
 }
 
-Array result_array(const View& view, const BufferHandle& buffer, std::int64_t first_byte) {
+Array result_array(const View& view, BufferHandle buffer, std::int64_t first_byte) {
     auto element = static_cast<std::int64_t>(size_of(view.layout.dtype));
-    return {view.layout.dtype, view.layout.dims, view.layout.strides, (first_byte + view.offset) / element, buffer};
+    return {view.layout.dtype, view.layout.dims, view.layout.strides, (first_byte + view.offset) / element,
+            std::move(buffer)};
 }
 
 std::vector<Array> run_once(std::shared_ptr<const Binding> binding, const Graph& graph) {
@@ -103,7 +104,7 @@ std::vector<Array> run_once(std::shared_ptr<const Binding> binding, const Graph&
     for (const View& view : runner.binding().results) {
         auto index = static_cast<std::size_t>(view.base.index);
         if (view.base.kind == Base::output) {
-            results.push_back(result_array(view, outputs[index], 0));
+            results.push_back(result_array(view, outputs[index], 0));  // several may lie in one
             continue;
         }
         const Array& leaf = graph.node(graph.leaves[index]).value;

@@ -40,7 +40,7 @@ class Runner {
 };
 
 /// Where a result of a run lies, as an Array over the buffer it came from.
-Array result_array(const View& view, const BufferHandle& buffer, std::int64_t first_byte);
+Array result_array(const View& view, BufferHandle buffer, std::int64_t first_byte);
 
 /// Runs the binding on the leaves of `graph`, which all have numbers, into fresh memory; a result that is a leaf, or a view of one,
 /// shares the leaf's. One array an output of the graph.

@@ -1,0 +1,175 @@
+#include "weft/runtime/again.h"
+
+#include <array>
+#include <bit>
+
+#include "weft/graph/node.h"
+#include "weft/graph/origin.h"
+#include "weft/rewrite/rewrite.h"
+#include "weft/runtime/executor.h"
+
+namespace weft {
+namespace {
+
+constexpr std::size_t most_nodes = 32, most_words = 128, remembered = 256;
+
+/// A small pending expression, as words that tell its runs apart from all others'. It is walked breadth first; inputs are named by their
+/// number in that order, so the words say which are the same. While it lives nobody lets go of the inputs below.
+class SmallExpression {
+  public:
+    /// Walks down from the node; fits() says whether it could.
+    explicit SmallExpression(Node& root) {
+        add(rewriting_version());
+        number_of(root);
+        for (std::size_t i = 0; fits_ && i < nodes_.size(); ++i) {
+            Node& node = *nodes_[i];
+            if (node.computed.load(std::memory_order_acquire))
+                add_leaf(node);
+            else
+                add_operation(node);
+        }
+    }
+    ~SmallExpression() { unclaim(0); }
+    SmallExpression(const SmallExpression&) = delete;
+    SmallExpression& operator=(const SmallExpression&) = delete;
+
+    bool fits() const { return fits_; }
+    std::span<const std::uint64_t> words() const { return {words_.data(), count_}; }
+    std::span<Node* const> leaves() const { return {leaves_.data(), leaves_.size()}; }
+    std::span<Node* const> below() const { return {nodes_.begin() + 1, nodes_.size() - 1}; }
+    std::size_t hash() const {
+        // Each word times an odd number of its place, summed: no product waits for another.
+        std::uint64_t sum = 0, odd = 0x9E3779B97F4A7C15u;
+        for (std::size_t i = 0; i < count_; ++i, odd += 0xD1B54A32D192ED04u) sum += words_[i] * odd;
+        return (sum ^ sum >> 32) * 0x9E3779B97F4A7C15u >> 48;
+    }
+    /// Lets go of all but the expression's node, which is to be materialized now: with its inputs they may go.
+    void give_back_below() {
+        unclaim(1);
+        claimed_.clear();
+    }
+
+  private:
+    /// The last first: what stands above a node keeps it alive.
+    void unclaim(std::size_t first) {
+        for (std::size_t i = claimed_.size(); i-- > first;) claimed_[i]->unclaim();
+    }
+    void add(std::uint64_t word) {
+        if (count_ < most_words)
+            words_[count_++] = word;
+        else
+            fits_ = false;
+    }
+    std::size_t number_of(Node& node) {
+        auto number = static_cast<std::size_t>(std::find(nodes_.begin(), nodes_.end(), &node) - nodes_.begin());
+        if (number < nodes_.size()) return number;
+        if (number < most_nodes)
+            nodes_.push_back(&node);
+        else
+            fits_ = false;
+        return number;
+    }
+    void add_leaf(Node& node) {
+        const Array& value = node.value;
+        leaves_.push_back(&node);
+        add(most_words + value.dims.size());
+        add(static_cast<std::uint64_t>(value.dtype));
+        for (std::int64_t size : value.dims) add(static_cast<std::uint64_t>(size));
+        for (std::int64_t stride : value.strides) add(static_cast<std::uint64_t>(stride));
+    }
+    void add_operation(Node& node) {
+        // An alias stands for its first input; a node that another thread computes is read when that is done.
+        fits_ = fits_ && node.operation->family != Family::leaf && !node.operation->alias && node.claim();
+        if (!fits_) return;
+        claimed_.push_back(&node);
+        add(std::bit_cast<std::uintptr_t>(node.operation));
+        add(node.inputs.size());
+        if (node.attributes) add_attributes(*node.attributes);
+        for (Node* input : node.inputs) add(number_of(*input));
+    }
+    void add_attributes(const Attributes& attributes) {
+        thread_local KeyParts parts;
+        parts.clear();
+        attributes.key(parts);
+        for (std::uint64_t word : parts.words) add(word);
+        for (Size size : parts.sizes) add(static_cast<std::uint64_t>(size.code()));
+        for (Offset offset : parts.offsets) add(static_cast<std::uint64_t>(offset.value.code()));
+    }
+
+    std::array<std::uint64_t, most_words> words_;
+    std::size_t count_ = 0;
+    bool fits_ = true;
+    SmallVector<Node*, most_nodes> nodes_, claimed_, leaves_;
+};
+
+struct Remembered {
+    std::vector<std::uint64_t> words;
+    std::unique_ptr<Runner> runner;
+    std::vector<std::uint8_t> leaves;  // which of the expression's each leaf of its graph is
+};
+
+/// This thread's; another key with the same place takes it over.
+Remembered*& place_of(const SmallExpression& expression) {
+    struct Table {
+        std::array<Remembered*, remembered> places{};
+        ~Table() {
+            for (Remembered* place : places) delete place;
+        }
+    };
+    thread_local Table table;
+    return table.places[expression.hash() % remembered];
+}
+
+Array run(const Remembered& how, std::span<Node* const> inputs) {
+    const Binding& binding = how.runner->binding();
+    std::array<void*, most_nodes> leaves;
+    for (std::size_t i = 0; i < how.leaves.size(); ++i)
+        leaves[i] = const_cast<void*>(inputs[how.leaves[i]]->value.address());
+    const View& result = binding.results[0];
+    if (result.base.kind == Base::leaf) {
+        const Array& leaf = inputs[how.leaves[static_cast<std::size_t>(result.base.index)]]->value;
+        return result_array(result, leaf.buffer, leaf.offset * static_cast<std::int64_t>(size_of(leaf.dtype)));
+    }
+    BufferHandle buffer = Buffer::allocate(binding.outputs[0].bytes);
+    void* output = buffer->data();
+    how.runner->run({leaves.data(), how.leaves.size()}, {&output, 1});
+    return result_array(result, std::move(buffer), 0);
+}
+
+}  // namespace
+
+bool run_again(Node& node) {
+    if (node.symbolic) return false;
+    SmallExpression expression(node);
+    if (!expression.fits()) return false;
+    const Remembered* how = place_of(expression);
+    if (!how || !std::ranges::equal(how->words, expression.words())) return false;
+    Leaves leaves = leaves_below(node, expression.below());
+    auto value = [&] {
+        Array array = run(*how, expression.leaves());
+        expression.give_back_below();
+        return array;
+    };
+    node.materialize_claimed(value(), leaves);
+    return true;
+}
+
+void remember(Node& node, const Graph& graph, const std::shared_ptr<const Binding>& binding) {
+    if (node.symbolic || binding->outputs.size() > 1) return;
+    if (binding->outputs.empty() != (binding->results[0].base.kind == Base::leaf)) return;
+    SmallExpression expression(node);
+    if (!expression.fits()) return;
+    auto made = std::make_unique<Remembered>();
+    for (std::int32_t leaf : graph.leaves) {
+        auto found = std::ranges::find(expression.leaves(), graph.entries[static_cast<std::size_t>(leaf)].node);
+        if (found == expression.leaves().end()) return;
+        made->leaves.push_back(static_cast<std::uint8_t>(found - expression.leaves().begin()));
+    }
+    made->words.assign(expression.words().begin(), expression.words().end());
+    made->runner = std::make_unique<Runner>(binding);
+    Remembered*& place = place_of(expression);
+    delete place;
+    place = made.release();
+}
+
+}  // namespace weft
