@@ -106,7 +106,8 @@ def classes():
 
 
 def errors():
-    return [thing for thing in things() if thing.is_error]
+    """weft's own; a name for one of Python's (weft.linalg.LinAlgError) needs no page."""
+    return [thing for thing in things() if thing.is_error and belongs(thing.value)]
 
 
 def constants():
