@@ -43,7 +43,7 @@ ATTRIBUTES = {"shape": "tuple[int, ...]", "dtype": "DType", "ndim": "int", "size
 METHODS = {"item": "(self) -> Any", "tolist": "(self) -> Any", "eval": "(self) -> Tensor", "to_device": "(self, device: Any, /) -> Tensor"}
 
 # Modules whose functions give functions, types, trees, and what they were given.
-GIVE_ANYTHING = {"weft._custom", "weft._transforms", "weft._inspection", "weft._dtypes", "weft._training", "weft.nn.init", "weft.nn.utils.rnn"}
+GIVE_ANYTHING = {"weft._custom", "weft._declared", "weft._transforms", "weft._inspection", "weft._dtypes", "weft._training", "weft.nn.init", "weft.nn.utils.rnn"}
 
 
 def type_of(parameter):

@@ -1,4 +1,6 @@
 // Python's values as weft's: numbers, lists, sizes, axes. What shows its memory is exchange.cpp's.
+#include <nanobind/stl/string_view.h>
+
 #include "object.h"
 
 namespace weft::python {

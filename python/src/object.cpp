@@ -277,6 +277,13 @@ PyObject* str_slot(PyObject* object) noexcept {
     });
 }
 
+/// What is declared may be a key (givens={x: ...}), for it has no numbers to be equal to; arrays may not, as NumPy's.
+Py_hash_t hash_slot(PyObject* object) noexcept {
+    const Node* node = tensor_in(object).node();
+    if (!node->symbolic) return PyObject_HashNotImplemented(object);
+    return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(node) >> 4);
+}
+
 }  // namespace
 
 void compute(const Tensor& x) {
@@ -322,7 +329,7 @@ void bind_tensor(nb::module_& module) {
         {Py_tp_repr, slot(repr_slot)},
         {Py_tp_str, slot(str_slot)},
         {Py_tp_richcompare, slot(compare)},
-        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+        {Py_tp_hash, slot(hash_slot)},
         {Py_tp_iter, slot(iterate)},
         {Py_tp_getset, attributes_of_tensor},
         {Py_tp_methods, methods},

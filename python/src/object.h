@@ -91,6 +91,7 @@ void bind_tensor(nb::module_& module);
 void bind_operations(nb::module_& module);
 void bind_linear_algebra(nb::module_& module);
 void bind_transforms(nb::module_& module);
+void bind_declared(nb::module_& module);
 void bind_random(nb::module_& module);
 void bind_special(nb::module_& module);
 void bind_numpy(nb::module_& module);

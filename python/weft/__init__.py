@@ -28,6 +28,7 @@ from ._sets import *
 from ._signal import *
 from ._statistics import *
 from ._custom import *
+from ._declared import *
 from ._tools import *
 from ._training import *
 from ._transforms import *

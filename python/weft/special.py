@@ -33,7 +33,7 @@ def lambertw(z, k=0):
     >>> w
     array([0.       , 0.5671433, 1.7455281], dtype=float32)
     >>> wf.allclose(w * wf.exp(w), [0., 1., 10.])
-    array(True)
+    True
     """
     if k != 0:
         raise NotImplementedError(f"lambertw: the branch {k} is not there, only the principal one, k=0")
