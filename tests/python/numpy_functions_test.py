@@ -182,6 +182,27 @@ class Functions(unittest.TestCase):
         self.assertLess(abs(float(wf.mean(drawn))), 0.06)
         self.assertLess(abs(float(wf.std(drawn)) - 1), 0.05)
 
+    def test_distributions_are_scipys(self):
+        from scipy import stats
+        key, n = wf.random.key(5), (4000,)
+        cases = {"laplace": ((n, 1.0, 2.0), stats.laplace(1, 2)), "logistic": ((n, -1.0, 0.5), stats.logistic(-1, 0.5)), "cauchy": ((n, 0.0, 2.0), stats.cauchy(0, 2)),
+                 "gamma": ((2.5, n), stats.gamma(2.5)), "beta": ((2.0, 3.0, n), stats.beta(2, 3)), "exponential": ((n, 2.0), stats.expon(scale=0.5)),
+                 "gumbel": ((n,), stats.gumbel_r()), "truncated_normal": ((n, -1.0, 2.0), stats.truncnorm(-1, 2)), "normal": ((n, 2.0, 3.0), stats.norm(2, 3))}
+        for name, (arguments, theirs) in cases.items():
+            drawn = np.asarray(getattr(wf.random, name)(*arguments, key=key))
+            self.assertGreater(stats.kstest(drawn, theirs.cdf).pvalue, 1e-4, name)
+        drawn = np.asarray(wf.random.geometric(0.3, n, key=key))
+        counts = [np.sum(drawn == k) for k in range(1, 8)]
+        self.assertGreater(stats.chisquare(counts + [np.sum(drawn > 7)], 4000 * np.append(stats.geom(0.3).pmf(range(1, 8)), stats.geom(0.3).sf(7))).pvalue, 1e-4)
+
+    def test_choices_are_of_what_is_given(self):
+        key = wf.random.key(2)
+        self.assertEqual(sorted(wf.random.choice(5, (5,), replace=False, key=key).tolist()), [0, 1, 2, 3, 4])
+        self.assertEqual(set(wf.random.choice(np.array([10.0, 20.0, 30.0]), (50,), p=[1, 0, 1], key=key).tolist()), {10.0, 30.0})
+        self.assertEqual(wf.random.choice(wf.ones((2, 3)), (4, 5), key=key, axis=1).shape, (2, 4, 5))
+        with self.assertRaisesRegex(ValueError, "3 draws from 2 things, each at most once"):
+            wf.random.choice(2, (3,), replace=False)
+
     def test_quantiles_interpolation_and_windows_are_differentiated(self):
         x, step = wf.asarray(np.array([3.0, -1.0, 2.0, 0.5])), 1e-6
         functions = [lambda x: wf.quantile(x, 0.4), lambda x: wf.sum(wf.interp(x, wf.asarray([-2., 0., 4.]).astype("float64"), wf.asarray([1., 3., 2.]).astype("float64"))),
