@@ -9,6 +9,7 @@ from functools import cache
 import weft
 
 PLAIN = (int, float, type(None))    # constants
+TYPES = "weft._core"                # where types are written in C++: Tensor, DType, Parameter
 
 
 @dataclass

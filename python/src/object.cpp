@@ -324,7 +324,20 @@ void bind_tensor(nb::module_& module) {
         {Py_tp_doc, const_cast<char*>(
                         "An n-dimensional array of numbers, or the expression that will give them.\n\n"
                         "Operations are noted and computed when numbers are asked for: by printing, item(), numpy(),\n"
-                        "float(), weft.eval(). A value never changes; x[i] = v gives the name x a new one.")},
+                        "float(), weft.eval(). A value never changes; x[i] = v gives the name x a new one.\n\n"
+                        ">>> x = wf.asarray([[1., 2.], [3., 4.]])\n"
+                        ">>> y = x.T @ x + 1\n"
+                        ">>> y.shape, y.dtype, y.computed\n"
+                        "((2, 2), weft.float32, False)\n"
+                        ">>> y[0].tolist(), y.computed\n"
+                        "([11.0, 15.0], False)\n"
+                        ">>> y\n"
+                        "array([[11., 15.],\n"
+                        "       [15., 21.]], dtype=float32)\n"
+                        ">>> row = x[0]\n"
+                        ">>> x[0] = 0\n"
+                        ">>> x.tolist(), row.tolist()\n"
+                        "([[0.0, 0.0], [3.0, 4.0]], [1.0, 2.0])\n")},
         {Py_tp_dealloc, slot(dealloc)},
         {Py_tp_repr, slot(repr_slot)},
         {Py_tp_str, slot(str_slot)},
