@@ -97,7 +97,7 @@ WEFT_RECORD(logsumexp, "log(sum(exp(x))), without overflow.", "scipy.special.log
 WEFT_RECORD(softmax, "exp(x) / sum(exp(x)) along an axis, without overflow.", "scipy.special.softmax", "softmax",
             {{{{3, 4}}, [](auto x) { return softmax(x[0]); }, "scipy.special.softmax(x0, -1)"},
              {{{2, 3, 4}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 1)"},
-             {{{2, 0}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.expit(x0)"}})
+             {{{2, 0}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 0)"}})
 WEFT_RECORD(log_softmax, "x - log(sum(exp(x))) along an axis, without overflow.", "scipy.special.log_softmax",
             "log_softmax",
             {{{{3, 4}}, [](auto x) { return log_softmax(x[0], -1); }, "scipy.special.log_softmax(x0, -1)"}})
