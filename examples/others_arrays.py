@@ -7,7 +7,7 @@ os.environ["SCIPY_ARRAY_API"] = "1"   # SciPy asks arrays for their own function
 import numpy as np
 import scipy
 from einops.array_api import rearrange, reduce
-from scipy import fft, signal, special, stats
+from scipy import fft, special, stats
 
 import weft as wf
 
@@ -21,7 +21,7 @@ made = {
     "stats.skew": (stats.skew(x), stats.skew(numbers)),
     "special.logsumexp": (special.logsumexp(x, axis=0), special.logsumexp(numbers, axis=0)),
     "fft.rfft": (fft.rfft(x, axis=0), fft.rfft(numbers, axis=0)),
-    "signal.detrend": (signal.detrend(x, axis=0), signal.detrend(numbers, axis=0)),
+    "stats.kurtosis": (stats.kurtosis(x), stats.kurtosis(numbers)),
 }
 for name, (mine, theirs) in made.items():
     assert isinstance(mine, wf.Tensor), name

@@ -23,7 +23,7 @@ from weft._typing import Array, Axis, DTypeLike, Shape
 PARAMETERS = {
     "axis": "Axis", "axes": "Axis", "source": "Axis", "destination": "Axis", "shape": "Shape", "new_shape": "Shape", "dims": "Shape",
     "dimensions": "Shape", "dtype": "DTypeLike", "type": "Any", "type1": "Any", "type2": "Any", "kind": "Any", "from_": "Any", "to": "Any",
-    "device": "Any", "f": "Callable[..., Any]", "func": "Callable[..., Any]", "func1d": "Callable[..., Any]", "subscripts": "str", "mode": "str",
+    "device": "Any", "f": "Callable[..., Any]", "func": "Callable[..., Any]", "func1d": "Callable[..., Any]", "function": "Callable[..., Any]", "subscripts": "str", "mode": "str",
     "n": "Any", "k": "Any", "num": "int", "obj": "Any", "self": "", "cls": "", "repeats": "Any", "repetitions": "Any", "shift": "Any",
     "indices_or_sections": "Any", "arrays": "Sequence[Any]", "tup": "Sequence[Any]", "primals": "Any", "tangents": "Any", "argnums": "Any",
     "in_axes": "Any", "out_axes": "Any", "seed": "int", "n_rows": "int", "n_cols": "Optional[int]", "index": "Any", "wrt": "Any",
@@ -43,7 +43,7 @@ ATTRIBUTES = {"shape": "tuple[int, ...]", "dtype": "DType", "ndim": "int", "size
 METHODS = {"item": "(self) -> Any", "tolist": "(self) -> Any", "eval": "(self) -> Tensor", "to_device": "(self, device: Any, /) -> Tensor"}
 
 # Modules whose functions give functions, types, trees, and what they were given.
-GIVE_ANYTHING = {"weft._custom", "weft._transforms", "weft._inspection", "weft._dtypes", "weft._training", "weft.nn.init", "weft.nn.utils.rnn"}
+GIVE_ANYTHING = {"weft._custom", "weft._declared", "weft._transforms", "weft._inspection", "weft._dtypes", "weft._training", "weft.nn.init", "weft.nn.utils.rnn"}
 
 
 def type_of(parameter):

@@ -65,6 +65,9 @@ def of_modules():
     found = []
     for name, module in public.modules(private=True).items():
         found += [test for test in finder.find(module, name, globs=names()) if test.examples]
+    for thing in public.classes():
+        if thing.value.__module__ == public.TYPES or thing.value is public.weft.Tensor:
+            found += [test for test in finder.find(thing.value, thing.name, globs=names()) if test.examples]
     return found
 
 

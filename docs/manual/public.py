@@ -9,6 +9,7 @@ from functools import cache
 import weft
 
 PLAIN = (int, float, type(None))    # constants
+TYPES = "weft._core"                # where types are written in C++: Tensor, DType, Parameter
 
 
 @dataclass
@@ -106,7 +107,8 @@ def classes():
 
 
 def errors():
-    return [thing for thing in things() if thing.is_error]
+    """weft's own; a name for one of Python's (weft.linalg.LinAlgError) needs no page."""
+    return [thing for thing in things() if thing.is_error and belongs(thing.value)]
 
 
 def constants():

@@ -7,7 +7,6 @@ import weft
 
 from . import curve, examples, inquiry, public
 
-TYPES = "weft._core"     # what is written in C++: Tensor, DType, Parameter
 
 
 # Text ---------------------------------------------------------------------------------------------------------------------------------
@@ -232,7 +231,7 @@ def group_of(thing):
     above = thing.name.rpartition(".")[0]
     if above != "weft":
         return above
-    return TYPES if thing.home == "weft" else thing.home
+    return public.TYPES if thing.home == "weft" else thing.home
 
 
 def groups():

@@ -69,7 +69,7 @@ struct Taken<Axes> {  // and Dims, which is the same type
 template <>
 struct Taken<std::int64_t> {
     using Type = Given;
-    static std::int64_t convert(Given given, Call& call) { return integer(given, call.name, "an argument"); }
+    static std::int64_t convert(Given given, Call& call) { return integer(given, call.name); }
 };
 template <>
 struct Taken<DType> {

@@ -1,4 +1,7 @@
 // Python's values as weft's: numbers, lists, sizes, axes. What shows its memory is exchange.cpp's.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
 #include "object.h"
 
 namespace weft::python {
@@ -17,17 +20,39 @@ std::int64_t as_integer(PyObject* object) {
 bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object); }
 
 /// One integer, or a sequence of them.
+/// What the Python function that calls has named it: functions of the package hand on what they were given.
+std::string name_of_argument(nb::handle object, const char* otherwise) {
+    if (PyObject* locals = PyEval_GetLocals())
+        for (auto [name, value] : nb::borrow<nb::dict>(locals))
+            if (value.is(object)) return nb::cast<std::string>(name);
+    return otherwise;
+}
+
+/// `what` it is; null: what the calling function has named the whole argument, `otherwise` where it has none of it.
+std::int64_t integer_of(nb::handle object, const char* operation, const char* what, nb::handle argument,
+                        const char* otherwise = "an argument") {
+    if (PyIndex_Check(object.ptr())) {
+        nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+        if (!number.is_valid()) throw nb::python_error();
+        return as_integer(number.ptr());
+    }
+    std::string name = what ? what : name_of_argument(argument, otherwise);
+    throw DTypeError(text(operation, ": ", name, object.is(argument) ? " is an integer" : " holds integers", ", not '",
+                          Py_TYPE(object.ptr())->tp_name, "'"));
+}
+
 template <class List>
 List integer_list(nb::handle object, const char* operation, const char* what) {
     List list;
     if (!is_sequence(object.ptr()) && !(PySequence_Check(object.ptr()) && !is_tensor(object.ptr()) &&
                                         !PyIndex_Check(object.ptr()) && !PyUnicode_Check(object.ptr()))) {
-        list.push_back(integer(object, operation, what));
+        list.push_back(integer_of(object, operation, what, object, "axis"));
         return list;
     }
     nb::object items = nb::steal(PySequence_Tuple(object.ptr()));
     if (!items.is_valid()) throw nb::python_error();
-    for (nb::handle item : nb::borrow<nb::tuple>(items)) list.push_back(integer(item, operation, what));
+    for (nb::handle item : nb::borrow<nb::tuple>(items))
+        list.push_back(integer_of(item, operation, what, object, "axis"));
     return list;
 }
 
@@ -170,17 +195,12 @@ std::vector<Tensor> tensors(nb::handle sequence, const char* operation) {
 }
 
 std::int64_t integer(nb::handle object, const char* operation, const char* what) {
-    if (PyIndex_Check(object.ptr())) {
-        nb::object number = nb::steal(PyNumber_Index(object.ptr()));
-        if (!number.is_valid()) throw nb::python_error();
-        return as_integer(number.ptr());
-    }
-    throw DTypeError(text(operation, ": ", what, " is an integer, not '", Py_TYPE(object.ptr())->tp_name, "'"));
+    return integer_of(object, operation, what, object);
 }
 
 Axes axes(nb::handle object, const char* operation, const Axes& otherwise) {
     if (object.is_none()) return otherwise;
-    return integer_list<Axes>(object, operation, "axis");
+    return integer_list<Axes>(object, operation, nullptr);
 }
 
 Dims integers(nb::handle object, const char* operation, const char* what) {

@@ -55,7 +55,15 @@ std::optional<DType> dtype(nb::handle object) {
 nb::object dtype_object(DType dtype) { return nb::borrow(objects[static_cast<std::size_t>(dtype)]); }
 
 void bind_dtypes(nb::module_& module) {
-    nb::class_<Named>(module, "DType", "The type of a tensor's elements, such as weft.float32.")
+    nb::class_<Named>(
+        module, "DType",
+        "The type of a tensor's elements, such as weft.float32. NumPy's types and names are taken in its place.\n\n"
+        ">>> wf.float32\n"
+        "weft.float32\n"
+        ">>> wf.float32.name, wf.float32.itemsize, wf.float32.kind\n"
+        "('float32', 4, 'f')\n"
+        ">>> wf.ones(2).dtype == np.float32, wf.zeros(1, dtype=\"int8\").dtype\n"
+        "(True, weft.int8)\n")
         .def("__repr__", [](const Named& self) { return text("weft.", self.dtype); })
         .def("__str__", [](const Named& self) { return text("weft.", self.dtype); })
         .def("__hash__", [](const Named& self) { return static_cast<std::int64_t>(self.dtype) + 9176; })

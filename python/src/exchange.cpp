@@ -192,6 +192,7 @@ std::optional<Tensor> imported(PyObject* object, std::optional<bool> copy) {
     if (PyObject_CheckBuffer(object)) shown = from_buffer(object);
     if (!shown && has(object, "__array_interface__")) shown = from_bfloat16(object);
     if (!shown && has(object, "__dlpack__")) shown = from_dlpack(object, {}).array();
+    if (!shown && has(object, "__array_interface__")) shown = from_array_interface(object);
     if (!shown && has(object, "__array__")) {
         nb::object array = nb::handle(object).attr("__array__")();
         shown = from_buffer(array.ptr());

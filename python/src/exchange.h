@@ -1,4 +1,5 @@
-// What the buffer protocol and DLPack share: arrays over memory that others own. Callers: exchange.cpp, dlpack.cpp.
+// What the buffer protocol, the array interface and DLPack share: arrays over memory that others own. Callers: exchange.cpp, dlpack.cpp,
+// array_interface.cpp.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,10 @@ namespace weft::python {
 /// or addresses are not those of whole elements, the numbers are copied.
 Array array_over(void* data, DType dtype, const Dims& dims, const Dims& strides, std::function<void()> release);
 Array copied(const Array& array);
+/// The array that an object's __array_interface__ describes; ValueError or DTypeError for one that describes none.
+Array from_array_interface(PyObject* object);
+/// NumPy's name of a type's layout: "<f4".
+std::string typestr_of(DType dtype);
 /// Whether the object's type has an attribute: what an instance's __getattr__ invents does not count.
 bool has(PyObject* object, const char* name);
 

@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
     bind_operations(module);
     bind_linear_algebra(module);
     bind_transforms(module);
+    bind_declared(module);
     bind_random(module);
     bind_special(module);
     bind_numpy(module);

@@ -287,6 +287,13 @@ PyObject* str_slot(PyObject* object) noexcept {
     });
 }
 
+/// What is declared may be a key (givens={x: ...}), for it has no numbers to be equal to; arrays may not, as NumPy's.
+Py_hash_t hash_slot(PyObject* object) noexcept {
+    const Node* node = tensor_in(object).node();
+    if (!node->symbolic) return PyObject_HashNotImplemented(object);
+    return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(node) >> 4);
+}
+
 }  // namespace
 
 void compute(const Tensor& x) {
@@ -327,12 +334,25 @@ void bind_tensor(nb::module_& module) {
         {Py_tp_doc, const_cast<char*>(
                         "An n-dimensional array of numbers, or the expression that will give them.\n\n"
                         "Operations are noted and computed when numbers are asked for: by printing, item(), numpy(),\n"
-                        "float(), weft.eval(). A value never changes; x[i] = v gives the name x a new one.")},
+                        "float(), weft.eval(). A value never changes; x[i] = v gives the name x a new one.\n\n"
+                        ">>> x = wf.asarray([[1., 2.], [3., 4.]])\n"
+                        ">>> y = x.T @ x + 1\n"
+                        ">>> y.shape, y.dtype, y.computed\n"
+                        "((2, 2), weft.float32, False)\n"
+                        ">>> y[0].tolist(), y.computed\n"
+                        "([11.0, 15.0], False)\n"
+                        ">>> y\n"
+                        "array([[11., 15.],\n"
+                        "       [15., 21.]], dtype=float32)\n"
+                        ">>> row = x[0]\n"
+                        ">>> x[0] = 0\n"
+                        ">>> x.tolist(), row.tolist()\n"
+                        "([[0.0, 0.0], [3.0, 4.0]], [1.0, 2.0])\n")},
         {Py_tp_dealloc, slot(dealloc)},
         {Py_tp_repr, slot(repr_slot)},
         {Py_tp_str, slot(str_slot)},
         {Py_tp_richcompare, slot(compare)},
-        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+        {Py_tp_hash, slot(hash_slot)},
         {Py_tp_iter, slot(iterate)},
         {Py_tp_getset, attributes_of_tensor},
         {Py_tp_methods, methods},

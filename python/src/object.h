@@ -73,7 +73,8 @@ Operand placed(nb::handle object, const char* operation);
 std::vector<Tensor> tensors(nb::handle sequence, const char* operation);
 /// None: nothing.
 std::optional<Literal> literal_of(PyObject* object);
-std::int64_t integer(nb::handle object, const char* operation, const char* what);
+/// `what` it is, in errors; else the name that the calling Python function has for it.
+std::int64_t integer(nb::handle object, const char* operation, const char* what = nullptr);
 /// None: `otherwise`; a number or a sequence of numbers.
 Axes axes(nb::handle object, const char* operation, const Axes& otherwise);
 /// A number or a sequence of sizes; negative ones are refused.
@@ -91,6 +92,7 @@ void bind_tensor(nb::module_& module);
 void bind_operations(nb::module_& module);
 void bind_linear_algebra(nb::module_& module);
 void bind_transforms(nb::module_& module);
+void bind_declared(nb::module_& module);
 void bind_random(nb::module_& module);
 void bind_special(nb::module_& module);
 void bind_numpy(nb::module_& module);
@@ -110,6 +112,8 @@ std::optional<Tensor> imported(PyObject* object, std::optional<bool> copy);
 Tensor from_lists(PyObject* object, std::optional<DType> dtype);
 int get_buffer(PyObject* object, Py_buffer* view, int flags) noexcept;
 void release_buffer(PyObject* object, Py_buffer* view) noexcept;
+/// The array interface of a tensor whose memory `view` (a memoryview of it) shows and keeps.
+nb::dict to_array_interface(nb::handle tensor, nb::handle view);
 nb::object to_dlpack(const Tensor& tensor, nb::handle max_version, nb::handle device, std::optional<bool> copy);
 Tensor from_dlpack(nb::handle object, std::optional<bool> copy);
 nb::object to_lists(const Tensor& tensor);

@@ -56,6 +56,7 @@ void bind_elementwise(nb::module_& module) {
         return nb::tuple(sizes);
     });
     module.def("same", [](Given x) { return object_of(tensor(x, "copy")); });
+    module.def("array_interface", [](Given x, Given view) { return to_array_interface(x, view); });
     module.def("bits_of_bfloat16", [](Given x) {
         Array bits = tensor(x, "bfloat16").array();
         bits.dtype = DType::uint16;

@@ -92,7 +92,12 @@ std::vector<std::string> names_of(Given list) {
 }  // namespace
 
 void bind_transforms(nb::module_& m) {
-    nb::class_<Parameter>(m, "Parameter", "A named cell that holds a tensor and can be given a new one: a weight.")
+    nb::class_<Parameter>(m, "Parameter",
+                          "A named cell that holds a tensor and can be given a new one: a weight.\n\n"
+                          ">>> w = wf.Parameter(wf.ones(2), name=\"w\")\n"
+                          ">>> w.value = w - 0.5\n"
+                          ">>> w\n"
+                          "Parameter('w', array([0.5, 0.5], dtype=float32))\n")
         .def(
             "__init__",
             [](Parameter* self, Given value, const std::string& name, bool trainable) {
@@ -167,49 +172,6 @@ void bind_transforms(nb::module_& m) {
             std::vector<Tensor> given = tensors(arguments, "explain");
             return without_gil([&] { return self.function.explain(given).str(); });
         });
-}
-
-void bind_random(nb::module_& m) {
-    auto key_of = [](nb::handle key) { return key.is_none() ? Tensor() : tensor(key, "random"); };
-    m.def("random_key", [](std::uint64_t seed) { return object_of(random::key(seed)); });
-    m.def("random_seed", [](std::uint64_t seed) { random::seed(seed); });
-    m.def("random_split", [](Given key, std::int64_t n) { return object_of(random::split(tensor(key, "split"), n)); });
-    m.def("random_bits",
-          [key_of](Given sizes, Given key) { return object_of(random::bits(shape(sizes, "bits"), key_of(key))); });
-    m.def("random_uniform", [key_of](Given sizes, double low, double high, Given key, Given type) {
-        return object_of(
-            random::uniform(shape(sizes, "uniform"), low, high, key_of(key), dtype(type).value_or(DType::float32)));
-    });
-    m.def("random_normal", [key_of](Given sizes, double mean, double deviation, Given key, Given type) {
-        return object_of(
-            random::normal(shape(sizes, "normal"), mean, deviation, key_of(key), dtype(type).value_or(DType::float32)));
-    });
-    m.def("random_truncated_normal", [key_of](Given sizes, double low, double high, Given key, Given type) {
-        return object_of(random::truncated_normal(shape(sizes, "truncated_normal"), low, high, key_of(key),
-                                                  dtype(type).value_or(DType::float32)));
-    });
-    m.def("random_bernoulli", [key_of](Given p, Given sizes, Given key) {
-        return object_of(random::bernoulli(operand(p, "bernoulli"), shape(sizes, "bernoulli"), key_of(key)));
-    });
-    m.def("random_randint", [key_of](std::int64_t low, std::int64_t high, Given sizes, Given key, Given type) {
-        return object_of(
-            random::randint(low, high, shape(sizes, "randint"), key_of(key), dtype(type).value_or(DType::int64)));
-    });
-    m.def("random_exponential", [key_of](Given sizes, double rate, Given key, Given type) {
-        return object_of(
-            random::exponential(shape(sizes, "exponential"), rate, key_of(key), dtype(type).value_or(DType::float32)));
-    });
-    m.def("random_gumbel", [key_of](Given sizes, Given key, Given type) {
-        return object_of(random::gumbel(shape(sizes, "gumbel"), key_of(key), dtype(type).value_or(DType::float32)));
-    });
-    m.def("random_permutation", [key_of](Given x, Given key, std::int64_t axis) {
-        if (PyLong_Check(x.ptr()))
-            return object_of(random::permutation(Size(integer(x, "permutation", "the count")), key_of(key)));
-        return object_of(random::permutation(tensor(x, "permutation"), key_of(key), axis));
-    });
-    m.def("random_categorical", [key_of](Given logits, Given key, std::int64_t axis) {
-        return object_of(random::categorical(Operand(tensor(logits, "categorical")), key_of(key), axis));
-    });
 }
 
 }  // namespace weft::python

@@ -28,10 +28,11 @@ from ._sets import *
 from ._signal import *
 from ._statistics import *
 from ._custom import *
+from ._declared import *
 from ._tools import *
 from ._training import *
 from ._transforms import *
-from ._inspection import __array_namespace_info__, devices
+from ._inspection import __array_namespace_info__, default_device, device, devices
 from . import _methods, fft, linalg, optim, random, special
 
 __array_api_version__ = "2024.12"

@@ -2,8 +2,8 @@
 from . import _core
 from ._inspection import check_device
 
-__all__ = ["asarray", "array", "arange", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like", "identity", "linspace",
-           "meshgrid", "ones", "ones_like", "tril", "triu", "zeros", "zeros_like"]
+__all__ = ["asarray", "asanyarray", "ascontiguousarray", "array", "arange", "copy", "empty", "empty_like", "eye", "from_dlpack", "fromfunction", "full",
+           "full_like", "identity", "linspace", "meshgrid", "ones", "ones_like", "tril", "triu", "zeros", "zeros_like"]
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy=None):
@@ -29,6 +29,46 @@ def array(obj, dtype=None, *, copy=None):
            [3., 4.]], dtype=float32)
     """
     return _core.asarray(obj, dtype, copy)
+
+
+def copy(a):
+    """a as an array of weft's own. (A copy that nobody can tell: values never change.)
+
+    >>> wf.copy(np.arange(3))
+    array([0, 1, 2])
+    """
+    return _core.asarray(a, None, True)
+
+
+def asanyarray(a, dtype=None):
+    """asarray, by NumPy's name.
+
+    >>> wf.asanyarray([1, 2])
+    array([1, 2])
+    """
+    return _core.asarray(a, dtype, None)
+
+
+def ascontiguousarray(a, dtype=None):
+    """asarray, by NumPy's name: how an array lies in memory is weft's affair. At least one axis.
+
+    >>> wf.ascontiguousarray(2.5)
+    array([2.5], dtype=float32)
+    """
+    x = _core.asarray(a, dtype, None)
+    return x if x.ndim else _core.reshape(x, (1,))
+
+
+def fromfunction(function, shape, *, dtype=None, **kwargs):
+    """function(i, j, ...) of the places of an array, each an array of this shape (of float32, unless a dtype is said).
+
+    >>> wf.fromfunction(lambda i, j: 10 * i + j, (2, 3), dtype=int)
+    array([[ 0,  1,  2],
+           [10, 11, 12]])
+    """
+    places = [_core.broadcast_to(_core.reshape(_core.arange(0, size, 1, dtype or _core.float32), (-1,) + (1,) * (len(shape) - i - 1)), shape)
+              for i, size in enumerate(shape)]
+    return function(*places, **kwargs)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):

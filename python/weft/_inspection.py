@@ -1,4 +1,6 @@
 """What weft offers, as the array API standard asks for it, and devices."""
+import contextlib
+
 from . import _core
 
 FLOATS = {"float32": _core.float32, "float64": _core.float64}
@@ -21,7 +23,29 @@ def devices():
 def check_device(device):
     """DeviceError for a device that is not there."""
     if device not in (None, "cpu"):
-        raise _core.DeviceError(f"the device {device!r} is not there; this machine has: cpu")
+        raise _core.DeviceError(f"the device {device!r} is not there; this machine has: cpu (programs run on the processor alone, as yet)")
+
+
+def default_device(device=None):
+    """Where arrays are made; with a device, that from now on. DeviceError for one that is not there.
+
+    >>> wf.default_device()
+    'cpu'
+    """
+    check_device(device)
+    return "cpu"
+
+
+@contextlib.contextmanager
+def device(device):
+    """A block in which this is the default device. DeviceError for one that is not there.
+
+    >>> with wf.device("cpu"):
+    ...     wf.ones(2).device
+    'cpu'
+    """
+    check_device(device)
+    yield device
 
 
 class Info:

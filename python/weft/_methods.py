@@ -1,7 +1,8 @@
 """Methods of weft.Tensor that have options, as NumPy's arrays and PyTorch's tensors have them. Put into the class when weft is imported."""
 import sys
+import weakref
 
-from . import _core, _dtypes, _functions, _manipulation, _pickle, _searching, _statistics
+from . import _core, _dtypes, _functions, _manipulation, _pickle, _places, _pointwise, _products, _searching, _statistics
 from ._inspection import check_device
 
 Tensor = _core.Tensor
@@ -26,11 +27,22 @@ for name in ["cumsum", "cumprod"]:
     setattr(Tensor, name, getattr(_statistics, name))
 Tensor.nonzero = _searching.nonzero
 Tensor.flatten = _manipulation.ravel
-Tensor.conj = lambda self: _core.conj(self)
+for name, home in [("dot", _products), ("diagonal", _products), ("trace", _products), ("choose", _places), ("argpartition", _places), ("round", _pointwise)]:
+    setattr(Tensor, name, getattr(home, name))
+Tensor.argsort = lambda self, axis=-1: _searching.argsort(self, axis=axis)
+Tensor.take = lambda self, indices, axis=None: _searching.take(self, indices, axis=axis)
+Tensor.searchsorted = lambda self, v, side="left", sorter=None: _searching.searchsorted(self, v, side=side, sorter=sorter)
+Tensor.compress = lambda self, condition, axis=None: _places.compress(condition, self, axis)
+Tensor.copy = lambda self: _core.same(self)
+Tensor.tobytes = lambda self: memoryview(_core.bits_of_bfloat16(self) if self.dtype == _core.bfloat16 else self).tobytes()
+Tensor.conj = Tensor.conjugate = lambda self: _core.conj(self)
 Tensor.astype = lambda self, dtype, *, copy=True: _core.astype(self, dtype)
 Tensor.clip = lambda self, min=None, max=None: _core.clip_between(self, min, max)
-for method, function in [(Tensor.conj, _functions.conj), (Tensor.astype, _dtypes.astype), (Tensor.clip, _functions.clip)]:
+for method, function in [(Tensor.conj, _functions.conj), (Tensor.astype, _dtypes.astype), (Tensor.clip, _functions.clip), (Tensor.argsort, _searching.argsort),
+                         (Tensor.take, _searching.take), (Tensor.searchsorted, _searching.searchsorted), (Tensor.compress, _places.compress)]:
     method.__doc__ = function.__doc__
+Tensor.copy.__doc__ = "The tensor itself: values never change."
+Tensor.tobytes.__doc__ = "The elements' bytes, row after row."
 
 
 def reshape(self, *shape):
@@ -67,6 +79,16 @@ def numpy(self):
     return np.asarray(memoryview(self))
 
 
+def __array_interface__(self):
+    """Where the numbers lie, for who knows NumPy's array interface: read-only, there as long as this tensor is."""
+    if self.dtype == _core.bfloat16:
+        raise AttributeError("bfloat16 has no name in the array interface")
+    shown = memoryview(self)
+    # Whoever reads the address holds the tensor: `x[i] = v` may give it other numbers, so what was shown stays until it is gone.
+    weakref.finalize(self, id, shown).atexit = False
+    return _core.array_interface(self, shown)
+
+
 def __array__(self, dtype=None, copy=None):
     import numpy as np
     if self.dtype == _core.bfloat16:
@@ -101,6 +123,14 @@ def to_device(self, device, /, *, stream=None):
     return self
 
 
+def to(self, target):
+    """The tensor on a device, or of a dtype. DeviceError for a device that is not there."""
+    if isinstance(target, str) and target.partition(":")[0] in ("cpu", "cuda", "opencl", "mps", "xpu"):
+        check_device(target)
+        return self
+    return _core.astype(self, target)
+
+
 def __complex__(self):
     if self.ndim:
         raise TypeError(f"only a tensor without axes becomes a complex; this one has the shape {self.shape}")
@@ -108,11 +138,10 @@ def __complex__(self):
 
 
 def __reduce__(self):
-    bits = _core.bits_of_bfloat16(self) if self.dtype == _core.bfloat16 else self
-    return _pickle.restored, (memoryview(bits).tobytes(), self.dtype.name, self.shape)
+    return _pickle.restored, (self.tobytes(), self.dtype.name, self.shape)
 
 
-Tensor.reshape, Tensor.transpose, Tensor.numpy, Tensor.to_device = reshape, transpose, numpy, to_device
+Tensor.reshape, Tensor.transpose, Tensor.numpy, Tensor.to_device, Tensor.to = reshape, transpose, numpy, to_device, to
 Tensor.__array__, Tensor.__dlpack__, Tensor.__complex__, Tensor.__reduce__ = __array__, __dlpack__, __complex__, __reduce__
 Tensor.__array_namespace__ = __array_namespace__
 Tensor.__dlpack_device__ = lambda self: (1, 0)
@@ -120,6 +149,7 @@ Tensor.__copy__ = lambda self: _core.same(self)
 Tensor.__deepcopy__ = lambda self, memo: _core.same(self)
 Tensor.__array_ufunc__ = None      # NumPy leaves `array + tensor` to the tensor
 Tensor.__array_priority__ = 1000
+Tensor.__array_interface__ = property(__array_interface__)
 Tensor.device = property(lambda self: "cpu", doc="Where the numbers are: 'cpu'.")
 Tensor._repr_html_ = _repr_html_
 Tensor.__module__ = "weft"

@@ -10,9 +10,10 @@ __all__ = ["Parameter", "compile", "grad", "gradient", "hessian", "jacfwd", "jac
 Parameter = _core.Parameter
 
 
-def gradient(loss, *wrt, axis=None, edge_order=1, **named):
-    """d loss / d x for each x of a list (or for one), of a loss without axes: zeros where it does not depend on it. Take it before the numbers
-    are asked for. wrt may be named.
+def gradient(loss: "Any", *varargs, axis=None, edge_order=1, wrt=None, consider_constant=(), known_grads=()):
+    """d loss / d x for each x of a list (or for one), gradient(loss, wrt), of a loss without axes: zeros where it does not depend on it. Take it before
+    the numbers are asked for. Through what is in consider_constant no derivative goes; known_grads, pairs (or a dict of declared tensors), says d loss / d x of values on
+    the way, in the place of what the loss gives (which may then be None). With respect to a Parameter, every value of it that the loss has read counts.
 
     Of an array with axes, NumPy's gradient: differences along each axis (a list, or one array for one axis) of points a number apart, one
     number an axis, or at coordinates; axis and edge_order as there.
@@ -22,16 +23,20 @@ def gradient(loss, *wrt, axis=None, edge_order=1, **named):
     array([2., 4., 6.], dtype=float32)
     >>> wf.gradient(wf.asarray([1., 2., 4., 7.]))
     array([1. , 1.5, 2.5, 3. ], dtype=float32)
+    >>> y = x * x
+    >>> wf.gradient(wf.sum(x * y), wrt=x, consider_constant=[y])
+    array([1., 4., 9.], dtype=float32)
+    >>> wf.gradient(None, wrt=[x], known_grads=[(y, wf.asarray([1., 0., 10.]))])
+    [array([ 2.,  0., 60.], dtype=float32)]
     """
-    if set(named) - {"wrt"}:
-        raise TypeError(f"gradient: no argument {sorted(set(named) - {'wrt'})[0]!r}")
-    if "wrt" in named or _core.asarray(loss, None, None).ndim == 0:
-        wrt = named["wrt"] if "wrt" in named else wrt[0] if wrt else []
+    if wrt is not None or loss is None or _core.asarray(loss, None, None).ndim == 0:
+        wrt = wrt if wrt is not None else varargs[0] if varargs else []
         one = isinstance(wrt, (_core.Tensor, _core.Parameter))
-        found = _core.gradient(loss, [x.value if isinstance(x, _core.Parameter) else x for x in ([wrt] if one else wrt)])
+        known = known_grads.items() if isinstance(known_grads, dict) else known_grads
+        found = _core.declared_gradient(loss, [wrt] if one else wrt, list(consider_constant), list(known))
         return found[0] if one else found
     axes = list(range(loss.ndim)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
-    spacings = wrt or (1.0,)
+    spacings = varargs or (1.0,)
     if len(spacings) == 1:
         spacings = spacings * len(axes)
     if len(spacings) != len(axes):

@@ -2,7 +2,8 @@
 from . import _core
 from ._inspection import check_device
 
-__all__ = ["fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft", "irfftn", "rfft", "rfftfreq", "rfftn"]
+__all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2",
+           "rfftfreq", "rfftn"]
 
 
 def fft(x, /, *, n=None, axis=-1, norm="backward"):
@@ -75,6 +76,46 @@ def irfftn(x, /, *, s=None, axes=None, norm="backward"):
     """The inverse of rfftn.
 
     >>> wf.fft.irfftn(wf.fft.rfftn(wf.asarray([[1., 2.], [3., 4.]])))
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
+    return _core.irfftn(x, s, axes, norm)
+
+
+def fft2(x, /, s=None, axes=(-2, -1), norm="backward"):
+    """fftn along two axes.
+
+    >>> wf.fft.fft2(wf.asarray([[1., 2.], [3., 4.]]))
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
+    """
+    return _core.fftn(x, s, axes, norm)
+
+
+def ifft2(x, /, s=None, axes=(-2, -1), norm="backward"):
+    """The inverse of fft2.
+
+    >>> wf.fft.ifft2(wf.asarray([[4., 0.], [0., 0.]]))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]], dtype=complex64)
+    """
+    return _core.ifftn(x, s, axes, norm)
+
+
+def rfft2(x, /, s=None, axes=(-2, -1), norm="backward"):
+    """rfft along the last of two axes, fft along the other.
+
+    >>> wf.fft.rfft2(wf.asarray([[1., 2.], [3., 4.]]))
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
+    """
+    return _core.rfftn(x, s, axes, norm)
+
+
+def irfft2(x, /, s=None, axes=(-2, -1), norm="backward"):
+    """The inverse of rfft2.
+
+    >>> wf.fft.irfft2(wf.fft.rfft2(wf.asarray([[1., 2.], [3., 4.]])))
     array([[1., 2.],
            [3., 4.]], dtype=float32)
     """

@@ -98,6 +98,60 @@ def exponential(shape=(), rate=1.0, *, key=None, dtype=None):
     return _core.random_exponential(shape, rate, key, dtype)
 
 
+def laplace(shape=(), loc=0.0, scale=1.0, *, key=None, dtype=None):
+    """Laplace numbers: of density exp(-|x - loc| / scale) / (2 scale).
+
+    >>> wf.random.laplace((3,), key=wf.random.key(0))
+    array([-0.22553019,  1.4314605 ,  0.6375718 ], dtype=float32)
+    """
+    return _core.random_laplace(shape, loc, scale, key, dtype)
+
+
+def logistic(shape=(), loc=0.0, scale=1.0, *, key=None, dtype=None):
+    """Logistic numbers: their distribution function is sigmoid((x - loc) / scale).
+
+    >>> wf.random.logistic((3,), key=wf.random.key(0))
+    array([-0.4094397,  1.9973652,  1.0238036], dtype=float32)
+    """
+    return _core.random_logistic(shape, loc, scale, key, dtype)
+
+
+def cauchy(shape=(), loc=0.0, scale=1.0, *, key=None, dtype=None):
+    """Cauchy numbers: half of them lie within scale of loc.
+
+    >>> wf.random.cauchy((3,), key=wf.random.key(0))
+    array([-0.32823476,  2.5378203 ,  0.9140319 ], dtype=float32)
+    """
+    return _core.random_cauchy(shape, loc, scale, key, dtype)
+
+
+def gamma(a, shape=None, *, key=None, dtype=None):
+    """Gamma numbers of shape parameter a and scale 1; as many as a has, or of a shape to which a broadcasts. By inversion.
+
+    >>> wf.random.gamma(2.5, (3,), key=wf.random.key(0))
+    array([1.8245602, 4.3747826, 3.2283082], dtype=float32)
+    """
+    return _core.random_gamma(a, shape, key, dtype)
+
+
+def beta(a, b, shape=None, *, key=None, dtype=None):
+    """Beta numbers of parameters a and b; as many as these have, or of a shape to which they broadcast. By inversion.
+
+    >>> wf.random.beta(2., 3., (3,), key=wf.random.key(0))
+    array([0.3286301 , 0.6574432 , 0.53329736], dtype=float32)
+    """
+    return _core.random_beta(a, b, shape, key, dtype)
+
+
+def geometric(p, shape=None, *, key=None, dtype=None):
+    """The number of trials up to the first success, each of probability p: 1, 2, ...
+
+    >>> wf.random.geometric(0.25, (5,), key=wf.random.key(0))
+    array([ 1,  2,  4, 12,  4])
+    """
+    return _core.random_geometric(p, shape, key, dtype)
+
+
 def gumbel(shape=(), *, key=None, dtype=None):
     """Standard Gumbel numbers.
 
@@ -114,6 +168,18 @@ def permutation(x, *, key=None, axis=0):
     array([3, 4, 2, 1, 0])
     """
     return _core.random_permutation(x, key, axis)
+
+
+def choice(a, shape=(), replace=True, p=None, *, key=None, axis=0):
+    """Numbers below a, or slices of an array a along an axis, all alike probable or with probabilities p (up to a factor). Without replacement
+    each is drawn at most once.
+
+    >>> wf.random.choice(5, (3,), replace=False, key=wf.random.key(0))
+    array([3, 4, 2])
+    >>> wf.random.choice(wf.asarray([10., 20., 30.]), (4,), p=[0., 0.5, 0.5], key=wf.random.key(0))
+    array([30., 30., 20., 20.], dtype=float32)
+    """
+    return _core.random_choice(a, shape, replace, p, key, axis)
 
 
 def categorical(logits, *, key=None, axis=-1):

@@ -8,7 +8,7 @@ from ._elementwise import cbrt, exp2, expm1, log1p, logaddexp, sinc, trigamma
 from ._special import *
 from ._special import __all__ as _generated
 
-__all__ = [*_generated, "cbrt", "chi2sf", "exp2", "expm1", "hyp2f1", "log1p", "log_softmax", "logaddexp", "logsumexp", "multigammaln", "psi", "sinc", "softmax",
+__all__ = [*_generated, "cbrt", "chi2sf", "exp2", "expm1", "hyp2f1", "lambertw", "log1p", "log_softmax", "logaddexp", "logsumexp", "multigammaln", "psi", "sinc", "softmax",
            "trigamma"]
 
 psi = digamma  # noqa: F405  (generated)
@@ -24,6 +24,20 @@ def hyp2f1(a, b, c, x, /):
     array(1.3862944, dtype=float32)
     """
     return _core.hyp2f1(a, b, c, x)
+
+
+def lambertw(z, k=0):
+    """Lambert's W of real numbers: the w >= -1 with w exp(w) = z; NaN below -1/e, where SciPy's complex values lie. k, the branch, is 0.
+
+    >>> w = wf.special.lambertw(wf.asarray([0., 1., 10.]))
+    >>> w
+    array([0.       , 0.5671433, 1.7455281], dtype=float32)
+    >>> wf.allclose(w * wf.exp(w), [0., 1., 10.])
+    True
+    """
+    if k != 0:
+        raise NotImplementedError(f"lambertw: the branch {k} is not there, only the principal one, k=0")
+    return _core.lambertw(z)
 
 
 def multigammaln(a, d, /):

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "message.h"
 #include "must_fail.h"
 #include "weft/ops/arrange.h"
@@ -21,6 +23,16 @@ namespace {
 
 using Doubles = std::vector<double>;
 Doubles values(const Tensor& tensor) { return tensor.to_vector<double>(); }
+Shape start_of(const Tensor& all, std::int64_t k) {
+    Shape start(all.ndim(), 0);
+    start[0] = k;
+    return start;
+}
+Shape one_of(const Tensor& all) {
+    Shape length = all.shape();
+    length[0] = 1;
+    return length;
+}
 Tensor matrix() { return Tensor::of<double>({1, 2, 3, 4, 5, 6}, {2, 3}); }
 
 TEST(Vmap, maps_chosen_axes_of_arguments_and_results) {
@@ -61,10 +73,47 @@ TEST(Vmap, a_number_of_examples_may_be_named) {
 }
 
 TEST(Vmap, says_which_operation_needs_the_number_of_examples) {
-    Tensor keys = input("keys", {"batch", 2}, DType::uint32);
-    EXPECT_THAT(message<ShapeError>([&] { (void)vmap([](const Tensor& k) { return random::bits({3}, k); })(keys); }),
-                testing::StartsWith("vmap: random_bits is computed example by example, for which the number of "
-                                    "examples must be known, not 'batch'"));
+    Tensor rows = input("rows", {"batch", "length"});
+    EXPECT_THAT(
+        message<ShapeError>([&] { (void)vmap([](const Tensor& row) { return searchsorted(row, ones({3})); })(rows); }),
+        testing::StartsWith("vmap: searchsorted is computed example by example, for which the number of "
+                            "examples must be known, not 'batch'"));
+}
+
+TEST(Vmap, keys_of_their_own_draw_the_words_that_each_draws_alone) {
+    Tensor keys = random::split(random::key(3), 4);
+    for (const Shape& shape : {Shape{}, Shape{5}, Shape{3, 4}, Shape{0}}) {
+        for (DType dtype : {DType::float32, DType::float64}) {  // of 32 and of 64 bits
+            auto f = [&](const Tensor& key) {
+                return astype(random::uniform(shape, 0, 1, key, dtype), DType::float64);
+            };
+            Tensor together = vmap(f)(keys);
+            for (std::int64_t k = 0; k < 4; ++k)
+                EXPECT_EQ(values(reshape(slice(together, start_of(together, k), one_of(together)), shape)),
+                          values(f(reshape(slice(keys, {k, 0}, {1, 2}), {2}))));
+        }
+    }
+    Tensor named = input("keys", {"batch", 2}, DType::uint32);
+    EXPECT_EQ(vmap([](const Tensor& key) { return random::split(key, 3); })(named).shape(), (Shape{"batch", 3, 2}));
+}
+
+TEST(Vmap, each_row_is_searched_for_its_own_values) {
+    double nan = std::numeric_limits<double>::quiet_NaN();
+    for (std::int64_t length : {0, 1, 2, 3, 7, 8, 9}) {
+        std::vector<double> numbers;
+        for (std::int64_t i = 0; i < 3 * length; ++i) numbers.push_back(i % 5 == 4 ? nan : static_cast<double>(i % 4));
+        Tensor rows = sort(Tensor::of<double>(numbers, {3, length}));
+        Tensor wanted = Tensor::of<double>({-1, 0, 1, 2.5, 3, nan, 1, 1, 2, 9, 0, -1}, {3, 4});
+        for (bool right : {false, true}) {
+            auto f = [right](const Tensor& row, const Tensor& x) { return searchsorted(row, x, right); };
+            auto found = vmap(f)(rows, wanted).to_vector<std::int64_t>();
+            for (std::int64_t k = 0; k < 3; ++k) {
+                Tensor row = reshape(slice(rows, {k, 0}, {1, length}), {length});
+                auto alone = f(row, reshape(slice(wanted, {k, 0}, {1, 4}), {4})).to_vector<std::int64_t>();
+                EXPECT_EQ(std::vector<std::int64_t>(found.begin() + 4 * k, found.begin() + 4 * k + 4), alone) << length;
+            }
+        }
+    }
 }
 
 TEST(Vmap, one_matrix_for_all_examples_is_one_product) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "special_values.h"
 
@@ -19,8 +20,8 @@ const Function* named(std::string_view name) {
     return nullptr;
 }
 
-/// J and Y have zeros, and so have logarithms: their errors count in units at 1.
-bool has_zeros(std::string_view name) { return name[0] == 'j' || name[0] == 'y' || name == "betaln"; }
+/// J and Y have zeros, and so have logarithms and Ei: their errors count in units at 1.
+bool has_zeros(std::string_view name) { return name[0] == 'j' || name[0] == 'y' || name == "betaln" || name == "expi"; }
 
 /// How far `got` is from `exact`, in units in the last place of T.
 template <class T>
@@ -92,6 +93,22 @@ constexpr Edge edges[] = {{"erfcx", {-inf}, inf},
                           {"k0", {0}, inf},
                           {"k1", {inf}, 0},
                           {"k0e", {-1}, nan},
+                          {"exp1", {0}, inf},
+                          {"exp1", {-1}, nan},
+                          {"exp1", {inf}, 0},
+                          {"expi", {0}, -inf},
+                          {"expi", {-inf}, 0},
+                          {"expi", {inf}, inf},
+                          {"expn", {0, 0}, inf},
+                          {"expn", {3, 0}, 0.5},
+                          {"expn", {1.5, 2}, nan},
+                          {"expn", {-1, 2}, nan},
+                          {"spence", {0}, std::numbers::pi* std::numbers::pi / 6},
+                          {"spence", {1}, 0},
+                          {"spence", {-1}, nan},
+                          {"lambertw", {0}, 0},
+                          {"lambertw", {inf}, inf},
+                          {"lambertw", {-0.4}, nan},
                           {"zeta", {1, 2}, inf},
                           {"zeta", {0.5, 2}, nan},
                           {"zeta", {2, -1}, inf},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "ops/refusal.h"
@@ -52,6 +53,23 @@ TEST(Random, distributions_have_their_moments) {
     auto t = random::truncated_normal({n}, -1, 1, random::key(4)).to_vector<float>();
     EXPECT_NEAR(mean_of(t), 0, deviation);
     EXPECT_LE(*std::max_element(t.begin(), t.end()), 1);
+    auto l = random::laplace({n}, 1, 2, random::key(6)).to_vector<float>();
+    EXPECT_NEAR(mean_of(l), 1, deviation * 2 * std::sqrt(2.0));
+    for (float& x : l) x = std::abs(x - 1);
+    EXPECT_NEAR(mean_of(l), 2, deviation * 2);
+    auto s = random::logistic({n}, -1, 0.5, random::key(7)).to_vector<float>();
+    EXPECT_NEAR(mean_of(s), -1, deviation * 0.5 * std::numbers::pi / std::sqrt(3.0));
+    auto c = random::cauchy({n}, 0, 2, random::key(8)).to_vector<float>();  // half of them lie within the scale
+    EXPECT_NEAR(static_cast<double>(std::count_if(c.begin(), c.end(), [](float x) { return std::abs(x) < 2; })) / n,
+                0.5, deviation * 0.5);
+    auto g = random::gamma(Tensor(2.5f), Shape{n / 10}, random::key(9)).to_vector<float>();
+    EXPECT_NEAR(mean_of(g), 2.5, deviation * std::sqrt(25.0));
+    auto b = random::beta(Tensor(2.0f), Tensor(3.0f), Shape{n / 10}, random::key(10)).to_vector<float>();
+    EXPECT_NEAR(mean_of(b), 0.4, deviation * std::sqrt(0.4));
+    auto k = random::geometric(0.25, Shape{n}, random::key(11), DType::int32).to_vector<std::int32_t>();
+    EXPECT_NEAR(mean_of({k.begin(), k.end()}), 4, deviation * std::sqrt(12.0));
+    EXPECT_EQ(*std::min_element(k.begin(), k.end()), 1);
+    EXPECT_EQ(random::gamma(ones({2, 1})).shape(), (Shape{2, 1}));
     double share = static_cast<double>(
                        sum(astype(random::bernoulli(0.3, {n}, random::key(5)), DType::int64)).item<std::int64_t>()) /
                    n;
@@ -74,6 +92,24 @@ TEST(Random, categorical_follows_the_logits) {
         double share = static_cast<double>(std::count(drawn.begin(), drawn.end(), label)) / 30000;
         EXPECT_NEAR(share, probability, 4 * 0.5 / std::sqrt(30000.0));
     }
+}
+
+TEST(Random, choices_follow_their_probabilities_with_and_without_replacement) {
+    Tensor p = Tensor::of<float>({1, 0, 2, 1});  // up to a factor
+    auto drawn = random::choice(4, {40000}, {.p = p}, random::key(1)).to_vector<std::int64_t>();
+    for (auto [at, probability] : {std::pair{0, 0.25}, std::pair{1, 0.0}, std::pair{2, 0.5}, std::pair{3, 0.25}}) {
+        double share = static_cast<double>(std::count(drawn.begin(), drawn.end(), at)) / 40000;
+        EXPECT_NEAR(share, probability, 4 * 0.5 / std::sqrt(40000.0)) << at;
+    }
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        auto some = random::choice(4, {3}, {.replace = false, .p = p}, random::key(seed)).to_vector<std::int64_t>();
+        std::sort(some.begin(), some.end());
+        EXPECT_EQ(some, (std::vector<std::int64_t>{0, 2, 3}));
+        auto all = random::choice(5, {5}, {.replace = false}, random::key(seed)).to_vector<std::int64_t>();
+        std::sort(all.begin(), all.end());
+        EXPECT_EQ(all, iota(5).to_vector<std::int64_t>());
+    }
+    EXPECT_EQ(random::choice(ones({4, 3}), {2, 5}, {}, random::key(2), 1).shape(), (Shape{4, 2, 5}));
 }
 
 TEST(Random, the_global_generator_repeats_after_the_same_seed) {
@@ -101,6 +137,15 @@ TEST(Random, what_is_wrong_is_named) {
                    "random::normal: draws floating numbers, not int32");
     EXPECT_REFUSED(ShapeError, random::bernoulli(ones({3}), {2}),
                    "random::bernoulli: probabilities of shape (3,) do not broadcast to (2,)");
+    EXPECT_REFUSED(ShapeError, random::gamma(ones({3}), Shape{2}),
+                   "random::gamma: parameters of shape (3,) do not broadcast to (2,)");
+    EXPECT_REFUSED(ShapeError, random::beta(ones({3}), ones({2})),
+                   "random::beta: parameters of shapes (3,) and (2,) do not broadcast");
+    EXPECT_REFUSED(ValueError, random::choice(2, {3}, {.replace = false}),
+                   "random::choice: 3 draws from 2 things, each at most once; draw fewer, or with replacement");
+    EXPECT_REFUSED(ValueError, random::choice(0, {3}), "random::choice: 3 draws from nothing");
+    EXPECT_REFUSED(ShapeError, random::choice(2, {3}, {.p = ones({3})}),
+                   "random::choice: 2 things have probabilities of shape (3,)");
 }
 
 }  // namespace

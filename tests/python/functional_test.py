@@ -248,6 +248,25 @@ class Functional(unittest.TestCase):
                 call()
             self.assertIn(part, str(refused.exception))
 
+    def test_what_must_be_an_integer_is_named(self):
+        F, image = self.F, wf.ones((1, 1, 4, 4))
+        for call, message in ((lambda: F.unfold(image, "q"), "unfold: kernel_size is an integer, not 'str'"), (lambda: F.unfold(image, (2, 2.5)), "unfold: kernel_size holds integers, not 'float'"),
+                              (lambda: F.pixel_shuffle(wf.ones((1, 4, 2, 2)), 1.5), "pixel_shuffle: upscale_factor is an integer, not 'float'"),
+                              (lambda: wf.sum(image, axis="x"), "sum: axis is an integer, not 'str'")):
+            with self.assertRaisesRegex(TypeError, message):
+                call()
+
+    def test_truth_values_and_empty_axes_are_pytorchs(self):
+        F = self.F
+        for name in ("relu", "relu6"):
+            with self.assertRaisesRegex(TypeError, f"{name}: not defined for bool"):
+                getattr(F, name)(wf.ones(2) > 0)
+            self.assertEqual(getattr(F, name)(wf.asarray([-1, 2])).dtype, wf.int64)
+        for name in ("softmax", "log_softmax", "softmin"):
+            self.assertEqual(getattr(F, name)(wf.ones((3, 0)), dim=1).shape, (3, 0))
+            with self.assertRaises(wf.AxisError):
+                getattr(F, name)(wf.ones((3, 0)), dim=2)
+
     def test_arguments_and_defaults_are_pytorchs(self):
         text = {name: str(inspect.signature(getattr(self.F, name))) for name in ("cross_entropy", "max_pool2d", "interpolate", "layer_norm")}
         self.assertEqual(text, {

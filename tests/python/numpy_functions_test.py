@@ -12,7 +12,8 @@ try:
     import numpy as np
     import weft as wf
     LACKS = None
-    NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
+    NUMPY = tuple(map(int, np.__version__.split(".")[:2]))
+    NUMPY_2 = NUMPY >= (2, 0)
     RNG = np.random.default_rng(3)
     V, W = RNG.normal(size=9), RNG.normal(size=4)
     M, N3 = RNG.normal(size=(4, 6)), RNG.normal(size=(3, 4, 5))
@@ -43,7 +44,7 @@ def calls():
     yield "corrcoef", [lambda xp, a: xp.corrcoef(a(M)), lambda xp, a: xp.corrcoef(a(V), a(V[::-1].copy()))]
     yield "bincount", [lambda xp, a: xp.bincount(a(J)), lambda xp, a: xp.bincount(a(J), weights=a(np.arange(12.0)), minlength=9)]
     yield "digitize", [lambda xp, a, r=r, b=b: xp.digitize(a(M), a(b), right=r) for r in (False, True) for b in (np.array([-1., 0, 1]), np.array([1., 0, -2]))]
-    yield "histogram", [lambda xp, a, b=b: xp.histogram(a(V), bins=b) for b in (10, 3, *(["auto"] if NUMPY_2 else []), "fd", "doane", "scott", "rice", "sqrt", "sturges")] + [
+    yield "histogram", [lambda xp, a, b=b: xp.histogram(a(V), bins=b) for b in (10, 3, *(["auto"] if NUMPY >= (2, 3) else []), "fd", "doane", "scott", "rice", "sqrt", "sturges")] + [
         lambda xp, a: xp.histogram(a(M), bins=a(np.array([-1., 0, 0.5, 2]))), lambda xp, a: xp.histogram(a(V), 4, range=(-1, 1), density=True),
         lambda xp, a: xp.histogram(a(V), 4, weights=a(V**2)), lambda xp, a: xp.histogram(a(J), bins=5)]
     yield "histogram_bin_edges", [lambda xp, a: xp.histogram_bin_edges(a(V), 7), lambda xp, a: xp.histogram_bin_edges(a(V), "auto", range=(-1, 2))]
@@ -180,6 +181,27 @@ class Functions(unittest.TestCase):
         drawn = wf.random.normal((4000,), key=key)
         self.assertLess(abs(float(wf.mean(drawn))), 0.06)
         self.assertLess(abs(float(wf.std(drawn)) - 1), 0.05)
+
+    def test_distributions_are_scipys(self):
+        from scipy import stats
+        key, n = wf.random.key(5), (4000,)
+        cases = {"laplace": ((n, 1.0, 2.0), stats.laplace(1, 2)), "logistic": ((n, -1.0, 0.5), stats.logistic(-1, 0.5)), "cauchy": ((n, 0.0, 2.0), stats.cauchy(0, 2)),
+                 "gamma": ((2.5, n), stats.gamma(2.5)), "beta": ((2.0, 3.0, n), stats.beta(2, 3)), "exponential": ((n, 2.0), stats.expon(scale=0.5)),
+                 "gumbel": ((n,), stats.gumbel_r()), "truncated_normal": ((n, -1.0, 2.0), stats.truncnorm(-1, 2)), "normal": ((n, 2.0, 3.0), stats.norm(2, 3))}
+        for name, (arguments, theirs) in cases.items():
+            drawn = np.asarray(getattr(wf.random, name)(*arguments, key=key))
+            self.assertGreater(stats.kstest(drawn, theirs.cdf).pvalue, 1e-4, name)
+        drawn = np.asarray(wf.random.geometric(0.3, n, key=key))
+        counts = [np.sum(drawn == k) for k in range(1, 8)]
+        self.assertGreater(stats.chisquare(counts + [np.sum(drawn > 7)], 4000 * np.append(stats.geom(0.3).pmf(range(1, 8)), stats.geom(0.3).sf(7))).pvalue, 1e-4)
+
+    def test_choices_are_of_what_is_given(self):
+        key = wf.random.key(2)
+        self.assertEqual(sorted(wf.random.choice(5, (5,), replace=False, key=key).tolist()), [0, 1, 2, 3, 4])
+        self.assertEqual(set(wf.random.choice(np.array([10.0, 20.0, 30.0]), (50,), p=[1, 0, 1], key=key).tolist()), {10.0, 30.0})
+        self.assertEqual(wf.random.choice(wf.ones((2, 3)), (4, 5), key=key, axis=1).shape, (2, 4, 5))
+        with self.assertRaisesRegex(ValueError, "3 draws from 2 things, each at most once"):
+            wf.random.choice(2, (3,), replace=False)
 
     def test_quantiles_interpolation_and_windows_are_differentiated(self):
         x, step = wf.asarray(np.array([3.0, -1.0, 2.0, 0.5])), 1e-6

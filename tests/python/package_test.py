@@ -52,6 +52,58 @@ class Package(unittest.TestCase):
         self.rng = np.random.default_rng(1)
         warnings.simplefilter("ignore")
 
+    def test_methods_are_numpys(self):
+        x = np.arange(12.0).reshape(3, 4)[::-1]
+        t = wf.asarray(x)
+        for call in (lambda a: a.argsort(0), lambda a: a.take([2, 0], 1), lambda a: a.round(1), lambda a: a.dot(a.T), lambda a: a.diagonal(1), lambda a: a.trace(), lambda a: a.conjugate(),
+                     lambda a: a.compress([True, False, True], 0), lambda a: a.copy(), lambda a: a[:, 0][::-1].searchsorted(5.0), lambda a: a[0].argpartition(1)[:1],
+                     lambda a: (0 * a[0]).astype("int64").choose([a[1], a[2]])):
+            np.testing.assert_array_equal(np.asarray(call(t)), call(x))
+        self.assertEqual(t.tobytes(), x.tobytes())
+
+    def test_a_device_that_is_not_there_is_refused_by_name(self):
+        x = wf.ones(2)
+        self.assertIs(x.to("cpu"), x)
+        self.assertEqual((x.to(wf.float64).dtype, wf.default_device(), wf.devices()), (wf.float64, "cpu", ["cpu"]))
+        with wf.device("cpu"):
+            pass
+        for call in (lambda: x.to("cuda:0"), lambda: wf.default_device("cuda:0"), lambda: wf.device("opencl:0").__enter__(), lambda: wf.ones(2, device="cuda")):
+            with self.assertRaisesRegex(wf.DeviceError, "is not there; this machine has: cpu"):
+                call()
+
+    def test_the_array_interface_shows_and_takes_memory_without_a_copy(self):
+        class Shows:
+            def __init__(self, said):
+                self.said = said
+
+            __array_interface__ = property(lambda self: self.said)
+
+        for dtype in TYPES:
+            for x in layouts(self.rng, dtype):
+                t = wf.asarray(x, copy=False)
+                back = np.asarray(Shows(t.__array_interface__))
+                np.testing.assert_array_equal(back, x)
+                self.assertEqual(back.dtype, x.dtype)
+                taken = wf.asarray(Shows(x.__array_interface__), copy=False)
+                np.testing.assert_array_equal(np.asarray(taken), x)
+                if x.size and isinstance(x, np.ndarray):    # a NumPy scalar shows a copy of itself
+                    self.assertEqual(t.__array_interface__["data"], (x.__array_interface__["data"][0], True))
+                    self.assertEqual(taken.__array_interface__["data"][0], x.__array_interface__["data"][0])
+        t = wf.arange(5)
+        shown = np.asarray(Shows(t.__array_interface__))
+        t[0] = 7
+        gc.collect()
+        np.testing.assert_array_equal(shown, np.arange(5))
+        whole = dict(np.arange(4.0).__array_interface__, data=memoryview(bytes(range(8)) * 4))
+        self.assertEqual(wf.asarray(Shows(whole)).shape, (4,))
+        for said, error in ((dict(whole, shape=(5,)), "outside of its buffer"), (dict(whole, offset=-1), "outside of its buffer"), (dict(whole, typestr=">f8"), "'>f8'"),
+                            (dict(whole, typestr="|O8"), "'|O8'"), (dict(whole, strides=(8, 8)), "1 sizes and 2 strides"), (dict(whole, shape=(-1,)), "a negative size"),
+                            ({"shape": (2,)}, "its shape and its typestr"), (3, "must be a dict"), (dict(whole, data=5), "bytes-like")):
+            with self.subTest(error), self.assertRaisesRegex((TypeError, ValueError), error.replace("|", "[|]")):
+                wf.asarray(Shows(said))
+        with self.assertRaises(AttributeError):
+            wf.ones(2, dtype=wf.bfloat16).__array_interface__
+
     def test_arrays_come_in_and_go_out_as_they_are_in_every_layout(self):
         for dtype in TYPES:
             for x in layouts(self.rng, dtype):

@@ -86,8 +86,10 @@ Tensor value_or_zero(const Values& values, const Tensor& of) {
     return at != values.end() && at->second ? at->second : zeros_like(of);
 }
 
+/// `known`: cotangents that are said, in the place of what comes from above; empty ones go no further.
 std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> outputs,
-                             std::span<const Tensor> cotangents, std::span<const Tensor> wrt) {
+                             std::span<const Tensor> cotangents, std::span<const Tensor> wrt,
+                             const Values& known = {}) {
     Values values;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (between.depends(outputs[i].node())) accumulate(values, outputs[i].node(), cotangents[i]);
@@ -97,6 +99,10 @@ std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> out
         const Node* node = order[k].node();
         auto at = values.find(node);
         if (at == values.end() || !at->second) continue;
+        if (auto said = known.find(node); said != known.end()) {
+            if (!said->second) continue;
+            at->second = said->second;
+        }
         Tensor cotangent = at->second;
         if (!between.wanted(node)) values.erase(at);
         std::vector<bool> wanted;
@@ -108,7 +114,10 @@ std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> out
         }
     }
     std::vector<Tensor> results;
-    for (const Tensor& tensor : wrt) results.push_back(value_or_zero(values, tensor));
+    for (const Tensor& tensor : wrt) {
+        auto said = known.find(tensor.node());
+        results.push_back(said != known.end() && said->second ? said->second : value_or_zero(values, tensor));
+    }
     return results;
 }
 
@@ -168,8 +177,9 @@ std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const
     return results;
 }
 
-std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt) {
-    KeepPending keep;
+namespace {
+
+void refuse_loss(const Tensor& loss) {
     if (loss.ndim() != 0)
         throw ShapeError(
             text("gradient: the loss must be one number (0-d), not shape ", loss.shape(), "; sum or average it"));
@@ -178,15 +188,36 @@ std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt) {
                               "; take its real part or its absolute value, or, of a holomorphic function, its pullback "
                               "(in Python grad(f, holomorphic=True))"));
     if (!is_floating(loss.dtype())) throw DTypeError(text("gradient: the loss must be floating, not ", loss.dtype()));
+}
+
+}  // namespace
+
+std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt) { return gradient(loss, wrt, {}); }
+
+std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt, std::span<const KnownGradient> known) {
+    KeepPending keep;
+    if (loss) refuse_loss(loss);
     for (const Tensor& tensor : wrt) {
         if (!is_inexact(tensor.dtype()))
             throw DTypeError(text("gradient: there is no derivative with respect to a ", tensor.dtype(),
                                   " tensor; convert it to a floating type first"));
     }
-    Tensor outputs[] = {loss}, seeds[] = {ones_like(loss)};
+    std::vector<Tensor> outputs, seeds;
+    Values said;
+    for (const auto& [of, cotangent] : known) {
+        said[of.node()] = cotangent;
+        if (!cotangent) continue;
+        outputs.push_back(of);
+        seeds.push_back(cotangent);
+    }
+    refuse_pairs("gradient: a known one", outputs, seeds);
+    if (loss) {
+        outputs.push_back(loss);
+        seeds.push_back(ones_like(loss));
+    }
     Between between(outputs, wrt, true);
     between.refuse_cut("gradient", wrt);
-    return pull_all(between, outputs, seeds, wrt);
+    return pull_all(between, outputs, seeds, wrt, said);
 }
 
 std::vector<Tensor> gradient(const Tensor& loss, std::initializer_list<Tensor> wrt) {

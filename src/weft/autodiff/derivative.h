@@ -26,6 +26,14 @@ std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt);
 std::vector<Tensor> gradient(const Tensor& loss, std::initializer_list<Tensor> wrt);
 Tensor gradient(const Tensor& loss, const Tensor& wrt);
 
+/// What the derivative by a value on the way is said to be, instead of what the loss gives; empty: none goes through it.
+struct KnownGradient {
+    Tensor of, gradient;
+};
+/// The same with some derivatives said. The loss may be empty: then these are all that there is.
+/// ShapeError or DTypeError for one that is not of its value's shape and dtype.
+std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt, std::span<const KnownGradient> known);
+
 /// Here wrt are independent of each other: what lies below one of them does not count.
 /// Reverse mode: the sum over outputs of cotangents[i] * d outputs[i] / d wrt[j] (the transposed Jacobian applied).
 std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Tensor> cotangents,

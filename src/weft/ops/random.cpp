@@ -1,14 +1,15 @@
 #include "weft/ops/random.h"
 
+#include <array>
 #include <cmath>
-#include <numbers>
 
 #include "weft/core/philox.h"
 #include "weft/graph/node.h"
+#include "weft/ops/batch.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
-#include "weft/ops/reduce.h"
+#include "weft/ops/join.h"
 #include "weft/ops/sort.h"
 #include "weft/ops/view.h"
 
@@ -37,6 +38,43 @@ Tensor draw(const Shape& shape, const Tensor& key, std::int64_t stream, DType dt
                      std::source_location());
 }
 
+// The four words of each counter of a stream, as philox_rounds (core/philox.h) makes them, but of keys that are Tensors: the counters'
+// low halves, broadcast against the keys. Elementwise nodes, so one kernel.
+std::array<Tensor, 4> philox_words(const Tensor& counter, std::int64_t stream, Tensor key0, Tensor key1) {
+    auto word = [](const Tensor& x) { return astype(x, DType::uint32); };
+    auto high = [&](const Tensor& x) { return word(bitwise_right_shift(x, 32)); };
+    Tensor wide = astype(counter, DType::uint64);
+    Tensor c0 = word(wide), c1 = high(wide), c2 = zeros_like(c0), c3 = full(Shape(), stream, DType::uint32) + c2;
+    for (int round = 0; round < 10; ++round) {
+        Tensor p0 = astype(c0, DType::uint64) * 0xD2511F53u, p1 = astype(c2, DType::uint64) * 0xCD9E8D57u;
+        c0 = bitwise_xor(bitwise_xor(high(p1), c1), key0);
+        c2 = bitwise_xor(bitwise_xor(high(p0), c3), key1);
+        c1 = word(p1);
+        c3 = word(p0);
+        key0 = key0 + 0x9E3779B9u;
+        key1 = key1 + 0xBB67AE85u;
+    }
+    return {c0, c1, c2, c3};
+}
+
+// With a key for each example: the words of whole counters, of which the first ones are taken.
+Tensor batch_bits(const Tensor& result, const Batch& batch) {
+    const RandomAttributes& a = result.node()->attributes_as<RandomAttributes>();
+    Size count = element_count(a.shape);
+    std::int64_t of_counter = a.dtype == DType::uint64 ? 2 : 4;
+    Size counters = (count + (of_counter - 1)) / of_counter;
+    auto key_at = [&](std::int64_t i) { return slice(batch.inputs[0], {0, i}, {batch.size, 1}); };
+    auto words = philox_words(reshape(iota(counters), {1, counters}), a.stream, key_at(0), key_at(1));
+    std::vector<Tensor> each;
+    for (std::size_t i = 0; i < 4; i += a.dtype == DType::uint64 ? 2 : 1) {
+        Tensor low = astype(words[i], a.dtype);
+        each.push_back(
+            a.dtype == DType::uint32 ? low : bitwise_or(low, bitwise_left_shift(astype(words[i + 1], a.dtype), 32)));
+    }
+    Tensor all = reshape(stack(each, 2), {batch.size, counters * of_counter});
+    return reshape(slice(all, {0, 0}, {batch.size, count}), batch.shape(a.shape));
+}
+
 Tensor or_next(const Tensor& key) { return key ? key : random::next_key(); }
 
 Tensor bits64(const Shape& shape, const Tensor& key) { return draw(shape, or_next(key), draws, DType::uint64); }
@@ -53,21 +91,13 @@ Tensor unit(const Shape& shape, const Tensor& key, DType dtype) {
     return astype(upper * std::ldexp(1.0, -kept), dtype);
 }
 
-// Uniform in (0, 1), symmetric about 1/2: the middles of 2^23 (2^52) equal pieces. float32 or float64.
-Tensor middle(const Shape& shape, const Tensor& key, DType dtype) {
-    if (dtype == DType::float64)
-        return (astype(bitwise_right_shift(bits64(shape, key), 12), DType::float64) + 0.5) * 0x1p-52;
-    return (astype(bitwise_right_shift(draw(shape, or_next(key), draws), 9), DType::float32) + 0.5) * 0x1p-23;
-}
-
-DType wide(DType dtype) { return dtype == DType::float64 ? dtype : DType::float32; }
-
 }  // namespace
 
 const Operation random_bits_operation{.name = "random_bits",
                                       .family = Family::random,
                                       .doc = "Uniform words of 32 or 64 bits of Philox4x32-10.",
                                       .infer = infer_bits,
+                                      .batch = batch_bits,
                                       .differentiable = false,
                                       .samples = {{{},
                                                    [](auto) {
@@ -113,24 +143,16 @@ Tensor next_key() {
 
 Tensor bits(const Shape& shape, const Tensor& key) { return draw(shape, or_next(key), draws); }
 
+Tensor open_uniform(const Shape& shape, const Tensor& key, DType dtype) {
+    if (dtype == DType::float64)
+        return (astype(bitwise_right_shift(bits64(shape, key), 12), DType::float64) + 0.5) * 0x1p-52;
+    return (astype(bitwise_right_shift(draw(shape, or_next(key), draws), 9), DType::float32) + 0.5) * 0x1p-23;
+}
+
 Tensor uniform(const Shape& shape, double low, double high, const Tensor& key, DType dtype) {
     refuse_inexact("uniform", dtype);
     Tensor u = unit(shape, key, dtype);
     return low == 0 && high == 1 ? u : u * (high - low) + low;
-}
-
-Tensor normal(const Shape& shape, double mean, double deviation, const Tensor& key, DType dtype) {
-    refuse_inexact("normal", dtype);
-    Tensor standard = erfinv(middle(shape, key, wide(dtype)) * 2 - 1) * (std::numbers::sqrt2 * deviation);
-    return astype(mean == 0 ? standard : standard + mean, dtype);
-}
-
-Tensor truncated_normal(const Shape& shape, double low, double high, const Tensor& key, DType dtype) {
-    refuse_inexact("truncated_normal", dtype);
-    if (!(low < high)) throw ValueError(text("random::truncated_normal: low ", low, " must lie below high ", high));
-    double from = std::erf(low / std::numbers::sqrt2), to = std::erf(high / std::numbers::sqrt2);
-    Tensor x = erfinv(middle(shape, key, wide(dtype)) * (to - from) + from) * std::numbers::sqrt2;
-    return astype(clip(x, low, high), dtype);
 }
 
 Tensor bernoulli(const Operand& p, const Shape& shape, const Tensor& key) {
@@ -151,28 +173,11 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, const Te
     return astype(offset + low, dtype);
 }
 
-Tensor exponential(const Shape& shape, double rate, const Tensor& key, DType dtype) {
-    refuse_inexact("exponential", dtype);
-    return astype(log1p(-unit(shape, key, wide(dtype))) * (-1 / rate), dtype);
-}
-
-Tensor gumbel(const Shape& shape, const Tensor& key, DType dtype) {
-    refuse_inexact("gumbel", dtype);
-    return astype(-log(-log(middle(shape, key, wide(dtype)))), dtype);
-}
-
 Tensor permutation(Size n, const Tensor& key) { return argsort(bits64({n}, key)); }
 
 Tensor permutation(const Tensor& x, const Tensor& key, std::int64_t axis) {
     axis = normalize_axis(axis, x.ndim(), "random::permutation");
     return take(x, permutation(x.shape()[static_cast<std::size_t>(axis)], key), axis);
-}
-
-Tensor categorical(const Operand& logits, const Tensor& key, std::int64_t axis) {
-    LineScope line(logits.where);
-    Tensor tensor = logits.as_tensor();
-    tensor = tensor.astype(inexact(tensor.dtype()), logits.where);
-    return argmax(Operand(tensor + gumbel(tensor.shape(), key, wide(tensor.dtype())), logits.where), axis);
 }
 
 }  // namespace random

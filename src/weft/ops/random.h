@@ -6,6 +6,8 @@
 // these bits: uniform takes the upper ones, normal the inverse error function.
 #pragma once
 
+#include <optional>
+
 #include "weft/graph/operation.h"
 #include "weft/graph/parameter.h"
 
@@ -41,6 +43,8 @@ Tensor bits(const Shape& shape, const Tensor& key = {});
 /// In [low, high): multiples of 2^-24 of the range (float32; 2^-53 of float64, 2^-11 of float16, 2^-8 of bfloat16).
 Tensor uniform(const Shape& shape, double low = 0, double high = 1, const Tensor& key = {},
                DType dtype = DType::float32);
+/// In (0, 1), symmetric about 1/2: the middles of 2^23 (2^52) equal pieces. float32 or float64.
+Tensor open_uniform(const Shape& shape, const Tensor& key = {}, DType dtype = DType::float32);
 /// sqrt(2) erfinv(u), u the odd multiples of 2^-23 (float64: 2^-52) in (-1, 1): symmetric, never infinite.
 Tensor normal(const Shape& shape, double mean = 0, double deviation = 1, const Tensor& key = {},
               DType dtype = DType::float32);
@@ -56,6 +60,30 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, const Te
 Tensor exponential(const Shape& shape, double rate = 1, const Tensor& key = {}, DType dtype = DType::float32);
 /// -log(-log(u)).
 Tensor gumbel(const Shape& shape, const Tensor& key = {}, DType dtype = DType::float32);
+/// location + scale times: -sign(u) log(1 - |u|) of u in (-1, 1); log(u / (1 - u)); tan(pi (u - 1/2)).
+Tensor laplace(const Shape& shape, double location = 0, double scale = 1, const Tensor& key = {},
+               DType dtype = DType::float32);
+Tensor logistic(const Shape& shape, double location = 0, double scale = 1, const Tensor& key = {},
+                DType dtype = DType::float32);
+Tensor cauchy(const Shape& shape, double location = 0, double scale = 1, const Tensor& key = {},
+              DType dtype = DType::float32);
+// Of parameters that broadcast to the shape; without one, of theirs. By inversion: gammaincinv(a, u), betaincinv(a, b, u).
+Tensor gamma(const Operand& a, const std::optional<Shape>& shape = {}, const Tensor& key = {},
+             DType dtype = DType::float32);
+Tensor beta(const Operand& a, const Operand& b, const std::optional<Shape>& shape = {}, const Tensor& key = {},
+            DType dtype = DType::float32);
+/// Trials up to the first success, each of probability p: 1, 2, ...
+Tensor geometric(const Operand& p, const std::optional<Shape>& shape = {}, const Tensor& key = {},
+                 DType dtype = DType::int64);
+
+struct ChoiceOptions {
+    bool replace = true;
+    Tensor p = {};  // how probable each is, up to a factor; empty: all alike
+};
+/// Numbers below n; slices of x along the axis. ValueError for more than there are, without replacement.
+Tensor choice(Size n, const Shape& shape, ChoiceOptions options = {}, const Tensor& key = {});
+Tensor choice(const Tensor& x, const Shape& shape, ChoiceOptions options = {}, const Tensor& key = {},
+              std::int64_t axis = 0);
 /// The numbers 0 .. n - 1 in random order; x with its rows (along the axis) in random order.
 Tensor permutation(Size n, const Tensor& key = {});
 Tensor permutation(const Tensor& x, const Tensor& key = {}, std::int64_t axis = 0);

@@ -2,6 +2,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/batch.h"
+#include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
@@ -22,9 +23,30 @@ Tensor batch_argsort(const Tensor& result, const Batch& batch) {
     ++a.axis;
     return batch.like(result, batch.inputs, attributes(a));
 }
-// Values may have any axes; of rows there is one.
+/// Whether a comes before b, or, with `equal`, beside it; NaN is last.
+Tensor before(const Tensor& a, const Tensor& b, bool equal) {
+    Tensor less = equal ? a <= b : a < b;
+    if (!is_inexact(a.dtype())) return less;
+    return logical_or(less, equal ? isnan(b) : logical_and(isnan(b), logical_not(isnan(a))));
+}
+// Values may have any axes; of rows there is one. With a row for each example all are bisected at once: positions grow by halves of the
+// row's length as long as what stands before them comes before the value.
 Tensor batch_search(const Tensor& result, const Batch& batch) {
-    return batch.batched[0] ? Tensor() : batch.like(result, batch.inputs);
+    if (!batch.batched[0]) return batch.like(result, batch.inputs);
+    const Tensor& rows = batch.inputs[0];
+    if (!rows.shape()[1].known() || is_complex(rows.dtype()) || rows.dtype() == DType::bool_) return {};
+    std::int64_t length = rows.shape()[1].value(), half = 1;
+    bool right = result.node()->attributes_as<SearchAttributes>().right;
+    while (half <= length / 2) half *= 2;
+    Size count = element_count(result.shape());
+    Tensor values = reshape(batch.all(1), {batch.size, count});
+    Tensor at = zeros({batch.size, count}, DType::int64);
+    for (; half >= 1 && length > 0; half /= 2) {
+        Tensor next = at + half;
+        Tensor there = take_along_axis(rows, minimum(next, length) - 1, 1);
+        at = where(logical_and(next <= length, before(there, values, right)), next, at);
+    }
+    return reshape(at, batch.shape(result.shape()));
 }
 
 extern const Operation sort_operation, topk_operation;

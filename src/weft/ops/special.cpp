@@ -91,6 +91,13 @@ Scalar derivative_of_digamma(Scalar n, Scalar x) {
     return select(n == 0, digamma(x), value);
 }
 
+/// The derivative of spence, log(x) / (1 - x); near 1 by log(x) = 2 atanh(u / (2 + u)), u = x - 1.
+Scalar slope_of_spence(Scalar x) {
+    Scalar u = x - 1, y = u / (2 + u), z = y * y, series = 1.0 / 19;
+    for (int k = 17; k >= 1; k -= 2) series = series * z + 1.0 / k;
+    return select(abs(u) < 0.25, -2 / (2 + u) * series, -log(x) / u);
+}
+
 /// sin(pi x), exact at whole numbers.
 Scalar sine_of_half_turns(Scalar x) {
     Scalar nearest = round(x), half = 0.5 * nearest, value = sin(std::numbers::pi * (x - nearest));

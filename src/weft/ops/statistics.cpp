@@ -23,6 +23,12 @@ Tensor shift_of(const Tensor& x, const Axes& axes) {
     return where(isfinite(largest), largest, 0);
 }
 
+// Whether there is nothing along an axis to be normalised: then nothing comes of it, as in PyTorch.
+bool empty_along(const Tensor& tensor, std::int64_t axis, const Operand& x, std::string_view operation) {
+    Size size = tensor.shape()[static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), operation))];
+    return size.known() && size.value() == 0;
+}
+
 }  // namespace
 
 Tensor mean(const Operand& x, const Axes& axes, bool keepdims) {
@@ -60,6 +66,7 @@ Tensor softmax(const Operand& x, std::int64_t axis) {
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     if (tensor.ndim() == 0)
         return reshape(softmax(reshape(tensor, {1})), {});  // a single number is its own axis, as in PyTorch
+    if (empty_along(tensor, axis, x, "softmax")) return tensor;
     Tensor raised = exp(tensor - stop_gradient(max(Operand(tensor, x.where), axis, true)));
     return raised / sum(raised, axis, true);
 }
@@ -68,6 +75,7 @@ Tensor log_softmax(const Operand& x, std::int64_t axis) {
     LineScope line(x.where);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     if (tensor.ndim() == 0) return reshape(log_softmax(reshape(tensor, {1})), {});
+    if (empty_along(tensor, axis, x, "log_softmax")) return tensor;
     Tensor shifted = tensor - stop_gradient(max(Operand(tensor, x.where), axis, true));
     return shifted - log(sum(exp(shifted), axis, true));
 }
@@ -88,7 +96,8 @@ WEFT_RECORD(logsumexp, "log(sum(exp(x))), without overflow.", "scipy.special.log
             {{{{3, 4}}, [](auto x) { return logsumexp(x[0], 1); }, "scipy.special.logsumexp(x0, 1)"}})
 WEFT_RECORD(softmax, "exp(x) / sum(exp(x)) along an axis, without overflow.", "scipy.special.softmax", "softmax",
             {{{{3, 4}}, [](auto x) { return softmax(x[0]); }, "scipy.special.softmax(x0, -1)"},
-             {{{2, 3, 4}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 1)"}})
+             {{{2, 3, 4}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 1)"},
+             {{{2, 0}}, [](auto x) { return softmax(x[0], 1); }, "scipy.special.softmax(x0, 0)"}})
 WEFT_RECORD(log_softmax, "x - log(sum(exp(x))) along an axis, without overflow.", "scipy.special.log_softmax",
             "log_softmax",
             {{{{3, 4}}, [](auto x) { return log_softmax(x[0], -1); }, "scipy.special.log_softmax(x0, -1)"}})

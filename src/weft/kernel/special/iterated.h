@@ -30,6 +30,15 @@ double ive(double order, double x);
 double kv(double order, double x);
 double kve(double order, double x);
 
+/// Exponential integrals: E1, Ei, and E_n of whole n >= 0; x >= 0 but for Ei.
+double exp1(double x);
+double expi(double x);
+double expn(double n, double x);
+/// The integral of log(t) / (1 - t) from 1 to x, x >= 0: the dilogarithm of 1 - x.
+double spence(double x);
+/// The w >= -1 with w exp(w) = x, x >= -1/e.
+double lambertw(double x);
+
 /// Gauss's hypergeometric function 2F1(a, b; c; z), z <= 1.
 double hyp2f1(double a, double b, double c, double z);
 
