@@ -9,11 +9,11 @@ namespace weft {
 namespace {
 
 /// Leaves that stand for the variables, and whose they are.
-struct Leaves {
+struct VariableLeaves {
     std::vector<Tensor> tensors;
     std::vector<std::size_t> of;
 
-    Leaves(std::span<const Variable> variables, std::span<const Tensor> expressions) {
+    VariableLeaves(std::span<const Variable> variables, std::span<const Tensor> expressions) {
         for (std::size_t i = 0; i < variables.size(); ++i) {
             for (Tensor& leaf : variables[i].among(expressions)) {
                 tensors.push_back(std::move(leaf));
@@ -59,7 +59,7 @@ std::vector<Tensor> gradient(const Tensor& loss, std::span<const Variable> wrt, 
     for (const auto& [variable, cotangent] : options.known_grads) known.push_back({variable.value(), cotangent});
     for (const Variable& variable : options.consider_constant)
         for (const Tensor& leaf : variable.among(expressions)) known.push_back({leaf, {}});
-    Leaves leaves(wrt, expressions);
+    VariableLeaves leaves(wrt, expressions);
     return leaves.sums(gradient(loss, leaves.tensors, known), wrt.size());
 }
 
@@ -68,7 +68,7 @@ std::vector<Tensor> rop(std::span<const Tensor> outputs, std::span<const Variabl
     KeepPending keep;
     if (tangents.size() != wrt.size())
         throw ValueError(text("rop: ", tangents.size(), " directions for ", wrt.size(), " variables"));
-    Leaves leaves(wrt, outputs);
+    VariableLeaves leaves(wrt, outputs);
     std::vector<Tensor> along;
     for (std::size_t i : leaves.of) along.push_back(tangents[i]);
     return pushforward(outputs, leaves.tensors, along);
@@ -79,7 +79,7 @@ std::vector<Tensor> lop(std::span<const Tensor> outputs, std::span<const Variabl
     KeepPending keep;
     if (cotangents.size() != outputs.size())
         throw ValueError(text("lop: ", cotangents.size(), " cotangents for ", outputs.size(), " outputs"));
-    Leaves leaves(wrt, outputs);
+    VariableLeaves leaves(wrt, outputs);
     return leaves.sums(pullback(outputs, cotangents, leaves.tensors), wrt.size());
 }
 
