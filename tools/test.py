@@ -131,17 +131,9 @@ def run_programs(tally, preset, programs=None, settings={}):
     folder = ROOT / {"release": "build"}.get(preset, f"build-{preset}") / "tests"
     reports = folder / "reports"
     reports.mkdir(parents=True, exist_ok=True)
-    # Programs run side by side, but for those of which a test looks at the clock: in the release these have the machine to themselves.
-    programs = programs or chosen(preset)
-    alone = [program for program in programs if preset == "release" and not settings and looks_at_clock(program)]
-    for workers, some in ((PROCESSORS, [program for program in programs if program not in alone]), (1, alone)):
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            for _ in pool.map(lambda target: run_program(tally, preset, folder / target, reports, settings), some):
-                pass
-
-
-def looks_at_clock(program):
-    return any("std::chrono" in source.read_text() for source in ROOT.glob(f"tests/{program.removeprefix('test_')}/*_test.cpp"))
+    with concurrent.futures.ThreadPoolExecutor(PROCESSORS) as pool:
+        for _ in pool.map(lambda target: run_program(tally, preset, folder / target, reports, settings), programs or chosen(preset)):
+            pass
 
 
 class Result(unittest.TextTestResult):

@@ -9,6 +9,7 @@
 
 #include "backend/scan_cases.h"
 #include "backend/scatter_cases.h"
+#include "effort.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
@@ -273,12 +274,12 @@ void expect_compiled_everywhere(const LoopCase& made, int seed) {
 }
 
 TEST(CompiledLoops, scans_have_the_interpreters_bits_on_any_number_of_threads) {
-    for (int seed = 0; seed < 1500 && !testing::Test::HasFailure(); ++seed)
+    for (int seed = 0; seed < static_cast<int>(cases(600, 20000)) && !testing::Test::HasFailure(); ++seed)
         expect_compiled_everywhere(random_scan(seed), seed);
 }
 
 TEST(CompiledLoops, scatters_have_the_interpreters_bits_on_any_number_of_threads) {
-    for (int seed = 0; seed < 1500 && !testing::Test::HasFailure(); ++seed)
+    for (int seed = 0; seed < static_cast<int>(cases(400, 20000)) && !testing::Test::HasFailure(); ++seed)
         expect_compiled_everywhere(random_scatter(seed), seed);
 }
 
