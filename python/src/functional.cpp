@@ -45,7 +45,7 @@ void bind_dropout(nb::module_& m) {
     bind(m, "feature_alpha_dropout", feature_alpha_dropout);
 }
 
-using Index = std::optional<std::int64_t>;
+using MaybeIndex = std::optional<std::int64_t>;
 
 void bind_linear(nb::module_& m) {
     using namespace functional;
@@ -56,14 +56,15 @@ void bind_linear(nb::module_& m) {
     bind(m, "pairwise_distance", pairwise_distance);
     bind(m, "pdist", pdist);
     bind(m, "embedding",
-         [](const Operand& indices, const Operand& weight, Index padding, std::optional<double> most, double norm,
+         [](const Operand& indices, const Operand& weight, MaybeIndex padding, std::optional<double> most, double norm,
             bool by_frequency) {
              return embedding(indices, weight, {padding, most, norm, by_frequency});
          });
     bind(m, "embedding_renorm", embedding_renorm);
     bind(m, "embedding_bag",
          [](const Operand& indices, const Operand& weight, const Tensor& offsets, std::optional<double> most,
-            double norm, bool by_frequency, std::string_view mode, const Tensor& samples, bool last, Index padding) {
+            double norm, bool by_frequency, std::string_view mode, const Tensor& samples, bool last,
+            MaybeIndex padding) {
              return embedding_bag(indices, weight, offsets, {{padding, most, norm, by_frequency}, mode, samples, last});
          });
 }
@@ -99,7 +100,7 @@ void bind_pooling(nb::module_& m) {
          });
     bind(m, "avg_pool",
          [](const Operand& x, std::size_t spatial, const Dims& kernel, const Dims& stride, const Dims& padding,
-            bool ceil_mode, bool count_padding, Index divisor) {
+            bool ceil_mode, bool count_padding, MaybeIndex divisor) {
              return functional::avg_pool(x, spatial, kernel, {stride, padding, {1}, ceil_mode, count_padding}, divisor);
          });
     bind(m, "lp_pool", lp_pool);

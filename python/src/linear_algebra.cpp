@@ -114,7 +114,7 @@ using Along = Tensor (*)(const Operand&, fft::Points, std::int64_t, fft::Norm);
 using Many = Tensor (*)(const Operand&, const fft::Sizes&, const std::optional<Axes>&, fft::Norm);
 
 template <Along f>
-void bind_along(nb::module_& module, const char* name) {
+void bind_transform(nb::module_& module, const char* name) {
     module.def(name, [name](Given x, std::optional<std::int64_t> n, std::int64_t axis, const std::string& norm) {
         return object_of(f(placed(x, name), n, axis, fft::norm_named(norm)));
     });
@@ -143,12 +143,12 @@ void bind_shift(nb::module_& module, const char* name) {
 }
 
 void bind_fft(nb::module_& m) {
-    bind_along<fft::fft>(m, "fft");
-    bind_along<fft::ifft>(m, "ifft");
-    bind_along<fft::rfft>(m, "rfft");
-    bind_along<fft::irfft>(m, "irfft");
-    bind_along<fft::hfft>(m, "hfft");
-    bind_along<fft::ihfft>(m, "ihfft");
+    bind_transform<fft::fft>(m, "fft");
+    bind_transform<fft::ifft>(m, "ifft");
+    bind_transform<fft::rfft>(m, "rfft");
+    bind_transform<fft::irfft>(m, "irfft");
+    bind_transform<fft::hfft>(m, "hfft");
+    bind_transform<fft::ihfft>(m, "ihfft");
     bind_many<fft::fftn>(m, "fftn");
     bind_many<fft::ifftn>(m, "ifftn");
     bind_many<fft::rfftn>(m, "rfftn");

@@ -12,19 +12,19 @@ namespace weft::python {
 namespace {
 
 /// What a std::source_location points to, in g++'s library and in clang's.
-struct Place {
+struct SourcePlace {
     const char *file, *function;
     unsigned line, column;
 };
 
-std::source_location location_of(const Place* place) {
+std::source_location location_of(const SourcePlace* place) {
     static_assert(sizeof(std::source_location) == sizeof place);
     return std::bit_cast<std::source_location>(place);
 }
 
 /// Whether this library's std::source_location is what location_of takes it for.
 bool understood() {
-    static const Place probe{"probe", "", 12345, 0};
+    static const SourcePlace probe{"probe", "", 12345, 0};
     static const bool is =
         location_of(&probe).line() == 12345 && std::strcmp(location_of(&probe).file_name(), "probe") == 0;
     return is;
@@ -52,7 +52,7 @@ const std::string& package_folder() {
 }
 
 /// Null for a place in the package itself.
-const Place* place_of(PyFrameObject* frame, PyCodeObject* code) {
+const SourcePlace* place_of(PyFrameObject* frame, PyCodeObject* code) {
     const char* file = PyUnicode_AsUTF8(code->co_filename);
     const char* function = PyUnicode_AsUTF8(code->co_name);
     if (!file || !function) {
@@ -60,12 +60,12 @@ const Place* place_of(PyFrameObject* frame, PyCodeObject* code) {
         return nullptr;
     }
     if (std::string_view(file).starts_with(package_folder())) return nullptr;
-    return new Place{file, function, static_cast<unsigned>(PyFrame_GetLineNumber(frame)), 0};
+    return new SourcePlace{file, function, static_cast<unsigned>(PyFrame_GetLineNumber(frame)), 0};
 }
 
 /// Takes over the count of the key's code object.
-const Place* looked_up_place(PyFrameObject* frame, const Key& key) {
-    static auto* places = new std::unordered_map<Key, const Place*, HashKey>;
+const SourcePlace* looked_up_place(PyFrameObject* frame, const Key& key) {
+    static auto* places = new std::unordered_map<Key, const SourcePlace*, HashKey>;
     auto [entry, added] = places->try_emplace(key, nullptr);
     if (added)
         entry->second = place_of(frame, key.code);  // keeps the code object, whose names the place shows
@@ -74,10 +74,10 @@ const Place* looked_up_place(PyFrameObject* frame, const Key& key) {
     return entry->second;
 }
 
-const Place* known_place(PyFrameObject* frame) {
+const SourcePlace* known_place(PyFrameObject* frame) {
     struct Found {
         Key key{};
-        const Place* place = nullptr;
+        const SourcePlace* place = nullptr;
     };
     static std::array<Found, 64> lately;  // a loop has few places
     PyCodeObject* code = PyFrame_GetCode(frame);
@@ -102,7 +102,7 @@ std::source_location here() {
     PyFrameObject* frame = PyEval_GetFrame();  // borrowed
     Py_XINCREF(frame);
     while (frame) {
-        const Place* place = known_place(frame);
+        const SourcePlace* place = known_place(frame);
         PyFrameObject* back = place ? nullptr : PyFrame_GetBack(frame);
         Py_DECREF(frame);
         if (place) return location_of(place);

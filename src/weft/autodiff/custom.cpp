@@ -6,6 +6,7 @@
 #include "weft/autodiff/vmap.h"
 #include "weft/ops/batch.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/join.h"
 #include "weft/ops/recompute.h"
@@ -33,7 +34,6 @@ struct CustomAttributes {
 };
 
 const CustomAttributes& of(const Tensor& result) { return result.node()->attributes_as<CustomAttributes>(); }
-Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
 
 Meta infer_value(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
     return {inputs[0].shape(), inputs[0].dtype()};

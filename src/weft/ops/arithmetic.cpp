@@ -1,10 +1,9 @@
 // The records of arithmetic.inc become operations here.
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 
 namespace weft {
 namespace {
-
-Tensor input_of(const Tensor& result) { return handle(result.node()->inputs[0]); }
 
 // Of complex numbers: d|z| = Re(conj(z) dz) / |z|, and 0 at 0.
 Tensor jvp_modulus(const Tensor& result, std::span<const Tensor> tangents) {

@@ -1,5 +1,6 @@
 #include "weft/graph/node.h"
 #include "weft/ops/batch.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/view.h"
 #include "weft/ops/window.h"
@@ -7,7 +8,7 @@
 namespace weft {
 namespace {
 
-using detail::input_of, detail::of, detail::spatial_of;
+using detail::of, detail::spatial_of;
 
 // The primitives check nothing: who makes them has.
 Meta infer_forward(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
@@ -176,7 +177,6 @@ void check_axes(std::string_view name, const Operand& x, std::size_t spatial) {
 namespace detail {
 
 const WindowAttributes& of(const Tensor& result) { return result.node()->attributes_as<WindowAttributes>(); }
-Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
 Tensor joined_front(const Tensor& x) {
     Shape shape(x.shape().begin() + 1, x.shape().end());
     shape[0] = x.shape()[0] * shape[0];

@@ -29,6 +29,9 @@ const A& attributes_of(const Attributes* attributes) {
     return static_cast<const AttributesOf<A>&>(*attributes).value;
 }
 
+/// What a record's functions ask of the result: its i-th input.
+inline Tensor input_of(const Tensor& result, std::size_t i = 0) { return handle(result.node()->inputs[i]); }
+
 /// Whether the numbers of x are there or can be computed: nothing below it is only declared.
 inline bool has_numbers(const Tensor& x) { return !x.node()->symbolic || x.computed(); }
 /// `length` elements along an axis, from `start` on.

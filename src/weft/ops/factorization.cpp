@@ -158,8 +158,6 @@ Meta infer_solution(const Operation&, std::span<const Tensor> inputs, const Attr
     return {inputs.back().shape(), inputs[0].dtype()};
 }
 
-Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
-
 const FactorizationAttributes& attributes_of(const Tensor& result) {
     return result.node()->attributes_as<FactorizationAttributes>();
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "weft/graph/operation.h"
+#include "weft/ops/declare.h"
 
 namespace weft {
 
@@ -87,7 +88,6 @@ Tensor moved_side(const Tensor& x, const Tensor& da, const Tensor& db, bool tran
 Tensor matrix_cotangent(const Tensor& x, const Tensor& of_b, bool transposed);
 
 AttributesHandle of_kind(Factorization kind);
-Tensor input_of(const Tensor& result, std::size_t i);
 /// A result that is as its first input is; one that is as its last is.
 Meta infer_first(const Operation&, std::span<const Tensor> inputs, const Attributes*);
 Meta infer_solution(const Operation&, std::span<const Tensor> inputs, const Attributes*);

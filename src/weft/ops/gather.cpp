@@ -11,8 +11,6 @@
 namespace weft {
 namespace {
 
-Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
-
 Meta infer_take(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
     auto axis = static_cast<std::size_t>(attributes_of<GatherAttributes>(attributes).axis);
     return {detail::gathered_shape(inputs[0].shape(), axis, inputs.size() - 1, inputs[1].shape()), inputs[0].dtype()};

@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 Tensor inexactly(const Operand& x) { return x.weak() ? x.as_tensor() : astype(x, inexact(x.tensor.dtype())); }
 
@@ -87,12 +87,12 @@ Tensor angle(const Operand& x) {
 
 Tensor isposinf(const Operand& x) {
     LineScope line(x.where);
-    return equal(no_complex(inexactly(x), "isposinf"), infinity);
+    return equal(no_complex(inexactly(x), "isposinf"), unbounded);
 }
 
 Tensor isneginf(const Operand& x) {
     LineScope line(x.where);
-    return equal(no_complex(inexactly(x), "isneginf"), -infinity);
+    return equal(no_complex(inexactly(x), "isneginf"), -unbounded);
 }
 
 Tensor isreal(const Operand& x) {

@@ -1,5 +1,6 @@
 #include "weft/graph/node.h"
 #include "weft/ops/batch.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/view.h"
 #include "weft/ops/window.h"
@@ -7,7 +8,7 @@
 namespace weft {
 namespace {
 
-using detail::input_of, detail::of, detail::spatial_of;
+using detail::of, detail::spatial_of;
 
 Meta infer_pool(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
     if (&operation == &max_pool_gradient_operation && !is_floating(inputs.back().dtype())) {

@@ -11,8 +11,6 @@
 namespace weft {
 namespace {
 
-Tensor input_of(const Tensor& result, std::size_t i) { return handle(result.node()->inputs[i]); }
-
 std::vector<Tensor> indices_of(const Tensor& result) {
     std::vector<Tensor> indices;
     for (std::size_t i = 2; i < result.node()->inputs.size(); ++i) indices.push_back(input_of(result, i));

@@ -12,14 +12,8 @@
 namespace weft {
 namespace {
 
-template <class T>
-const T& of(const Attributes* attributes) {
-    return static_cast<const AttributesOf<T>&>(*attributes).value;
-}
-Tensor input_of(const Tensor& result) { return handle(result.node()->inputs[0]); }
-
 Meta infer_reshape(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
-    const Shape& to = of<ReshapeAttributes>(attributes).shape;
+    const Shape& to = attributes_of<ReshapeAttributes>(attributes).shape;
     Size have = element_count(inputs[0].shape()), want = element_count(to);
     if (!may_equal(have, want)) {
         throw ShapeError(
@@ -29,7 +23,7 @@ Meta infer_reshape(const Operation& operation, std::span<const Tensor> inputs, c
 }
 
 Meta infer_permute(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
-    const Axes& axes = of<PermuteAttributes>(attributes).axes;
+    const Axes& axes = attributes_of<PermuteAttributes>(attributes).axes;
     const Shape& from = inputs[0].shape();
     Axes sorted = axes;
     std::sort(sorted.begin(), sorted.end());
@@ -43,14 +37,14 @@ Meta infer_permute(const Operation& operation, std::span<const Tensor> inputs, c
 }
 
 Meta infer_broadcast(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
-    const Shape& to = of<ReshapeAttributes>(attributes).shape;
+    const Shape& to = attributes_of<ReshapeAttributes>(attributes).shape;
     if (!broadcasts_to(inputs[0].shape(), to))
         throw ShapeError(text(operation.name, ": ", inputs[0].shape(), " does not broadcast to ", to));
     return {to, inputs[0].dtype()};
 }
 
 Meta infer_slice(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
-    auto& a = of<SliceAttributes>(attributes);
+    auto& a = attributes_of<SliceAttributes>(attributes);
     const Shape& from = inputs[0].shape();
     if (a.start.size() != from.size() || a.length.size() != from.size() || a.step.size() != from.size()) {
         throw ShapeError(text(operation.name, ": start, length and step need one entry for each of the ", from.size(),

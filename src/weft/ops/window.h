@@ -90,7 +90,6 @@ inline const WindowAttributes& of(const Attributes* attributes) {
     return static_cast<const AttributesOf<WindowAttributes>&>(*attributes).value;
 }
 const WindowAttributes& of(const Tensor& result);
-Tensor input_of(const Tensor& result, std::size_t i);
 Shape spatial_of(const Tensor& x);
 Tensor joined_front(const Tensor& x);  ///< the first two axes as one
 }  // namespace detail

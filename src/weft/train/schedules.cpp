@@ -22,7 +22,7 @@ std::pair<std::int64_t, std::int64_t> span_of(const Json& value) {
     return {first, last};
 }
 
-std::vector<std::int64_t> list_of(const Json& value) {
+std::vector<std::int64_t> integers_of(const Json& value) {
     std::vector<std::int64_t> list;
     for (const Json& item : value.items()) list.push_back(item.as_integer());
     return list;
@@ -66,7 +66,7 @@ const std::vector<Part<MakeSchedule>>& schedules() {
            {"epochs", Json(), "the list of epochs", true, Json::Kind::array}}},
          [](const Json& o) {
              return optim::schedule::milestones(o.at("from").as_number(), o.at("factor").as_number(),
-                                                list_of(o.at("epochs")));
+                                                integers_of(o.at("epochs")));
          }},
         {{"cosine",
           "half a cosine down to another rate (Loshchilov and Hutter, 2017)",

@@ -8,7 +8,7 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t strip = 64;  // columns whose sums are kept together
+constexpr std::int64_t columns_together = 64;  // columns whose sums are kept together
 
 template <class T>
 struct Operands {
@@ -36,9 +36,9 @@ void finish_strip(const Operands<T>& p, std::int64_t row, std::int64_t column, s
 
 template <class T>
 void multiply_row(const Operands<T>& p, std::int64_t row) {
-    for (std::int64_t column = 0; column < p.n; column += strip) {
-        std::int64_t columns = std::min(strip, p.n - column);
-        Sum<T> sums[strip];
+    for (std::int64_t column = 0; column < p.n; column += columns_together) {
+        std::int64_t columns = std::min(columns_together, p.n - column);
+        Sum<T> sums[columns_together];
         for (std::int64_t j = 0; j < columns; ++j)
             sums[j] = p.accumulate ? widened(p.c[row * p.c_row + column + j]) : Sum<T>(0);
         for (std::int64_t k = 0; k < p.k; ++k) {

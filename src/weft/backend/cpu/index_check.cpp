@@ -5,6 +5,7 @@
 #include <span>
 
 #include "weft/base/error.h"
+#include "weft/base/integers.h"
 
 namespace weft::cpu {
 namespace {
@@ -135,7 +136,6 @@ IndexPlaces::IndexPlaces(Loop& loop) : loads_(loop.loads.size()) {
     }
     if (places_.empty()) return;
     still_unread(loop, loads_);
-    auto aligned = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
     bytes_ = aligned(loop.loads.size() * sizeof(void*));
     for (Places& places : places_) {
         places.at = bytes_;

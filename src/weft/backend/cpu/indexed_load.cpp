@@ -158,7 +158,7 @@ bool counted(const Access& load, const Stream& stream) {
 
 namespace {
 
-std::size_t block_bytes(const IndexedLoad& load, std::int64_t block) {
+std::size_t bytes_of_block(const IndexedLoad& load, std::int64_t block) {
     return (static_cast<std::size_t>(block) * size_of(load.memory()) + 127) / 64 * 64;  // and a line that may be read
 }
 
@@ -166,7 +166,7 @@ std::size_t block_bytes(const IndexedLoad& load, std::int64_t block) {
 
 std::size_t IndexedBlocks::bytes(std::int64_t block) const {
     std::size_t bytes = 0;
-    for (const IndexedLoad& load : loads_) bytes += block_bytes(load, block);
+    for (const IndexedLoad& load : loads_) bytes += bytes_of_block(load, block);
     return bytes;
 }
 
@@ -176,7 +176,7 @@ void IndexedBlocks::fill(const void* const* loads, std::int64_t flat, std::int64
     unravel(flat, dims_, at.data());
     for (const IndexedLoad& load : loads_) {
         load.fill(loads, at.data(), count, blocks);
-        blocks += block_bytes(load, block);
+        blocks += bytes_of_block(load, block);
     }
 }
 
@@ -187,7 +187,7 @@ bool IndexedBlocks::base(std::size_t number, std::int64_t flat, std::int64_t blo
             base = blocks - flat * static_cast<std::int64_t>(size_of(load.memory()));
             return true;
         }
-        blocks += block_bytes(load, block);
+        blocks += bytes_of_block(load, block);
     }
     return false;
 }

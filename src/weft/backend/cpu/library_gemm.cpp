@@ -34,7 +34,7 @@ namespace weft::cpu {
 namespace {
 
 template <class T>
-struct Operand {
+struct MatrixOperand {
     const T* data;
     bool transposed;
     std::int64_t leading;
@@ -43,7 +43,7 @@ struct Operand {
 /// A matrix as libraries take it: rows or columns contiguous, the other axis not shorter than the extent.
 template <class T>
 bool as_operand(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column,
-                Operand<T>& operand) {
+                MatrixOperand<T>& operand) {
     if (column == 1 && row >= std::max<std::int64_t>(1, columns))
         operand = {data, false, row};
     else if (row == 1 && column >= std::max<std::int64_t>(1, rows))
@@ -74,7 +74,7 @@ void apply_epilogue(const GemmProblem<T>& p, std::int64_t begin, std::int64_t en
 /// A product that a library takes: its matrices, and how many rows of it at a time.
 template <class T>
 struct Taken {
-    Operand<T> a, b;
+    MatrixOperand<T> a, b;
     std::int64_t rows = 0;  // 0: it does not
 };
 
@@ -116,7 +116,7 @@ Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
 }
 
 void multiply_by_onednn(const GemmProblem<float>& p, const Taken<float>& taken) {
-    const Operand<float>&a = taken.a, &b = taken.b;
+    const MatrixOperand<float>&a = taken.a, &b = taken.b;
     for_each_block_of_rows(p, taken.rows, [&](std::int64_t begin, std::int64_t rows) {
         OneOpenMpThread guard;
         dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', rows, p.n, p.k, 1.0f,
@@ -144,7 +144,7 @@ Taken<T> taken_by_openblas(const GemmProblem<T>& p) {
 
 template <class T>
 void multiply_by_openblas(const GemmProblem<T>& p, const Taken<T>& taken) {
-    const Operand<T>&a = taken.a, &b = taken.b;
+    const MatrixOperand<T>&a = taken.a, &b = taken.b;
     one_openblas_thread();
     for_each_block_of_rows(p, taken.rows, [&](std::int64_t begin, std::int64_t rows) {
         auto multiply = [&](auto function) {

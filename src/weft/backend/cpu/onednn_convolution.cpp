@@ -24,7 +24,8 @@ using onednn::round_up;
 
 // A block is at least this many multiplications, and there are at most so many blocks; fewer where each block has a
 // copy of the weights' gradient to be summed afterwards.
-constexpr std::int64_t block_work = 1 << 22, most_blocks = 16, most_gradients = 8, most_gradient_elements = 4 << 20;
+constexpr std::int64_t least_block_work = 1 << 22, most_blocks = 16, most_gradients = 8,
+                       most_gradient_elements = 4 << 20;
 void execute(const dnnl::primitive& primitive, const dnnl::stream& stream, const dnnl_exec_arg_t* arguments,
              int count) {
     dnnl_status_t status = dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments);
@@ -97,7 +98,7 @@ class OneDnnWay final : public Convolution::Way {
         std::int64_t most = most_blocks;
         if (kind == ConvolutionKind::backward_weight)
             most = std::clamp<std::int64_t>(most_gradient_elements / weights, 2, most_gradients);
-        std::int64_t images = std::max((s.batch + most - 1) / most, (block_work + work - 1) / work);
+        std::int64_t images = std::max((s.batch + most - 1) / most, (least_block_work + work - 1) / work);
         return std::min(images, s.batch);
     }
 

@@ -9,13 +9,13 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t aligned = 16;          // elements; slots of scratch begin on multiples of it
+constexpr std::int64_t slot_alignment = 16;   // elements; slots of scratch begin on multiples of it
 constexpr std::int64_t gathered = 64 * 1024;  // elements of a block's windows: about the second-level cache
 constexpr std::int64_t least_rows = 128, most_rows = 512;  // of a block: fewer repack weights too often
 constexpr std::int64_t most_partials = 16;
 constexpr std::int64_t most_partial_elements = 4 << 20;
 
-std::int64_t round_up(std::int64_t a) { return divide_up(a, aligned) * aligned; }
+std::int64_t round_up(std::int64_t a) { return divide_up(a, slot_alignment) * slot_alignment; }
 
 std::int64_t rows_of_block(const Windows& windows) {
     std::int64_t rows = gathered / std::max<std::int64_t>(1, windows.columns());

@@ -21,14 +21,14 @@ Tails near_zero(Wide a, Wide x) {
     return {power * (1 + a * sum), -(std::expm1(exponent) + power * a * sum)};
 }
 
-Tails by_series(Wide a, Wide x) {
+Tails incomplete_by_series(Wide a, Wide x) {
     Wide scale = prefix(a, x), sum = 1, term = 1;
     for (int n = 1; scale > 0 && n < most_steps && term > wide_epsilon * sum / 4; ++n) sum += term *= x / (a + n);
     Wide lower = scale * sum;
     return {lower, 1 - lower};
 }
 
-Tails by_fraction(Wide a, Wide x) {
+Tails incomplete_by_fraction(Wide a, Wide x) {
     Wide scale = prefix(a, x) * a;
     if (scale == 0) return {1, 0};
     Wide fraction = continued_fraction(x + 1 - a, [&](int k) { return Fraction{-k * (k - a), x + 2 * k + 1 - a}; });
@@ -55,7 +55,7 @@ Tails by_expansion(Wide a, Wide x) {
 Tails tails(Wide a, Wide x) {
     if (a > 1e6L) return by_expansion(a, x);
     if (a < 1 && x < 1.1L) return near_zero(a, x);
-    return x < a + (a < 1 ? 0 : 1) ? by_series(a, x) : by_fraction(a, x);
+    return x < a + (a < 1 ? 0 : 1) ? incomplete_by_series(a, x) : incomplete_by_fraction(a, x);
 }
 
 /// The value where a tail is 0 or 1, or none is defined; false where there is something to compute.

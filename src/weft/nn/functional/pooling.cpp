@@ -3,6 +3,7 @@
 #include "weft/nn/functional/batch.h"
 #include "weft/nn/functional/common.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
@@ -111,10 +112,9 @@ std::pair<Tensor, Tensor> max_pool_with_indices(const Operand& x, std::size_t sp
         Tensor wide = weft::max_pool(astype(batch, DType::float64), kernel, options);
         WindowAttributes window = weft::detail::of(wide);
         window.kind = WindowKind::max_pool_select;
-        Tensor places =
-            make_node(max_pool_select_operation,
-                      {stop_gradient(weft::detail::input_of(wide, 0)), positions(batch, spatial, DType::float64)},
-                      attributes(std::move(window)), x.where);
+        Tensor places = make_node(max_pool_select_operation,
+                                  {stop_gradient(weft::input_of(wide, 0)), positions(batch, spatial, DType::float64)},
+                                  attributes(std::move(window)), x.where);
         return std::pair(values, astype(places, DType::int64));
     });
 }
