@@ -160,6 +160,16 @@ class Declared(unittest.TestCase):
         self.assertEqual(wf.vmap(f)(wf.asarray([[1.0, 2.0], [0.0, 1.0]])).tolist(), [9.0, 1.0])
         self.assertEqual(wf.compile(lambda z: f(z) * 2)(wf.asarray([1.0, 1.0])).item(), 4.0)
 
+    def test_rules_of_custom_derivatives_stay_where_a_function_is_part_of_another_transformation(self):
+        @wf.custom_vjp
+        def odd_square(x):
+            return x * x
+
+        odd_square.defvjp(lambda x: (x * x, x), lambda x, g: (10 * x * g,))
+        x = wf.input("x", ())
+        f = wf.function([x], odd_square(x) + odd_square(x + 1))
+        self.assertEqual(wf.grad(f)(wf.asarray(3.0)).item(), 70.0)
+
     def test_declared_tensors_are_keys_and_arrays_are_not(self):
         self.assertEqual({self.x: 1}[self.x], 1)
         self.refuses(TypeError, "unhashable", hash, wf.ones(2))

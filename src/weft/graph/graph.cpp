@@ -39,7 +39,8 @@ class NodeTable {
 
 class Gatherer {
   public:
-    Gatherer(Graph& graph, std::size_t expected) : graph_(graph), table_(expected), merged_(expected) {}
+    Gatherer(Graph& graph, std::size_t expected, Aliases aliases)
+        : graph_(graph), table_(expected), merged_(expected), aliases_(aliases) {}
 
     void number_leaf(Node* node) {
         std::int32_t number = add(node);
@@ -85,7 +86,7 @@ class Gatherer {
         return node->computed.load(std::memory_order_acquire) || node->operation->family == Family::leaf;
     }
 
-    static bool alias(const Node* node) { return node->operation->alias && !leaf(node); }
+    bool alias(const Node* node) const { return aliases_ == Aliases::hidden && node->operation->alias && !leaf(node); }
 
     static std::uint64_t class_of(std::int64_t size, std::vector<std::int64_t>& distinct) {
         auto at = std::find(distinct.begin(), distinct.end(), size);
@@ -104,7 +105,8 @@ class Gatherer {
         Hasher whole = hasher;
         for (Size size : parts_.sizes) whole.add(static_cast<std::uint64_t>(size.code()));
         for (Offset offset : parts_.offsets) whole.add(static_cast<std::uint64_t>(offset.value.code()));
-        if (leaf(node)) whole.add(reinterpret_cast<std::uintptr_t>(node));
+        // Leaves are themselves; of custom derivatives it cannot be seen whether their rules are the same.
+        if (leaf(node) || node->operation->alias) whole.add(reinterpret_cast<std::uintptr_t>(node));
         auto [at, fresh] = merged_.known(whole.result(), static_cast<std::int32_t>(graph_.entries.size()));
         if (!fresh) return at;
         structure_.add(hasher.result().high), structure_.add(hasher.result().low);
@@ -159,6 +161,7 @@ class Gatherer {
     ContentTable<std::int32_t> merged_;
     Hasher structure_;
     std::vector<std::int64_t> sizes_, offsets_;
+    Aliases aliases_;
 };
 
 }  // namespace
@@ -167,12 +170,12 @@ Graph::~Graph() {
     for (Entry& entry : entries) entry.node->release();
 }
 
-Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves) {
+Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves, Aliases aliases) {
     Graph graph;
     std::lock_guard guard(Node::lock());
     std::size_t expected = 32;
     for (Node* output : outputs) expected = std::max<std::size_t>(expected, output->depth);
-    Gatherer gatherer(graph, expected);
+    Gatherer gatherer(graph, expected, aliases);
     for (Node* leaf : leaves) gatherer.number_leaf(leaf);
     for (Node* output : outputs) gatherer.walk(output);
     gatherer.finish();

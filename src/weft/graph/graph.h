@@ -44,9 +44,12 @@ struct Graph {
     ~Graph();
 };
 
+/// What becomes of a custom derivative's node: programs take its first input in its place; whoever makes expressions anew keeps it.
+enum class Aliases : std::uint8_t { hidden, shown };
+
 /// Walks from `outputs` down, each input before its user, left to right, without recursion.
 /// `leaves` are numbered first, in their order, used or not: so that graphs over the same leaves number them alike.
-Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves = {});
+Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves = {}, Aliases aliases = Aliases::hidden);
 
 /// "%2 = multiply(%0, %1) float32 (3, 4)", a line an entry; long graphs are abbreviated in the middle.
 std::string str(const Graph& graph, std::size_t most_lines = 200);

@@ -56,7 +56,7 @@ std::vector<Tensor> substitute(std::span<const Tensor> expressions, std::span<co
     KeepPending keep;
     std::vector<Node*> nodes;
     for (const Tensor& tensor : expressions) nodes.push_back(tensor.node());
-    Graph graph = gather(nodes);
+    Graph graph = gather(nodes, {}, Aliases::shown);
     std::unordered_map<const Node*, Tensor> replaced;
     for (std::size_t i = 0; i < from.size(); ++i) replaced[from[i].node()] = to[i];
     std::vector<Tensor> values(graph.entries.size());
