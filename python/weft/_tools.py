@@ -1,5 +1,4 @@
 """Looking inside a program, settings, and files of arrays."""
-import json
 import os
 
 from . import _core
@@ -82,6 +81,7 @@ def save(tree, path):
         tree = dict(tree.state_dict())
     arrays = {}
     form = outline(tree, "", arrays)
+    import json   # not with weft: it would take a tenth of the time that loading weft takes
     _core.save_arrays(os.fspath(path), list(arrays), list(arrays.values()), {"weft.tree": json.dumps(form)})
 
 
@@ -105,6 +105,7 @@ def load(path):
             return parts if kind == "list" else tuple(parts)
         return arrays[value] if kind == "array" else value
     try:
+        import json
         return built(json.loads(metadata["weft.tree"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return arrays      # the outline was written by somebody else
