@@ -41,6 +41,20 @@ constexpr const char* phased = R"({
                             {"residual": [{"linear": 32}, "tanh"]}, {"linear": {"units": 10, "name": "head"}}]},
    "stop_when": {"any": [{"epochs": 4}, {"match": {"of": "train.loss", "phase": "pretrain"}}]}}]})";
 
+// Methods with line searches, whose noise is held fixed within a step, and all that is done around steps.
+constexpr const char* methods = R"({
+"data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
+"model": {"sequential": [{"dropout": 0.1}, {"linear": 16}, "batch_norm", "tanh", {"linear": 10}]},
+"cost": ["cross_entropy", {"weight_decay": 1.0e-4}], "batch_size": 200, "checkpoint": {"steps": 1}, "seed": 3,
+"stop_when": {"epochs": 2}, "keep_best": {"of": "valid.loss"},
+"phases": [
+  {"optimizer": {"conjugate_gradient": {"iterations": 4}}},
+  {"optimizer": {"lbfgs": {"iterations": 4, "history": 3, "across_batches": true}}},
+  {"optimizer": {"batch_gradient_descent": {"iterations": 2}}},
+  {"optimizer": {"nadam": {"lr": {"warm_up": {"steps": 3, "after": {"plateau": {"from": 0.01, "of": "train.loss", "patience": 0}}}},
+    "accumulate": 3, "clip_norm": 0.5, "average": {"decay": 0.9}, "constraints": [{"match": "1.weight", "max_col_norm": 1}]}},
+   "batch_size": 40, "stop_when": {"epochs": 4}}]})";
+
 /// The log without what depends on time.
 std::string timeless(const fs::path& run) {
     std::istringstream lines(contents(run / "log.jsonl"));
@@ -60,6 +74,7 @@ class RunFolder : public testing::Test {
     void SetUp() override {
         std::ofstream(folder_.folder() / "small.json") << small;
         std::ofstream(folder_.folder() / "phased.json") << phased;
+        std::ofstream(folder_.folder() / "methods.json") << methods;
     }
     Ended weft(const std::vector<std::string>& words, const std::vector<std::string>& settings = {}) {
         return run(folder_.folder(), words, settings);
@@ -140,6 +155,29 @@ TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes
         EXPECT_NE(log.find(line), std::string::npos) << line;
 }
 
+TEST_F(RunFolder, killed_under_any_method_it_goes_on_to_the_same_bytes) { expect_resumes("methods.json", 3, 5); }
+
+/// The means over the steps are what is evaluated and kept, by whoever uses the run's folder.
+TEST_F(RunFolder, a_mean_of_the_parameters_is_what_is_kept_and_evaluated) {
+    std::string average = R"(optimizer={"momentum": {"lr": 0.05, "average": {}}})";
+    for (const char* keep : {"keep_best=null", "seed=3"}) {
+        std::string out = std::string("averaged") + keep[0];
+        Ended ended = weft({"train", "small.json", "--out", out, "--quiet", "--set", average, "--set", keep});
+        ASSERT_EQ(ended.status, 0) << ended.output;
+        Json last;
+        std::istringstream lines(contents(at(out) / "log.jsonl"));
+        for (std::string line; std::getline(lines, line);) last = parse_json(line);
+        Ended evaluated = weft({"eval", out, "--data", "valid"});
+        EXPECT_EQ(evaluated.status, 0) << evaluated.output;
+        EXPECT_NE(evaluated.output.find(text(last.at("valid.loss").as_number()).substr(0, 5)), std::string::npos)
+            << evaluated.output << json_text(last);
+        io::NamedArrays state = io::load_safetensors(at(out) / "last" / "state.safetensors"),
+                        model = io::load_safetensors(at(out) / "last" / "model.safetensors");
+        const Array &raw = state.arrays.at("optimizer.1.weight.average"), &mean = model.arrays.at("1.weight");
+        EXPECT_FALSE(std::equal(raw.data<float>(), raw.data<float>() + raw.size(), mean.data<float>()));
+    }
+}
+
 TEST_F(RunFolder, killed_between_two_phases_it_does_not_take_the_best_model_of_the_one_before_for_its_own) {
     std::vector<std::string> words{"train", "phased.json", "--quiet", "--set", "phases.2.keep_best=~", "--out"};
     auto with = [&](const char* out) { return words.push_back(out), words; };
@@ -153,9 +191,13 @@ TEST_F(RunFolder, killed_between_two_phases_it_does_not_take_the_best_model_of_t
     program.wait();
     fs::remove_all(at("killed") / "best");
     fs::copy(at("killed") / "phases" / "pretrain", at("killed") / "best", fs::copy_options::recursive);
-    ASSERT_EQ(weft({"resume", "killed", "--quiet"}).status, 0);
-    EXPECT_FALSE(fs::exists(at("killed") / "best"));
-    EXPECT_EQ(timeless(at("whole")), timeless(at("killed")));
+    fs::copy(at("killed"), at("within"), fs::copy_options::recursive);
+    fs::remove(at("within") / "best" / "state.json");  // killed while it was being removed
+    for (const char* run : {"killed", "within"}) {
+        ASSERT_EQ(weft({"resume", run, "--quiet"}).status, 0) << run;
+        EXPECT_FALSE(fs::exists(at(run) / "best"));
+        EXPECT_EQ(timeless(at("whole")), timeless(at(run)));
+    }
 }
 
 TEST_F(RunFolder, a_phase_hands_on_its_best_model_and_leaves_frozen_parameters_as_they_are) {

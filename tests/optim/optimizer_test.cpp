@@ -1,4 +1,4 @@
-// What all optimizers share: rates that change without compiling, groups, state and its names, refusals; and schedules.
+// What all optimizers share: rates that change without compiling, groups, state and its names, refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include "weft/ops/creation.h"
 #include "weft/optim/adam.h"
 #include "weft/optim/adaptive.h"
-#include "weft/optim/schedule.h"
 #include "weft/optim/sgd.h"
 #include "weft/runtime/function.h"
 
@@ -118,34 +117,6 @@ TEST(Glob, stars_and_question_marks) {
     EXPECT_TRUE(glob_match("conv?.weight", "conv1.weight"));
     EXPECT_TRUE(glob_match("*", ""));
     EXPECT_FALSE(glob_match("?", ""));
-}
-
-TEST(Schedule, gives_the_value_of_each_moment) {
-    EXPECT_EQ(Schedule(0.5)({7, 3}), 0.5);
-    auto at = [](const Schedule& s, std::int64_t epoch, std::int64_t step = 0) { return s({step, epoch}); };
-    Schedule linear = schedule::linear(0.5, 0.99, 1, 10);
-    EXPECT_EQ(at(linear, 1), 0.5);
-    EXPECT_DOUBLE_EQ(at(linear, 4), 0.5 + 0.49 * 3 / 9);
-    EXPECT_EQ(at(linear, 10), 0.99);
-    EXPECT_EQ(at(linear, 99), 0.99);
-    Schedule step = schedule::step(1, 0.1, 30);
-    EXPECT_EQ(at(step, 30), 1);
-    EXPECT_DOUBLE_EQ(at(step, 31), 0.1);
-    EXPECT_DOUBLE_EQ(at(step, 61), 0.01);
-    EXPECT_DOUBLE_EQ(at(schedule::milestones(1, 0.5, {3, 5}), 4), 0.5);
-    EXPECT_DOUBLE_EQ(at(schedule::exponential(1, 0.9), 3), 0.81);
-    EXPECT_DOUBLE_EQ(at(schedule::exponential(1, 0.9, 0.85), 3), 0.85);
-    EXPECT_EQ(at(schedule::cosine(1, 0, 10), 1), 1);
-    EXPECT_NEAR(at(schedule::cosine(1, 0, 10), 6), 0.5, 1e-15);
-    EXPECT_NEAR(at(schedule::cosine(1, 0, 10), 11), 0, 1e-15);
-    Schedule warm = schedule::warm_up(Schedule(2.0), 4);
-    EXPECT_EQ(at(warm, 1, 0), 0.5);
-    EXPECT_EQ(at(warm, 1, 3), 2);
-    EXPECT_EQ(at(warm, 9, 99), 2);
-    EXPECT_EQ(message<ValueError>([] { schedule::linear(0, 1, 5, 2); }),
-              "linear: the last epoch, 2, is before the first, 5");
-    EXPECT_EQ(message<ValueError>([] { schedule::step(1, 0.1, 0); }),
-              "step: the number of epochs between changes is 0; it must be at least 1");
 }
 
 }  // namespace

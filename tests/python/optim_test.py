@@ -122,6 +122,63 @@ class Optimizers(unittest.TestCase):
         np.testing.assert_allclose([*clipped["a"].tolist(), *clipped["b"].tolist()], [0.6, 0.0, 0.8], rtol=1e-6)
         np.testing.assert_allclose(wf.optim.clip_grad_norm(grads, 10.0)["b"].tolist(), [4.0])
 
+    def test_newer_rules_are_their_formulas(self):
+        p, m = self.start, np.zeros(5)
+        for g in self.grads:
+            p, m = p - 0.1 * (np.sign(0.9 * m + 0.1 * g) + 0.2 * p), 0.99 * m + 0.01 * g
+        np.testing.assert_allclose(self.run_steps(lambda q: wf.optim.Lion(q, lr=0.1, weight_decay=0.2))[0], p, rtol=1e-12)
+        p, s, a = self.start, np.zeros(5), np.zeros(5)
+        for g in self.grads:
+            s = 0.8 * s + 0.2 * g * g
+            d = np.sqrt(a + 1e-3) / np.sqrt(s + 1e-3) * g
+            p, a = p - 0.5 * d, 0.8 * a + 0.2 * d * d
+        np.testing.assert_allclose(self.run_steps(lambda q: wf.optim.Adadelta(q, lr=0.5, rho=0.8, eps=1e-3))[0], p, rtol=1e-12)
+        up, down = self.run_steps(lambda q: wf.optim.SGD(q, lr=0.1, maximize=True))[0], self.run_steps(lambda q: wf.optim.SGD(q, lr=0.1))[0]
+        np.testing.assert_allclose(up - self.start, self.start - down, rtol=1e-12)
+
+    def test_what_is_done_around_steps(self):
+        for names, step in ((("accumulate", 2), self.grads.reshape(3, 2, 5).mean(1).sum(0)), (("clip_value", 0.5), self.grads.clip(-0.5, 0.5).sum(0)),
+                            (("groups", [{"match": "p", "lr": 3}]), 3 * self.grads.sum(0))):
+            found, _ = self.run_steps(lambda q: wf.optim.SGD(q, lr=0.1).configure(**dict([names])))
+            np.testing.assert_allclose(found, self.start - 0.1 * step, rtol=1e-12)
+        weight = wf.Parameter(wf.asarray([[3.0, 4.0], [0.1, 0.2]]), name="w")
+        wf.optim.SGD([weight], lr=0.0).configure(constraints=[{"max_col_norm": 1}]).step([wf.zeros((2, 2))])
+        np.testing.assert_allclose(np.asarray(weight.value), [[0.6, 0.8], [0.1, 0.2]], rtol=1e-6)
+        _, optimizer = self.run_steps(lambda q: wf.optim.SGD(q, lr=0.1).configure(average={}))
+        path = self.start - 0.1 * self.grads.cumsum(0)
+        with optimizer.averaged():
+            np.testing.assert_allclose(np.asarray(optimizer.parameters[0].value), path.mean(0), rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(optimizer.parameters[0].value), path[-1], rtol=1e-12)
+        with self.assertRaises(ValueError):
+            optimizer.configure(accumulate=2)
+        with self.assertRaises(TypeError):
+            wf.optim.SGD([weight]).configure(constraints=[{"max_colnorm": 1}])
+
+    def test_methods_with_line_searches_go_on_from_their_state(self):
+        loss = wf.value_and_grad(lambda w: (1 - w[0]) ** 2 + 10 * (w[1] - w[0] ** 2) ** 2)
+
+        def run(make, pauses):
+            w = wf.Parameter(wf.asarray([-1.2, 1.0]), name="w")
+            optimizer = make([w])
+            for _ in range(8):
+                if pauses:
+                    state, optimizer = optimizer.state_dict(), make([w])
+                    optimizer.load_state_dict(state)
+                optimizer.step(lambda: loss(w.value))
+            return np.asarray(w.value)
+        for make in (lambda p: wf.optim.LBFGS(p, max_iter=5, history_size=4, line_search_fn="strong_wolfe"),
+                     lambda p: wf.optim.ConjugateGradient(p, "fletcher_reeves", across_steps=True),
+                     lambda p: wf.optim.ConjugateGradient(p, None, "armijo")):
+            np.testing.assert_array_equal(run(make, True), run(make, False))
+            self.assertLess(float(loss(wf.asarray(run(make, False)))[0]), 0.5)
+        w = wf.Parameter(wf.ones(2), name="w")
+        for wrong in (lambda: wf.optim.LBFGS([w], line_search_fn="wolfe"), lambda: wf.optim.ConjugateGradient([w], "hestenes"),
+                      lambda: wf.optim.LBFGS([w]).step(lambda: (1.0, []))):
+            with self.assertRaises(ValueError):
+                wrong()
+        with self.assertRaises(ZeroDivisionError):
+            wf.optim.LBFGS([w]).step(lambda: 1 / 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,7 +12,7 @@ RMSprop::RMSprop(RMSpropOptions options)
     if (!(options_.eps >= 0)) refuse("eps", options_.eps, "at least 0");
 }
 
-std::vector<Optimizer::SlotCell> RMSprop::slot_cells() const {
+std::vector<Optimizer::SlotCell> RMSprop::slot_cells(const Parameter&) const {
     std::vector<SlotCell> cells = {{"square_avg"}};
     if (options_.momentum != 0) cells.push_back({"momentum_buffer"});
     if (options_.centered) cells.push_back({"grad_avg"});
@@ -51,7 +51,9 @@ Adagrad::Adagrad(AdagradOptions options)
     if (options_.lr_decay != 0) count_steps();
 }
 
-std::vector<Optimizer::SlotCell> Adagrad::slot_cells() const { return {{"sum", options_.initial_accumulator_value}}; }
+std::vector<Optimizer::SlotCell> Adagrad::slot_cells(const Parameter&) const {
+    return {{"sum", options_.initial_accumulator_value}};
+}
 
 void Adagrad::update(DType dtype, std::span<Slot*> slots) {
     Tensor lr = rate("lr", dtype);
@@ -61,6 +63,30 @@ void Adagrad::update(DType dtype, std::span<Slot*> slots) {
         Tensor squares = slot->state[0].value() + square(gradient);
         slot->state[0].set(squares);
         finish(*slot, slot->value - scaled(lr, *slot) * gradient / (sqrt(squares) + options_.eps));
+    }
+}
+
+Adadelta::Adadelta(AdadeltaOptions options)
+    : Optimizer("Adadelta", options.weight_decay, options.groups), options_(std::move(options)) {
+    add_rate("lr", options_.lr);
+    if (!(options_.rho >= 0 && options_.rho <= 1)) refuse("rho", options_.rho, "from 0 to 1");
+    if (!(options_.eps >= 0)) refuse("eps", options_.eps, "at least 0");
+}
+
+std::vector<Optimizer::SlotCell> Adadelta::slot_cells(const Parameter&) const {
+    return {{"square_avg"}, {"acc_delta"}};
+}
+
+void Adadelta::update(DType dtype, std::span<Slot*> slots) {
+    Tensor lr = rate("lr", dtype);
+    double rho = options_.rho, eps = options_.eps;
+    for (Slot* slot : slots) {
+        Tensor gradient = decayed(*slot);
+        Tensor squares = rho * slot->state[0].value() + (1 - rho) * square(gradient), moved = slot->state[1].value();
+        Tensor delta = sqrt(moved + eps) / sqrt(squares + eps) * gradient;
+        slot->state[0].set(squares);
+        slot->state[1].set(rho * moved + (1 - rho) * square(delta));
+        finish(*slot, slot->value - scaled(lr, *slot) * delta);
     }
 }
 

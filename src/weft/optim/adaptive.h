@@ -1,5 +1,5 @@
 // Optimizers that divide by the size of past gradients, each number for itself, without momentum of Adam's kind:
-// RMSprop (Tieleman and Hinton, 2012) and Adagrad (Duchi et al., 2011). PyTorch's formulas and defaults. Callers: users, train/.
+// RMSprop (Tieleman and Hinton, 2012), Adagrad (Duchi et al., 2011) and Adadelta (Zeiler, 2012). PyTorch's formulas and defaults. Callers: users, train/.
 #pragma once
 
 #include "weft/optim/optimizer.h"
@@ -22,7 +22,7 @@ class RMSprop final : public Optimizer {
     explicit RMSprop(RMSpropOptions options = {});
 
   private:
-    std::vector<SlotCell> slot_cells() const override;
+    std::vector<SlotCell> slot_cells(const Parameter&) const override;
     void update(DType dtype, std::span<Slot*> slots) override;
     RMSpropOptions options_;
 };
@@ -42,9 +42,28 @@ class Adagrad final : public Optimizer {
     explicit Adagrad(AdagradOptions options = {});
 
   private:
-    std::vector<SlotCell> slot_cells() const override;
+    std::vector<SlotCell> slot_cells(const Parameter&) const override;
     void update(DType dtype, std::span<Slot*> slots) override;
     AdagradOptions options_;
+};
+
+struct AdadeltaOptions {
+    double lr = 1;
+    double rho = 0.9;  ///< how much of the past is kept
+    double eps = 1e-6;
+    double weight_decay = 0;
+    std::vector<Group> groups = {};
+};
+
+/// s = rho * s + (1 - rho) * g*g; d = sqrt(a + eps) / sqrt(s + eps) * g; a = rho * a + (1 - rho) * d*d; value -= lr * d.
+class Adadelta final : public Optimizer {
+  public:
+    explicit Adadelta(AdadeltaOptions options = {});
+
+  private:
+    std::vector<SlotCell> slot_cells(const Parameter&) const override;
+    void update(DType dtype, std::span<Slot*> slots) override;
+    AdadeltaOptions options_;
 };
 
 }  // namespace weft::optim

@@ -6,7 +6,6 @@
 #include "weft/base/nearest.h"
 #include "weft/graph/node.h"
 #include "weft/ops/elementwise.h"
-#include "weft/ops/reduce.h"
 
 namespace weft::optim {
 namespace {
@@ -24,15 +23,39 @@ Array filled(const Dims& dims, DType dtype, double value) {
 }  // namespace
 
 Optimizer::Optimizer(std::string_view name, double weight_decay, std::vector<Group> groups)
-    : name_(name), weight_decay_(weight_decay), groups_(std::move(groups)) {
-    auto decay = [&](double value) {
-        if (!(value >= 0)) refuse("weight_decay", value, "at least 0");
-    };
-    decay(weight_decay_);
-    for (const Group& group : groups_) {
+    : name_(name), weight_decay_(weight_decay) {
+    if (!(weight_decay_ >= 0)) refuse("weight_decay", weight_decay_, "at least 0");
+    set_groups(std::move(groups));
+}
+
+void Optimizer::set_groups(std::vector<Group> groups) {
+    if (!slots_.empty()) throw ValueError(text(name_, ": groups are set before the first step"));
+    for (const Group& group : groups) {
         if (!(group.lr >= 0)) refuse("the lr factor of group '" + group.match + "'", group.lr, "at least 0");
-        decay(group.weight_decay.value_or(0));
+        if (!(group.weight_decay.value_or(0) >= 0)) refuse("weight_decay", *group.weight_decay, "at least 0");
     }
+    groups_ = std::move(groups);
+}
+
+void Optimizer::configure(StepOptions options) {
+    if (!slots_.empty()) throw ValueError(text(name_, ": what is done around steps is set before the first one"));
+    auto not_negative = [&](const char* name, double value) {
+        if (!(value >= 0)) refuse(name, value, "above 0, or 0 for no clipping");
+    };
+    not_negative("clip_value", options.clip_value);
+    not_negative("clip_each_norm", options.clip_each_norm);
+    not_negative("clip_norm", options.clip_norm);
+    if (options.accumulate < 1) refuse("accumulate", static_cast<double>(options.accumulate), "at least 1");
+    if (options.average) {
+        double decay = options.average->decay.value_or(0);
+        if (!(decay >= 0 && decay < 1)) refuse("the average's decay", decay, "at least 0 and below 1");
+        if (options.average->start < 0)
+            refuse("the average's start", static_cast<double>(options.average->start), "at least 0");
+    }
+    accumulated_.reset(), averaged_.reset();
+    if (options.accumulate > 1) accumulated_.emplace(Tensor(Array::scalar(0.0f)), "accumulated", false);
+    if (options.average) averaged_.emplace(Tensor(Array::scalar(0.0)), "averaged", false);
+    options_ = std::move(options);
 }
 
 void Optimizer::refuse(std::string_view option, double value, std::string_view rule) const {
@@ -46,6 +69,10 @@ void Optimizer::add_rate(std::string_view name, double value, double least) {
 }
 
 void Optimizer::count_steps() { steps_.emplace(Tensor(Array::scalar(0.0f)), "step", false); }
+
+void Optimizer::add_cell(std::string_view name, double initial) {
+    shared_.emplace_back(Tensor(Array::scalar(initial)), std::string(name), false);
+}
 
 const Parameter& Optimizer::rate_cell(std::string_view name) const {
     for (const Parameter& cell : rates_) {
@@ -105,81 +132,80 @@ Optimizer::Slot& Optimizer::slot_of(const Parameter& parameter) {
     }
     Dims dims = dims_of(parameter.shape());
     DType dtype = compute_dtype(parameter.dtype());
-    for (const SlotCell& cell : slot_cells()) {
-        slot->state.emplace_back(Tensor(filled(dims, dtype, cell.initial)), text(name, ".", cell.name), false);
+    auto zeros = [&](std::string_view cell, double initial) {
+        return Parameter(Tensor(filled(dims, dtype, initial)), text(name, ".", cell), false);
+    };
+    for (const SlotCell& cell : slot_cells(parameter)) slot->state.push_back(zeros(cell.name, cell.initial));
+    if (options_.accumulate > 1) slot->sum = zeros("gradient_sum", 0);
+    if (options_.average) slot->average = zeros("average", 0);
+    for (const Constraint& constraint : options_.constraints) {
+        if (glob_match(constraint.match, name)) slot->constraints.push_back(&constraint);
     }
     by_cell_.emplace(parameter.cell().get(), slot.get());
     slots_.push_back(std::move(slot));
     return *slots_.back();
 }
 
-void Optimizer::prepare(std::span<const Parameter> parameters) {
-    bool all_known = std::all_of(parameters.begin(), parameters.end(),
-                                 [&](const Parameter& p) { return by_cell_.count(p.cell().get()) != 0; });
-    if (all_known) return;
+void Optimizer::check_new(const Parameter& parameter) const {
+    if (!is_floating(parameter.dtype())) {
+        throw DTypeError(text(name_, ": the parameter '", parameter.name(), "' holds ", parameter.dtype(),
+                              "; only real floating numbers are trained"));
+    }
+    if (options_.average && compute_dtype(parameter.dtype()) != parameter.dtype()) {
+        throw DTypeError(text(name_, ": the parameter '", parameter.name(), "' holds ", parameter.dtype(),
+                              ", in which a mean over steps would not move; average parameters of float32 or float64"));
+    }
+    for (const Constraint& constraint : options_.constraints) {
+        if (glob_match(constraint.match, parameter.name())) optim::check(constraint, parameter);
+    }
+}
+
+void Optimizer::check_globs(const std::vector<std::string_view>& names) const {
+    auto must_match = [&](const char* what, const std::string& glob) {
+        auto matches = [&](std::string_view name) { return glob_match(glob, name); };
+        if (std::any_of(names.begin(), names.end(), matches)) return;
+        throw ValueError(text(name_, ": the ", what, " '", glob, "' matches no parameter", did_you_mean(glob, names)));
+    };
+    for (const Group& group : groups_) must_match("group", group.match);
+    for (const Constraint& constraint : options_.constraints) must_match("constraint", constraint.match);
+}
+
+void Optimizer::check(std::span<const Parameter> parameters) const {
     std::vector<std::string_view> names;
     for (const auto& slot : slots_) names.push_back(slot->parameter.name());
     std::set<std::string_view> distinct(names.begin(), names.end());
     for (const Parameter& parameter : parameters) {
-        if (!is_floating(parameter.dtype())) {
-            throw DTypeError(text(name_, ": the parameter '", parameter.name(), "' holds ", parameter.dtype(),
-                                  "; only real floating numbers are trained"));
-        }
+        check_new(parameter);
         if (by_cell_.count(parameter.cell().get())) continue;
+        (void)slot_cells(parameter);  // a rule refuses what it cannot train
         names.push_back(parameter.name());
         if (!parameter.name().empty() && !distinct.insert(parameter.name()).second) {
             throw ValueError(text(name_, ": two parameters are named '", parameter.name(),
                                   "'; their state would be mixed up, so rename one"));
         }
     }
-    for (const Group& group : groups_) {
-        auto matches = [&](std::string_view name) { return glob_match(group.match, name); };
-        if (std::any_of(names.begin(), names.end(), matches)) continue;
-        throw ValueError(
-            text(name_, ": the group '", group.match, "' matches no parameter", did_you_mean(group.match, names)));
-    }
+    check_globs(names);
+}
+
+void Optimizer::prepare(std::span<const Parameter> parameters) {
+    bool all_known = std::all_of(parameters.begin(), parameters.end(),
+                                 [&](const Parameter& p) { return by_cell_.count(p.cell().get()) != 0; });
+    if (all_known) return;
+    check(parameters);
     for (const Parameter& parameter : parameters) slot_of(parameter);
-}
-
-void Optimizer::step(std::span<const Parameter> parameters, std::span<const Tensor> gradients) {
-    if (parameters.size() != gradients.size()) {
-        throw ValueError(text(name_, ": ", parameters.size(), " parameters, but ", gradients.size(),
-                              " gradients; there must be one for each"));
-    }
-    prepare(parameters);
-    std::vector<Slot*> narrow, wide;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        Slot& slot = slot_of(parameters[i]);
-        if (!(gradients[i].shape() == slot.parameter.shape())) {
-            throw ShapeError(text(name_, ": the parameter '", slot.parameter.name(), "' has shape ",
-                                  slot.parameter.shape(), ", its gradient ", gradients[i].shape()));
-        }
-        DType dtype = compute_dtype(slot.parameter.dtype());
-        slot.value = astype(slot.parameter.value(), dtype);
-        slot.gradient = astype(gradients[i], dtype);
-        (dtype == DType::float64 ? wide : narrow).push_back(&slot);
-    }
-    if (steps_) steps_->set(steps_->value() + 1.0f);
-    if (!narrow.empty()) update(DType::float32, narrow);
-    if (!wide.empty()) update(DType::float64, wide);
-    for (auto* slots : {&narrow, &wide}) {
-        for (Slot* slot : *slots) slot->value = slot->gradient = Tensor();
-    }
-    if (!CellObserver::current()) compute_now();
-}
-
-// Outside of a trace nothing else asks for the new values, and what waits would grow from step to step.
-void Optimizer::compute_now() const {
-    std::vector<Tensor> values;
-    for (const auto& slot : slots_) values.push_back(slot->parameter.value());
-    for (const Parameter& cell : state()) values.push_back(cell.value());
-    eval(values);
 }
 
 std::vector<Parameter> Optimizer::state() const {
     std::vector<Parameter> cells = rates_;
-    if (steps_) cells.push_back(*steps_);
-    for (const auto& slot : slots_) cells.insert(cells.end(), slot->state.begin(), slot->state.end());
+    for (const std::optional<Parameter>* count : {&steps_, &accumulated_, &averaged_}) {
+        if (*count) cells.push_back(**count);
+    }
+    cells.insert(cells.end(), shared_.begin(), shared_.end());
+    for (const auto& slot : slots_) {
+        cells.insert(cells.end(), slot->state.begin(), slot->state.end());
+        if (slot->sum) cells.push_back(*slot->sum);
+        if (slot->average) cells.push_back(*slot->average);
+    }
     return cells;
 }
 
@@ -197,20 +223,6 @@ bool glob_match(std::string_view pattern, std::string_view name) {
     }
     while (p < pattern.size() && pattern[p] == '*') ++p;
     return p == pattern.size();
-}
-
-std::vector<Tensor> clip_norm(std::span<const Tensor> gradients, double most) {
-    if (!(most > 0)) throw ValueError(text("clip_norm: the largest norm is ", most, "; it must be above 0"));
-    Tensor total;
-    for (const Tensor& gradient : gradients) {
-        Tensor squares = sum(square(astype(gradient, compute_dtype(gradient.dtype()))));
-        total = total ? total + squares : squares;
-    }
-    if (!total) return {};
-    Tensor factor = minimum(most / (sqrt(total) + 1e-6), 1.0);  // as PyTorch's clip_grad_norm_
-    std::vector<Tensor> clipped;
-    for (const Tensor& gradient : gradients) clipped.push_back(astype(gradient * factor, gradient.dtype()));
-    return clipped;
 }
 
 }  // namespace weft::optim

@@ -14,6 +14,8 @@
 
 #include "weft/graph/parameter.h"
 #include "weft/graph/tensor.h"
+#include "weft/optim/clip.h"
+#include "weft/optim/constraint.h"
 
 namespace weft::optim {
 
@@ -23,6 +25,29 @@ struct Group {
     std::string match;
     double lr = 1;
     std::optional<double> weight_decay = {};
+};
+
+/// A mean of each parameter over the steps, beside the parameter itself; the value after the first step is its start.
+struct Averaging {
+    /// How much of the mean is kept in a step (an exponential moving average); without it all steps count alike (Polyak and Juditsky, 1992).
+    std::optional<double> decay = {};
+    std::int64_t start = 0;  ///< steps before the mean begins; until then it is the parameter
+};
+
+/// What is done around every step, whatever its rule. In this order: gradients are negated (maximize), summed over `accumulate` calls of
+/// step() and divided by their number, clipped (0: they are not); after the step constraints are made to hold, then means are taken.
+struct StepOptions {
+    bool maximize = false;
+    std::int64_t accumulate = 1;
+    double clip_value = 0, clip_each_norm = 0, clip_norm = 0;
+    std::vector<Constraint> constraints = {};
+    std::optional<Averaging> average = {};
+
+    /// Nothing of it is asked for.
+    bool plain() const {
+        return !maximize && accumulate == 1 && clip_value == 0 && clip_each_norm == 0 && clip_norm == 0 &&
+               constraints.empty() && !average;
+    }
 };
 
 class Optimizer {
@@ -36,6 +61,16 @@ class Optimizer {
     /// Creates the state of parameters that were not seen before (step does so itself): to load a checkpoint into it.
     /// ValueError if a group's glob matches no parameter, or two parameters have the same name.
     void prepare(std::span<const Parameter> parameters);
+    /// The checks of prepare() alone.
+    void check(std::span<const Parameter> parameters) const;
+
+    /// Before the first step or prepare(). ValueError after it, or if an option makes no sense.
+    void configure(StepOptions options);
+    void set_groups(std::vector<Group> groups);
+    /// Exchanges every parameter's value and its mean (StepOptions::average), or exchanges them back: what is evaluated and kept. Nothing
+    /// happens where there is no mean, or `use` is as it was.
+    void use_averages(bool use);
+    bool uses_averages() const { return averages_used_; }
 
     /// All cells: rates ("lr"), the count of steps ("step"), and those of parameters ("fc1.weight.exp_avg"), in a fixed order.
     std::vector<Parameter> state() const;
@@ -54,9 +89,11 @@ class Optimizer {
         double lr_factor = 1, weight_decay = 0;
         std::vector<Parameter> state;  // in the order of slot_cells()
         Tensor value, gradient;        // during a step
+        std::optional<Parameter> sum, average;
+        std::vector<const Constraint*> constraints;
     };
     struct SlotCell {
-        std::string_view name;
+        std::string name;
         double initial = 0;
     };
 
@@ -66,8 +103,14 @@ class Optimizer {
     /// The number of steps done, as a cell of float32 (exact to 2**24, far beyond where a bias correction still matters).
     void count_steps();
 
-    /// The cells that each parameter has.
-    virtual std::vector<SlotCell> slot_cells() const = 0;
+    /// A number of the optimizer's own, float64, that advance() sets.
+    void add_cell(std::string_view name, double initial);
+    Parameter& cell(std::size_t number) { return shared_[number]; }
+
+    /// The cells that a parameter has.
+    virtual std::vector<SlotCell> slot_cells(const Parameter& parameter) const = 0;
+    /// Once a step, before update(): sets the cells of add_cell().
+    virtual void advance() {}
     /// New values of slots whose numbers are all of `dtype`; sets their state.
     virtual void update(DType dtype, std::span<Slot*> slots) = 0;
 
@@ -81,6 +124,12 @@ class Optimizer {
     /// Sets a parameter (of whatever type it is) to its new value.
     static void finish(Slot& slot, const Tensor& value);
 
+    /// All slots, in the order of first sight.
+    std::span<const std::unique_ptr<Slot>> slots() const { return slots_; }
+
+    const StepOptions& options() const { return options_; }
+    const std::vector<Group>& groups() const { return groups_; }
+
     [[noreturn]] void refuse(std::string_view option, double value, std::string_view rule) const;
     const std::string& name() const { return name_; }
 
@@ -89,21 +138,27 @@ class Optimizer {
     std::string cell_name(const Parameter& parameter) const;
     const Parameter& rate_cell(std::string_view name) const;
     void compute_now() const;
+    void check_new(const Parameter& parameter) const;
+    void check_globs(const std::vector<std::string_view>& names) const;
+    Tensor accumulate(std::span<Slot* const> slots);
+    void clip(std::span<Slot* const> slots) const;
+    void keep_averages(std::span<Slot* const> slots);
+    std::vector<Parameter> changing(std::span<Slot* const> slots) const;
 
+    StepOptions options_;
+    bool averages_used_ = false;
     std::string name_;
     double weight_decay_;
     std::vector<Group> groups_;
     std::vector<Parameter> rates_;
     std::vector<double> least_;
-    std::optional<Parameter> steps_;
+    std::vector<Parameter> shared_;
+    std::optional<Parameter> steps_, accumulated_, averaged_;
     std::vector<std::unique_ptr<Slot>> slots_;  // in the order of first sight
     std::unordered_map<const Cell*, Slot*> by_cell_;
 };
 
 /// Whether a name matches a glob: * is any run of characters, ? any one.
 bool glob_match(std::string_view pattern, std::string_view name);
-
-/// The gradients, all scaled down together if their joint Euclidean norm is above `most` (Pascanu et al., 2013).
-std::vector<Tensor> clip_norm(std::span<const Tensor> gradients, double most);
 
 }  // namespace weft::optim

@@ -14,7 +14,7 @@ SGD::SGD(SGDOptions options) : Optimizer("SGD", options.weight_decay, options.gr
     if (options_.dampening != 0) count_steps();  // the first velocity is the gradient itself, not damped
 }
 
-std::vector<Optimizer::SlotCell> SGD::slot_cells() const {
+std::vector<Optimizer::SlotCell> SGD::slot_cells(const Parameter&) const {
     if (options_.momentum == 0) return {};
     return {{"momentum_buffer"}};
 }

@@ -22,7 +22,7 @@ class SGD final : public Optimizer {
     explicit SGD(SGDOptions options = {});
 
   private:
-    std::vector<SlotCell> slot_cells() const override;
+    std::vector<SlotCell> slot_cells(const Parameter&) const override;
     void update(DType dtype, std::span<Slot*> slots) override;
     SGDOptions options_;
 };

@@ -53,6 +53,19 @@ double step_operations(const Phase& phase, const Network& network, const data::D
     return operations(results);
 }
 
+/// Globs that match nothing, and parameters that the optimizer does not train.
+void check_optimizer(const Phase& phase, const Network& network) {
+    Schedules schedules;
+    try {
+        (void)nn::named(network.model);  // gives parameters their names
+        optimizer_of(phase.optimizer, schedules)->check(nn::parameters(network.model));
+    } catch (const ConfigError&) {
+        throw;
+    } catch (const Error& error) {
+        throw ConfigError(text(phase.optimizer.where, error.what()));
+    }
+}
+
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     std::vector<std::size_t> widths(rows[0].size());
     for (const auto& row : rows) {
@@ -105,6 +118,7 @@ std::vector<std::optional<Network>> networks_of(const Experiment& experiment) {
         if (!sample) continue;
         if (all.size() > 1 && all[all.size() - 2]) check_handed_on(*all[all.size() - 2], *all.back(), phase);
         check_loads(phase, *all.back());
+        check_optimizer(phase, *all.back());
     }
     return all;
 }

@@ -1,10 +1,12 @@
 #include "weft/train/objective.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "weft/base/error.h"
 #include "weft/nn/loss.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/random.h"
 
 namespace weft::train {
 namespace {
@@ -37,6 +39,11 @@ Objective::Objective(const Phase& phase, const nn::Module& model)
                   "prediction") {
     for (const Chosen& chosen : phase.costs) terms_.push_back(chosen.make<MakeCost>()(chosen.options));
     optimizer_->prepare(parameters_);
+    batch_method_ = dynamic_cast<optim::BatchMethod*>(optimizer_.get());
+    if (!batch_method_) return;
+    gradients_.emplace(
+        model_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
+        std::string(model_.held_type()));
 }
 
 Tensor loss_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target) {
@@ -71,17 +78,43 @@ std::vector<Tensor> Objective::cost_of_batch(const Tensor& x, const Tensor& y) c
 
 void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums) {
     for (const auto& [rate, schedule] : schedules_) {
-        double value = schedule(moment);
+        double value = schedule.value(moment);
         if (value != optimizer_->get(rate)) optimizer_->set(rate, value);
     }
     const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
-    step_.call(arguments, results_);
+    if (batch_method_)
+        search(arguments);
+    else
+        step_.call(arguments, results_);
     sums.add(results_[1].item<double>(), results_[2].item<double>(), batch.count);
+}
+
+/// Every evaluation of a step begins with the same generator and the same running statistics, so it sees the same noise.
+void Objective::search(std::span<const Tensor> batch) {
+    std::vector<Parameter> held{random::generator()};
+    for (const Parameter& cell : nn::state(model_)) {
+        if (std::none_of(parameters_.begin(), parameters_.end(),
+                         [&](const Parameter& p) { return p.cell() == cell.cell(); }))
+            held.push_back(cell);
+    }
+    std::vector<Tensor> before, first;
+    for (const Parameter& cell : held) before.push_back(cell.value());
+    batch_method_->minimise(parameters_, [&](std::vector<Tensor>& gradients) {
+        for (std::size_t i = 0; i < held.size(); ++i) held[i].set(before[i]);
+        gradients_->call(batch, results_);
+        constexpr std::size_t measured = 3;  // of cost_of_batch
+        gradients.assign(results_.begin() + measured, results_.end());
+        if (first.empty()) first.assign(results_.begin(), results_.begin() + measured);
+        double cost = results_[0].item<double>();
+        results_.clear();  // gradients are held by who asked for them
+        return cost;
+    });
+    results_ = std::move(first);
 }
 
 Explanation Objective::explain(const data::Batch& batch) const {
     const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
-    return step_.explain(arguments);
+    return gradients_ ? gradients_->explain(arguments) : step_.explain(arguments);
 }
 
 Sums Objective::evaluate(const data::Dataset& set) {

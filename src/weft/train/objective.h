@@ -3,9 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "weft/optim/optimizer.h"
+#include "weft/optim/batch_method.h"
 #include "weft/runtime/function.h"
 #include "weft/train/network.h"
 #include "weft/train/step.h"
@@ -44,15 +45,18 @@ class Objective {
 
   private:
     std::vector<Tensor> measure(const Tensor& x, const Tensor& y) const;
+    void search(std::span<const Tensor> batch);
     std::vector<Tensor> cost_of_batch(const Tensor& x, const Tensor& y) const;
 
     nn::Module model_;
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
-    std::vector<std::pair<std::string, optim::Schedule>> schedules_;  // of the rates that change
-    std::unique_ptr<optim::Optimizer> optimizer_;                     // after schedules_, which making it fills
+    Schedules schedules_;                          // of the rates that change
+    std::unique_ptr<optim::Optimizer> optimizer_;  // after schedules_, which making it fills
     bool counts_errors_ = false;
     TrainStep step_;
+    optim::BatchMethod* batch_method_ = nullptr;  // optimizer_, if it is one
+    std::optional<LossAndGradients> gradients_;   // for it
     CompiledFunction evaluation_, prediction_;
     std::vector<Tensor> results_;
 };

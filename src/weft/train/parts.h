@@ -53,12 +53,26 @@ const std::vector<Part<MakeCost>>& costs();  // costs.cpp
 using MakeOptimizer = std::function<std::unique_ptr<optim::Optimizer>(const Json& options)>;  // rates are numbers
 const std::vector<Part<MakeOptimizer>>& optimizers();                                         // optimizers.cpp
 
-/// The optimizer with its rates at the start; `schedules` gets those of rates that change. ConfigError if it refuses an option.
-std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen,
-                                               std::vector<std::pair<std::string, optim::Schedule>>& schedules);
-
-using MakeSchedule = std::function<optim::Schedule(const Json& options)>;
+/// A rate over time, and the figures that it reads: checked against those the run has.
+struct RateSchedule {
+    RateSchedule(optim::Schedule schedule, std::vector<std::pair<std::string, Position>> reads = {})
+        : value(std::move(schedule)), channels(std::move(reads)) {}
+    optim::Schedule value;
+    std::vector<std::pair<std::string, Position>> channels;
+};
+using Schedules = std::vector<std::pair<std::string, RateSchedule>>;  // of rates, by name
+using MakeSchedule = std::function<RateSchedule(const Json& options)>;
 const std::vector<Part<MakeSchedule>>& schedules();  // schedules.cpp
+/// A number, or a schedule by name: what stands for a rate.
+RateSchedule schedule_of(const Json& value);
+
+/// What every optimizer takes besides: groups, clipping, accumulation, constraints, averages.
+const std::vector<Option>& step_keys();  // step_keys.cpp
+std::vector<optim::Group> groups_of(const Json& options);
+optim::StepOptions step_options_of(const Json& options);
+
+/// The optimizer with its rates at the start; `schedules` gets those of rates that change. ConfigError if it refuses an option.
+std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen, Schedules& schedules);
 
 /// Where a run stands at the end of an epoch, as stop rules see it.
 struct Standing {
@@ -81,7 +95,5 @@ struct StopRule {
 };
 using MakeStop = std::function<StopRule(const Json& options)>;
 const std::vector<Part<MakeStop>>& stop_rules();  // stopping.cpp
-/// A number, or a schedule by name: what stands for a rate.
-optim::Schedule schedule_of(const Json& value);
 
 }  // namespace weft::train

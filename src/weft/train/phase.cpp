@@ -49,14 +49,6 @@ Json read_cost(Phase& phase, const Json& given) {
     return resolved;
 }
 
-/// That it can be made, with its schedules, is checked here.
-Json read_optimizer(Phase& phase, const Json& given) {
-    phase.optimizer = choose(given, "optimizer");
-    std::vector<std::pair<std::string, optim::Schedule>> schedules;
-    (void)optimizer_of(phase.optimizer, schedules);
-    return phase.optimizer.resolved();
-}
-
 Json read_monitor(Phase& phase, const Json& given) {
     Json resolved = given;
     phase.log_steps = resolved.at("every").as_string() == "step";
@@ -84,6 +76,17 @@ Json read_keep_best(Phase& phase, const Json& given) {
     phase.keep_best = Watch{given.at("of").as_string(), given.at("mode").as_string() == "max"};
     check_channel(phase.keep_best->channel, given.at("of").where(), phase.channels());
     return given;
+}
+
+/// That it can be made, with its schedules, is checked here; after the monitor, whose figures a schedule may read.
+Json read_optimizer(Phase& phase, const Json& given) {
+    phase.optimizer = choose(given, "optimizer");
+    Schedules schedules;
+    (void)optimizer_of(phase.optimizer, schedules);
+    for (const auto& [rate, schedule] : schedules) {
+        for (const auto& [channel, where] : schedule.channels) check_channel(channel, where, phase.channels());
+    }
+    return phase.optimizer.resolved();
 }
 
 Json read_stop(Phase& phase, const Json& given) {
@@ -129,10 +132,10 @@ Phase::Phase(const Json& description) {
     read_load(*this);
     read_freeze(*this);
     config["cost"] = read_cost(*this, config.at("cost"));
-    config["optimizer"] = read_optimizer(*this, config.at("optimizer"));
     batch_size = config.at("batch_size").as_integer();
     last = last_named(config.at("last").as_string());
     config["monitor"] = read_monitor(*this, config.at("monitor"));
+    config["optimizer"] = read_optimizer(*this, config.at("optimizer"));
     config["stop_when"] = read_stop(*this, config.at("stop_when"));
     config["keep_best"] = read_keep_best(*this, config.at("keep_best"));
     checkpoint_steps = config.at("checkpoint").at("steps").as_integer();

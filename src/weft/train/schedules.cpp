@@ -12,6 +12,14 @@ Option epochs(const char* doc) {
     option.least = 1;
     return option;
 }
+const Option per{"per", "epoch", "what time is counted in", false, Json::Kind::string, {"epoch", "step"}};
+optim::schedule::Per per_of(const Json& o) {
+    return o.at("per").as_string() == "step" ? optim::schedule::Per::step : optim::schedule::Per::epoch;
+}
+Option at_least(Option option, double least) {
+    option.least = least;
+    return option;
+}
 
 /// "epochs: [1, 10]": the first and the last epoch of a change.
 std::pair<std::int64_t, std::int64_t> span_of(const Json& value) {
@@ -45,19 +53,21 @@ const std::vector<Part<MakeSchedule>>& schedules() {
           "multiplied by a factor after each epoch",
           {from,
            {"factor", Json(), "what it is multiplied by", true, Json::Kind::number},
-           {"min", 0.0, "never below this"}}},
+           {"min", 0.0, "never below this"},
+           per}},
          [](const Json& o) {
              return optim::schedule::exponential(o.at("from").as_number(), o.at("factor").as_number(),
-                                                 o.at("min").as_number());
+                                                 o.at("min").as_number(), per_of(o));
          }},
         {{"step",
           "multiplied by a factor after every so many epochs",
           {from,
            {"factor", 0.1, "what it is multiplied by"},
-           {"every", Json(), "epochs", true, Json::Kind::integer, {}, 1}}},
+           {"every", Json(), "epochs, or steps", true, Json::Kind::integer, {}, 1},
+           per}},
          [](const Json& o) {
              return optim::schedule::step(o.at("from").as_number(), o.at("factor").as_number(),
-                                          o.at("every").as_integer());
+                                          o.at("every").as_integer(), per_of(o));
          }},
         {{"milestones",
           "multiplied by a factor at the start of each of some epochs",
@@ -70,23 +80,95 @@ const std::vector<Part<MakeSchedule>>& schedules() {
          }},
         {{"cosine",
           "half a cosine down to another rate (Loshchilov and Hutter, 2017)",
-          {from, {"to", 0.0, "the rate at the end"}, epochs("how many epochs it takes")}},
+          {from, {"to", 0.0, "the rate at the end"}, epochs("how many epochs, or steps, it takes"), per}},
          [](const Json& o) {
              return optim::schedule::cosine(o.at("from").as_number(), o.at("to").as_number(),
-                                            o.at("epochs").as_integer());
+                                            o.at("epochs").as_integer(), per_of(o));
+         }},
+        {{"cosine_restarts",
+          "half a cosine again and again, each time longer (Loshchilov and Hutter, 2017)",
+          {from,
+           {"to", 0.0, "the rate at the end of each"},
+           epochs("how many epochs, or steps, the first takes"),
+           at_least({"factor", 1, "how much longer each takes than the one before"}, 1),
+           per}},
+         [](const Json& o) {
+             return optim::schedule::cosine_restarts(o.at("from").as_number(), o.at("to").as_number(),
+                                                     o.at("epochs").as_integer(), o.at("factor").as_integer(),
+                                                     per_of(o));
+         }},
+        {{"polynomial",
+          "to + (from - to) * (1 - t / epochs)**power",
+          {from,
+           {"to", 0.0, "the rate at the end"},
+           epochs("how many epochs, or steps, it takes"),
+           at_least({"power", 1.0, "1: a straight line"}, 0),
+           per}},
+         [](const Json& o) {
+             return optim::schedule::polynomial(o.at("from").as_number(), o.at("to").as_number(),
+                                                o.at("epochs").as_integer(), o.at("power").as_number(), per_of(o));
+         }},
+        {{"inverse_time",
+          "from / (1 + rate * t)**power",
+          {from, at_least({"rate", Json(), "how fast it falls", true, Json::Kind::number}, 0),
+           at_least({"power", 1.0, "0.5: as one over the root"}, 0), per}},
+         [](const Json& o) {
+             return optim::schedule::inverse_time(o.at("from").as_number(), o.at("rate").as_number(),
+                                                  o.at("power").as_number(), per_of(o));
+         }},
+        {{"one_cycle",
+          "up to the largest rate and down to nearly nothing (Smith and Topin, 2018)",
+          {{"max", Json(), "the largest rate", true, Json::Kind::number},
+           epochs("how many epochs, or steps, the whole takes"),
+           {"rising", 0.3, "the part in which it rises", false, Json::Kind::null, {}, 0, 1},
+           {"div", 25.0, "the largest rate over the first one"},
+           {"final_div", 1e4, "the first rate over the last one"},
+           {"anneal", "cosine", "how it rises and falls", false, Json::Kind::string, {"cosine", "linear"}},
+           per}},
+         [](const Json& o) {
+             return optim::schedule::one_cycle({.most = o.at("max").as_number(),
+                                                .total = o.at("epochs").as_integer(),
+                                                .rising = o.at("rising").as_number(),
+                                                .start_divisor = o.at("div").as_number(),
+                                                .end_divisor = o.at("final_div").as_number(),
+                                                .lines = o.at("anneal").as_string() == "linear",
+                                                .per = per_of(o)});
+         }},
+        {{"plateau",
+          "multiplied by a factor when a figure has stopped becoming better",
+          {from,
+           {"of", Json(), "a figure of the log, as in valid.error", true, Json::Kind::string},
+           {"mode", "min", "whether less or more is better", false, Json::Kind::string, {"min", "max"}},
+           {"factor", 0.1, "what it is multiplied by"},
+           at_least({"patience", 10, "epochs without a better figure that are borne"}, 0),
+           at_least({"cooldown", 0, "epochs after a change that are not counted"}, 0),
+           at_least({"threshold", 1e-4, "better is by more than this, relative to the best"}, 0),
+           {"min", 0.0, "never below this"}}},
+         [](const Json& o) {
+             std::string channel = o.at("of").as_string();
+             optim::Schedule made = optim::schedule::plateau({.from = o.at("from").as_number(),
+                                                              .channel = channel,
+                                                              .more = o.at("mode").as_string() == "max",
+                                                              .factor = o.at("factor").as_number(),
+                                                              .patience = o.at("patience").as_integer(),
+                                                              .cooldown = o.at("cooldown").as_integer(),
+                                                              .threshold = o.at("threshold").as_number(),
+                                                              .least = o.at("min").as_number()});
+             return RateSchedule(made, {{channel, o.at("of").where()}});
          }},
         {{"warm_up",
           "risen to in a straight line over the first steps, then another schedule",
           {{"steps", Json(), "how many steps", true, Json::Kind::integer, {}, 1},
            {"after", Json(), "the rate from then on", true, Json::Kind::number, {}, -1e308, 1e308, false, "schedule"}}},
          [](const Json& o) {
-             return optim::schedule::warm_up(schedule_of(o.at("after")), o.at("steps").as_integer());
+             RateSchedule after = schedule_of(o.at("after"));
+             return RateSchedule(optim::schedule::warm_up(after.value, o.at("steps").as_integer()), after.channels);
          }},
     };
     return all;
 }
 
-optim::Schedule schedule_of(const Json& value) {
+RateSchedule schedule_of(const Json& value) {
     if (value.is_number()) return optim::Schedule(value.as_number());
     Chosen chosen = choose(value, "schedule");
     try {

@@ -6,8 +6,12 @@
 namespace weft {
 namespace {
 
-std::vector<Tensor> traced_step(std::span<const Parameter> parameters, optim::Optimizer& optimizer,
-                                const TrainStep::Loss& loss, std::string_view name, std::span<const Tensor> batch) {
+struct Measured {
+    std::vector<Tensor> results, gradients;
+};
+
+Measured measured(std::span<const Parameter> parameters, const TrainStep::Loss& loss, std::string_view name,
+                  std::span<const Tensor> batch) {
     nn::Training training;
     ModuleScope scope(name);
     // Read before the loss is written, so that the gradient is with respect to these very values.
@@ -25,20 +29,36 @@ std::vector<Tensor> traced_step(std::span<const Parameter> parameters, optim::Op
         throw DTypeError(
             text("train_step: the loss is ", total.dtype(), ", which has no derivative", place(total.node()->where)));
     }
-    optimizer.step(parameters, gradient(total, values));
-    return results;
+    return {results, gradient(total, values)};
+}
+
+std::vector<Parameter> trained(nn::ModuleRef model, std::string_view name) {
+    std::vector<Parameter> parameters = nn::parameters(model);
+    if (!parameters.empty()) return parameters;
+    throw ValueError(text("train_step: ", name,
+                          " has no parameter to train; name its parts in members(), and freeze not all of them"));
 }
 
 }  // namespace
 
 TrainStep::TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name)
-    : function_([parameters = nn::parameters(model), &optimizer, loss = std::move(loss), name = std::string(name)](
-                    std::span<const Tensor> batch) { return traced_step(parameters, optimizer, loss, name, batch); },
-                "train_step") {
-    if (nn::parameters(model).empty()) {
-        throw ValueError(text("train_step: ", name,
-                              " has no parameter to train; name its parts in members(), and freeze not all of them"));
-    }
-}
+    : function_(
+          [parameters = trained(model, name), &optimizer, loss = std::move(loss),
+           name = std::string(name)](std::span<const Tensor> batch) {
+              Measured now = measured(parameters, loss, name, batch);
+              optimizer.step(parameters, now.gradients);
+              return now.results;
+          },
+          "train_step") {}
+
+LossAndGradients::LossAndGradients(nn::ModuleRef model, TrainStep::Loss loss, std::string_view name)
+    : function_(
+          [parameters = trained(model, name), loss = std::move(loss),
+           name = std::string(name)](std::span<const Tensor> batch) {
+              Measured now = measured(parameters, loss, name, batch);
+              now.results.insert(now.results.end(), now.gradients.begin(), now.gradients.end());
+              return now.results;
+          },
+          "gradients") {}
 
 }  // namespace weft

@@ -35,6 +35,18 @@ class TrainStep {
     CompiledFunction function_;
 };
 
+/// From a batch to what the loss function gives, and behind it the gradients of the model's parameters: for methods that ask at several
+/// points before they move. Layers are in the mode of training; what they set (running statistics, the generator) is set.
+class LossAndGradients {
+  public:
+    LossAndGradients(nn::ModuleRef model, TrainStep::Loss loss, std::string_view name);
+    void call(std::span<const Tensor> batch, std::vector<Tensor>& results) const { function_.call(batch, results); }
+    Explanation explain(std::span<const Tensor> batch) const { return function_.explain(batch); }
+
+  private:
+    CompiledFunction function_;
+};
+
 namespace detail {
 
 template <class Result>

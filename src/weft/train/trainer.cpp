@@ -25,6 +25,21 @@ class Timed {
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+/// The parameters are their means over the steps for as long as this lives.
+class Averaged {
+  public:
+    explicit Averaged(optim::Optimizer& optimizer) : optimizer_(optimizer), before_(optimizer.uses_averages()) {
+        optimizer_.use_averages(true);
+    }
+    ~Averaged() { optimizer_.use_averages(before_); }
+    Averaged(const Averaged&) = delete;
+    Averaged& operator=(const Averaged&) = delete;
+
+  private:
+    optim::Optimizer& optimizer_;
+    bool before_;
+};
+
 /// Milliseconds are enough for people, and keep lines short.
 double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
 
@@ -45,6 +60,7 @@ Trainer::Trainer(const Run& run, Watcher& watcher, const std::function<bool()>& 
 }
 
 void Trainer::begin(std::size_t number) {
+    figures_.clear();
     const Phase* before = std::exchange(phase_, &run_.experiment().phases[number]);
     objective_.reset();
     network_.reset();
@@ -77,11 +93,14 @@ void Trainer::load_data(const Phase* before) {
 void Trainer::restore() {
     namespace fs = std::filesystem;
     if (fs::exists(run_.folder() / "last")) {
-        progress_ = load_checkpoint(run_.folder() / "last", network_->model, objective_->optimizer());
+        {
+            Averaged averaged(objective_->optimizer());  // as save() left them
+            progress_ = load_checkpoint(run_.folder() / "last", network_->model, objective_->optimizer());
+        }
         watcher_.resumed(progress_);
-        // Stopped between a phase's first checkpoint and the end of the one before: its best model is in phases/ already.
-        fs::path best = run_.folder() / "best";
-        if (fs::exists(best) && load_progress(best).phase != progress_.phase) fs::remove_all(best);
+        // Stopped after a phase's first checkpoint, before the best model of the one before, which is in phases/ already, was removed as a
+        // whole: where this phase has kept none yet, what lies there is not its own.
+        if (!progress_.best) fs::remove_all(run_.folder() / "best");
     } else {
         load_parameters(*phase_, *network_);
     }
@@ -122,6 +141,7 @@ void Trainer::save(const std::filesystem::path& name) {
     Timed timed(times_.checkpoints);
     std::filesystem::create_directories((run_.folder() / name).parent_path());
     progress_.log_lines = log_->size();
+    Averaged averaged(objective_->optimizer());  // who uses the model need not know that it is a mean
     save_checkpoint(run_.folder() / name, network_->model, objective_->optimizer(), preparation_, progress_);
     last_checkpoint_ = Clock::now();
 }
@@ -139,6 +159,9 @@ bool Trainer::epoch() {
         throw ConfigError(text("batch_size: an epoch of ", set("train").size(), " examples has no full batch of ",
                                phase_->batch_size, ", and `last: drop` leaves the rest out"));
     }
+    std::function<std::vector<double>(const std::string&)> history = [this](const std::string& channel) {
+        return figures(channel);
+    };
     auto waiting = Clock::now();
     data::Batches::Iterator batch = batches.begin();
     while (!(batch == batches.end())) {
@@ -146,7 +169,7 @@ bool Trainer::epoch() {
         Sums before = progress_.sums;
         {
             Timed timed(progress_.step == 0 ? times_.compiling : times_.steps);
-            objective_->step(*batch, {progress_.step, progress_.epoch + 1}, progress_.sums);
+            objective_->step(*batch, {progress_.step, progress_.epoch + 1, &history}, progress_.sums);
         }
         ++progress_.batch, ++progress_.step, progress_.examples += (*batch).count;
         if (phase_->log_steps) {
@@ -169,7 +192,14 @@ bool Trainer::epoch() {
 Sums Trainer::evaluate(const std::string& name) {
     Timed timed(times_.evaluation);
     watcher_.evaluating(name);
+    Averaged averaged(objective_->optimizer());
     return objective_->evaluate(set(name));
+}
+
+const std::vector<double>& Trainer::figures(const std::string& channel) {
+    auto known = figures_.find(channel);
+    if (known == figures_.end()) known = figures_.emplace(channel, log_->history(phase_->name, channel)).first;
+    return known->second;
 }
 
 void Trainer::add_figures(Json& line, const std::string& name, const Sums& sums) const {
@@ -204,6 +234,7 @@ void Trainer::end_epoch() {
     Json line = epoch_line();
     progress_.sums = {};
     log_->append(line);
+    figures_.clear();
     bool better = false;
     if (phase_->keep_best) {
         double figure = line.at(phase_->keep_best->channel).as_number();
@@ -217,6 +248,7 @@ void Trainer::end_epoch() {
 
 Json Trainer::finish() {
     bool best = phase_->keep_best && progress_.best;
+    objective_->optimizer().use_averages(true);  // for good: this phase takes no more steps
     if (best) (void)load_model(run_.folder() / "best", network_->model);
     Json line = new_line();
     line["final"] = true, line["epoch"] = best ? progress_.best_epoch : progress_.epoch;

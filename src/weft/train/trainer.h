@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 
 #include "weft/train/run.h"
 
@@ -32,7 +33,9 @@ class Trainer {
     void save(const std::filesystem::path& name);
     void save_times() const;
     bool checkpoint_due() const;
+    /// By the means over the steps, where the file asks for them.
     Sums evaluate(const std::string& set);
+    const std::vector<double>& figures(const std::string& channel);
     const data::Dataset& set(const std::string& name) const;
     void add_figures(Json& line, const std::string& set, const Sums& sums) const;
     double seconds() const { return earlier_seconds_ + since(start_); }
@@ -52,6 +55,7 @@ class Trainer {
     std::unique_ptr<Objective> objective_;
     std::optional<Log> log_;
     Progress progress_;
+    std::map<std::string, std::vector<double>> figures_;  // of the epochs done: what schedules ask before every step
     Times times_;
 };
 
