@@ -59,7 +59,7 @@ StopRule reached(const Json& o) {
 }
 
 /// As good as the model was that an earlier phase kept.
-StopRule match(const Json& o) {
+StopRule matched(const Json& o) {
     std::string channel = o.at("of").as_string(), phase = o.at("phase").as_string();
     std::string figure = o.at("figure").is_null() ? channel : o.at("figure").as_string();
     double sign = o.at("mode").as_string() == "max" ? -1 : 1;
@@ -95,7 +95,7 @@ StopRule combined(const Json& o, bool any) {
     return all;
 }
 
-Option rules() {
+Option several_rules() {
     Option option{"rules", Json(), "the rules", true, Json::Kind::array};
     option.list_of = "stop";
     return option;
@@ -125,10 +125,10 @@ const std::vector<Part<MakeStop>>& stop_rules() {
            {"phase", Json(), "the name of the phase", true, Json::Kind::string},
            {"figure", Json(), "the figure of that phase; `of` if left out", false, Json::Kind::string},
            mode}},
-         match},
-        {{"any", "when one of several rules says so", {rules()}, "rules"},
+         matched},
+        {{"any", "when one of several rules says so", {several_rules()}, "rules"},
          [](const Json& o) { return combined(o, true); }},
-        {{"all", "when each of several rules says so", {rules()}, "rules"},
+        {{"all", "when each of several rules says so", {several_rules()}, "rules"},
          [](const Json& o) { return combined(o, false); }},
     };
     return all;
