@@ -9,7 +9,7 @@
 namespace weft {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr std::uint64_t share_under_sanitizers = 10;
+inline constexpr std::uint64_t share_under_sanitizers = 20;
 #else
 inline constexpr std::uint64_t share_under_sanitizers = 1;
 #endif
