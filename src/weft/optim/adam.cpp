@@ -43,8 +43,7 @@ std::vector<Optimizer::SlotCell> AdamFamily::slot_cells(const Parameter&) const 
 
 std::pair<Tensor, Tensor> AdamFamily::begun(const Slot& slot, const Tensor& lr) const {
     if (!options_.decoupled_weight_decay) return {decayed(slot), slot.value};
-    if (slot.weight_decay == 0) return {slot.gradient, slot.value};
-    return {slot.gradient, slot.value * (1.0 - scaled(lr, slot) * slot.weight_decay)};
+    return {slot.gradient, shrunk(slot, lr)};
 }
 
 Adam::Adam(AdamOptions options) : AdamFamily("Adam", std::move(options)) {}

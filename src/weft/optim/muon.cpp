@@ -51,9 +51,7 @@ void Muon::update_matrix(Slot& slot, const Tensor& lr) {
          columns = static_cast<double>(slot.value.shape()[1].value());
     double factor =
         options_.match_rms_adamw ? 0.2 * std::sqrt(std::max(rows, columns)) : std::sqrt(std::max(1.0, rows / columns));
-    Tensor value = slot.value;
-    if (slot.weight_decay != 0) value = value * (1.0 - scaled(lr, slot) * slot.weight_decay);
-    finish(slot, value - scaled(lr, slot) * factor * direction);
+    finish(slot, shrunk(slot, lr) - scaled(lr, slot) * factor * direction);
 }
 
 void Muon::update(DType dtype, std::span<Slot*> slots) {
@@ -69,9 +67,8 @@ void Muon::update(DType dtype, std::span<Slot*> slots) {
             continue;
         }
         auto [average, squares] = moments->update(slot->gradient, slot->state[0], slot->state[1]);
-        Tensor value = slot->value;
-        if (slot->weight_decay != 0) value = value * (1.0 - scaled(others_lr, *slot) * slot->weight_decay);
-        finish(*slot, value - scaled(others_lr / moments->correction1, *slot) * average / moments->divisor(squares));
+        Tensor step = scaled(others_lr / moments->correction1, *slot) * average / moments->divisor(squares);
+        finish(*slot, shrunk(*slot, others_lr) - step);
     }
 }
 

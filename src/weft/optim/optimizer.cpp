@@ -111,6 +111,10 @@ Tensor Optimizer::decayed(const Slot& slot) {
     return slot.weight_decay == 0 ? slot.gradient : slot.gradient + slot.weight_decay * slot.value;
 }
 
+Tensor Optimizer::shrunk(const Slot& slot, const Tensor& lr) {
+    return slot.weight_decay == 0 ? slot.value : slot.value * (1.0 - scaled(lr, slot) * slot.weight_decay);
+}
+
 void Optimizer::finish(Slot& slot, const Tensor& value) { slot.parameter.set(astype(value, slot.parameter.dtype())); }
 
 std::string Optimizer::cell_name(const Parameter& parameter) const {
