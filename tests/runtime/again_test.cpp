@@ -168,5 +168,21 @@ TEST(Again, threads_may_compute_expressions_with_a_part_in_common) {
     }
 }
 
+TEST(Again, threads_may_build_upon_what_is_being_computed) {  // (a race that the thread sanitizer sees)
+    for (int round = 0; round < 200; ++round) {
+        Tensor x = Tensor::of<float>({1, 2, 3, 4}), common = x + 1;
+        std::atomic<bool> start{false};
+        std::thread computes([&] {
+            while (!start) std::this_thread::yield();
+            common.eval();
+        });
+        start = true;
+        std::vector<Tensor> built;
+        for (int i = 0; i < 100; ++i) built.push_back(common * 2.0f);
+        computes.join();
+        for (int i : {0, 99}) EXPECT_EQ(values(built[static_cast<std::size_t>(i)]), (std::vector<float>{4, 6, 8, 10}));
+    }
+}
+
 }  // namespace
 }  // namespace weft

@@ -174,7 +174,10 @@ Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves, Alia
     Graph graph;
     std::lock_guard guard(Node::lock());
     std::size_t expected = 32;
-    for (Node* output : outputs) expected = std::max<std::size_t>(expected, output->depth);
+    for (Node* output : outputs) {
+        if (!output->computed.load(std::memory_order_acquire))
+            expected = std::max<std::size_t>(expected, output->depth);
+    }
     Gatherer gatherer(graph, expected, aliases);
     for (Node* leaf : leaves) gatherer.number_leaf(leaf);
     for (Node* output : outputs) gatherer.walk(output);

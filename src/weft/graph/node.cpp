@@ -64,7 +64,6 @@ void Node::set_value(Array&& array, const Leaves& leaves, bool has_claim) {
         if (computed.load(std::memory_order_relaxed)) return;
         value = std::move(array);
         if (is_inexact(dtype)) origin.leaves = leaves;
-        depth = 0;
         // A function that is being differentiated keeps what its derivative will ask for. Where another thread reads the inputs at
         // this moment they stay until the node goes.
         if (keep_pending == 0 && (has_claim || claim())) dropped = std::move(inputs);

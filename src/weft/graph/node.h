@@ -21,7 +21,7 @@ struct Cell;
 
 struct Node {
     std::atomic<std::uint32_t> references{1};
-    std::uint32_t depth = 0;          // longest way to a leaf or a computed node: bounds what is pending
+    std::uint32_t depth = 0;          // longest way to a leaf or what was computed by then: bounds what is pending
     std::uint64_t pending_bytes = 0;  // memory that waiting keeps alive, roughly: bounds it too
     const Operation* operation = nullptr;
     DType dtype = DType::float32;
