@@ -51,7 +51,7 @@ function(weft_floor name)
       set(isa_optimisation -O0 -fno-sanitize=undefined)
     endif()
     if(WEFT_SANITIZE MATCHES "thread")   # a call of theirs writes one block; who gets which block is decided, and seen, outside
-      set(isa_optimisation -O0 -fno-sanitize=thread)
+      set(isa_optimisation -O0 -fno-sanitize=thread -DWEFT_INLINE_AS_COMPILER_LIKES)
     endif()
     foreach(isa IN LISTS WEFT_ISAS)
       weft_objects(weft_${name}_${isa} ${isa_sources})

@@ -216,7 +216,7 @@ TEST(BlockEvaluator, scans_have_the_interpreters_bits) {
 }
 
 TEST(BlockEvaluator, scatters_have_the_interpreters_bits) {
-    for (int seed = 0; seed < 800; ++seed) {
+    for (int seed = 0; seed < static_cast<int>(cases(300, 20000)); ++seed) {
         LoopCase made = random_scatter(seed);
         expect_same_everywhere(made.loop, made.loads, made.stores, run(made.loop, made.loads, made.stores, true), seed);
         if (testing::Test::HasFatalFailure()) return;
@@ -279,7 +279,7 @@ TEST(CompiledLoops, scans_have_the_interpreters_bits_on_any_number_of_threads) {
 }
 
 TEST(CompiledLoops, scatters_have_the_interpreters_bits_on_any_number_of_threads) {
-    for (int seed = 0; seed < static_cast<int>(cases(400, 20000)) && !testing::Test::HasFailure(); ++seed)
+    for (int seed = 0; seed < static_cast<int>(cases(200, 20000)) && !testing::Test::HasFailure(); ++seed)
         expect_compiled_everywhere(random_scatter(seed), seed);
 }
 
