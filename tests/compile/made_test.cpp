@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compile/programs.h"
+#include "effort.h"
 #include "weft/core/philox.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
@@ -147,8 +148,9 @@ TEST(MadeValues, a_plan_says_what_its_steps_make) {
 }
 
 TEST(MadeValues, rows_of_a_group_count_on_from_block_to_block) {
-    Tensor x = drawn({600, 700});
-    Tensor masked = where(expand_dims(iota(600), 1) >= iota(700), x, -1e9);
+    const std::int64_t rows = share_under_sanitizers == 1 ? 600 : 60;
+    Tensor x = drawn({rows, 700});
+    Tensor masked = where(expand_dims(iota(rows), 1) >= iota(700), x, -1e9);
     expect_steps(1, {softmax(masked, 1)});
     expect_steps(1, {softmax(where(random::bernoulli(0.9, x.shape(), random::key(2)), x, -1e9), 1)});
 }

@@ -7,6 +7,7 @@
 #include <new>
 #include <thread>
 
+#include "effort.h"
 #include "must_fail.h"
 #include "random_program.h"
 #include "weft/autodiff/derivative.h"
@@ -126,7 +127,7 @@ void check_function(std::uint64_t seed) {
 }
 
 TEST(CompiledFunction, random_programs_with_cells_do_what_eager_evaluation_does) {
-    for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    for (std::uint64_t seed = 0; seed < cases(1500, 20000); ++seed) {
         ASSERT_NO_THROW(check_function(seed)) << "seed " << seed;
         if (HasFailure()) return;
     }
