@@ -75,7 +75,7 @@ TEST(Emitter, random_programs_have_the_interpreters_bits) {
 }
 
 TEST(Emitter, boxes_of_many_axes_give_the_same_bits_on_any_number_of_threads) {
-    for (int seed = 0; seed < 100; ++seed) {
+    for (int seed = 0; seed < static_cast<int>(cases(100, 2000)); ++seed) {
         Random random(static_cast<unsigned>(seed));
         Case c = random_case(static_cast<std::uint64_t>(seed));
         c.loop.dims = random_dims(random, 5, 20000);
@@ -163,7 +163,7 @@ TEST(Emitter, blocks_of_large_arrays_give_the_same_bits_and_touch_nothing_beyond
 }
 
 TEST(Emitter, a_map_may_store_where_it_loads) {
-    for (int seed = 0; seed < 300; ++seed) {
+    for (int seed = 0; seed < static_cast<int>(cases(300, 5000)); ++seed) {
         Random random(static_cast<unsigned>(seed));
         Case c = random_case(static_cast<std::uint64_t>(seed) * 4);  // of float32 alone
         c.loop.dims = {pick(random, 300)};
