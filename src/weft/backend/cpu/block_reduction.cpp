@@ -8,8 +8,9 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t short_row = 256;    // elements of the longest row that shares a block with others
-constexpr std::int64_t row_chunk = 16384;  // elements of a long row in one task
+constexpr std::int64_t short_row = 256;       // elements of the longest row that shares a block with others
+constexpr std::int64_t row_chunk = 16384;     // elements of a long row in one task
+constexpr std::int64_t shortest_folded = 32;  // elements of a row that machine code joins by itself
 
 /// Whether the innermost kept axis runs through memory more closely than the innermost reduced one, for most inputs.
 bool prefers_columns(const LoopLayout& layout) {
@@ -98,11 +99,14 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
 void ReductionKernel::choose_code(const Loop& loop, const Dims& dims, std::size_t reduced) {
     bool stores_values = std::all_of(outputs_.begin(), outputs_.end(),
                                      [](const Output& output) { return output.stream.memory == output.dtype; });
-    bool whole_rows = way_ == Way::long_rows && reduced == 1 && length_ <= row_chunk;
+    // Short rows have too little to do to be taken block by block; the shortest would leave most lanes empty.
+    bool whole_rows = reduced == 1 && length_ <= row_chunk &&
+                      (way_ == Way::long_rows || (way_ == Way::short_rows && !in_place_ && length_ >= shortest_folded));
     if (whole_rows && stores_values && !source_.indexed()) {
         std::vector<Stream> stores;
         for (const Output& output : outputs_) stores.push_back(output.stream);
         folded_ = emit::EmittedRows(source_.program(), dims, source_.streams(), loop.reductions, stores);
+        if (folded_) way_ = Way::long_rows;
         if (folded_) return;
     }
     if ((way_ == Way::long_rows && reduced == 1) || (way_ == Way::columns && !source_.indexed())) {

@@ -72,7 +72,8 @@ class StraightScan final : public PreparedLoop {
                     if (together_ == most_lanes)
                         few_lanes<A, true>(result, x, few, start, join);
                     else if (std::abs(stride_) == 1 && std::abs(result_stride_) == 1)
-                        few_rows<A>(result, x, few, start, join);
+                        few == few_most ? few_rows<A, few_most>(result, x, few, start, join)
+                                        : few_rows<A, 0>(result, x, few, start, join);
                     else
                         few_lanes<A, false>(result, x, few, start, join);
                 }
@@ -91,9 +92,10 @@ class StraightScan final : public PreparedLoop {
     }
 
     // Rows of memory, a piece of each at a time in a place of its own: rows that lie a power of two apart, in two arrays that do too,
-    // would push each other out of the first-level cache.
-    template <class A, class From, class To, class Join>
-    void few_rows(To* to, const From* from, std::int64_t lanes, A start, Join join) const {
+    // would push each other out of the first-level cache. Where their number is known beforehand, what is running stays in registers.
+    template <class A, std::int64_t known, class From, class To, class Join>
+    void few_rows(To* to, const From* from, std::int64_t few, A start, Join join) const {
+        const std::int64_t lanes = known ? known : few;
         constexpr std::int64_t piece = 64;
         From in[few_most][piece];
         To out[few_most][piece];
