@@ -106,11 +106,12 @@ class Gatherer {
         std::int64_t rows = options_.last == Last::pad ? size_ : batch.count;
         batch.x = room(set_.x, set_.x_dtype(), rows, *x_pool_);
         batch.y = room(set_.y, set_.y.dtype, rows, *y_pool_);
+        std::vector<std::uint8_t> scratch;
         for (std::int64_t i = 0; i < rows; ++i) {
             std::int64_t place = (first + i) % set_.size();
             std::int64_t row = order_.empty() ? place : order_[static_cast<std::size_t>(place)];
-            copy_row(set_.x, row, batch.x, i, set_.affine);
-            copy_row(set_.y, row, batch.y, i, std::nullopt);
+            copy_x(row, row_at(batch.x, i), scratch);
+            copy_y(row, row_at(batch.y, i));
         }
         if (options_.change) options_.change(batch, options_.epoch);
         return batch;
@@ -122,16 +123,24 @@ class Gatherer {
         dims[0] = rows;
         return Array{dtype, dims, contiguous_strides(dims), 0, pool.take()};
     }
-    static void copy_row(const Array& from, std::int64_t row, Array& to, std::int64_t at,
-                         const std::optional<Affine>& affine) {
-        std::size_t bytes = row_bytes(from);
-        const auto* source = static_cast<const std::byte*>(from.address()) + static_cast<std::size_t>(row) * bytes;
-        auto* target = static_cast<std::byte*>(to.address()) + static_cast<std::size_t>(at) * row_bytes(to);
-        if (affine) {
-            widen(reinterpret_cast<const std::uint8_t*>(source), reinterpret_cast<float*>(target), bytes, *affine);
-        } else if (bytes) {
-            std::memcpy(target, source, bytes);
-        }
+    static std::byte* row_at(Array& array, std::int64_t row) {
+        return static_cast<std::byte*>(array.address()) + static_cast<std::size_t>(row) * row_bytes(array);
+    }
+    /// `scratch` holds a row that is read and then widened.
+    void copy_x(std::int64_t row, std::byte* to, std::vector<std::uint8_t>& scratch) const {
+        if (!set_.affine) return set_.read_row(row, to);
+        std::size_t bytes = row_bytes(set_.x);
+        scratch.resize(set_.source ? bytes : 0);
+        if (set_.source) set_.read_row(row, scratch.data());
+        const std::uint8_t* stored =
+            set_.source ? scratch.data() : set_.x.data<std::uint8_t>() + static_cast<std::size_t>(row) * bytes;
+        widen(stored, reinterpret_cast<float*>(to), bytes, *set_.affine);
+    }
+    void copy_y(std::int64_t row, std::byte* to) const {
+        std::size_t bytes = row_bytes(set_.y);
+        if (bytes)
+            std::memcpy(to, static_cast<const std::byte*>(set_.y.address()) + static_cast<std::size_t>(row) * bytes,
+                        bytes);
     }
 
     Dataset set_;
