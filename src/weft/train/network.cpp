@@ -123,9 +123,7 @@ void hand_on(const Network& from, Network& to) {
 std::optional<data::Dataset> sample_of(const Phase& phase) {
     std::optional<data::Dataset> sample = phase.set("train")->sample();
     if (!sample) return std::nullopt;
-    data::Preparation preparation(phase.prepare);
-    preparation.fit(*sample);
-    return preparation.apply(*sample);
+    return data::Preparation(phase.prepare).sample(*sample);
 }
 
 std::int64_t Network::parameters() const {

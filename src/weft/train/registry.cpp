@@ -34,7 +34,8 @@ std::vector<const Entry*> prepare_entries() {
     static const std::vector<Entry> all = [] {
         std::vector<Entry> made;
         for (const data::StepKind& step : data::step_kinds()) {
-            made.push_back({step.name, step.takes.empty() ? step.doc : text(step.doc, ". Takes ", step.takes)});
+            made.push_back(
+                {step.name, step.takes.empty() ? step.doc : text(step.doc, ". Takes ", step.takes), step.options});
         }
         return made;
     }();

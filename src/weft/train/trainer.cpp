@@ -81,8 +81,7 @@ void Trainer::load_data(const Phase* before) {
     for (const auto& [name, source] : phase_->sets) {
         data::Dataset set = source.load();
         if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
-        if (name == "train") preparation_.fit(set);
-        sets_.emplace_back(name, preparation_.apply(set));
+        sets_.emplace_back(name, name == "train" ? preparation_.fit(set) : preparation_.apply(set));
         if (sets_.back().second.example() != sets_.front().second.example()) {
             throw ConfigError(text("data: examples of '", name, "' have shape ", sets_.back().second.example(),
                                    ", those of 'train' ", sets_.front().second.example()));
