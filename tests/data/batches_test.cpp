@@ -195,5 +195,48 @@ TEST(Batches, slices_are_walked_as_sets_of_their_own) {
     EXPECT_EQ(all_labels(counting(20).rows(5, 9).batches(3)), (std::vector<std::int64_t>{5, 6, 7, 8}));
 }
 
+TEST(Batches, several_readers_hand_out_the_same_batches_in_order) {
+    for (int readers : {1, 2, 5}) {
+        BatchOptions options{.shuffle = 4};
+        std::vector<std::int64_t> alone = all_labels(counting(100).batches(3, options));
+        options.readers = readers;
+        EXPECT_EQ(all_labels(counting(100).batches(3, options)), alone);
+        options.first = 30;
+        std::vector<std::int64_t> rest = all_labels(counting(100).batches(3, options));
+        EXPECT_EQ(rest, std::vector<std::int64_t>(alone.begin() + 90, alone.end()));
+    }
+}
+
+TEST(Batches, an_error_of_one_of_several_readers_comes_in_its_turn) {
+    BatchOptions options{.change = [](Batch& batch, std::int64_t) {
+        if (batch.index >= 5) throw ValueError(text("batch ", batch.index));
+    }};
+    options.readers = 4;
+    Batches batches = counting(100).batches(3, options);
+    Batches::Iterator at = batches.begin();
+    for (int i = 0; i < 4; ++i) ++at;
+    EXPECT_EQ((*at).index, 4);
+    for (int again : {1, 2}) {
+        try {
+            ++at;
+            ADD_FAILURE() << again;
+        } catch (const ValueError& error) {
+            EXPECT_STREQ(error.what(), "batch 5");
+        }
+    }
+}
+
+TEST(Batches, a_window_shuffles_rows_near_their_places) {
+    BatchOptions options{.shuffle = 1};
+    options.window = 50;
+    std::vector<std::int64_t> order = counting(2000).batches(10, options).order(), sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::int64_t i = 0; i < 2000; ++i) EXPECT_EQ(sorted[static_cast<std::size_t>(i)], i);
+    for (std::int64_t i = 0; i < 2000; ++i)
+        EXPECT_LE(order[static_cast<std::size_t>(i)], i + 50);  // none before it came
+    EXPECT_FALSE(std::is_sorted(order.begin(), order.begin() + 20));
+    EXPECT_THROW((void)counting(5).batches(2, {.readers = 0}), ValueError);
+}
+
 }  // namespace
 }  // namespace weft::data
