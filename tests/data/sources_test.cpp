@@ -75,6 +75,28 @@ TEST(Sources, npy_files_are_a_data_set) {
                 HasSubstr("do not hold as many rows"));
 }
 
+TEST(Sources, npy_rows_are_read_when_a_batch_wants_them) {
+    Scratch scratch;
+    std::vector<double> values;
+    for (int i = 0; i < 20; ++i) values.push_back(i);
+    io::save_npy(scratch / "x.npy", Array::from(values, {10, 2}));
+    io::save_npy(scratch / "y.npy", Array::zeros(int64, {10}));
+    Dataset whole = npy(scratch / "x.npy", scratch / "y.npy"), stream = npy(scratch / "x.npy", scratch / "y.npy", true);
+    EXPECT_TRUE(stream.source && !stream.x.buffer);
+    for (auto [x, y] : stream.rows(3, 8).batches(5, {.shuffle = 1, .prefetch = 2, .readers = 2})) {
+        Array wanted = whole.rows(3, 8).batches(5, {.shuffle = 1}).at(0).x;
+        EXPECT_EQ(std::vector<double>(x.data<double>(), x.data<double>() + 10),
+                  std::vector<double>(wanted.data<double>(), wanted.data<double>() + 10));
+    }
+    std::string bytes = bytes_of_file(scratch / "x.npy");
+    put_file(scratch / "x.npy", bytes.substr(0, bytes.size() - 1));
+    EXPECT_THAT(error_of([&] { (void)npy(scratch / "x.npy", scratch / "y.npy", true); }), HasSubstr("is cut short"));
+    std::filesystem::remove(scratch / "x.npy");
+    std::filesystem::copy_file(kept("fortran_big.npy"), scratch / "x.npy");
+    EXPECT_THAT(error_of([&] { (void)npy(scratch / "x.npy", scratch / "y.npy", true); }),
+                HasSubstr("it is column-major"));
+}
+
 TEST(Sources, a_table_is_a_data_set) {
     Scratch scratch;
     put_file(scratch / "t.csv", "a,kind,b\n1,0,2\n3,2,4\n");

@@ -75,6 +75,12 @@ Dataset of_arrays(const Array& x, const Array& y, const std::string& name) {
     return set;
 }
 
+struct NpySource : RowSource {
+    explicit NpySource(const std::filesystem::path& path) : file(path) {}
+    void read(std::int64_t row, void* to) const override { file.read(row, to); }
+    io::NpyRows file;
+};
+
 }  // namespace
 
 std::vector<std::string> classes_of(const Array& labels) {
@@ -87,8 +93,13 @@ std::vector<std::string> classes_of(const Array& labels) {
     return classes;
 }
 
-Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y) {
-    return of_arrays(io::load_npy(x), io::load_npy(y), text("npy: '", x.string(), "', '", y.string(), "'"));
+Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y, bool stream) {
+    std::string name = text("npy: '", x.string(), "', '", y.string(), "'");
+    if (!stream) return of_arrays(io::load_npy(x), io::load_npy(y), name);
+    auto rows = std::make_shared<NpySource>(x);
+    Dataset set = of_arrays(unread(rows->file.dtype(), rows->file.dims()), io::load_npy(y), name);
+    set.source = rows;
+    return set;
 }
 
 Dataset npz(const std::filesystem::path& path, const std::string& x, const std::string& y) {

@@ -12,7 +12,8 @@
 namespace weft::data {
 
 /// x and y from a file each. Integers in y are labels (int64); bytes in x are float32 in a batch.
-Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y);
+/// `stream`: rows of x are read when a batch wants them, and not kept.
+Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y, bool stream = false);
 
 /// The same from two arrays of a .npz file. ConfigError names the nearest if it has none of this name.
 Dataset npz(const std::filesystem::path& path, const std::string& x = "x", const std::string& y = "y");

@@ -81,9 +81,12 @@ std::vector<Source> generated_and_table_sources() {
          "arrays from two .npy files (paths start where the program runs)",
          {{"x", Json(), "file of the examples", true, Json::Kind::string},
           {"y", Json(), "file of what they should give", true, Json::Kind::string},
+          {"stream", false, "rows of x are read when a batch wants them, and not kept in memory"},
           range_option()},
          [](const Json& options) {
-             return in_range(npy(options.at("x").as_string(), options.at("y").as_string()), options);
+             return in_range(
+                 npy(options.at("x").as_string(), options.at("y").as_string(), options.at("stream").as_bool()),
+                 options);
          },
          [](const Json& options) {
              check_range(options);

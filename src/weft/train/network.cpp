@@ -85,6 +85,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     Network network;
     network.example = like.example();
     network.dtype = like.x_dtype();
+    if (phase.augment) phase.augment->check(like);
     LayerBuilder builder;
     LayerPlace place{network.example, phase.seed, network.dtype};
     network.model = builder.make(phase.model, place);

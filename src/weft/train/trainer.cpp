@@ -151,9 +151,7 @@ bool Trainer::checkpoint_due() const {
 }
 
 bool Trainer::epoch() {
-    data::Batches batches(
-        set("train"), phase_->batch_size,
-        {.shuffle = phase_->seed, .epoch = progress_.epoch, .last = phase_->last, .first = progress_.batch});
+    data::Batches batches(set("train"), phase_->batch_size, phase_->batches(progress_.epoch, progress_.batch));
     if (batches.count() == 0) {
         throw ConfigError(text("batch_size: an epoch of ", set("train").size(), " examples has no full batch of ",
                                phase_->batch_size, ", and `last: drop` leaves the rest out"));
