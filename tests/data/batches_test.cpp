@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <thread>
 
+#include "io/scratch.h"
 #include "weft/base/error.h"
+#include "weft/data/files.h"
+#include "weft/io/npy.h"
 
 namespace weft::data {
 namespace {
@@ -236,6 +241,33 @@ TEST(Batches, a_window_shuffles_rows_near_their_places) {
         EXPECT_LE(order[static_cast<std::size_t>(i)], i + 50);  // none before it came
     EXPECT_FALSE(std::is_sorted(order.begin(), order.begin() + 20));
     EXPECT_THROW((void)counting(5).batches(2, {.readers = 0}), ValueError);
+}
+
+/// Of this process, in megabytes; 0 where the system does not say.
+std::int64_t memory_in_use() {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t pages = 0, resident = 0;
+    file >> pages >> resident;
+    return resident * 4096 >> 20;
+}
+
+TEST(Batches, a_file_of_four_times_the_memory_allowed_is_walked_in_steady_memory) {
+    constexpr std::int64_t rows = 2048, width = 16384, allowed = 32;  // 128 MB of float32
+    if (memory_in_use() == 0) GTEST_SKIP() << "lacks /proc/self/statm";
+    Scratch scratch;
+    std::string header = io::npy_header(unread(float32, {rows, width}));
+    put_file(scratch / "x.npy", header);
+    std::filesystem::resize_file(scratch / "x.npy", header.size() + rows * width * 4);  // zeros that take no room
+    io::save_npy(scratch / "y.npy", Array::zeros(int64, {rows}));
+    Dataset set = npy(scratch / "x.npy", scratch / "y.npy", true);
+    BatchOptions options{.shuffle = 1};
+    options.window = 256, options.readers = 2;
+    std::int64_t before = memory_in_use(), most = 0;
+    for (const Batch& batch : set.batches(16, options)) {
+        EXPECT_EQ(batch.x.data<float>()[width - 1], 0);
+        most = std::max(most, memory_in_use());
+    }
+    EXPECT_LE(most - before, allowed);
 }
 
 }  // namespace

@@ -5,10 +5,13 @@
 
 #include "io/scratch.h"
 #include "weft/base/environment.h"
+#include "weft/base/md5.h"
 #include "weft/data/batches.h"
 #include "weft/data/describe.h"
+#include "weft/data/fetch.h"
 #include "weft/data/files.h"
 #include "weft/data/mnist.h"
+#include "weft/data/pictures.h"
 #include "weft/data/registry.h"
 #include "weft/found.h"
 #include "weft/io/npy.h"
@@ -139,12 +142,17 @@ class WithoutData : public testing::Test {
   protected:
     void SetUp() override {
         if (auto value = environment("WEFT_DATA")) old_ = *value;
+        if (auto value = environment("WEFT_CACHE")) old_cache_ = *value;
         ::unsetenv("WEFT_DATA");
+        ::setenv("WEFT_CACHE", cache_.folder().c_str(), 1);
     }
     void TearDown() override {
         if (!old_.empty()) ::setenv("WEFT_DATA", old_.c_str(), 1);
+        ::unsetenv("WEFT_CACHE");
+        if (!old_cache_.empty()) ::setenv("WEFT_CACHE", old_cache_.c_str(), 1);
     }
-    std::string old_;
+    Scratch cache_;
+    std::string old_, old_cache_;
 };
 
 TEST_F(WithoutData, mnist_says_what_to_set) {
@@ -155,6 +163,27 @@ TEST_F(WithoutData, mnist_says_what_to_set) {
     put_file(scratch / "train-labels-idx1-ubyte", std::string("\0\0\x08\1\0\0\0\2ab", 10));
     EXPECT_THAT(error_of([&] { (void)mnist({.folder = scratch.folder()}); }),
                 HasSubstr("is not the published file: the MD5"));
+}
+
+TEST_F(WithoutData, cifar10_says_what_to_get) {
+    EXPECT_THAT(error_of([] { (void)cifar10(true); }), HasSubstr("`weft data get cifar10` fetches the published file"));
+}
+
+TEST_F(WithoutData, what_was_fetched_is_found_and_checked) {
+    Scratch scratch;
+    put_file(scratch / "origin", "words");
+    PublishedFile file{"set/words.txt", "file://" + (scratch / "origin").string(), md5("words")};
+    std::string wrong = error_of([&] { (void)fetch({file.path, file.url, md5("other")}, fetched_folder()); });
+    if (wrong.find("neither curl nor wget") != wrong.npos) GTEST_SKIP() << "lacks curl or wget";
+    EXPECT_THAT(wrong, HasSubstr("what came is not the published file, whose MD5 is"));
+    EXPECT_TRUE(fetch(file, fetched_folder()));
+    EXPECT_FALSE(fetch(file, fetched_folder()));
+    EXPECT_EQ(bytes_of_file(find_data("set/words.txt")), "words");
+    file.url = "http://127.0.0.1:9/none", file.path = "other";
+    EXPECT_THAT(error_of([&] { (void)fetch(file, fetched_folder()); }),
+                HasSubstr("(is there a network?). By hand: get it elsewhere"));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(fetched_folder()), {}), 1);  // nothing half is left
+    EXPECT_THAT(error_of<ConfigError>([] { (void)published_set("cifar"); }), HasSubstr("did you mean 'cifar10'?"));
 }
 
 TEST(Mnist, is_read_from_the_published_files) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weft/base/environment.h"
 #include "weft/base/error.h"
+#include "weft/data/fetch.h"
 #include "weft/data/resize.h"
 #include "weft/io/file_tree.h"
 #include "weft/io/picture.h"
@@ -136,27 +136,18 @@ std::optional<Dataset> cifar_binary(const io::FileTree& tree, bool train) {
 }
 
 fs::path cifar_place() {
-    auto data = environment("WEFT_DATA");
-    if (!data)
-        throw FileError(
-            "cifar10: the environment variable WEFT_DATA is not set; set it to the folder that holds "
-            "cifar-10-binary.tar.gz or cifar10-jpeg.tar.gz (or use the data set 'digits', which needs no files)");
     for (const char* name : {"cifar-10-batches-bin", "cifar-10-binary.tar.gz", "cifar10-jpeg", "cifar10-jpeg.tar.gz"}) {
-        if (fs::exists(fs::path(*data) / name)) return fs::path(*data) / name;
+        if (fs::path found = find_data(name); found != name) return found;
     }
-    throw FileError(text("cifar10: '", *data,
-                         "' holds neither cifar-10-batches-bin, cifar-10-binary.tar.gz, cifar10-jpeg nor ",
-                         "cifar10-jpeg.tar.gz; `weft data get cifar10` fetches the published file"));
+    throw FileError(
+        "cifar10: neither $WEFT_DATA nor weft's cache holds cifar-10-batches-bin, cifar-10-binary.tar.gz, cifar10-jpeg "
+        "or "
+        "cifar10-jpeg.tar.gz; `weft data get cifar10` fetches the published file, or WEFT_DATA names the folder that "
+        "has one (the data "
+        "set 'digits' needs no files)");
 }
 
 }  // namespace
-
-fs::path find_data(const fs::path& path) {
-    std::error_code ignored;
-    if (path.is_absolute() || fs::exists(path, ignored)) return path;
-    auto data = environment("WEFT_DATA");
-    return data && fs::exists(fs::path(*data) / path, ignored) ? fs::path(*data) / path : path;
-}
 
 Dataset image_folder(const fs::path& path, const PictureOptions& options) {
     auto files = std::make_shared<PictureFiles>(find_data(path), options);

@@ -29,7 +29,4 @@ Dataset image_folder(const std::filesystem::path& path, const PictureOptions& op
 /// little from the original's. Empty path: whichever of these is in $WEFT_DATA.
 Dataset cifar10(bool train, const std::filesystem::path& path = {});
 
-/// `path`, or if it is relative and not there, $WEFT_DATA/path if that is there.
-std::filesystem::path find_data(const std::filesystem::path& path);
-
 }  // namespace weft::data

@@ -4,7 +4,7 @@
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
-#include "weft/data/pictures.h"
+#include "weft/data/fetch.h"
 #include "weft/data/sources.h"
 
 namespace weft::data {

@@ -7,7 +7,7 @@
 
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
-#include "weft/data/pictures.h"
+#include "weft/data/fetch.h"
 #include "weft/io/file_tree.h"
 #include "weft/io/wav.h"
 

@@ -7,7 +7,7 @@
 
 #include "weft/base/error.h"
 #include "weft/base/utf8.h"
-#include "weft/data/pictures.h"
+#include "weft/data/fetch.h"
 #include "weft/io/gzip.h"
 
 namespace weft::data {
