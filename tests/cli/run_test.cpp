@@ -7,6 +7,7 @@
 #include "cli/program.h"
 #include "io/scratch.h"
 #include "weft/base/json.h"
+#include "weft/io/npy.h"
 #include "weft/io/safetensors.h"
 
 namespace weft {
@@ -54,6 +55,14 @@ constexpr const char* methods = R"({
   {"optimizer": {"nadam": {"lr": {"warm_up": {"steps": 3, "after": {"plateau": {"from": 0.01, "of": "train.loss", "patience": 0}}}},
     "accumulate": 3, "clip_norm": 0.5, "average": {"decay": 0.9}, "constraints": [{"match": "1.weight", "max_col_norm": 1}]}},
    "batch_size": 40, "stop_when": {"epochs": 4}}]})";
+
+// Rows read from a file by two threads, shuffled in a window, prepared and augmented as they come.
+constexpr const char* streamed = R"({
+"data": {"train": {"npy": {"x": "x.npy", "y": "y.npy", "stream": true}}, "window": 100, "readers": 2,
+         "prepare": [{"scale": [0, 1]}, "gcn", {"zca": {"bias": 0.1}}],
+         "augment": [{"crop": {"padding": 1}}, "flip", {"affine": {"rotate": 5}}, {"noise": {"deviation": 0.1}}]},
+"model": ["flatten", {"linear": 16}, "relu", {"linear": 10}], "cost": "cross_entropy", "optimizer": {"momentum": {"lr": 0.05}},
+"batch_size": 30, "stop_when": {"epochs": 3}, "keep_best": {"of": "train.loss"}, "checkpoint": {"steps": 4}, "seed": 3})";
 
 /// The log without what depends on time.
 std::string timeless(const fs::path& run) {
@@ -153,6 +162,15 @@ TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes
     for (const char* line : {R"({"phase": "pretrain", "epoch": 3, )", R"({"phase": "head", "epoch": 1, )",
                              R"({"phase": "finetune", "epoch": 1, )", R"({"phase": "finetune", "final": true, )"})
         EXPECT_NE(log.find(line), std::string::npos) << line;
+}
+
+TEST_F(RunFolder, killed_while_it_streams_and_augments_it_goes_on_to_the_same_bytes) {
+    Array x = Array::empty(DType::uint8, {400, 1, 8, 8}), y = Array::empty(DType::int64, {400});
+    for (std::int64_t i = 0; i < x.size(); ++i) x.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * i % 251);
+    for (std::int64_t i = 0; i < 400; ++i) y.data<std::int64_t>()[i] = i % 10;
+    io::save_npy(at("x.npy"), x), io::save_npy(at("y.npy"), y);
+    put_file(at("streamed.json"), streamed);
+    expect_resumes("streamed.json", 3, 13);
 }
 
 TEST_F(RunFolder, killed_under_any_method_it_goes_on_to_the_same_bytes) { expect_resumes("methods.json", 3, 5); }

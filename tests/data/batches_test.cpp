@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <thread>
 
+#include "io/scratch.h"
 #include "weft/base/error.h"
+#include "weft/data/files.h"
+#include "weft/io/npy.h"
 
 namespace weft::data {
 namespace {
@@ -193,6 +198,76 @@ TEST(Batches, refuse_what_makes_no_sense) {
 
 TEST(Batches, slices_are_walked_as_sets_of_their_own) {
     EXPECT_EQ(all_labels(counting(20).rows(5, 9).batches(3)), (std::vector<std::int64_t>{5, 6, 7, 8}));
+}
+
+TEST(Batches, several_readers_hand_out_the_same_batches_in_order) {
+    for (int readers : {1, 2, 5}) {
+        BatchOptions options{.shuffle = 4};
+        std::vector<std::int64_t> alone = all_labels(counting(100).batches(3, options));
+        options.readers = readers;
+        EXPECT_EQ(all_labels(counting(100).batches(3, options)), alone);
+        options.first = 30;
+        std::vector<std::int64_t> rest = all_labels(counting(100).batches(3, options));
+        EXPECT_EQ(rest, std::vector<std::int64_t>(alone.begin() + 90, alone.end()));
+    }
+}
+
+TEST(Batches, an_error_of_one_of_several_readers_comes_in_its_turn) {
+    BatchOptions options{.change = [](Batch& batch, std::int64_t) {
+        if (batch.index >= 5) throw ValueError(text("batch ", batch.index));
+    }};
+    options.readers = 4;
+    Batches batches = counting(100).batches(3, options);
+    Batches::Iterator at = batches.begin();
+    for (int i = 0; i < 4; ++i) ++at;
+    EXPECT_EQ((*at).index, 4);
+    for (int again : {1, 2}) {
+        try {
+            ++at;
+            ADD_FAILURE() << again;
+        } catch (const ValueError& error) {
+            EXPECT_STREQ(error.what(), "batch 5");
+        }
+    }
+}
+
+TEST(Batches, a_window_shuffles_rows_near_their_places) {
+    BatchOptions options{.shuffle = 1};
+    options.window = 50;
+    std::vector<std::int64_t> order = counting(2000).batches(10, options).order(), sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::int64_t i = 0; i < 2000; ++i) EXPECT_EQ(sorted[static_cast<std::size_t>(i)], i);
+    for (std::int64_t i = 0; i < 2000; ++i)
+        EXPECT_LE(order[static_cast<std::size_t>(i)], i + 50);  // none before it came
+    EXPECT_FALSE(std::is_sorted(order.begin(), order.begin() + 20));
+    EXPECT_THROW((void)counting(5).batches(2, {.readers = 0}), ValueError);
+}
+
+/// Of this process, in megabytes; 0 where the system does not say.
+std::int64_t memory_in_use() {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t pages = 0, resident = 0;
+    file >> pages >> resident;
+    return resident * 4096 >> 20;
+}
+
+TEST(Batches, a_file_of_four_times_the_memory_allowed_is_walked_in_steady_memory) {
+    constexpr std::int64_t rows = 2048, width = 16384, allowed = 32;  // 128 MB of float32
+    if (memory_in_use() == 0) GTEST_SKIP() << "lacks /proc/self/statm";
+    Scratch scratch;
+    std::string header = io::npy_header(unread(float32, {rows, width}));
+    put_file(scratch / "x.npy", header);
+    std::filesystem::resize_file(scratch / "x.npy", header.size() + rows * width * 4);  // zeros that take no room
+    io::save_npy(scratch / "y.npy", Array::zeros(int64, {rows}));
+    Dataset set = npy(scratch / "x.npy", scratch / "y.npy", true);
+    BatchOptions options{.shuffle = 1};
+    options.window = 256, options.readers = 2;
+    std::int64_t before = memory_in_use(), most = 0;
+    for (const Batch& batch : set.batches(16, options)) {
+        EXPECT_EQ(batch.x.data<float>()[width - 1], 0);
+        most = std::max(most, memory_in_use());
+    }
+    EXPECT_LE(most - before, allowed);
 }
 
 }  // namespace

@@ -6,10 +6,13 @@
 #include "effort.h"
 #include "io/scratch.h"
 #include "weft/base/environment.h"
+#include "weft/base/md5.h"
 #include "weft/data/batches.h"
 #include "weft/data/describe.h"
+#include "weft/data/fetch.h"
 #include "weft/data/files.h"
 #include "weft/data/mnist.h"
+#include "weft/data/pictures.h"
 #include "weft/data/registry.h"
 #include "weft/found.h"
 #include "weft/io/npy.h"
@@ -76,6 +79,28 @@ TEST(Sources, npy_files_are_a_data_set) {
                 HasSubstr("do not hold as many rows"));
 }
 
+TEST(Sources, npy_rows_are_read_when_a_batch_wants_them) {
+    Scratch scratch;
+    std::vector<double> values;
+    for (int i = 0; i < 20; ++i) values.push_back(i);
+    io::save_npy(scratch / "x.npy", Array::from(values, {10, 2}));
+    io::save_npy(scratch / "y.npy", Array::zeros(int64, {10}));
+    Dataset whole = npy(scratch / "x.npy", scratch / "y.npy"), stream = npy(scratch / "x.npy", scratch / "y.npy", true);
+    EXPECT_TRUE(stream.source && !stream.x.buffer);
+    for (auto [x, y] : stream.rows(3, 8).batches(5, {.shuffle = 1, .prefetch = 2, .readers = 2})) {
+        Array wanted = whole.rows(3, 8).batches(5, {.shuffle = 1}).at(0).x;
+        EXPECT_EQ(std::vector<double>(x.data<double>(), x.data<double>() + 10),
+                  std::vector<double>(wanted.data<double>(), wanted.data<double>() + 10));
+    }
+    std::string bytes = bytes_of_file(scratch / "x.npy");
+    put_file(scratch / "x.npy", bytes.substr(0, bytes.size() - 1));
+    EXPECT_THAT(error_of([&] { (void)npy(scratch / "x.npy", scratch / "y.npy", true); }), HasSubstr("is cut short"));
+    std::filesystem::remove(scratch / "x.npy");
+    std::filesystem::copy_file(kept("fortran_big.npy"), scratch / "x.npy");
+    EXPECT_THAT(error_of([&] { (void)npy(scratch / "x.npy", scratch / "y.npy", true); }),
+                HasSubstr("it is column-major"));
+}
+
 TEST(Sources, a_table_is_a_data_set) {
     Scratch scratch;
     put_file(scratch / "t.csv", "a,kind,b\n1,0,2\n3,2,4\n");
@@ -118,12 +143,17 @@ class WithoutData : public testing::Test {
   protected:
     void SetUp() override {
         if (auto value = environment("WEFT_DATA")) old_ = *value;
+        if (auto value = environment("WEFT_CACHE")) old_cache_ = *value;
         ::unsetenv("WEFT_DATA");
+        ::setenv("WEFT_CACHE", cache_.folder().c_str(), 1);
     }
     void TearDown() override {
         if (!old_.empty()) ::setenv("WEFT_DATA", old_.c_str(), 1);
+        ::unsetenv("WEFT_CACHE");
+        if (!old_cache_.empty()) ::setenv("WEFT_CACHE", old_cache_.c_str(), 1);
     }
-    std::string old_;
+    Scratch cache_;
+    std::string old_, old_cache_;
 };
 
 TEST_F(WithoutData, mnist_says_what_to_set) {
@@ -134,6 +164,27 @@ TEST_F(WithoutData, mnist_says_what_to_set) {
     put_file(scratch / "train-labels-idx1-ubyte", std::string("\0\0\x08\1\0\0\0\2ab", 10));
     EXPECT_THAT(error_of([&] { (void)mnist({.folder = scratch.folder()}); }),
                 HasSubstr("is not the published file: the MD5"));
+}
+
+TEST_F(WithoutData, cifar10_says_what_to_get) {
+    EXPECT_THAT(error_of([] { (void)cifar10(true); }), HasSubstr("`weft data get cifar10` fetches the published file"));
+}
+
+TEST_F(WithoutData, what_was_fetched_is_found_and_checked) {
+    Scratch scratch;
+    put_file(scratch / "origin", "words");
+    PublishedFile file{"set/words.txt", "file://" + (scratch / "origin").string(), md5("words")};
+    std::string wrong = error_of([&] { (void)fetch({file.path, file.url, md5("other")}, fetched_folder()); });
+    if (wrong.find("neither curl nor wget") != wrong.npos) GTEST_SKIP() << "lacks curl or wget";
+    EXPECT_THAT(wrong, HasSubstr("what came is not the published file, whose MD5 is"));
+    EXPECT_TRUE(fetch(file, fetched_folder()));
+    EXPECT_FALSE(fetch(file, fetched_folder()));
+    EXPECT_EQ(bytes_of_file(find_data("set/words.txt")), "words");
+    file.url = "http://127.0.0.1:9/none", file.path = "other";
+    EXPECT_THAT(error_of([&] { (void)fetch(file, fetched_folder()); }),
+                HasSubstr("(is there a network?). By hand: get it elsewhere"));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(fetched_folder()), {}), 1);  // nothing half is left
+    EXPECT_THAT(error_of<ConfigError>([] { (void)published_set("cifar"); }), HasSubstr("did you mean 'cifar10'?"));
 }
 
 TEST(Mnist, is_read_from_the_published_files) {

@@ -1,4 +1,4 @@
-// weft data: what data sets there are, and what a data set or a file holds.
+// weft data: what data sets there are, what a data set or a file holds, and published ones fetched.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -6,11 +6,15 @@
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/cli/commands.h"
+#include "weft/data/fetch.h"
 #include "weft/data/registry.h"
 #include "weft/io/csv.h"
 #include "weft/io/idx.h"
 #include "weft/io/npy.h"
+#include "weft/io/npz.h"
+#include "weft/io/picture.h"
 #include "weft/io/safetensors.h"
+#include "weft/io/wav.h"
 
 namespace weft::cli {
 namespace {
@@ -25,6 +29,17 @@ void print_array(std::string_view name, const Array& array) {
 void print_file(const fs::path& path) {
     std::string ending = path.extension().string();
     if (ending == ".npy") return print_array(path.string(), io::load_npy(path));
+    if (ending == ".npz") {
+        for (const auto& [name, array] : io::load_npz(path)) print_array(name, array);
+        return;
+    }
+    if (io::is_picture(path.string())) return print_array(path.string(), io::load_picture(path));
+    if (ending == ".wav") {
+        io::Sound sound = io::load_wav(path);
+        print_array(path.string(), sound.samples);
+        std::cout << "  " << sound.rate << " samples a second\n";
+        return;
+    }
     if (ending == ".csv") {
         io::CsvTable table = io::load_csv(path);
         print_array(path.string(), table.values);
@@ -48,6 +63,15 @@ void print_source(const weft::data::Source& source) {
               << " in memory, " << set.x_dtype() << " in a batch; " << set.classes.size() << " classes\n";
 }
 
+int get(const std::string& name) {
+    fs::path folder = weft::data::fetched_folder();
+    for (const weft::data::PublishedFile& file : weft::data::published_set(name).files) {
+        bool fresh = weft::data::fetch(file, folder);
+        std::cout << (folder / file.path).string() << (fresh ? "" : " (was there)") << std::endl;
+    }
+    return done;
+}
+
 }  // namespace
 
 int data(const Arguments& arguments) {
@@ -57,11 +81,15 @@ int data(const Arguments& arguments) {
             std::cout << source.name << std::string(10 - std::min<std::size_t>(9, source.name.size()), ' ')
                       << source.doc << "\n";
         }
+        std::cout << "\n`weft data get NAME` fetches:\n";
+        for (const weft::data::PublishedSet& set : weft::data::published_sets())
+            std::cout << set.name << std::string(16 - std::min<std::size_t>(15, set.name.size()), ' ') << set.doc
+                      << "\n";
         return done;
     }
-    if (words[0] == "get") throw ConfigError("weft data get is not built yet in this version of weft");
+    if (words[0] == "get" && words.size() == 2) return get(words[1]);
     if (words[0] != "info" || words.size() != 2)
-        throw ConfigError("weft data: expected `weft data list` or `weft data info NAME|FILE`");
+        throw ConfigError("weft data: expected `weft data list`, `weft data info NAME|FILE` or `weft data get NAME`");
     if (fs::is_regular_file(words[1]))
         print_file(words[1]);
     else

@@ -99,8 +99,9 @@ const std::vector<Command>& commands() {
          1,
          show},
         {"data",
-         "list | info NAME|FILE",
-         "Lists the data sets; info loads one, or a file of arrays, checks it and says what it holds.",
+         "list | info NAME|FILE | get NAME",
+         "Lists the data sets; info loads one, or a file, checks it and says what it holds; get fetches a published "
+         "one into weft's cache.",
          {},
          1,
          2,

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <thread>
 
 #include "weft/base/error.h"
+#include "weft/data/augment.h"
 #include "weft/data/counter_random.h"
 
 namespace weft::data {
@@ -55,11 +56,23 @@ void widen(const std::uint8_t* from, float* to, std::size_t count, Affine affine
     for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]) * affine.multiply + affine.add;
 }
 
-std::vector<std::int64_t> shuffled(std::int64_t count, std::uint64_t seed, std::int64_t epoch) {
+std::vector<std::int64_t> shuffled(std::int64_t count, const BatchOptions& options) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), 0);
-    CounterRandom random(seed, static_cast<std::uint64_t>(epoch));
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);  // Fisher & Yates
+    CounterRandom random(*options.shuffle, static_cast<std::uint64_t>(options.epoch));
+    auto window = static_cast<std::size_t>(options.window), held = order.size();
+    if (window > 0 &&
+        window < order.size()) {  // as if rows came one by one, and a random one of the last ones went out
+        held = window;
+        std::vector<std::int64_t> waiting(order.begin(), order.begin() + options.window);
+        for (std::size_t i = window; i < order.size(); ++i) {
+            auto coming = static_cast<std::int64_t>(i);
+            order[i - window] = std::exchange(waiting[random.below(window)], coming);
+        }
+        std::copy(waiting.begin(), waiting.end(), order.end() - options.window);
+    }
+    std::int64_t* last = order.data() + (order.size() - held);
+    for (std::size_t i = held; i > 1; --i) std::swap(last[i - 1], last[random.below(i)]);  // Fisher & Yates
     return order;
 }
 
@@ -78,13 +91,17 @@ class Gatherer {
         if (options.first < 0 || options.first > count()) {
             throw ValueError(text("batches: cannot begin with batch ", options.first, " of ", count()));
         }
-        auto keep = static_cast<std::size_t>(options.prefetch) + 2;  // waiting, being gathered, and in the user's hands
+        if (options.readers < 1) throw ValueError(text("batches: ", options.readers, " threads cannot gather"));
+        if (options.window < 0) throw ValueError(text("batches: a window of ", options.window, " rows is none"));
+        if (options.augment) options.augment->check(set);
+        // waiting or being gathered, and in the user's hands
+        auto keep = static_cast<std::size_t>(std::max(options.prefetch, options.readers)) + 2;
         auto rows = static_cast<std::size_t>(std::min(size, set_.size()));
         if (options.last == Last::pad) rows = static_cast<std::size_t>(size);
         std::size_t elements = row_bytes(set_.x) / size_of(set_.x.dtype);
         x_pool_ = std::make_shared<Pool>(rows * elements * size_of(set_.x_dtype()), keep);
         y_pool_ = std::make_shared<Pool>(rows * row_bytes(set_.y), keep);
-        if (options.shuffle) order_ = shuffled(set_.size(), *options.shuffle, options.epoch);
+        if (options.shuffle) order_ = shuffled(set_.size(), options);
     }
 
     std::int64_t count() const {
@@ -106,11 +123,15 @@ class Gatherer {
         std::int64_t rows = options_.last == Last::pad ? size_ : batch.count;
         batch.x = room(set_.x, set_.x_dtype(), rows, *x_pool_);
         batch.y = room(set_.y, set_.y.dtype, rows, *y_pool_);
+        std::vector<std::uint8_t> scratch;
         for (std::int64_t i = 0; i < rows; ++i) {
             std::int64_t place = (first + i) % set_.size();
             std::int64_t row = order_.empty() ? place : order_[static_cast<std::size_t>(place)];
-            copy_row(set_.x, row, batch.x, i, set_.affine);
-            copy_row(set_.y, row, batch.y, i, std::nullopt);
+            copy_x(row, row_at(batch.x, i), scratch);
+            if (options_.augment)
+                options_.augment->apply(reinterpret_cast<float*>(row_at(batch.x, i)), example_, options_.augment_seed,
+                                        options_.epoch, row);
+            copy_y(row, row_at(batch.y, i));
         }
         if (options_.change) options_.change(batch, options_.epoch);
         return batch;
@@ -122,19 +143,28 @@ class Gatherer {
         dims[0] = rows;
         return Array{dtype, dims, contiguous_strides(dims), 0, pool.take()};
     }
-    static void copy_row(const Array& from, std::int64_t row, Array& to, std::int64_t at,
-                         const std::optional<Affine>& affine) {
-        std::size_t bytes = row_bytes(from);
-        const auto* source = static_cast<const std::byte*>(from.address()) + static_cast<std::size_t>(row) * bytes;
-        auto* target = static_cast<std::byte*>(to.address()) + static_cast<std::size_t>(at) * row_bytes(to);
-        if (affine) {
-            widen(reinterpret_cast<const std::uint8_t*>(source), reinterpret_cast<float*>(target), bytes, *affine);
-        } else if (bytes) {
-            std::memcpy(target, source, bytes);
-        }
+    static std::byte* row_at(Array& array, std::int64_t row) {
+        return static_cast<std::byte*>(array.address()) + static_cast<std::size_t>(row) * row_bytes(array);
+    }
+    /// `scratch` holds a row that is read and then widened.
+    void copy_x(std::int64_t row, std::byte* to, std::vector<std::uint8_t>& scratch) const {
+        if (!set_.affine) return set_.read_row(row, to);
+        std::size_t bytes = row_bytes(set_.x);
+        scratch.resize(set_.source ? bytes : 0);
+        if (set_.source) set_.read_row(row, scratch.data());
+        const std::uint8_t* stored =
+            set_.source ? scratch.data() : set_.x.data<std::uint8_t>() + static_cast<std::size_t>(row) * bytes;
+        widen(stored, reinterpret_cast<float*>(to), bytes, *set_.affine);
+    }
+    void copy_y(std::int64_t row, std::byte* to) const {
+        std::size_t bytes = row_bytes(set_.y);
+        if (bytes)
+            std::memcpy(to, static_cast<const std::byte*>(set_.y.address()) + static_cast<std::size_t>(row) * bytes,
+                        bytes);
     }
 
     Dataset set_;
+    Dims example_ = set_.example();
     std::int64_t size_;
     BatchOptions options_;
     std::vector<std::int64_t> order_;  // empty: the data's own
@@ -152,15 +182,24 @@ Batch Batches::at(std::int64_t index) const {
     return gatherer_->gather(index);
 }
 
-Batches::Iterator Batches::begin() const { return Iterator(gatherer_, options_.first, options_.prefetch); }
+Batches::Iterator Batches::begin() const { return Iterator(gatherer_, options_); }
 
-/// What a walk's thread and its user share: a short queue. Without a thread, batches are gathered when they are asked
-/// for.
+/// What a walk's threads and its user share: the number of the next batch to gather, and those that are ready, handed out by their numbers.
+/// Without threads, batches are gathered when they are asked for.
 class Batches::Iterator::Walk {
   public:
-    Walk(std::shared_ptr<Gatherer> gatherer, std::int64_t first, int prefetch)
-        : gatherer_(std::move(gatherer)), next_(first), ahead_(static_cast<std::size_t>(prefetch)) {
-        if (ahead_ > 0 && next_ < gatherer_->count()) thread_ = std::thread([this] { run(); });
+    Walk(std::shared_ptr<Gatherer> gatherer, const BatchOptions& options)
+        : gatherer_(std::move(gatherer)),
+          next_(options.first),
+          claimed_(options.first),
+          count_(gatherer_->count()),
+          ahead_(std::max(options.prefetch, options.readers)) {
+        try {
+            for (int i = 0; options.prefetch > 0 && i < options.readers && options.first + i < count_; ++i)
+                threads_.emplace_back([this] { run(); });
+        } catch (...) {  // a thread that the system refused: the others are enough
+            if (threads_.empty()) throw;
+        }
     }
     ~Walk() {
         {
@@ -168,65 +207,62 @@ class Batches::Iterator::Walk {
             stop_ = true;
         }
         changed_.notify_all();
-        if (thread_.joinable()) thread_.join();
+        for (std::thread& thread : threads_) thread.join();
     }
     Walk(const Walk&) = delete;
     Walk& operator=(const Walk&) = delete;
 
     /// The next batch, or nothing after the last.
     std::optional<Batch> next() {
-        if (!thread_.joinable())
-            return next_ < gatherer_->count() ? std::optional(gatherer_->gather(next_++)) : std::nullopt;
+        if (next_ == count_) return std::nullopt;
+        if (threads_.empty()) return gatherer_->gather(next_++);
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return !queue_.empty() || finished_; });
-        if (queue_.empty() && error_) std::rethrow_exception(error_);
-        if (queue_.empty()) return std::nullopt;
-        Batch batch = std::move(queue_.front());
-        queue_.pop_front();
+        changed_.wait(lock, [&] { return ready_.count(next_) > 0; });
+        Gathered& gathered = ready_.at(next_);
+        if (gathered.error) std::rethrow_exception(gathered.error);  // of every later call, too
+        Batch batch = std::move(gathered.batch);
+        ready_.erase(next_++);
         lock.unlock();
         changed_.notify_all();
         return batch;
     }
 
   private:
-    void run() {
+    struct Gathered {
+        Batch batch;
         std::exception_ptr error;
-        try {
-            while (next_ < gatherer_->count() && put(gatherer_->gather(next_))) ++next_;
-        } catch (...) {
-            error = std::current_exception();
-        }
-        {
-            std::lock_guard lock(mutex_);
-            error_ = error;
-            finished_ = true;
-        }
-        changed_.notify_all();
-    }
-    /// Waits for room; false if the walk has ended meanwhile.
-    bool put(Batch batch) {
+    };
+    void run() {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return queue_.size() < ahead_ || stop_; });
-        if (stop_) return false;
-        queue_.push_back(std::move(batch));
-        lock.unlock();
-        changed_.notify_all();
-        return true;
+        for (;;) {
+            changed_.wait(lock, [&] { return stop_ || claimed_ == count_ || claimed_ < next_ + ahead_; });
+            if (stop_ || claimed_ == count_) return;
+            std::int64_t mine = claimed_++;
+            lock.unlock();
+            Gathered gathered;
+            try {
+                gathered.batch = gatherer_->gather(mine);
+            } catch (...) {
+                gathered.error = std::current_exception();
+            }
+            lock.lock();
+            if (gathered.error) claimed_ = count_;  // nothing is handed out behind it
+            ready_[mine] = std::move(gathered);
+            changed_.notify_all();
+        }
     }
 
     std::shared_ptr<Gatherer> gatherer_;
-    std::int64_t next_;  // the thread's alone while there is one
-    std::size_t ahead_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Batch> queue_;
-    std::exception_ptr error_;
-    bool finished_ = false, stop_ = false;
-    std::thread thread_;
+    std::int64_t next_, claimed_, count_, ahead_;
+    std::map<std::int64_t, Gathered> ready_;
+    bool stop_ = false;
+    std::vector<std::thread> threads_;
 };
 
-Batches::Iterator::Iterator(std::shared_ptr<Gatherer> gatherer, std::int64_t first, int prefetch)
-    : walk_(std::make_unique<Walk>(std::move(gatherer), first, prefetch)) {
+Batches::Iterator::Iterator(std::shared_ptr<Gatherer> gatherer, const BatchOptions& options)
+    : walk_(std::make_unique<Walk>(std::move(gatherer), options)) {
     ++*this;
 }
 Batches::Iterator::Iterator(Iterator&&) noexcept = default;

@@ -1,6 +1,6 @@
 // The batches of a data set, in order or shuffled. Which rows stand in batch b of epoch e follows from the seed, e and
-// b alone, so a run can go on at any batch without replaying the ones before. A walk gathers batches in a thread of its
-// own, a few ahead; memory is bounded and used again once the user let go of a batch. Callers: Dataset::batches,
+// b alone, so a run can go on at any batch without replaying the ones before. A walk gathers batches in threads of its
+// own, a few ahead, and hands them out in order; memory is bounded and used again once the user let go of a batch. Callers: Dataset::batches,
 // train/.
 #pragma once
 
@@ -15,6 +15,8 @@
 #include "weft/data/dataset.h"
 
 namespace weft::data {
+
+class Augmentation;
 
 enum class Last : std::uint8_t {
     keep,
@@ -43,7 +45,13 @@ struct BatchOptions {
     Last last = Last::keep;
     std::int64_t first = 0;  // the batch to begin with
     int prefetch = 2;        // batches gathered ahead; 0: none, and no thread
-    /// Changes a batch after it was gathered (augmentation), in the gathering thread. What it gives must follow from
+    int readers = 1;         // threads that gather; more batches are gathered ahead if there are more of these
+    /// Shuffled so that a row comes at most about this many places from where it lies: for data that are read from a disk in their order.
+    /// 0: anywhere.
+    std::int64_t window = 0;
+    std::shared_ptr<const Augmentation> augment = {};  // what is done to each row of x, in the gathering threads
+    std::uint64_t augment_seed = 0;
+    /// Changes a batch after it was gathered, in a gathering thread; with several, at the same time as others. What it gives must follow from
     /// its arguments.
     std::function<void(Batch& batch, std::int64_t epoch)> change = {};
 };
@@ -73,14 +81,14 @@ class Batches {
     BatchOptions options_;
 };
 
-/// A walk, single-pass: can be moved, not copied. Its thread ends with it.
+/// A walk, single-pass: can be moved, not copied. Its threads end with it.
 class Batches::Iterator {
   public:
     using value_type = Batch;
     using difference_type = std::ptrdiff_t;
     using iterator_category = std::input_iterator_tag;
 
-    Iterator(std::shared_ptr<Gatherer> gatherer, std::int64_t first, int prefetch);
+    Iterator(std::shared_ptr<Gatherer> gatherer, const BatchOptions& options);
     Iterator(Iterator&&) noexcept;
     Iterator& operator=(Iterator&&) noexcept;
     ~Iterator();

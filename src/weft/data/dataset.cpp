@@ -1,6 +1,9 @@
 #include "weft/data/dataset.h"
 
+#include <cstring>
+
 #include "weft/base/error.h"
+#include "weft/base/thread_pool.h"
 #include "weft/data/batches.h"
 
 namespace weft::data {
@@ -53,8 +56,16 @@ Dataset Dataset::flat() const {
 }
 
 Array Dataset::inputs() const {
-    if (!affine) return x;
+    if (!affine && !source) return x;
     return size() == 0 ? Array::empty(x_dtype(), x.dims) : batches(size()).at(0).x;
+}
+
+void Dataset::read_row(std::int64_t row, void* to) const {
+    std::int64_t first = x.offset / x.strides[0];
+    if (source) return source->read(first + row, to);
+    std::size_t bytes = x.size() ? x.bytes() / static_cast<std::size_t>(size()) : 0;
+    if (bytes)
+        std::memcpy(to, static_cast<const std::byte*>(x.address()) + static_cast<std::size_t>(row) * bytes, bytes);
 }
 
 Batches Dataset::batches(std::int64_t size, const BatchOptions& options) const { return Batches(*this, size, options); }
@@ -66,6 +77,21 @@ void Dataset::check(const std::string& name) const {
     }
     promise(x.contiguous() && y.contiguous(), "a data set is row-major");
     promise(!affine || x.dtype == DType::uint8, "only bytes have an affine meaning");
+}
+
+Array unread(DType dtype, const Dims& dims) { return Array{dtype, dims, contiguous_strides(dims), 0, {}}; }
+
+Dataset in_memory(const Dataset& set) {
+    if (!set.source) return set;
+    Dataset result = set;
+    result.x = Array::empty(set.x.dtype, set.x.dims);
+    result.source.reset();
+    if (set.size() == 0) return result;
+    std::size_t bytes = result.x.bytes() / static_cast<std::size_t>(set.size());
+    auto* to = static_cast<std::byte*>(result.x.address());
+    ThreadPool::instance().parallel_for(
+        set.size(), [&](std::int64_t row) { set.read_row(row, to + static_cast<std::size_t>(row) * bytes); });
+    return result;
 }
 
 Dataset arrays(const Array& x, const Array& y) {

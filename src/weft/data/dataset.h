@@ -1,9 +1,11 @@
-// A data set in memory: examples x and what they should give, y, one a row of the first axis. It is a handle: copies
-// and slices share the numbers, which nobody changes. A data set for training, validation and test is a DataSplits.
+// A data set: examples x and what they should give, y, one a row of the first axis, in memory or (x alone) read when a
+// batch wants it. It is a handle: copies and slices share the numbers, which nobody changes. A data set for training,
+// validation and test is a DataSplits.
 // Callers: every source in data/, data/prepare.h, data/batches.h, train/.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +24,14 @@ struct Affine {
     float multiply = 1, add = 0;
 };
 
+/// Examples that are not in memory.
+class RowSource {
+  public:
+    virtual ~RowSource() = default;
+    /// Writes x's row to `to`, as x's dtype and example say. Called by several threads at once.
+    virtual void read(std::int64_t row, void* to) const = 0;
+};
+
 struct Dataset {
     Array x, y;                         // (n, ...) each, row-major
     std::optional<Affine> affine = {};  // how x of uint8 becomes float32; nothing: x is used as it is stored
@@ -29,6 +39,8 @@ struct Dataset {
         {};                                 // least and greatest value that x can hold, where that is known
     std::vector<std::string> names = {};    // of x's columns, where they have names
     std::vector<std::string> classes = {};  // of y's labels, where y holds labels
+    std::shared_ptr<const RowSource> source =
+        {};  // where x comes from; x then has no memory, its offset says from which row on
 
     std::int64_t size() const { return x.dims.empty() ? 0 : x.dims[0]; }
     /// The shape of one example.
@@ -41,8 +53,10 @@ struct Dataset {
     /// Every example in another shape of as many elements. ShapeError if that is not so.
     Dataset reshaped(const Dims& example) const;
     Dataset flat() const;
-    /// All of x as it stands in a batch.
+    /// All of x as it stands in a batch, in memory.
     Array inputs() const;
+    /// Writes row `row` of x, as it is stored, to `to`. Any thread.
+    void read_row(std::int64_t row, void* to) const;
 
     /// Batches of `size` rows, to walk over: for (auto [x, y] : set.batches(128, {.shuffle = 1})). ValueError if size
     /// < 1.
@@ -61,6 +75,11 @@ struct DataSplits {
 Array rows_of(const Array& array, std::int64_t begin, std::int64_t end);
 /// The same numbers (which are row-major) in another shape.
 Array reshaped(const Array& array, const Dims& dims);
+
+/// An array of these sizes without memory: what x is where a RowSource gives the rows.
+Array unread(DType dtype, const Dims& dims);
+/// The same with x in memory, read by all threads.
+Dataset in_memory(const Dataset& set);
 
 /// A data set of arrays in memory. ShapeError if x and y do not hold as many rows.
 Dataset arrays(const Array& x, const Array& y);

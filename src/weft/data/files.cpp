@@ -7,6 +7,7 @@
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/io/npy.h"
+#include "weft/io/npz.h"
 
 namespace weft::data {
 namespace {
@@ -60,6 +61,26 @@ Array class_numbers(const Array& values, const std::string& name) {
     return labels;
 }
 
+/// Integers in y are labels; bytes in x are float32 in a batch.
+Dataset of_arrays(const Array& x, const Array& y, const std::string& name) {
+    Dataset set;
+    set.x = x;
+    set.y = is_integer(y.dtype) ? to_labels(y) : y;
+    set.classes = classes_of(set.y);
+    if (set.x.dtype == uint8) {
+        set.affine = Affine{};
+        set.range = {0, 255};
+    }
+    set.check(name);
+    return set;
+}
+
+struct NpySource : RowSource {
+    explicit NpySource(const std::filesystem::path& path) : file(path) {}
+    void read(std::int64_t row, void* to) const override { file.read(row, to); }
+    io::NpyRows file;
+};
+
 }  // namespace
 
 std::vector<std::string> classes_of(const Array& labels) {
@@ -72,18 +93,25 @@ std::vector<std::string> classes_of(const Array& labels) {
     return classes;
 }
 
-Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y) {
-    Dataset set;
-    set.x = io::load_npy(x);
-    set.y = io::load_npy(y);
-    if (is_integer(set.y.dtype)) set.y = to_labels(set.y);
-    set.classes = classes_of(set.y);
-    if (set.x.dtype == uint8) {
-        set.affine = Affine{};
-        set.range = {0, 255};
-    }
-    set.check(text("npy: '", x.string(), "', '", y.string(), "'"));
+Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y, bool stream) {
+    std::string name = text("npy: '", x.string(), "', '", y.string(), "'");
+    if (!stream) return of_arrays(io::load_npy(x), io::load_npy(y), name);
+    auto rows = std::make_shared<NpySource>(x);
+    Dataset set = of_arrays(unread(rows->file.dtype(), rows->file.dims()), io::load_npy(y), name);
+    set.source = rows;
     return set;
+}
+
+Dataset npz(const std::filesystem::path& path, const std::string& x, const std::string& y) {
+    auto arrays = io::load_npz(path);
+    auto named = [&](const std::string& name) {
+        auto found = arrays.find(name);
+        if (found != arrays.end()) return found->second;
+        std::vector<std::string_view> names;
+        for (const auto& [known, array] : arrays) names.push_back(known);
+        throw ConfigError(text("npz: '", path.string(), "' has no array '", name, "'", did_you_mean(name, names)));
+    };
+    return of_arrays(named(x), named(y), text("npz: '", path.string(), "'"));
 }
 
 Dataset csv(const std::filesystem::path& path, const CsvDataOptions& options) {

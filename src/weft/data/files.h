@@ -1,4 +1,4 @@
-// Data sets from a user's own files: .npy and CSV. Callers: data/registry.cpp, users.
+// Data sets from a user's own files: .npy, .npz and CSV. Callers: data/registry.cpp, users.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,11 @@
 namespace weft::data {
 
 /// x and y from a file each. Integers in y are labels (int64); bytes in x are float32 in a batch.
-Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y);
+/// `stream`: rows of x are read when a batch wants them, and not kept.
+Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y, bool stream = false);
+
+/// The same from two arrays of a .npz file. ConfigError names the nearest if it has none of this name.
+Dataset npz(const std::filesystem::path& path, const std::string& x = "x", const std::string& y = "y");
 
 struct CsvDataOptions {
     std::vector<std::string> target =

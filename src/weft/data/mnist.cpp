@@ -3,6 +3,7 @@
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
 #include "weft/base/md5.h"
+#include "weft/data/fetch.h"
 #include "weft/io/idx.h"
 
 namespace weft::data {
@@ -18,11 +19,13 @@ constexpr Part test_part{"t10k-images-idx3-ubyte", "2646ac647ad5339dbf0828462832
 
 std::filesystem::path folder_of(const std::filesystem::path& given) {
     if (!given.empty()) return given;
+    if (std::filesystem::path found = find_data("mnist"); found != "mnist") return found;
     if (auto data = environment("WEFT_DATA")) return std::filesystem::path(*data) / "mnist";
     throw FileError(
         "mnist: the environment variable WEFT_DATA is not set; set it to the folder that holds "
         "mnist/train-images-idx3-ubyte.gz and "
-        "its three sisters (or use the data set 'digits', which needs no files)");
+        "its three sisters, or fetch them with `weft data get mnist` (or use the data set 'digits', which needs no "
+        "files)");
 }
 
 /// The array in `name`.gz or `name`.

@@ -6,11 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "weft/base/json.h"
+#include "weft/base/options.h"
 #include "weft/data/dataset.h"
 
 namespace weft::data {
@@ -23,6 +25,10 @@ class Step {
     virtual ~Step() = default;
     virtual void fit(const Dataset& train);
     virtual Dataset apply(const Dataset& set) const = 0;
+    /// What `apply` made x of, as near as that can be told; ValueError if it cannot.
+    virtual Array invert(const Array& x) const;
+    /// Of one made-up example, what has its shape and types: nothing if only the data can tell. May fit to it.
+    virtual std::optional<Dataset> sample(const Dataset& one);
     virtual NamedState state() const;
     /// FileError if `state` is not what state() gave.
     virtual void restore(const NamedState& state);
@@ -33,7 +39,8 @@ struct StepKind {
     std::string name, doc;
     std::string takes;  // what may stand behind the name, for the help: "[low, high]"
     std::function<std::unique_ptr<Step>(const Json& argument)>
-        make;  // ConfigError if the argument is not what it takes
+        make;                          // ConfigError if the argument is not what it takes
+    std::vector<Option> options = {};  // where there are some, the argument holds them all, checked
 };
 const std::vector<StepKind>& step_kinds();
 
@@ -45,9 +52,14 @@ class Preparation {
 
     /// Fits each step on what the steps before it make of `train`. ValueError if train is empty or holds a NaN; ShapeError if examples
     /// do not suit a step (if a file names it: ConfigError with its place).
-    void fit(const Dataset& train);
+    /// Gives `train` as the steps make it.
+    Dataset fit(const Dataset& train);
     Dataset apply(const Dataset& set) const;
     DataSplits apply(const DataSplits& splits) const;
+    /// x (n, ...) as it was before the steps: samples of a model, or its weights, as pictures. ValueError names a step that has no inverse.
+    Array invert(const Array& x) const;
+    /// One made-up example as the steps would shape it, before anything was fitted; nothing if only the data can tell.
+    std::optional<Dataset> sample(const Dataset& one);
 
     /// Names begin with the step's place and name: "0.scale.affine".
     NamedState state() const;

@@ -49,6 +49,7 @@ class Temporary {
         if (closed != 0) fail("cannot be written");
         if (::rename(path_.c_str(), target_.c_str()) != 0) fail("cannot be replaced");
         kept_ = true;
+        flush_folder(target_.has_parent_path() ? target_.parent_path() : ".");
     }
 
   private:
@@ -128,7 +129,12 @@ void write_atomically(const std::filesystem::path& path, std::span<const std::st
     Temporary temporary(path);
     for (std::string_view piece : pieces) temporary.write(piece);
     temporary.keep();
-    flush_folder(path.has_parent_path() ? path.parent_path() : ".");
+}
+
+void write_atomically(const std::filesystem::path& path, const std::function<std::string_view()>& next) {
+    Temporary temporary(path);
+    for (std::string_view piece = next(); !piece.empty(); piece = next()) temporary.write(piece);
+    temporary.keep();
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view bytes) {

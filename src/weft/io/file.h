@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ BufferHandle map_file(const std::filesystem::path& path);
 /// `path` sees the old bytes or the new ones. On failure what was there is as it was.
 void write_atomically(const std::filesystem::path& path, std::span<const std::string_view> pieces);
 void write_atomically(const std::filesystem::path& path, std::string_view bytes);
+/// Pieces that are asked for until one is empty.
+void write_atomically(const std::filesystem::path& path, const std::function<std::string_view()>& next);
 /// So that names given in the folder survive a power cut too. Not all file systems can; the bytes themselves are safe already.
 void flush_folder(const std::filesystem::path& folder);
 

@@ -19,8 +19,10 @@ namespace {
 
 class Inflater {
   public:
-    Inflater(std::string_view compressed, std::string_view name) : rest_(compressed), name_(name) {
-        if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw OutOfMemory("no memory for zlib");  // 16: gzip alone
+    /// 16 more bits of window: gzip alone; a negative number of them: deflate without a frame.
+    Inflater(std::string_view compressed, std::string_view name, int bits = 16 + MAX_WBITS)
+        : rest_(compressed), name_(name), framed_(bits > 0) {
+        if (inflateInit2(&stream_, bits) != Z_OK) throw OutOfMemory("no memory for zlib");
     }
     ~Inflater() { inflateEnd(&stream_); }
     Inflater(const Inflater&) = delete;
@@ -55,7 +57,7 @@ class Inflater {
     /// A gzip file may be several, one after another (RFC 1952, 2.2).
     void next_member() {
         ended_ = rest_.empty();
-        if (ended_) return;
+        if (ended_ || !framed_) return void(ended_ = true);
         if (!is_gzip(rest_))
             throw FileError(text("'", name_, "' is damaged: ", rest_.size(), " bytes follow the gzip stream"));
         inflateReset(&stream_);
@@ -63,7 +65,7 @@ class Inflater {
 
     z_stream stream_{};
     std::string_view rest_, name_;
-    bool ended_ = false;
+    bool framed_, ended_ = false;
 };
 
 }  // namespace
@@ -90,7 +92,48 @@ std::string gunzip(std::string_view compressed, std::uint64_t limit, std::string
     return bytes;
 }
 
+void gunzip_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+    BufferHandle mapped = map_file(from);
+    std::string_view bytes(reinterpret_cast<const char*>(mapped->data()), InputFile(from).size());
+    if (!is_gzip(bytes)) throw FileError(text("'", from.string(), "' is no gzip file, whatever its name says"));
+    std::string name = from.string();
+    Inflater inflater(bytes, name);
+    std::string piece(1 << 20, '\0');
+    write_atomically(to, [&]() -> std::string_view {
+        return {piece.data(), inflater.read(piece.data(), piece.size())};
+    });
+}
+
+std::string inflate_raw(std::string_view compressed, std::uint64_t size, std::string_view name) {
+    if (size > most_unfolded(compressed.size()))
+        throw FileError(text("'", name, "' is damaged: ", compressed.size(), " bytes cannot unfold to ", size));
+    std::string bytes(size, '\0');
+    Inflater inflater(compressed, name, -MAX_WBITS);
+    std::size_t held = inflater.read(bytes.data(), bytes.size());
+    char more = 0;
+    if (held != size || inflater.read(&more, 1) != 0)
+        throw FileError(
+            text("'", name, "' is damaged: it unfolds to another number of bytes than the ", size, " it says"));
+    return bytes;
+}
+
+std::uint32_t crc32(std::string_view bytes) {
+    uLong sum = ::crc32(0, nullptr, 0);
+    for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(bytes.size(), 1u << 30)))
+        sum = ::crc32(sum, reinterpret_cast<const Bytef*>(bytes.data()),
+                      static_cast<uInt>(std::min<std::size_t>(bytes.size(), 1u << 30)));
+    return static_cast<std::uint32_t>(sum);
+}
+
 #else
+
+void gunzip_file(const std::filesystem::path& from, const std::filesystem::path&) {
+    (void)gunzip("", 0, from.string());
+}
+std::string inflate_raw(std::string_view, std::uint64_t, std::string_view name) {
+    throw FileError(text("'", name, "' is compressed, and this build of weft was made without zlib (zlib1g-dev)"));
+}
+std::uint32_t crc32(std::string_view) { return 0; }  // asked for behind inflate_raw alone
 
 std::string gunzip(std::string_view, std::uint64_t, std::string_view name) {
     throw FileError(text("'", name,

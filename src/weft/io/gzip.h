@@ -21,6 +21,13 @@ std::string gunzip(std::string_view compressed, std::uint64_t limit, std::string
 /// The first `count` bytes (fewer if there are no more); what follows is neither unfolded nor checked.
 std::string gunzip_begin(std::string_view compressed, std::uint64_t count, std::string_view name);
 
+/// A gzip file unfolded into another, a piece at a time: in little memory, and wholly or not at all.
+void gunzip_file(const std::filesystem::path& from, const std::filesystem::path& to);
+/// `size` bytes out of a deflate stream without gzip's frame (as zip files hold them). FileError if it holds more or fewer.
+std::string inflate_raw(std::string_view compressed, std::uint64_t size, std::string_view name);
+/// CRC-32 of gzip and zip.
+std::uint32_t crc32(std::string_view bytes);
+
 /// A file's bytes, unfolded if it is a gzip file.
 std::string read_maybe_gzip(const std::filesystem::path& path, std::uint64_t limit);
 

@@ -174,6 +174,28 @@ Array parse_npy(std::string_view bytes, std::string_view name) {
 
 Array load_npy(const std::filesystem::path& path) { return parse_npy(read_file(path), path.string()); }
 
+NpyRows::NpyRows(const std::filesystem::path& path) : file_(path) {
+    std::string begin(std::min<std::uint64_t>(file_.size(), longest_npy_header + 12), '\0');
+    file_.read(begin.data(), begin.size(), 0);
+    auto [at, numbers] = sections(begin, file_.name());
+    NpyHeader header = HeaderReader(std::string_view(begin).substr(at, numbers - at), file_.name()).read();
+    check_npy_length(header, file_.size() - numbers, file_.name());
+    if (header.dims.empty() || (header.fortran && header.dims.size() > 1))
+        throw FileError(text("'", file_.name(), "' has no rows that lie one after another (",
+                             header.fortran ? "it is column-major" : "it is one number",
+                             "); save it row-major, or read it whole"));
+    dtype_ = header.dtype, dims_ = header.dims, begin_ = numbers, swapped_ = header.order != std::endian::native;
+    row_bytes_ = dims_[0] ? *bytes_of(dtype_, dims_) / static_cast<std::uint64_t>(dims_[0]) : 0;
+}
+
+void NpyRows::read(std::int64_t row, void* to) const {
+    file_.read(to, row_bytes_, begin_ + static_cast<std::uint64_t>(row) * row_bytes_);
+    if (swapped_) swap_bytes(to, row_bytes_, size_of(real_of(dtype_)));
+    if (dtype_ != DType::bool_) return;
+    auto* truths = static_cast<unsigned char*>(to);  // in a file any but 0 means true
+    std::transform(truths, truths + row_bytes_, truths, [](unsigned char byte) { return byte != 0; });
+}
+
 std::string npy_header(const Array& array) {
     if (array.dtype == DType::bfloat16) throw DTypeError("save_npy: NumPy has no bfloat16; convert to float32 first");
     bool one_byte = size_of(array.dtype) == 1;

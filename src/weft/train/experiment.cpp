@@ -12,7 +12,7 @@ namespace {
 /// Keys that the documentation of experiments names, for versions to come.
 void refuse_what_is_to_come(const Json& description) {
     for (const Json::Member& member : description.members()) {
-        for (const char* key : {"sweep", "cv", "augment"}) {
+        for (const char* key : {"sweep", "cv"}) {
             if (member.key == key)
                 throw ConfigError(
                     text(member.where, "'", key, "' is not built yet in this version of weft; leave it out"));

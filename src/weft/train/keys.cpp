@@ -45,10 +45,16 @@ Option one_or_several(Option option) {
 }
 
 std::vector<Option> data_keys() {
-    return {part(needed("train", "what the network learns from"), "data"),
-            part(key("valid", Json(), "what decides which model is kept"), "data"),
-            part(key("test", Json(), "what the kept model is judged by"), "data"),
-            parts(key("prepare", Json::array(), "steps of preparation, in order", Takes::array), "prepare")};
+    return {
+        part(needed("train", "what the network learns from"), "data"),
+        part(key("valid", Json(), "what decides which model is kept"), "data"),
+        part(key("test", Json(), "what the kept model is judged by"), "data"),
+        parts(key("prepare", Json::array(), "steps of preparation, in order", Takes::array), "prepare"),
+        parts(key("augment", Json::array(), "what is done to each example of train whenever it is seen", Takes::array),
+              "augment"),
+        key("shuffle", true, "train in another order every epoch; false: as the data lie"),
+        integer("window", 0, "rows that are shuffled among each other, for data read from a disk; 0: all", 0),
+        integer("readers", 1, "threads that read, prepare and augment batches", 1)};
 }
 
 std::vector<Option> watch_keys() {

@@ -85,6 +85,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     Network network;
     network.example = like.example();
     network.dtype = like.x_dtype();
+    if (phase.augment) phase.augment->check(like);
     LayerBuilder builder;
     LayerPlace place{network.example, phase.seed, network.dtype};
     network.model = builder.make(phase.model, place);
@@ -123,9 +124,7 @@ void hand_on(const Network& from, Network& to) {
 std::optional<data::Dataset> sample_of(const Phase& phase) {
     std::optional<data::Dataset> sample = phase.set("train")->sample();
     if (!sample) return std::nullopt;
-    data::Preparation preparation(phase.prepare);
-    preparation.fit(*sample);
-    return preparation.apply(*sample);
+    return data::Preparation(phase.prepare).sample(*sample);
 }
 
 std::int64_t Network::parameters() const {

@@ -24,6 +24,10 @@ Json read_data(Phase& phase, const Json& given) {
     }
     phase.prepare = resolved.at("prepare");
     (void)data::Preparation(phase.prepare);  // refuses what is wrong in it
+    data::Augmentation augment(resolved.at("augment"));
+    if (!augment.empty()) phase.augment = std::make_shared<data::Augmentation>(std::move(augment));
+    phase.shuffle = resolved.at("shuffle").as_bool(), phase.window = resolved.at("window").as_integer();
+    phase.readers = static_cast<int>(std::min<std::int64_t>(resolved.at("readers").as_integer(), 1024));
     return resolved;
 }
 
@@ -148,6 +152,14 @@ const data::ChosenSource* Phase::set(std::string_view name) const {
         if (known == name) return &source;
     }
     return nullptr;
+}
+
+data::BatchOptions Phase::batches(std::int64_t epoch, std::int64_t first) const {
+    data::BatchOptions options{.epoch = epoch, .last = last, .first = first};
+    if (shuffle) options.shuffle = seed;
+    options.window = window, options.readers = readers;
+    options.augment = augment, options.augment_seed = seed;
+    return options;
 }
 
 bool Phase::counts_errors() const {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "weft/data/augment.h"
 #include "weft/data/batches.h"
 #include "weft/data/prepare.h"
 #include "weft/data/registry.h"
@@ -32,6 +34,10 @@ struct Phase {
     std::string name;  // "" where there is but one
     std::vector<std::pair<std::string, data::ChosenSource>> sets;  // train, and valid and test if given, in this order
     Json prepare;
+    std::shared_ptr<const data::Augmentation> augment;  // none: nothing is done
+    bool shuffle = true;
+    std::int64_t window = 0;
+    int readers = 1;
     Json model;   // a layer, or a list of them; complete
     Json load;    // where parameters come from: a list, one for each file
     Json freeze;  // globs
@@ -48,6 +54,8 @@ struct Phase {
     double checkpoint_seconds = 0;
 
     const data::ChosenSource* set(std::string_view name) const;
+    /// How the training set is walked in an epoch, from a batch on.
+    data::BatchOptions batches(std::int64_t epoch, std::int64_t first) const;
     /// What stands in the log for every epoch, as "train.loss".
     std::vector<std::string> channels() const;
     bool counts_errors() const;

@@ -4,6 +4,7 @@
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
+#include "weft/data/augment.h"
 #include "weft/data/prepare.h"
 #include "weft/data/registry.h"
 #include "weft/train/parts.h"
@@ -34,8 +35,21 @@ std::vector<const Entry*> prepare_entries() {
     static const std::vector<Entry> all = [] {
         std::vector<Entry> made;
         for (const data::StepKind& step : data::step_kinds()) {
-            made.push_back({step.name, step.takes.empty() ? step.doc : text(step.doc, ". Takes ", step.takes)});
+            made.push_back(
+                {step.name, step.takes.empty() ? step.doc : text(step.doc, ". Takes ", step.takes), step.options});
         }
+        return made;
+    }();
+    std::vector<const Entry*> entries;
+    for (const Entry& entry : all) entries.push_back(&entry);
+    return entries;
+}
+
+std::vector<const Entry*> augment_entries() {
+    static const std::vector<Entry> all = [] {
+        std::vector<Entry> made;
+        for (const data::AugmenterKind& step : data::augmenter_kinds())
+            made.push_back({step.name, step.doc, step.options});
         return made;
     }();
     std::vector<const Entry*> entries;
@@ -108,6 +122,9 @@ const std::vector<Kind>& kinds() {
         {"data", "a data set", "the sets of `data:` (train, valid, test)", data_entries()},
         {"prepare", "a step of preparation",
          "the list `data: prepare:`; what a step learns, it learns from train alone", prepare_entries()},
+        {"augment", "a step of augmentation",
+         "the list `data: augment:`, applied to examples of train whenever they are seen; each keeps its shape",
+         augment_entries()},
         {"model", "a layer", "`model:`, most often {sequential: [layers]}; the input width of each layer is inferred",
          entries_of(layers()), "several go into {sequential: [layers]}"},
         {"join", "a join", "the option `join:` where several values become one", entries_of(joins())},

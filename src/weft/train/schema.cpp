@@ -144,9 +144,9 @@ Json kind_schema(const Kind& kind) {
         bool needs = false;
         for (const Option& option : entry->options) needs = needs || option.required;
         if (!needs) names.push_back(entry->name);
-        // A step of preparation has one argument of a form of its own.
-        properties[entry->name] =
-            kind.name == "prepare" ? object({{"description", entry->doc, {}}}) : behind_name(*entry);
+        // A step of preparation without options may have one argument of a form of its own.
+        bool free = kind.name == "prepare" && entry->options.empty();
+        properties[entry->name] = free ? object({{"description", entry->doc, {}}}) : behind_name(*entry);
     }
     Json one = of_type("object");
     one["properties"] = properties, one["additionalProperties"] = false;

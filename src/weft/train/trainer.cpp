@@ -81,8 +81,7 @@ void Trainer::load_data(const Phase* before) {
     for (const auto& [name, source] : phase_->sets) {
         data::Dataset set = source.load();
         if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
-        if (name == "train") preparation_.fit(set);
-        sets_.emplace_back(name, preparation_.apply(set));
+        sets_.emplace_back(name, name == "train" ? preparation_.fit(set) : preparation_.apply(set));
         if (sets_.back().second.example() != sets_.front().second.example()) {
             throw ConfigError(text("data: examples of '", name, "' have shape ", sets_.back().second.example(),
                                    ", those of 'train' ", sets_.front().second.example()));
@@ -152,9 +151,7 @@ bool Trainer::checkpoint_due() const {
 }
 
 bool Trainer::epoch() {
-    data::Batches batches(
-        set("train"), phase_->batch_size,
-        {.shuffle = phase_->seed, .epoch = progress_.epoch, .last = phase_->last, .first = progress_.batch});
+    data::Batches batches(set("train"), phase_->batch_size, phase_->batches(progress_.epoch, progress_.batch));
     if (batches.count() == 0) {
         throw ConfigError(text("batch_size: an epoch of ", set("train").size(), " examples has no full batch of ",
                                phase_->batch_size, ", and `last: drop` leaves the rest out"));

@@ -28,3 +28,5 @@ safetensors.numpy.save_file(
 idx = bytes([0, 0, 0x0D, 2, 0, 0, 0, 2, 0, 0, 0, 3]) + (rng / 4).astype(">f4").tobytes()
 (here / "float32.idx").write_bytes(idx)
 (here / "float32.idx.gz").write_bytes(gzip.compress(idx, mtime=0))
+np.savez(here / "stored.npz", a=rng.astype("<f4") / 4, b=np.array([3, 1], "<i8"))
+np.savez_compressed(here / "packed.npz", a=np.zeros((40, 5), "<f8"), label=np.array([7], "u1"))

@@ -1,0 +1,26 @@
+// The data sets that weft has, a function a family; data/registry.cpp puts them together. What they share is here too. Callers: data/sources_*.cpp.
+#pragma once
+
+#include <vector>
+
+#include "weft/data/registry.h"
+
+namespace weft::data {
+
+std::vector<Source> generated_and_table_sources();  // digits, mnist, npy, npz, csv
+std::vector<Source> picture_sources();              // cifar10, images
+std::vector<Source> sequence_sources();             // wav, text
+
+Option range_option();
+/// "range" is null or [first, beyond the last].
+void check_range(const Json& options);
+/// The rows of `range`.
+Dataset in_range(const Dataset& set, const Json& options);
+/// That a file is there: a path is the experiment's mistake, found before anything is made.
+void check_file(const Json& path);
+/// The same of a folder or an archive, here or below $WEFT_DATA.
+void check_place(const Json& path);
+Option word_option(const char* name, const char* fallback, const char* doc, std::vector<std::string> choices = {});
+Option integer_option(const char* name, std::int64_t fallback, const char* doc, double least);
+
+}  // namespace weft::data
