@@ -7,6 +7,7 @@
 #include "weft/io/file.h"
 #include "weft/io/folder.h"
 #include "weft/ops/random.h"
+#include "weft/train/event_file.h"
 #include "weft/train/load.h"
 
 namespace weft::train {
@@ -116,8 +117,22 @@ void Trainer::restore() {
         load_parameters(*phase_, *network_);
     }
     log_.emplace(run_.folder() / "log.jsonl", progress_.log_lines);
+    copy_log();
     for (const Json& line : log_->lines()) {
         if (const Json* seconds = line.find("seconds")) earlier_seconds_ = seconds->as_number();
+    }
+}
+
+/// All phases have one log, and so one file of events: that of the first phase that asks for it.
+void Trainer::copy_log() {
+    for (const Phase& phase : run_.experiment().phases) {
+        if (!phase.monitor.tensorboard) continue;
+        std::filesystem::path folder = *phase.monitor.tensorboard;
+        folder = folder.empty() ? run_.folder() / "tensorboard"
+                                : folder / std::filesystem::absolute(run_.folder()).lexically_normal().filename();
+        auto file = std::make_shared<EventFile>(folder, log_->lines());
+        log_->copy_to([file](const Json& line) { file->append(line); });
+        return;
     }
 }
 

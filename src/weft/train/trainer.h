@@ -21,6 +21,7 @@ class Trainer {
     void begin(std::size_t phase);
     void load_data(const Phase* before);
     void restore();
+    void copy_log();
     /// A phase ends: its model is kept, the next one goes on from it.
     void hand_on();
     bool finished() const;
