@@ -87,8 +87,10 @@ void read_tensorboard(Monitor& monitor, const Json& given) {
     if (given.is_string()) {
         if (given.as_string().empty()) given.refuse("expected true, or the name of a folder, found nothing");
         monitor.tensorboard = given.as_string();
-    } else if (!given.is_null() && given.as_bool()) {
-        monitor.tensorboard = "";
+    } else if (given.is_bool()) {
+        if (given.as_bool()) monitor.tensorboard = "";
+    } else if (!given.is_null()) {
+        given.refuse(text("expected true, false or the name of a folder, found ", given.describe()));
     }
 }
 

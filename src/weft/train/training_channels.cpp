@@ -12,6 +12,7 @@ namespace {
 Part<MakeChannel> of_squares(const char* name, const char* doc, double (*f)(const ParameterSquares&)) {
     auto make = [name = std::string(name), f](const Json& o) {
         Channel channel{name, {.norms = true}, false, true};
+        channel.match = o.at("match");
         std::string match = o.at("match").is_null() ? "" : o.at("match").as_string();
         channel.make = [match, f](const Names& names) {
             std::size_t count = names.parameters.size();
@@ -96,7 +97,7 @@ class Activations final : public Accumulator {
 
 Channel activations(const Json& o) {
     Channel channel{"activations", {.activations = true}};
-    channel.alone = false;
+    channel.alone = false, channel.match = o.at("match");
     channel.make = [match = o.at("match").as_string()](const Names& names) {
         return std::make_unique<Activations>(match, names.layers);
     };
