@@ -18,7 +18,7 @@ namespace weft::cli {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
-constexpr std::size_t most_columns = 8;
+constexpr std::size_t most_figures = 8;
 
 /// Columns under each other for a terminal, with tabs between them for a pipe.
 void print_rows(const Rows& rows) {
@@ -119,8 +119,8 @@ int monitor(const Arguments& arguments) {
     std::vector<RunLog> runs = read_runs(arguments.words());
     std::vector<std::string> channels = channels_of(runs, arguments.value("channel"));
     std::size_t left_out = 0;
-    if (!arguments.has("channel") && ::isatty(STDOUT_FILENO) && channels.size() > most_columns)
-        left_out = channels.size() - most_columns, channels.resize(most_columns);
+    if (!arguments.has("channel") && ::isatty(STDOUT_FILENO) && channels.size() > most_figures)
+        left_out = channels.size() - most_figures, channels.resize(most_figures);
     Rows rows{{"run", "epoch"}};
     rows[0].insert(rows[0].end(), channels.begin(), channels.end());
     for (const RunLog& run : runs) {
