@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <iostream>
@@ -100,7 +101,9 @@ std::string request_from(int connection) {
     ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     std::string request;
     char buffer[1024];
-    while (request.find("\r\n\r\n") == request.npos && request.size() < longest_request) {
+    auto begun = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begun < std::chrono::seconds(4) &&
+           request.find("\r\n\r\n") == request.npos && request.size() < longest_request) {
         ssize_t count = ::recv(connection, buffer, sizeof buffer, 0);
         if (count <= 0) return "";
         request.append(buffer, static_cast<std::size_t>(count));

@@ -210,7 +210,11 @@ class Curve final : public Accumulator {
         return all;
     }
     void restore(std::span<const double> state) override {
-        classes_ = static_cast<std::size_t>(state[0]);
+        double classes = state.empty() ? -1 : state[0];
+        bool good = classes >= 0 && classes < 1e9 && classes == std::floor(classes);
+        if (!good || (state.size() - 1) % static_cast<std::size_t>(classes + 1) != 0)
+            throw FileError("the checkpoint's 'auc' is damaged: its numbers are not a row of probabilities an example");
+        classes_ = static_cast<std::size_t>(classes);
         kept_.assign(state.begin() + 1, state.end());
     }
 
