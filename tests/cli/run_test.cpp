@@ -64,6 +64,14 @@ constexpr const char* streamed = R"({
 "model": ["flatten", {"linear": 16}, "relu", {"linear": 10}], "cost": "cross_entropy", "optimizer": {"momentum": {"lr": 0.05}},
 "batch_size": 30, "stop_when": {"epochs": 3}, "keep_best": {"of": "train.loss"}, "checkpoint": {"steps": 4}, "seed": 3})";
 
+// All that the monitor gathers within epochs, and a rule that ends the run in the middle of one.
+constexpr const char* watched = R"({
+"data": {"train": {"digits": {"size": 600}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
+"model": {"sequential": [{"dropout": 0.1}, {"linear": 32}, "relu", {"linear": 10}]}, "cost": ["cross_entropy", {"weight_decay": 1.0e-4}],
+"optimizer": {"adam": {"lr": 0.003}}, "batch_size": 50, "checkpoint": {"steps": 5}, "seed": 3, "stop_when": {"steps": 41},
+"keep_best": {"of": "valid.f1"}, "monitor": {"every": 7, "channels": ["loss", "error", "cost", "f1", "auc", {"top_k": 3},
+  {"gradient_norm": "*"}, "update_ratio", "activations"]}})";
+
 /// The log without what depends on time.
 std::string timeless(const fs::path& run) {
     std::istringstream lines(contents(run / "log.jsonl"));
@@ -84,6 +92,7 @@ class RunFolder : public testing::Test {
         std::ofstream(folder_.folder() / "small.json") << small;
         std::ofstream(folder_.folder() / "phased.json") << phased;
         std::ofstream(folder_.folder() / "methods.json") << methods;
+        std::ofstream(folder_.folder() / "watched.json") << watched;
     }
     Ended weft(const std::vector<std::string>& words, const std::vector<std::string>& settings = {}) {
         return run(folder_.folder(), words, settings);
@@ -174,6 +183,10 @@ TEST_F(RunFolder, killed_while_it_streams_and_augments_it_goes_on_to_the_same_by
 }
 
 TEST_F(RunFolder, killed_under_any_method_it_goes_on_to_the_same_bytes) { expect_resumes("methods.json", 3, 5); }
+
+TEST_F(RunFolder, killed_within_an_epoch_it_goes_on_with_what_its_channels_had_gathered) {
+    expect_resumes("watched.json", 3, 9);
+}
 
 /// The means over the steps are what is evaluated and kept, by whoever uses the run's folder.
 TEST_F(RunFolder, a_mean_of_the_parameters_is_what_is_kept_and_evaluated) {

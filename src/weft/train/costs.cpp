@@ -3,11 +3,14 @@
 #include "weft/nn/loss.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 #include "weft/train/parts.h"
 
 namespace weft::train {
 namespace {
+
+using nn::LossReduction;
 
 const Option factor{"factor", 1.0, "times the cost"};
 
@@ -17,15 +20,35 @@ Tensor as_target(const Tensor& output, const Tensor& target) {
     return reshape(output, target.shape());
 }
 
+/// A number an example: its mean over what an example has several of.
+Tensor of_each(const Tensor& losses) {
+    if (losses.ndim() <= 1) return losses;
+    std::vector<std::int64_t> inner;
+    for (std::size_t axis = 1; axis < losses.ndim(); ++axis) inner.push_back(static_cast<std::int64_t>(axis));
+    return mean(losses, Axes(inner.begin(), inner.end()));
+}
+
+/// `loss` gives the mean over a batch, or with LossReduction::none the numbers it is the mean of.
+template <class F>
+CostTerm term_of(F loss, const Json& options, bool counts_errors) {
+    auto of_output = [loss, options](const Tensor& output, const Tensor& target) -> Tensor {
+        return loss(output, target, options, LossReduction::mean);
+    };
+    auto of_examples = [loss, options](const Tensor& output, const Tensor& target) {
+        return of_each(loss(output, target, options, LossReduction::none));
+    };
+    return {of_output, of_examples, {}, counts_errors, options.at("factor").as_number()};
+}
+
 template <class F>
 Part<MakeCost> quantities(const char* name, const char* doc, std::vector<Option> options, F loss) {
     options.push_back(factor);
     auto make = [loss](const Json& o) {
-        auto of_output = [loss, o](const Tensor& output, const Tensor& target) -> Tensor {
+        auto of_numbers = [loss](const Tensor& output, const Tensor& target, const Json& options, LossReduction how) {
             Tensor y = is_floating(target.dtype()) ? target : target.astype(output.dtype());
-            return loss(as_target(output, y), y, o);
+            return loss(as_target(output, y), y, options, how);
         };
-        return CostTerm{of_output, {}, false, o.at("factor").as_number()};
+        return term_of(of_numbers, o, false);
     };
     return {{name, doc, std::move(options)}, make};
 }
@@ -33,13 +56,7 @@ Part<MakeCost> quantities(const char* name, const char* doc, std::vector<Option>
 template <class F>
 Part<MakeCost> classes(const char* name, const char* doc, std::vector<Option> options, F loss) {
     options.push_back(factor);
-    auto make = [loss](const Json& o) {
-        auto of_output = [loss, o](const Tensor& output, const Tensor& target) -> Tensor {
-            return loss(output, target, o);
-        };
-        return CostTerm{of_output, {}, true, o.at("factor").as_number()};
-    };
-    return {{name, doc, std::move(options)}, make};
+    return {{name, doc, std::move(options)}, [loss](const Json& o) { return term_of(loss, o, true); }};
 }
 
 /// Penalties are on weights, not on biases and other vectors, as is usual.
@@ -53,7 +70,7 @@ Part<MakeCost> penalty(const char* name, const char* doc, F of_weight) {
             }
             return total;
         };
-        return CostTerm{{}, of_parameters, false, o.at("factor").as_number()};
+        return CostTerm{{}, {}, of_parameters, false, o.at("factor").as_number()};
     };
     Option size{"factor", Json(), "times the penalty", true, Json::Kind::number};
     size.least = 0;
@@ -77,34 +94,41 @@ const std::vector<Part<MakeCost>>& costs() {
     static const std::vector<Part<MakeCost>> all{
         classes("cross_entropy", "-log softmax(output)[label]: for class numbers; the last layer gives a score a class",
                 {smoothing},
-                [](const Tensor& x, const Tensor& y, const Json& o) {
-                    return nn::cross_entropy(x, y, {.label_smoothing = o.at("label_smoothing").as_number()});
+                [](const Tensor& x, const Tensor& y, const Json& o, LossReduction how) {
+                    return nn::cross_entropy(
+                        x, y, {.reduction = how, .label_smoothing = o.at("label_smoothing").as_number()});
                 }),
         classes("nll", "-output[label], for outputs that are logarithms of probabilities", {},
-                [](const Tensor& x, const Tensor& y, const Json&) { return nn::nll_loss(x, y); }),
+                [](const Tensor& x, const Tensor& y, const Json&, LossReduction how) {
+                    return nn::nll_loss(x, y, {.reduction = how});
+                }),
         classes("multi_margin", "the support vector machine's, for class numbers",
                 {positive("margin", 1, "the margin")},
-                [](const Tensor& x, const Tensor& y, const Json& o) {
-                    return nn::multi_margin_loss(x, y, {.margin = o.at("margin").as_number()});
+                [](const Tensor& x, const Tensor& y, const Json& o, LossReduction how) {
+                    return nn::multi_margin_loss(x, y, {.reduction = how, .margin = o.at("margin").as_number()});
                 }),
         classes("binary_cross_entropy",
                 "for class numbers 0 and 1; the last layer gives one score, positive for class 1", {},
-                [](const Tensor& x, const Tensor& y, const Json&) {
+                [](const Tensor& x, const Tensor& y, const Json&, LossReduction how) {
                     Tensor wanted = is_floating(y.dtype()) ? y : y.astype(x.dtype());
-                    return nn::binary_cross_entropy_with_logits(as_target(x, wanted), wanted);
+                    return nn::binary_cross_entropy_with_logits(as_target(x, wanted), wanted, {.reduction = how});
                 }),
         quantities("mse", "the mean of (output - target)^2", {},
-                   [](const Tensor& x, const Tensor& y, const Json&) { return nn::mse_loss(x, y); }),
+                   [](const Tensor& x, const Tensor& y, const Json&, LossReduction how) {
+                       return nn::mse_loss(x, y, {.reduction = how});
+                   }),
         quantities("l1", "the mean of |output - target|", {},
-                   [](const Tensor& x, const Tensor& y, const Json&) { return nn::l1_loss(x, y); }),
+                   [](const Tensor& x, const Tensor& y, const Json&, LossReduction how) {
+                       return nn::l1_loss(x, y, {.reduction = how});
+                   }),
         quantities("smooth_l1", "squared below beta, linear above", {positive("beta", 1, "where it becomes linear")},
-                   [](const Tensor& x, const Tensor& y, const Json& o) {
-                       return nn::smooth_l1_loss(x, y, {.beta = o.at("beta").as_number()});
+                   [](const Tensor& x, const Tensor& y, const Json& o, LossReduction how) {
+                       return nn::smooth_l1_loss(x, y, {.reduction = how, .beta = o.at("beta").as_number()});
                    }),
         quantities("huber", "squared up to delta, linear beyond (Huber, 1964)",
                    {positive("delta", 1, "where it becomes linear")},
-                   [](const Tensor& x, const Tensor& y, const Json& o) {
-                       return nn::huber_loss(x, y, {.delta = o.at("delta").as_number()});
+                   [](const Tensor& x, const Tensor& y, const Json& o, LossReduction how) {
+                       return nn::huber_loss(x, y, {.reduction = how, .delta = o.at("delta").as_number()});
                    }),
         penalty("weight_decay",
                 "factor / 2 times the sum of squares of all weights (what an optimizer's weight_decay amounts to)",

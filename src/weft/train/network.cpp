@@ -72,6 +72,20 @@ void check_groups(const Phase& phase, const Network& network) {
     for (const Json& group : groups->items()) (void)matching(group.at("match"), nn::named(network.model));
 }
 
+/// Channels of the monitor that look at parameters or layers by name: a word that names none would measure nothing.
+void check_channels(const Phase& phase, const Network& network) {
+    for (const Channel& channel : phase.monitor.channels) {
+        if (channel.match.is_null() || channel.match.as_string() == "*") continue;
+        if (channel.wants.norms) (void)matching(channel.match, nn::named(network.model));
+        if (!channel.wants.activations) continue;
+        std::vector<std::string_view> names;
+        for (const Network::Layer& layer : network.layers) names.push_back(layer.path);
+        const std::string& glob = channel.match.as_string();
+        if (std::none_of(names.begin(), names.end(), [&](auto name) { return optim::glob_match(glob, name); }))
+            channel.match.refuse(text("'", glob, "' matches no layer of the network", did_you_mean(glob, names)));
+    }
+}
+
 std::map<std::string, Parameter> cells_by_name(const Network& network) {
     std::map<std::string, Parameter> all;
     for (const nn::NamedParameter& cell : nn::named(network.model)) all.emplace(cell.name, cell.parameter);
@@ -93,6 +107,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     check_costs(phase, LayerBuilder::given_by(network.model, place), like);
     freeze(phase, network);
     check_groups(phase, network);
+    check_channels(phase, network);
     return network;
 }
 

@@ -17,11 +17,13 @@ namespace weft::train {
 struct Sums {
     double loss = 0, errors = 0;
     std::int64_t examples = 0;
-    void add(double mean_loss, double error_rate, std::int64_t count);
+    void add(const Judged& batch);
 };
 
 /// The terms that ask what the network says, summed: without penalties, so that sets and runs can be compared.
 Tensor loss_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target);
+/// The same of each example, (batch,): summed in double they give figures that do not depend on how examples were cut into batches.
+Tensor losses_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target);
 /// What is minimised: the loss and the penalties.
 Tensor with_penalties(std::span<const CostTerm> terms, const Tensor& loss, std::span<const Parameter> parameters);
 
@@ -31,12 +33,14 @@ class Objective {
     Objective(const Objective&) = delete;
     Objective& operator=(const Objective&) = delete;
 
-    /// One step; what it measured on its batch is added to `sums`.
-    void step(const data::Batch& batch, optim::Moment moment, Sums& sums);
+    /// One step, and what it measured on its batch.
+    Judged step(const data::Batch& batch, optim::Moment moment);
     /// How a step on this batch runs; it takes none.
     Explanation explain(const data::Batch& batch) const;
-    /// All of a set, in batches.
-    Sums evaluate(const data::Dataset& set);
+    /// All of a set, in batches; each is shown to `see`.
+    Sums evaluate(const data::Dataset& set, const std::function<void(const Judged&)>& see = {});
+    /// What stands behind the numbers of a Judged.
+    Names names() const;
     /// What the network says of a set, a batch after another: f(first row, outputs).
     void outputs(const data::Dataset& set, const std::function<void(std::int64_t first, const Array& values)>& f);
 
@@ -44,13 +48,18 @@ class Objective {
     bool counts_errors() const { return counts_errors_; }
 
   private:
-    std::vector<Tensor> measure(const Tensor& x, const Tensor& y) const;
+    std::vector<Tensor> measure(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost = nullptr) const;
+    Tensor output_of(const Tensor& x, std::vector<Tensor>* layers) const;
+    Judged judged(std::span<const Tensor> results, const data::Batch& batch, const Wants& wants) const;
     void search(std::span<const Tensor> batch);
     std::vector<Tensor> cost_of_batch(const Tensor& x, const Tensor& y) const;
 
     nn::Module model_;
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
+    std::vector<std::pair<std::string, nn::Module>> layers_;  // one behind the other, where that is what the model is
+    std::vector<std::string> term_names_;
+    Wants in_steps_, in_sets_;
     Schedules schedules_;                          // of the rates that change
     std::unique_ptr<optim::Optimizer> optimizer_;  // after schedules_, which making it fills
     bool counts_errors_ = false;
