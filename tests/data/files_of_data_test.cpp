@@ -24,7 +24,7 @@ void copy_kept(const char* name, const std::filesystem::path& to) {
     std::filesystem::copy_file(kept(name), to);
 }
 
-TEST(Pictures, a_folder_a_class_is_a_data_set_streamed_or_not) {
+TEST(PictureSets, a_folder_a_class_is_a_data_set_streamed_or_not) {
     if (!WEFT_HAVE_PNG) GTEST_SKIP() << "lacks libpng in this build";
     Scratch scratch;
     copy_kept("colour.png", scratch / "train/cat/2.png");
@@ -47,7 +47,7 @@ TEST(Pictures, a_folder_a_class_is_a_data_set_streamed_or_not) {
     EXPECT_EQ(grey.x.dims, (Dims{3, 1, 3, 3}));
 }
 
-TEST(Pictures, that_do_not_fit_together_are_refused) {
+TEST(PictureSets, that_do_not_fit_together_are_refused) {
     if (!WEFT_HAVE_PNG) GTEST_SKIP() << "lacks libpng in this build";
     Scratch scratch;
     EXPECT_THAT(error_of([&] { (void)image_folder(scratch.folder()); }), HasSubstr("holds no pictures"));
@@ -59,7 +59,7 @@ TEST(Pictures, that_do_not_fit_together_are_refused) {
     EXPECT_THAT(error_of([&] { (void)image_folder(scratch.folder()); }), HasSubstr("1.png' is cut short or damaged"));
 }
 
-TEST(Pictures, a_size_is_reached_by_means) {
+TEST(PictureSets, a_size_is_reached_by_means) {
     Array picture = Array::from(std::vector<std::uint8_t>{0, 100, 200, 100}, {1, 1, 4});
     Array half = resized(picture, 1, 2);  // weights 1/8 3/8 3/8 1/8, at the border without the one outside: over 7/8
     EXPECT_EQ(half.data<std::uint8_t>()[0], 71);   // (3 * 0 + 3 * 100 + 200) / 7
@@ -123,9 +123,13 @@ TEST(Sounds, features_are_numpys) {
 TEST(Sounds, the_spoken_digits_are_read) {
     if (!environment("WEFT_DATA")) GTEST_SKIP() << "lacks WEFT_DATA, the folder that holds fsdd.tar.gz";
     if (!WEFT_HAVE_ZLIB) GTEST_SKIP() << "lacks zlib in this build";
+    Scratch cache;  // nothing is left in the user's own
+    std::optional<std::string> before = environment("WEFT_CACHE");
+    ::setenv("WEFT_CACHE", cache.folder().c_str(), 1);
     Dataset test = ChosenSource(parse_json(R"({"wav": {"path": "fsdd.tar.gz", "pattern": "{label}_{speaker}_{index}",
         "where": {"index": [0, 4]}, "length": 4000, "features": "mel"}})"))
                        .load();
+    before ? ::setenv("WEFT_CACHE", before->c_str(), 1) : ::unsetenv("WEFT_CACHE");
     EXPECT_EQ(test.x.dims, (Dims{300, 30, 40}));  // 10 digits, 6 speakers, 5 each; (4000 - 256) / 128 + 1 frames
     EXPECT_EQ(test.classes.size(), 10u);
     EXPECT_EQ(test.y.data<std::int64_t>()[299], 9);

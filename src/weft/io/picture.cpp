@@ -25,13 +25,13 @@ constexpr std::uint64_t most_pixels = std::uint64_t{1} << 28;
     throw FileError(text("'", name, "' ", what));
 }
 
+#if WEFT_HAVE_JPEG || WEFT_HAVE_PNG
 void check_pixels(std::uint64_t width, std::uint64_t height, std::string_view name) {
     if (width == 0 || height == 0 || width * height > most_pixels)
         refuse_picture(name,
                        text("is refused: its header claims ", width, " x ", height, " pixels; at most 2^28 are read"));
 }
 
-#if WEFT_HAVE_JPEG || WEFT_HAVE_PNG
 /// (height, width, channels) as decoders give it, as (channels, height, width).
 Array planes(const Array& interleaved) {
     std::int64_t height = interleaved.dims[0], width = interleaved.dims[1], channels = interleaved.dims[2];
