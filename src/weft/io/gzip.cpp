@@ -1,6 +1,7 @@
 #include "weft/io/gzip.h"
 
 #include <algorithm>
+#include <array>
 
 #include "weft/base/error.h"
 #include "weft/found.h"
@@ -125,6 +126,16 @@ std::uint32_t crc32(std::string_view bytes) {
     return static_cast<std::uint32_t>(sum);
 }
 
+std::string zlib_stream(std::string_view bytes) {
+    uLongf size = compressBound(bytes.size());
+    std::string packed(size, '\0');
+    if (compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                 bytes.size()) != Z_OK)
+        throw OutOfMemory("no memory for zlib");
+    packed.resize(size);
+    return packed;
+}
+
 #else
 
 void gunzip_file(const std::filesystem::path& from, const std::filesystem::path&) {
@@ -133,7 +144,51 @@ void gunzip_file(const std::filesystem::path& from, const std::filesystem::path&
 std::string inflate_raw(std::string_view, std::uint64_t, std::string_view name) {
     throw FileError(text("'", name, "' is compressed, and this build of weft was made without zlib (zlib1g-dev)"));
 }
-std::uint32_t crc32(std::string_view) { return 0; }  // asked for behind inflate_raw alone
+std::uint32_t crc32(std::string_view bytes) {  // ISO/IEC 15948, annex D
+    static const auto table = [] {
+        std::array<std::uint32_t, 256> all{};
+        for (std::uint32_t n = 0; n < 256; ++n) {
+            std::uint32_t c = n;
+            for (int k = 0; k < 8; ++k) c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
+            all[n] = c;
+        }
+        return all;
+    }();
+    std::uint32_t c = 0xffffffffu;
+    for (char byte : bytes) c = table[(c ^ static_cast<std::uint8_t>(byte)) & 255] ^ (c >> 8);
+    return c ^ 0xffffffffu;
+}
+
+namespace {
+
+std::uint32_t adler32(std::string_view bytes) {  // RFC 1950
+    std::uint32_t a = 1, b = 0;
+    for (char byte : bytes) {
+        a = (a + static_cast<std::uint8_t>(byte)) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+}  // namespace
+
+/// Stored blocks (RFC 1951, 3.2.4).
+std::string zlib_stream(std::string_view bytes) {
+    std::string out = "\x78\x01";
+    std::uint32_t check = adler32(bytes);
+    do {
+        std::size_t count = std::min<std::size_t>(bytes.size(), 65535);
+        out.push_back(count == bytes.size() ? 1 : 0);
+        for (std::size_t word : {count, ~count}) {
+            out.push_back(static_cast<char>(word & 255));
+            out.push_back(static_cast<char>(word >> 8 & 255));
+        }
+        out += bytes.substr(0, count);
+        bytes.remove_prefix(count);
+    } while (!bytes.empty());
+    for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(check >> shift & 255));
+    return out;
+}
 
 std::string gunzip(std::string_view, std::uint64_t, std::string_view name) {
     throw FileError(text("'", name,

@@ -25,7 +25,9 @@ std::string gunzip_begin(std::string_view compressed, std::uint64_t count, std::
 void gunzip_file(const std::filesystem::path& from, const std::filesystem::path& to);
 /// `size` bytes out of a deflate stream without gzip's frame (as zip files hold them). FileError if it holds more or fewer.
 std::string inflate_raw(std::string_view compressed, std::uint64_t size, std::string_view name);
-/// CRC-32 of gzip and zip.
+/// The bytes as a zlib stream (RFC 1950): packed where the build has zlib, else as they are.
+std::string zlib_stream(std::string_view bytes);
+/// CRC-32 of gzip, zip and PNG.
 std::uint32_t crc32(std::string_view bytes);
 
 /// A file's bytes, unfolded if it is a gzip file.

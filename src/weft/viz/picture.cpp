@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "weft/base/error.h"
+#include "weft/io/gzip.h"
 
 namespace weft::viz {
 namespace {
@@ -17,94 +18,11 @@ void append_big(std::string& out, std::uint32_t value) {
     for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift & 255));
 }
 
-std::uint32_t crc32(std::string_view bytes) {  // ISO/IEC 15948, annex D
-    static const auto table = [] {
-        std::array<std::uint32_t, 256> all{};
-        for (std::uint32_t n = 0; n < 256; ++n) {
-            std::uint32_t c = n;
-            for (int k = 0; k < 8; ++k) c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
-            all[n] = c;
-        }
-        return all;
-    }();
-    std::uint32_t c = 0xffffffffu;
-    for (char byte : bytes) c = table[(c ^ static_cast<std::uint8_t>(byte)) & 255] ^ (c >> 8);
-    return c ^ 0xffffffffu;
-}
-
-std::uint32_t adler32(std::string_view bytes) {  // RFC 1950
-    std::uint32_t a = 1, b = 0;
-    for (char byte : bytes) {
-        a = (a + static_cast<std::uint8_t>(byte)) % 65521;
-        b = (b + a) % 65521;
-    }
-    return b << 16 | a;
-}
-
 void chunk(std::string& out, std::string_view type, std::string_view content) {
     append_big(out, static_cast<std::uint32_t>(content.size()));
     std::string body = std::string(type) + std::string(content);
     out += body;
-    append_big(out, crc32(body));
-}
-
-/// Bits as RFC 1951 packs them: the lowest first, codes from their highest on.
-class Bits {
-  public:
-    void number(std::uint32_t value, int count) {
-        for (int i = 0; i < count; ++i) bit(value >> i & 1);
-    }
-    void code(std::uint32_t value, int count) {
-        for (int i = count; i-- > 0;) bit(value >> i & 1);
-    }
-    /// A byte, the end (256), or a length in the code that is given once for all (3.2.6).
-    void symbol(std::uint32_t s) {
-        if (s < 144)
-            code(0x30 + s, 8);
-        else if (s < 256)
-            code(0x190 + s - 144, 9);
-        else if (s < 280)
-            code(s - 256, 7);
-        else
-            code(0xc0 + s - 280, 8);
-    }
-    std::string take() {
-        if (filled_) out_.push_back(static_cast<char>(byte_));
-        return std::move(out_);
-    }
-
-  private:
-    void bit(std::uint32_t one) {
-        byte_ |= one << filled_;
-        if (++filled_ < 8) return;
-        out_.push_back(static_cast<char>(byte_));
-        byte_ = 0, filled_ = 0;
-    }
-    std::string out_;
-    std::uint32_t byte_ = 0;
-    int filled_ = 0;
-};
-
-/// A zlib stream (RFC 1950, 1951) that knows one kind of repetition, "258 bytes as the pixel before has them": drawings are mostly that.
-std::string packed(std::string_view bytes) {
-    constexpr std::size_t back = 4, most = 258;
-    Bits bits;
-    bits.number(1, 1), bits.number(1, 2);  // the last block, in the given code
-    for (std::size_t at = 0; at < bytes.size();) {
-        std::size_t same = 0;
-        while (at >= back && same < most && at + same < bytes.size() && bytes[at + same] == bytes[at + same - back])
-            ++same;
-        if (same == most) {
-            bits.symbol(285), bits.code(3, 5);  // 258 bytes, 4 back
-            at += most;
-        } else {
-            bits.symbol(static_cast<std::uint8_t>(bytes[at++]));
-        }
-    }
-    bits.symbol(256);
-    std::string out = "\x78\x01" + bits.take();
-    append_big(out, adler32(bytes));
-    return out;
+    append_big(out, io::crc32(body));
 }
 
 void check_count(std::size_t values, std::int64_t width, std::int64_t height, std::int64_t planes) {
@@ -183,7 +101,7 @@ std::string png(const Picture& picture) {
     }
     std::string out = "\x89PNG\r\n\x1a\n";
     chunk(out, "IHDR", header);
-    chunk(out, "IDAT", packed(rows));
+    chunk(out, "IDAT", io::zlib_stream(rows));
     chunk(out, "IEND", "");
     return out;
 }
