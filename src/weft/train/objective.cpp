@@ -29,51 +29,41 @@ void Sums::add(double mean_loss, double error_rate, std::int64_t count) {
 Objective::Objective(const Phase& phase, const nn::Module& model)
     : model_(model),
       parameters_(named_parameters(model)),
+      terms_(cost_terms(phase)),
       optimizer_(optimizer_of(phase.optimizer, schedules_)),
       counts_errors_(phase.counts_errors()),
       step_(
-          model_, *optimizer_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
+          model_, *optimizer_, [this](std::span<const Tensor> batch) { return of_batch(batch[0], batch[1]); },
           std::string(model_.held_type())),
-      evaluation_([this](std::span<const Tensor> inputs) { return measure(inputs[0], inputs[1]); }, "evaluation"),
+      evaluation_(
+          [this](std::span<const Tensor> inputs) {
+              std::vector<Tensor> measured = of_batch(inputs[0], inputs[1]);
+              measured[0] = measured[1];  // nothing is minimised here, so penalties need not be known
+              return measured;
+          },
+          "evaluation"),
       prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; },
                   "prediction") {
-    for (const Chosen& chosen : phase.costs) terms_.push_back(chosen.make<MakeCost>()(chosen.options));
     optimizer_->prepare(parameters_);
     batch_method_ = dynamic_cast<optim::BatchMethod*>(optimizer_.get());
     if (!batch_method_) return;
     gradients_.emplace(
-        model_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
+        model_, [this](std::span<const Tensor> batch) { return of_batch(batch[0], batch[1]); },
         std::string(model_.held_type()));
 }
 
-Tensor loss_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target) {
-    Tensor loss;
-    for (const CostTerm& term : terms) {
-        if (!term.of_output) continue;
-        Tensor one = term.factor == 1 ? term.of_output(output, target) : term.of_output(output, target) * term.factor;
-        loss = loss ? loss + one : one;
-    }
-    return loss;
+std::vector<Tensor> Objective::of_batch(const Tensor& x, const Tensor& y) const {
+    Measured measured = measure(terms_, model_, x, y, parameters_);
+    std::vector<Tensor> all{measured.cost, measured.loss, measured.error_rate};
+    if (measured.present) all.push_back(measured.present);
+    return all;
 }
 
-Tensor with_penalties(std::span<const CostTerm> terms, const Tensor& loss, std::span<const Parameter> parameters) {
-    Tensor cost = loss;
-    for (const CostTerm& term : terms) {
-        if (term.of_parameters) cost = cost + term.of_parameters(parameters) * term.factor;
-    }
-    return cost;
-}
-
-/// {loss, rate of errors}
-std::vector<Tensor> Objective::measure(const Tensor& x, const Tensor& y) const {
-    Tensor output = model_(x);
-    return {loss_of(terms_, output, y), counts_errors_ ? nn::error_rate(output, y) : Tensor(0.0f)};
-}
-
-/// {what is minimised, loss, rate of errors}
-std::vector<Tensor> Objective::cost_of_batch(const Tensor& x, const Tensor& y) const {
-    std::vector<Tensor> measured = measure(x, y);
-    return {with_penalties(terms_, measured[0], parameters_), measured[0], measured[1]};
+/// Examples without a target count for nothing.
+void Objective::add(const data::Batch& batch, std::span<const Tensor> measured, Sums& sums) const {
+    constexpr std::size_t present = 3;  // of of_batch
+    std::int64_t count = measured.size() > present ? measured[present].item<std::int64_t>() : batch.count;
+    sums.add(measured[1].item<double>(), measured[2].item<double>(), count);
 }
 
 void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums) {
@@ -86,7 +76,7 @@ void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums)
         search(arguments);
     else
         step_.call(arguments, results_);
-    sums.add(results_[1].item<double>(), results_[2].item<double>(), batch.count);
+    add(batch, results_, sums);
 }
 
 /// Every evaluation of a step begins with the same generator and the same running statistics, so it sees the same noise.
@@ -102,9 +92,9 @@ void Objective::search(std::span<const Tensor> batch) {
     batch_method_->minimise(parameters_, [&](std::vector<Tensor>& gradients) {
         for (std::size_t i = 0; i < held.size(); ++i) held[i].set(before[i]);
         gradients_->call(batch, results_);
-        constexpr std::size_t measured = 3;  // of cost_of_batch
-        gradients.assign(results_.begin() + measured, results_.end());
-        if (first.empty()) first.assign(results_.begin(), results_.begin() + measured);
+        auto measured = results_.end() - static_cast<std::ptrdiff_t>(parameters_.size());  // gradients stand behind
+        gradients.assign(measured, results_.end());
+        if (first.empty()) first.assign(results_.begin(), measured);
         double cost = results_[0].item<double>();
         results_.clear();  // gradients are held by who asked for them
         return cost;
@@ -122,7 +112,7 @@ Sums Objective::evaluate(const data::Dataset& set) {
     for (const data::Batch& batch : set.batches(evaluation_batch)) {
         const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
         std::vector<Tensor> measured = evaluation_(arguments);
-        sums.add(measured[0].item<double>(), measured[1].item<double>(), batch.count);
+        add(batch, measured, sums);
     }
     return sums;
 }

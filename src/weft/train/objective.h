@@ -8,7 +8,7 @@
 
 #include "weft/optim/batch_method.h"
 #include "weft/runtime/function.h"
-#include "weft/train/network.h"
+#include "weft/train/measure.h"
 #include "weft/train/step.h"
 
 namespace weft::train {
@@ -19,11 +19,6 @@ struct Sums {
     std::int64_t examples = 0;
     void add(double mean_loss, double error_rate, std::int64_t count);
 };
-
-/// The terms that ask what the network says, summed: without penalties, so that sets and runs can be compared.
-Tensor loss_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target);
-/// What is minimised: the loss and the penalties.
-Tensor with_penalties(std::span<const CostTerm> terms, const Tensor& loss, std::span<const Parameter> parameters);
 
 class Objective {
   public:
@@ -44,9 +39,10 @@ class Objective {
     bool counts_errors() const { return counts_errors_; }
 
   private:
-    std::vector<Tensor> measure(const Tensor& x, const Tensor& y) const;
+    /// {what is minimised, loss, rate of errors, and, where targets may be missing, how many are there}
+    std::vector<Tensor> of_batch(const Tensor& x, const Tensor& y) const;
+    void add(const data::Batch& batch, std::span<const Tensor> measured, Sums& sums) const;
     void search(std::span<const Tensor> batch);
-    std::vector<Tensor> cost_of_batch(const Tensor& x, const Tensor& y) const;
 
     nn::Module model_;
     std::vector<Parameter> parameters_;

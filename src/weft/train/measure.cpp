@@ -1,0 +1,81 @@
+#include "weft/train/measure.h"
+
+#include <algorithm>
+
+#include "weft/base/error.h"
+#include "weft/nn/loss.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
+
+namespace weft::train {
+namespace {
+
+Tensor plus(const Tensor& sum, const Tensor& one) { return sum ? sum + one : one; }
+
+Tensor rate_of_errors(const CostTerm& term, const Tensor& output, const Tensor& labels) {
+    if (!term.present) return nn::error_rate(output, labels);
+    Tensor present = term.present(labels);
+    Tensor wrong = nn::wrong(output, labels) & present;
+    return sum(astype(wrong, DType::float32)) / maximum(sum(astype(present, DType::float32)), 1.0);
+}
+
+void add_layers(Measured& all, const nn::Notes& notes) {
+    using Part = nn::AddedCost::Part;
+    for (const nn::AddedCost& cost : notes.costs) {
+        if (cost.part != Part::penalty) all.loss = plus(all.loss, cost.value);
+        if (cost.part != Part::reported) all.cost = plus(all.cost, cost.value);
+        auto same = [&](const auto& one) { return one.first == cost.name; };
+        auto known = std::find_if(all.added.begin(), all.added.end(), same);
+        if (known == all.added.end())
+            all.added.emplace_back(cost.name, cost.value);
+        else
+            known->second = known->second + cost.value;
+    }
+}
+
+}  // namespace
+
+std::vector<CostTerm> cost_terms(const Phase& phase) {
+    std::vector<CostTerm> terms;
+    for (const Chosen& chosen : phase.costs) terms.push_back(chosen.make<MakeCost>()(chosen.options));
+    return terms;
+}
+
+Tensor wanted_by(const CostTerm& term, const Tensor& x, const Tensor& y, const nn::Notes& notes) {
+    if (term.target.is_null()) return y;
+    const std::string& name = term.target.as_string();
+    if (name == "input") return x;
+    for (const auto& [path, value] : notes.values) {
+        if (path == name) return stop_gradient(value);
+    }
+    term.target.refuse(text("no layer of the network has the path '", name, "'; --dry-run shows them"));
+}
+
+Measured measure(const std::vector<CostTerm>& terms, const nn::Module& model, const Tensor& x, const Tensor& y,
+                 std::span<const Parameter> parameters) {
+    Measured all;
+    nn::Notes notes;
+    Tensor output = model(x);
+    for (const CostTerm& term : terms) {
+        if (!term.of_output) continue;
+        Tensor one = term.of_output(output, wanted_by(term, x, y, notes));
+        all.loss = plus(all.loss, term.factor == 1 ? one : one * term.factor);
+        if (term.counts_errors && !all.error_rate) all.error_rate = rate_of_errors(term, output, y);
+        if (term.present && !all.present)
+            all.present = sum(astype(term.present(wanted_by(term, x, y, notes)), DType::int64));
+    }
+    all.cost = all.loss;
+    add_layers(all, notes);
+    if (!all.loss) all.loss = Tensor(0.0f);
+    if (!all.cost) all.cost = Tensor(0.0f);
+    if (!all.error_rate) all.error_rate = Tensor(0.0f);
+    for (const CostTerm& term : terms) {
+        if (!term.of_parameters) continue;
+        Tensor penalty = term.of_parameters(parameters);
+        all.cost = all.cost + (term.factor == 1 ? penalty : penalty * term.factor);
+    }
+    return all;
+}
+
+}  // namespace weft::train
