@@ -1,6 +1,7 @@
 // Layers for models that are more than a classifier: their values and what they add to the cost, beside the same written out by hand.
 #include <gtest/gtest.h>
 
+#include "train/model.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/base/error.h"
 #include "weft/nn/training.h"
@@ -11,44 +12,9 @@
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 #include "weft/ops/window.h"
-#include "weft/train/config.h"
-#include "weft/train/dry_run.h"
-#include "weft/train/measure.h"
 
 namespace weft::train {
 namespace {
-
-class Model {
-  public:
-    Model(const std::string& layers, const std::string& cost = "\"cross_entropy\"", const char* prepare = "\"flatten\"")
-        : experiment_(parse_config(text(R"({"data": {"train": {"digits": {"size": 10}}, "prepare": [)", prepare,
-                                        R"(]}, "optimizer": "sgd", "model": )", layers, ", \"cost\": ", cost, "}"),
-                                   "f.json")),
-          network(make_network(experiment_.phases[0], *sample_of(experiment_.phases[0]))) {}
-    Tensor cell(const std::string& name) const { return parameter(name).value(); }
-    Parameter parameter(const std::string& name) const {
-        for (const nn::NamedParameter& one : nn::named(network.model))
-            if (one.name == name) return one.parameter;
-        throw ValueError("no parameter " + name);
-    }
-    Measured measured(const Tensor& x) const {
-        Tensor labels(Array::zeros(DType::int64, {x.shape()[0].value()}));
-        std::vector<Parameter> parameters = nn::parameters(network.model);
-        return measure(cost_terms(experiment_.phases[0]), network.model, x, labels, parameters);
-    }
-
-  private:
-    Experiment experiment_;
-
-  public:
-    Network network;
-};
-
-Tensor pictures(std::int64_t count = 3) {
-    std::vector<float> values;
-    for (std::int64_t i = 0; i < count * 784; ++i) values.push_back(static_cast<float>((i * 37) % 101) / 101);
-    return Tensor::of(values, {count, 784});
-}
 
 Tensor affine(const Model& model, const std::string& name, const Tensor& x) {
     return matmul(x, model.cell(name + ".weight").T()) + model.cell(name + ".bias");
@@ -101,6 +67,17 @@ TEST(ModelLayers, noise_is_there_while_learning_alone_and_as_much_as_is_said) {
         EXPECT_NEAR(sqrt(mean(square(spoiled - row.mean))).item<double>(), row.deviation, 0.02) << row.layer;
         EXPECT_GT(max(abs(noise(ones) - spoiled)).item<double>(), 0) << row.layer;  // drawn anew
     }
+}
+
+TEST(ModelLayers, binarize_says_what_is_above_and_may_be_wanted_itself) {
+    Model model(R"([{"binarize": {"at": 0.25, "name": "picture"}}, {"linear": 784}])",
+                R"({"bernoulli": {"target": "picture"}})");
+    Tensor picture = (*model.network.model.get<nn::Sequential>())[0](pictures());
+    std::vector<float> gray = pictures().to_vector<float>(), sharp = picture.to_vector<float>();
+    for (std::size_t i = 0; i < gray.size(); ++i) ASSERT_EQ(sharp[i], gray[i] > 0.25f ? 1.0f : 0.0f) << i;
+    Tensor output = affine(model, "1", picture);
+    EXPECT_NEAR(model.measured(pictures()).loss.item<double>(),
+                mean(softplus(output) - picture * output).item<double>(), rounding);
 }
 
 TEST(ModelLayers, variational_adds_the_divergence_and_draws_about_the_mean) {

@@ -54,4 +54,10 @@ Tensor MaskingNoise::operator()(const Operand& x) const {
     return p_ == 0 ? scaled : where(random::bernoulli(1 - p_, value.shape()), scaled, 0);
 }
 
+Tensor Binarize::operator()(const Operand& x) const {
+    LineScope line(x.where);
+    Tensor value = x.as_tensor();
+    return astype(value > at, inexact(value.dtype()));
+}
+
 }  // namespace weft::nn

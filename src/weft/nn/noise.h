@@ -49,4 +49,14 @@ class MaskingNoise {
     double p_, scale_;
 };
 
+/// 1 where x is above `at`, else 0; while evaluating, too. No derivative goes through.
+struct Binarize {
+    double at = 0.5;
+    Tensor operator()(const Operand& x) const;
+    template <class V>
+    void members(V& visit) {
+        visit("at", at);
+    }
+};
+
 }  // namespace weft::nn

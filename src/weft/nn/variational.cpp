@@ -39,7 +39,10 @@ Tensor Variational::operator()(const Operand& x) const {
     add_cost("divergence", batch_mean(divergence) * options_.factor);
     if (!training() && !options_.sampled) return middle;
     Tensor noise = random::normal(middle.shape(), 0, 1, training() ? Tensor() : options_.key, middle.dtype());
-    return middle + exp(logs * 0.5) * noise;
+    Tensor code = middle + exp(logs * 0.5) * noise;
+    if (Notes* notes = Notes::current())
+        notes->values.emplace_back(log_ratio, sum(square(noise) + logs - square(code), -1) * 0.5);
+    return code;
 }
 
 Contractive::Contractive(Linear layer, std::string activation, double factor)

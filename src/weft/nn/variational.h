@@ -10,6 +10,9 @@
 
 namespace weft::nn {
 
+/// What a variational layer writes into nn::Notes when it draws, for each example: log p(z) - log q(z | x), summed over units.
+inline constexpr std::string_view log_ratio = "log p(z) - log q(z | x)";
+
 struct VariationalOptions {
     double factor = 1;    ///< times the divergence (beta of Higgins et al., 2017)
     bool sampled = true;  ///< in evaluation too; false: then the mean is handed on

@@ -31,6 +31,7 @@ std::vector<Part<MakeLayer>> layers_of_layers();  // branches.cpp
 const std::vector<Option>& layer_options();       // branches.cpp
 /// Those of model_layers.cpp; `simple` are layers of which it makes others (maxout).
 std::vector<Part<MakeLayer>> layers_of_models(const std::vector<Part<MakeLayer>>& simple);
+std::vector<Part<MakeLayer>> generative_layers();  // generative_layers.cpp
 
 /// Several values of one example become one.
 using Join = std::function<Tensor(std::span<const Tensor> values)>;
