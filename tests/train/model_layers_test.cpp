@@ -172,7 +172,7 @@ TEST(ModelLayers, a_tied_decoder_has_the_encoders_weights_and_both_ways_count_in
         return "no error";
     };
     EXPECT_NE(complaint(R"([{"linear": {"units": 6, "name": "code"}}, {"tied": "cod"}])")
-                  .find("no layer before this one has the path 'cod'; did you mean 'code'?"),
+                  .find("no layer before this one has the path 'cod' (--dry-run shows paths); did you mean 'code'?"),
               std::string::npos);
     EXPECT_NE(complaint(R"(["tanh", {"tied": "0"}])").find("tied takes the weights of a linear or contractive layer"),
               std::string::npos);

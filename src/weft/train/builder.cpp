@@ -146,8 +146,8 @@ const nn::Module& LayerBuilder::made(const Json& name) const {
     if (known != made_.end()) return known->second;
     std::vector<std::string_view> paths;
     for (const auto& [path, module] : made_) paths.push_back(path);
-    name.refuse(text("no layer before this one has the path '", name.as_string(), "'",
-                     did_you_mean(name.as_string(), paths), "; --dry-run shows paths"));
+    name.refuse(text("no layer before this one has the path '", name.as_string(), "' (--dry-run shows paths)",
+                     did_you_mean(name.as_string(), paths)));
 }
 
 nn::Module LayerBuilder::shared(const std::string& name, const Chosen& chosen, const LayerPlace& place) {
