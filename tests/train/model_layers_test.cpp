@@ -92,6 +92,7 @@ TEST(ModelLayers, variational_adds_the_divergence_and_draws_about_the_mean) {
     Model plain(R"([{"variational": {"units": 5, "factor": 0}}, {"linear": 10}])");
     EXPECT_NEAR(measured.loss.item<double>(),
                 plain.measured(pictures()).loss.item<double>() + divergence.item<double>(), rounding);
+    EXPECT_NEAR(mean(measured.losses).item<double>(), measured.loss.item<double>(), rounding);
     // Draws: about the mean, with the deviation; the same ones at every evaluation, new ones at every step.
     const nn::Module& layer = (*model.network.model.get<nn::Sequential>())[0];
     Tensor noise = ((layer(pictures(300)) - affine(model, "0.mean", pictures(300))) /

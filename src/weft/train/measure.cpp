@@ -7,6 +7,7 @@
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
+#include "weft/ops/view.h"
 
 namespace weft::train {
 namespace {
@@ -20,10 +21,24 @@ Tensor rate_of_errors(const CostTerm& term, const Tensor& output, const Tensor& 
     return sum(astype(wrong, DType::float32)) / maximum(sum(astype(present, DType::float32)), 1.0);
 }
 
-void add_layers(Measured& all, const nn::Notes& notes) {
+/// Whether an example has a target at all, where it has room for several.
+Tensor with_any(const Tensor& present) {
+    Axes axes;
+    for (std::size_t axis = 1; axis < present.ndim(); ++axis) axes.push_back(static_cast<std::int64_t>(axis));
+    return axes.empty() ? present : any(present, axes);
+}
+
+/// Of each example: what terms say of it, and its part in what only the batch as a whole has.
+Tensor losses_of(const Tensor& by_example, const Tensor& of_batch, const Tensor& present, const Tensor& x) {
+    Tensor each = by_example ? by_example : broadcast_to(Tensor(0.0f), {x.shape()[0]});
+    if (!of_batch) return each;
+    return each + (present ? where(present, of_batch, 0.0) : of_batch);
+}
+
+void add_layers(Measured& all, Tensor& of_batch, const nn::Notes& notes) {
     using Part = nn::AddedCost::Part;
     for (const nn::AddedCost& cost : notes.costs) {
-        if (cost.part != Part::penalty) all.loss = plus(all.loss, cost.value);
+        if (cost.part != Part::penalty) all.loss = plus(all.loss, cost.value), of_batch = plus(of_batch, cost.value);
         if (cost.part != Part::reported) all.cost = plus(all.cost, cost.value);
         auto same = [&](const auto& one) { return one.first == cost.name; };
         auto known = std::find_if(all.added.begin(), all.added.end(), same);
@@ -56,17 +71,24 @@ Measured measure(const std::vector<CostTerm>& terms, const nn::Module& model, co
                  std::span<const Parameter> parameters) {
     Measured all;
     nn::Notes notes;
-    Tensor output = model(x);
+    Tensor output = model(x), by_example, of_batch, present;
     for (const CostTerm& term : terms) {
         if (!term.of_output) continue;
-        Tensor one = term.of_output(output, wanted_by(term, x, y, notes));
-        all.loss = plus(all.loss, term.factor == 1 ? one : one * term.factor);
+        Tensor wanted = wanted_by(term, x, y, notes);
+        auto scaled = [&](const Tensor& one) { return term.factor == 1 ? one : one * term.factor; };
+        Tensor one = scaled(term.of_output(output, wanted));
+        all.loss = plus(all.loss, one);
+        if (term.of_examples)
+            by_example = plus(by_example, scaled(term.of_examples(output, wanted)));
+        else
+            of_batch = plus(of_batch, one);
         if (term.counts_errors && !all.error_rate) all.error_rate = rate_of_errors(term, output, y);
-        if (term.present && !all.present)
-            all.present = sum(astype(term.present(wanted_by(term, x, y, notes)), DType::int64));
+        if (term.present && !present) present = with_any(term.present(wanted));
     }
+    if (present) all.present = sum(astype(present, DType::int64));
     all.cost = all.loss;
-    add_layers(all, notes);
+    add_layers(all, of_batch, notes);
+    all.losses = losses_of(by_example, of_batch, present, x);
     if (!all.loss) all.loss = Tensor(0.0f);
     if (!all.cost) all.cost = Tensor(0.0f);
     if (!all.error_rate) all.error_rate = Tensor(0.0f);
