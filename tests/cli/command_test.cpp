@@ -91,8 +91,8 @@ TEST_F(Command, dry_run_shows_shapes_and_counts_and_writes_nothing) {
 
 TEST_F(Command, help_says_types_ranges_and_defaults) {
     std::string linear = weft({"help", "model", "linear"}).output;
-    EXPECT_NE(linear.find("units  how many outputs (integer >= 1; required)"), std::string::npos) << linear;
-    EXPECT_NE(linear.find("bias   whether something is added (true or false; default true)"), std::string::npos)
+    EXPECT_NE(linear.find("units      how many outputs (integer >= 1; required)"), std::string::npos) << linear;
+    EXPECT_NE(linear.find("bias       whether something is added (true or false; default true)"), std::string::npos)
         << linear;
     std::string adam = weft({"help", "optimizer", "adam"}).output;
     EXPECT_NE(adam.find("the learning rate (number >= 0 or schedule; default 0.001)"), std::string::npos) << adam;

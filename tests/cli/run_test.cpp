@@ -70,6 +70,13 @@ constexpr const char* adversaries = R"({
 "optimizer": {"by_name": {"parts": {"generator.*": {"adam": {"lr": {"cosine": {"from": 0.01, "epochs": 5}}, "skip_zero": true}},
                                     "*": {"rmsprop": {"lr": 0.001, "skip_zero": true}}}}},
 "batch_size": 40, "checkpoint": {"steps": 3}, "seed": 3, "stop_when": {"epochs": 5}, "keep_best": {"of": "valid.loss"}})";
+// All that the monitor gathers within epochs, and a rule that ends the run in the middle of one.
+constexpr const char* watched = R"({
+"data": {"train": {"digits": {"size": 600}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
+"model": {"sequential": [{"dropout": 0.1}, {"linear": 32}, "relu", {"linear": 10}]}, "cost": ["cross_entropy", {"weight_decay": 1.0e-4}],
+"optimizer": {"adam": {"lr": 0.003}}, "batch_size": 50, "checkpoint": {"steps": 5}, "seed": 3, "stop_when": {"steps": 41},
+"keep_best": {"of": "valid.f1"}, "monitor": {"every": 7, "channels": ["loss", "error", "cost", "f1", "auc", {"top_k": 3},
+  {"gradient_norm": "*"}, "update_ratio", "activations"]}})";
 
 /// The log without what depends on time.
 std::string timeless(const fs::path& run) {
@@ -93,6 +100,7 @@ class RunFolder : public testing::Test {
         std::ofstream(folder_.folder() / "methods.json") << methods;
         std::ofstream(folder_.folder() / "chains.json") << chains;
         std::ofstream(folder_.folder() / "adversaries.json") << adversaries;
+        std::ofstream(folder_.folder() / "watched.json") << watched;
     }
     Ended weft(const std::vector<std::string>& words, const std::vector<std::string>& settings = {}) {
         return run(folder_.folder(), words, settings);
@@ -187,6 +195,10 @@ TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes
 }
 
 TEST_F(RunFolder, killed_under_any_method_it_goes_on_to_the_same_bytes) { expect_resumes("methods.json", 3, 5); }
+
+TEST_F(RunFolder, killed_within_an_epoch_it_goes_on_with_what_its_channels_had_gathered) {
+    expect_resumes("watched.json", 3, 9);
+}
 
 /// The means over the steps are what is evaluated and kept, by whoever uses the run's folder.
 TEST_F(RunFolder, a_mean_of_the_parameters_is_what_is_kept_and_evaluated) {

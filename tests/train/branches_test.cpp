@@ -133,15 +133,17 @@ TEST(Match, ends_when_a_figure_is_as_good_as_the_kept_model_of_an_earlier_phase)
         parse_config(R"({"match": {"of": "valid.loss", "phase": "first", "figure": "train.loss"}})", "f"), "stop");
     StopRule rule = chosen.make<MakeStop>()(chosen.options);
     auto done = [&](std::vector<double> figures, std::optional<double> kept) {
-        return rule.done({static_cast<std::int64_t>(figures.size()),
-                          [&](const std::string& channel) {
-                              EXPECT_EQ(channel, "valid.loss");
-                              return figures;
-                          },
-                          [&](const std::string& phase, const std::string& channel) {
-                              EXPECT_EQ(phase + " " + channel, "first train.loss");
-                              return kept;
-                          }});
+        Standing standing;
+        standing.epoch = static_cast<std::int64_t>(figures.size());
+        standing.history = [&](const std::string& channel) {
+            EXPECT_EQ(channel, "valid.loss");
+            return figures;
+        };
+        standing.kept = [&](const std::string& phase, const std::string& channel) {
+            EXPECT_EQ(phase + " " + channel, "first train.loss");
+            return kept;
+        };
+        return rule.done(standing);
     };
     EXPECT_FALSE(done({}, 0.5));
     EXPECT_FALSE(done({0.4, 0.6}, 0.5));

@@ -126,8 +126,8 @@ TEST(LaidOver, another_part_takes_the_place_and_the_same_one_gets_the_options) {
               R"({"monitor": {"every": "step", "on": ["train"]}})");
     EXPECT_EQ(both(R"({"stop_when": {"any": [1, 2]}})", R"({"stop_when": {"any": [3]}})"),
               R"({"stop_when": {"any": [3]}})");
-    EXPECT_EQ(both(R"({"stop_when": {"epochs": 1}})", R"({"stop_when": {"reached": 3}})"),
-              R"({"stop_when": {"reached": 3}})");
+    EXPECT_EQ(both(R"({"stop_when": {"epochs": 1}})", R"({"stop_when": {"target": 3}})"),
+              R"({"stop_when": {"target": 3}})");
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(Costs, a_batch_counts_the_examples_that_have_a_target_and_the_errors_among_
     std::vector<CostTerm> terms{term_of(R"({"cross_entropy": {"missing": 7}})")};
     nn::Module identity = nn::Identity();
     Measured all = measure(terms, identity, x(), labels({2, 1, 7, 7}), {});
-    EXPECT_EQ(all.present.item<std::int64_t>(), 2);
+    EXPECT_EQ(sum(all.present).item<std::int64_t>(), 2);
     EXPECT_EQ(all.error_rate.item<double>(), 0.5);  // of the rows 0 and 1: largest at 2 and at 0
     EXPECT_NEAR(sum(all.losses).item<double>() / 2, all.loss.item<double>(), 1e-12);
     EXPECT_FALSE(measure({term_of(R"("cross_entropy")")}, identity, x(), labels({2, 1, 0, 0}), {}).present);
@@ -143,7 +143,7 @@ TEST(Costs, an_example_with_several_labels_is_there_if_any_of_them_is) {
     Tensor rows = Tensor::of(std::vector<double>(scores.begin(), scores.begin() + 12), {2, 3, 2});  // (N, classes, 2)
     Tensor two = Tensor::of(std::vector<std::int64_t>{0, -1, -1, -1}, {2, 2});
     Measured all = measure(terms, nn::Identity(), rows, two, {});
-    EXPECT_EQ(all.present.item<std::int64_t>(), 1);
+    EXPECT_EQ(sum(all.present).item<std::int64_t>(), 1);
     Tensor logits =
         Tensor::of(std::vector<double>{0.2, 0.7, 0.3}, {1, 3});  // scores 0, 2, 4: those of the first column
     EXPECT_NEAR(all.loss.item<double>(), value(R"("cross_entropy")", logits, labels({0})), 1e-12);

@@ -53,7 +53,7 @@ TEST(Experiment, a_good_one_is_completed_and_can_be_made_from_its_own_text_again
     EXPECT_EQ(experiment.config, again.config);
     EXPECT_EQ(experiment.config.at("batch_size").as_integer(), 100);
     EXPECT_EQ(experiment.config.at("optimizer").at("momentum").at("momentum").as_number(), 0.9);
-    EXPECT_EQ(experiment.phases[0].monitored, (std::vector<std::string>{"train", "valid"}));
+    EXPECT_EQ(experiment.phases[0].monitor.sets, (std::vector<std::string>{"train", "valid"}));
 }
 
 TEST(Experiment, misspelt_names_and_keys_are_refused_with_place_and_nearest_name) {
@@ -180,20 +180,6 @@ TEST(Experiment, phases_are_laid_over_what_stands_beside_them) {
     EXPECT_EQ(experiment.phases[1].set("train")->options().at("size").as_integer(), 7);
     EXPECT_EQ(experiment.phases[1].set("valid"), nullptr);
     EXPECT_EQ(Experiment(parse_config(config_text(experiment.config), "config.yaml")).config, experiment.config);
-}
-
-TEST(Stopping, no_improvement_counts_epochs_since_the_best) {
-    Chosen chosen = choose(
-        parse_config(R"({"any": [{"epochs": 50}, {"no_improvement": {"of": "valid.error", "for": 3}}]})", "f"), "stop");
-    StopRule rule = chosen.make<MakeStop>()(chosen.options);
-    auto done = [&](std::vector<double> figures) {
-        return rule.done({static_cast<std::int64_t>(figures.size()), [&](const std::string&) { return figures; }});
-    };
-    EXPECT_FALSE(done({}));
-    EXPECT_FALSE(done({5, 4, 4, 4}));
-    EXPECT_TRUE(done({5, 4, 4, 4, 4}));
-    EXPECT_FALSE(done({5, 4, 4, 4, 3, 6}));
-    EXPECT_TRUE(done(std::vector<double>(50, 1.0)));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace weft::cli {
 namespace {
 
 /// Commands that weft's documentation names, for versions to come.
-constexpr const char* to_come[] = {"predict", "serve", "monitor", "plot", "diff", "sweep", "cv", "onnx", "bench"};
+constexpr const char* to_come[] = {"predict", "sweep", "cv", "onnx", "bench"};
 
 const Flag device_flag{"device", "D", "where to compute; cpu is the only one in this version"};
 const Flag threads_flag{"threads", "N", "how many threads compute; results do not depend on it"};
@@ -72,6 +72,10 @@ const std::vector<Command>& commands() {
     static const Flag draws{"draws", "N", "of a variational layer, for each example; 100 if left out"};
     static const Flag chains{"chains", "N", "of the annealing by which log Z of an rbm is estimated; 100 if left out"};
     static const Flag temperatures{"temperatures", "N", "between no weights and all of them; 1000 if left out"};
+    static const Flag glob{"channel", "GLOB", "the figures that match, as in 'valid.*'; all if left out"};
+    static const Flag picture{"out", "FILE", "the file: its name ends with .svg, .png or .html"};
+    static const Flag port{"port", "N", "of 127.0.0.1; 8642 if left out, 0 any that is free"};
+    constexpr std::size_t most_runs = 1000;
     static const std::vector<Command> all{
         {"train",
          "FILE",
@@ -108,6 +112,34 @@ const std::vector<Command>& commands() {
          1,
          1,
          show},
+        {"monitor",
+         "RUN...",
+         "Prints the figures of runs, an epoch a line: a table, or lines with tabs where a program reads them.",
+         {glob},
+         1,
+         most_runs,
+         monitor},
+        {"plot",
+         "RUN...",
+         "Draws the figures of runs over their epochs, in one file.",
+         {picture, glob},
+         1,
+         most_runs,
+         plot},
+        {"diff",
+         "RUN RUN",
+         "Shows in what two runs differ: configurations key by key, figures side by side, where the logs part.",
+         {},
+         2,
+         2,
+         diff},
+        {"serve",
+         "RUN...",
+         "Shows runs on a page that follows their logs, on this machine alone (127.0.0.1).",
+         {port, glob},
+         1,
+         most_runs,
+         serve},
         {"data",
          "list | info NAME|FILE",
          "Lists the data sets; info loads one, or a file of arrays, checks it and says what it holds.",

@@ -12,7 +12,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::size_t bar_cells = 28;
+constexpr std::size_t bar_cells = 28, most_columns = 6;
 
 std::string printed(const char* format, double value) {
     char digits[64];
@@ -32,6 +32,7 @@ Terminal::Terminal(bool quiet)
 void Terminal::begun(const train::Phase& phase, const train::Network& network,
                      const std::vector<std::pair<std::string, data::Dataset>>& sets) {
     channels_ = phase.channels();
+    if (channels_.size() > most_columns) channels_.resize(most_columns);  // the log has them all
     head_shown_ = false, last_examples_ = 0;
     if (quiet_) return;
     if (!phase.name.empty()) std::cout << "\nphase " << phase.name << "\n";

@@ -146,12 +146,16 @@ int evaluate(const Arguments& arguments) {
     data::Dataset set = run.prepared(name);
     train::Network network = run.network(set);
     train::Objective objective(run.kept_phase(), network.model);
-    train::Sums sums = objective.evaluate(set);
-    auto count = static_cast<double>(sums.examples);
-    std::cout << name << ".loss " << figure(name + ".loss", sums.loss / count) << "\n";
-    if (objective.counts_errors()) {
-        std::cout << name << ".error " << figure(name + ".error", sums.errors / count) << "  ("
-                  << static_cast<std::int64_t>(sums.errors) << " of " << sums.examples << ")\n";
+    const train::Monitor& monitor = run.kept_phase().monitor;
+    train::Gathered gathered(monitor, objective.names(), {train::Gathered::Of::set});
+    train::Sums sums = objective.evaluate(set, [&](const train::Judged& batch) { gathered.add(batch); });
+    Json line;
+    gathered.write(line, monitor, train::Gathered::Of::set, name);
+    for (const Json::Member& one : line.members()) {
+        std::cout << one.key << " " << figure(one.key, one.value.as_number());
+        if (one.key == name + ".error")
+            std::cout << "  (" << static_cast<std::int64_t>(sums.errors) << " of " << sums.examples << ")";
+        std::cout << "\n";
     }
     return done;
 }

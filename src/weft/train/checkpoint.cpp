@@ -55,17 +55,28 @@ std::vector<std::pair<std::string, Parameter>> cells_of(const optim::Optimizer& 
     return cells;
 }
 
-constexpr std::string_view prepare_prefix = "prepare.";
+constexpr std::string_view prepare_prefix = "prepare.", monitor_prefix = "monitor.";
+
+/// Those whose names begin so, without it.
+nn::NamedArrays arrays_below(const fs::path& folder, std::string_view prefix) {
+    io::NamedArrays file = io::load_safetensors(folder / "state.safetensors");
+    nn::NamedArrays below;
+    for (const auto& [name, array] : file.arrays) {
+        if (name.starts_with(prefix)) below[name.substr(prefix.size())] = array;
+    }
+    return below;
+}
 
 }  // namespace
 
 void save_checkpoint(const fs::path& folder, const nn::Module& model, const optim::Optimizer& optimizer,
-                     const data::Preparation& preparation, const Progress& progress) {
+                     const data::Preparation& preparation, const Progress& progress, const nn::NamedArrays& monitor) {
     io::NamedArrays weights, state;
     for (const nn::NamedParameter& one : nn::named(model))
         weights.arrays[one.name] = contiguous(one.parameter.value().array());
     for (const auto& [name, cell] : cells_of(optimizer)) state.arrays[name] = contiguous(cell.value().array());
     for (const auto& [name, array] : preparation.state()) state.arrays[std::string(prepare_prefix) + name] = array;
+    for (const auto& [name, array] : monitor) state.arrays[std::string(monitor_prefix) + name] = array;
     io::replace_folder(folder, [&](const fs::path& fresh) {
         io::save_safetensors(fresh / "model.safetensors", weights);
         io::save_safetensors(fresh / "state.safetensors", state);
@@ -96,13 +107,12 @@ Progress load_model(const fs::path& folder, const nn::Module& model) {
 }
 
 void load_preparation(const fs::path& folder, data::Preparation& preparation) {
-    io::NamedArrays file = io::load_safetensors(folder / "state.safetensors");
     data::NamedState state;
-    for (const auto& [name, array] : file.arrays) {
-        if (name.starts_with(prepare_prefix)) state[name.substr(prepare_prefix.size())] = array;
-    }
+    for (const auto& [name, array] : arrays_below(folder, prepare_prefix)) state[name] = array;
     preparation.restore(state);
 }
+
+nn::NamedArrays load_monitor(const fs::path& folder) { return arrays_below(folder, monitor_prefix); }
 
 Progress load_checkpoint(const fs::path& folder, const nn::Module& model, const optim::Optimizer& optimizer) {
     fs::path path = folder / "state.safetensors";

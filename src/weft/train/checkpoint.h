@@ -1,5 +1,5 @@
 // A checkpoint is a folder with all state of a run: model.safetensors (weights under PyTorch's names), state.safetensors (the
-// optimizer's cells, the random generator, what preparation learned) and state.json (where the run stands). It is replaced as a whole,
+// optimizer's cells, the random generator, what preparation learned, what the monitor gathered) and state.json (where the run stands). It is replaced as a whole,
 // and holds nothing that depends on time. Callers: train/run.cpp, cli/.
 #pragma once
 
@@ -22,11 +22,14 @@ struct Progress {
 
 /// FileError, and the old checkpoint as it was, if it cannot be written.
 void save_checkpoint(const std::filesystem::path& folder, const nn::Module& model, const optim::Optimizer& optimizer,
-                     const data::Preparation& preparation, const Progress& progress);
+                     const data::Preparation& preparation, const Progress& progress,
+                     const nn::NamedArrays& monitor = {});
 
 /// Gives all cells their saved values. FileError names what is missing or does not fit.
 Progress load_checkpoint(const std::filesystem::path& folder, const nn::Module& model,
                          const optim::Optimizer& optimizer);
+/// What the monitor had gathered within an epoch, as it was given to save_checkpoint().
+nn::NamedArrays load_monitor(const std::filesystem::path& folder);
 /// Where the run stood.
 Progress load_progress(const std::filesystem::path& folder);
 /// Weights and preparation alone: for using a model.

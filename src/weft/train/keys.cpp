@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weft/train/monitor.h"
+#include "weft/train/parts.h"
 #include "weft/train/registry.h"
 
 namespace weft::train {
@@ -52,8 +54,7 @@ std::vector<Option> data_keys() {
 }
 
 std::vector<Option> watch_keys() {
-    return {needed("of", "a figure of the log, as in valid.error", Takes::string),
-            {"mode", "min", "whether less or more is better", false, Takes::string, {"min", "max"}}};
+    return {needed("of", "a figure of the log, as in valid.error", Takes::string), mode_option()};
 }
 
 std::vector<Option> load_keys() {
@@ -95,9 +96,9 @@ const std::vector<Option>& phase_keys() {
         with_keys(key("keep_best", Json(), "{of: valid.error, mode: min}: which model is kept beside the last"),
                   watch_keys()),
         integer("seed", 1, "of initial values, shuffling and dropout", 0),
-        with_keys(key("monitor", Json::object(), "{every: epoch, on: [train, valid]}: what stands in the log"),
-                  {{"every", "epoch", "a line an epoch, or also one a step", false, Takes::string, {"epoch", "step"}},
-                   key("on", Json(), "the sets; train and valid if left out", Takes::array)}),
+        with_keys(key("monitor", Json::object(),
+                      "{every: epoch, on: [train, valid], channels: [loss, error]}: what stands in the log"),
+                  monitor_keys()),
         with_keys(key("checkpoint", Json::object(), "{steps: 0, seconds: 0}: checkpoints within epochs"),
                   {integer("steps", 0, "after every so many steps", 0),
                    integer("seconds", 0.0, "when so many seconds have passed", 0)}),

@@ -34,6 +34,11 @@ const Option init_option = [] {
     option.also = "init";
     return option;
 }();
+const Option bias_init_option = [] {
+    Option option{"bias_init", Json(), "of what is added; 0 where `init` is given, and PyTorch's if both are left out"};
+    option.also = "init";
+    return option;
+}();
 const Option bias_option{"bias", true, "whether something is added"};
 
 nn::PerAxis axes_of(const Json& value, int spatial) {
@@ -57,12 +62,22 @@ void expect(const LayerPlace& place, std::size_t ndim, std::string_view layer, c
     throw ShapeError(text(layer, " takes examples of shape ", takes, ", what reaches it has shape ", place.input));
 }
 
+void initialise(Parameter& parameter, const Json& init, std::uint64_t seed) {
+    Chosen chosen = choose(init, "init");
+    parameter.set(chosen.make<MakeInit>()(chosen.options, dims_of(parameter.shape()), seed));
+}
+
+/// Who says how weights begin does not mean that what is added begins at random: zero weights give equal scores.
 template <class Layer>
 void initialise(Layer& layer, const Json& options, const LayerPlace& place) {
     const Json& init = options.at("init");
-    if (init.is_null()) return;
-    Chosen chosen = choose(init, "init");
-    layer.weight.set(chosen.make<MakeInit>()(chosen.options, dims_of(layer.weight.shape()), place.seed));
+    const Json* bias_init = options.find("bias_init");
+    bool given = bias_init && !bias_init->is_null();
+    if (given && !layer.bias)
+        bias_init->refuse("`bias: false` leaves nothing to begin with a value; leave one of both out");
+    if (!init.is_null()) initialise(layer.weight, init, place.seed);
+    if (layer.bias && (given || !init.is_null()))
+        initialise(*layer.bias, given ? *bias_init : Json("zeros"), place.seed + 1);
 }
 
 nn::Module make_linear(const Json& o, const LayerPlace& place) {
@@ -104,7 +119,8 @@ Part<MakeLayer> convolution(const char* name) {
              text("convolution over ", spatial, spatial == 1 ? " axis" : " axes", " of (channels, sizes...)"),
              {size_option("channels", "how many channels it gives"), per_axis("kernel_size", Json(), "how far it sees"),
               per_axis("stride", 1, "how far it moves"), padding,
-              per_axis("dilation", 1, "how far apart the kernel's numbers lie"), groups, bias_option, init_option}},
+              per_axis("dilation", 1, "how far apart the kernel's numbers lie"), groups, bias_option, init_option,
+              bias_init_option}},
             make_convolution<Layer, spatial>};
 }
 
@@ -229,7 +245,7 @@ std::vector<Part<MakeLayer>> own_layers() {
     return {
         {{"linear",
           "each unit a weighted sum of its inputs",
-          {size_option("units", "how many outputs"), bias_option, init_option},
+          {size_option("units", "how many outputs"), bias_option, init_option, bias_init_option},
           "units"},
          make_linear},
         convolution<nn::Conv1d, 1>("conv1d"),

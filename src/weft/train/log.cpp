@@ -22,6 +22,13 @@ std::string joined(const std::vector<Json>& lines) {
 
 bool is_epoch(const Json& line) { return line.find("epoch") && !line.find("final"); }
 
+bool is_figure(const Json::Member& member) {
+    for (const char* other : {"phase", "epoch", "step", "examples", "seconds", "final"}) {
+        if (member.key == other) return false;
+    }
+    return true;
+}
+
 std::string phase_of(const Json& line) {
     const Json* phase = line.find("phase");
     return phase ? phase->as_string() : "";
@@ -64,6 +71,7 @@ void Log::append(const Json& line) {
         throw FileError(text("'", path_.string(), "' cannot be written: ", std::strerror(error),
                              "; what was there before is unchanged"));
     lines_.push_back(line);
+    if (copy_) copy_(line);
 }
 
 std::vector<double> Log::history(const std::string& phase, const std::string& channel) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,8 @@ class Log {
     /// The log at `path` with its first `keep` lines; what stands behind them is gone (atomically). FileError if it has fewer.
     Log(std::filesystem::path path, std::int64_t keep);
     void append(const Json& line);
+    /// Who gets every line from now on, too.
+    void copy_to(std::function<void(const Json& line)> copy) { copy_ = std::move(copy); }
     std::int64_t size() const { return static_cast<std::int64_t>(lines_.size()); }
     const std::vector<Json>& lines() const { return lines_; }
     /// The figures of one channel in the lines of a phase's epochs ("": of the one phase there is).
@@ -29,10 +32,13 @@ class Log {
   private:
     std::filesystem::path path_;
     std::vector<Json> lines_;
+    std::function<void(const Json& line)> copy_;
 };
 
 /// Whether a line is an epoch's.
 bool is_epoch(const Json& line);
+/// Whether a member of a line is a figure, and not where the run stood then.
+bool is_figure(const Json::Member& member);
 /// The phase of a line; "" where there is but one.
 std::string phase_of(const Json& line);
 

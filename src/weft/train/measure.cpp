@@ -67,17 +67,21 @@ Tensor wanted_by(const CostTerm& term, const Tensor& x, const Tensor& y, const n
     term.target.refuse(text("no layer of the network has the path '", name, "'; --dry-run shows them"));
 }
 
-Measured measure(const std::vector<CostTerm>& terms, const nn::Module& model, const Tensor& x, const Tensor& y,
-                 std::span<const Parameter> parameters) {
+Measured measure(const std::vector<CostTerm>& terms, const std::function<Tensor(const Tensor&)>& model, const Tensor& x,
+                 const Tensor& y, std::span<const Parameter> parameters) {
     Measured all;
     nn::Notes notes;
     Tensor output = model(x), by_example, of_batch, present;
     for (const CostTerm& term : terms) {
-        if (!term.of_output) continue;
+        if (!term.of_output) {
+            all.terms.push_back(term.of_parameters ? term.of_parameters(parameters) : Tensor(0.0f));
+            continue;
+        }
         Tensor wanted = wanted_by(term, x, y, notes);
         auto scaled = [&](const Tensor& one) { return term.factor == 1 ? one : one * term.factor; };
         Tensor one = scaled(term.of_output(output, wanted));
         all.loss = plus(all.loss, one);
+        all.terms.push_back(term.of_examples ? term.of_examples(output, wanted) : term.of_output(output, wanted));
         if (term.of_examples)
             by_example = plus(by_example, scaled(term.of_examples(output, wanted)));
         else
@@ -85,8 +89,8 @@ Measured measure(const std::vector<CostTerm>& terms, const nn::Module& model, co
         if (term.counts_errors && !all.error_rate) all.error_rate = rate_of_errors(term, output, y);
         if (term.present && !present) present = with_any(term.present(wanted));
     }
-    if (present) all.present = sum(astype(present, DType::int64));
-    all.cost = all.loss;
+    if (present) all.present = astype(present, DType::int64);
+    all.cost = all.loss, all.output = output;
     add_layers(all, of_batch, notes);
     all.losses = losses_of(by_example, of_batch, present, x);
     if (!all.loss) all.loss = Tensor(0.0f);

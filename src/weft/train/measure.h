@@ -16,17 +16,19 @@ struct Measured {
     Tensor loss;  // without penalties, so that sets and runs can be compared
     Tensor
         losses;  // the loss of each example, (batch,), 0 for one without a target: `loss` is their mean over those that have one.
-        // What only a whole batch has (pairs, what layers add) is the same for all
-    Tensor error_rate;                                  // 0 where no term counts errors
-    Tensor present;                                     // how many examples have a target (int64); empty: all have
+    // What only a whole batch has (pairs, what layers add) is the same for all
+    Tensor error_rate;          // 0 where no term counts errors
+    Tensor present;             // how many examples have a target (int64); empty: all have
+    Tensor output;              // what the network says
+    std::vector<Tensor> terms;  // each of them without its factor: by example where it has one, else of the whole batch
     std::vector<std::pair<std::string, Tensor>> added;  // what layers add, by name, in the order of first mention
 };
 
 std::vector<CostTerm> cost_terms(const Phase& phase);
 
 /// Of a batch (x, y), layers in the mode in which they are. `parameters` have their names.
-Measured measure(const std::vector<CostTerm>& terms, const nn::Module& model, const Tensor& x, const Tensor& y,
-                 std::span<const Parameter> parameters);
+Measured measure(const std::vector<CostTerm>& terms, const std::function<Tensor(const Tensor&)>& model, const Tensor& x,
+                 const Tensor& y, std::span<const Parameter> parameters);
 
 /// What a term wants of a batch: the targets, the input, or what a layer gave, held constant.
 Tensor wanted_by(const CostTerm& term, const Tensor& x, const Tensor& y, const nn::Notes& notes);

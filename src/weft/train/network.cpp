@@ -45,7 +45,9 @@ std::set<std::string> layers_wanted(const Phase& phase) {
     return paths;
 }
 
-void check_costs(const Phase& phase, const nn::Module& model, const LayerPlace& place, const data::Dataset& like) {
+/// The names of what layers add.
+std::vector<std::string> check_costs(const Phase& phase, const nn::Module& model, const LayerPlace& place,
+                                     const data::Dataset& like) {
     Shape shape{Size("batch")};
     for (std::size_t i = 1; i < like.y.dims.size(); ++i) shape.push_back(like.y.dims[i]);
     Tensor x = LayerBuilder::stand_in(place), y = input("y", shape, like.y.dtype);
@@ -61,6 +63,11 @@ void check_costs(const Phase& phase, const nn::Module& model, const LayerPlace& 
                                    "activity_penalty do, or name a cost of the output, as in cross_entropy"));
         if (term.of_output) check_cost(chosen, term, output, wanted_by(term, x, y, notes), like);
     }
+    std::vector<std::string> names;
+    for (const nn::AddedCost& cost : notes.costs) {
+        if (std::find(names.begin(), names.end(), cost.name) == names.end()) names.push_back(cost.name);
+    }
+    return names;
 }
 
 /// Cells that a glob names; ConfigError with the nearest name if it names none.
@@ -99,6 +106,20 @@ void check_groups(const Phase& phase, const Network& network) {
     for (const Json& group : groups->items()) (void)matching(group.at("match"), nn::named(network.model));
 }
 
+/// Channels of the monitor that look at parameters or layers by name: a word that names none would measure nothing.
+void check_channels(const Phase& phase, const Network& network) {
+    for (const Channel& channel : phase.monitor.channels) {
+        if (channel.match.is_null() || channel.match.as_string() == "*") continue;
+        if (channel.wants.norms) (void)matching(channel.match, nn::named(network.model));
+        if (!channel.wants.activations) continue;
+        std::vector<std::string_view> names;
+        for (const Network::Layer& layer : network.layers) names.push_back(layer.path);
+        const std::string& glob = channel.match.as_string();
+        if (std::none_of(names.begin(), names.end(), [&](auto name) { return optim::glob_match(glob, name); }))
+            channel.match.refuse(text("'", glob, "' matches no layer of the network", did_you_mean(glob, names)));
+    }
+}
+
 std::map<std::string, Parameter> cells_by_name(const Network& network) {
     std::map<std::string, Parameter> all;
     for (const nn::NamedParameter& cell : nn::named(network.model)) all.emplace(cell.name, cell.parameter);
@@ -116,9 +137,10 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     LayerPlace place{network.example, phase.seed, network.dtype};
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
-    check_costs(phase, network.model, place, like);
+    network.added = check_costs(phase, network.model, place, like);
     freeze(phase, network);
     check_groups(phase, network);
+    check_channels(phase, network);
     return network;
 }
 

@@ -5,13 +5,69 @@
 
 #include "weft/base/error.h"
 #include "weft/nn/loss.h"
+#include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/random.h"
+#include "weft/ops/reduce.h"
+#include "weft/train/channel_sums.h"
 
 namespace weft::train {
 namespace {
 
 constexpr std::int64_t evaluation_batch = 500;
+
+/// A name that is not taken: mse, mse.2, ...
+std::string free_name(const std::string& name, const std::vector<std::string>& taken) {
+    std::string free = name;
+    for (int k = 2; std::find(taken.begin(), taken.end(), free) != taken.end(); ++k) free = text(name, ".", k);
+    return free;
+}
+
+/// The layers of lists within lists, one behind the other, by their paths.
+void collect(nn::Module& module, const std::string& path, std::vector<std::pair<std::string, nn::Module>>& layers) {
+    auto* list = module.get<nn::Sequential>();
+    if (!list) {
+        layers.emplace_back(path.empty() ? "output" : path, module);
+        return;
+    }
+    auto visit = [&](const std::string& name, nn::Module& inner) {
+        collect(inner, path.empty() ? name : path + "." + name, layers);
+    };
+    list->members(visit);
+}
+
+/// In double: count, sum, sum of squares, zeros, least, greatest.
+void add_layer(const Tensor& given, std::vector<Tensor>& results) {
+    Tensor v = given.astype(DType::float64), count(1.0);
+    for (const Size& size : v.shape()) count = count * size_as_tensor(size, DType::float64);
+    results.insert(results.end(), {count, sum(v), sum(v * v), sum((v == 0.0).astype(DType::float64)), min(v), max(v)});
+}
+
+/// In double, for each parameter: sums of squares of its value, its gradient, and what the step changed.
+constexpr std::size_t parameter_numbers = 3;
+std::vector<Tensor> squares(std::span<const Tensor> before, std::span<const Tensor> gradients,
+                            std::span<const Tensor> behind) {
+    std::vector<Tensor> all;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        Tensor old = before[i].astype(DType::float64);
+        for (const Tensor& one : {old, gradients[i].astype(DType::float64), behind[i].astype(DType::float64) - old})
+            all.push_back(sum(one * one));
+    }
+    return all;
+}
+
+/// The first rows of an array, which are those of the examples that count.
+Array first_rows(const Tensor& values, std::int64_t count) {
+    Array array = values.array();
+    if (!array.dims.empty()) array.dims[0] = std::min(array.dims[0], count);
+    return array;
+}
+
+double sum_of_rows(const Tensor& values, std::int64_t count) {
+    double sum = 0;
+    for (double value : as_doubles(first_rows(values, count))) sum += value;
+    return sum;
+}
 
 /// Their names in the model, which an optimizer's groups and its saved state go by.
 std::vector<Parameter> named_parameters(const nn::Module& model) {
@@ -21,52 +77,112 @@ std::vector<Parameter> named_parameters(const nn::Module& model) {
 
 }  // namespace
 
-void Sums::add(double mean_loss, double error_rate, std::int64_t count) {
-    auto n = static_cast<double>(count);
-    loss += mean_loss * n, errors += std::round(error_rate * n), examples += count;
-}
+void Sums::add(const Judged& batch) { loss += batch.loss, errors += batch.errors, examples += batch.count; }
 
-Objective::Objective(const Phase& phase, const nn::Module& model)
+Objective::Objective(const Phase& phase, const nn::Module& model, std::vector<std::string> added)
     : model_(model),
       parameters_(named_parameters(model)),
-      terms_(cost_terms(phase)),
+      added_(std::move(added)),
+      in_steps_(phase.monitor.of_steps()),
+      in_sets_(phase.monitor.of_sets()),
       optimizer_(optimizer_of(phase.optimizer, schedules_)),
       counts_errors_(phase.counts_errors()),
       step_(
-          model_, *optimizer_, [this](std::span<const Tensor> batch) { return of_batch(batch[0], batch[1]); },
-          std::string(model_.held_type())),
-      evaluation_(
-          [this](std::span<const Tensor> inputs) {
-              std::vector<Tensor> measured = of_batch(inputs[0], inputs[1]);
-              measured[0] = measured[1];  // nothing is minimised here, so penalties need not be known
-              return measured;
-          },
-          "evaluation"),
+          model_, *optimizer_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
+          std::string(model_.held_type()), in_steps_.norms ? TrainStep::Watch(squares) : TrainStep::Watch()),
+      evaluation_([this](std::span<const Tensor> inputs) { return of_batch(inputs[0], inputs[1], in_sets_); },
+                  "evaluation"),
       prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; },
                   "prediction") {
+    for (const Chosen& chosen : phase.costs) {
+        CostTerm term = chosen.make<MakeCost>()(chosen.options);
+        if (term.of_layers) continue;
+        may_be_missing_ = may_be_missing_ || term.present;
+        terms_.push_back(std::move(term));
+        term_names_.push_back(free_name(chosen.entry->name, term_names_));
+    }
+    collect(model_, "", layers_);
     optimizer_->prepare(parameters_);
     batch_method_ = dynamic_cast<optim::BatchMethod*>(optimizer_.get());
     if (!batch_method_) return;
     gradients_.emplace(
-        model_, [this](std::span<const Tensor> batch) { return of_batch(batch[0], batch[1]); },
+        model_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
         std::string(model_.held_type()));
 }
 
-std::vector<Tensor> Objective::of_batch(const Tensor& x, const Tensor& y) const {
-    Measured measured = measure(terms_, model_, x, y, parameters_);
-    std::vector<Tensor> all{measured.cost, measured.loss, measured.error_rate};
-    if (measured.present) all.push_back(measured.present);
+Tensor Objective::output_of(const Tensor& x, std::vector<Tensor>* layers) const {
+    if (!layers) return model_(x);
+    Tensor value = x;
+    for (const auto& [name, layer] : layers_) layers->push_back(value = layer(value));
+    return value;
+}
+
+/// Losses of examples, the share of errors, and which examples count; where wanted: what the network says, each term of the cost and what
+/// layers add, numbers of each layer.
+std::vector<Tensor> Objective::of_batch(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost) const {
+    std::vector<Tensor> layers;
+    auto model = [&](const Tensor& input) { return output_of(input, wants.activations ? &layers : nullptr); };
+    Measured measured = measure(terms_, model, x, y, parameters_);
+    if (cost) *cost = measured.cost;
+    std::vector<Tensor> results{measured.losses, measured.error_rate};
+    if (may_be_missing_) results.push_back(measured.present);
+    if (wants.outputs) results.push_back(measured.output);
+    if (wants.terms) {
+        results.insert(results.end(), measured.terms.begin(), measured.terms.end());
+        for (const std::string& name : added_) {
+            auto same = [&](const auto& one) { return one.first == name; };
+            auto found = std::find_if(measured.added.begin(), measured.added.end(), same);
+            results.push_back(found == measured.added.end() ? Tensor(0.0f) : found->second);
+        }
+    }
+    for (const Tensor& given : layers) add_layer(given, results);
+    return results;
+}
+
+/// Reads what of_batch() gave, and squares() behind it.
+Judged Objective::judged(std::span<const Tensor> results, const data::Batch& batch, const Wants& wants) const {
+    Judged seen;
+    std::size_t at = 2;
+    seen.count = batch.count;
+    if (may_be_missing_) seen.count = static_cast<std::int64_t>(sum_of_rows(results[at++], batch.count));
+    auto count = static_cast<double>(seen.count);
+    seen.loss = sum_of_rows(results[0], batch.count);
+    // A rate of float32 is exact enough to count by: of all predictions, of which an example of a sequence has several.
+    double each = static_cast<double>(batch.y.size()) / static_cast<double>(std::max<std::int64_t>(1, batch.y.dims[0]));
+    seen.errors = std::round(results[1].item<double>() * count * each) / each;
+    if (wants.outputs) {
+        seen.outputs = first_rows(results[at++], batch.count);
+        seen.targets = first_rows(Tensor(batch.y), batch.count);
+    }
+    for (std::size_t i = 0; wants.terms && i < terms_.size(); ++i, ++at) {
+        double sum = terms_[i].of_examples ? sum_of_rows(results[at], batch.count) : results[at].item<double>() * count;
+        seen.terms.push_back(terms_[i].factor * sum);
+    }
+    auto next = [&] { return results[at++].item<double>(); };
+    for (std::size_t i = 0; wants.terms && i < added_.size(); ++i) seen.terms.push_back(next() * count);
+    for (std::size_t i = 0; wants.activations && i < layers_.size(); ++i)
+        seen.layers.push_back({next(), next(), next(), next(), next(), next()});
+    while (at + parameter_numbers <= results.size()) seen.parameters.push_back({next(), next(), next()});
+    return seen;
+}
+
+Names Objective::names() const {
+    Names all{term_names_, {}, {}};
+    all.terms.insert(all.terms.end(), added_.begin(), added_.end());
+    for (const auto& [name, layer] : layers_) all.layers.push_back(name);
+    for (const Parameter& parameter : parameters_) all.parameters.emplace_back(parameter.name());
     return all;
 }
 
-/// Examples without a target count for nothing.
-void Objective::add(const data::Batch& batch, std::span<const Tensor> measured, Sums& sums) const {
-    constexpr std::size_t present = 3;  // of of_batch
-    std::int64_t count = measured.size() > present ? measured[present].item<std::int64_t>() : batch.count;
-    sums.add(measured[1].item<double>(), measured[2].item<double>(), count);
+/// What is minimised, and what of_batch() gives.
+std::vector<Tensor> Objective::cost_of_batch(const Tensor& x, const Tensor& y) const {
+    Tensor cost;
+    std::vector<Tensor> results = of_batch(x, y, in_steps_, &cost);
+    results.insert(results.begin(), cost);
+    return results;
 }
 
-void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums) {
+Judged Objective::step(const data::Batch& batch, optim::Moment moment) {
     for (const auto& [rate, schedule] : schedules_) {
         double value = schedule.value(moment);
         if (value != optimizer_->get(rate)) optimizer_->set(rate, value);
@@ -76,7 +192,7 @@ void Objective::step(const data::Batch& batch, optim::Moment moment, Sums& sums)
         search(arguments);
     else
         step_.call(arguments, results_);
-    add(batch, results_, sums);
+    return judged(std::span(results_).subspan(1), batch, in_steps_);
 }
 
 /// Every evaluation of a step begins with the same generator and the same running statistics, so it sees the same noise.
@@ -87,19 +203,23 @@ void Objective::search(std::span<const Tensor> batch) {
                          [&](const Parameter& p) { return p.cell() == cell.cell(); }))
             held.push_back(cell);
     }
-    std::vector<Tensor> before, first;
+    std::vector<Tensor> before, first, at_first, slopes, behind;
     for (const Parameter& cell : held) before.push_back(cell.value());
+    for (const Parameter& cell : parameters_) at_first.push_back(cell.value());
     batch_method_->minimise(parameters_, [&](std::vector<Tensor>& gradients) {
         for (std::size_t i = 0; i < held.size(); ++i) held[i].set(before[i]);
         gradients_->call(batch, results_);
-        auto measured = results_.end() - static_cast<std::ptrdiff_t>(parameters_.size());  // gradients stand behind
+        auto measured = results_.end() - static_cast<std::ptrdiff_t>(parameters_.size());
         gradients.assign(measured, results_.end());
-        if (first.empty()) first.assign(results_.begin(), measured);
+        if (first.empty()) first.assign(results_.begin(), measured), slopes = gradients;
         double cost = results_[0].item<double>();
         results_.clear();  // gradients are held by who asked for them
         return cost;
     });
     results_ = std::move(first);
+    if (!in_steps_.norms) return;
+    for (const Parameter& cell : parameters_) behind.push_back(cell.value());
+    for (Tensor& one : squares(at_first, slopes, behind)) results_.push_back(std::move(one));
 }
 
 Explanation Objective::explain(const data::Batch& batch) const {
@@ -107,12 +227,13 @@ Explanation Objective::explain(const data::Batch& batch) const {
     return gradients_ ? gradients_->explain(arguments) : step_.explain(arguments);
 }
 
-Sums Objective::evaluate(const data::Dataset& set) {
+Sums Objective::evaluate(const data::Dataset& set, const std::function<void(const Judged&)>& see) {
     Sums sums;
     for (const data::Batch& batch : set.batches(evaluation_batch)) {
         const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
-        std::vector<Tensor> measured = evaluation_(arguments);
-        add(batch, measured, sums);
+        Judged seen = judged(evaluation_(arguments), batch, in_sets_);
+        sums.add(seen);
+        if (see) see(seen);
     }
     return sums;
 }

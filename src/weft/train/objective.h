@@ -17,21 +17,24 @@ namespace weft::train {
 struct Sums {
     double loss = 0, errors = 0;
     std::int64_t examples = 0;
-    void add(double mean_loss, double error_rate, std::int64_t count);
+    void add(const Judged& batch);
 };
 
 class Objective {
   public:
-    Objective(const Phase& phase, const nn::Module& model);
+    /// `added`: what layers add to the cost, by name (Network::added), where the monitor shall tell it.
+    Objective(const Phase& phase, const nn::Module& model, std::vector<std::string> added = {});
     Objective(const Objective&) = delete;
     Objective& operator=(const Objective&) = delete;
 
-    /// One step; what it measured on its batch is added to `sums`.
-    void step(const data::Batch& batch, optim::Moment moment, Sums& sums);
+    /// One step, and what it measured on its batch.
+    Judged step(const data::Batch& batch, optim::Moment moment);
     /// How a step on this batch runs; it takes none.
     Explanation explain(const data::Batch& batch) const;
-    /// All of a set, in batches.
-    Sums evaluate(const data::Dataset& set);
+    /// All of a set, in batches; each is shown to `see`.
+    Sums evaluate(const data::Dataset& set, const std::function<void(const Judged&)>& see = {});
+    /// What stands behind the numbers of a Judged.
+    Names names() const;
     /// What the network says of a set, a batch after another: f(first row, outputs).
     void outputs(const data::Dataset& set, const std::function<void(std::int64_t first, const Array& values)>& f);
 
@@ -39,14 +42,19 @@ class Objective {
     bool counts_errors() const { return counts_errors_; }
 
   private:
-    /// {what is minimised, loss, rate of errors, and, where targets may be missing, how many are there}
-    std::vector<Tensor> of_batch(const Tensor& x, const Tensor& y) const;
-    void add(const data::Batch& batch, std::span<const Tensor> measured, Sums& sums) const;
+    std::vector<Tensor> of_batch(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost = nullptr) const;
+    Tensor output_of(const Tensor& x, std::vector<Tensor>* layers) const;
+    Judged judged(std::span<const Tensor> results, const data::Batch& batch, const Wants& wants) const;
     void search(std::span<const Tensor> batch);
+    std::vector<Tensor> cost_of_batch(const Tensor& x, const Tensor& y) const;
 
     nn::Module model_;
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
+    std::vector<std::pair<std::string, nn::Module>> layers_;  // one behind the other, where that is what the model is
+    std::vector<std::string> term_names_, added_;
+    bool may_be_missing_ = false;  // some examples have no target
+    Wants in_steps_, in_sets_;
     Schedules schedules_;                          // of the rates that change
     std::unique_ptr<optim::Optimizer> optimizer_;  // after schedules_, which making it fills
     bool counts_errors_ = false;

@@ -85,11 +85,17 @@ optim::StepOptions step_options_of(const Json& options);
 /// The optimizer with its rates at the start; `schedules` gets those of rates that change. ConfigError if it refuses an option.
 std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen, Schedules& schedules);
 
+/// Whether less or more of a figure is better: as its channel says ("auto"), or as a file does.
+const Option& mode_option();  // stopping.cpp
+
 /// Where a run stands at the end of an epoch, as stop rules see it.
 struct Standing {
-    std::int64_t epoch = 0;
+    std::int64_t epoch = 0, step = 0;
+    double seconds = 0;
+    /// Whether more of a figure is better.
+    std::function<bool(const std::string& channel)> more = {};
     /// Figures of epochs 1, 2, ... of one channel.
-    std::function<std::vector<double>(const std::string& channel)> history;
+    std::function<std::vector<double>(const std::string& channel)> history = {};
     /// The figure of an earlier phase's kept model; nothing if it had none.
     std::function<std::optional<double>(const std::string& phase, const std::string& channel)> kept = {};
 };
@@ -102,6 +108,7 @@ struct StopRule {
     std::function<bool(const Standing& standing)> done;           // asked after every epoch, and before the first
     std::vector<std::pair<std::string, Position>> channels = {};  // that it reads: checked against those the run has
     std::int64_t most_epochs = 0;                                 // 0: it names no number
+    bool within_epochs = false;                                   // it can be true in the middle of one, too
     std::vector<EarlierFigure> earlier = {};
 };
 using MakeStop = std::function<StopRule(const Json& options)>;

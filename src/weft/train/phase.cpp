@@ -51,31 +51,17 @@ Json read_cost(Phase& phase, const Json& given) {
 }
 
 Json read_monitor(Phase& phase, const Json& given) {
-    Json resolved = given;
-    phase.log_steps = resolved.at("every").as_string() == "step";
-    if (resolved.at("on").is_null()) {
-        Json on = Json::array();
-        for (const auto& [name, source] : phase.sets) {
-            if (name != "test") on.push_back(name);
-        }
-        resolved["on"] = on;
-    }
-    std::vector<std::string_view> names;
-    for (const auto& [name, source] : phase.sets) names.push_back(name);
-    for (const Json& name : resolved.at("on").items()) {
-        if (!phase.set(name.as_string())) {
-            name.refuse(
-                text("the experiment has no set '", name.as_string(), "'", did_you_mean(name.as_string(), names)));
-        }
-        phase.monitored.push_back(name.as_string());
-    }
-    return resolved;
+    std::vector<std::string> sets;
+    for (const auto& [name, source] : phase.sets) sets.push_back(name);
+    phase.monitor = Monitor(given, sets, phase.counts_errors());
+    return phase.monitor.config;
 }
 
 Json read_keep_best(Phase& phase, const Json& given) {
     if (given.is_null()) return given;
-    phase.keep_best = Watch{given.at("of").as_string(), given.at("mode").as_string() == "max"};
-    check_channel(phase.keep_best->channel, given.at("of").where(), phase.channels());
+    std::string channel = given.at("of").as_string(), mode = given.at("mode").as_string();
+    check_channel(channel, given.at("of").where(), phase.channels());
+    phase.keep_best = Watch{channel, mode == "max" || (mode == "auto" && phase.monitor.more(channel))};
     return given;
 }
 
@@ -154,15 +140,6 @@ const data::ChosenSource* Phase::set(std::string_view name) const {
 bool Phase::counts_errors() const {
     return std::any_of(costs.begin(), costs.end(),
                        [](const Chosen& chosen) { return chosen.make<MakeCost>()(chosen.options).counts_errors; });
-}
-
-std::vector<std::string> Phase::channels() const {
-    std::vector<std::string> all;
-    for (const std::string& name : monitored) {
-        all.push_back(name + ".loss");
-        if (counts_errors()) all.push_back(name + ".error");
-    }
-    return all;
 }
 
 }  // namespace weft::train

@@ -12,6 +12,7 @@
 #include "weft/data/batches.h"
 #include "weft/data/prepare.h"
 #include "weft/data/registry.h"
+#include "weft/train/monitor.h"
 #include "weft/train/parts.h"
 #include "weft/train/registry.h"
 
@@ -20,7 +21,7 @@ namespace weft::train {
 /// A figure of the log, as in "valid.error", and whether less or more of it is better.
 struct Watch {
     std::string channel;
-    bool more = false;
+    bool more = false;  // is better
     bool better(double figure, double than) const { return more ? figure > than : figure < than; }
 };
 
@@ -42,14 +43,13 @@ struct Phase {
     StopRule stop;
     std::optional<Watch> keep_best;
     std::uint64_t seed = 1;
-    std::vector<std::string> monitored;  // sets whose figures every epoch has
-    bool log_steps = false;
+    Monitor monitor;
     std::int64_t checkpoint_steps = 0;  // 0: after epochs only
     double checkpoint_seconds = 0;
 
     const data::ChosenSource* set(std::string_view name) const;
-    /// What stands in the log for every epoch, as "train.loss".
-    std::vector<std::string> channels() const;
+    /// What stands in the log for every epoch, as "train.loss", and rules can read.
+    std::vector<std::string> channels() const { return monitor.names(); }
     bool counts_errors() const;
 };
 

@@ -6,6 +6,7 @@
 #include "weft/base/nearest.h"
 #include "weft/data/prepare.h"
 #include "weft/data/registry.h"
+#include "weft/train/monitor.h"
 #include "weft/train/parts.h"
 
 namespace weft::train {
@@ -117,6 +118,7 @@ const std::vector<Kind>& kinds() {
         {"optimizer", "an optimizer", "`optimizer:`", entries_of(optimizers())},
         {"schedule", "a schedule", "a rate of an optimizer that changes while it trains; epochs count from 1",
          entries_of(schedules())},
+        {"channel", "a channel", "the list `monitor: channels:`, what stands in the log", entries_of(channels())},
         {"stop", "a stop rule", "`stop_when:`", entries_of(stop_rules()), "several go into {any: [rules]}"},
     };
     return all;

@@ -7,17 +7,21 @@ namespace weft {
 namespace {
 
 struct Measured {
-    std::vector<Tensor> results, gradients;
+    std::vector<Tensor> results, gradients, values;
 };
+
+std::vector<Tensor> values_of(std::span<const Parameter> parameters) {
+    std::vector<Tensor> values;
+    for (const Parameter& parameter : parameters) values.push_back(parameter.value());
+    return values;
+}
 
 Measured measured(std::span<const Parameter> parameters, const TrainStep::Loss& loss, std::string_view name,
                   std::span<const Tensor> batch) {
     nn::Training training;
     ModuleScope scope(name);
     // Read before the loss is written, so that the gradient is with respect to these very values.
-    std::vector<Tensor> values;
-    for (const Parameter& parameter : parameters) values.push_back(parameter.value());
-    std::vector<Tensor> results = loss(batch);
+    std::vector<Tensor> values = values_of(parameters), results = loss(batch);
     if (results.empty() || !results[0])
         throw ValueError("train_step: the loss function returned nothing; it must return the loss");
     const Tensor& total = results[0];
@@ -29,7 +33,7 @@ Measured measured(std::span<const Parameter> parameters, const TrainStep::Loss& 
         throw DTypeError(
             text("train_step: the loss is ", total.dtype(), ", which has no derivative", place(total.node()->where)));
     }
-    return {results, gradient(total, values)};
+    return {results, gradient(total, values), values};
 }
 
 std::vector<Parameter> trained(nn::ModuleRef model, std::string_view name) {
@@ -41,12 +45,15 @@ std::vector<Parameter> trained(nn::ModuleRef model, std::string_view name) {
 
 }  // namespace
 
-TrainStep::TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name)
+TrainStep::TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name, Watch watch)
     : function_(
-          [parameters = trained(model, name), &optimizer, loss = std::move(loss),
-           name = std::string(name)](std::span<const Tensor> batch) {
+          [parameters = trained(model, name), &optimizer, loss = std::move(loss), name = std::string(name),
+           watch = std::move(watch)](std::span<const Tensor> batch) {
               Measured now = measured(parameters, loss, name, batch);
               optimizer.step(parameters, now.gradients);
+              if (!watch) return now.results;
+              std::vector<Tensor> seen = watch(now.values, now.gradients, values_of(parameters));
+              now.results.insert(now.results.end(), seen.begin(), seen.end());
               return now.results;
           },
           "train_step") {}

@@ -23,8 +23,11 @@ namespace weft {
 class TrainStep {
   public:
     using Loss = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+    /// From the trained parameters before a step, their gradients, and the parameters behind it, to what else is to be handed back.
+    using Watch = std::function<std::vector<Tensor>(std::span<const Tensor> before, std::span<const Tensor> gradients,
+                                                    std::span<const Tensor> behind)>;
     /// `loss` gives a 0-d loss, and then anything else that is to be handed back. `name` stands in errors ("Mlp / fc2").
-    TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name);
+    TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name, Watch watch = {});
 
     /// One step; the loss before it, and what else the loss function gave. `results` of the last call are overwritten.
     void call(std::span<const Tensor> batch, std::vector<Tensor>& results) const { function_.call(batch, results); }

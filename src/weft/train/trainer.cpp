@@ -7,6 +7,7 @@
 #include "weft/io/file.h"
 #include "weft/io/folder.h"
 #include "weft/ops/random.h"
+#include "weft/train/event_file.h"
 #include "weft/train/load.h"
 
 namespace weft::train {
@@ -68,9 +69,17 @@ void Trainer::begin(std::size_t number) {
     if (std::optional<data::Dataset> sample = sample_of(*phase_)) network_ = make_network(*phase_, *sample);
     load_data(before);
     if (!network_ || network_->example != set("train").example()) network_ = make_network(*phase_, set("train"));
-    objective_ = std::make_unique<Objective>(*phase_, network_->model);
+    objective_ = std::make_unique<Objective>(*phase_, network_->model, network_->added);
+    epoch_figures_ = of_steps(), line_figures_ = of_steps();
     io::write_atomically(run_.folder() / "model.yaml", json_text(network_->description(), 2) + "\n");
     watcher_.begun(*phase_, *network_, sets_);
+}
+
+Gathered Trainer::of_steps() const {
+    using Of = Gathered::Of;
+    const Monitor& monitor = phase_->monitor;
+    if (!monitor.watches("train")) return Gathered(monitor, objective_->names(), {Of::run});
+    return Gathered(monitor, objective_->names(), {Of::set, Of::run});
 }
 
 void Trainer::load_data(const Phase* before) {
@@ -97,6 +106,9 @@ void Trainer::restore() {
             Averaged averaged(objective_->optimizer());  // as save() left them
             progress_ = load_checkpoint(run_.folder() / "last", network_->model, objective_->optimizer());
         }
+        nn::NamedArrays gathered = load_monitor(run_.folder() / "last");
+        if (progress_.batch) epoch_figures_.restore(gathered, "epoch.");
+        if (phase_->monitor.every_steps && progress_.step) line_figures_.restore(gathered, "steps.");
         watcher_.resumed(progress_);
         // Stopped after a phase's first checkpoint, before the best model of the one before, which is in phases/ already, was removed as a
         // whole: where this phase has kept none yet, what lies there is not its own.
@@ -105,8 +117,22 @@ void Trainer::restore() {
         load_parameters(*phase_, *network_);
     }
     log_.emplace(run_.folder() / "log.jsonl", progress_.log_lines);
+    copy_log();
     for (const Json& line : log_->lines()) {
         if (const Json* seconds = line.find("seconds")) earlier_seconds_ = seconds->as_number();
+    }
+}
+
+/// All phases have one log, and so one file of events: that of the first phase that asks for it.
+void Trainer::copy_log() {
+    for (const Phase& phase : run_.experiment().phases) {
+        if (!phase.monitor.tensorboard) continue;
+        std::filesystem::path folder = *phase.monitor.tensorboard;
+        folder = folder.empty() ? run_.folder() / "tensorboard"
+                                : folder / std::filesystem::absolute(run_.folder()).lexically_normal().filename();
+        auto file = std::make_shared<EventFile>(folder, log_->lines());
+        log_->copy_to([file](const Json& line) { file->append(line); });
+        return;
     }
 }
 
@@ -131,18 +157,29 @@ const data::Dataset& Trainer::set(const std::string& name) const {
     throw InternalError("no set " + name);
 }
 
-bool Trainer::finished() const {
-    return phase_->stop.done(
-        {progress_.epoch, [this](const std::string& channel) { return log_->history(phase_->name, channel); },
-         [this](const std::string& phase, const std::string& channel) { return log_->kept(phase, channel); }});
+bool Trainer::finished() const { return phase_->stop.done(standing()); }
+
+Standing Trainer::standing() const {
+    return {progress_.epoch,
+            progress_.step,
+            seconds(),
+            [this](const std::string& channel) { return phase_->monitor.more(channel); },
+            [this](const std::string& channel) { return log_->history(phase_->name, channel); },
+            [this](const std::string& phase, const std::string& channel) { return log_->kept(phase, channel); }};
 }
+
+/// Rules of steps and time are asked after every step; the figures that others read have not changed since the last epoch.
+bool Trainer::done_within() const { return phase_->stop.within_epochs && finished(); }
 
 void Trainer::save(const std::filesystem::path& name) {
     Timed timed(times_.checkpoints);
     std::filesystem::create_directories((run_.folder() / name).parent_path());
     progress_.log_lines = log_->size();
     Averaged averaged(objective_->optimizer());  // who uses the model need not know that it is a mean
-    save_checkpoint(run_.folder() / name, network_->model, objective_->optimizer(), preparation_, progress_);
+    nn::NamedArrays gathered;
+    if (progress_.batch) epoch_figures_.save(gathered, "epoch.");
+    if (phase_->monitor.every_steps) line_figures_.save(gathered, "steps.");
+    save_checkpoint(run_.folder() / name, network_->model, objective_->optimizer(), preparation_, progress_, gathered);
     last_checkpoint_ = Clock::now();
 }
 
@@ -166,21 +203,16 @@ bool Trainer::epoch() {
     data::Batches::Iterator batch = batches.begin();
     while (!(batch == batches.end())) {
         times_.data += since(waiting);
-        Sums before = progress_.sums;
-        {
-            Timed timed(progress_.step == 0 ? times_.compiling : times_.steps);
-            objective_->step(*batch, {progress_.step, progress_.epoch + 1, &history}, progress_.sums);
-        }
-        ++progress_.batch, ++progress_.step, progress_.examples += (*batch).count;
-        if (phase_->log_steps) {
-            Json line = new_line();
-            line["step"] = progress_.step, line["examples"] = progress_.examples;
-            double count = static_cast<double>(progress_.sums.examples - before.examples);
-            line["train.loss"] = (progress_.sums.loss - before.loss) / count;
-            log_->append(line);
-        }
+        auto begun = Clock::now();
+        Judged seen = objective_->step(*batch, {progress_.step, progress_.epoch + 1, &history});
+        seen.seconds = since(begun);
+        (progress_.step == 0 ? times_.compiling : times_.steps) += seen.seconds;
+        ++progress_.batch, ++progress_.step, progress_.examples += seen.count;
+        progress_.sums.add(seen), epoch_figures_.add(seen);
+        log_step(seen);
         watcher_.batch(progress_, batches.count());
         bool more = progress_.batch < batches.count();
+        if (more && done_within()) return true;
         if (more && stop_()) return false;
         if (more && checkpoint_due()) save("last");
         waiting = Clock::now();
@@ -189,23 +221,46 @@ bool Trainer::epoch() {
     return true;
 }
 
-Sums Trainer::evaluate(const std::string& name) {
+/// What `monitor: every:` asks for besides epochs.
+void Trainer::log_step(const Judged& seen) {
+    const Monitor& monitor = phase_->monitor;
+    if (monitor.every_steps) line_figures_.add(seen);
+    if (!monitor.every_step && (!monitor.every_steps || progress_.step % monitor.every_steps != 0)) return;
+    Json line = new_line();
+    line["step"] = progress_.step, line["examples"] = progress_.examples;
+    if (monitor.every_step) {
+        line["train.loss"] = seen.loss / static_cast<double>(seen.count);
+    } else {
+        add_figures(line, line_figures_);
+        line["lr"] = objective_->optimizer().lr();
+        line_figures_ = of_steps();
+    }
+    log_->append(line);
+}
+
+void Trainer::evaluate(const std::string& name, Json& line) {
     Timed timed(times_.evaluation);
     watcher_.evaluating(name);
     Averaged averaged(objective_->optimizer());
-    return objective_->evaluate(set(name));
+    Gathered gathered(phase_->monitor, objective_->names(), {Gathered::Of::set});
+    objective_->evaluate(set(name), [&](const Judged& batch) { gathered.add(batch); });
+    gathered.write(line, phase_->monitor, Gathered::Of::set, name);
+}
+
+void Trainer::add_figures(Json& line, const Gathered& steps) {
+    for (const std::string& name : phase_->monitor.sets) {
+        if (name == "train")
+            steps.write(line, phase_->monitor, Gathered::Of::set, name);
+        else
+            evaluate(name, line);
+    }
+    steps.write(line, phase_->monitor, Gathered::Of::run);
 }
 
 const std::vector<double>& Trainer::figures(const std::string& channel) {
     auto known = figures_.find(channel);
     if (known == figures_.end()) known = figures_.emplace(channel, log_->history(phase_->name, channel)).first;
     return known->second;
-}
-
-void Trainer::add_figures(Json& line, const std::string& name, const Sums& sums) const {
-    auto count = static_cast<double>(sums.examples);
-    line[name + ".loss"] = sums.loss / count;
-    if (objective_->counts_errors()) line[name + ".error"] = sums.errors / count;
 }
 
 /// A line of the log, which names the phase where there are several.
@@ -220,9 +275,7 @@ Json Trainer::epoch_line() {
     Json line = new_line();
     line["epoch"] = progress_.epoch, line["step"] = progress_.step, line["examples"] = progress_.examples;
     line["seconds"] = 0;  // its place among the others; the time is taken at the end
-    for (const std::string& name : phase_->monitored) {
-        add_figures(line, name, name == "train" ? progress_.sums : evaluate(name));
-    }
+    add_figures(line, epoch_figures_);
     line["lr"] = objective_->optimizer().lr();
     line["seconds"] = rounded(seconds());
     return line;
@@ -232,7 +285,7 @@ void Trainer::end_epoch() {
     ++progress_.epoch;
     progress_.batch = 0;
     Json line = epoch_line();
-    progress_.sums = {};
+    progress_.sums = {}, epoch_figures_ = of_steps();
     log_->append(line);
     figures_.clear();
     bool better = false;
@@ -254,7 +307,7 @@ Json Trainer::finish() {
     line["final"] = true, line["epoch"] = best ? progress_.best_epoch : progress_.epoch;
     line["step"] = progress_.step, line["examples"] = progress_.examples, line["seconds"] = 0;
     for (const auto& [name, set] : sets_) {
-        if (name != "train" || sets_.size() == 1) add_figures(line, name, evaluate(name));
+        if (name != "train" || sets_.size() == 1) evaluate(name, line);
     }
     line["seconds"] = rounded(seconds());
     log_->append(line);

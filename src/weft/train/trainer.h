@@ -21,6 +21,7 @@ class Trainer {
     void begin(std::size_t phase);
     void load_data(const Phase* before);
     void restore();
+    void copy_log();
     /// A phase ends: its model is kept, the next one goes on from it.
     void hand_on();
     bool finished() const;
@@ -28,16 +29,21 @@ class Trainer {
     bool epoch();
     void end_epoch();
     Json new_line() const;
+    void log_step(const Judged& seen);
+    Gathered of_steps() const;
+    bool done_within() const;
+    Standing standing() const;
     Json epoch_line();
     Json finish();
     void save(const std::filesystem::path& name);
     void save_times() const;
     bool checkpoint_due() const;
-    /// By the means over the steps, where the file asks for them.
-    Sums evaluate(const std::string& set);
+    /// By the means over the steps, where the file asks for them; the figures go into the line.
+    void evaluate(const std::string& set, Json& line);
+    /// Of train what its steps gave, of the other sets what an evaluation gives, and what is of no set.
+    void add_figures(Json& line, const Gathered& steps);
     const std::vector<double>& figures(const std::string& channel);
     const data::Dataset& set(const std::string& name) const;
-    void add_figures(Json& line, const std::string& set, const Sums& sums) const;
     double seconds() const { return earlier_seconds_ + since(start_); }
     static double since(Clock::time_point moment) {
         return std::chrono::duration<double>(Clock::now() - moment).count();
@@ -56,6 +62,7 @@ class Trainer {
     std::optional<Log> log_;
     Progress progress_;
     std::map<std::string, std::vector<double>> figures_;  // of the epochs done: what schedules ask before every step
+    Gathered epoch_figures_, line_figures_;  // of the steps of this epoch; of those since the last line of steps
     Times times_;
 };
 

@@ -3,67 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 
 #include "weft/base/error.h"
 #include "weft/base/json.h"
+#include "weft/viz/frame.h"
 
 namespace weft::viz {
 namespace {
 
-constexpr double width = 640, height = 300, left = 58, right = 14, top = 12, bottom = 40;
-
-/// Where numbers lie in the picture.
-struct Frame {
-    double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
-    bool logarithmic = false;
-
-    double x(double value) const { return left + (value - x_low) / (x_high - x_low) * (width - left - right); }
-    double y(double value) const {
-        double share =
-            logarithmic ? std::log(value / y_low) / std::log(y_high / y_low) : (value - y_low) / (y_high - y_low);
-        return height - bottom - share * (height - top - bottom);
-    }
-};
-
-bool drawable(double value, bool logarithmic) { return std::isfinite(value) && (!logarithmic || value > 0); }
-
-Frame frame_of(const Chart& chart) {
-    const double infinite = std::numeric_limits<double>::infinity();
-    Frame frame{infinite, -infinite, infinite, -infinite, chart.logarithmic};
-    for (const Curve& curve : chart.curves) {
-        for (std::size_t i = 0; i < curve.x.size(); ++i) {
-            if (!drawable(curve.y[i], chart.logarithmic)) continue;
-            frame.x_low = std::min(frame.x_low, curve.x[i]), frame.x_high = std::max(frame.x_high, curve.x[i]);
-            frame.y_low = std::min(frame.y_low, curve.y[i]), frame.y_high = std::max(frame.y_high, curve.y[i]);
-        }
-    }
-    if (frame.x_low > frame.x_high)
-        frame.x_low = 0, frame.x_high = 1, frame.y_low = chart.logarithmic ? 0.1 : 0, frame.y_high = 1;
-    if (frame.x_low == frame.x_high) frame.x_low -= 0.5, frame.x_high += 0.5;
-    if (chart.logarithmic) {
-        frame.y_low /= 1.15, frame.y_high *= 1.15;
-    } else {
-        frame.y_low = std::min(frame.y_low, 0.0);
-        frame.y_high += (frame.y_high > frame.y_low ? 0.05 * (frame.y_high - frame.y_low) : 1);
-    }
-    return frame;
-}
-
-/// 1, 2 and 5 times powers of ten within the frame; fewer where they would crowd.
-std::vector<double> logarithmic_marks(const Frame& frame) {
-    std::vector<double> marks;
-    double decades = std::log10(frame.y_high / frame.y_low);
-    for (int power = static_cast<int>(std::floor(std::log10(frame.y_low))); std::pow(10, power) <= frame.y_high;
-         ++power) {
-        for (double digit : {1.0, 2.0, 5.0}) {
-            if (digit != 1 && decades > 3) continue;
-            double mark = digit * std::pow(10, power);
-            if (mark >= frame.y_low && mark <= frame.y_high) marks.push_back(mark);
-        }
-    }
-    return marks;
-}
+constexpr double width = Frame::width, height = Frame::height, left = Frame::left, right = Frame::right,
+                 top = Frame::top, bottom = Frame::bottom;
 
 std::string fixed(double value) {
     char digits[32];
@@ -71,24 +20,36 @@ std::string fixed(double value) {
     return digits;
 }
 
+/// Attributes in quotes, as a file of its own needs them.
+std::string element(const char* name, std::initializer_list<std::pair<const char*, std::string>> attributes) {
+    std::string out = text("<", name);
+    for (const auto& [attribute, value] : attributes) out += text(" ", attribute, "='", value, "'");
+    return out;
+}
+
+std::string tick(double x, double y, const char* anchor, const std::string& words) {
+    return element("text", {{"class", "tick"}, {"x", fixed(x)}, {"y", fixed(y)}, {"text-anchor", anchor}}) + ">" +
+           escaped(words) + "</text>";
+}
+
+std::string rule(const char* name, double x1, double x2, double y1, double y2) {
+    return element("line",
+                   {{"class", name}, {"x1", fixed(x1)}, {"x2", fixed(x2)}, {"y1", fixed(y1)}, {"y2", fixed(y2)}}) +
+           "/>";
+}
+
 std::string axes(const Chart& chart, const Frame& frame) {
     std::string out;
-    for (double mark : chart.logarithmic ? logarithmic_marks(frame) : round_numbers(frame.y_low, frame.y_high, 5)) {
-        std::string y = fixed(frame.y(mark));
-        out += text("<line class=grid x1=", left, " x2=", width - right, " y1=", y, " y2=", y, " />");
-        out += text("<text class=tick x=", left - 8, " y=", y, " dy=4 text-anchor=end>", shown(mark, chart.percent),
-                    "</text>");
+    for (double mark : marks_of(chart, frame)) {
+        double y = frame.y(mark);
+        out += rule("grid", left, width - right, y, y);
+        out += tick(left - 8, y + 4, "end", shown(mark, chart.percent));
     }
     for (double mark : round_numbers(frame.x_low, frame.x_high, 8)) {
-        if (mark != std::floor(mark)) continue;
-        out += text("<text class=tick x=", fixed(frame.x(mark)), " y=", height - bottom + 18, " text-anchor=middle>",
-                    shown(mark), "</text>");
+        if (mark == std::floor(mark)) out += tick(frame.x(mark), height - bottom + 18, "middle", shown(mark));
     }
-    out += text("<line class=axis x1=", left, " x2=", width - right, " y1=", height - bottom, " y2=", height - bottom,
-                " />");
-    out += text("<text class=tick x=", (left + width - right) / 2, " y=", height - 4, " text-anchor=middle>",
-                escaped(chart.x_name), "</text>");
-    return out;
+    out += rule("axis", left, width - right, height - bottom, height - bottom);
+    return out + tick((left + width - right) / 2, height - 4, "middle", chart.x_name);
 }
 
 std::string path_of(const Curve& curve, const Frame& frame) {
@@ -103,9 +64,17 @@ std::string path_of(const Curve& curve, const Frame& frame) {
         drawing = true;
     }
     if (curve.x.size() == 1 && drawable(curve.y[0], frame.logarithmic)) {  // a line of one point would not be seen
-        dots = text("<circle cx=", fixed(frame.x(curve.x[0])), " cy=", fixed(frame.y(curve.y[0])), " r=4 />");
+        dots = element("circle", {{"cx", fixed(frame.x(curve.x[0]))}, {"cy", fixed(frame.y(curve.y[0]))}, {"r", "4"}}) +
+               "/>";
     }
-    return text("<path d='", path, "' />", dots);
+    return text("<path d='", path, "'/>", dots);
+}
+
+std::string curves_of(const Chart& chart, const Frame& frame) {
+    std::string out;
+    for (std::size_t i = 0; i < chart.curves.size(); ++i)
+        out += text("<g class='curve c", i % colours.size(), "'>", path_of(chart.curves[i], frame), "</g>");
+    return out;
 }
 
 /// What the page's script shows under the pointer.
@@ -177,13 +146,42 @@ std::string svg(const Chart& chart) {
     for (std::size_t i = 0; i < chart.curves.size(); ++i) {
         out += text("<span><i class=k", i % 6, "></i>", escaped(chart.curves[i].name), "</span>");
     }
-    out += text("</div><div class=chart data-curves=\"", numbers_of(chart, frame), "\"><svg viewBox='0 0 ", width, " ",
-                height, "' role=img aria-label='", escaped(chart.title), "'>", axes(chart, frame));
-    for (std::size_t i = 0; i < chart.curves.size(); ++i) {
-        out += text("<g class='curve c", i % 6, "'>", path_of(chart.curves[i], frame), "</g>");
+    return out + text("</div><div class=chart data-curves=\"", numbers_of(chart, frame), "\"><svg viewBox='0 0 ", width,
+                      " ", height, "' role='img' aria-label='", escaped(chart.title), "'>", axes(chart, frame),
+                      curves_of(chart, frame), "<line class='cross' y1='", top, "' y2='", height - bottom,
+                      "'/></svg><div class=tip></div></div></figure>\n");
+}
+
+std::string svg_file(const std::vector<Chart>& charts) {
+    constexpr double head = 44, line = 18;
+    std::string body;
+    double y = 0;
+    for (const Chart& chart : charts) {
+        body += text("<g transform='translate(0 ", y, ")'>",
+                     element("text", {{"class", "title"}, {"x", fixed(left)}, {"y", "18"}}), ">", escaped(chart.title),
+                     "</text>");
+        double x = left, row = 36;
+        for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+            double wide = 34 + 7 * static_cast<double>(chart.curves[i].name.size());
+            if (x > left && x + wide > width) x = left, row += line;
+            body += text("<g class='curve c", i % colours.size(), "'><path d='M", x, " ", row - 4, "h16'/></g>",
+                         tick(x + 22, row, "start", chart.curves[i].name));
+            x += wide;
+        }
+        double drop = head + row - 36;
+        Frame frame = frame_of(chart);
+        body +=
+            text("<g transform='translate(0 ", drop, ")'>", axes(chart, frame), curves_of(chart, frame), "</g></g>");
+        y += drop + height + 12;
     }
-    return out + text("<line class=cross y1=", top, " y2=", height - bottom,
-                      " /></svg><div class=tip></div></div></figure>\n");
+    std::string style =
+        "text{font-family:system-ui,sans-serif;font-size:12px;fill:#444}.title{font-size:15px;font-weight:600}"
+        ".grid{stroke:#ddd}.axis{stroke:#777}.curve path{fill:none;stroke-width:2;stroke-linejoin:round}";
+    for (std::size_t i = 0; i < colours.size(); ++i)
+        style += text(".c", i, "{stroke:", colours[i], "}.c", i, " circle{fill:", colours[i], "}");
+    return text("<svg xmlns='http://www.w3.org/2000/svg' width='", width, "' height='", y, "' viewBox='0 0 ", width,
+                " ", y, "'><style>", style, "</style><rect width='100%' height='100%' fill='white'/>", body,
+                "</svg>\n");
 }
 
 }  // namespace weft::viz

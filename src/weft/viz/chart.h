@@ -25,6 +25,8 @@ std::string escaped(std::string_view text);
 /// A number for people: four significant digits, or as percent.
 std::string shown(double value, bool percent = false);
 std::string svg(const Chart& chart);
+/// Charts below each other, a file of its own: nothing in it refers to a style sheet or to another file.
+std::string svg_file(const std::vector<Chart>& charts);
 
 /// Round numbers from low to high, about `count` of them: multiples of 1, 2 or 5 times a power of ten.
 std::vector<double> round_numbers(double low, double high, int count);

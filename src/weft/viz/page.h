@@ -53,7 +53,7 @@ summary { color: var(--soft); font-size: 13px; cursor: pointer; padding: 6px 0; 
 )css";
 
 inline constexpr std::string_view page_script = R"js(
-for (const chart of document.querySelectorAll('.chart')) {
+function follow_pointer() { for (const chart of document.querySelectorAll('.chart')) {
   const curves = JSON.parse(chart.dataset.curves), svg = chart.querySelector('svg'), cross = svg.querySelector('.cross'), tip = chart.querySelector('.tip');
   svg.addEventListener('mousemove', event => {
     const box = svg.getBoundingClientRect(), at = (event.clientX - box.left) * 640 / box.width;
@@ -74,7 +74,24 @@ for (const chart of document.querySelectorAll('.chart')) {
     tip.style.left = (x > box.width / 2 ? x - tip.offsetWidth - 12 : x + 12) + 'px';
   });
   svg.addEventListener('mouseleave', () => { cross.style.visibility = 'hidden'; tip.style.display = 'none'; });
-}
+} }
+follow_pointer();
+)js";
+
+// Of a page that shows runs while they go on: what it shows is asked for again; where nobody answers, it says so and stays.
+inline constexpr std::string_view live_script = R"js(
+const ask = async () => {
+  let remark = '';
+  try {
+    const answer = await fetch('content', { cache: 'no-store' });
+    if (!answer.ok) throw new Error(await answer.text());
+    const text = await answer.text(), place = document.getElementById('content');
+    if (text !== place.dataset.shown) { place.innerHTML = text; place.dataset.shown = text; follow_pointer(); }
+  } catch (error) { remark = ' (no longer served)'; }
+  document.title = document.querySelector('h1').textContent + remark;
+  setTimeout(ask, 2000);
+};
+setTimeout(ask, 2000);
 )js";
 
 }  // namespace weft::viz

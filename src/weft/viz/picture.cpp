@@ -48,21 +48,62 @@ void chunk(std::string& out, std::string_view type, std::string_view content) {
     append_big(out, crc32(body));
 }
 
-/// A zlib stream of stored blocks (RFC 1951, 3.2.4).
-std::string stored(std::string_view bytes) {
-    std::string out = "\x78\x01";
-    std::uint32_t check = adler32(bytes);
-    do {
-        std::size_t count = std::min<std::size_t>(bytes.size(), 65535);
-        out.push_back(count == bytes.size() ? 1 : 0);
-        out.push_back(static_cast<char>(count & 255));
-        out.push_back(static_cast<char>(count >> 8));
-        out.push_back(static_cast<char>(~count & 255));
-        out.push_back(static_cast<char>(~count >> 8 & 255));
-        out += bytes.substr(0, count);
-        bytes.remove_prefix(count);
-    } while (!bytes.empty());
-    append_big(out, check);
+/// Bits as RFC 1951 packs them: the lowest first, codes from their highest on.
+class Bits {
+  public:
+    void number(std::uint32_t value, int count) {
+        for (int i = 0; i < count; ++i) bit(value >> i & 1);
+    }
+    void code(std::uint32_t value, int count) {
+        for (int i = count; i-- > 0;) bit(value >> i & 1);
+    }
+    /// A byte, the end (256), or a length in the code that is given once for all (3.2.6).
+    void symbol(std::uint32_t s) {
+        if (s < 144)
+            code(0x30 + s, 8);
+        else if (s < 256)
+            code(0x190 + s - 144, 9);
+        else if (s < 280)
+            code(s - 256, 7);
+        else
+            code(0xc0 + s - 280, 8);
+    }
+    std::string take() {
+        if (filled_) out_.push_back(static_cast<char>(byte_));
+        return std::move(out_);
+    }
+
+  private:
+    void bit(std::uint32_t one) {
+        byte_ |= one << filled_;
+        if (++filled_ < 8) return;
+        out_.push_back(static_cast<char>(byte_));
+        byte_ = 0, filled_ = 0;
+    }
+    std::string out_;
+    std::uint32_t byte_ = 0;
+    int filled_ = 0;
+};
+
+/// A zlib stream (RFC 1950, 1951) that knows one kind of repetition, "258 bytes as the pixel before has them": drawings are mostly that.
+std::string packed(std::string_view bytes) {
+    constexpr std::size_t back = 4, most = 258;
+    Bits bits;
+    bits.number(1, 1), bits.number(1, 2);  // the last block, in the given code
+    for (std::size_t at = 0; at < bytes.size();) {
+        std::size_t same = 0;
+        while (at >= back && same < most && at + same < bytes.size() && bytes[at + same] == bytes[at + same - back])
+            ++same;
+        if (same == most) {
+            bits.symbol(285), bits.code(3, 5);  // 258 bytes, 4 back
+            at += most;
+        } else {
+            bits.symbol(static_cast<std::uint8_t>(bytes[at++]));
+        }
+    }
+    bits.symbol(256);
+    std::string out = "\x78\x01" + bits.take();
+    append_big(out, adler32(bytes));
     return out;
 }
 
@@ -142,7 +183,7 @@ std::string png(const Picture& picture) {
     }
     std::string out = "\x89PNG\r\n\x1a\n";
     chunk(out, "IHDR", header);
-    chunk(out, "IDAT", stored(rows));
+    chunk(out, "IDAT", packed(rows));
     chunk(out, "IEND", "");
     return out;
 }

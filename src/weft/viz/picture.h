@@ -1,4 +1,4 @@
-// Small pictures for pages: RGBA pixels, written as PNG (ISO/IEC 15948) without compression, so no library is needed, and as a
+// Small pictures for pages: RGBA pixels, written as PNG (ISO/IEC 15948) with the little compression that takes no library, and as a
 // data: address that stands in a page itself. Callers: viz/report.cpp and what fills a report.
 #pragma once
 

@@ -10,6 +10,12 @@
 namespace weft::viz {
 namespace {
 
+std::string page_head(const std::string& title) {
+    return text(
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>",
+        "<title>", escaped(title), "</title><style>", page_style, "</style></head><body>");
+}
+
 std::string section(const char* title, const std::string& content, const std::string& remark = "") {
     if (content.empty()) return "";
     std::string below = remark.empty() ? "" : text("<p class=remark>", remark, "</p>");
@@ -22,12 +28,6 @@ std::string figures_of(const Report& report) {
         out += text("<div class=tile><b>", escaped(value), "</b><span>", escaped(name), "</span></div>");
     }
     return text("<div class=tiles>", out, "</div>");
-}
-
-std::string charts_of(const Report& report) {
-    std::string out;
-    for (const Chart& chart : report.charts) out += svg(chart);
-    return out.empty() ? out : text("<div class=charts>", out, "</div>");
 }
 
 std::string layers_of(const Report& report) {
@@ -134,20 +134,29 @@ std::string examples_section(const Report& report) {
 
 }  // namespace
 
+std::string charts_html(const std::vector<Chart>& charts) {
+    std::string out;
+    for (const Chart& chart : charts) out += svg(chart);
+    return out.empty() ? out : text("<div class=charts>", out, "</div>");
+}
+
+std::string charts_page(const std::string& title, const std::string& content, bool live) {
+    return text(page_head(title), "<main><header><h1>", escaped(title), "</h1></header><div id=content>", content,
+                "</div></main><script>", page_script, live ? live_script : "", "</script></body></html>\n");
+}
+
 std::string html(const Report& report) {
     std::string configuration =
         report.configuration.empty() ? "" : text("<pre>", escaped(report.configuration), "</pre>");
-    return text(
-        "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>",
-        "<title>", escaped(report.title), "</title><style>", page_style, "</style></head><body><main>\n<header><h1>",
-        escaped(report.title), "</h1><p>", escaped(report.subtitle), "</p></header>\n", figures_of(report), "\n",
-        section("Learning", charts_of(report)), examples_section(report),
-        section("Confusion", confusion_of(report.confusion),
-                "Rows: what the example is. Columns: what the network says."),
-        section("First layer", weights_of(report), escaped(report.weights_name)),
-        section("Where the time went", time_of(report)), section("Network", layers_of(report)),
-        section("Configuration", configuration), section("Environment", environment_of(report)), "</main><script>",
-        page_script, "</script></body></html>\n");
+    return text(page_head(report.title), "<main>\n<header><h1>", escaped(report.title), "</h1><p>",
+                escaped(report.subtitle), "</p></header>\n", figures_of(report), "\n",
+                section("Learning", charts_html(report.charts)), examples_section(report),
+                section("Confusion", confusion_of(report.confusion),
+                        "Rows: what the example is. Columns: what the network says."),
+                section("First layer", weights_of(report), escaped(report.weights_name)),
+                section("Where the time went", time_of(report)), section("Network", layers_of(report)),
+                section("Configuration", configuration), section("Environment", environment_of(report)),
+                "</main><script>", page_script, "</script></body></html>\n");
 }
 
 }  // namespace weft::viz

@@ -40,5 +40,9 @@ struct Report {
 };
 
 std::string html(const Report& report);
+/// A page of charts alone. `live`: it asks its server again for what is between the heads, every two seconds.
+std::string charts_page(const std::string& title, const std::string& content, bool live);
+/// Charts as they stand in such a page.
+std::string charts_html(const std::vector<Chart>& charts);
 
 }  // namespace weft::viz

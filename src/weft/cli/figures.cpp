@@ -1,0 +1,126 @@
+#include "weft/cli/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "weft/base/error.h"
+#include "weft/base/nearest.h"
+#include "weft/cli/terminal.h"
+#include "weft/optim/optimizer.h"
+#include "weft/train/log.h"
+#include "weft/train/run.h"
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is behind the set: "error" of "valid.error"; a name without a set is itself.
+std::string kind_of(const std::string& channel) {
+    for (const char* set : {"train.", "valid.", "test."}) {
+        if (channel.starts_with(set)) return channel.substr(std::string_view(set).size());
+    }
+    return channel;
+}
+
+/// The folder's own name where these differ, else the whole path.
+void name_runs(std::vector<RunLog>& runs) {
+    for (RunLog& run : runs) run.name = fs::absolute(run.folder).lexically_normal().filename().string();
+    std::map<std::string, int> count;
+    for (const RunLog& run : runs) ++count[run.name];
+    for (RunLog& run : runs) {
+        if (count[run.name] > 1 || run.name.empty()) run.name = run.folder.string();
+    }
+}
+
+bool spread(const viz::Chart& chart) {
+    double least = INFINITY, most = 0;
+    for (const viz::Curve& curve : chart.curves) {
+        for (double y : curve.y) {
+            if (!std::isfinite(y)) continue;
+            if (y <= 0) return false;
+            least = std::min(least, y), most = std::max(most, y);
+        }
+    }
+    return most > 5 * least;
+}
+
+viz::Curve curve_of(const RunLog& run, const std::string& channel) {
+    viz::Curve curve;
+    double epoch = 0;
+    for (const Json& line : run.epochs) {
+        ++epoch;
+        if (!line.find(channel)) continue;
+        curve.x.push_back(epoch);
+        curve.y.push_back(line.at(channel).as_number());
+    }
+    return curve;
+}
+
+}  // namespace
+
+std::vector<RunLog> read_runs(const std::vector<std::string>& folders) {
+    std::vector<RunLog> runs;
+    for (const std::string& folder : folders) {
+        if (!train::Run::exists(folder))
+            throw ConfigError(text("'", folder,
+                                   "' holds no run: there is no config.yaml in it; `weft train FILE --out ", folder,
+                                   "` makes one"));
+        RunLog run{"", folder, {}, {}, {}};
+        if (fs::exists(run.folder / "log.jsonl")) run.lines = train::read_log(run.folder / "log.jsonl");
+        for (const Json& line : run.lines) {
+            if (train::is_epoch(line)) run.epochs.push_back(line);
+            if (line.find("final")) run.finals.push_back(line);
+        }
+        run.ended = !run.lines.empty() && run.lines.back().find("final");
+        runs.push_back(std::move(run));
+    }
+    name_runs(runs);
+    return runs;
+}
+
+std::vector<std::string> channels_of(const std::vector<RunLog>& runs, const std::optional<std::string>& glob) {
+    std::vector<std::string> all, chosen;
+    for (const RunLog& run : runs) {
+        for (const Json& line : run.epochs) {
+            for (const Json::Member& member : line.members()) {
+                bool known = std::find(all.begin(), all.end(), member.key) != all.end();
+                if (!known && train::is_figure(member)) all.push_back(member.key);
+            }
+        }
+    }
+    for (const std::string& name : all) {
+        if (!glob || optim::glob_match(*glob, name)) chosen.push_back(name);
+    }
+    if (!chosen.empty() || all.empty()) return chosen;
+    std::vector<std::string_view> names(all.begin(), all.end());
+    throw ConfigError(text("--channel ", *glob, ": no figure is called so", did_you_mean(*glob, names)));
+}
+
+std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::vector<std::string>& channels) {
+    std::vector<viz::Chart> charts;
+    for (const std::string& channel : channels) {
+        std::string kind = kind_of(channel), set = channel.substr(0, channel.size() - kind.size());
+        if (!set.empty()) set.pop_back();
+        auto same = [&](const viz::Chart& chart) { return chart.title == kind; };
+        auto chart = std::find_if(charts.begin(), charts.end(), same);
+        if (chart == charts.end())
+            chart = charts.insert(charts.end(), viz::Chart{kind, "epoch", "", {}, false, kind == "error"});
+        for (const RunLog& run : runs) {
+            viz::Curve curve = curve_of(run, channel);
+            curve.name = runs.size() == 1 ? (set.empty() ? kind : set) : set.empty() ? run.name : run.name + " " + set;
+            if (!curve.x.empty()) chart->curves.push_back(std::move(curve));
+        }
+    }
+    for (viz::Chart& chart : charts) chart.logarithmic = spread(chart);
+    return charts;
+}
+
+std::string cell(const Json& line, const std::string& channel) {
+    const Json* value = line.find(channel);
+    return value ? channel.ends_with(".error") ? figure(channel, value->as_number()) : viz::shown(value->as_number())
+                 : "";
+}
+
+}  // namespace weft::cli

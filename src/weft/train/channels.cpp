@@ -1,0 +1,110 @@
+// Channels that are sums over examples: losses, errors, the terms of the cost; and, for targets that are numbers, distances.
+#include <cmath>
+
+#include "weft/train/channel_sums.h"
+
+namespace weft::train {
+namespace {
+
+/// sums[0] over sums[1], which counts examples.
+double ratio(const Totals& sums) { return sums[0] / sums[1]; }
+
+/// One figure of two sums.
+template <class Add, class Figure>
+Part<MakeChannel> of_sums(const char* name, const char* doc, Channel channel, Add add, Figure figure) {
+    channel.name = name;
+    channel.make = [add, figure](const Names&) {
+        return std::make_unique<SumsOf>(2, add, [figure](const Totals& sums) {
+            return SumsOf::Figures{{"", figure(sums)}};
+        });
+    };
+    return {{name, doc}, [channel](const Json&) { return channel; }};
+}
+
+void add_loss(const Judged& batch, Totals& sums) { sums[0] += batch.loss, sums[1] += static_cast<double>(batch.count); }
+void add_errors(const Judged& batch, Totals& sums) {
+    sums[0] += batch.errors, sums[1] += static_cast<double>(batch.count);
+}
+
+/// f(target - output, target) of every number, and how many there are.
+template <class F>
+auto add_distances(F f) {
+    return [f](const Judged& batch, Totals& sums) {
+        std::vector<double> said = as_doubles(batch.outputs), wanted = as_doubles(batch.targets);
+        if (said.size() != wanted.size())
+            throw ShapeError(text("a channel of numbers: the network gives ", batch.outputs.dims, ", the targets are ",
+                                  batch.targets.dims));
+        for (std::size_t i = 0; i < said.size(); ++i) f(wanted[i] - said[i], wanted[i], sums);
+    };
+}
+
+Part<MakeChannel> cost_terms() {
+    Channel channel{"cost", {.terms = true}};
+    channel.make = [](const Names& names) {
+        std::size_t count = names.terms.size();
+        auto add = [count](const Judged& batch, Totals& sums) {
+            for (std::size_t i = 0; i < count; ++i) sums[i] += batch.terms[i];
+            sums[count] += static_cast<double>(batch.count);
+        };
+        auto figures = [terms = names.terms](const Totals& sums) {
+            SumsOf::Figures all{{"", 0.0}};
+            for (std::size_t i = 0; i < terms.size(); ++i) {
+                double mean = sums[i] / sums.back();
+                all[0].second += mean, all.emplace_back("." + terms[i], mean);
+            }
+            return all;
+        };
+        return std::make_unique<SumsOf>(count + 1, add, figures);
+    };
+    return {
+        {"cost", "what is minimised, penalties included, and each term of it (cost.weight_decay), times its factor"},
+        [channel](const Json&) { return channel; }};
+}
+
+}  // namespace
+
+std::vector<double> as_doubles(const Array& array) {
+    Array numbers = contiguous(array);
+    std::vector<double> all(static_cast<std::size_t>(numbers.size()));
+    with_dtype(numbers.dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (requires(T value) { static_cast<double>(value); }) {
+            const T* from = std::as_const(numbers).template data<T>();
+            for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<double>(from[i]);
+        } else {
+            throw DTypeError(text("a channel measures real numbers, what it was given is ", numbers.dtype));
+        }
+    });
+    return all;
+}
+
+std::vector<Part<MakeChannel>> channels_of_losses() {
+    using T = Channel::Targets;
+    return {
+        of_sums("loss", "the mean loss of an example, without penalties", {}, add_loss, ratio),
+        of_sums("error", "the share of examples whose class is not the one with the greatest score",
+                {.targets = T::classes}, add_errors, ratio),
+        of_sums("accuracy", "1 - error", {.more = true, .targets = T::classes}, add_errors,
+                [](const Totals& sums) { return 1 - ratio(sums); }),
+        of_sums("perplexity", "exp(loss), for losses that are -log of a probability", {}, add_loss,
+                [](const Totals& sums) { return std::exp(ratio(sums)); }),
+        cost_terms(),
+    };
+}
+
+std::vector<Part<MakeChannel>> channels_of_numbers() {
+    const Channel numbers{"", {.outputs = true}, false, false, Channel::Targets::numbers};
+    return {
+        of_sums("mae", "the mean of |target - output|", numbers,
+                add_distances([](double d, double, Totals& sums) { sums[0] += std::abs(d), sums[1] += 1; }), ratio),
+        of_sums("rmse", "the root of the mean of (target - output)^2", numbers,
+                add_distances([](double d, double, Totals& sums) { sums[0] += d * d, sums[1] += 1; }),
+                [](const Totals& sums) { return std::sqrt(ratio(sums)); }),
+        of_sums("wmape", "the sum of |target - output| over the sum of |target|", numbers,
+                add_distances(
+                    [](double d, double wanted, Totals& sums) { sums[0] += std::abs(d), sums[1] += std::abs(wanted); }),
+                ratio),
+    };
+}
+
+}  // namespace weft::train
