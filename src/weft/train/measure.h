@@ -16,7 +16,7 @@ struct Measured {
     Tensor loss;  // without penalties, so that sets and runs can be compared
     Tensor
         losses;  // the loss of each example, (batch,), 0 for one without a target: `loss` is their mean over those that have one.
-        // What only a whole batch has (pairs, what layers add) is the same for all
+    // What only a whole batch has (pairs, what layers add) is the same for all
     Tensor error_rate;                                  // 0 where no term counts errors
     Tensor present;                                     // how many examples have a target (int64); empty: all have
     std::vector<std::pair<std::string, Tensor>> added;  // what layers add, by name, in the order of first mention
