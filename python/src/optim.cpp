@@ -196,7 +196,12 @@ void bind_optim(nb::module_& m) {
              [](Optimizer& self, bool maximize, std::int64_t accumulate, double value, double each, double norm,
                 const std::vector<Constraint>& constraints, bool average, Number decay, std::int64_t start,
                 const std::vector<Group>& groups) {
-                 StepOptions options{maximize, accumulate, value, each, norm, constraints, {}};
+                 StepOptions options{.maximize = maximize,
+                                     .accumulate = accumulate,
+                                     .clip_value = value,
+                                     .clip_each_norm = each,
+                                     .clip_norm = norm,
+                                     .constraints = constraints};
                  if (average) options.average = Averaging{decay, start};
                  self.set_groups(groups);
                  self.configure(options);

@@ -64,6 +64,22 @@ constexpr const char* streamed = R"({
 "model": ["flatten", {"linear": 16}, "relu", {"linear": 10}], "cost": "cross_entropy", "optimizer": {"momentum": {"lr": 0.05}},
 "batch_size": 30, "stop_when": {"epochs": 3}, "keep_best": {"of": "train.loss"}, "checkpoint": {"steps": 4}, "seed": 3})";
 
+// Costs that carry state: chains that go on from step to step; two networks against each other, each with an optimizer of its own.
+constexpr const char* chains = R"({
+"data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
+"model": [{"rbm": {"units": 24, "chains": 10, "steps": 2}}],
+"cost": ["of_layers", {"weight_decay": {"factor": 0, "groups": [{"match": "*.weight", "factor": 1.0e-3}]}}],
+"optimizer": {"momentum": {"lr": 0.05}}, "batch_size": 40, "checkpoint": {"steps": 3}, "seed": 3,
+"stop_when": {"epochs": 5}, "keep_best": {"of": "valid.loss"}})";
+constexpr const char* adversaries = R"({
+"data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
+"model": {"adversarial": {"latent": 8, "margin": 0.1, "generator": [{"linear": 32}, "batch_norm", "relu", {"linear": 784}, "sigmoid"],
+    "discriminator": [{"linear": 32}, {"leaky_relu": 0.2}, {"dropout": 0.3}, {"linear": 1}]}},
+"cost": "of_layers",
+"optimizer": {"by_name": {"parts": {"generator.*": {"adam": {"lr": {"cosine": {"from": 0.01, "epochs": 5}}, "skip_zero": true}},
+                                    "*": {"rmsprop": {"lr": 0.001, "skip_zero": true}}}}},
+"batch_size": 40, "checkpoint": {"steps": 3}, "seed": 3, "stop_when": {"epochs": 5}, "keep_best": {"of": "valid.loss"}})";
+
 // All that the monitor gathers within epochs, and a rule that ends the run in the middle of one.
 constexpr const char* watched = R"({
 "data": {"train": {"digits": {"size": 600}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
@@ -92,6 +108,8 @@ class RunFolder : public testing::Test {
         std::ofstream(folder_.folder() / "small.json") << small;
         std::ofstream(folder_.folder() / "phased.json") << phased;
         std::ofstream(folder_.folder() / "methods.json") << methods;
+        std::ofstream(folder_.folder() / "chains.json") << chains;
+        std::ofstream(folder_.folder() / "adversaries.json") << adversaries;
         std::ofstream(folder_.folder() / "watched.json") << watched;
     }
     Ended weft(const std::vector<std::string>& words, const std::vector<std::string>& settings = {}) {
@@ -158,6 +176,19 @@ TEST_F(RunFolder, the_same_run_gives_the_same_bytes_with_one_thread_and_with_two
 
 TEST_F(RunFolder, killed_at_any_moment_and_resumed_it_gives_the_bytes_of_an_uninterrupted_run) {
     expect_resumes("small.json", 6, 7);
+}
+
+TEST_F(RunFolder, chains_and_adversaries_go_on_to_the_same_bytes) {
+    expect_resumes("chains.json", 2, 5);
+    Ended said = weft({"likelihood", "whole", "--chains", "10", "--temperatures", "50"});
+    EXPECT_EQ(said.status, 0) << said.output;
+    EXPECT_EQ(said.output.substr(0, 20), "valid.log_likelihood") << said.output;
+    EXPECT_NE(said.output.find("by annealed importance sampling"), std::string::npos) << said.output;
+    for (const char* out : {"whole", "killed0", "killed1"}) fs::remove_all(at(out));
+    expect_resumes("adversaries.json", 2, 6);
+    said = weft({"likelihood", "whole"});
+    EXPECT_EQ(said.status, 2) << said.output;
+    EXPECT_NE(said.output.find("nothing says how probable data are"), std::string::npos) << said.output;
 }
 
 TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes) {

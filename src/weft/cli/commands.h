@@ -12,6 +12,7 @@ inline constexpr int done = 0, wrong_input = 2, failed = 3, interrupted = 130;
 int train(const Arguments& arguments);
 int resume(const Arguments& arguments);
 int evaluate(const Arguments& arguments);
+int likelihood(const Arguments& arguments);
 int show(const Arguments& arguments);
 int monitor(const Arguments& arguments);
 int plot(const Arguments& arguments);

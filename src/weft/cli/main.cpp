@@ -69,6 +69,9 @@ const std::vector<Command>& commands() {
     static const Flag dry{"dry-run", "", "checks the file, shows the network, and touches no data"};
     static const Flag html{"html", "FILE", "writes a page instead of text"};
     static const Flag set_name{"data", "SET", "which set of the experiment: test, if left out, or else valid"};
+    static const Flag draws{"draws", "N", "of a variational layer, for each example; 100 if left out"};
+    static const Flag chains{"chains", "N", "of the annealing by which log Z of an rbm is estimated; 100 if left out"};
+    static const Flag temperatures{"temperatures", "N", "between no weights and all of them; 1000 if left out"};
     static const Flag glob{"channel", "GLOB", "the figures that match, as in 'valid.*'; all if left out"};
     static const Flag picture{"out", "FILE", "the file: its name ends with .svg, .png or .html"};
     static const Flag port{"port", "N", "of 127.0.0.1; 8642 if left out, 0 any that is free"};
@@ -95,6 +98,13 @@ const std::vector<Command>& commands() {
          1,
          1,
          evaluate},
+        {"likelihood",
+         "RUN",
+         "Says how probable the model that a run has kept takes a set to be: rbm and variational.",
+         {set_name, draws, chains, temperatures, device_flag, threads_flag},
+         1,
+         1,
+         likelihood},
         {"show",
          "RUN",
          "Writes the run's report, one HTML file, and prints its name.",

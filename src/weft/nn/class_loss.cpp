@@ -180,17 +180,22 @@ Tensor multi_margin_loss(const Operand& scores, const Operand& labels, const Mul
     return joined(c, losses, Tensor(), options.reduction, std::nullopt);
 }
 
-Tensor error_rate(const Operand& scores, const Operand& labels) {
+Tensor wrong(const Operand& scores, const Operand& labels) {
     LineScope line(scores.where);
     Tensor s = scores.as_tensor(), y = labels.as_tensor();
     bool one_score = s.ndim() <= 1 || (s.ndim() == 2 && s.shape()[1] == 1);
     if (one_score && y.ndim() == s.ndim()) {
         check_same_shape("error_rate", s, y, scores.where);
-        return mean(astype((s > 0.0) != (astype(y, DType::float32) > 0.5), DType::float32));
+        return (s > 0.0) != (astype(y, DType::float32) > 0.5);
     }
-    if (one_score && s.ndim() == 2) return error_rate(Operand(reshape(s, {s.shape()[0]}), scores.where), labels);
+    if (one_score && s.ndim() == 2) return wrong(Operand(reshape(s, {s.shape()[0]}), scores.where), labels);
     Classes c = classes("error_rate", scores, labels);
-    return mean(astype(argmax(c.scores, c.axis) != astype(c.labels, DType::int64), DType::float32));
+    return argmax(c.scores, c.axis) != astype(c.labels, DType::int64);
+}
+
+Tensor error_rate(const Operand& scores, const Operand& labels) {
+    LineScope line(scores.where);
+    return mean(astype(wrong(scores, labels), DType::float32));
 }
 
 Tensor accuracy(const Operand& scores, const Operand& labels) { return 1 - error_rate(scores, labels); }

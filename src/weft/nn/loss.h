@@ -171,6 +171,8 @@ struct CtcOptions {
 Tensor ctc_loss(const Operand& log_probs, const Operand& targets, const Operand& input_lengths,
                 const Operand& target_lengths, const CtcOptions& options = {});
 
+/// Of each row, whether its largest score is not at the label: truth values, of the labels' shape. Shapes as below.
+Tensor wrong(const Operand& scores, const Operand& labels);
 /// The part of rows whose largest score is not at the label, 0-d float32. Scores (N, C) and labels (N), or one score a row (N) or
 /// (N, 1), which stands for class 1 where it is above 0.
 Tensor error_rate(const Operand& scores, const Operand& labels);

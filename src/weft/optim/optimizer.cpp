@@ -213,6 +213,12 @@ std::vector<Parameter> Optimizer::state() const {
     return cells;
 }
 
+std::vector<std::pair<std::string, Parameter>> Optimizer::named_state() const {
+    std::vector<std::pair<std::string, Parameter>> all;
+    for (const Parameter& cell : state()) all.emplace_back(cell.name(), cell);
+    return all;
+}
+
 bool glob_match(std::string_view pattern, std::string_view name) {
     std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
     while (n < name.size()) {

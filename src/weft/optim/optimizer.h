@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "weft/graph/parameter.h"
@@ -39,13 +40,14 @@ struct Averaging {
 struct StepOptions {
     bool maximize = false;
     std::int64_t accumulate = 1;
+    bool skip_zero = false;  ///< a step whose gradients are all 0 is left out: parameters and state stay as they are
     double clip_value = 0, clip_each_norm = 0, clip_norm = 0;
     std::vector<Constraint> constraints = {};
     std::optional<Averaging> average = {};
 
     /// Nothing of it is asked for.
     bool plain() const {
-        return !maximize && accumulate == 1 && clip_value == 0 && clip_each_norm == 0 && clip_norm == 0 &&
+        return !maximize && !skip_zero && accumulate == 1 && clip_value == 0 && clip_each_norm == 0 && clip_norm == 0 &&
                constraints.empty() && !average;
     }
 };
@@ -57,27 +59,29 @@ class Optimizer {
     Optimizer& operator=(Optimizer&&) = default;
 
     /// Sets every parameter to its new value. ValueError unless there is one gradient for each parameter.
-    void step(std::span<const Parameter> parameters, std::span<const Tensor> gradients);
+    virtual void step(std::span<const Parameter> parameters, std::span<const Tensor> gradients);
     /// Creates the state of parameters that were not seen before (step does so itself): to load a checkpoint into it.
     /// ValueError if a group's glob matches no parameter, or two parameters have the same name.
-    void prepare(std::span<const Parameter> parameters);
+    virtual void prepare(std::span<const Parameter> parameters);
     /// The checks of prepare() alone.
-    void check(std::span<const Parameter> parameters) const;
+    virtual void check(std::span<const Parameter> parameters) const;
 
     /// Before the first step or prepare(). ValueError after it, or if an option makes no sense.
     void configure(StepOptions options);
     void set_groups(std::vector<Group> groups);
     /// Exchanges every parameter's value and its mean (StepOptions::average), or exchanges them back: what is evaluated and kept. Nothing
     /// happens where there is no mean, or `use` is as it was.
-    void use_averages(bool use);
-    bool uses_averages() const { return averages_used_; }
+    virtual void use_averages(bool use);
+    virtual bool uses_averages() const { return averages_used_; }
 
     /// All cells: rates ("lr"), the count of steps ("step"), and those of parameters ("fc1.weight.exp_avg"), in a fixed order.
     std::vector<Parameter> state() const;
+    /// The same under the names that a checkpoint gives them.
+    virtual std::vector<std::pair<std::string, Parameter>> named_state() const;
     /// A rate by name; ValueError names the nearest one if there is none.
-    void set(std::string_view rate, double value);
-    double get(std::string_view rate) const;
-    std::vector<std::string_view> rates() const;
+    virtual void set(std::string_view rate, double value);
+    virtual double get(std::string_view rate) const;
+    virtual std::vector<std::string_view> rates() const;
 
     void set_lr(double value) { set("lr", value); }
     double lr() const { return get("lr"); }
@@ -143,6 +147,7 @@ class Optimizer {
     void check_new(const Parameter& parameter) const;
     void check_globs(const std::vector<std::string_view>& names) const;
     Tensor accumulate(std::span<Slot* const> slots);
+    Tensor due_by_gradients(std::span<Slot* const> slots, const Tensor& due) const;
     void clip(std::span<Slot* const> slots) const;
     void keep_averages(std::span<Slot* const> slots);
     std::vector<Parameter> changing(std::span<Slot* const> slots) const;

@@ -1,6 +1,7 @@
 // Optimizer::step: what is done around a rule's update(). All of it is written as operations, so a traced step holds it, and cells keep it.
 #include "weft/graph/node.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
 #include "weft/optim/optimizer.h"
 
 namespace weft::optim {
@@ -17,6 +18,17 @@ Tensor Optimizer::accumulate(std::span<Slot* const> slots) {
         slot->gradient = total / calls;
     }
     return due;
+}
+
+/// With skip_zero: whether the step is due, and any of its gradients is not 0.
+Tensor Optimizer::due_by_gradients(std::span<Slot* const> slots, const Tensor& due) const {
+    if (!options_.skip_zero) return due;
+    Tensor moved;
+    for (const Slot* slot : slots) {
+        Tensor one = any(slot->gradient != 0.0);
+        moved = moved ? moved | one : one;
+    }
+    return due ? due & moved : moved;
 }
 
 void Optimizer::clip(std::span<Slot* const> slots) const {
@@ -79,7 +91,7 @@ void Optimizer::step(std::span<const Parameter> parameters, std::span<const Tens
         all.push_back(&slot);
         (dtype == DType::float64 ? wide : narrow).push_back(&slot);
     }
-    Tensor due = accumulate(all);
+    Tensor due = due_by_gradients(all, accumulate(all));
     clip(all);
     std::vector<std::pair<Parameter, Tensor>> before;
     if (due) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "weft/base/error.h"
+#include "weft/base/nearest.h"
 #include "weft/graph/node.h"
+#include "weft/nn/notes.h"
 #include "weft/train/operation_count.h"
 #include "weft/train/stand_ins.h"
 
@@ -40,6 +42,21 @@ std::string name_in_list(const Chosen& layer, std::size_t index) {
                  "' cannot name a layer: it is part of its parameters' names, so it takes no '.', '*', '?' or space"));
     return word;
 }
+
+/// Writes what its layer gives where costs can see it.
+struct Noted {
+    nn::Module layer;
+    std::string path;
+    Tensor operator()(const Operand& x) const {
+        Tensor value = layer(x);
+        if (nn::Notes* notes = nn::Notes::current()) notes->values.emplace_back(path, value);
+        return value;
+    }
+    template <class V>
+    void members(V& visit) {
+        visit("", layer);
+    }
+};
 
 void freeze(const Chosen& chosen, const nn::Module& module) {
     const Json& wanted = layer_option(chosen, "freeze");
@@ -108,7 +125,8 @@ nn::Module LayerBuilder::make(const Json& description, const LayerPlace& place) 
             share.is_null() ? chosen.make<MakeLayer>()(chosen.options, own) : shared(share.as_string(), chosen, own);
         note(chosen, own, module, first);
         freeze(chosen, module);
-        return module;
+        made_.emplace(place.path, module);
+        return noted_.count(place.path) ? nn::Module(Noted{module, place.path}) : module;
     } catch (const ConfigError&) {
         throw;
     } catch (const InternalError&) {
@@ -121,6 +139,15 @@ nn::Module LayerBuilder::make(const Json& description, const LayerPlace& place) 
         std::string_view what = error.what();
         throw ConfigError(text(head(), what.substr(0, what.find("\n  "))));
     }
+}
+
+const nn::Module& LayerBuilder::made(const Json& name) const {
+    auto known = made_.find(name.as_string());
+    if (known != made_.end()) return known->second;
+    std::vector<std::string_view> paths;
+    for (const auto& [path, module] : made_) paths.push_back(path);
+    name.refuse(text("no layer before this one has the path '", name.as_string(), "' (--dry-run shows paths)",
+                     did_you_mean(name.as_string(), paths)));
 }
 
 nn::Module LayerBuilder::shared(const std::string& name, const Chosen& chosen, const LayerPlace& place) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,16 @@ namespace weft::train {
 
 class LayerBuilder {
   public:
+    /// Layers at these paths write what they give into nn::Notes.
+    explicit LayerBuilder(std::set<std::string> noted = {}) : noted_(std::move(noted)) {}
     /// A layer, or a list of them one after another (the list is named as the place is). ConfigError("file:line:column: conv2d (layer 3.0): ...").
     nn::Module make(const Json& description, const LayerPlace& place);
     /// Each in turn, named "0", "1", ... or by its own name.
     nn::Sequential sequential(const Json& list, const LayerPlace& place);
 
     std::vector<Network::Layer> layers;  // in the order in which they were made
+    /// The layer made before at this path; ConfigError at `name`, which holds it, with the nearest path.
+    const nn::Module& made(const Json& name) const;
 
     /// What a module makes of a batch of such examples: a shape and a type; nothing is computed.
     static Tensor given_by(const nn::Module& module, const LayerPlace& place);
@@ -39,6 +44,8 @@ class LayerBuilder {
     nn::Module shared(const std::string& name, const Chosen& chosen, const LayerPlace& place);
     void note(const Chosen& chosen, const LayerPlace& place, const nn::Module& module, std::size_t first);
     std::map<std::string, Shared> shared_;
+    std::map<std::string, nn::Module> made_;  // by path
+    std::set<std::string> noted_;
     bool repeated_ = false;  // the layer made last has the parameters of another one
 };
 

@@ -51,7 +51,7 @@ Progress from_json(const Json& all) {
 /// Optimizer and generator, under names that tell them apart.
 std::vector<std::pair<std::string, Parameter>> cells_of(const optim::Optimizer& optimizer) {
     std::vector<std::pair<std::string, Parameter>> cells{{"random.generator", random::generator()}};
-    for (const Parameter& cell : optimizer.state()) cells.emplace_back("optimizer." + cell.name(), cell);
+    for (const auto& [name, cell] : optimizer.named_state()) cells.emplace_back("optimizer." + name, cell);
     return cells;
 }
 

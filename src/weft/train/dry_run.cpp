@@ -45,9 +45,7 @@ double step_operations(const Phase& phase, const Network& network, const data::D
     std::vector<Tensor> trained;
     std::vector<Parameter> parameters = nn::parameters(network.model);
     for (const Parameter& cell : parameters) trained.push_back(cell.value());
-    std::vector<CostTerm> terms;
-    for (const Chosen& chosen : phase.costs) terms.push_back(chosen.make<MakeCost>()(chosen.options));
-    Tensor cost = with_penalties(terms, loss_of(terms, network.model(x), y), parameters);
+    Tensor cost = measure(cost_terms(phase), network.model, x, y, parameters).cost;
     std::vector<Tensor> results = gradient(cost, trained);
     results.push_back(cost);
     return operations(results);

@@ -259,11 +259,6 @@ std::vector<Part<MakeLayer>> own_layers() {
         average_pool<nn::AvgPool3d, 3>("avg_pool3d"),
         {{"global_avg_pool", "the mean over all axes behind the channels"},
          [](const Json&, const LayerPlace&) -> nn::Module { return nn::GlobalAvgPool(); }},
-        {{"dropout",
-          "while training, numbers become 0 with probability p (Srivastava et al., 2014)",
-          {portion("p", 0.5, "the probability")},
-          "p"},
-         [](const Json& o, const LayerPlace&) -> nn::Module { return nn::Dropout(o.at("p").as_number()); }},
         {{"batch_norm",
           "mean 0 and deviation 1 over the batch, for each channel (Ioffe and Szegedy, 2015)",
           {eps, portion("momentum", 0.1, "how far the running estimates move")}},
@@ -314,12 +309,14 @@ std::vector<Part<MakeLayer>> own_layers() {
 const std::vector<Part<MakeLayer>>& layers() {
     static const std::vector<Part<MakeLayer>> all = [] {
         std::vector<Part<MakeLayer>> made = own_layers();
+        for (Part<MakeLayer>& part : layers_of_models(made)) made.push_back(std::move(part));
         for (std::string_view name : nn::activation_names()) {
             auto same = [&](const Part<MakeLayer>& part) { return part.name == name; };
             if (std::any_of(made.begin(), made.end(), same)) continue;
             made.push_back({{std::string(name), text(name, " of each number")},
                             [name](const Json&, const LayerPlace&) { return nn::activation(name); }});
         }
+        for (Part<MakeLayer>& part : generative_layers()) made.push_back(std::move(part));
         for (Part<MakeLayer>& part : layers_of_layers()) made.push_back(std::move(part));
         for (Part<MakeLayer>& part : made) {
             part.options.insert(part.options.end(), layer_options().begin(), layer_options().end());

@@ -2,40 +2,72 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/graph/node.h"
+#include "weft/nn/training.h"
 #include "weft/train/builder.h"
+#include "weft/train/measure.h"
+#include "weft/train/stand_ins.h"
 
 namespace weft::train {
 namespace {
 
-/// That every cost takes what the network says beside such targets.
-void check_costs(const Phase& phase, const Tensor& output, const data::Dataset& like) {
+/// That a cost takes what the network says beside what it wants.
+void check_cost(const Chosen& chosen, const CostTerm& term, const Tensor& output, const Tensor& wanted,
+                const data::Dataset& like) {
+    if (term.counts_errors && !is_integer(like.y.dtype)) {
+        throw ConfigError(text(chosen.where, chosen.entry->name,
+                               " is for class numbers; the targets of these data are of ", like.y.dtype));
+    }
+    auto classes = static_cast<std::int64_t>(like.classes.size());
+    if (term.counts_errors && output.ndim() == 2 && output.shape()[1].value() > 1 &&
+        classes > output.shape()[1].value()) {
+        throw ConfigError(text(chosen.where, chosen.entry->name, ": the data have ", classes,
+                               " classes, the last layer gives ", output.shape()[1], " scores"));
+    }
+    try {
+        (void)term.of_output(output, wanted);
+    } catch (const Error& error) {
+        std::string_view what = error.what();
+        throw ConfigError(text(chosen.where, chosen.entry->name, ": ", what.substr(0, what.find("\n  "))));
+    }
+}
+
+/// Paths of layers whose values are what a cost wants.
+std::set<std::string> layers_wanted(const Phase& phase) {
+    std::set<std::string> paths;
+    for (const CostTerm& term : cost_terms(phase)) {
+        if (!term.target.is_null() && term.target.as_string() != "input") paths.insert(term.target.as_string());
+    }
+    return paths;
+}
+
+/// The names of what layers add.
+std::vector<std::string> check_costs(const Phase& phase, const nn::Module& model, const LayerPlace& place,
+                                     const data::Dataset& like) {
     Shape shape{Size("batch")};
     for (std::size_t i = 1; i < like.y.dims.size(); ++i) shape.push_back(like.y.dims[i]);
-    Tensor target = input("y", shape, like.y.dtype);
+    Tensor x = LayerBuilder::stand_in(place), y = input("y", shape, like.y.dtype);
+    StandIns cells;
+    nn::Training training;
+    nn::Notes notes;
+    Tensor output = model(x);
     for (const Chosen& chosen : phase.costs) {
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
-        if (!term.of_output) continue;
-        if (term.counts_errors && !is_integer(like.y.dtype)) {
-            throw ConfigError(text(chosen.where, chosen.entry->name,
-                                   " is for class numbers; the targets of these data are of ", like.y.dtype));
-        }
-        auto classes = static_cast<std::int64_t>(like.classes.size());
-        if (term.counts_errors && output.ndim() == 2 && output.shape()[1].value() > 1 &&
-            classes > output.shape()[1].value()) {
-            throw ConfigError(text(chosen.where, chosen.entry->name, ": the data have ", classes,
-                                   " classes, the last layer gives ", output.shape()[1], " scores"));
-        }
-        try {
-            (void)term.of_output(output, target);
-        } catch (const Error& error) {
-            std::string_view what = error.what();
-            throw ConfigError(text(chosen.where, chosen.entry->name, ": ", what.substr(0, what.find("\n  "))));
-        }
+        if (term.of_layers && notes.costs.empty())
+            throw ConfigError(text(chosen.where,
+                                   "no layer of this network adds a cost; rbm, variational, contractive and "
+                                   "activity_penalty do, or name a cost of the output, as in cross_entropy"));
+        if (term.of_output) check_cost(chosen, term, output, wanted_by(term, x, y, notes), like);
     }
+    std::vector<std::string> names;
+    for (const nn::AddedCost& cost : notes.costs) {
+        if (std::find(names.begin(), names.end(), cost.name) == names.end()) names.push_back(cost.name);
+    }
+    return names;
 }
 
 /// Cells that a glob names; ConfigError with the nearest name if it names none.
@@ -67,6 +99,8 @@ void freeze(const Phase& phase, const Network& network) {
 }
 
 void check_groups(const Phase& phase, const Network& network) {
+    for (const CostTerm& term : cost_terms(phase))
+        for (const Json& glob : term.globs) (void)matching(glob, nn::named(network.model));
     const Json* groups = phase.optimizer.options.find("groups");
     if (!groups) return;
     for (const Json& group : groups->items()) (void)matching(group.at("match"), nn::named(network.model));
@@ -100,11 +134,11 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     network.example = like.example();
     network.dtype = like.x_dtype();
     if (phase.augment) phase.augment->check(like);
-    LayerBuilder builder;
+    LayerBuilder builder(layers_wanted(phase));
     LayerPlace place{network.example, phase.seed, network.dtype};
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
-    check_costs(phase, LayerBuilder::given_by(network.model, place), like);
+    network.added = check_costs(phase, network.model, place, like);
     freeze(phase, network);
     check_groups(phase, network);
     check_channels(phase, network);

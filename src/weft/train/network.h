@@ -23,8 +23,9 @@ struct Network {
         bool repeated = false;        // its parameters are another layer's
     };
     std::vector<Layer> layers;
-    Dims example;                  // the shape of an example
-    DType dtype = DType::float32;  // of x in a batch
+    std::vector<std::string> added;  // the names of what layers add to the cost (nn/notes.h)
+    Dims example;                    // the shape of an example
+    DType dtype = DType::float32;    // of x in a batch
 
     std::int64_t parameters() const;
     std::int64_t trained() const;  // of these, what is not frozen

@@ -79,9 +79,10 @@ std::vector<Parameter> named_parameters(const nn::Module& model) {
 
 void Sums::add(const Judged& batch) { loss += batch.loss, errors += batch.errors, examples += batch.count; }
 
-Objective::Objective(const Phase& phase, const nn::Module& model)
+Objective::Objective(const Phase& phase, const nn::Module& model, std::vector<std::string> added)
     : model_(model),
       parameters_(named_parameters(model)),
+      added_(std::move(added)),
       in_steps_(phase.monitor.of_steps()),
       in_sets_(phase.monitor.of_sets()),
       optimizer_(optimizer_of(phase.optimizer, schedules_)),
@@ -89,12 +90,15 @@ Objective::Objective(const Phase& phase, const nn::Module& model)
       step_(
           model_, *optimizer_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
           std::string(model_.held_type()), in_steps_.norms ? TrainStep::Watch(squares) : TrainStep::Watch()),
-      evaluation_([this](std::span<const Tensor> inputs) { return measure(inputs[0], inputs[1], in_sets_); },
+      evaluation_([this](std::span<const Tensor> inputs) { return of_batch(inputs[0], inputs[1], in_sets_); },
                   "evaluation"),
       prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; },
                   "prediction") {
     for (const Chosen& chosen : phase.costs) {
-        terms_.push_back(chosen.make<MakeCost>()(chosen.options));
+        CostTerm term = chosen.make<MakeCost>()(chosen.options);
+        if (term.of_layers) continue;
+        may_be_missing_ = may_be_missing_ || term.present;
+        terms_.push_back(std::move(term));
         term_names_.push_back(free_name(chosen.entry->name, term_names_));
     }
     collect(model_, "", layers_);
@@ -106,35 +110,6 @@ Objective::Objective(const Phase& phase, const nn::Module& model)
         std::string(model_.held_type()));
 }
 
-Tensor loss_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target) {
-    Tensor loss;
-    for (const CostTerm& term : terms) {
-        if (!term.of_output) continue;
-        Tensor one = term.factor == 1 ? term.of_output(output, target) : term.of_output(output, target) * term.factor;
-        loss = loss ? loss + one : one;
-    }
-    return loss;
-}
-
-Tensor with_penalties(std::span<const CostTerm> terms, const Tensor& loss, std::span<const Parameter> parameters) {
-    Tensor cost = loss;
-    for (const CostTerm& term : terms) {
-        if (term.of_parameters) cost = cost + term.of_parameters(parameters) * term.factor;
-    }
-    return cost;
-}
-
-Tensor losses_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target) {
-    Tensor losses;
-    for (const CostTerm& term : terms) {
-        if (!term.of_examples) continue;
-        Tensor one = term.of_examples(output, target);
-        if (term.factor != 1) one = one * term.factor;
-        losses = losses ? losses + one : one;
-    }
-    return losses;
-}
-
 Tensor Objective::output_of(const Tensor& x, std::vector<Tensor>* layers) const {
     if (!layers) return model_(x);
     Tensor value = x;
@@ -142,27 +117,35 @@ Tensor Objective::output_of(const Tensor& x, std::vector<Tensor>* layers) const 
     return value;
 }
 
-/// Losses of examples and the share of errors; where wanted: what the network says, each term of the cost, numbers of each layer.
-std::vector<Tensor> Objective::measure(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost) const {
+/// Losses of examples, the share of errors, and which examples count; where wanted: what the network says, each term of the cost and what
+/// layers add, numbers of each layer.
+std::vector<Tensor> Objective::of_batch(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost) const {
     std::vector<Tensor> layers;
-    Tensor output = output_of(x, wants.activations ? &layers : nullptr);
-    if (cost) *cost = with_penalties(terms_, loss_of(terms_, output, y), parameters_);
-    std::vector<Tensor> results{losses_of(terms_, output, y),
-                                counts_errors_ ? nn::error_rate(output, y) : Tensor(0.0f)};
-    if (wants.outputs) results.push_back(output);
+    auto model = [&](const Tensor& input) { return output_of(input, wants.activations ? &layers : nullptr); };
+    Measured measured = measure(terms_, model, x, y, parameters_);
+    if (cost) *cost = measured.cost;
+    std::vector<Tensor> results{measured.losses, measured.error_rate};
+    if (may_be_missing_) results.push_back(measured.present);
+    if (wants.outputs) results.push_back(measured.output);
     if (wants.terms) {
-        for (const CostTerm& term : terms_)
-            results.push_back(term.of_examples ? term.of_examples(output, y) : term.of_parameters(parameters_));
+        results.insert(results.end(), measured.terms.begin(), measured.terms.end());
+        for (const std::string& name : added_) {
+            auto same = [&](const auto& one) { return one.first == name; };
+            auto found = std::find_if(measured.added.begin(), measured.added.end(), same);
+            results.push_back(found == measured.added.end() ? Tensor(0.0f) : found->second);
+        }
     }
     for (const Tensor& given : layers) add_layer(given, results);
     return results;
 }
 
-/// Reads what measure() gave, and squares() behind it.
+/// Reads what of_batch() gave, and squares() behind it.
 Judged Objective::judged(std::span<const Tensor> results, const data::Batch& batch, const Wants& wants) const {
     Judged seen;
-    auto count = static_cast<double>(seen.count = batch.count);
     std::size_t at = 2;
+    seen.count = batch.count;
+    if (may_be_missing_) seen.count = static_cast<std::int64_t>(sum_of_rows(results[at++], batch.count));
+    auto count = static_cast<double>(seen.count);
     seen.loss = sum_of_rows(results[0], batch.count);
     // A rate of float32 is exact enough to count by: of all predictions, of which an example of a sequence has several.
     double each = static_cast<double>(batch.y.size()) / static_cast<double>(std::max<std::int64_t>(1, batch.y.dims[0]));
@@ -176,6 +159,7 @@ Judged Objective::judged(std::span<const Tensor> results, const data::Batch& bat
         seen.terms.push_back(terms_[i].factor * sum);
     }
     auto next = [&] { return results[at++].item<double>(); };
+    for (std::size_t i = 0; wants.terms && i < added_.size(); ++i) seen.terms.push_back(next() * count);
     for (std::size_t i = 0; wants.activations && i < layers_.size(); ++i)
         seen.layers.push_back({next(), next(), next(), next(), next(), next()});
     while (at + parameter_numbers <= results.size()) seen.parameters.push_back({next(), next(), next()});
@@ -184,15 +168,16 @@ Judged Objective::judged(std::span<const Tensor> results, const data::Batch& bat
 
 Names Objective::names() const {
     Names all{term_names_, {}, {}};
+    all.terms.insert(all.terms.end(), added_.begin(), added_.end());
     for (const auto& [name, layer] : layers_) all.layers.push_back(name);
     for (const Parameter& parameter : parameters_) all.parameters.emplace_back(parameter.name());
     return all;
 }
 
-/// What is minimised, and what measure() gives.
+/// What is minimised, and what of_batch() gives.
 std::vector<Tensor> Objective::cost_of_batch(const Tensor& x, const Tensor& y) const {
     Tensor cost;
-    std::vector<Tensor> results = measure(x, y, in_steps_, &cost);
+    std::vector<Tensor> results = of_batch(x, y, in_steps_, &cost);
     results.insert(results.begin(), cost);
     return results;
 }

@@ -8,7 +8,7 @@
 
 #include "weft/optim/batch_method.h"
 #include "weft/runtime/function.h"
-#include "weft/train/network.h"
+#include "weft/train/measure.h"
 #include "weft/train/step.h"
 
 namespace weft::train {
@@ -20,16 +20,10 @@ struct Sums {
     void add(const Judged& batch);
 };
 
-/// The terms that ask what the network says, summed: without penalties, so that sets and runs can be compared.
-Tensor loss_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target);
-/// The same of each example, (batch,): summed in double they give figures that do not depend on how examples were cut into batches.
-Tensor losses_of(std::span<const CostTerm> terms, const Tensor& output, const Tensor& target);
-/// What is minimised: the loss and the penalties.
-Tensor with_penalties(std::span<const CostTerm> terms, const Tensor& loss, std::span<const Parameter> parameters);
-
 class Objective {
   public:
-    Objective(const Phase& phase, const nn::Module& model);
+    /// `added`: what layers add to the cost, by name (Network::added), where the monitor shall tell it.
+    Objective(const Phase& phase, const nn::Module& model, std::vector<std::string> added = {});
     Objective(const Objective&) = delete;
     Objective& operator=(const Objective&) = delete;
 
@@ -48,7 +42,7 @@ class Objective {
     bool counts_errors() const { return counts_errors_; }
 
   private:
-    std::vector<Tensor> measure(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost = nullptr) const;
+    std::vector<Tensor> of_batch(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost = nullptr) const;
     Tensor output_of(const Tensor& x, std::vector<Tensor>* layers) const;
     Judged judged(std::span<const Tensor> results, const data::Batch& batch, const Wants& wants) const;
     void search(std::span<const Tensor> batch);
@@ -58,7 +52,8 @@ class Objective {
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
     std::vector<std::pair<std::string, nn::Module>> layers_;  // one behind the other, where that is what the model is
-    std::vector<std::string> term_names_;
+    std::vector<std::string> term_names_, added_;
+    bool may_be_missing_ = false;  // some examples have no target
     Wants in_steps_, in_sets_;
     Schedules schedules_;                          // of the rates that change
     std::unique_ptr<optim::Optimizer> optimizer_;  // after schedules_, which making it fills

@@ -4,6 +4,7 @@
 #include "weft/optim/adam.h"
 #include "weft/optim/adaptive.h"
 #include "weft/optim/batch_method.h"
+#include "weft/optim/by_name.h"
 #include "weft/optim/lion.h"
 #include "weft/optim/muon.h"
 #include "weft/optim/sgd.h"
@@ -240,6 +241,28 @@ std::vector<Part<MakeOptimizer>> rules() {
     };
 }
 
+/// Each part under its glob; rates that change are called by both.
+std::unique_ptr<optim::Optimizer> by_name(const Json& options, Schedules& schedules) {
+    std::vector<optim::ByName::Part> parts;
+    for (const Json::Member& member : options.at("parts").members()) {
+        Schedules own;
+        parts.push_back({member.key, optimizer_of(choose(member.value, "optimizer"), own)});
+        for (auto& [rate, schedule] : own) schedules.emplace_back(text(member.key, " ", rate), std::move(schedule));
+    }
+    return std::make_unique<optim::ByName>(std::move(parts));
+}
+
+Part<MakeOptimizer> several() {
+    Option parts{"parts", Json(),
+                 "{\"generator.*\": {adam: {...}}, \"*\": ...}: the first that matches takes a parameter", true,
+                 Json::Kind::object};
+    parts.map_of = "optimizer";
+    return {{"by_name", "several optimizers, each for the parameters that its glob names", {parts}}, [](const Json& o) {
+                Schedules schedules;
+                return by_name(o, schedules);
+            }};
+}
+
 }  // namespace
 
 const std::vector<Part<MakeOptimizer>>& optimizers() {
@@ -248,6 +271,7 @@ const std::vector<Part<MakeOptimizer>>& optimizers() {
         for (Part<MakeOptimizer>& part : made)
             part.options.insert(part.options.end(), step_keys().begin(), step_keys().end());
         for (Part<MakeOptimizer>& method : batch_methods()) made.push_back(std::move(method));
+        made.push_back(several());
         return made;
     }();
     return all;
@@ -255,6 +279,13 @@ const std::vector<Part<MakeOptimizer>>& optimizers() {
 
 std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen, Schedules& schedules) {
     Json options = chosen.options;
+    if (options.find("parts")) {
+        try {
+            return by_name(options, schedules);
+        } catch (const ValueError& error) {
+            throw ConfigError(text(chosen.where, error.what()));
+        }
+    }
     for (const Option& option : chosen.entry->options) {
         if (option.also != "schedule" || options.at(option.name).is_number()) continue;
         RateSchedule schedule = schedule_of(options.at(option.name));

@@ -29,6 +29,9 @@ using MakeLayer = std::function<nn::Module(const Json& options, const LayerPlace
 const std::vector<Part<MakeLayer>>& layers();     // layers.cpp; every one takes layer_options(), too
 std::vector<Part<MakeLayer>> layers_of_layers();  // branches.cpp
 const std::vector<Option>& layer_options();       // branches.cpp
+/// Those of model_layers.cpp; `simple` are layers of which it makes others (maxout).
+std::vector<Part<MakeLayer>> layers_of_models(const std::vector<Part<MakeLayer>>& simple);
+std::vector<Part<MakeLayer>> generative_layers();  // generative_layers.cpp
 
 /// Several values of one example become one.
 using Join = std::function<Tensor(std::span<const Tensor> values)>;
@@ -40,17 +43,23 @@ Join join_of(const Json& description);
 using MakeInit = std::function<Tensor(const Json& options, const Dims& shape, std::uint64_t seed)>;
 const std::vector<Part<MakeInit>>& initialisers();  // initialisers.cpp
 
-/// A term of what is minimised: of what the network says and what is true, or (a penalty) of the parameters.
+/// A term of what is minimised: of what the network says and what is wanted, of the parameters (a penalty), or what layers add themselves.
 struct CostTerm {
-    std::function<Tensor(const Tensor& output, const Tensor& target)> of_output = {};
-    std::function<Tensor(const Tensor& output, const Tensor& target)> of_examples =
+    std::function<Tensor(const Tensor& output, const Tensor& wanted)> of_output = {};
+    std::function<Tensor(const Tensor& output, const Tensor& wanted)> of_examples =
         {};  // (batch,): what it is the mean of
     std::function<Tensor(std::span<const Parameter> parameters)> of_parameters = {};
+    bool of_layers = false;      // nothing more than nn::add_cost()
     bool counts_errors = false;  // targets are class numbers, so there is a rate of errors
     double factor = 1;
+    Json target = {};                                          // null: the data's; "input", or the path of a layer
+    std::function<Tensor(const Tensor& wanted)> present = {};  // which examples have a target; empty: all
+    std::vector<Json> globs = {};                              // of parameters, which must match some
 };
 using MakeCost = std::function<CostTerm(const Json& options)>;
-const std::vector<Part<MakeCost>>& costs();  // costs.cpp
+const std::vector<Part<MakeCost>>& costs();    // costs.cpp
+std::vector<Part<MakeCost>> penalties();       // penalties.cpp
+std::vector<Part<MakeCost>> costs_of_pairs();  // pair_costs.cpp
 
 using MakeOptimizer = std::function<std::unique_ptr<optim::Optimizer>(const Json& options)>;  // rates are numbers
 const std::vector<Part<MakeOptimizer>>& optimizers();                                         // optimizers.cpp

@@ -42,14 +42,15 @@ Json read_model(Phase& phase, const Json& given) {
 
 Json read_cost(Phase& phase, const Json& given) {
     Json resolved = Json::array();
-    bool of_output = false;
+    bool of_batch = false;
     for (const Json& cost : given.is_array() ? given.items() : std::vector<Json>{given}) {
         phase.costs.push_back(choose(cost, "cost"));
         const Chosen& chosen = phase.costs.back();
         resolved.push_back(chosen.resolved());
-        of_output = of_output || chosen.make<MakeCost>()(chosen.options).of_output;
+        CostTerm term = chosen.make<MakeCost>()(chosen.options);
+        of_batch = of_batch || term.of_output || term.of_layers;
     }
-    if (!of_output) given.refuse("no cost here depends on what the network says; add one, as in cross_entropy");
+    if (!of_batch) given.refuse("no cost here depends on what the network says; add one, as in cross_entropy");
     return resolved;
 }
 

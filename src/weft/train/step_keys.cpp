@@ -74,6 +74,10 @@ const std::vector<Option>& step_keys() {
         if_given("clip_norm", "all gradients are scaled down together to this norm (Pascanu et al., 2013)",
                  Takes::number),
         if_given("accumulate", "batches whose mean gradient makes a step", Takes::integer, 1),
+        if_given(
+            "skip_zero",
+            "a step whose gradients are all 0 is left out, with all state, as under the margin rule of adversarial",
+            Takes::boolean),
         mappings(if_given("constraints", "what holds after every step: [{match: \"*.weight\", max_col_norm: 2}]",
                           Takes::array),
                  constraint_keys()),
@@ -101,6 +105,7 @@ optim::StepOptions step_options_of(const Json& options) {
     made.clip_each_norm = number_of(options, "clip_each_norm").value_or(0);
     made.clip_norm = number_of(options, "clip_norm").value_or(0);
     made.accumulate = static_cast<std::int64_t>(number_of(options, "accumulate").value_or(1));
+    if (const Json* skip = options.find("skip_zero"); skip && !skip->is_null()) made.skip_zero = skip->as_bool();
     for (const Json& constraint : listed(options, "constraints")) {
         made.constraints.push_back({.match = constraint.at("match").as_string(),
                                     .max_col_norm = number_of(constraint, "max_col_norm"),

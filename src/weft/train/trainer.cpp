@@ -69,7 +69,7 @@ void Trainer::begin(std::size_t number) {
     if (std::optional<data::Dataset> sample = sample_of(*phase_)) network_ = make_network(*phase_, *sample);
     load_data(before);
     if (!network_ || network_->example != set("train").example()) network_ = make_network(*phase_, set("train"));
-    objective_ = std::make_unique<Objective>(*phase_, network_->model);
+    objective_ = std::make_unique<Objective>(*phase_, network_->model, network_->added);
     epoch_figures_ = of_steps(), line_figures_ = of_steps();
     io::write_atomically(run_.folder() / "model.yaml", json_text(network_->description(), 2) + "\n");
     watcher_.begun(*phase_, *network_, sets_);
