@@ -80,7 +80,7 @@ struct BlockLoops {
     const ReduceLoops* reduce_loops(Reduction reduction, DType dtype); \
     extern const MoveLoops move_loops;                                 \
     }
-WEFT_FOR_EACH_ISA(WEFT_DECLARE)
+WEFT_FOR_EACH_COMPILED_ISA(WEFT_DECLARE)
 #undef WEFT_DECLARE
 
 BlockLoops block_loops(Isa isa);

@@ -43,7 +43,7 @@ struct GemmKernels {
     extern const GemmKernels<float> gemm_kernels_f32;  \
     extern const GemmKernels<double> gemm_kernels_f64; \
     }
-WEFT_FOR_EACH_ISA(WEFT_DECLARE_GEMM)
+WEFT_FOR_EACH_COMPILED_ISA(WEFT_DECLARE_GEMM)
 #undef WEFT_DECLARE_GEMM
 
 }  // namespace weft::cpu

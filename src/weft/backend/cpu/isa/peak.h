@@ -16,7 +16,7 @@ struct PeakLoop {
     namespace isa {                  \
     extern const PeakLoop peak_loop; \
     }
-WEFT_FOR_EACH_ISA(WEFT_PEAK_TABLE)
+WEFT_FOR_EACH_COMPILED_ISA(WEFT_PEAK_TABLE)
 #undef WEFT_PEAK_TABLE
 
 }  // namespace weft::cpu

@@ -15,7 +15,7 @@ using RandomBlocks = void (*)(std::uint32_t* to, std::uint64_t first, const std:
     namespace isa {                          \
     extern const RandomBlocks random_blocks; \
     }
-WEFT_FOR_EACH_ISA(WEFT_RANDOM_TABLE)
+WEFT_FOR_EACH_COMPILED_ISA(WEFT_RANDOM_TABLE)
 #undef WEFT_RANDOM_TABLE
 
 }  // namespace weft::cpu
