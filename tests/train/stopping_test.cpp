@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/scratch.h"
+#include "train/chosen.h"
 #include "weft/base/error.h"
 #include "weft/train/config.h"
 #include "weft/train/run.h"
@@ -13,10 +14,7 @@ namespace {
 
 constexpr double nan_figure = std::numeric_limits<double>::quiet_NaN();
 
-StopRule rule_of(const std::string& text) {
-    Chosen chosen = choose(parse_config(text, "f.json"), "stop");
-    return chosen.make<MakeStop>()(chosen.options);
-}
+StopRule rule_of(const std::string& text) { return made_of<MakeStop>("stop", text); }
 
 /// After epochs with these figures.
 bool done_after(const std::string& rule, std::vector<double> figures, bool more = false, std::int64_t step = 0,

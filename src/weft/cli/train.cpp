@@ -1,7 +1,6 @@
-// weft train, weft resume, weft eval.
+// weft train, weft resume.
 #include <csignal>
 #include <iostream>
-#include <numeric>
 
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
@@ -137,27 +136,6 @@ int resume(const Arguments& arguments) {
     use_machine(arguments);
     train::Run run = train::Run::open(arguments.words()[0]);
     return train_run(run, arguments.has("quiet"));
-}
-
-int evaluate(const Arguments& arguments) {
-    use_machine(arguments);
-    train::Run run = train::Run::open(arguments.words()[0]);
-    std::string name = arguments.value("data").value_or(run.kept_phase().set("test") ? "test" : "valid");
-    data::Dataset set = run.prepared(name);
-    train::Network network = run.network(set);
-    train::Objective objective(run.kept_phase(), network.model);
-    const train::Monitor& monitor = run.kept_phase().monitor;
-    train::Gathered gathered(monitor, objective.names(), {train::Gathered::Of::set});
-    train::Sums sums = objective.evaluate(set, [&](const train::Judged& batch) { gathered.add(batch); });
-    Json line;
-    gathered.write(line, monitor, train::Gathered::Of::set, name);
-    for (const Json::Member& one : line.members()) {
-        std::cout << one.key << " " << figure(one.key, one.value.as_number());
-        if (one.key == name + ".error")
-            std::cout << "  (" << static_cast<std::int64_t>(sums.errors) << " of " << sums.examples << ")";
-        std::cout << "\n";
-    }
-    return done;
 }
 
 }  // namespace weft::cli

@@ -1,8 +1,8 @@
 #include "weft/io/gzip.h"
 
 #include <algorithm>
-#include <array>
 
+#include "weft/base/crc.h"
 #include "weft/base/error.h"
 #include "weft/found.h"
 #include "weft/io/file.h"
@@ -144,20 +144,7 @@ void gunzip_file(const std::filesystem::path& from, const std::filesystem::path&
 std::string inflate_raw(std::string_view, std::uint64_t, std::string_view name) {
     throw FileError(text("'", name, "' is compressed, and this build of weft was made without zlib (zlib1g-dev)"));
 }
-std::uint32_t crc32(std::string_view bytes) {  // ISO/IEC 15948, annex D
-    static const auto table = [] {
-        std::array<std::uint32_t, 256> all{};
-        for (std::uint32_t n = 0; n < 256; ++n) {
-            std::uint32_t c = n;
-            for (int k = 0; k < 8; ++k) c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
-            all[n] = c;
-        }
-        return all;
-    }();
-    std::uint32_t c = 0xffffffffu;
-    for (char byte : bytes) c = table[(c ^ static_cast<std::uint8_t>(byte)) & 255] ^ (c >> 8);
-    return c ^ 0xffffffffu;
-}
+std::uint32_t crc32(std::string_view bytes) { return crc<crc32_polynomial>(bytes); }
 
 namespace {
 

@@ -1,6 +1,6 @@
 // A restricted Boltzmann machine (Smolensky, 1986): p(v, h) ~ exp(v.b + h.c + h.(W v)), h of 0 and 1, v of 0 and 1 or real (Gaussian, of
 // deviation 1: then -|v - b|^2 / 2 in place of v.b). It adds to the cost what contrastive divergence minimises (nn/notes.h), and its chains
-// are state, as running statistics are: a checkpoint holds them. Callers: users' models, train/, cli/likelihood.cpp.
+// are state, as running statistics are: a checkpoint holds them. Callers: users' models, train/, cli/evaluate.cpp.
 #pragma once
 
 #include <optional>

@@ -1,10 +1,10 @@
 #include "weft/train/event_file.h"
 
-#include <array>
 #include <bit>
 #include <chrono>
 #include <fstream>
 
+#include "weft/base/crc.h"
 #include "weft/base/error.h"
 #include "weft/io/file.h"
 #include "weft/train/log.h"
@@ -36,9 +36,9 @@ void append_record(std::string& out, const std::string& event) {
     std::string length;
     append_little<std::uint64_t>(length, event.size());
     out += length;
-    append_little(out, masked(crc32c(length)));
+    append_little(out, masked(crc<crc32c_polynomial>(length)));
     out += event;
-    append_little(out, masked(crc32c(event)));
+    append_little(out, masked(crc<crc32c_polynomial>(event)));
 }
 
 std::string event_at(double wall_time, std::int64_t step) {
@@ -79,21 +79,6 @@ double seconds_since_1970() {
 }
 
 }  // namespace
-
-std::uint32_t crc32c(std::string_view bytes) {
-    static const auto table = [] {
-        std::array<std::uint32_t, 256> all{};
-        for (std::uint32_t n = 0; n < 256; ++n) {
-            std::uint32_t c = n;
-            for (int k = 0; k < 8; ++k) c = c & 1 ? 0x82f63b78u ^ (c >> 1) : c >> 1;
-            all[n] = c;
-        }
-        return all;
-    }();
-    std::uint32_t c = 0xffffffffu;
-    for (char byte : bytes) c = table[(c ^ static_cast<std::uint8_t>(byte)) & 255] ^ (c >> 8);
-    return c ^ 0xffffffffu;
-}
 
 std::string event_records(const std::vector<Json>& lines, double now) {
     double last = 0, here = 0;

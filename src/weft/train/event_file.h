@@ -24,7 +24,5 @@ class EventFile {
 
 /// The file's bytes for lines of a log whose last one was written at `now` (seconds since 1970).
 std::string event_records(const std::vector<Json>& lines, double now);
-/// CRC-32C (Castagnoli; RFC 3720, appendix B.4).
-std::uint32_t crc32c(std::string_view bytes);
 
 }  // namespace weft::train

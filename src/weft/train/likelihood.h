@@ -1,5 +1,5 @@
 // How probable a model of data takes a set to be: for a Boltzmann machine by an estimate of its log Z, for a network with a variational layer
-// by weighted draws (Burda, Grosse and Salakhutdinov, 2016). Caller: cli/likelihood.cpp.
+// by weighted draws (Burda, Grosse and Salakhutdinov, 2016). Caller: cli/evaluate.cpp.
 #pragma once
 
 #include "weft/nn/rbm.h"
