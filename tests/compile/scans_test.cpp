@@ -33,6 +33,7 @@ TEST(Scans, of_every_type_and_axis_agree_with_the_interpreter) {
             expect_steps(1, cumulative_sum(drawn({3, 1100}, dtype), 0, options));
             expect_steps(1, cumulative_sum(drawn({19, 131}, dtype), 1, options));
             expect_steps(1, cumulative_prod(drawn({2, 5, 3}, dtype), 1, options));
+            expect_steps(1, cumulative_prod(drawn({8, 64}, dtype), 1, options));
         }
     }
     expect_steps(1, cumulative_sum(drawn({0, 3}), 0));

@@ -62,7 +62,7 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     std::size_t moving = 0;
     inner_ = dims.empty() ? 1 : dims.back();
     for (std::size_t i = 0; i < layout.loads.size(); ++i) {
-        Stream stream{loop.loads[i].dtype, {}, fetched_ahead(loop, loop.loads[i])};
+        Stream stream{loop.loads[i].dtype, {}, fetched_ahead(loop.loads[i])};
         for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
         bool indexed = !loop.loads[i].plain();
         bool direct = !indexed && stream.memory == loop.program.inputs[i] && stream.contiguous(dims);

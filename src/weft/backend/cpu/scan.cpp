@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "weft/backend/cpu/arithmetic.h"
+#include "weft/backend/cpu/square.h"
 #include "weft/backend/cpu/strided.h"
 
 namespace weft::cpu {
@@ -107,6 +109,14 @@ class StraightScan final : public PreparedLoop {
             std::int64_t at = stride_ > 0 ? first : 1 - first - count;
             std::int64_t to_at = result_stride_ > 0 ? first : 1 - first - count;
             for (std::int64_t k = 0; k < lanes; ++k) std::copy_n(from + k * lanes_.inner(1) + at, count, in[k]);
+            if constexpr (known && std::is_floating_point_v<From> && std::is_same_v<From, To>) {
+                if (count == piece && stride_ > 0 && result_stride_ > 0) {
+                    join_squares(in, out, running, join);
+                    for (std::int64_t k = 0; k < lanes; ++k)
+                        std::copy_n(out[k], count, to + k * lanes_.inner(0) + to_at);
+                    continue;
+                }
+            }
             for (std::int64_t i = 0; i < count; ++i) {
                 std::int64_t x = stride_ > 0 ? i : count - 1 - i, y = result_stride_ > 0 ? i : count - 1 - i;
                 for (std::int64_t k = 0; k < lanes; ++k) {
@@ -117,6 +127,31 @@ class StraightScan final : public PreparedLoop {
             }
             for (std::int64_t k = 0; k < lanes; ++k) std::copy_n(out[k], count, to + k * lanes_.inner(0) + to_at);
         }
+    }
+
+    // The same of floating numbers, forward: one instruction adds a number to each of several rows.
+    template <class T, std::size_t piece, class Join>
+    void join_squares(const T (&in)[few_most][piece], T (&out)[few_most][piece], T (&running)[few_most],
+                      Join join) const {
+        using Vector = typename Square<T>::Vector;
+        constexpr std::size_t side = Square<T>::side, squares = few_most / side;
+        Vector sums[squares];
+        std::memcpy(sums, running, sizeof sums);
+        for (std::size_t i = 0; i < piece; i += side) {
+            for (std::size_t s = 0; s < squares; ++s) {
+                Vector rows[side];
+                for (std::size_t k = 0; k < side; ++k) std::memcpy(&rows[k], &in[s * side + k][i], sizeof(Vector));
+                Square<T>::turn(rows);
+                for (Vector& column : rows) {
+                    Vector before = sums[s];
+                    sums[s] = join(before, column);
+                    column = a_.exclusive ? before : sums[s];
+                }
+                Square<T>::turn(rows);
+                for (std::size_t k = 0; k < side; ++k) std::memcpy(&out[s * side + k][i], &rows[k], sizeof(Vector));
+            }
+        }
+        std::memcpy(running, sums, sizeof sums);
     }
 
     template <class A, bool side_by_side, class From, class To, class Join>

@@ -11,13 +11,13 @@ namespace weft::cpu {
 std::unique_ptr<const PreparedLoop> prepare_scan(const Loop& loop, bool emitted);
 std::unique_ptr<const PreparedLoop> prepare_computed_scan(const Loop& loop, bool emitted);
 
-/// f(start, join) of a running sum or product that is kept in an A.
+/// f(start, join) of a running sum or product that is kept in an A; join(a, b) takes numbers, or vectors of them.
 template <class A, class F>
 void with_running(Reduction reduction, F&& f) {
     if (reduction == Reduction::sum)
-        f(A(0), [](A a, A b) { return joined_sum(a, b); });
+        f(A(0), []<class T>(T a, T b) { return joined_sum(a, b); });
     else
-        f(A(1), [](A a, A b) { return joined_product(a, b); });
+        f(A(1), []<class T>(T a, T b) { return joined_product(a, b); });
 }
 
 }  // namespace weft::cpu

@@ -161,7 +161,7 @@ std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const 
     space.dims = layout.kept;
     space.row = layout.kept.empty() ? 1 : layout.kept.back();
     for (std::size_t i = 0; i < layout.loads.size(); ++i)
-        space.loads.push_back({loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop, loop.loads[i])});
+        space.loads.push_back({loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop.loads[i])});
     EmittedSource source(loop, space.dims, space.loads);
     space.loads = source.streams();
     for (std::size_t i = 0; i < layout.stores.size(); ++i)
