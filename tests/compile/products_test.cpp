@@ -144,6 +144,25 @@ TEST(Products, what_is_made_of_their_rows_is_made_with_them) {
     expect_values({matmul(softmax(matmul(many, swapaxes(seen, -1, -2))), seen)}, 300);
 }
 
+TEST(Products, what_makes_their_rows_is_made_with_them) {
+    Tensor x = numbers("x", {9, 8}), w = numbers("w", {8, 10}), b = numbers("b", {10}), s = numbers("s", {8});
+    Tensor square = numbers("square", {90, 90}), image = numbers("image", {3, 5, 7, 8});
+    KeepPending keep;
+    EXPECT_EQ(form({matmul(relu(x), w) + b}), "1/1");
+    EXPECT_EQ(form({matmul(layer_norm(x) * s, w)}), "1/1");
+    EXPECT_EQ(form({relu(matmul(layer_norm(image + 1), w) + b)}), "1/1");
+    EXPECT_EQ(form({matmul(relu(x), w), relu(x) * 2}), "1/1");            // others may have it, too
+    EXPECT_EQ(form({matmul(exp(square), exp(square) + 1)}), "2/1");       // the second matrix is read whole
+    EXPECT_EQ(form({matmul(exp(x - max(x, Axes{0}, true)), w)}), "2/1");  // which waits for all rows
+    expect_values(
+        {matmul(relu(x), w) + b, matmul(layer_norm(x) * s, w), relu(matmul(layer_norm(image + 1), w) + b), relu(x) * 2},
+        100);
+    expect_values({matmul(exp(square), exp(square) + 1), matmul(exp(square), exp(square)),
+                   matmul(exp(square), matmul(exp(square), square))},
+                  1e5);
+    expect_values({matmul(layer_norm(square), square), sum(layer_norm(square), 0), layer_norm(square).T()}, 1e4);
+}
+
 // Who reads another row than its own is not of the group, however its axes' sizes agree.
 TEST(Products, of_a_square_matrix_only_its_own_rows_are_handed_on) {
     const std::int64_t n = share_under_sanitizers == 1 ? 300 : 100;
@@ -252,8 +271,10 @@ TEST(Products, any_shapes_and_types_give_the_values_of_the_steps_one_by_one) {
                         [](const Operands& o) { return o.a * matmul(o.X, o.Y) + 0.5 * o.Z; },
                         [](const Operands& o) { return o.Z - sum(square(matmul(o.X, o.Y)), Axes{-1}, true); },
                         [](const Operands& o) { return swapaxes(matmul(o.X, o.Y), -1, -2) + o.turned; },
-                        [](const Operands& o) { return layer_norm(matmul(o.X, o.Y) + o.Z) * o.b; }};
-        SCOPED_TRACE(text(batch, " ", m, " ", k, " ", n, " ", dtype, " form ", i % 5));
+                        [](const Operands& o) { return layer_norm(matmul(o.X, o.Y) + o.Z) * o.b; },
+                        [](const Operands& o) { return matmul(relu(o.X) - 0.5, o.Y) + o.b; },
+                        [](const Operands& o) { return matmul(softmax(o.X * o.a), o.Y) - o.Z; }};
+        SCOPED_TRACE(text(batch, " ", m, " ", k, " ", n, " ", dtype, " form ", i % 7));
         KeepPending keep;
         Operands o{numbers("a", {}, dtype),
                    numbers("b", {n}, dtype),
@@ -262,7 +283,7 @@ TEST(Products, any_shapes_and_types_give_the_values_of_the_steps_one_by_one) {
                    numbers("Y", shaped({k, n}, draw.below(2) == 0), dtype),
                    numbers("Z", shaped({m, n}), dtype),
                    numbers("T", shaped({n, m}), dtype)};
-        expect_values({forms[i % 5](o)}, 100.0 * static_cast<double>(k + 1));
+        expect_values({forms[i % 7](o)}, 100.0 * static_cast<double>(k + 1));
         if (HasFailure()) return;
     }
 }

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include "weft/base/integers.h"
-#include "weft/compile/light_values.h"
+#include "weft/compile/row_join.h"
 #include "weft/compile/row_steps.h"
 
 namespace weft {
@@ -39,22 +38,19 @@ class Grouper {
                 grow(s);
         for (std::size_t s = 0; s < plan_.steps.size(); ++s)
             if (group_of_[s] < 0 && steps_.reduces_rows(plan_.steps[s])) grow(s);
-        join();
+        if (!groups_.empty()) join_rows(plan_, graph_, {groups_.begin(), groups_.end()});
     }
 
   private:
-    struct Group {
-        Shape rows;
-        std::set<std::size_t> steps;
-        std::set<std::size_t> numbers;  // of the steps: without rows, made anew for each block
-        Shape single;                   // of a product of a single row: its shape without ones
-        bool images = false;            // grown from a convolution: rows are images
-        bool reduced = false;           // grown from a reduction
+    struct Group : RowMembers {
+        Shape single;          // of a product of a single row: its shape without ones
+        bool images = false;   // grown from a convolution: rows are images
+        bool reduced = false;  // grown from a reduction
     };
 
     Group group_of(std::size_t seed) const {
         const Step& step = plan_.steps[seed];
-        Group group{steps_.rows_of(step), {seed}, {}, {}, steps_.is_convolution(step), steps_.reduces_rows(step)};
+        Group group{{steps_.rows_of(step), {seed}, {}}, {}, steps_.is_convolution(step), steps_.reduces_rows(step)};
         if (steps_.is_product(step) && is_one(group.rows)) group.single = proper(steps_.space(step));
         return group;
     }
@@ -137,7 +133,10 @@ class Grouper {
     void grow(std::size_t seed) {
         Group group = group_of(seed);
         if (!fits(seed, group)) return;
-        if (!steps_.is_product(plan_.steps[seed])) add_makers(seed, group, false);
+        if (steps_.is_product(plan_.steps[seed]))
+            add_prologue(seed, group);
+        else
+            add_makers(seed, group, false);
         for (std::size_t s = seed + 1; s < std::min(plan_.steps.size(), seed + window); ++s) {
             if (joins(plan_.steps[s]) && group_of_[s] < 0 && fits(s, group) && linked(s, group) && add(s, group))
                 add_makers(s, group, true);
@@ -167,6 +166,30 @@ class Grouper {
             for (std::size_t from : makers_of(maker)) apart &= !group.steps.contains(from);
             if (takes && apart && hands_rows(maker, group)) add(maker, group);
         }
+    }
+
+    // Loops that make the rows of a product's first matrix: an activation, a normalisation with its reductions. All of them or none: a
+    // map that waits for a reduction of its rows runs better beside that one.
+    void add_prologue(std::size_t product, Group& group) {
+        Group more = group;
+        std::vector<std::size_t> open{product};
+        while (!open.empty()) {
+            std::size_t reader = open.back();
+            open.pop_back();
+            for (std::size_t maker : makers_of(reader)) {
+                const Step& made = plan_.steps[maker];
+                bool loop = made.kind == Step::map || steps_.reduces_rows(made);
+                if (more.steps.contains(maker) || !loop || is_one(steps_.space(made))) continue;
+                bool takes = maker + window > product && group_of_[maker] < 0 && fits(maker, more) &&
+                             reads_by_rows(reader, more.rows, [&](std::size_t of) { return of == maker; }) &&
+                             add(maker, more);
+                if (takes) open.push_back(maker);
+                if (!takes && steps_.reduces_rows(made) && reader != product) return;
+            }
+        }
+        for (std::size_t s : more.steps)
+            if (!reads_group_by_rows(s, more)) return;
+        group = std::move(more);
     }
 
     // Reductions of the rows themselves, of what the group makes or reads row by row. Nothing in the group waits for them.
@@ -257,50 +280,6 @@ class Grouper {
             if (shown) return false;
         }
         return true;
-    }
-
-    void join() {
-        if (groups_.empty()) return;
-        std::vector<bool> wanted(plan_.slots.size(), false);  // read by a step of another group, or an output
-        for (std::int32_t slot : plan_.outputs)
-            if (slot >= 0) wanted[at(slot)] = true;
-        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-            for (std::int32_t load : plan_.steps[s].loads) {
-                std::int32_t slot = slot_below(plan_, load);
-                if (slot >= 0 && (group_of_[s] < 0 || group_of_[at(writer_[at(slot)])] != group_of_[s]))
-                    wanted[at(slot)] = true;
-            }
-        }
-        std::vector<Step> steps;
-        for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-            if (group_of_[s] < 0) steps.push_back(std::move(plan_.steps[s]));
-        for (const Group& group : groups_) steps.push_back(joined(group, wanted));
-        plan_.steps = std::move(steps);
-    }
-
-    Step joined(const Group& group, const std::vector<bool>& wanted) {
-        Step all;
-        all.kind = Step::rows;
-        all.leading = group.rows.size();
-        std::set<std::int32_t> written;
-        for (std::size_t s : group.steps) {
-            Step& part = plan_.steps[s];
-            part.leading = group.numbers.contains(s) ? 0 : group.rows.size();
-            if (!group.numbers.contains(s)) all.space = part.space;
-            all.members.insert(all.members.end(), part.members.begin(), part.members.end());
-            for (std::int32_t load : part.loads) {
-                bool known = std::find(all.loads.begin(), all.loads.end(), load) != all.loads.end();
-                if (!known && !written.contains(slot_below(plan_, load))) all.loads.push_back(load);
-            }
-            for (std::int32_t slot : part.stores) {
-                written.insert(slot);
-                (wanted[at(slot)] ? all.stores : all.inside).push_back(slot);
-            }
-            all.parts.push_back(std::move(part));
-        }
-        std::sort(all.members.begin(), all.members.end());
-        spread_light_values(all, plan_, graph_);
-        return all;
     }
 
     Plan& plan_;
