@@ -1,6 +1,7 @@
 // Derivatives and compiled functions over flat lists of tensors; trees and calling conventions are weft/_transforms.py's.
 #include <nanobind/stl/string.h>
 
+#include "calls.h"
 #include "object.h"
 #include "weft/graph/node.h"
 
@@ -53,11 +54,6 @@ std::shared_ptr<const CustomRule> rule_of(const std::string& name, nb::object fu
     };
     return rule;
 }
-
-struct Compiled {
-    CompiledFunction function;
-    explicit Compiled(nb::object body) : function(Body(std::move(body))) {}
-};
 
 /// `with KeepPending():` nothing is computed because much waits, and what is computed keeps what its derivative will ask for.
 struct Keeping {
@@ -161,8 +157,9 @@ void bind_transforms(nb::module_& m) {
         auto rows = forward ? forward_jacobian : jacobian;
         return list_of(rows(tensor(output, "jacobian"), tensors(wrt, "jacobian")));
     });
+    bind_calls(m);
     nb::class_<Compiled>(m, "Compiled")
-        .def(nb::init<nb::object>())
+        .def("__init__", [](Compiled* self, nb::object body) { new (self) Compiled(Body(std::move(body))); })
         .def("__call__",
              [](const Compiled& self, Given arguments) {
                  std::vector<Tensor> given = tensors(arguments, "compile");

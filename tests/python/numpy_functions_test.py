@@ -1,17 +1,11 @@
 """NumPy's functions beyond the array API standard, and those of the standard that package_test.py does not show, against NumPy's own: the same
 calls with the same arguments. Skipped, and said so, where the package was not built (nanobind missing)."""
-import os
-import sys
 import unittest
 import warnings
-from pathlib import Path
 
-BUILD = Path(os.environ.get("WEFT_BUILD", Path(__file__).resolve().parents[2] / "build"))
-sys.path.insert(0, str(BUILD / "python"))
-try:
-    import numpy as np
-    import weft as wf
-    LACKS = None
+from built import LACKS, np, wf
+
+if not LACKS:
     NUMPY = tuple(map(int, np.__version__.split(".")[:2]))
     NUMPY_2 = NUMPY >= (2, 0)
     RNG = np.random.default_rng(3)
@@ -20,8 +14,6 @@ try:
     GAPS = np.where(M > 0.7, np.nan, M)
     I, J = RNG.integers(-5, 6, (4, 6)), RNG.integers(0, 7, 12)
     Z = V + 1j * RNG.normal(size=9)
-except ImportError as error:
-    LACKS = str(error)
 
 
 def calls():

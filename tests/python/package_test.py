@@ -12,14 +12,7 @@ import unittest
 import warnings
 from pathlib import Path
 
-BUILD = Path(os.environ.get("WEFT_BUILD", Path(__file__).resolve().parents[2] / "build"))
-sys.path.insert(0, str(BUILD / "python"))
-try:
-    import numpy as np
-    import weft as wf
-    LACKS = None
-except ImportError as error:
-    LACKS = str(error)
+from built import BUILD, LACKS, np, wf
 
 FLOATS = ["float32", "float64"]
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", *FLOATS, "complex64", "complex128"]

@@ -1,20 +1,14 @@
 """weft.special against scipy.special: every function, its derivatives against differences, refusals.
 
 Skipped, and said so, where the package was not built (nanobind missing) or SciPy is missing."""
-import os
-import sys
 import unittest
 import warnings
-from pathlib import Path
 
-BUILD = Path(os.environ.get("WEFT_BUILD", Path(__file__).resolve().parents[2] / "build"))
-sys.path.insert(0, str(BUILD / "python"))
+from built import LACKS, np, wf
+
 try:
-    import numpy as np
     import scipy.special
-    import weft as wf
     SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
-    LACKS = None
 except ImportError as error:
     LACKS = str(error)
 

@@ -7,14 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-BUILD = Path(os.environ.get("WEFT_BUILD", Path(__file__).resolve().parents[2] / "build"))
-sys.path.insert(0, str(BUILD / "python"))
-try:
-    import numpy as np
-    import weft as wf
-    LACKS = None
-except ImportError as error:
-    LACKS = str(error)
+from built import BUILD, LACKS, np, wf
 
 
 class Text(html.parser.HTMLParser):

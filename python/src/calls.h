@@ -1,0 +1,16 @@
+// Compiled functions as Python sees them, and the short way of calling them (calls.cpp). Callers: transforms.cpp.
+#pragma once
+
+#include "object.h"
+
+namespace weft::python {
+
+/// A traced function of a flat list of tensors.
+struct Compiled {
+    CompiledFunction function;
+    explicit Compiled(CompiledFunction::Body body) : function(std::move(body)) {}
+};
+
+void bind_calls(nb::module_& module);
+
+}  // namespace weft::python

@@ -1,0 +1,116 @@
+"""Compiled functions called again: what is told apart, and that the short way gives what the first call gave."""
+import threading
+import unittest
+
+from built import LACKS, np, wf
+
+
+@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
+class CompiledCalls(unittest.TestCase):
+    def setUp(self):
+        self.traced = 0
+
+    def counted(self, f):
+        def body(*arguments, **named):
+            self.traced += 1
+            return f(*arguments, **named)
+        return wf.compile(body)
+
+    def again(self, f, *arguments, **named):
+        """Twice the same result; the second time nothing is traced."""
+        first = f(*arguments, **named)
+        before = self.traced
+        second = f(*arguments, **named)
+        self.assertEqual(self.traced, before)
+        self.assertEqual(repr(first), repr(second))
+        return second
+
+    def test_shapes_dtypes_numbers_and_names_are_told_apart(self):
+        f = self.counted(lambda x, n=2, *, how="sum": (x * n).sum() if how == "sum" else x * n)
+        x = wf.asarray([1., 2.])
+        self.assertEqual(float(self.again(f, x)), 6)
+        self.assertEqual(float(self.again(f, x, 3)), 9)
+        self.assertEqual(float(self.again(f, x, n=3)), 9)
+        self.assertEqual(self.again(f, x, 3.0).dtype, wf.float32)
+        self.assertEqual(self.again(f, x, True).dtype, wf.float32)
+        self.assertEqual(self.again(f, wf.asarray([1, 2]), True).dtype, wf.int64)
+        self.assertEqual(self.again(f, wf.asarray([1, 2]), 1.0).dtype, wf.float32)
+        self.assertEqual(self.again(f, x, how="all").shape, (2,))
+        self.assertEqual(self.again(f, wf.ones((2, 3)), how="all").shape, (2, 3))
+        self.assertEqual(self.again(f, wf.ones((3, 2)), how="all").shape, (3, 2))
+        self.assertEqual(self.traced, 10)
+
+    def test_trees_go_in_and_come_out(self):
+        f = self.counted(lambda p, x: {"b": x @ p["w"] + p["b"], "a": [x, (p["b"], 3)], "none": None})
+        w, b, x = wf.asarray([[2.]]), wf.asarray([1.]), wf.asarray([[5.]])
+        for p in ({"w": w, "b": b}, {"b": b, "w": w}):
+            out = self.again(f, p, x)
+            self.assertEqual(float(out["b"][0, 0]), 11)
+            self.assertEqual(list(out), ["b", "a", "none"])
+            self.assertEqual(out["a"][1][1], 3)
+        g = self.counted(lambda x: (x + 1, [x * 2]))
+        self.assertIsInstance(self.again(g, x)[1], list)
+        h = self.counted(lambda x: [x + 1, x * 2])
+        self.assertEqual([float(one) for one in self.again(h, wf.asarray(4.))], [5, 8])
+        i = self.counted(lambda x: (x - 1,))
+        self.assertIsInstance(self.again(i, x), tuple)
+        j = self.counted(lambda x: 7)
+        self.assertEqual(self.again(j, x), 7)
+        k = self.counted(lambda x: ())
+        self.assertEqual(self.again(k, x), ())
+
+    def test_lists_and_tuples_differ_and_what_is_no_tensor_goes_the_long_way(self):
+        f = self.counted(lambda t: type(t)([t[0] * 2, t[1]]))
+        x = wf.asarray([1.])
+        self.assertIsInstance(self.again(f, (x, x)), tuple)
+        self.assertIsInstance(self.again(f, [x, x]), list)
+        g = self.counted(lambda a, n: a * 2 + n)
+        self.assertEqual(float(self.again(g, np.ones(1, "float32"), 1)[0]), 3)
+        self.assertEqual(float(self.again(g, x, np.float32(2))[0]), 4)
+        self.assertEqual(float(self.again(g, wf.Parameter(x), 1)[0]), 3)
+        with self.assertRaises(OverflowError):
+            g(x, 2 ** 80)
+
+    def test_within_transformations_it_is_part_of_their_program(self):
+        f = wf.compile(lambda x: wf.sum(x ** 3))
+        x = wf.asarray([1., 2.])
+        self.assertEqual(float(f(x)), 9)
+        self.assertEqual(wf.grad(f)(x).tolist(), [3, 12])
+        self.assertEqual(wf.vmap(f)(wf.asarray([[1.], [2.]])).tolist(), [1, 8])
+        outer = wf.compile(lambda x: f(x) + 1)
+        self.assertEqual([float(outer(x)), float(outer(x))], [10, 10])
+
+    def test_more_programs_than_are_kept(self):
+        f = self.counted(lambda x, n: x * n)
+        x = wf.asarray([1.])
+        for n in range(300):
+            self.assertEqual(float(f(x, n)[0]), n)
+        self.assertEqual(float(self.again(f, x, 299)[0]), 299)
+        self.assertEqual(float(self.again(f, x, 1)[0]), 1)
+
+    def test_errors_come_from_the_short_way_too(self):
+        f = self.counted(lambda x, i: wf.take(x, i))
+        x = wf.asarray([1., 2.])
+        self.assertEqual(self.again(f, x, wf.asarray([1])).tolist(), [2])
+        with self.assertRaises(IndexError):
+            f(x, wf.asarray([7]))
+        self.assertEqual(f(x, wf.asarray([0])).tolist(), [1])
+
+    def test_threads_may_call_it_at_once(self):
+        f = wf.compile(lambda x, n: wf.sum(x * n))
+        x, wrong = wf.ones(100), []
+
+        def work(of):
+            for i in range(200):
+                if float(f(x, (of + i) % 5)) != 100 * ((of + i) % 5):
+                    wrong.append(i)
+        threads = [threading.Thread(target=work, args=(of,)) for of in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
