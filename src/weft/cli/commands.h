@@ -13,6 +13,7 @@ int train(const Arguments& arguments);
 int resume(const Arguments& arguments);
 int evaluate(const Arguments& arguments);
 int likelihood(const Arguments& arguments);
+int predict(const Arguments& arguments);
 int show(const Arguments& arguments);
 int monitor(const Arguments& arguments);
 int plot(const Arguments& arguments);
