@@ -39,7 +39,6 @@ TEST_F(Command, misspelt_commands_options_and_topics_name_the_nearest) {
     EXPECT_EQ(weft({"train", "a", "b"}).status, 2);
     EXPECT_EQ(weft({"train", "x.json", "--threads", "no"}).output,
               "--threads: expected an integer of 1 or more, found 'no'\n");
-    EXPECT_EQ(weft({"predict", "x"}).output, "weft predict is not built yet in this version of weft\n");
 }
 
 TEST_F(Command, a_missing_file_device_or_run_is_the_users_mistake) {

@@ -1,6 +1,7 @@
 // Mistakes that people make in an experiment's file, planted one at a time (mistakes.json): each is refused with the file, the line, the
 // column, what is wrong and a way out, in less than half a second, before anything is read or made. In mistakes.json stand the changes to
-// the good file below (text, what replaces it), other files, an assignment for --set, and the whole message.
+// the good file below (text, what replaces it), other files, an assignment for --set, another command than train, and the whole
+// message.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -68,7 +69,8 @@ Ended refused(const Scratch& folder, const Json& mistake) {
     if (const Json* files = mistake.find("files")) {
         for (const Json::Member& file : files->members()) write(file.key, file.value.as_string());
     }
-    std::vector<std::string> words{"train", "e.yaml"};
+    const Json* command = mistake.find("command");
+    std::vector<std::string> words{command ? command->as_string() : "train", "e.yaml"};
     if (const Json* set = mistake.find("set")) words.insert(words.end(), {"--set", set->as_string()});
     return run(folder.folder(), words, {"WEFT_DATA=/nowhere", "LR="});
 }

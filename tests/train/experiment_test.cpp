@@ -99,9 +99,11 @@ TEST(Experiment, set_reaches_everything_and_its_mistakes_name_it) {
               "--set ");
 }
 
-TEST(Experiment, what_is_not_built_yet_is_refused_and_says_so) {
-    EXPECT_EQ(error_of_text("\"cost\"", "\"sweep\": {}, \"cost\""),
-              "f.json:4:1: 'sweep' is not built yet in this version of weft; leave it out");
+TEST(Experiment, what_other_commands_read_is_checked_and_no_part_of_a_run) {
+    EXPECT_EQ(error_of_text("\"cost\"", "\"cv\": {\"folds\": 1}, \"cost\""),
+              "f.json:4:17: expected 2 or more, found 1 (cv, 'folds': parts of the training set, each held out once)");
+    Experiment experiment(tree_with({R"(sweep={"over": {"seed": [1, 2]}})"}));
+    EXPECT_EQ(experiment.config.find("sweep"), nullptr);
 }
 
 TEST(Experiment, shapes_are_checked_through_the_whole_network_before_data_are_touched) {

@@ -13,6 +13,9 @@ int train(const Arguments& arguments);
 int resume(const Arguments& arguments);
 int evaluate(const Arguments& arguments);
 int likelihood(const Arguments& arguments);
+int predict(const Arguments& arguments);
+int sweep(const Arguments& arguments);
+int cross_validate(const Arguments& arguments);
 int show(const Arguments& arguments);
 int monitor(const Arguments& arguments);
 int plot(const Arguments& arguments);
@@ -27,6 +30,8 @@ int schema(const Arguments& arguments);
 /// All of them; help.cpp prints the list, main.cpp runs one.
 const std::vector<Command>& commands();
 
+/// What --set and --seed change.
+std::vector<std::string> assignments_of(const Arguments& arguments);
 /// The experiment that the first word names, with --set and --seed applied.
 Json read_description(const Arguments& arguments);
 

@@ -7,6 +7,7 @@
 #include "weft/base/error.h"
 #include "weft/cli/commands.h"
 #include "weft/cli/figures.h"
+#include "weft/cli/terminal.h"
 #include "weft/io/file.h"
 #include "weft/train/config.h"
 #include "weft/train/log.h"
@@ -17,28 +18,7 @@
 namespace weft::cli {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
 constexpr std::size_t most_figures = 8;
-
-/// Columns under each other for a terminal, with tabs between them for a pipe.
-void print_rows(const Rows& rows) {
-    bool terminal = ::isatty(STDOUT_FILENO);
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    for (const auto& row : rows) {
-        std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            if (i) line += terminal ? "  " : "\t";
-            if (terminal && i) line += std::string(widths[i] - row[i].size(), ' ');
-            line += row[i];
-            if (terminal && !i) line += std::string(widths[i] - row[i].size(), ' ');
-        }
-        std::cout << line << "\n";
-    }
-}
 
 /// "3", or "pretrain 3".
 std::string epoch_of(const Json& line) {

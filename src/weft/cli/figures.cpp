@@ -117,10 +117,13 @@ std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::ve
     return charts;
 }
 
+std::string cell_of(const std::string& channel, double value) {
+    return channel.ends_with(".error") ? figure(channel, value) : viz::shown(value);
+}
+
 std::string cell(const Json& line, const std::string& channel) {
     const Json* value = line.find(channel);
-    return value ? channel.ends_with(".error") ? figure(channel, value->as_number()) : viz::shown(value->as_number())
-                 : "";
+    return value ? cell_of(channel, value->as_number()) : "";
 }
 
 }  // namespace weft::cli

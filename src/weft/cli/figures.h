@@ -32,5 +32,6 @@ std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::ve
 
 /// A number for a table: four digits, errors as percent; "" where there is none.
 std::string cell(const Json& line, const std::string& channel);
+std::string cell_of(const std::string& channel, double value);
 
 }  // namespace weft::cli

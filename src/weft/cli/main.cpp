@@ -16,7 +16,7 @@ namespace weft::cli {
 namespace {
 
 /// Commands that weft's documentation names, for versions to come.
-constexpr const char* to_come[] = {"predict", "sweep", "cv", "onnx", "bench"};
+constexpr const char* to_come[] = {"onnx", "bench"};
 
 const Flag device_flag{"device", "D", "where to compute; cpu is the only one in this version"};
 const Flag threads_flag{"threads", "N", "how many threads compute; results do not depend on it"};
@@ -72,6 +72,17 @@ const std::vector<Command>& commands() {
     static const Flag draws{"draws", "N", "of a variational layer, for each example; 100 if left out"};
     static const Flag chains{"chains", "N", "of the annealing by which log Z of an rbm is estimated; 100 if left out"};
     static const Flag temperatures{"temperatures", "N", "between no weights and all of them; 1000 if left out"};
+    static const Flag search_out{"out", "DIR", "the folder; runs/FILE-sweep or runs/FILE-cv if left out"};
+    static const Flag jobs{"jobs", "N",
+                           "how many are trained at a time, each by its share of the threads; 1 if left out"};
+    static const Flag retry{"retry", "", "tries again what failed"};
+    static const Flag table{"table", "", "prints what has ended so far, and trains nothing"};
+    static const Flag folds{"folds", "N", "replaces the file's cv.folds, or 5"};
+    static const Flag repeats{"repeats", "N", "replaces the file's cv.repeats, or 1"};
+    static const Flag input{"input", "FILE", "the examples: .npy, .npz (its array x, or the only one), .csv or IDX"};
+    static const Flag output{"output", "FILE",
+                             ".npy: what the network gives; .csv: the class and the probabilities, or the numbers; "
+                             "lines on the terminal if left out"};
     static const Flag glob{"channel", "GLOB", "the figures that match, as in 'valid.*'; all if left out"};
     static const Flag picture{"out", "FILE", "the file: its name ends with .svg, .png or .html"};
     static const Flag port{"port", "N", "of 127.0.0.1; 8642 if left out, 0 any that is free"};
@@ -91,6 +102,20 @@ const std::vector<Command>& commands() {
          1,
          1,
          resume},
+        {"sweep",
+         "FILE",
+         "Trains an experiment with the values that its `sweep:` tries; started again, it goes on.",
+         {set, search_out, jobs, device_flag, threads_flag, seed, retry, table, quiet_flag},
+         1,
+         1,
+         sweep},
+        {"cv",
+         "FILE",
+         "Cross-validates an experiment: each fold of its training set is held out once; started again, it goes on.",
+         {folds, repeats, set, search_out, jobs, device_flag, threads_flag, seed, retry, table, quiet_flag},
+         1,
+         1,
+         cross_validate},
         {"eval",
          "RUN",
          "Evaluates the model that a run has kept.",
@@ -105,6 +130,13 @@ const std::vector<Command>& commands() {
          1,
          1,
          likelihood},
+        {"predict",
+         "RUN",
+         "Says what the model that a run has kept answers to the examples of a file, prepared as the training set was.",
+         {input, output, device_flag, threads_flag},
+         1,
+         1,
+         predict},
         {"show",
          "RUN",
          "Writes the run's report, one HTML file, and prints its name.",

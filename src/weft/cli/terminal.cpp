@@ -123,4 +123,23 @@ void Terminal::ended(const Json& line) {
     std::cout << "(the model of epoch " << line.at("epoch").as_integer() << ")" << std::endl;
 }
 
+void print_rows(const Rows& rows) {
+    bool terminal = ::isatty(STDOUT_FILENO);
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    for (const auto& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (i) line += terminal ? "  " : "\t";
+            if (terminal && i) line += std::string(widths[i] - row[i].size(), ' ');
+            line += row[i];
+            if (terminal && !i) line += std::string(widths[i] - row[i].size(), ' ');
+        }
+        std::cout << line << "\n";
+    }
+}
+
 }  // namespace weft::cli

@@ -33,6 +33,10 @@ class Terminal : public train::Watcher {
     Clock::time_point epoch_begun_ = Clock::now(), drawn_ = {};
 };
 
+using Rows = std::vector<std::vector<std::string>>;
+/// Columns under each other for a terminal, with tabs between them for a pipe.
+void print_rows(const Rows& rows);
+
 /// A loss with four digits, an error as percent: by the channel's name.
 std::string figure(const std::string& channel, double value);
 

@@ -1,5 +1,4 @@
 // weft train, weft resume.
-#include <csignal>
 #include <iostream>
 
 #include "weft/base/environment.h"
@@ -7,6 +6,7 @@
 #include "weft/base/thread_pool.h"
 #include "weft/cli/commands.h"
 #include "weft/cli/report.h"
+#include "weft/cli/signals.h"
 #include "weft/cli/terminal.h"
 #include "weft/io/file.h"
 #include "weft/train/compose.h"
@@ -18,18 +18,6 @@ namespace weft::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-volatile std::sig_atomic_t asked_to_stop = 0;
-
-extern "C" void ask_to_stop(int) { asked_to_stop = 1; }
-
-/// The first signal ends the run after the step that is running; a second one ends the process.
-void catch_signals() {
-    struct sigaction action {};
-    action.sa_handler = ask_to_stop;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-}
 
 /// runs/digits, or the first of runs/digits-2, runs/digits-3, ... that is not there yet.
 fs::path free_folder(const fs::path& file) {
@@ -82,7 +70,7 @@ train::Run open_or_create(const Arguments& arguments, const train::Experiment& e
 int train_run(train::Run& run, bool quiet) {
     catch_signals();
     Terminal terminal(quiet);
-    train::Outcome outcome = run.train(terminal, [] { return asked_to_stop != 0; });
+    train::Outcome outcome = run.train(terminal, asked_to_stop);
     std::string folder = run.folder().string();
     if (outcome.interrupted) {
         if (!quiet)
@@ -100,11 +88,15 @@ int train_run(train::Run& run, bool quiet) {
 
 }  // namespace
 
-Json read_description(const Arguments& arguments) {
+std::vector<std::string> assignments_of(const Arguments& arguments) {
     std::vector<std::string> assignments = arguments.values("set");
     if (auto seed = arguments.integer("seed", 0)) assignments.push_back(text("seed=", *seed));
+    return assignments;
+}
+
+Json read_description(const Arguments& arguments) {
     try {
-        return train::compose_file(arguments.words()[0], assignments);
+        return train::compose_file(arguments.words()[0], assignments_of(arguments));
     } catch (const FileError& error) {
         throw ConfigError(error.what());  // the file that was named is part of the input
     }

@@ -22,7 +22,7 @@ struct Source {
     std::function<void(const Json& options)> check =
         {};  // what can be refused before data are touched, beyond names and kinds
     /// One example of the same shape and types, where these are known without looking at data.
-    std::function<Dataset(const Json& options)> sample = {};
+    std::function<std::optional<Dataset>(const Json& options)> sample = {};
 };
 
 /// All there are, weft's own first.
@@ -41,9 +41,7 @@ class ChosenSource {
     const Json& options() const { return options_; }
     Dataset load() const { return source_->load(options_); }
     /// One made-up example, or nothing if only the data can tell its shape.
-    std::optional<Dataset> sample() const {
-        return source_->sample ? std::optional<Dataset>(source_->sample(options_)) : std::nullopt;
-    }
+    std::optional<Dataset> sample() const { return source_->sample ? source_->sample(options_) : std::nullopt; }
 
   private:
     const Source* source_;

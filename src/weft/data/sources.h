@@ -10,6 +10,7 @@ namespace weft::data {
 std::vector<Source> generated_and_table_sources();  // digits, mnist, npy, npz, csv
 std::vector<Source> picture_sources();              // cifar10, images
 std::vector<Source> sequence_sources();             // wav, text
+std::vector<Source> sources_of_sources();           // fold
 
 Option range_option();
 /// "range" is null or [first, beyond the last].

@@ -70,13 +70,25 @@ Json with_includes(const fs::path& file, const Chain& outer) {
 
 }  // namespace
 
-Json compose(Json description, const std::vector<std::string>& assignments) {
+namespace {
+
+Json with_assignments(Json description, const std::vector<std::string>& assignments) {
     for (const std::string& assignment : assignments) description = with_assignment(description, assignment);
-    return with_variables(description);
+    return description;
+}
+
+}  // namespace
+
+Json written_in(const fs::path& file, const std::vector<std::string>& assignments) {
+    return with_assignments(with_includes(file, {}), assignments);
+}
+
+Json compose(Json description, const std::vector<std::string>& assignments) {
+    return with_variables(with_assignments(std::move(description), assignments));
 }
 
 Json compose_file(const fs::path& file, const std::vector<std::string>& assignments) {
-    return compose(with_includes(file, {}), assignments);
+    return with_variables(written_in(file, assignments));
 }
 
 }  // namespace weft::train

@@ -189,6 +189,10 @@ Json with_assignment(const Json& config, const std::string& assignment) {
     return replaced(config, std::string_view(assignment).substr(0, equals), fresh, where);
 }
 
+Json with_value(const Json& config, std::string_view path, const Json& value, const Position& where) {
+    return replaced(config, path, value, where);
+}
+
 std::string config_text(const Json& config) {
     std::string out;
     write(out, config, 0, true);

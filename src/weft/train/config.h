@@ -22,6 +22,9 @@ Json parse_config(std::string_view text, std::string_view name);
 /// its key. ConfigError names the assignment.
 Json with_assignment(const Json& config, const std::string& assignment);
 
+/// The same with a value that is there already; `where` is where the path was written.
+Json with_value(const Json& config, std::string_view path, const Json& value, const Position& where);
+
 /// A plain scalar as YAML 1.2's core schema reads it: null, true, an integer, a number, or else a string.
 Json plain_scalar(std::string_view word);
 

@@ -4,6 +4,7 @@
 #include "weft/nn/loss.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
@@ -106,13 +107,24 @@ Part<MakeCost> quantities(const char* name, const char* doc, std::vector<Option>
     return {{name, doc, std::move(options)}, make};
 }
 
-/// Losses of class numbers; `loss(output, labels, options)` gives one for each label. A rate of errors goes with them.
+using Probabilities = Tensor (*)(const Tensor& output);
+Tensor of_scores(const Tensor& output) { return softmax(output, 1); }
+Tensor of_logarithms(const Tensor& output) { return exp(output); }
+/// Of one score, positive for class 1.
+Tensor of_two_classes(const Tensor& output) {
+    Tensor score = reshape(output, {output.shape()[0], Size(1)});
+    return concatenate({sigmoid(-score), sigmoid(score)}, 1);
+}
+
+/// Losses of class numbers; `loss(output, labels, options)` gives one for each label. A rate of errors goes with them, and, where the
+/// loss is the logarithm of a probability, what the output says of each class.
 template <class F>
-Part<MakeCost> classes(const char* name, const char* doc, std::vector<Option> options, F loss) {
+Part<MakeCost> classes(const char* name, const char* doc, std::vector<Option> options, F loss,
+                       Probabilities probabilities = nullptr) {
     Option missing{"missing", Json(), "examples with this label are left out", false, Json::Kind::integer};
     missing.brief = true;
     options.push_back(missing), options.push_back(factor);
-    auto make = [loss](const Json& o) {
+    auto make = [loss, probabilities](const Json& o) {
         std::function<Tensor(const Tensor&)> present;
         if (const Json* none = o.find("missing"))
             present = [label = none->as_integer()](const Tensor& y) { return astype(y, DType::int64) != label; };
@@ -122,6 +134,7 @@ Part<MakeCost> classes(const char* name, const char* doc, std::vector<Option> op
             return Losses{loss(output, where(known, wanted, zeros_like(wanted)), o), known};
         });
         term.present = present, term.counts_errors = true;
+        if (probabilities) term.probabilities = probabilities;
         return term;
     };
     return {{name, doc, std::move(options)}, make};
@@ -150,26 +163,32 @@ std::vector<Part<MakeCost>> costs_of_classes() {
     Option power{"p", 1, "of the margin's excess"};
     power.least = 1, power.most = 2;
     return {
-        classes("cross_entropy", "-log softmax(output)[label]: for class numbers; the last layer gives a score a class",
-                {smoothing()},
-                [](const Tensor& x, const Tensor& y, const Json& o) {
-                    return nn::cross_entropy(
-                        x, y, {.reduction = each, .label_smoothing = o.at("label_smoothing").as_number()});
-                }),
-        classes("nll", "-output[label], for outputs that are logarithms of probabilities", {},
-                [](const Tensor& x, const Tensor& y, const Json&) { return nn::nll_loss(x, y, {.reduction = each}); }),
+        classes(
+            "cross_entropy", "-log softmax(output)[label]: for class numbers; the last layer gives a score a class",
+            {smoothing()},
+            [](const Tensor& x, const Tensor& y, const Json& o) {
+                return nn::cross_entropy(x, y,
+                                         {.reduction = each, .label_smoothing = o.at("label_smoothing").as_number()});
+            },
+            of_scores),
+        classes(
+            "nll", "-output[label], for outputs that are logarithms of probabilities", {},
+            [](const Tensor& x, const Tensor& y, const Json&) { return nn::nll_loss(x, y, {.reduction = each}); },
+            of_logarithms),
         classes("multi_margin", "the support vector machine's, for class numbers",
                 {at_least("margin", 1, "the margin"), power},
                 [](const Tensor& x, const Tensor& y, const Json& o) {
                     return nn::multi_margin_loss(
                         x, y, {.reduction = each, .margin = o.at("margin").as_number(), .p = o.at("p").as_integer()});
                 }),
-        classes("binary_cross_entropy",
-                "for class numbers 0 and 1; the last layer gives one score, positive for class 1", {},
-                [](const Tensor& x, const Tensor& y, const Json&) {
-                    Tensor wanted = truth(x, y);
-                    return nn::binary_cross_entropy_with_logits(as_target(x, wanted), wanted, {.reduction = each});
-                }),
+        classes(
+            "binary_cross_entropy", "for class numbers 0 and 1; the last layer gives one score, positive for class 1",
+            {},
+            [](const Tensor& x, const Tensor& y, const Json&) {
+                Tensor wanted = truth(x, y);
+                return nn::binary_cross_entropy_with_logits(as_target(x, wanted), wanted, {.reduction = each});
+            },
+            of_two_classes),
         classes("hinge", "max(0, margin - score) for class 1, max(0, margin + score) for class 0; one score",
                 {at_least("margin", 1, "the margin")},
                 [](const Tensor& x, const Tensor& y, const Json& o) {
@@ -177,11 +196,13 @@ std::vector<Part<MakeCost>> costs_of_classes() {
                     return nn::hinge_loss(as_target(x, wanted), wanted,
                                           {.reduction = each, .margin = o.at("margin").as_number()});
                 }),
-        classes("soft_margin", "log(1 + exp(-score)) for class 1, log(1 + exp(score)) for class 0; one score", {},
-                [](const Tensor& x, const Tensor& y, const Json&) {
-                    Tensor wanted = signs(x, y);
-                    return nn::soft_margin_loss(as_target(x, wanted), wanted, {.reduction = each});
-                }),
+        classes(
+            "soft_margin", "log(1 + exp(-score)) for class 1, log(1 + exp(score)) for class 0; one score", {},
+            [](const Tensor& x, const Tensor& y, const Json&) {
+                Tensor wanted = signs(x, y);
+                return nn::soft_margin_loss(as_target(x, wanted), wanted, {.reduction = each});
+            },
+            of_two_classes),
     };
 }
 

@@ -5,19 +5,15 @@
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/train/keys.h"
+#include "weft/train/sweep.h"
 
 namespace weft::train {
 namespace {
 
-/// Keys that the documentation of experiments names, for versions to come.
-void refuse_what_is_to_come(const Json& description) {
-    for (const Json::Member& member : description.members()) {
-        for (const char* key : {"sweep", "cv"}) {
-            if (member.key == key)
-                throw ConfigError(
-                    text(member.where, "'", key, "' is not built yet in this version of weft; leave it out"));
-        }
-    }
+/// What other commands read of the file: a training checks it and goes its way.
+void check_searches(const Json& description) {
+    if (const Json* sweep = description.find("sweep")) (void)checked_sweep(*sweep);
+    if (const Json* cv = description.find("cv")) (void)complete(*cv, cv_keys(), "cv");
 }
 
 /// The keys beside `phases:`, over which each phase is laid. All must be known, although a phase might replace them.
@@ -29,7 +25,7 @@ Json shared_part(const Json& description) {
         if (std::find(names.begin(), names.end(), member.key) == names.end())
             throw ConfigError(text(member.where, "unknown key '", member.key, "' in the experiment",
                                    did_you_mean(member.key, names)));
-        if (member.key != "phases") members.push_back(member);
+        if (member.key != "phases" && member.key != "sweep" && member.key != "cv") members.push_back(member);
     }
     Json shared = Json::object(std::move(members));
     shared.set_where(description.where());
@@ -76,7 +72,7 @@ Experiment::Experiment(const Json& description) {
     if (!description.is_object())
         description.refuse(text("an experiment is a mapping, found ", description.describe(),
                                 "; `weft help experiment` lists its keys"));
-    refuse_what_is_to_come(description);
+    check_searches(description);
     const Json* list = description.find("phases");
     if (!list || list->is_null()) {
         phases.emplace_back(shared_part(description));

@@ -112,6 +112,42 @@ const std::vector<Option>& phase_keys() {
     return all;
 }
 
+const std::vector<Option>& sweep_keys() {
+    static const std::vector<Option> all = [] {
+        Option over =
+            needed("over", "paths as --set takes them, and what each is to be: a list of values, or a distribution",
+                   Takes::object);
+        over.map_of = "distribution";
+        Option method{"method", "grid",        "all combinations, drawn ones, or drawn ones of which the best go on",
+                      false,    Takes::string, {"grid", "random", "halving"}};
+        return std::vector<Option>{
+            over,
+            method,
+            brief(integer("runs", 20, "how many are drawn", 1)),
+            brief(key("minimize", Json(),
+                      "the figure of the kept model that tells how good a run is, as valid.loss; "
+                      "keep_best's if left out, or else the loss",
+                      Takes::string)),
+            brief(key("maximize", Json(), "the same, where more is better", Takes::string)),
+            integer("epochs", 1, "halving: of each run before the first comparison", 1),
+            integer("factor", 3, "halving: one of so many goes on, for so many times the epochs", 2),
+            integer("seed", 1, "of what is drawn", 0),
+        };
+    }();
+    return all;
+}
+
+const std::vector<Option>& cv_keys() {
+    static const std::vector<Option> all{
+        integer("folds", 5, "parts of the training set, each held out once", 2),
+        integer("repeats", 1, "how often it is cut into parts anew", 1),
+        brief(key("stratified", Json(), "each part has each class's share; where costs take class numbers, if left out",
+                  Takes::boolean)),
+        integer("seed", 1, "of the parts", 0),
+    };
+    return all;
+}
+
 const std::vector<Option>& file_keys() {
     static const std::vector<Option> all = [] {
         std::vector<Option> keys{
@@ -130,6 +166,9 @@ const std::vector<Option>& file_keys() {
                 "runs one after another, each laid over what stands beside `phases:`; parameters are handed on by name",
                 Takes::array)));
         keys.back().keys = phase_keys();
+        keys.push_back(brief(with_keys(key("sweep", Json(), "what `weft sweep` tries"), sweep_keys())));
+        keys.push_back(
+            brief(with_keys(key("cv", Json(), "how `weft cv` cuts the training set into folds"), cv_keys())));
         return keys;
     }();
     return all;

@@ -11,7 +11,10 @@ namespace weft::train {
 
 /// What one phase is made of; of an experiment without `phases:`, all there is.
 const std::vector<Option>& phase_keys();
-/// What a file may hold: phase_keys(), and include, let and phases.
+/// Of `sweep:` and of `cv:`, which no training reads.
+const std::vector<Option>& sweep_keys();
+const std::vector<Option>& cv_keys();
+/// What a file may hold: phase_keys(), and include, let, phases, sweep and cv.
 const std::vector<Option>& file_keys();
 
 /// `over` laid over `under`: mappings key by key; lists, values, and a part under another name in place of what was there. Which mapping

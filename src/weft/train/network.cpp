@@ -138,7 +138,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     LayerPlace place{network.example, phase.seed, network.dtype};
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
-    network.added = check_costs(phase, network.model, place, like);
+    if (!like.y.dims.empty()) network.added = check_costs(phase, network.model, place, like);
     freeze(phase, network);
     check_groups(phase, network);
     check_channels(phase, network);

@@ -34,8 +34,8 @@ struct Network {
     Json description() const;  // what model.yaml holds
 };
 
-/// ConfigError("file:line:column: conv2d (layer 3): ..."). `like` is the training set, prepared, or a sample of it; that its targets
-/// suit the costs, and what `freeze:` and the optimizer's groups name, is checked too. Nothing is computed.
+/// ConfigError("file:line:column: conv2d (layer 3): ..."). `like` is the training set, prepared, or a sample of it; that its targets,
+/// where it has some, suit the costs, and what `freeze:` and the optimizer's groups name, is checked too. Nothing is computed.
 Network make_network(const Phase& phase, const data::Dataset& like);
 
 /// One prepared example of the training set's shape, if that can be told without touching data.

@@ -51,6 +51,8 @@ struct CostTerm {
     std::function<Tensor(std::span<const Parameter> parameters)> of_parameters = {};
     bool of_layers = false;      // nothing more than nn::add_cost()
     bool counts_errors = false;  // targets are class numbers, so there is a rate of errors
+    std::function<Tensor(const Tensor& output)> probabilities =
+        {};  // (batch, classes), of outputs that say them; counts_errors
     double factor = 1;
     Json target = {};                                          // null: the data's; "input", or the path of a layer
     std::function<Tensor(const Tensor& wanted)> present = {};  // which examples have a target; empty: all
@@ -113,5 +115,13 @@ struct StopRule {
 };
 using MakeStop = std::function<StopRule(const Json& options)>;
 const std::vector<Part<MakeStop>>& stop_rules();  // stopping.cpp
+
+/// What a sweep draws the values of a key from.
+struct Distribution {
+    std::vector<Json> values;                  // all there are; none: any within a range
+    std::function<Json(double uniform)> draw;  // of a number from [0, 1)
+};
+using MakeDistribution = std::function<Distribution(const Json& options)>;
+const std::vector<Part<MakeDistribution>>& distributions();  // distributions.cpp
 
 }  // namespace weft::train

@@ -137,6 +137,9 @@ const std::vector<Kind>& kinds() {
          entries_of(schedules())},
         {"channel", "a channel", "the list `monitor: channels:`, what stands in the log", entries_of(channels())},
         {"stop", "a stop rule", "`stop_when:`", entries_of(stop_rules()), "several go into {any: [rules]}"},
+        {"distribution", "a distribution",
+         "`sweep: over:`, what the values of a key are drawn from; a list is `choice`", entries_of(distributions()), "",
+         "choice"},
     };
     return all;
 }
@@ -160,14 +163,19 @@ Json Chosen::resolved() const {
 }
 
 Chosen choose(const Json& description, const Kind& kind) {
+    if (description.is_array() && !kind.list.empty()) {
+        Json named = Json::object({{kind.list, description, description.where()}});
+        named.set_where(description.where());
+        return choose(named, kind);
+    }
     if (!description.is_string() && !(description.is_object() && description.size() == 1)) {
         bool too_many = description.is_object() && description.size() > 1;
         std::string second =
             too_many ? text(" and '", description.members()[1].key, "'; ", kind.several,
                             kind.several.empty() ? "" : ", ", "options stand below the name, indented or in {...}")
                      : "";
-        description.refuse(text("expected the name of ", kind.a_thing, ", alone or with its options below it, found ",
-                                description.describe(), second));
+        description.refuse(text("expected ", kind.list.empty() ? "" : "a list, or ", "the name of ", kind.a_thing,
+                                ", alone or with its options below it, found ", description.describe(), second));
     }
     Chosen chosen;
     Json given;

@@ -30,6 +30,7 @@ struct Kind {
     std::string doc;
     std::vector<const Entry*> entries;
     std::string several = {};  // where more than one can go: "several go into a list"
+    std::string list = {};     // the entry for which a list stands alone
 };
 
 /// All kinds, in the order in which a file names them.

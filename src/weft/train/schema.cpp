@@ -151,7 +151,10 @@ Json kind_schema(const Kind& kind) {
     Json one = of_type("object");
     one["properties"] = properties, one["additionalProperties"] = false;
     one["minProperties"] = 1, one["maxProperties"] = 1;
-    Json schema = any_of({object({{"enum", names, {}}}), one, variable()});
+    std::vector<Json> ways{one, variable()};
+    if (names.size()) ways.push_back(object({{"enum", names, {}}}));
+    if (!kind.list.empty()) ways.push_back(of_type("array"));
+    Json schema = any_of(std::move(ways));
     schema["description"] = text(kind.a_thing, " by its name: ", kind.doc);
     return schema;
 }

@@ -41,6 +41,8 @@ class Averaged {
     bool before_;
 };
 
+constexpr std::size_t most_classes_named = 10000;
+
 /// Milliseconds are enough for people, and keep lines short.
 double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
 
@@ -71,7 +73,7 @@ void Trainer::begin(std::size_t number) {
     if (!network_ || network_->example != set("train").example()) network_ = make_network(*phase_, set("train"));
     objective_ = std::make_unique<Objective>(*phase_, network_->model, network_->added);
     epoch_figures_ = of_steps(), line_figures_ = of_steps();
-    io::write_atomically(run_.folder() / "model.yaml", json_text(network_->description(), 2) + "\n");
+    io::write_atomically(run_.folder() / "model.yaml", json_text(description(), 2) + "\n");
     watcher_.begun(*phase_, *network_, sets_);
 }
 
@@ -89,6 +91,7 @@ void Trainer::load_data(const Phase* before) {
     sets_.clear();
     for (const auto& [name, source] : phase_->sets) {
         data::Dataset set = source.load();
+        if (name == "train") raw_ = set.rows(0, 0);
         if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
         sets_.emplace_back(name, name == "train" ? preparation_.fit(set) : preparation_.apply(set));
         if (sets_.back().second.example() != sets_.front().second.example()) {
@@ -96,6 +99,16 @@ void Trainer::load_data(const Phase* before) {
                                    ", those of 'train' ", sets_.front().second.example()));
         }
     }
+}
+
+Json Trainer::description() const {
+    Json example = Json::array(), classes = Json::array(), all = network_->description();
+    for (std::int64_t size : raw_.example()) example.push_back(size);
+    if (raw_.classes.size() <= most_classes_named)
+        for (const std::string& name : raw_.classes) classes.push_back(name);
+    all["data"]["example"] = example, all["data"]["classes"] = classes;
+    all["data"]["dtype"] = std::string(name_of(raw_.x_dtype()));
+    return all;
 }
 
 void Trainer::restore() {

@@ -21,6 +21,8 @@ class Trainer {
     void begin(std::size_t phase);
     void load_data(const Phase* before);
     void restore();
+    /// model.yaml: the network, and what its data were before they were prepared.
+    Json description() const;
     void copy_log();
     /// A phase ends: its model is kept, the next one goes on from it.
     void hand_on();
@@ -57,6 +59,7 @@ class Trainer {
     double earlier_seconds_ = 0;
     data::Preparation preparation_;
     std::vector<std::pair<std::string, data::Dataset>> sets_;
+    data::Dataset raw_;  // one example of train as it was before
     std::optional<Network> network_;
     std::unique_ptr<Objective> objective_;
     std::optional<Log> log_;

@@ -46,14 +46,26 @@ std::string axes(const Chart& chart, const Frame& frame) {
         out += tick(left - 8, y + 4, "end", shown(mark, chart.percent));
     }
     for (double mark : round_numbers(frame.x_low, frame.x_high, 8)) {
-        if (mark == std::floor(mark)) out += tick(frame.x(mark), height - bottom + 18, "middle", shown(mark));
+        if (chart.points || mark == std::floor(mark))
+            out += tick(frame.x(mark), height - bottom + 18, "middle", shown(mark));
     }
     out += rule("axis", left, width - right, height - bottom, height - bottom);
     return out + tick((left + width - right) / 2, height - 4, "middle", chart.x_name);
 }
 
+std::string dot(double x, double y) {
+    return element("circle", {{"cx", fixed(x)}, {"cy", fixed(y)}, {"r", "4"}}) + "/>";
+}
+
+std::string dots_of(const Curve& curve, const Frame& frame) {
+    std::string dots;
+    for (std::size_t i = 0; i < curve.x.size(); ++i)
+        if (drawable(curve.y[i], frame.logarithmic)) dots += dot(frame.x(curve.x[i]), frame.y(curve.y[i]));
+    return dots;
+}
+
 std::string path_of(const Curve& curve, const Frame& frame) {
-    std::string path, dots;
+    std::string path;
     bool drawing = false;
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
         if (!drawable(curve.y[i], frame.logarithmic)) {
@@ -63,17 +75,15 @@ std::string path_of(const Curve& curve, const Frame& frame) {
         path += text(drawing ? "L" : "M", fixed(frame.x(curve.x[i])), " ", fixed(frame.y(curve.y[i])));
         drawing = true;
     }
-    if (curve.x.size() == 1 && drawable(curve.y[0], frame.logarithmic)) {  // a line of one point would not be seen
-        dots = element("circle", {{"cx", fixed(frame.x(curve.x[0]))}, {"cy", fixed(frame.y(curve.y[0]))}, {"r", "4"}}) +
-               "/>";
-    }
-    return text("<path d='", path, "'/>", dots);
+    // A line of one point would not be seen.
+    return text("<path d='", path, "'/>", curve.x.size() == 1 ? dots_of(curve, frame) : "");
 }
 
 std::string curves_of(const Chart& chart, const Frame& frame) {
     std::string out;
     for (std::size_t i = 0; i < chart.curves.size(); ++i)
-        out += text("<g class='curve c", i % colours.size(), "'>", path_of(chart.curves[i], frame), "</g>");
+        out += text("<g class='curve c", i % colours.size(), "'>",
+                    chart.points ? dots_of(chart.curves[i], frame) : path_of(chart.curves[i], frame), "</g>");
     return out;
 }
 

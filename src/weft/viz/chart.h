@@ -18,6 +18,7 @@ struct Chart {
     std::vector<Curve> curves;
     bool logarithmic = false;  // the y axis; what is not positive is left out
     bool percent = false;      // y as percent
+    bool points = false;       // dots that nothing joins
 };
 
 /// Text as it stands in HTML, between tags or in quotes.

@@ -107,14 +107,14 @@ void draw_axes(Canvas& canvas, const Chart& chart, const Frame& frame, double do
     canvas.words((Frame::left + end) / 2 - 3 * static_cast<double>(chart.x_name.size()), base + 32, chart.x_name, dark);
 }
 
-void draw_curve(Canvas& canvas, const Curve& curve, const Frame& frame, double down, const Ink& ink) {
+void draw_curve(Canvas& canvas, const Curve& curve, bool points, const Frame& frame, double down, const Ink& ink) {
     bool drawing = false;
     double x = 0, y = 0;
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
         bool good = drawable(curve.y[i], frame.logarithmic);
         double next_x = good ? frame.x(curve.x[i]) : 0, next_y = good ? down + frame.y(curve.y[i]) : 0;
-        if (good && drawing) canvas.line(x, y, next_x, next_y, 2, ink);
-        if (good && curve.x.size() == 1) canvas.line(next_x, next_y, next_x, next_y, 6, ink);
+        if (good && drawing && !points) canvas.line(x, y, next_x, next_y, 2, ink);
+        if (good && (points || curve.x.size() == 1)) canvas.line(next_x, next_y, next_x, next_y, 6, ink);
         x = next_x, y = next_y, drawing = good;
     }
 }
@@ -155,7 +155,7 @@ Picture plotted(const std::vector<Chart>& charts) {
             double x = names[i].first, y = down + 36 + 14 * names[i].second;
             canvas.line(x, y - 3, x + 16, y - 3, 2, ink);
             canvas.words(x + 22, y, chart.curves[i].name, Ink("#444444"));
-            draw_curve(canvas, chart.curves[i], frame, body, ink);
+            draw_curve(canvas, chart.curves[i], chart.points, frame, body, ink);
         }
         down = body + Frame::height + 12;
     }
