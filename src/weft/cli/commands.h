@@ -13,6 +13,7 @@ int train(const Arguments& arguments);
 int resume(const Arguments& arguments);
 int evaluate(const Arguments& arguments);
 int likelihood(const Arguments& arguments);
+int sample(const Arguments& arguments);
 int predict(const Arguments& arguments);
 int sweep(const Arguments& arguments);
 int cross_validate(const Arguments& arguments);

@@ -83,6 +83,11 @@ const std::vector<Command>& commands() {
     static const Flag output{"output", "FILE",
                              ".npy: what the network gives; .csv: the class and the probabilities, or the numbers; "
                              "lines on the terminal if left out"};
+    static const Flag count{"count", "N", "how many; 100 if left out"};
+    static const Flag sheet{"out", "FILE", ".png: one picture of all; .npy: numbers; RUN/samples.png if left out"};
+    static const Flag seed_of_draws{"seed", "N", "of the draws; 1 if left out"};
+    static const Flag steps{"steps", "N", "of an rbm's chains; 1000 if left out"};
+    static const Flag walk{"walk", "N", "so many steps from one draw of the code to the next, a row of the picture"};
     static const Flag glob{"channel", "GLOB", "the figures that match, as in 'valid.*'; all if left out"};
     static const Flag picture{"out", "FILE", "the file: its name ends with .svg, .png or .html"};
     static const Flag port{"port", "N", "of 127.0.0.1; 8642 if left out, 0 any that is free"};
@@ -137,6 +142,13 @@ const std::vector<Command>& commands() {
          1,
          1,
          predict},
+        {"sample",
+         "RUN",
+         "Draws examples from the model that a run has kept: adversarial, variational, rbm.",
+         {count, sheet, seed_of_draws, steps, walk, device_flag, threads_flag},
+         1,
+         1,
+         sample},
         {"show",
          "RUN",
          "Writes the run's report, one HTML file, and prints its name.",

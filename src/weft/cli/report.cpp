@@ -8,6 +8,7 @@
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 #include "weft/cli/commands.h"
+#include "weft/cli/example_picture.h"
 #include "weft/cli/machine.h"
 #include "weft/cli/terminal.h"
 #include "weft/found.h"
@@ -38,31 +39,6 @@ viz::Chart chart_of(const std::vector<Json>& lines, const std::vector<std::strin
         if (!curve.x.empty()) chart.curves.push_back(std::move(curve));
     }
     return chart;
-}
-
-/// How an example is drawn: 28 x 28 from (784,), (28, 28) or (1, 28, 28); colour from (3, h, w). Nothing: it is no picture.
-struct PictureShape {
-    std::int64_t planes = 1, height = 0, width = 0;
-};
-std::optional<PictureShape> picture_shape(const Dims& example, std::int64_t most = 128) {
-    std::optional<PictureShape> shape;
-    if (example.size() == 1) {
-        auto side = static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(example[0]))));
-        if (side >= 4 && side * side == example[0]) shape = PictureShape{1, side, side};
-    }
-    if (example.size() == 2) shape = PictureShape{1, example[0], example[1]};
-    if (example.size() == 3 && (example[0] == 1 || example[0] == 3))
-        shape = PictureShape{example[0], example[1], example[2]};
-    bool fits = shape && shape->height >= 3 && shape->width >= 3 && shape->height <= most && shape->width <= most;
-    return fits ? shape : std::nullopt;
-}
-
-viz::Picture draw(const Array& x, const PictureShape& shape) {
-    const float* first = x.data<float>();
-    std::span<const float> values(first, static_cast<std::size_t>(x.size()));
-    auto [low, high] = std::minmax_element(values.begin(), values.end());
-    return shape.planes == 3 ? viz::colour(values, shape.width, shape.height, *low, *high)
-                             : viz::grey(values, shape.width, shape.height, *low, *high);
 }
 
 /// One example's answer, and how sure the network is of it.

@@ -25,6 +25,7 @@ class Adversarial {
     Tensor operator()(const Operand& x) const;
     /// So many examples from the generator: the global generator's draws, or the key's.
     Tensor generate(Size count, const Tensor& key = {}) const;
+    std::int64_t latent() const { return options_.latent; }
     Module generator, discriminator;
     template <class V>
     void members(V& visit) {

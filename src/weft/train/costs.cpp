@@ -81,15 +81,18 @@ CostTerm term_of(const Json& options, F losses) {
     return term;
 }
 
+using Expected = std::function<Tensor(const Tensor& output)> (*)(const Json& options);
+
 /// Losses of numbers, each beside the number that is wanted; `loss(output, wanted, options)` gives one for each.
 template <class F>
-Part<MakeCost> quantities(const char* name, const char* doc, std::vector<Option> options, F loss) {
+Part<MakeCost> quantities(const char* name, const char* doc, std::vector<Option> options, F loss,
+                          Expected expected = nullptr) {
     Option numbers{"numbers", "mean", "of the numbers of an example: their mean, or their sum"};
     numbers.choices = {"mean", "sum"};
     for (const Option& option :
          {numbers, Option{"missing", false, "targets that are NaN are left out"}, target_option, factor})
         options.push_back(option);
-    auto make = [loss](const Json& o) {
+    auto make = [loss, expected](const Json& o) {
         bool missing = o.at("missing").as_bool();
         CostTerm term = term_of(o, [=](const Tensor& output, const Tensor& wanted) {
             Losses all{{}, {}, o.at("numbers").as_string() == "sum"};
@@ -102,6 +105,7 @@ Part<MakeCost> quantities(const char* name, const char* doc, std::vector<Option>
         });
         if (missing) term.present = [](const Tensor& y) { return of_examples(astype(y == y, DType::int64)) > 0; };
         if (const Json* target = o.find("target")) term.target = *target;
+        if (expected) term.expected = expected(o);
         return term;
     };
     return {{name, doc, std::move(options)}, make};
@@ -242,15 +246,20 @@ std::vector<Part<MakeCost>> costs_of_numbers() {
             [](const Tensor& x, const Tensor& y, const Json& o) {
                 return o.at("logits").as_bool() ? nn::binary_cross_entropy_with_logits(x, y, {.reduction = each})
                                                 : nn::binary_cross_entropy(x, y, {.reduction = each});
+            },
+            [](const Json& o) -> std::function<Tensor(const Tensor&)> {
+                if (!o.at("logits").as_bool()) return nullptr;
+                return [](const Tensor& x) { return sigmoid(x); };
             }),
         quantities("gaussian_nll", "-log of a normal density: outputs are means and logarithms of variances", {},
                    [](const Tensor& x, const Tensor& y, const Json&) { return gaussian(x, y); }),
-        quantities("poisson_nll",
-                   "-log of the probability of counts, up to a constant; outputs are logarithms of rates",
-                   {{"full", false, "with Stirling's term for the factorial"}},
-                   [](const Tensor& x, const Tensor& y, const Json& o) {
-                       return nn::poisson_nll_loss(x, y, {.reduction = each, .full = o.at("full").as_bool()});
-                   }),
+        quantities(
+            "poisson_nll", "-log of the probability of counts, up to a constant; outputs are logarithms of rates",
+            {{"full", false, "with Stirling's term for the factorial"}},
+            [](const Tensor& x, const Tensor& y, const Json& o) {
+                return nn::poisson_nll_loss(x, y, {.reduction = each, .full = o.at("full").as_bool()});
+            },
+            [](const Json&) -> std::function<Tensor(const Tensor&)> { return [](const Tensor& x) { return exp(x); }; }),
         quantities("kl_div", "target * (log target - output), for outputs that are logarithms of probabilities", {},
                    [](const Tensor& x, const Tensor& y, const Json&) {
                        return nn::kl_div(x, y, {.reduction = nn::KlDivOptions::Reduction::none});

@@ -53,6 +53,8 @@ struct CostTerm {
     bool counts_errors = false;  // targets are class numbers, so there is a rate of errors
     std::function<Tensor(const Tensor& output)> probabilities =
         {};  // (batch, classes), of outputs that say them; counts_errors
+    std::function<Tensor(const Tensor& output)> expected =
+        {};  // the target that an output stands for, where that is not the output itself: of logits a probability
     double factor = 1;
     Json target = {};                                          // null: the data's; "input", or the path of a layer
     std::function<Tensor(const Tensor& wanted)> present = {};  // which examples have a target; empty: all

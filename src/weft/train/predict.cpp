@@ -108,6 +108,16 @@ std::optional<CostTerm> cost_of_classes(const Phase& phase) {
 /// A score or a row of scores an example: where labels lie along further axes, outputs are given as they are.
 bool says_classes(const Tensor& outputs) { return outputs.ndim() == 1 || outputs.ndim() == 2; }
 
+/// As the run's training set was.
+data::Dataset prepared(const Run& run, data::Dataset set) {
+    set.y = Array::zeros(DType::int64, {set.size()});  // steps of preparation may look at labels
+    data::Preparation preparation(run.kept_phase().prepare);
+    load_preparation(run.kept(), preparation);
+    set = preparation.apply(set);
+    set.y = Array();
+    return set;
+}
+
 }  // namespace
 
 data::Dataset load_examples(const Run& run, const fs::path& file) {
@@ -115,12 +125,14 @@ data::Dataset load_examples(const Run& run, const fs::path& file) {
     data::Dataset set;
     set.x = in_shape(array_in(file, raw.dtype), raw.example, file);
     set_type(set, raw.dtype, file);
-    set.y = Array::zeros(DType::int64, {set.size()});  // steps of preparation may look at labels
-    data::Preparation preparation(run.kept_phase().prepare);
-    load_preparation(run.kept(), preparation);
-    set = preparation.apply(set);
-    set.y = Array();
-    return set;
+    return prepared(run, std::move(set));
+}
+
+data::Dataset blank_example(const Run& run) {
+    RawData raw = raw_data(run);
+    data::Dataset set;
+    set.x = Array::zeros(raw.dtype, with_rows(1, raw.example));
+    return prepared(run, std::move(set));
 }
 
 void predict(const Run& run, const data::Dataset& examples, const std::function<void(const Answers& batch)>& f) {

@@ -15,6 +15,9 @@ namespace weft::train {
 /// of as many numbers as an example has are examples. ConfigError names the file, the shape it has and the one that the run wants.
 data::Dataset load_examples(const Run& run, const std::filesystem::path& file);
 
+/// One example of zeros, prepared: it has the shape and type of those that the run's network takes.
+data::Dataset blank_example(const Run& run);
+
 /// Of one batch. Without a cost of class numbers, `outputs` is all there is.
 struct Answers {
     Array outputs;        // (batch, ...), what the network gives
