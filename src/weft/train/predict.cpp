@@ -137,7 +137,7 @@ void predict(const Run& run, const data::Dataset& examples, const std::function<
         if (cost && says_classes(outputs)) {
             answers.classes = contiguous(classes_of(outputs).array());
             if (cost->probabilities)
-                answers.probabilities = contiguous(cost->probabilities(outputs).astype(DType::float64).array());
+                answers.probabilities = contiguous(cost->probabilities(outputs).array());
         }
         f(answers);
     }

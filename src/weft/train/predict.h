@@ -19,7 +19,7 @@ data::Dataset load_examples(const Run& run, const std::filesystem::path& file);
 struct Answers {
     Array outputs;        // (batch, ...), what the network gives
     Array classes;        // (batch), int64
-    Array probabilities;  // (batch, classes), float64, where the cost says them
+    Array probabilities;  // (batch, classes), where the cost says them
 };
 
 /// f for each batch, in order. `examples` are prepared.
