@@ -213,7 +213,7 @@ class Search {
             std::cout << "  " << trials_.keys[i] << " " << train::value_text(trial.values[i]);
         std::cout << ": " << (result.error.empty() ? name + " " + cell_of(name, result.figure) : result.error);
         TrialResult best = trials_.ranked(results_)[0];
-        if (best.error.empty() && best.trial != result.trial)
+        if (trials_.kind == "sweep" && best.error.empty() && best.trial != result.trial)
             std::cout << "  (best: trial " << best.trial << ", " << cell_of(name, best.figure) << ")";
         std::cout << std::endl;
     }
