@@ -225,7 +225,8 @@ class Search {
             print_rows(table_of(trials_, results_));
         }
         if (!best.error.empty()) {
-            std::cerr << "no trial ended well; trial " << best.trial << ": " << best.error << std::endl;
+            std::cerr << "no trial ended well; trial " << best.trial << ": " << best.error << "; --retry tries again"
+                      << std::endl;
             return failed;
         }
         append_end(best);
