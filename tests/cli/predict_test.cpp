@@ -97,6 +97,12 @@ TEST_F(Predict, what_does_not_fit_is_one_message_and_nothing_is_written) {
               "(n, 28, 28) or (n, 784)\n");
     EXPECT_EQ(refused({"predict", "run", "--input", "x.npy", "--output", "p.txt"}),
               "--output p.txt: expected a name that ends with .npy or .csv\n");
+    EXPECT_EQ(refused({"predict", "run", "--input", "x.npy", "--output", "./x.npy"}),
+              "--output ./x.npy would replace the examples; give it another name\n");
+    io::save_npy(folder_ / "empty.npy", Array::zeros(float32, {0, 784}));
+    EXPECT_NE(refused({"predict", "run", "--input", "empty.npy"}).find("no example is in it"), std::string::npos);
+    EXPECT_EQ(refused({"predict", "run", "--input", "x.npy", "--output", "none/p.csv"}),
+              "--output none/p.csv: there is no such folder\n");
     EXPECT_NE(refused({"predict", "run", "--input", "none.npy"}).find("'none.npy' cannot be read"), std::string::npos);
     EXPECT_NE(refused({"predict", "run", "--input", "c.json"}).find("c.json"), std::string::npos);
     EXPECT_NE(refused({"predict", "run"}).find("--input FILE is missing"), std::string::npos);

@@ -34,18 +34,6 @@ void name_runs(std::vector<RunLog>& runs) {
     }
 }
 
-bool spread(const viz::Chart& chart) {
-    double least = INFINITY, most = 0;
-    for (const viz::Curve& curve : chart.curves) {
-        for (double y : curve.y) {
-            if (!std::isfinite(y)) continue;
-            if (y <= 0) return false;
-            least = std::min(least, y), most = std::max(most, y);
-        }
-    }
-    return most > 5 * least;
-}
-
 viz::Curve curve_of(const RunLog& run, const std::string& channel) {
     viz::Curve curve;
     double epoch = 0;
@@ -96,6 +84,18 @@ std::vector<std::string> channels_of(const std::vector<RunLog>& runs, const std:
     if (!chosen.empty() || all.empty()) return chosen;
     std::vector<std::string_view> names(all.begin(), all.end());
     throw ConfigError(text("--channel ", *glob, ": no figure is called so", did_you_mean(*glob, names)));
+}
+
+bool spread(const viz::Chart& chart) {
+    double least = INFINITY, most = 0;
+    for (const viz::Curve& curve : chart.curves) {
+        for (double y : curve.y) {
+            if (!std::isfinite(y)) continue;
+            if (y <= 0) return false;
+            least = std::min(least, y), most = std::max(most, y);
+        }
+    }
+    return most > 5 * least;
 }
 
 std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::vector<std::string>& channels) {

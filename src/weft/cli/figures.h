@@ -30,6 +30,9 @@ std::vector<std::string> channels_of(const std::vector<RunLog>& runs, const std:
 /// A chart for each kind of figure (loss, error, ...), in it a curve for each set and run; epochs are counted through all phases.
 std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::vector<std::string>& channels);
 
+/// Whether its figures are positive, and the greatest is more than five times the least: for a logarithmic axis.
+bool spread(const viz::Chart& chart);
+
 /// A number for a table: four digits, errors as percent; "" where there is none.
 std::string cell(const Json& line, const std::string& channel);
 std::string cell_of(const std::string& channel, double value);

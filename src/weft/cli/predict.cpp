@@ -121,6 +121,11 @@ int predict(const Arguments& arguments) {
     std::string ending = output ? fs::path(*output).extension().string() : "";
     if (output && ending != ".npy" && ending != ".csv")
         throw ConfigError(text("--output ", *output, ": expected a name that ends with .npy or .csv"));
+    if (output && !fs::is_directory(fs::absolute(*output).parent_path()))
+        throw ConfigError(text("--output ", *output, ": there is no such folder"));
+    std::error_code none;
+    if (output && fs::equivalent(*input, *output, none))
+        throw ConfigError(text("--output ", *output, " would replace the examples; give it another name"));
     train::Run run = train::Run::open(arguments.words()[0]);
     data::Dataset examples = train::load_examples(run, *input);
     if (ending == ".npy") {

@@ -142,31 +142,34 @@ class Search {
         return false;
     }
 
-    /// False if it was asked to stop.
+    /// False if it was asked to stop, and may have left some.
     bool run_rung(std::size_t rung) {
         std::deque<std::int64_t> waiting;
         for (std::int64_t trial : trials_.members(rung, results_))
             if (!has_ended(trial, rung)) waiting.push_back(trial);
         bool stopping = false;
         while (jobs_.size() > 0 || (!stopping && !waiting.empty())) {
+            if (asked_to_stop() && !stopping) {
+                stopping = true;
+                jobs_.stop();
+            }
             while (!stopping && !waiting.empty() && jobs_.size() < static_cast<std::size_t>(means_.jobs)) {
                 start(waiting.front(), rung);
                 waiting.pop_front();
             }
-            if (std::optional<Jobs::Ended> ended = jobs_.ended()) {
-                bool cut = ended->status < 0 || ended->status == interrupted;
-                bool again = cut && !asked_to_stop() && ++cuts_[ended->id] < most_cuts;
-                if (again) waiting.push_front(ended->id);
-                if (!again && !(cut && asked_to_stop())) take(*ended, rung);
-            } else if (asked_to_stop() && !stopping) {
-                stopping = true;
-                jobs_.stop();
-            } else {
+            std::optional<Jobs::Ended> ended = jobs_.ended();
+            if (!ended) {
                 std::this_thread::sleep_for(between_looks);
+                continue;
             }
-            stopping = stopping || (asked_to_stop() && jobs_.size() == 0);
+            bool cut = ended->status < 0 || ended->status == interrupted;
+            if (cut && asked_to_stop()) continue;  // it goes on when the search does
+            if (cut && ++cuts_[ended->id] < most_cuts)
+                waiting.push_front(ended->id);
+            else
+                take(*ended, rung);
         }
-        return !stopping;
+        return !asked_to_stop();
     }
 
     void start(std::int64_t trial, std::size_t rung) {
@@ -210,7 +213,7 @@ class Search {
             std::cout << "  " << trials_.keys[i] << " " << train::value_text(trial.values[i]);
         std::cout << ": " << (result.error.empty() ? name + " " + cell_of(name, result.figure) : result.error);
         TrialResult best = trials_.ranked(results_)[0];
-        if (best.error.empty() && best.trial != result.trial)
+        if (trials_.kind == "sweep" && best.error.empty() && best.trial != result.trial)
             std::cout << "  (best: trial " << best.trial << ", " << cell_of(name, best.figure) << ")";
         std::cout << std::endl;
     }
@@ -222,7 +225,8 @@ class Search {
             print_rows(table_of(trials_, results_));
         }
         if (!best.error.empty()) {
-            std::cerr << "no trial ended well; trial " << best.trial << ": " << best.error << std::endl;
+            std::cerr << "no trial ended well; trial " << best.trial << ": " << best.error << "; --retry tries again"
+                      << std::endl;
             return failed;
         }
         append_end(best);

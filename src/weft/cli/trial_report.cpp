@@ -106,6 +106,7 @@ viz::Chart chart_of_key(const train::Trials& trials, const std::vector<train::Tr
         }
         if (!curve.x.empty()) chart.curves.push_back(std::move(curve));
     }
+    chart.logarithmic = spread(chart);
     return chart;
 }
 

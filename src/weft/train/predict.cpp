@@ -76,7 +76,7 @@ Array in_shape(const Array& values, const Dims& example, const fs::path& file) {
     std::string names = "(n";
     for (std::int64_t size : example) names += text(", ", size);
     throw ConfigError(text("'", file.string(), "' has shape ", values.dims,
-                           values.dims == wanted ? ", so no example is in it" : "",
+                           rows == 0 && values.ndim() > 0 ? ", so no example is in it" : "",
                            "; the run takes examples of shape ", example, ", as an array of shape ", names, ")",
                            example.size() > 1 ? text(" or (n, ", element_count(example), ")") : ""));
 }
@@ -148,8 +148,7 @@ void predict(const Run& run, const data::Dataset& examples, const std::function<
         Answers answers{contiguous(outputs.array()), {}, {}};
         if (cost && says_classes(outputs)) {
             answers.classes = contiguous(classes_of(outputs).array());
-            if (cost->probabilities)
-                answers.probabilities = contiguous(cost->probabilities(outputs).astype(DType::float64).array());
+            if (cost->probabilities) answers.probabilities = contiguous(cost->probabilities(outputs).array());
         }
         f(answers);
     }

@@ -22,7 +22,7 @@ data::Dataset blank_example(const Run& run);
 struct Answers {
     Array outputs;        // (batch, ...), what the network gives
     Array classes;        // (batch), int64
-    Array probabilities;  // (batch, classes), float64, where the cost says them
+    Array probabilities;  // (batch, classes), where the cost says them
 };
 
 /// f for each batch, in order. `examples` are prepared.
