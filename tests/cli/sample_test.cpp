@@ -4,7 +4,6 @@
 #include "cli/program.h"
 #include "io/scratch.h"
 #include "weft/io/npy.h"
-#include "weft/io/picture.h"
 
 namespace weft {
 namespace {
