@@ -34,6 +34,7 @@ class RNNBase {
     functional::RecurrentResult operator()(const Operand& x, const functional::RecurrentState& state = {}) const;
 
     functional::Recurrence kind() const { return kind_; }
+    bool bidirectional() const { return bidirectional_; }
     /// The shapes of h, and of an LSTM's c, for a batch of N.
     Shape shape_of_h(Size batch) const { return {layers_ * directions(), batch, projected_ ? projected_ : hidden_}; }
     Shape shape_of_c(Size batch) const { return {layers_ * directions(), batch, hidden_}; }

@@ -136,6 +136,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     if (phase.augment) phase.augment->check(like);
     LayerBuilder builder(layers_wanted(phase));
     LayerPlace place{network.example, phase.seed, network.dtype};
+    place.batch = phase.batch_size;
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
     if (!like.y.dims.empty()) network.added = check_costs(phase, network.model, place, like);
