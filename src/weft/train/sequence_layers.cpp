@@ -99,7 +99,7 @@ nn::Module make_recurrent(const Json& o, const LayerPlace& place, const char* na
     if (!o.at("carry").as_bool()) return layer;
     if (options.bidirectional)
         o.at("carry").refuse(
-            "a layer that also reads backwards begins at the end, which nothing comes before; leave "
+            "carry: a layer that also reads backwards begins at the end, which nothing comes before; leave "
             "`carry` or `bidirectional` out");
     auto state = [&](const Shape& shape) { return Parameter(nn::init::zeros(dims_of(shape)), "", false); };
     layer.carried_h = state(layer.layer.shape_of_h(place.batch));
@@ -148,7 +148,7 @@ nn::Module make_attention(const Json& o, const LayerPlace& place) {
     expect_sequence(place, "attention");
     std::int64_t heads = o.at("heads").as_integer();
     if (place.input[1] % heads != 0)
-        o.at("heads").refuse(text(heads, " heads cannot share the ", place.input[1],
+        o.at("heads").refuse(text("attention: ", heads, " heads cannot share the ", place.input[1],
                                   " features that reach the layer; take a number that divides them"));
     return SelfAttention{nn::MultiheadAttention(place.input[1], heads,
                                                 {.dropout = o.at("dropout").as_number(),
@@ -211,13 +211,13 @@ nn::Module make_transpose(const Json& o, const LayerPlace& place) {
     for (const Json& axis : axes.items()) {
         std::int64_t at = axis.as_integer();
         if (at < 0 || at >= ndim || seen[static_cast<std::size_t>(at)])
-            axis.refuse(text("the axes of what reaches the layer, of shape ", place.input, ", are 0 to ", ndim - 1,
-                             ", each named once"));
+            axis.refuse(text("transpose: the axes of what reaches the layer, of shape ", place.input, ", are 0 to ",
+                             ndim - 1, ", each named once"));
         seen[static_cast<std::size_t>(at)] = true;
         layer.axes.push_back(at + 1);
     }
     if (layer.axes.size() != seen.size() + 1)
-        axes.refuse(text("what reaches the layer has ", ndim, " axes (shape ", place.input, "); name each"));
+        axes.refuse(text("transpose: what reaches the layer has ", ndim, " axes (shape ", place.input, "); name each"));
     return layer;
 }
 
