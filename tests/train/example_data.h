@@ -1,5 +1,5 @@
-// What example files read besides the sets that weft knows by name: empty files under their names, in a folder that is $WEFT_DATA for as
-// long as this lives. Callers: tests that check examples without data.
+// What example files, and those in the documentation, read besides the sets that weft knows by name: empty files under their names, in a
+// folder that is $WEFT_DATA for as long as this lives. Callers: tests that check examples without data.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace weft::train {
 class ExampleData {
   public:
     ExampleData() {
-        for (const char* name : {"tinyshakespeare/input.txt", "fsdd.tar.gz"}) {
+        for (const char* name : {"tinyshakespeare/input.txt", "input.txt", "fsdd.tar.gz"}) {
             std::filesystem::create_directories((folder_ / name).parent_path());
             put_file(folder_ / name, "");
         }

@@ -145,6 +145,7 @@ TEST(Network, every_example_is_a_good_experiment_json_always_yaml_where_it_can_b
 
 #if WEFT_HAVE_YAML
 TEST(Experiment, every_piece_of_a_file_in_the_documentation_is_good) {
+    ExampleData data;
     std::string page = io::read_file(WEFT_SOURCE_DIR "/docs/experiments.md");
     Json whole;
     int pieces = 0;
