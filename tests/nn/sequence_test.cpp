@@ -123,6 +123,19 @@ TEST(Recurrent, parameters_have_the_names_and_shapes_of_PyTorch) {
     EXPECT_EQ(parameter_count(LSTM(128, 128, {.num_layers = 2})), 2 * (4 * 128 * 256 + 2 * 512));
 }
 
+TEST(Recurrent, a_cell_is_a_step_of_its_layer) {
+    GRUCell cell(3, 2, {.key = random::key(4), .dtype = DType::float64});
+    GRU layer(3, 2, {.dtype = DType::float64});
+    std::vector<NamedParameter> from = named(cell), to = named(layer);
+    for (std::size_t i = 0; i < 4; ++i) to[i].parameter.set(from[i].parameter.value());
+    Tensor x = normal_draw({1, 4, 3}, 1), h = normal_draw({1, 4, 2}, 2);
+    Rows step = rows_of(cell(squeeze(x, {0}), {squeeze(h, {0}), {}}).h),
+         whole = rows_of(squeeze(layer(x, {h, {}}).output, {0}));
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_THAT(step[i], testing::Pointwise(testing::DoubleNear(1e-14), whole[i]));
+    EXPECT_EQ(LSTMCell(3, 2)(ones({3})).c.shape(), (Shape{2}));
+    EXPECT_EQ(message<ValueError>([] { RNNCell(3, 0); }), "RNNCell: hidden_size is 0; it must be at least 1");
+}
+
 TEST(Recurrent, dropout_is_between_layers_and_while_training_alone) {
     LSTM layer(3, 4, {.num_layers = 2, .dropout = 1, .key = random::key(1)});
     Tensor x = astype(normal_draw({2, 1, 3}, 2), DType::float32);

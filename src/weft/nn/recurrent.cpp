@@ -12,6 +12,18 @@ namespace weft::nn {
 
 using functional::Recurrence;
 
+namespace {
+
+Recurrence elman(std::string_view nonlinearity) {
+    return nonlinearity == "relu" ? Recurrence::rnn_relu : Recurrence::rnn_tanh;
+}
+void check_nonlinearity(Recurrence kind, std::string_view name, std::string_view nonlinearity) {
+    if (kind == Recurrence::rnn_relu || nonlinearity == "tanh") return;
+    throw ValueError(text(name, ": the nonlinearity is '", nonlinearity, "'; it is for an RNN, and 'tanh' or 'relu'"));
+}
+
+}  // namespace
+
 RNNBase::RNNBase(Recurrence kind, std::string_view name, std::int64_t input_size, std::int64_t hidden_size,
                  const RecurrentLayerOptions& options)
     : kind_(kind),
@@ -82,11 +94,41 @@ functional::RecurrentResult RNNBase::operator()(const Operand& x, const function
 }
 
 RNN::RNN(std::int64_t input_size, std::int64_t hidden_size, const RecurrentLayerOptions& options)
-    : RNNBase(options.nonlinearity == "relu" ? Recurrence::rnn_relu : Recurrence::rnn_tanh, "RNN", input_size,
-              hidden_size, options) {}
+    : RNNBase(elman(options.nonlinearity), "RNN", input_size, hidden_size, options) {}
 LSTM::LSTM(std::int64_t input_size, std::int64_t hidden_size, const RecurrentLayerOptions& options)
     : RNNBase(Recurrence::lstm, "LSTM", input_size, hidden_size, options) {}
 GRU::GRU(std::int64_t input_size, std::int64_t hidden_size, const RecurrentLayerOptions& options)
     : RNNBase(Recurrence::gru, "GRU", input_size, hidden_size, options) {}
+
+RNNCellBase::RNNCellBase(Recurrence kind, std::string_view name, std::int64_t input_size, std::int64_t hidden_size,
+                         const CellOptions& options)
+    : kind_(kind), name_(name) {
+    check_positive(name_, "input_size", input_size);
+    check_positive(name_, "hidden_size", hidden_size);
+    check_nonlinearity(kind, name, options.nonlinearity);
+    std::vector<Tensor> keys = keys_of(options.key, 4);
+    double bound = 1 / std::sqrt(static_cast<double>(hidden_size));
+    std::int64_t rows = functional::gates_of(kind) * hidden_size;
+    auto drawn = [&](const Dims& shape, std::size_t i) {
+        return Parameter(init::uniform(shape, -bound, bound, keys[i], options.dtype));
+    };
+    weight_ih = drawn({rows, input_size}, 0), weight_hh = drawn({rows, hidden_size}, 1);
+    if (options.bias) bias_ih = drawn({rows}, 2), bias_hh = drawn({rows}, 3);
+}
+
+functional::RecurrentState RNNCellBase::operator()(const Operand& x, const functional::RecurrentState& state) const {
+    LineScope line(x.where);
+    ModuleScope scope(layer_name(weight_ih, name_));
+    auto value = [](const std::optional<Parameter>& cell) { return cell ? cell->value() : Tensor(); };
+    return functional::recurrent_cell(kind_, x, state,
+                                      {weight_ih.value(), weight_hh.value(), value(bias_ih), value(bias_hh)});
+}
+
+RNNCell::RNNCell(std::int64_t input_size, std::int64_t hidden_size, const CellOptions& options)
+    : RNNCellBase(elman(options.nonlinearity), "RNNCell", input_size, hidden_size, options) {}
+LSTMCell::LSTMCell(std::int64_t input_size, std::int64_t hidden_size, const CellOptions& options)
+    : RNNCellBase(Recurrence::lstm, "LSTMCell", input_size, hidden_size, options) {}
+GRUCell::GRUCell(std::int64_t input_size, std::int64_t hidden_size, const CellOptions& options)
+    : RNNCellBase(Recurrence::gru, "GRUCell", input_size, hidden_size, options) {}
 
 }  // namespace weft::nn

@@ -4,6 +4,7 @@
 // Callers: users' models, train/.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,6 +79,46 @@ class LSTM : public RNNBase {
 class GRU : public RNNBase {
   public:
     GRU(std::int64_t input_size, std::int64_t hidden_size, const RecurrentLayerOptions& options = {});
+};
+
+struct CellOptions {
+    bool bias = true;
+    std::string_view nonlinearity = "tanh";  ///< of an RNNCell alone: or "relu"
+    Tensor key = {};
+    DType dtype = DType::float32;
+};
+
+/// What cells hold: one step of a layer, cell(x, {h, c}) gives {h', c'}. x (N, in) or (in); states (N, hidden) or (hidden), zeros where none
+/// is given. weight_ih (gates * hidden, in), weight_hh (gates * hidden, hidden), both biases.
+class RNNCellBase {
+  public:
+    functional::RecurrentState operator()(const Operand& x, const functional::RecurrentState& state = {}) const;
+
+    Parameter weight_ih, weight_hh;
+    std::optional<Parameter> bias_ih, bias_hh;
+
+    template <class V>
+    void members(V& visit) {
+        visit("weight_ih", weight_ih), visit("weight_hh", weight_hh);
+        visit("bias_ih", bias_ih), visit("bias_hh", bias_hh);
+    }
+
+  protected:
+    RNNCellBase(functional::Recurrence kind, std::string_view name, std::int64_t input_size, std::int64_t hidden_size,
+                const CellOptions& options);
+
+  private:
+    functional::Recurrence kind_;
+    std::string_view name_;
+};
+struct RNNCell : RNNCellBase {
+    RNNCell(std::int64_t input_size, std::int64_t hidden_size, const CellOptions& options = {});
+};
+struct LSTMCell : RNNCellBase {
+    LSTMCell(std::int64_t input_size, std::int64_t hidden_size, const CellOptions& options = {});
+};
+struct GRUCell : RNNCellBase {
+    GRUCell(std::int64_t input_size, std::int64_t hidden_size, const CellOptions& options = {});
 };
 
 }  // namespace weft::nn

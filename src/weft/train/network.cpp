@@ -23,7 +23,7 @@ void check_cost(const Chosen& chosen, const CostTerm& term, const Tensor& output
                                " is for class numbers; the targets of these data are of ", like.y.dtype));
     }
     auto classes = static_cast<std::int64_t>(like.classes.size());
-    if (term.counts_errors && output.ndim() == 2 && output.shape()[1].value() > 1 &&
+    if (term.counts_errors && output.ndim() >= 2 && output.shape()[1].value() > 1 &&
         classes > output.shape()[1].value()) {
         throw ConfigError(text(chosen.where, chosen.entry->name, ": the data have ", classes,
                                " classes, the last layer gives ", output.shape()[1], " scores"));
