@@ -228,6 +228,13 @@ TEST(TransformerEncoderLayer, normalises_in_front_of_each_part_or_behind_the_sum
         TransformerEncoder encoder({layer});
         EXPECT_EQ(encoder(x).to_vector<float>(), expected.to_vector<float>());
     }
+    Tensor memory = astype(normal_draw({2, 5, 4}, 8), DType::float32);
+    TransformerDecoderLayer layer(4, 2, {.dim_feedforward = 6, .batch_first = true, .key = random::key(9)});
+    Tensor y = layer.norm1(x + layer.self_attn(x));
+    y = layer.norm2(y + layer.multihead_attn(y, memory, memory).first);
+    y = layer.norm3(y + layer.linear2(relu(layer.linear1(y))));
+    TransformerDecoder decoder({layer}, LayerNorm(4));
+    EXPECT_EQ(decoder(x, memory).to_vector<float>(), LayerNorm(4)(y).to_vector<float>());
     EXPECT_THAT(message<ValueError>([] { TransformerEncoderLayer(4, 2, {.activation = "glu"}); }),
                 testing::HasSubstr("gelu"));
 }

@@ -24,6 +24,20 @@ std::int64_t checked_heads(std::int64_t embed_dim, std::int64_t num_heads) {
     return embed_dim;
 }
 
+MultiheadAttention attention_of(std::int64_t d_model, std::int64_t nhead, const TransformerLayerOptions& options,
+                                const Tensor& key) {
+    return {d_model,
+            nhead,
+            {.dropout = options.dropout,
+             .bias = options.bias,
+             .batch_first = options.batch_first,
+             .key = key,
+             .dtype = options.dtype}};
+}
+LayerNorm norm_of(std::int64_t d_model, const TransformerLayerOptions& options) {
+    return LayerNorm(d_model, {.eps = options.layer_norm_eps, .bias = options.bias, .dtype = options.dtype});
+}
+
 }  // namespace
 
 MultiheadAttention::MultiheadAttention(std::int64_t embed_dim, std::int64_t num_heads,
@@ -91,42 +105,55 @@ std::pair<Tensor, Tensor> MultiheadAttention::operator()(const Operand& query, c
     return {turned ? swapaxes(result, 0, 1) : result, weights};
 }
 
-TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
-                                                 TransformerEncoderLayerOptions options)
-    : TransformerEncoderLayer(d_model, nhead, options, keys_of(options.key, 4)) {}
-
-TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
-                                                 const TransformerEncoderLayerOptions& options,
-                                                 const std::vector<Tensor>& keys)
-    : self_attn(d_model, nhead,
-                {.dropout = options.dropout,
-                 .bias = options.bias,
-                 .batch_first = options.batch_first,
-                 .key = keys[0],
-                 .dtype = options.dtype}),
+TransformerLayer::TransformerLayer(std::int64_t d_model, std::int64_t nhead, const TransformerLayerOptions& options,
+                                   const std::vector<Tensor>& keys)
+    : self_attn(attention_of(d_model, nhead, options, keys[0])),
       linear1(d_model, options.dim_feedforward, {.bias = options.bias, .key = keys[1], .dtype = options.dtype}),
       linear2(options.dim_feedforward, d_model, {.bias = options.bias, .key = keys[2], .dtype = options.dtype}),
-      norm1(d_model, {.eps = options.layer_norm_eps, .bias = options.bias, .dtype = options.dtype}),
-      norm2(d_model, {.eps = options.layer_norm_eps, .bias = options.bias, .dtype = options.dtype}),
       norm_first_(options.norm_first),
       activation_(options.activation),
       dropout_(options.dropout) {
     (void)activation(activation_);  // refuses a name that is none
 }
 
-Tensor TransformerEncoderLayer::feed(const Tensor& x) const {
-    return linear2(dropout_(activation(activation_)(linear1(x))));
+Tensor TransformerLayer::feed(const Tensor& x) const { return linear2(dropout_(activation(activation_)(linear1(x)))); }
+
+Tensor TransformerLayer::add(const Tensor& x, const LayerNorm& norm,
+                             const std::function<Tensor(const Tensor&)>& part) const {
+    return norm_first_ ? x + dropout_(part(norm(x))) : norm(x + dropout_(part(x)));
 }
+
+TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
+                                                 TransformerLayerOptions options)
+    : TransformerLayer(d_model, nhead, options, keys_of(options.key, 4)),
+      norm1(norm_of(d_model, options)),
+      norm2(norm_of(d_model, options)) {}
 
 Tensor TransformerEncoderLayer::operator()(const Operand& src, const AttentionCall& call) const {
     LineScope line(src.where);
-    Tensor x = src.as_tensor();
-    auto add = [&](const LayerNorm& norm, auto part) {
-        x = norm_first_ ? x + dropout_(part(norm(x))) : norm(x + dropout_(part(x)));
-    };
-    add(norm1, [&](const Tensor& to) { return self_attn(to, call); });
-    add(norm2, [&](const Tensor& to) { return feed(to); });
-    return x;
+    Tensor x = add(src.as_tensor(), norm1, [&](const Tensor& y) { return self_attn(y, call); });
+    return add(x, norm2, [&](const Tensor& y) { return feed(y); });
+}
+
+TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
+                                                 TransformerLayerOptions options)
+    : TransformerDecoderLayer(d_model, nhead, options, keys_of(options.key, 4)) {}
+
+TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
+                                                 const TransformerLayerOptions& options,
+                                                 const std::vector<Tensor>& keys)
+    : TransformerLayer(d_model, nhead, options, keys),
+      multihead_attn(attention_of(d_model, nhead, options, keys[3])),
+      norm1(norm_of(d_model, options)),
+      norm2(norm_of(d_model, options)),
+      norm3(norm_of(d_model, options)) {}
+
+Tensor TransformerDecoderLayer::operator()(const Operand& tgt, const Operand& memory, const AttentionCall& to_itself,
+                                           const AttentionCall& to_memory) const {
+    LineScope line(tgt.where);
+    Tensor x = add(tgt.as_tensor(), norm1, [&](const Tensor& y) { return self_attn(y, to_itself); });
+    x = add(x, norm2, [&](const Tensor& y) { return multihead_attn(y, memory, memory, to_memory).first; });
+    return add(x, norm3, [&](const Tensor& y) { return feed(y); });
 }
 
 TransformerEncoder::TransformerEncoder(std::vector<TransformerEncoderLayer> layers, std::optional<LayerNorm> norm)
@@ -136,6 +163,17 @@ Tensor TransformerEncoder::operator()(const Operand& src, const AttentionCall& c
     LineScope line(src.where);
     Tensor x = src.as_tensor();
     for (const TransformerEncoderLayer& layer : layers) x = layer(x, call);
+    return norm ? (*norm)(x) : x;
+}
+
+TransformerDecoder::TransformerDecoder(std::vector<TransformerDecoderLayer> layers, std::optional<LayerNorm> norm)
+    : layers(std::move(layers)), norm(std::move(norm)) {}
+
+Tensor TransformerDecoder::operator()(const Operand& tgt, const Operand& memory, const AttentionCall& to_itself,
+                                      const AttentionCall& to_memory) const {
+    LineScope line(tgt.where);
+    Tensor x = tgt.as_tensor();
+    for (const TransformerDecoderLayer& layer : layers) x = layer(x, memory, to_itself, to_memory);
     return norm ? (*norm)(x) : x;
 }
 

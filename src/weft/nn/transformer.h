@@ -1,7 +1,8 @@
-// Attention in several heads and the encoder of the transformer (Vaswani et al., 2017), with PyTorch's names, defaults, weights and first
+// Attention in several heads and the transformer's encoder and decoder (Vaswani et al., 2017), with PyTorch's names, defaults, weights and first
 // values. Callers: users' models, train/.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,7 +64,7 @@ class MultiheadAttention {
     MultiheadAttentionOptions options_;
 };
 
-struct TransformerEncoderLayerOptions {
+struct TransformerLayerOptions {
     std::int64_t dim_feedforward = 2048;
     double dropout = 0.1;
     std::string_view activation = "relu";  ///< or another of nn::activation_names()
@@ -75,29 +76,60 @@ struct TransformerEncoderLayerOptions {
     DType dtype = DType::float32;
 };
 
-/// Attention of a sequence to itself, then a network of two linear layers, each with dropout, a residual and a normalisation.
-class TransformerEncoderLayer {
+/// What the layers of encoder and decoder share: attention of a sequence to itself, and a network of two linear layers.
+class TransformerLayer {
   public:
-    TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead, TransformerEncoderLayerOptions options = {});
-    Tensor operator()(const Operand& src, const AttentionCall& call = {}) const;
-
     MultiheadAttention self_attn;
     Linear linear1, linear2;
+
+  protected:
+    TransformerLayer(std::int64_t d_model, std::int64_t nhead, const TransformerLayerOptions& options,
+                     const std::vector<Tensor>& keys);
+    Tensor feed(const Tensor& x) const;
+    /// x and a part of it, normalised in front or behind.
+    Tensor add(const Tensor& x, const LayerNorm& norm, const std::function<Tensor(const Tensor&)>& part) const;
+
+  private:
+    bool norm_first_;
+    std::string activation_;
+    Dropout dropout_;
+};
+
+/// Attention of a sequence to itself, then the network, each with dropout, a residual and a normalisation.
+class TransformerEncoderLayer : public TransformerLayer {
+  public:
+    TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead, TransformerLayerOptions options = {});
+    Tensor operator()(const Operand& src, const AttentionCall& call = {}) const;
+
     LayerNorm norm1, norm2;
 
     template <class V>
     void members(V& visit) {
         visit("self_attn", self_attn), visit("linear1", linear1), visit("linear2", linear2);
-        visit("norm1", norm1), visit("norm2", norm2), visit("norm_first", norm_first_);
+        visit("norm1", norm1), visit("norm2", norm2);
+    }
+};
+
+/// Attention of a sequence to itself, then to a memory, then the network.
+class TransformerDecoderLayer : public TransformerLayer {
+  public:
+    TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead, TransformerLayerOptions options = {});
+    Tensor operator()(const Operand& tgt, const Operand& memory, const AttentionCall& to_itself = {},
+                      const AttentionCall& to_memory = {}) const;
+
+    MultiheadAttention multihead_attn;
+    LayerNorm norm1, norm2, norm3;
+
+    template <class V>
+    void members(V& visit) {
+        visit("self_attn", self_attn), visit("multihead_attn", multihead_attn);
+        visit("linear1", linear1), visit("linear2", linear2);
+        visit("norm1", norm1), visit("norm2", norm2), visit("norm3", norm3);
     }
 
   private:
-    TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead, const TransformerEncoderLayerOptions& options,
+    TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead, const TransformerLayerOptions& options,
                             const std::vector<Tensor>& keys);
-    Tensor feed(const Tensor& x) const;
-    bool norm_first_;
-    std::string activation_;
-    Dropout dropout_;
 };
 
 /// Layers one after another, each with first values of its own, and a normalisation behind them if one is given.
@@ -107,6 +139,20 @@ class TransformerEncoder {
     Tensor operator()(const Operand& src, const AttentionCall& call = {}) const;
 
     std::vector<TransformerEncoderLayer> layers;
+    std::optional<LayerNorm> norm;
+
+    template <class V>
+    void members(V& visit) {
+        visit("layers", layers), visit("norm", norm);
+    }
+};
+class TransformerDecoder {
+  public:
+    explicit TransformerDecoder(std::vector<TransformerDecoderLayer> layers, std::optional<LayerNorm> norm = {});
+    Tensor operator()(const Operand& tgt, const Operand& memory, const AttentionCall& to_itself = {},
+                      const AttentionCall& to_memory = {}) const;
+
+    std::vector<TransformerDecoderLayer> layers;
     std::optional<LayerNorm> norm;
 
     template <class V>
