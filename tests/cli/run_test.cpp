@@ -24,6 +24,15 @@ constexpr const char* small = R"({
 "batch_size": 50, "stop_when": {"epochs": 4}, "keep_best": {"of": "valid.error"}, "monitor": {"every": "step"},
 "checkpoint": {"steps": 5}, "seed": 3})";
 
+// A state that goes on from step to step, of a text whose rows go on likewise.
+constexpr const char* carried = R"({
+"data": {"train": {"text": {"path": "letters.txt", "length": 8, "lanes": 4}},
+         "valid": {"text": {"path": "letters.txt", "length": 8, "split": "valid"}}, "shuffle": false},
+"model": [{"embedding": {"count": 8, "units": 6}}, {"lstm": {"units": 6, "layers": 2, "carry": true, "dropout": 0.1}},
+          {"gru": {"units": 6, "carry": true}}, {"linear": 8}, "transpose"],
+"cost": "cross_entropy", "optimizer": {"adam": {"lr": 0.01}}, "batch_size": 4, "checkpoint": {"steps": 5}, "seed": 3,
+"stop_when": {"epochs": 3}, "keep_best": {"of": "valid.loss"}})";
+
 // Three phases: the first keeps its best model, the second has another model, other data and frozen layers, the third trains it all until
 // it is as good as the first one was.
 constexpr const char* phased = R"({
@@ -111,6 +120,9 @@ class RunFolder : public testing::Test {
         std::ofstream(folder_.folder() / "chains.json") << chains;
         std::ofstream(folder_.folder() / "adversaries.json") << adversaries;
         std::ofstream(folder_.folder() / "watched.json") << watched;
+        std::ofstream(folder_.folder() / "carried.json") << carried;
+        std::ofstream letters(folder_.folder() / "letters.txt");
+        for (int i = 0; i < 2000; ++i) letters << "abcdefgh"[(i * i + i / 7) % 8];
     }
     Ended weft(const std::vector<std::string>& words, const std::vector<std::string>& settings = {}) {
         return run(folder_.folder(), words, settings);
@@ -190,6 +202,8 @@ TEST_F(RunFolder, chains_and_adversaries_go_on_to_the_same_bytes) {
     EXPECT_EQ(said.status, 2) << said.output;
     EXPECT_NE(said.output.find("nothing says how probable data are"), std::string::npos) << said.output;
 }
+
+TEST_F(RunFolder, a_state_that_is_carried_goes_on_to_the_same_bytes) { expect_resumes("carried.json", 2, 8); }
 
 TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes) {
     expect_resumes("phased.json", 4, 11);

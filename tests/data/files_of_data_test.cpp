@@ -173,6 +173,28 @@ TEST(Texts, numbers_come_from_the_training_part_alone) {
                 HasSubstr("1 together at most"));
 }
 
+TEST(Sources, of_sequences_say_the_shape_of_an_example_before_they_are_read) {
+    Scratch scratch;
+    put_file(scratch / "t.txt", "0123456789");
+    std::string path = (scratch / "t.txt").string();
+    auto sample = [&](const std::string& name, const std::string& options) {
+        return ChosenSource(parse_json(text(R"({")", name, R"(": {"path": ")", path, "\"", options, "}}"), "f"))
+            .sample();
+    };
+    std::optional<Dataset> windows = sample("text", R"(, "length": 3)");
+    EXPECT_EQ(windows->x.dims, (Dims{1, 3}));
+    Dataset read = text_windows(path, TextPart::train, {.length = 3});
+    EXPECT_EQ(windows->example(), read.example());
+    EXPECT_EQ(windows->x_dtype(), read.x_dtype());
+    Array silence = Array::zeros(float32, {1000});
+    EXPECT_EQ(sample("wav", R"(, "length": 1000)")->x.dims, (Dims{1, 1000}));
+    EXPECT_EQ(sample("wav", R"(, "length": 1000, "features": "mel")")->example(),
+              log_mel(silence, 256, 128, 40, 8000).dims);
+    EXPECT_EQ(sample("wav", R"(, "length": 1000, "features": "spectrum", "hop": 99)")->example(),
+              log_power(silence, 256, 99).dims);
+    EXPECT_FALSE(sample("wav", ""));  // of the longest
+}
+
 TEST(Npz, arrays_are_chosen_by_name) {
     EXPECT_THAT(error_of<ConfigError>([] { (void)npz(kept("stored.npz"), "aa", "b"); }),
                 HasSubstr("did you mean 'a'?"));

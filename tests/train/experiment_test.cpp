@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "train/example_data.h"
 #include "weft/base/error.h"
 #include "weft/found.h"
 #include "weft/io/file.h"
@@ -29,7 +30,7 @@ Json tree_with(std::initializer_list<std::string> assignments) {
 }
 
 /// The whole check, as `--dry-run` does it.
-std::string error_of(const Json& tree) {
+std::string mistake_in(const Json& tree) {
     try {
         (void)networks_of(Experiment(compose(tree)));
     } catch (const ConfigError& error) {
@@ -43,11 +44,11 @@ std::string error_of_text(std::string from, std::string to) {
     std::size_t at = source.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     source.replace(at, from.size(), to);
-    return error_of(parse_config(source, "f.json"));
+    return mistake_in(parse_config(source, "f.json"));
 }
 
 TEST(Experiment, a_good_one_is_completed_and_can_be_made_from_its_own_text_again) {
-    EXPECT_EQ(error_of(parse_config(good, "f.json")), "no error");
+    EXPECT_EQ(mistake_in(parse_config(good, "f.json")), "no error");
     Experiment experiment(parse_config(good, "f.json"));
     Experiment again(parse_config(config_text(experiment.config), "config.yaml"));
     EXPECT_EQ(experiment.config, again.config);
@@ -90,12 +91,12 @@ TEST(Experiment, wrong_types_missing_keys_and_values_out_of_range_are_refused) {
 TEST(Experiment, set_reaches_everything_and_its_mistakes_name_it) {
     Experiment experiment(tree_with({"optimizer.momentum.lr=0.5", "model.sequential.0.linear.units=3"}));
     EXPECT_EQ(experiment.config.at("optimizer").at("momentum").at("lr").as_number(), 0.5);
-    EXPECT_EQ(error_of(tree_with({"batch_size=0"})),
+    EXPECT_EQ(mistake_in(tree_with({"batch_size=0"})),
               "--set batch_size=0: expected 1 or more, found 0 (the experiment, 'batch_size': examples a step)");
     EXPECT_EQ(
-        error_of(tree_with({"keep_best.of=valid.eror"})),
+        mistake_in(tree_with({"keep_best.of=valid.eror"})),
         "--set keep_best.of=valid.eror: no figure of this run is called 'valid.eror'; did you mean 'valid.error'?");
-    EXPECT_EQ(error_of(tree_with({R"(stop_when={"no_improvement": {"of": "test.error", "for": 3}})"})).substr(0, 6),
+    EXPECT_EQ(mistake_in(tree_with({R"(stop_when={"no_improvement": {"of": "test.error", "for": 3}})"})).substr(0, 6),
               "--set ");
 }
 
@@ -131,11 +132,12 @@ TEST(Network, infers_widths_and_counts_parameters) {
 }
 
 TEST(Network, every_example_is_a_good_experiment_json_always_yaml_where_it_can_be_read) {
+    ExampleData data;
     for (const auto& file : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/examples")) {
         bool yaml = file.path().extension() == ".yaml" && WEFT_HAVE_YAML;
         if (!yaml && file.path().extension() != ".json") continue;
         Json config = Experiment(compose_file(file.path())).config;
-        EXPECT_EQ(error_of(config), "no error") << file.path();
+        EXPECT_EQ(mistake_in(config), "no error") << file.path();
         EXPECT_EQ(config_text(config).find("${"), std::string::npos) << file.path();
         EXPECT_EQ(Experiment(parse_config(config_text(config), "config.yaml")).config, config) << file.path();
     }
@@ -143,6 +145,7 @@ TEST(Network, every_example_is_a_good_experiment_json_always_yaml_where_it_can_b
 
 #if WEFT_HAVE_YAML
 TEST(Experiment, every_piece_of_a_file_in_the_documentation_is_good) {
+    ExampleData data;
     std::string page = io::read_file(WEFT_SOURCE_DIR "/docs/experiments.md");
     Json whole;
     int pieces = 0;
@@ -154,7 +157,7 @@ TEST(Experiment, every_piece_of_a_file_in_the_documentation_is_good) {
         at = end;
     }
     EXPECT_GE(pieces, 4);
-    EXPECT_EQ(error_of(whole), "no error");
+    EXPECT_EQ(mistake_in(whole), "no error");
 }
 #endif
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "train/example_data.h"
 #include "weft/base/error.h"
 #include "weft/found.h"
 #include "weft/train/compose.h"
@@ -89,6 +90,7 @@ bool accepts(const Json& description) {
 bool accepts(const char* description) { return accepts(parse_json(description)); }
 
 TEST(Schema, takes_every_example_and_its_complete_description) {
+    ExampleData data;
     int seen = 0;
     for (const auto& file : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/examples")) {
         bool yaml = file.path().extension() == ".yaml" && WEFT_HAVE_YAML;

@@ -21,7 +21,7 @@ struct Source {
     std::function<Dataset(const Json& options)> load;  // is given every option, checked
     std::function<void(const Json& options)> check =
         {};  // what can be refused before data are touched, beyond names and kinds
-    /// One example of the same shape and types, where these are known without looking at data.
+    /// One example of the same shape and types, where these are known without looking at data; else nothing.
     std::function<std::optional<Dataset>(const Json& options)> sample = {};
 };
 

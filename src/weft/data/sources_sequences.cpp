@@ -73,6 +73,28 @@ Dataset load_text(const Json& options) {
     return text_windows(options.at("path").as_string(), part, text_options(options));
 }
 
+/// How many symbols there are is known once the text is read.
+std::optional<Dataset> sample_text(const Json& options) {
+    Dims one{1, options.at("length").as_integer()};
+    Dataset set;
+    set.x = Array::zeros(int64, one), set.y = Array::zeros(int64, one);
+    return set;
+}
+
+/// Nothing where the longest sound says how long an example is.
+std::optional<Dataset> sample_wav(const Json& options) {
+    std::int64_t length = options.at("length").as_integer(), window = options.at("window").as_integer();
+    const std::string& features = options.at("features").as_string();
+    if (length == 0 || (features != "waveform" && length < window)) return std::nullopt;
+    std::int64_t frames = 1 + (length - window) / options.at("hop").as_integer();
+    Dataset set;
+    set.x = Array::zeros(float32, features == "waveform" ? Dims{1, length}
+                                  : features == "mel"    ? Dims{1, frames, options.at("bands").as_integer()}
+                                                         : Dims{1, frames, window / 2 + 1});
+    set.y = Array::zeros(int64, {1});
+    return set;
+}
+
 }  // namespace
 
 std::vector<Source> sequence_sources() {
@@ -93,7 +115,8 @@ std::vector<Source> sequence_sources() {
          [](const Json& options) {
              return in_range(sounds(options.at("path").as_string(), sound_options(options)), options);
          },
-         [](const Json& options) { check_range(options), check_wav(options); }},
+         [](const Json& options) { check_range(options), check_wav(options); },
+         sample_wav},
         {"text",
          "a text in UTF-8 as windows of characters or words; y is one symbol ahead",
          {{"path", Json(), "the file, also as .gz", true, Json::Kind::string},
@@ -107,7 +130,8 @@ std::vector<Source> sequence_sources() {
                          "stretches that are read side by side: rows of a batch of so many go on in the next", 1),
           range_option()},
          [](const Json& options) { return in_range(load_text(options), options); },
-         [](const Json& options) { check_range(options), check_text(options); }},
+         [](const Json& options) { check_range(options), check_text(options); },
+         sample_text},
     };
 }
 

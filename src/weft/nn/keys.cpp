@@ -5,11 +5,18 @@
 
 namespace weft::nn {
 
+std::vector<Tensor> keys_of(const Tensor& key, std::size_t count) {
+    std::vector<Tensor> all(count);
+    if (!key) return all;
+    Tensor keys = random::split(key, static_cast<std::int64_t>(count));
+    for (std::size_t i = 0; i < count; ++i)
+        all[i] = reshape(slice(keys, {static_cast<std::int64_t>(i), 0}, {1, 2}), {2});
+    return all;
+}
+
 TwoKeys two_keys(const Tensor& key) {
-    if (!key) return {};
-    Tensor keys = random::split(key, 2);
-    auto key_at = [&](std::int64_t i) { return reshape(slice(keys, {i, 0}, {1, 2}), {2}); };
-    return {key_at(0), key_at(1)};
+    std::vector<Tensor> keys = keys_of(key, 2);
+    return {keys[0], keys[1]};
 }
 
 }  // namespace weft::nn

@@ -316,6 +316,7 @@ const std::vector<Part<MakeLayer>>& layers() {
             made.push_back({{std::string(name), text(name, " of each number")},
                             [name](const Json&, const LayerPlace&) { return nn::activation(name); }});
         }
+        for (Part<MakeLayer>& part : sequence_layers()) made.push_back(std::move(part));
         for (Part<MakeLayer>& part : generative_layers()) made.push_back(std::move(part));
         for (Part<MakeLayer>& part : layers_of_layers()) made.push_back(std::move(part));
         for (Part<MakeLayer>& part : made) {

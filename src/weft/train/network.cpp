@@ -23,7 +23,7 @@ void check_cost(const Chosen& chosen, const CostTerm& term, const Tensor& output
                                " is for class numbers; the targets of these data are of ", like.y.dtype));
     }
     auto classes = static_cast<std::int64_t>(like.classes.size());
-    if (term.counts_errors && output.ndim() == 2 && output.shape()[1].value() > 1 &&
+    if (term.counts_errors && output.ndim() >= 2 && output.shape()[1].value() > 1 &&
         classes > output.shape()[1].value()) {
         throw ConfigError(text(chosen.where, chosen.entry->name, ": the data have ", classes,
                                " classes, the last layer gives ", output.shape()[1], " scores"));
@@ -136,6 +136,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     if (phase.augment) phase.augment->check(like);
     LayerBuilder builder(layers_wanted(phase));
     LayerPlace place{network.example, phase.seed, network.dtype};
+    place.batch = phase.batch_size;
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
     if (!like.y.dims.empty()) network.added = check_costs(phase, network.model, place, like);

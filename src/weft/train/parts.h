@@ -24,6 +24,7 @@ struct LayerPlace {
     DType dtype = DType::float32;
     std::string path = {};
     LayerBuilder* builder = nullptr;
+    std::int64_t batch = 0;  // examples of a training step, for layers that keep something of each
 };
 using MakeLayer = std::function<nn::Module(const Json& options, const LayerPlace& place)>;
 const std::vector<Part<MakeLayer>>& layers();     // layers.cpp; every one takes layer_options(), too
@@ -32,6 +33,7 @@ const std::vector<Option>& layer_options();       // branches.cpp
 /// Those of model_layers.cpp; `simple` are layers of which it makes others (maxout).
 std::vector<Part<MakeLayer>> layers_of_models(const std::vector<Part<MakeLayer>>& simple);
 std::vector<Part<MakeLayer>> generative_layers();  // generative_layers.cpp
+std::vector<Part<MakeLayer>> sequence_layers();    // sequence_layers.cpp
 
 /// Several values of one example become one.
 using Join = std::function<Tensor(std::span<const Tensor> values)>;

@@ -68,9 +68,12 @@ void Trainer::begin(std::size_t number) {
     objective_.reset();
     network_.reset();
     // What the file alone can tell is refused before data are read.
-    if (std::optional<data::Dataset> sample = sample_of(*phase_)) network_ = make_network(*phase_, *sample);
+    std::optional<data::Dataset> sample = sample_of(*phase_);
+    if (sample) network_ = make_network(*phase_, *sample);
     load_data(before);
-    if (!network_ || network_->example != set("train").example()) network_ = make_network(*phase_, set("train"));
+    const data::Dataset& train = set("train");
+    bool told = sample && network_->example == train.example() && sample->classes.empty() == train.classes.empty();
+    if (!told) network_ = make_network(*phase_, train);
     objective_ = std::make_unique<Objective>(*phase_, network_->model, network_->added);
     epoch_figures_ = of_steps(), line_figures_ = of_steps();
     io::write_atomically(run_.folder() / "model.yaml", json_text(description(), 2) + "\n");

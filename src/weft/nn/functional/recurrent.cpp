@@ -1,5 +1,7 @@
 #include "weft/nn/functional/recurrent.h"
 
+#include <utility>
+
 #include "weft/nn/functional/common.h"
 #include "weft/nn/functional/dropout.h"
 #include "weft/nn/functional/linear.h"
@@ -18,8 +20,6 @@ Tensor part(const Tensor& x, std::int64_t i, std::int64_t count) {
     start.back() = length.back() * i;
     return slice(x, start, length);
 }
-
-std::int64_t gates_of(Recurrence kind) { return kind == Recurrence::lstm ? 4 : kind == Recurrence::gru ? 3 : 1; }
 
 // The state after a step, from what the input makes of the gates.
 RecurrentState step(Recurrence kind, const Tensor& of_input, const RecurrentState& before, const RecurrentWeights& w) {
@@ -61,9 +61,11 @@ struct Direction {
     Tensor output;  // (T, N, hidden)
     RecurrentState last;
 };
-Direction run(const RecurrentOptions& options, const Tensor& x, RecurrentState state, const RecurrentWeights& w,
+Direction run(const RecurrentOptions& options, const Tensor& x, RecurrentState state, RecurrentWeights w,
               bool backward) {
     std::int64_t steps = known_size("recurrent", x, 0);
+    // Both biases are added at once, for all steps, where no gate comes between them: so their derivative is one sum.
+    if (options.kind != Recurrence::gru && w.b_ih && w.b_hh) w.b_ih = w.b_ih + std::exchange(w.b_hh, {});
     Tensor of_inputs = linear(x, w.w_ih, w.b_ih);
     std::vector<Tensor> outputs(at(steps));
     Shape row = of_inputs.shape();
@@ -90,6 +92,8 @@ Tensor state_at(const Operand& x, const Tensor& states, std::int64_t i, Size bat
 }
 
 }  // namespace
+
+std::int64_t gates_of(Recurrence kind) { return kind == Recurrence::lstm ? 4 : kind == Recurrence::gru ? 3 : 1; }
 
 Recurrence recurrence_named(std::string_view name) {
     if (name == "RNN_TANH") return Recurrence::rnn_tanh;

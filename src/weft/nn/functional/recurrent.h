@@ -13,6 +13,8 @@ namespace weft::nn::functional {
 enum class Recurrence : std::uint8_t { rnn_tanh, rnn_relu, lstm, gru };
 /// "RNN_TANH", "RNN_RELU", "LSTM", "GRU"; ValueError for another name.
 Recurrence recurrence_named(std::string_view name);
+/// How many rows of weights a hidden unit has: 4 of an LSTM, 3 of a GRU, else 1.
+std::int64_t gates_of(Recurrence kind);
 
 struct RecurrentState {
     Tensor h, c;  ///< c: of an LSTM alone

@@ -60,6 +60,96 @@ Tensor scale_padded(const Site& site) {
                      padded.attributes, padded.where);
 }
 
+/// What stands along one axis of an array that is 0 elsewhere.
+struct Piece {
+    std::int64_t first = 0, length = 0;
+    Tensor value;
+};
+struct Pieces {
+    std::size_t axis = 0;
+    std::vector<Piece> all;  // one behind the other
+};
+
+/// The axis along which a pad put zeros in front and behind, if it is the only one, and sizes are known there.
+std::optional<std::size_t> padded_axis(const Node& padded) {
+    const PadAttributes& a = padded.attributes_as<PadAttributes>();
+    const Shape& inside = padded.inputs[0]->shape;
+    std::optional<std::size_t> found;
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        if (a.between[k] != 0) return {};
+        if (inside[k] == padded.shape[k]) continue;
+        if (found || !inside[k].known() || !padded.shape[k].known() || !a.before[k].value.known()) return {};
+        found = k;
+    }
+    return found;
+}
+
+/// The pieces of a pad, of a concatenation that holds zeros, or of both.
+std::optional<Pieces> pieces_of(const Node& node) {
+    const Node* joined = &node;
+    std::int64_t at = 0;
+    Pieces pieces;
+    if (pads_zeros(node)) {
+        std::optional<std::size_t> axis = padded_axis(node);
+        if (!axis) return {};
+        pieces.axis = *axis, at = node.attributes_as<PadAttributes>().before[*axis].value.value();
+        joined = node.inputs[0];
+    }
+    bool several = is(*joined, concatenate_operation);
+    if (several) {
+        auto axis = static_cast<std::size_t>(joined->attributes_as<ConcatenateAttributes>().axis);
+        if (joined != &node && axis != pieces.axis) several = false;
+        if (several) pieces.axis = axis;
+    }
+    if (!several) {
+        if (joined == &node) return {};
+        pieces.all.push_back({at, joined->shape[pieces.axis].value(), handle(const_cast<Node*>(joined))});
+        return pieces;
+    }
+    for (const Node* piece : joined->inputs) {
+        if (!piece->shape[pieces.axis].known()) return {};
+        std::int64_t length = piece->shape[pieces.axis].value();
+        if (!is_number(*piece, 0)) pieces.all.push_back({at, length, handle(const_cast<Node*>(piece))});
+        at += length;
+    }
+    return pieces;
+}
+
+/// Zeros that have the shape of a whole but for one axis.
+Tensor gap(const Node& whole, std::size_t axis, std::int64_t length) {
+    Shape shape = whole.shape;
+    shape[axis] = length;
+    return zeros(shape, whole.dtype);
+}
+
+// (zeros around x) + (zeros around y), in different places of an axis -> x and y one behind the other: what the gradients of an array's
+// parts (gates, steps of a sequence) are added up to. Not if it would write more zeros than twice what there is.
+Tensor add_pieces(const Site& site) {
+    const Node &node = site.node, &a = *node.inputs[0], &b = *node.inputs[1];
+    bool fits = a.shape == node.shape && b.shape == node.shape && a.dtype == node.dtype && b.dtype == node.dtype &&
+                site.only_here(a) && site.only_here(b) && (pads_zeros(a) || pads_zeros(b));
+    if (!fits) return {};
+    std::optional<Pieces> first = pieces_of(a), second = pieces_of(b);
+    if (!first || !second || first->axis != second->axis) return {};
+    std::size_t axis = first->axis;
+    std::vector<Piece> all = std::move(first->all);
+    all.insert(all.end(), second->all.begin(), second->all.end());
+    std::sort(all.begin(), all.end(), [](const Piece& x, const Piece& y) { return x.first < y.first; });
+    std::int64_t begin = all.front().first, at = begin, zeros_between = 0;
+    std::vector<Tensor> joined;
+    for (const Piece& piece : all) {
+        if (piece.first < at) return {};
+        if (piece.first > at) joined.push_back(gap(node, axis, piece.first - at)), zeros_between += piece.first - at;
+        joined.push_back(piece.value);
+        at = piece.first + piece.length;
+    }
+    if (zeros_between > 2 * (at - begin - zeros_between)) return {};
+    Shape before(node.shape.size(), 0), after(node.shape.size(), 0);
+    before[axis] = begin, after[axis] = node.shape[axis] - at;
+    return pad_interior(concatenate(joined, static_cast<std::int64_t>(axis)), before, after,
+                        Dims(node.shape.size(), 0));
+}
+
 // A scatter into x of what a pad put numbers around, to where it stands. Nothing if that is more than half of x: then changing all of
 // it is faster.
 Tensor scattered_within(const Tensor& x, const Node& padded, const Tensor& updates, ScatterMode mode) {
@@ -154,6 +244,9 @@ void add_padded_rules(RuleList& rules) {
     add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
         with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}}), with([=](T x, T y) { return x + pad(y, {1, 2}, {3, 1}); }, {{5, 5}, {1, 2}}),
         with([=](T x, T y) { return x - (pad(y, {0, 1}, {4, 0}) - pad_interior(y, {1, 1}, {3, 0}, {0, 0})); }, {{5, 3}, {1, 2}})});
+    add("add_pieces", Phase::canonical, {&add_operation}, add_pieces, {
+        with([](T x, T y) { return pad(x, {0, 0}, {0, 3}) + pad(y, {0, 4}, {0, 0}); }, {{3, 4}, {3, 3}}), with([](T x, T y) { return pad(x, {3}, {3}) + (pad(y, {1}, {6}) + pad(x, {5}, {1})); }, {{2}, {1}}),
+        with([](T x, T y) { return pad(x, {6, 0}, {1, 0}) + pad(y, {2, 0}, {4, 0}); }, {{1, 2}, {2, 2}})});
     add("set_within", Phase::special, {&where_operation}, set_within, {
         with([](T x, T y) { return x.at({slice(1, 2)}).set(y); }, {{5, 3}, {1, 3}}), with([](T x, T y) { return x.at({slice(0, 5, 2), 1}).set(y); }, {{5, 4}, {3}})});
     add("pad_of_scatter", Phase::canonical, {&pad_operation}, pad_of_spread, {
