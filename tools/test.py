@@ -154,6 +154,7 @@ class Result(unittest.TextTestResult):
 
 def run_python(tally, folder):
     """Runs the unittest files tests/<folder>/*_test.py in this process."""
+    sys.path.insert(0, str(ROOT / "tests" / folder))    # what they share lies beside them
     for path in sorted(ROOT.glob(f"tests/{folder}/*_test.py")):
         print(f"-- python: {path.relative_to(ROOT)}", flush=True)
         spec = importlib.util.spec_from_file_location(f"{folder}.{path.stem}", path)
