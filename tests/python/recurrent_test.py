@@ -1,17 +1,7 @@
 """Recurrent layers beside their formulas in NumPy. Skipped, and said so, where the package was not built (nanobind missing)."""
-import os
-import sys
 import unittest
-from pathlib import Path
 
-BUILD = Path(os.environ.get("WEFT_BUILD", Path(__file__).resolve().parents[2] / "build"))
-sys.path.insert(0, str(BUILD / "python"))
-try:
-    import numpy as np
-    import weft as wf
-    LACKS = None
-except ImportError as error:
-    LACKS = str(error)
+from built import LACKS, np, wf
 
 
 def logistic(x):

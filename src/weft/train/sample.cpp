@@ -62,8 +62,10 @@ Tensor of_machine(const nn::RBM& machine, const SampleOptions& options) {
 
 Tensor decoded(const Phase& phase, const std::vector<nn::Module>& layers, std::size_t from, Tensor code) {
     for (std::size_t i = from; i < layers.size(); ++i) code = layers[i](code);
-    for (const CostTerm& term : cost_terms(phase))
-        if (term.expected) return term.expected(code);
+    for (const CostTerm& term : cost_terms(phase)) {
+        bool of_input = !term.target.is_null() && term.target.as_string() == "input";  // not of a layer in between
+        if (of_input && term.expected) return term.expected(code);
+    }
     return code;
 }
 
