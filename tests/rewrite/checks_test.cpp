@@ -308,5 +308,19 @@ TEST(Check11, slices_compute_only_what_they_show) {
     EXPECT_EQ(form(zeros_like(exp(x)) + x), "x");
 }
 
+// What the gradients of an array's parts are added up to.
+TEST(Pieces, are_laid_one_behind_the_other_where_they_do_not_meet) {
+    Tensor x = input("x", {2, 3}, DType::float64), y = input("y", {2, 3}, DType::float64);
+    EXPECT_EQ(count(pad(x, {0, 0}, {0, 3}) + pad(y, {0, 3}, {0, 0}), {"add", "pad"}), 0);
+    EXPECT_EQ(count(pad(x, {0, 0}, {0, 2}) + pad(y, {0, 2}, {0, 0}), {"add"}), 1);    // they share a column
+    EXPECT_EQ(count(pad(x, {0, 0}, {2, 0}) + pad(y, {2, 0}, {0, 0}), {"add"}), 0);    // rows
+    EXPECT_EQ(count(pad(x, {0, 0}, {2, 3}) + pad(y, {2, 3}, {0, 0}), {"add"}), 1);    // along both axes
+    EXPECT_EQ(count(pad(x, {0, 0}, {0, 97}) + pad(y, {0, 97}, {0, 0}), {"add"}), 1);  // mostly zeros
+    Tensor a = Tensor::of<double>({1, 2, 3, 4, 5, 6}, {2, 3}), b = a * 10;
+    Tensor sums[] = {pad(a, {0, 0}, {0, 2}) + pad(b, {0, 2}, {0, 0}), pad(a, {0, 1}, {0, 4}) + pad(b, {0, 5}, {0, 0}),
+                     pad(b, {0, 4}, {0, 1}) + pad(a, {0, 0}, {0, 5}) + pad(b, {0, 2}, {0, 3})};
+    for (const Tensor& sum : sums) EXPECT_EQ(difference(interpret(sum), sum.array(), 0, 0), "");
+}
+
 }  // namespace
 }  // namespace weft
