@@ -77,6 +77,8 @@ struct Best {
         for (int k = 0; k < together; ++k) most[k] = V::load(values + k * V::lanes);
         for (std::int64_t i = 0; i < count; i += step) {
             const T* from = values + (i + step <= count ? i : count - step);
+            // What follows, most often the next row, comes nearer while place_of looks at this one.
+            for (int k = 0; k < together; ++k) fetch(from, static_cast<std::size_t>(count + k * V::lanes) * sizeof(T));
             for (int k = 0; k < together; k += 2) {
                 typename V::Type a = V::load(from + k * V::lanes), b = V::load(from + (k + 1) * V::lanes);
                 known = V::ordered(known, a, b);
@@ -90,6 +92,11 @@ struct Best {
         best.value = fold_lanes<Known, step>(lanes);
         best.at = place_of(best.value, values, count);
         return true;
+    }
+
+    /// Memory so many bytes on, which may be nobody's: a hint alone.
+    WEFT_ELEMENT static void fetch(const T* values, std::size_t bytes) {
+        __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(values) + bytes));
     }
 
     /// Where a value stands first among count >= 64 that hold it.
