@@ -1,4 +1,4 @@
-// The loop that measures the processor's peak, once an instruction set. Callers: backend/cpu/limits.cpp.
+// The loops that measure what the processor can do at best, once an instruction set. Callers: backend/cpu/limits.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@ namespace weft::cpu {
 struct PeakLoop {
     float (*run)(std::int64_t rounds);
     double operations_in_round;  // additions and multiplications of float32
+    /// Stores past the caches, where the set has such; a multiple of 64 floats, both on a line of memory.
+    void (*copy)(const float* from, float* to, std::int64_t count);
 };
 
 #define WEFT_PEAK_TABLE(isa)         \

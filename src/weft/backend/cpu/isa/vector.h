@@ -28,6 +28,8 @@ struct Vec<float> {
     WEFT_INLINE Type load(const float* from) { return _mm512_loadu_ps(from); }
     WEFT_INLINE Type load(const float* from, int count) { return _mm512_maskz_loadu_ps(mask(count), from); }
     WEFT_INLINE void store(float* to, Type value) { _mm512_storeu_ps(to, value); }
+    // Past the caches, where the set can; `to` is a multiple of the vector's size.
+    WEFT_INLINE void store_past(float* to, Type value) { _mm512_stream_ps(to, value); }
     WEFT_INLINE void store(float* to, Type value, int count) { _mm512_mask_storeu_ps(to, mask(count), value); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_ps(a, b); }
@@ -89,6 +91,7 @@ struct Vec<float> {
     WEFT_INLINE Type load(const float* from) { return _mm256_loadu_ps(from); }
     WEFT_INLINE Type load(const float* from, int count) { return _mm256_maskload_ps(from, mask(count)); }
     WEFT_INLINE void store(float* to, Type value) { _mm256_storeu_ps(to, value); }
+    WEFT_INLINE void store_past(float* to, Type value) { _mm256_stream_ps(to, value); }
     WEFT_INLINE void store(float* to, Type value, int count) { _mm256_maskstore_ps(to, mask(count), value); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
@@ -152,6 +155,7 @@ struct Vec {
         return value;
     }
     WEFT_INLINE void store(T* to, Type value) { store(to, value, lanes); }
+    WEFT_INLINE void store_past(T* to, Type value) { store(to, value); }
     WEFT_INLINE void store(T* to, Type value, int count) {
         for (int i = 0; i < count; ++i) to[i] = value.lane[i];
     }
