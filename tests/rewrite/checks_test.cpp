@@ -218,6 +218,27 @@ TEST(Check9, the_canonical_form_of_products_and_sums) {
     EXPECT_EQ(form(x * (f64(2) * f64(3))), "multiply(6, x)");
 }
 
+TEST(Check9, numbers_of_a_row_meet_before_they_meet_its_elements) {
+    Tensor x = input("x", {3, 4}, DType::float64), y = input("y", {3, 4}, DType::float64);
+    Tensor r = input("r", {3, 1}, DType::float64), s = input("s", {3, 1}, DType::float64);
+    Tensor n = input("n", {}, DType::float64);
+    EXPECT_EQ(form(x * r / s / n), "multiply(divide(r, multiply(n, s)), x)");
+    EXPECT_EQ(form(x * n / s / r), "multiply(divide(n, multiply(s, r)), x)");
+    EXPECT_EQ(form(x / s), "divide(x, s)") << "nothing else is one number for each row";
+    EXPECT_EQ(form(gated_multiply(r, x / s) / n / s),
+              "gated_multiply(gated_multiply(r, divide(1, multiply(n, square(s)))), x)");
+    EXPECT_EQ(form(gated_multiply(y, x / s) / n / s), "gated_multiply(y, divide(x, multiply(n, square(s))))");
+}
+
+TEST(Check9, a_sum_of_negatives_uses_the_sum_or_difference_that_is_there) {
+    Tensor x = input("x", {3, 4}, DType::float64), y = input("y", {3, 4}, DType::float64);
+    EXPECT_EQ(form(sum(-x, 1)), "negative(sum(x, reduction=0, axes=(1,), keepdims=False))");
+    Tensor difference = x - y;
+    EXPECT_EQ(form(difference - sum(-difference, 1, true)),
+              "add(subtract(x, y), sum(subtract(x, y), reduction=0, axes=(1,), keepdims=True))");
+    EXPECT_EQ(count(difference * sum(-difference, 1, true), {"subtract"}), 1);
+}
+
 TEST(Check10, what_is_written_twice_is_one_node) {
     Tensor x = vec("x"), y = vec("y");
     Tensor both[] = {(x + y) * 2, (x + y) * 3};

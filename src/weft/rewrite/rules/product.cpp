@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -34,10 +35,32 @@ Tensor times_number(double number, const Tensor& x) {
     return number == -1 ? -x : constant(Literal(number), x.dtype()) * x;
 }
 
-// Smaller shapes first, so that numbers meet numbers before they meet arrays.
-void order_by_axes(std::vector<Tensor>& tensors) {
+// How many axes it varies along.
+std::size_t level_of(const Shape& shape) {
+    return shape.size() - static_cast<std::size_t>(std::count(shape.begin(), shape.end(), Size(1)));
+}
+std::size_t level_of(const Tensor& x) { return level_of(x.shape()); }
+
+// Smaller shapes first: numbers meet numbers, and what is one for each row meets its like, before they meet all elements.
+void order_by_level(std::vector<Tensor>& tensors) {
     std::stable_sort(tensors.begin(), tensors.end(),
-                     [](const Tensor& a, const Tensor& b) { return a.ndim() < b.ndim(); });
+                     [](const Tensor& a, const Tensor& b) { return level_of(a) < level_of(b); });
+}
+
+Tensor joined(std::span<const Tensor> tensors) {
+    Tensor result = tensors[0];
+    for (const Tensor& x : tensors.subspan(1)) result = result * x;
+    return result;
+}
+
+// above / below, as what is then multiplied: of what is above, all that varies no more than what is below, and the rest by itself.
+void divide(std::vector<Tensor>& above, const Tensor& below) {
+    auto larger = [&](const Tensor& x) { return level_of(x) > level_of(below); };
+    auto rest = std::find_if(above.begin(), above.end(), larger);
+    if (rest == above.begin()) rest = above.end();  // nothing is that small: x / y stays what it is
+    Tensor quotient = joined({above.begin(), rest}) / below;
+    above.erase(above.begin(), rest);
+    above.insert(above.begin(), quotient);
 }
 
 }  // namespace
@@ -152,16 +175,30 @@ bool Product::divides() const {
 }
 
 std::size_t Product::cost() const {
-    std::size_t above = 0, below = 0, gates = 0, cost = 0;
+    std::size_t above = 0, below = 0, cost = 0;
     for (const Factor& factor : factors) {
         if (factor.power == 0) continue;
         ++(factor.power > 0 ? above : below);
-        gates += factor.power > 0 && factor.gate;
         cost += cost_of_power(std::abs(factor.power));
     }
     cost += (above ? above - 1 : 0) + (below ? below - 1 : 0) + (below ? cost_of_division : 0);
-    if (below && above && gates == above) ++cost;  // gate * (1 / below)
+    if (below && above && divides_one()) ++cost;
     return cost + (above > 0 && number != 1 ? 1 : 0);
+}
+
+// Whether it is 1 that is divided, as gate * (1 / below) * above: there are gates, and nothing else varies as little as they and what
+// is below.
+bool Product::divides_one() const {
+    constexpr std::size_t none = SIZE_MAX;
+    std::size_t gate = none, least = none, below = 0;
+    for (const Factor& factor : factors) {
+        std::size_t level = level_of(factor.node->shape);
+        if (factor.power < 0)
+            below = std::max(below, level);
+        else if (factor.power > 0)
+            (factor.gate ? gate : least) = std::min(factor.gate ? gate : least, level);
+    }
+    return gate != none && (least == none || (gate <= below && below < least));
 }
 
 Tensor Product::build() const {
@@ -171,22 +208,26 @@ Tensor Product::build() const {
         auto& list = factor.power < 0 ? below : factor.gate ? gates : above;
         list.push_back(raised(handle(factor.node), std::abs(factor.power)));
     }
-    auto joined = [](std::vector<Tensor>& tensors) {
-        order_by_axes(tensors);
-        Tensor result = tensors[0];
-        for (std::size_t i = 1; i < tensors.size(); ++i) result = result * tensors[i];
-        return result;
-    };
-    Tensor rest;
-    if (!above.empty()) rest = below.empty() ? joined(above) : joined(above) / joined(below);
-    if (gates.empty()) {
-        if (rest) return times_number(number, rest);
-        Tensor alone = constant(Literal(number), dtype);
-        return below.empty() ? alone : alone / joined(below);
+    for (auto* list : {&gates, &above, &below}) order_by_level(*list);
+    if (!below.empty()) {
+        if (above.empty() && gates.empty()) return constant(Literal(number), dtype) / joined(below);
+        if (divides_one()) above.insert(above.begin(), constant(Literal(1), dtype));
+        divide(above, joined(below));
     }
-    if (!rest && !below.empty()) rest = constant(Literal(1), dtype) / joined(below);
-    Tensor gate = joined(gates);
-    return times_number(number, rest ? gated_multiply(gate, rest) : gate);
+    Tensor result;
+    bool gated = false;
+    for (auto gate = gates.begin(), factor = above.begin(); gate != gates.end() || factor != above.end();) {
+        bool gates_next = factor == above.end() || (gate != gates.end() && level_of(*gate) <= level_of(*factor));
+        const Tensor& next = gates_next ? *gate++ : *factor++;
+        if (!result)
+            result = next;
+        else if (gates_next)
+            result = gated ? result * next : gated_multiply(next, result);
+        else
+            result = gated ? gated_multiply(result, next) : result * next;
+        gated |= gates_next;
+    }
+    return result ? times_number(number, result) : constant(Literal(number), dtype);
 }
 
 Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {

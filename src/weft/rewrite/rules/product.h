@@ -39,6 +39,7 @@ class Product {
 
   private:
     void add(Node* node, int power, bool gate);
+    bool divides_one() const;
     std::size_t before_ = 0;
     std::vector<Tensor> made_;  // factors that are new
 };

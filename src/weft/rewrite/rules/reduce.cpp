@@ -142,6 +142,13 @@ Tensor turned_extreme(const Site& site) {
                    extreme.where);
 }
 
+// sum(-x) -> -sum(x): one sign for all, and x itself may be there already.
+Tensor sum_of_negative(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    if (opaque(from) || from.operation != &negative_operation || from.dtype != node.dtype) return {};
+    return -make_node(*node.operation, {handle(from.inputs[0])}, node.attributes, node.where);
+}
+
 // sum(concatenate({a, b})) -> sum(a) + sum(b) along the joined axis.
 Tensor of_pieces(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
@@ -326,6 +333,8 @@ void add_reduce_rules(RuleList& rules) {
         with([](T x, T c) { return sum(x * c); }, {{3, 4}, {}}), with([](T x, T y) { return sum(x / (y * y + 1), 1); }, {{3, 4}, {3, 1}}), with([](T x, T y) { return sum(y * x, 0, true); }, {{3, 4}, {4}})}});
     add("turned_extreme", Phase::canonical, {&negative_operation}, turned_extreme, {.examples = {
         with([](T x) { return -max(-x, 1); }, {{3, 4}}), with([](T x) { return -min(-x, 0, true); }, {{3, 4}})}});
+    add("sum_of_negative", Phase::canonical, {&sum_operation}, sum_of_negative, {.examples = {
+        example([](T x) { return sum(-x, 1); }, {{3, 4}}), example([](T x) { return sum(-x, {0, 1}, true); }, {{3, 4}})}});
     add("sum_of_pieces", Phase::special, {&sum_operation}, of_pieces, {.examples = {with([](T a, T b) { return sum(concatenate({a, b}), 0); }, {{2, 3}, {4, 3}})}});
     add("reshape_of_reduction", Phase::canonical, {&reshape_operation}, kept_by_reshape, {.examples = {
         with([](T x) { return reshape(sum(x, 1), {3, 1}); }, {{3, 4}}), with([](T x) { return reshape(max(x, 0, true), {4}); }, {{3, 4}})}});

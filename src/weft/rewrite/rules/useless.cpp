@@ -148,7 +148,8 @@ void add_useless_rules(RuleList& rules) {
     shorten("negative_out_of_product", [](T x, T y) { return (-x) * y; }, [](T x, T y) { return -(x * y); });
     shorten("negative_out_of_numerator", [](T x, T y) { return (-x) / y; }, [](T x, T y) { return -(x / y); });
     shorten("negative_out_of_divisor", [](T x, T y) { return x / (-y); }, [](T x, T y) { return -(x / y); });
-    shorten("negative_of_difference", [](T x, T y) { return -(x - y); }, [](T x, T y) { return y - x; });
+    // A difference that others read is there anyway: its negative may meet a sum or another sign.
+    shorten("negative_of_difference", [](T x, T y) { return -(x - y); }, [](T x, T y) { return y - x; }, {.guard = [](const Site& site, auto) { return site.only_here(*site.node.inputs[0]); }});
     shorten("reciprocal", [](T x) { return reciprocal(x); }, [](T x) { return 1 / x; });
     shorten("product_with_itself", [](T x) { return x * x; }, [](T x) { return square(x); }, {.takes = [](DType d) { return !is_complex(d); }});
     shorten("square_of_negative", [](T x) { return square(-x); }, [](T x) { return square(x); });
