@@ -40,6 +40,43 @@ TEST(Scans, of_every_type_and_axis_agree_with_the_interpreter) {
     expect_steps(1, cumulative_sum(drawn({3, 0}), 0));
 }
 
+// What the scan of a matrix gives at each place, one number after another along the axis.
+std::vector<float> joined_in_order(const std::vector<float>& x, std::size_t rows, std::size_t columns, int axis,
+                                   ScanOptions options) {
+    std::vector<float> result(x.size());
+    std::size_t count = axis == 0 ? rows : columns, lanes = axis == 0 ? columns : rows;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        float sum = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            std::size_t along = options.reverse ? count - 1 - i : i;
+            std::size_t at = axis == 0 ? along * columns + lane : lane * columns + along;
+            float next = sum + x[at];
+            result[at] = options.exclusive ? sum : next;
+            sum = next;
+        }
+    }
+    return result;
+}
+
+TEST(Scans, of_results_that_are_stored_past_the_caches_are_joined_in_order) {
+    ThreadPool::instance().set_threads(2);
+    for (std::size_t columns : {2060u, 2053u}) {  // rows that begin on 16 bytes, and rows that do not
+        std::size_t rows = 2051;
+        std::vector<float> x(rows * columns);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7 % 13) - 5.9f;
+        Array array =
+            Array::empty(DType::float32, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
+        std::copy(x.begin(), x.end(), array.data<float>());
+        Tensor all(array);
+        for (ScanOptions options : {ScanOptions{}, ScanOptions{true, true}})
+            for (int axis : {0, 1})
+                EXPECT_TRUE(cumulative_sum(all, axis, options).to_vector<float>() ==
+                            joined_in_order(x, rows, columns, axis, options))
+                    << columns << " columns, axis " << axis;
+    }
+    ThreadPool::instance().set_threads(1);
+}
+
 TEST(Scans, compute_what_they_join) {
     Tensor x = drawn({40, 300}), y = drawn({40, 300});
     for (std::int64_t axis : {0, 1}) {

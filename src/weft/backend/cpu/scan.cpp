@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "weft/backend/cpu/arithmetic.h"
+#include "weft/backend/cpu/past_caches.h"
 #include "weft/backend/cpu/square.h"
 #include "weft/backend/cpu/strided.h"
 
@@ -12,6 +13,7 @@ namespace weft::cpu {
 namespace {
 
 constexpr std::int64_t most_lanes = 512, few_most = 8;
+constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result that is stored past the caches
 
 // Lanes along the axis are independent; neighbours run side by side, so that their sums do not wait for each other. Those that lie side
 // by side in memory too are many, for then whole stretches of it pass by.
@@ -27,6 +29,7 @@ class StraightScan final : public PreparedLoop {
         count_ = dims.back(), stride_ = from.back(), result_stride_ = to.back();
         dims.pop_back(), to.pop_back(), from.pop_back();
         lanes_ = Box<2>(dims, {to, from});
+        large_ = static_cast<std::size_t>(lanes_.size * count_) * size_of(to_) >= large_bytes;
         together_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1 ? most_lanes : few_most;
         if (a_.backwards) {
             first_ = (count_ - 1) * stride_, result_first_ = (count_ - 1) * result_stride_;
@@ -55,11 +58,12 @@ class StraightScan final : public PreparedLoop {
         using A = Accumulator<To>;
         auto* from = static_cast<const From*>(input) + first_;
         auto* to = static_cast<To*>(output) + result_first_;
-        with_running<A>(reduction_, [&](A start, auto join) { by_rows<A>(to, from, start, join); });
+        bool past = large_ && input != output;
+        with_running<A>(reduction_, [&](A start, auto join) { by_rows<A>(to, from, start, join, past); });
     }
 
     template <class A, class From, class To, class Join>
-    void by_rows(To* to, const From* from, A start, Join join) const {
+    void by_rows(To* to, const From* from, A start, Join join, bool past) const {
         std::int64_t block = std::max(together_, block_elements / count_ / together_ * together_);
         parallel_blocks(lanes_.size, block, [&](std::int64_t low, std::int64_t high) {
             lanes_.walk(low, high, [&](const std::array<std::int64_t, 2>& at, std::int64_t lanes) {
@@ -72,15 +76,21 @@ class StraightScan final : public PreparedLoop {
                         continue;
                     }
                     if (together_ == most_lanes)
-                        few_lanes<A, true>(result, x, few, start, join);
+                        few_lanes<A, true>(result, x, few, start, join, past);
                     else if (std::abs(stride_) == 1 && std::abs(result_stride_) == 1)
-                        few == few_most ? few_rows<A, few_most>(result, x, few, start, join)
-                                        : few_rows<A, 0>(result, x, few, start, join);
+                        few == few_most ? few_rows<A, few_most>(result, x, few, start, join, past)
+                                        : few_rows<A, 0>(result, x, few, start, join, past);
                     else
-                        few_lanes<A, false>(result, x, few, start, join);
+                        few_lanes<A, false>(result, x, few, start, join, false);
                 }
             });
+            if (past) finish_past_caches();
         });
+    }
+
+    template <class T>
+    static void put(const T* from, std::int64_t count, T* to, bool past) {
+        past ? copy_past_caches(from, count, to) : (void)std::copy_n(from, count, to);
     }
 
     // A lane alone: what is running stays in a register.
@@ -96,7 +106,7 @@ class StraightScan final : public PreparedLoop {
     // Rows of memory, a piece of each at a time in a place of its own: rows that lie a power of two apart, in two arrays that do too,
     // would push each other out of the first-level cache. Where their number is known beforehand, what is running stays in registers.
     template <class A, std::int64_t known, class From, class To, class Join>
-    void few_rows(To* to, const From* from, std::int64_t few, A start, Join join) const {
+    void few_rows(To* to, const From* from, std::int64_t few, A start, Join join, bool past) const {
         const std::int64_t lanes = known ? known : few;
         constexpr std::int64_t piece = 64;
         From in[few_most][piece];
@@ -112,8 +122,7 @@ class StraightScan final : public PreparedLoop {
             if constexpr (known && std::is_floating_point_v<From> && std::is_same_v<From, To>) {
                 if (count == piece && stride_ > 0 && result_stride_ > 0) {
                     join_squares(in, out, running, join);
-                    for (std::int64_t k = 0; k < lanes; ++k)
-                        std::copy_n(out[k], count, to + k * lanes_.inner(0) + to_at);
+                    for (std::int64_t k = 0; k < lanes; ++k) put(out[k], count, to + k * lanes_.inner(0) + to_at, past);
                     continue;
                 }
             }
@@ -125,7 +134,7 @@ class StraightScan final : public PreparedLoop {
                     running[k] = next;
                 }
             }
-            for (std::int64_t k = 0; k < lanes; ++k) std::copy_n(out[k], count, to + k * lanes_.inner(0) + to_at);
+            for (std::int64_t k = 0; k < lanes; ++k) put(out[k], count, to + k * lanes_.inner(0) + to_at, past);
         }
     }
 
@@ -155,11 +164,19 @@ class StraightScan final : public PreparedLoop {
     }
 
     template <class A, bool side_by_side, class From, class To, class Join>
-    void few_lanes(To* to, const From* from, std::int64_t lanes, A start, Join join) const {
-        A running[most_lanes];
+    void few_lanes(To* to, const From* from, std::int64_t lanes, A start, Join join, bool past) const {
+        alignas(64) A running[most_lanes];
         std::fill_n(running, lanes, start);
         std::int64_t to_step = side_by_side ? 1 : lanes_.inner(0), from_step = side_by_side ? 1 : lanes_.inner(1);
         for (std::int64_t i = 0; i < count_; ++i, to += result_stride_, from += stride_) {
+            if constexpr (side_by_side && std::is_same_v<A, To>) {
+                if (past) {
+                    if (a_.exclusive) copy_past_caches(running, lanes, to);
+                    for (std::int64_t k = 0; k < lanes; ++k) running[k] = join(running[k], static_cast<A>(from[k]));
+                    if (!a_.exclusive) copy_past_caches(running, lanes, to);
+                    continue;
+                }
+            }
             if (a_.exclusive) {
                 for (std::int64_t k = 0; k < lanes; ++k) {
                     to[k * to_step] = static_cast<To>(running[k]);
@@ -180,6 +197,7 @@ class StraightScan final : public PreparedLoop {
     std::size_t load_;
     std::int64_t count_, stride_, result_stride_, first_ = 0, result_first_ = 0, together_;
     Box<2> lanes_;
+    bool large_;
 };
 
 }  // namespace
