@@ -3,6 +3,7 @@
 //                            the first run, and 16 evenly spaced values of the last result
 //     time NAME SECONDS      repeats it for so long; answers "times MEDIAN MINIMUM REPEATS ALLOCATIONS" (seconds a repetition)
 //     threads N              how many threads weft may use; answers "ok"
+//     limits                 answers "limits OPERATIONS COPIED READ": float32 arithmetic, and bytes of memory beyond the caches, in a second
 // Any failure answers "error MESSAGE" and the program goes on.
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <sstream>
 
 #include "weft/base/thread_pool.h"
+#include "weft/compile/device.h"
 #include "weft/io/npy.h"
 #include "weft/ops/elementwise.h"
 #include "workloads.h"
@@ -82,6 +84,12 @@ std::string answer(std::istringstream& line) {
     if (word == "threads") {
         weft::ThreadPool::instance().set_threads(std::stoi(name));
         return "ok";
+    }
+    if (word == "limits") {
+        weft::Limits limits = weft::cpu_compiler().limits();
+        std::ostringstream out;
+        out << "limits " << limits.operations << ' ' << limits.bytes << ' ' << limits.read_bytes;
+        return out.str();
     }
     return "error there is no command '" + word + "'";
 }

@@ -8,6 +8,17 @@ FLAT = [f"{kernel}.{size}" for kernel in ("gelu", "gelu_grad", "mix", "mix_grad"
 ROWS = [f"{kernel}.{size}" for kernel in ("softmax", "logsumexp", "argmax", "layernorm", "layernorm_grad") for size in ("rows1k", "rows100k", "rows4M")]
 SUMS = [f"sum{axis}.cube.{dtype}" for axis in (0, 1, 2) for dtype in ("float32", "float64")]
 NAMES = FLAT + ROWS + SUMS + ["cumsum0.square", "cumsum1.square"]
+# Results as large as the first array that a kernel writes; of others it reads all and writes next to nothing.
+WRITES = {"gelu": 1, "gelu_grad": 1, "mix": 1, "mix_grad": 2, "adam": 3, "chain": 1, "softmax": 1, "layernorm": 1, "layernorm_grad": 1, "cumsum0": 1, "cumsum1": 1}
+
+
+def writes(name):
+    return WRITES.get(name.split(".")[0], 0)
+
+
+def bytes_moved(name, arrays):
+    """What must be read from memory and written to it at least."""
+    return sum(a.nbytes for a in arrays.values()) + writes(name) * next(iter(arrays.values())).nbytes
 
 
 def starting_arrays(name):

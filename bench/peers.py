@@ -167,7 +167,9 @@ def compare_kernels(systems, names, rounds, seconds):
     """Least times, and for systems that compile the first call too. A bound is broken where PyTorch or NumPy is faster, or another
     compiler is in total: its first call and a run."""
     others = [s for s in systems if s != "weft"]
-    print(f"{'kernel':<20} {'weft':>8} {'first':>8} " + " ".join(f"{s:>13} {'ratio':>6}" + (f" {'first':>8}" if s in COMPILERS else "") for s in others))
+    operations, copied, read = (float(x) for x in systems["weft"].ask("limits"))
+    print(f"this machine: {operations / 1e9:.0f} GFLOP/s, {copied / 1e9:.1f} GB/s copied and {read / 1e9:.1f} read beyond the caches; memory: the share of it that weft reaches, if each array is read or written once")
+    print(f"{'kernel':<20} {'weft':>8} {'memory':>6} {'first':>8} " + " ".join(f"{s:>13} {'ratio':>6}" + (f" {'first':>8}" if s in COMPILERS else "") for s in others))
     fine = True
     for name in names:
         arrays = peer_kernels.starting_arrays(name)
@@ -178,7 +180,10 @@ def compare_kernels(systems, names, rounds, seconds):
         for _ in range(rounds):
             for s, system in there.items():
                 times[s] = min(times[s], system.time(name, seconds)[1])
-        mine, row = times["weft"], f"{name:<20} {unit(times['weft']):>8} {unit(answers['weft'][0]):>8} "
+        mine, moved = times["weft"], peer_kernels.bytes_moved(name, arrays)
+        limit = copied if peer_kernels.writes(name) else read
+        share = f"{moved / mine / limit:.0%}" if moved >= 1 << 24 else ""
+        row = f"{name:<20} {unit(mine):>8} {share:>6} {unit(answers['weft'][0]):>8} "
         for s in others:
             if s not in there:
                 row += f"{'-':>13} {'':>7}" + (f"{'':>8} " if s in COMPILERS else "")

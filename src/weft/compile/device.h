@@ -42,7 +42,8 @@ class Kernel {
 /// What a device can do at best, in a second, with all the threads that weft uses.
 struct Limits {
     double operations = 0;  // additions and multiplications of float32
-    double bytes = 0;       // read from and written to memory beyond the caches
+    double bytes = 0;       // copied: read from and written to memory beyond the caches
+    double read_bytes = 0;  // only read
 };
 
 class KernelCompiler {
@@ -69,7 +70,7 @@ class KernelCompiler {
     virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const {
         return (void)operation, (void)ndim, Axes{};
     }
-    /// Measured when first asked for (a tenth of a second); zeros: not known.
+    /// Measured when first asked for (a third of a second); zeros: not known.
     virtual Limits limits() const { return {}; }
 };
 

@@ -48,7 +48,7 @@ Limits measure_limits() {
     limits.operations = peak.operations_in_round * static_cast<double>(rounds) * threads / seconds;
 
     // Memory far larger than the caches, copied: by the system's way and past the caches, whichever is faster here.
-    constexpr std::size_t bytes = std::size_t{64} << 20, part = std::size_t{4} << 20;
+    constexpr std::size_t bytes = std::size_t{128} << 20, part = std::size_t{4} << 20;
     BufferHandle from = Buffer::allocate(bytes), to = Buffer::allocate(bytes);
     std::memset(from->data(), 1, bytes), std::memset(to->data(), 1, bytes);
     auto in_parts = [&](auto&& copy) {
@@ -63,6 +63,11 @@ Limits measure_limits() {
     double past_caches = in_parts([&](const std::byte* a, std::byte* b) {
         peak.copy(reinterpret_cast<const float*>(a), reinterpret_cast<float*>(b), part / sizeof(float));
     });
+    double by_reading = in_parts([&](const std::byte* a, std::byte* b) {
+        float sum = peak.read(reinterpret_cast<const float*>(a), part / sizeof(float));
+        std::memcpy(b, &sum, sizeof sum);
+    });
+    limits.read_bytes = static_cast<double>(bytes) / by_reading;
     limits.bytes = 2.0 * static_cast<double>(bytes) / std::min(by_system, past_caches);
     return limits;
 }

@@ -37,8 +37,27 @@ void copy(const float* from, float* to, std::int64_t count) {
 #endif
 }
 
+float read(const float* from, std::int64_t count) {
+    using V = Vec<float>;
+    constexpr int together = 8;
+    constexpr std::uintptr_t ahead = 4096;  // bytes; a hint, so that they may lie behind the end
+    typename V::Type sums[together];
+    for (auto& sum : sums) sum = V::zero();
+    for (std::int64_t i = 0; i < count; i += together * V::lanes) {
+        for (int k = 0; k < together; ++k) {
+            const float* at = from + i + k * V::lanes;
+            __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + ahead));
+            sums[k] = V::add(sums[k], V::load(at));
+        }
+    }
+    float lanes[V::lanes];
+    for (int k = 1; k < together; ++k) sums[0] = V::add(sums[0], sums[k]);
+    V::store(lanes, sums[0]);
+    return lanes[0];
+}
+
 }  // namespace
 
-const PeakLoop peak_loop = {run, 2.0 * chains* Vec<float>::lanes, copy};
+const PeakLoop peak_loop = {run, 2.0 * chains* Vec<float>::lanes, copy, read};
 
 }  // namespace weft::cpu::WEFT_ISA

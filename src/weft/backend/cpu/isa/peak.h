@@ -12,6 +12,7 @@ struct PeakLoop {
     double operations_in_round;  // additions and multiplications of float32
     /// Stores past the caches, where the set has such; a multiple of 64 floats, both on a line of memory.
     void (*copy)(const float* from, float* to, std::int64_t count);
+    float (*read)(const float* from, std::int64_t count);  // a multiple of 128 floats
 };
 
 #define WEFT_PEAK_TABLE(isa)         \
