@@ -45,13 +45,19 @@ Loop join_of(const Loop& loop, std::int64_t blocks) {
         builder.output(builder.input(store.dtype));
         join.loads.push_back({store.dtype, {1, count}});
         join.stores.push_back({store.dtype, {1}});
+        join.stores.back().alignment = store.alignment;
     }
     join.program = builder.take();
     return join;
 }
 
-// A reduction of the rows: its loop has them behind the axes that are kept.
-RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop) {
+// An access of a loop over one of several blocks of rows: what lies inside the step lies at one place for all of them.
+void move_over_rows(Access& access, const RowOperand& operand, bool inside) {
+    if (!inside) AccessFacts::move(access, operand.strides);
+}
+
+// A reduction of the rows: its loop has them behind the axes that are kept. `inside`: of each load and store whether it lives in the step.
+RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop, const std::vector<bool>& inside) {
     RowPart part;
     std::size_t rows = loop.reduced, kept = loop.dims.size() - rows;
     for (const Access& load : loop.loads) {
@@ -60,6 +66,9 @@ RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop) {
     }
     part.points = 1;
     for (std::size_t axis = 0; axis < kept; ++axis) part.points *= static_cast<double>(loop.dims[axis]);
+    Loop of_blocks = loop;  // results of a block wait in memory of their own
+    for (std::size_t i = 0; i < loop.loads.size(); ++i) move_over_rows(of_blocks.loads[i], part.operands[i], inside[i]);
+    for (Access& store : of_blocks.stores) store.alignment = 0;
     part.sums.first = part.operands.size();
     for (const Access& store : loop.stores) {
         part.operands.push_back({0, Dims(rows, 0)});
@@ -67,8 +76,8 @@ RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop) {
     }
     for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
     part.indexed = loop.indexed();
-    part.make = [&compiler, loop, kept](const Dims& block, bool, const Kernel*) {
-        Loop cut = loop;
+    part.make = [&compiler, loop, of_blocks, kept](const Dims& block, bool several, const Kernel*) {
+        Loop cut = several ? of_blocks : loop;
         std::copy(block.begin(), block.end(), cut.dims.begin() + static_cast<std::ptrdiff_t>(kept));
         return compiler.loop(std::move(cut));
     };
@@ -76,16 +85,19 @@ RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop) {
     return part;
 }
 
-RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t rows) {
+RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t rows, const std::vector<bool>& inside) {
     RowPart part;
-    for (const auto* accesses : {&loop.loads, &loop.stores})
-        for (const Access& access : *accesses)
+    Loop of_blocks = loop;
+    for (auto* accesses : {&of_blocks.loads, &of_blocks.stores})
+        for (Access& access : *accesses) {
             part.operands.push_back({0, row_strides(access.dtype, access.strides, rows)});
+            move_over_rows(access, part.operands.back(), inside[part.operands.size() - 1]);
+        }
     part.points = count_from(loop.dims, rows);
     for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
     part.indexed = loop.indexed();
-    part.make = [&compiler, loop](const Dims& block, bool, const Kernel*) {
-        Loop cut = loop;
+    part.make = [&compiler, loop, of_blocks](const Dims& block, bool several, const Kernel*) {
+        Loop cut = several ? of_blocks : loop;
         std::copy(block.begin(), block.end(), cut.dims.begin());
         return compiler.loop(std::move(cut));
     };
@@ -174,9 +186,8 @@ std::unique_ptr<Kernel> StepKernels::kernel(const Step& step) const {
 
 std::vector<Loop> StepKernels::loops(const Step& step) const {
     if (step.kind == Step::library) {
-        const Node& node = graph_.node(step.members[0]);
-        if (!is_made(node)) return {};
-        return {made_loop(node, inputs(step), slot_layout(plan_, graph_, step.stores[0]))};
+        if (!is_made(graph_.node(step.members[0]))) return {};
+        return {made(step)};
     }
     if (step.kind != Step::rows) return {loop(step)};
     std::vector<Loop> all;
@@ -204,14 +215,26 @@ std::vector<Layout> StepKernels::inputs(const Step& step) const {
 
 std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
     const Node& node = graph_.node(step.members[0]);
+    if (is_made(node)) return made_kernel(compiler_, made(step));
     Layout output = slot_layout(plan_, graph_, step.stores[0]);
-    if (is_made(node)) return made_kernel(compiler_, node, inputs(step), output);
     return compiler_.library(node, inputs(step), output);
+}
+
+// Of each load and store of a part of a step of rows whether it lives in the step.
+std::vector<bool> StepKernels::lives_inside(const Step& step, const Step& part) const {
+    std::vector<bool> inside;
+    auto add = [&](std::int32_t slot) {
+        inside.push_back(std::find(step.inside.begin(), step.inside.end(), slot) != step.inside.end());
+    };
+    for (std::int32_t load : part.loads) add(slot_below(plan_, load));
+    for (std::int32_t slot : part.stores) add(slot);
+    return inside;
 }
 
 // Of a part of a step of rows: arrays from outside that no later part reads, and results that none reads, pass by once.
 void StepKernels::mark_passing(const Step& step, std::size_t number, Loop& loop) const {
     const Step& part = step.parts[number];
+    std::vector<bool> inside = lives_inside(step, part);
     auto read_later = [&](auto matches) {
         for (std::size_t p = number + 1; p < step.parts.size(); ++p)
             for (std::int32_t load : step.parts[p].loads)
@@ -219,17 +242,17 @@ void StepKernels::mark_passing(const Step& step, std::size_t number, Loop& loop)
         return false;
     };
     for (std::size_t i = 0; i < part.loads.size(); ++i) {
-        std::int32_t load = part.loads[i], slot = slot_below(plan_, load);
-        bool inside = std::find(step.inside.begin(), step.inside.end(), slot) != step.inside.end();
+        std::int32_t load = part.loads[i];
         bool again = read_later([&](std::int32_t other) { return other == load; });
-        if (inside || again || pointed(part, i)) continue;
+        if (inside[i] || again || pointed(part, i)) continue;
         const Layout& all = views_[at(load)].layout;
         loop.loads[i].passes = static_cast<std::size_t>(all.size()) * size_of(all.dtype);
     }
     for (std::size_t i = 0; i < part.stores.size(); ++i) {
         std::int32_t slot = part.stores[i];
-        bool inside = std::find(step.inside.begin(), step.inside.end(), slot) != step.inside.end();
-        if (inside || read_later([&](std::int32_t other) { return slot_below(plan_, other) == slot; })) continue;
+        if (inside[part.loads.size() + i] ||
+            read_later([&](std::int32_t other) { return slot_below(plan_, other) == slot; }))
+            continue;
         Layout all = slot_layout(plan_, graph_, slot);
         loop.stores[i].passes = static_cast<std::size_t>(all.size()) * size_of(all.dtype);
     }
@@ -241,8 +264,9 @@ RowPart StepKernels::part(const Step& whole, std::size_t number) const {
     if (step.kind != Step::library) {
         Loop made = loop(step);
         mark_passing(whole, number, made);
-        if (joins_rows(step, leading)) return row_sums_part(compiler_, made);
-        RowPart part = loop_part(compiler_, made, step.leading);
+        std::vector<bool> inside = lives_inside(whole, step);
+        if (joins_rows(step, leading)) return row_sums_part(compiler_, made, inside);
+        RowPart part = loop_part(compiler_, made, step.leading, inside);
         if (step.leading < leading) part.points = part.bytes = 0;
         return part;
     }
@@ -254,9 +278,7 @@ RowPart StepKernels::part(const Step& whole, std::size_t number) const {
         return window_part(compiler_, node, inputs(step), output, RowSteps(plan_, graph_).is_convolution(step));
     RowPart part;  // a number
     part.operands.resize(step.loads.size() + 1);
-    part.make = [&node, in = inputs(step), output, &compiler = compiler_](const Dims&, bool, const Kernel*) {
-        return is_made(node) ? made_kernel(compiler, node, in, output) : compiler.library(node, in, output);
-    };
+    part.make = [this, step](const Dims&, bool, const Kernel*) { return library(step); };
     return part;
 }
 
@@ -337,7 +359,16 @@ std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
 Loop StepKernels::loop(const Step& step) const {
     std::vector<Layout> stores;
     for (std::int32_t slot : step.stores) stores.push_back(slot_layout(plan_, graph_, slot));
-    return bound_loop(plan_, step, graph_, inputs(step), stores);
+    Loop loop = bound_loop(plan_, step, graph_, inputs(step), stores);
+    facts_.add(step, loop);
+    return loop;
+}
+
+// Of a library's step whose values are made: what is made is the first load.
+Loop StepKernels::made(const Step& step) const {
+    Loop loop = made_loop(graph_.node(step.members[0]), inputs(step), slot_layout(plan_, graph_, step.stores[0]));
+    facts_.add(step, loop, 1);
+    return loop;
 }
 
 }  // namespace weft

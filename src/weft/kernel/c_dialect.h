@@ -20,8 +20,10 @@ struct DialectWords {
     std::string_view global;    // before a pointer into the device's memory
     std::string_view local;     // before memory that a group shares
     std::string_view suffix;    // of the mathematical functions of float: sqrtf, or sqrt for all types
-    std::string_view group, groups, lane, thread, threads;  // expressions of int64_t: which, of how many
+    std::string_view group, groups, lane, thread, threads;  // expressions of the type $I: which, of how many
     std::string_view barrier;                               // a statement: all threads of the group meet
+    std::string_view
+        aligned;  // a function (address, bytes): the address, which the compiler may take to be a multiple; or none
     bool
         offsets;  // an array is a buffer's address and the number of its first element: pointers cannot be made elsewhere
 };
