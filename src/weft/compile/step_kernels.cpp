@@ -7,168 +7,12 @@
 #include "weft/compile/bound_loop.h"
 #include "weft/compile/in_place.h"
 #include "weft/compile/made.h"
-#include "weft/compile/row_blocks.h"
+#include "weft/compile/row_parts.h"
 #include "weft/compile/row_steps.h"
 #include "weft/compile/scatters.h"
 #include "weft/compile/views.h"
-#include "weft/kernel/builder.h"
 
 namespace weft {
-namespace {
-
-constexpr std::int64_t product_tile = 32;
-
-double count_from(const Dims& dims, std::size_t axis) {
-    double count = 1;
-    for (; axis < dims.size(); ++axis) count *= static_cast<double>(dims[axis]);
-    return count;
-}
-
-// How an operand moves with the rows, in bytes.
-Dims row_strides(DType dtype, const Dims& strides, std::size_t rows) {
-    Dims bytes;
-    for (std::size_t axis = 0; axis < rows; ++axis)
-        bytes.push_back(strides[axis] * static_cast<std::int64_t>(size_of(dtype)));
-    return bytes;
-}
-
-// Results of blocks, [block, element], joined over the blocks.
-Loop join_of(const Loop& loop, std::int64_t blocks) {
-    Loop join;
-    auto kept = static_cast<std::ptrdiff_t>(loop.dims.size() - loop.reduced);
-    std::int64_t count = element_count(Dims(loop.dims.begin(), loop.dims.begin() + kept));
-    join.dims = {count, blocks};
-    join.reduced = 1;
-    join.reductions = loop.reductions;
-    ProgramBuilder builder;
-    for (const Access& store : loop.stores) {
-        builder.output(builder.input(store.dtype));
-        join.loads.push_back({store.dtype, {1, count}});
-        join.stores.push_back({store.dtype, {1}});
-        join.stores.back().alignment = store.alignment;
-    }
-    join.program = builder.take();
-    return join;
-}
-
-// An access of a loop over one of several blocks of rows: what lies inside the step lies at one place for all of them.
-void move_over_rows(Access& access, const RowOperand& operand, bool inside) {
-    if (!inside) AccessFacts::move(access, operand.strides);
-}
-
-// A reduction of the rows: its loop has them behind the axes that are kept. `inside`: of each load and store whether it lives in the step.
-RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop, const std::vector<bool>& inside) {
-    RowPart part;
-    std::size_t rows = loop.reduced, kept = loop.dims.size() - rows;
-    for (const Access& load : loop.loads) {
-        Dims strides(load.strides.begin() + static_cast<std::ptrdiff_t>(kept), load.strides.end());
-        part.operands.push_back({0, row_strides(load.dtype, strides, rows)});
-    }
-    part.points = 1;
-    for (std::size_t axis = 0; axis < kept; ++axis) part.points *= static_cast<double>(loop.dims[axis]);
-    Loop of_blocks = loop;  // results of a block wait in memory of their own
-    for (std::size_t i = 0; i < loop.loads.size(); ++i) move_over_rows(of_blocks.loads[i], part.operands[i], inside[i]);
-    for (Access& store : of_blocks.stores) store.alignment = 0;
-    part.sums.first = part.operands.size();
-    for (const Access& store : loop.stores) {
-        part.operands.push_back({0, Dims(rows, 0)});
-        part.sums.bytes.push_back(static_cast<std::size_t>(part.points) * size_of(store.dtype));
-    }
-    for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
-    part.indexed = loop.indexed();
-    part.make = [&compiler, loop, of_blocks, kept](const Dims& block, bool several, const Kernel*) {
-        Loop cut = several ? of_blocks : loop;
-        std::copy(block.begin(), block.end(), cut.dims.begin() + static_cast<std::ptrdiff_t>(kept));
-        return compiler.loop(std::move(cut));
-    };
-    part.sums.join = [&compiler, loop](std::int64_t blocks) { return compiler.loop(join_of(loop, blocks)); };
-    return part;
-}
-
-RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t rows, const std::vector<bool>& inside) {
-    RowPart part;
-    Loop of_blocks = loop;
-    for (auto* accesses : {&of_blocks.loads, &of_blocks.stores})
-        for (Access& access : *accesses) {
-            part.operands.push_back({0, row_strides(access.dtype, access.strides, rows)});
-            move_over_rows(access, part.operands.back(), inside[part.operands.size() - 1]);
-        }
-    part.points = count_from(loop.dims, rows);
-    for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
-    part.indexed = loop.indexed();
-    part.make = [&compiler, loop, of_blocks](const Dims& block, bool several, const Kernel*) {
-        Loop cut = several ? of_blocks : loop;
-        std::copy(block.begin(), block.end(), cut.dims.begin());
-        return compiler.loop(std::move(cut));
-    };
-    return part;
-}
-
-// Of a product whose second matrix is the same for all batches, their rows are rows of one product.
-std::int64_t least_rows(const KernelCompiler& compiler, const Node& node, std::vector<Layout> inputs, Layout output,
-                        bool one_second) {
-    std::size_t batches = output.dims.size() - 2;
-    if (one_second)
-        for (std::size_t axis = 0; axis < batches; ++axis) {
-            inputs[0].dims[batches] *= output.dims[axis], output.dims[batches] *= output.dims[axis];
-        }
-    return compiler.least_rows(node, inputs, output);
-}
-
-// The rows of a product are its batches and the rows of the first matrix; of the second matrix the rows are batches alone.
-RowPart product_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,
-                     const Layout& output, std::size_t rows) {
-    RowPart part;
-    std::size_t batches = output.dims.size() - 2, of_second = std::min(rows, batches);
-    Dims second = row_strides(inputs[1].dtype, inputs[1].strides, of_second);
-    second.resize(rows, 0);
-    part.operands = {{0, row_strides(inputs[0].dtype, inputs[0].strides, rows)},
-                     {0, second},
-                     {0, row_strides(output.dtype, output.strides, rows)}};
-    // Some thirty multiplications cost as much as a loop's point; those of a vector, which wait for memory, as many.
-    auto inner = static_cast<double>(inputs[0].dims.back());
-    part.points = count_from(output.dims, rows) * (output.dims.back() == 1 ? inner : inner / 32);
-    part.bytes = count_from(output.dims, rows) * static_cast<double>(size_of(output.dtype));
-    bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
-    part.least_rows = least_rows(compiler, node, inputs, output, one_second);
-    part.tile = product_tile;
-    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, bool several,
-                                                                          const Kernel* first) {
-        std::vector<Layout> in = inputs;
-        Layout out = output;
-        std::copy(block.begin(), block.end(), in[0].dims.begin());
-        std::copy(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(of_second), in[1].dims.begin());
-        std::copy(block.begin(), block.end(), out.dims.begin());
-        return several && one_second ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
-    };
-    return part;
-}
-
-// The rows of a convolution, or of pooling, are images: of all that has them, so not of a convolution's weights.
-RowPart window_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,
-                    const Layout& output, bool convolution) {
-    RowPart part;
-    std::vector<bool> images(inputs.size(), true);
-    if (convolution) images[1] = false;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        part.operands.push_back({0, images[i] ? row_strides(inputs[i].dtype, inputs[i].strides, 1) : Dims{0}});
-    part.operands.push_back({0, row_strides(output.dtype, output.strides, 1)});
-    part.points = count_from(output.dims, 1);
-    part.bytes = part.points * static_cast<double>(size_of(output.dtype));
-    if (convolution) part.points *= count_from(inputs[1].dims, 1) / 32;  // as a product's multiplications
-    if (convolution) part.least_rows = compiler.least_rows(node, inputs, output);
-    part.make = [&compiler, &node, inputs, output, images](const Dims& block, bool several, const Kernel* first) {
-        std::vector<Layout> in = inputs;
-        Layout out = output;
-        for (std::size_t i = 0; i < in.size(); ++i)
-            if (images[i]) in[i].dims[0] = block[0];
-        out.dims[0] = block[0];
-        return several ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
-    };
-    return part;
-}
-
-}  // namespace
 
 Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot) {
     const Slot& s = plan.slots[at(slot)];
@@ -323,7 +167,7 @@ std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
         bool stored = std::any_of(step.parts.begin(), step.parts.end(), [&](const Step& part) {
             return std::find(part.stores.begin(), part.stores.end(), slot) != part.stores.end();
         });
-        auto row = static_cast<std::size_t>(count_from(layout.dims, step.leading));
+        auto row = static_cast<std::size_t>(elements_of_row(layout.dims, step.leading));
         lives.push_back({stored ? row * size_of(layout.dtype) : 0});
     }
     auto inside = [&](std::int32_t slot) {
