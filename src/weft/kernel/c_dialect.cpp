@@ -156,6 +156,19 @@ const DialectWords& words_of(Dialect dialect) {
 
 std::string_view c_type(DType dtype) { return type_words(dtype).name; }
 
+std::string_view c_wrapping_type(DType dtype) {
+    switch (size_of(dtype)) {
+        case 1:
+            return "uint8_t";
+        case 2:
+            return "uint16_t";
+        case 4:
+            return "uint32_t";
+        default:
+            return "uint64_t";
+    }
+}
+
 std::string typedefs_for(std::string_view mentioned, Dialect dialect) {
     std::string all;
     for (DType dtype : all_dtypes()) {

@@ -1,7 +1,7 @@
 // What differs between the dialects of C that kernels are printed in: a table of words, the names of types, how numbers are written.
 // Always: below its first lines a text's types have the same names in every dialect: C99's (int64_t, float, ...), and bool8, float16_bits,
 // bfloat16_bits, complex64, complex128. (NumPy's names would be vectors in OpenCL C, where int8 is eight ints.)
-// Callers: kernel/print_c.cpp, kernel/c_writer.cpp.
+// Callers: kernel/print_c.cpp, kernel/c_writer.cpp, kernel/c_expressions.cpp.
 #pragma once
 
 #include <string>
@@ -32,6 +32,8 @@ const DialectWords& words_of(Dialect dialect);
 
 /// The type's name in a text.
 std::string_view c_type(DType dtype);
+/// The unsigned type in which a type's arithmetic wraps: as wide, so that bits beyond the type fall away when it is cast back.
+std::string_view c_wrapping_type(DType dtype);
 /// The typedefs of those types that `text` mentions.
 std::string typedefs_for(std::string_view text, Dialect dialect);
 /// The number as the type holds it: 0.5f, 7u, (uint64_t)7u, (-1), complex64_of(1.0f, 2.0f).
