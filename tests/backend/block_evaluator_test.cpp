@@ -374,5 +374,31 @@ TEST(BlockEvaluator, long_sums_stay_accurate) {
     EXPECT_NEAR(sum, exact, 262 * 0x1p-24 * exact);
 }
 
+TEST(BlockEvaluator, refuses_an_address_that_is_not_aligned_as_promised) {
+    ProgramBuilder builder;
+    builder.output(-builder.input(DType::float32));
+    Loop loop{.program = builder.take(),
+              .dims = {8},
+              .loads = {{.dtype = DType::float32, .strides = {1}, .alignment = 32}},
+              .stores = {{.dtype = DType::float32, .strides = {1}, .alignment = 64}},
+              .reductions = {}};
+    alignas(64) float x[16] = {}, y[32] = {};
+    BlockKernel kernel(loop);
+    auto prepared = cpu_compiler().loop(loop);
+    auto scratch = Buffer::allocate(std::max(kernel.scratch_bytes(), prepared->scratch_bytes()));
+    auto run = [&](float* from, float* to) {
+        const void* loads[] = {from};
+        void *stores[] = {to}, *operands[] = {from, to};
+        prepared->run(operands, scratch->data());
+        kernel.run(loads, stores, scratch->data());
+    };
+    run(x + 8, y);
+    EXPECT_THROW(run(x + 4, y), InternalError);
+    EXPECT_THROW(run(x, y + 8), InternalError);
+    void *unaligned[] = {x, y + 8}, *aligned[] = {x, y + 16};
+    EXPECT_THROW(prepared->run(unaligned, scratch->data()), InternalError);
+    prepared->run(aligned, scratch->data());
+}
+
 }  // namespace
 }  // namespace weft

@@ -43,6 +43,16 @@ TEST_P(CudaText, of_reductions_compiles) { expect_compiled(reduction_cases()); }
 
 TEST_P(CudaText, of_random_reductions_compiles) { expect_compiled(random_reduction_cases(20)); }
 
+TEST_P(CudaText, with_indices_of_64_bits_compiles) { expect_compiled(wide_cases()); }
+TEST_P(CudaText, with_known_alignments_compiles) {
+    std::vector<KernelCase> cases = random_map_cases(8);
+    for (KernelCase& at : cases)
+        for (auto* accesses : {&at.loop.loads, &at.loop.stores})
+            for (Access& access : *accesses)
+                if (access.source == Source::memory) access.alignment = 64;
+    expect_compiled(cases);
+}
+
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaText, testing::Values("compute_80", "compute_90"),
                          [](const auto& info) { return std::string(info.param); });
 
@@ -67,6 +77,8 @@ TEST_F(CudaDevice, random_maps_have_the_interpreters_bits) { expect_right(random
 TEST_F(CudaDevice, scans_have_the_interpreters_bits) { expect_right(scan_kernel_cases(30)); }
 TEST_F(CudaDevice, scatters_have_the_interpreters_bits) { expect_right(scatter_kernel_cases(30)); }
 TEST_F(CudaDevice, reductions_join_in_lanes) { expect_right(reduction_cases()); }
+
+TEST_F(CudaDevice, indices_of_64_bits_give_the_same) { expect_right(wide_cases()); }
 
 TEST_F(CudaDevice, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(20)); }
 

@@ -327,6 +327,24 @@ inline std::vector<KernelCase> random_reduction_cases(int count) {
     return cases;
 }
 
+/// A kernel of each kind whose indices have 64 bits: an axis of one, whose stride nothing moves by, takes no memory.
+inline std::vector<KernelCase> wide_cases() {
+    std::vector<KernelCase> cases;
+    for (const auto& some :
+         {random_map_cases(6), scan_kernel_cases(4), scatter_kernel_cases(4), random_reduction_cases(4)})
+        cases.insert(cases.end(), some.begin(), some.end());
+    for (KernelCase& at : cases) {
+        at.kernel += "_wide";
+        at.loop.dims.insert(0, 1);
+        for (auto* accesses : {&at.loop.loads, &at.loop.stores})
+            for (Access& access : *accesses) access.strides.insert(0, std::int64_t{1} << 40);
+        for (Access& load : at.loop.loads)  // a key is the same at every point
+            if (load.source == Source::random) at.loop.loads[static_cast<std::size_t>(load.drawn.key)].strides[0] = 0;
+        EXPECT_EQ(index_dtype(at.loop, Dialect::cuda), DType::int64);
+    }
+    return cases;
+}
+
 /// The rule of print_c.h, written down once more: element r to lane r % 64, then halves.
 template <class T>
 T joined_in_lanes(Reduction reduction, const T* values, std::int64_t count, std::int64_t& place) {

@@ -52,6 +52,16 @@ TEST_F(OpenCl, reductions_join_in_lanes) { expect_right(reduction_cases()); }
 
 TEST_F(OpenCl, random_reductions_join_in_lanes) { expect_right(random_reduction_cases(20)); }
 
+TEST_F(OpenCl, indices_of_64_bits_give_the_same) { expect_right(wide_cases()); }
+
+TEST_F(OpenCl, a_kernel_is_refused_sizes_that_its_indices_do_not_count) {
+    KernelCase narrow = random_map_cases(1)[0], wide = wide_cases()[0];
+    wide.kernel = narrow.kernel;
+    NamedLoop printed{narrow.kernel, narrow.loop};
+    opencl::Kernels kernels(*device_, {&printed, 1});
+    EXPECT_THROW(run_on<Api>(*device_, kernels, wide), InternalError);
+}
+
 TEST_F(OpenCl, an_operand_beyond_its_buffer_is_refused) {
     Random random(1);
     ProgramBuilder builder;

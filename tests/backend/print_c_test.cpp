@@ -11,6 +11,7 @@
 #include "must_fail.h"
 #include "weft/backend/cpu/block_evaluator.h"
 #include "weft/backend/refused_text.h"
+#include "weft/core/buffer.h"
 #include "weft/kernel/c_dialect.h"
 
 namespace weft {
@@ -71,15 +72,24 @@ class CompiledC {
     void* handle_ = nullptr;
 };
 
+/// In buffers as plans allocate them.
 Stored run(const CompiledC& compiled, const KernelCase& at) {
-    KernelCase copy = at;
+    std::vector<std::shared_ptr<Buffer>> buffers;
     std::vector<const void*> loads;
     std::vector<void*> stores;
-    for (Memory& memory : copy.loads) loads.push_back(memory.data());
-    for (Memory& memory : copy.stores) stores.push_back(memory.data());
+    auto address = [&](const Memory& memory) -> void* {
+        if (memory.bytes.empty()) return reinterpret_cast<void*>(memory.first);
+        buffers.push_back(Buffer::allocate(memory.bytes.size()));
+        std::copy(memory.bytes.begin(), memory.bytes.end(), buffers.back()->data());
+        return buffers.back()->data() + memory.first;
+    };
+    for (const Memory& memory : at.loads) loads.push_back(address(memory));
+    std::size_t first = buffers.size();
+    for (const Memory& memory : at.stores) stores.push_back(address(memory));
     compiled.call(at.kernel)(loads.data(), stores.data(), numbers_for(at.loop).data());
     Stored stored;
-    for (Memory& memory : copy.stores) stored.push_back(memory.bytes);
+    for (std::size_t i = first; i < buffers.size(); ++i)
+        stored.emplace_back(buffers[i]->data(), buffers[i]->data() + buffers[i]->bytes());
     return stored;
 }
 
@@ -217,16 +227,16 @@ TEST(PrintedC, a_scatter_on_a_grid_gives_what_may_meet_to_one_thread) {
               R"(// spread: for every (i, j) of a box of n_i * n_j, in this order: add where indices say.
 extern "C" __global__ void spread(const float* x0, const int64_t* x1,
                                   float16_bits* y0,
-                                  int64_t n_i, int64_t n_j,
-                                  int64_t x0_i,
-                                  int64_t y0_size0, int64_t y0_step0)
+                                  int32_t n_i, int32_t n_j,
+                                  int32_t x0_i,
+                                  int32_t y0_size0, int32_t y0_step0)
 {
-    for (int64_t point = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; point < n_j; point += (int64_t)gridDim.x * blockDim.x) {
-        const int64_t j = point;
-        for (int64_t i = 0; i < n_i; ++i) {
+    for (int32_t point = (int32_t)blockIdx.x * blockDim.x + threadIdx.x; point < n_j; point += (int32_t)gridDim.x * blockDim.x) {
+        const int32_t j = point;
+        for (int32_t i = 0; i < n_i; ++i) {
             const float v0 = x0[i * x0_i + j];
             const float v1 = v0 + v0;
-            int64_t y0_at0 = (int64_t)x1[i];
+            int32_t y0_at0 = (int32_t)x1[i];
             if (y0_at0 < 0) y0_at0 += y0_size0;
             const float16_bits stored = float32_to_float16(v1);
             const float update = float16_to_float32(stored);
@@ -241,7 +251,8 @@ extern "C" __global__ void spread(const float* x0, const int64_t* x1,
 
 /// The text with the words of a dialect in the place of another's.
 std::string in_words_of(std::string printed, const DialectWords& from, const DialectWords& to) {
-    auto replace = [&](std::string_view word, std::string_view by) {
+    auto replace = [&](std::string_view words, std::string_view others) {
+        std::string word = filled(words, {{'I', "int32_t"}}), by = filled(others, {{'I', "int32_t"}});
         for (std::size_t at = printed.find(word); at != printed.npos; at = printed.find(word, at + by.size()))
             printed.replace(at, word.size(), by);
     };
@@ -257,11 +268,11 @@ TEST(PrintedC, a_reduction_on_a_grid_is_one_text_in_two_sets_of_words) {
     EXPECT_EQ(in_words_of(opencl, words_of(Dialect::opencl), words_of(Dialect::cuda)), cuda);
     EXPECT_EQ(body(kernel_alone(cuda)), R"(y0_lanes[64];
     const int lane = (int)threadIdx.x;
-    const int64_t results = n_i, elements = n_j;
-    for (int64_t result = (int64_t)blockIdx.x; result < results; result += (int64_t)gridDim.x) {
-        const int64_t i = result;
-        for (int64_t r = lane; r < elements; r += 64) {
-            const int64_t j = r;
+    const int32_t results = n_i, elements = n_j;
+    for (int32_t result = (int32_t)blockIdx.x; result < results; result += (int32_t)gridDim.x) {
+        const int32_t i = result;
+        for (int32_t r = lane; r < elements; r += 64) {
+            const int32_t j = r;
             const float v0 = float16_to_float32(x0[i * x0_i + j]);
             const float v1 = v0 * v0;
             y0_lanes[lane] = r == lane ? v1 : y0_lanes[lane] + v1;
@@ -289,6 +300,85 @@ TEST(PrintedC, the_text_depends_on_structure_alone) {
     for (Dialect dialect : {Dialect::c, Dialect::opencl, Dialect::cuda})
         EXPECT_EQ(print_c(loop, dialect, "k"), print_c(larger, dialect, "k"));
     EXPECT_EQ(numbers_for(larger), (std::vector<std::int64_t>{30, 7, 70, -1, 5, 5}));
+}
+
+/// Sums along rows of one number, read again and again: a box of any size, in no memory.
+Loop sums_of_a_number(const Dims& dims, std::int64_t stride) {
+    ProgramBuilder builder;
+    builder.output(builder.input(DType::float32));
+    Dims still(dims.size(), 0), kept;
+    still[0] = stride;
+    for (std::size_t axis = 0; axis + 1 < dims.size(); ++axis) kept.push_back(1);
+    return {.program = builder.take(),
+            .dims = dims,
+            .reduced = 1,
+            .loads = {{DType::float32, still}},
+            .stores = {{DType::float32, kept}},
+            .reductions = {Reduction::sum}};
+}
+
+TEST(PrintedC, a_grid_counts_in_32_bits_where_these_count_all_points_and_elements) {
+    constexpr std::int64_t most = 2147483647 - 65535 * 256;  // a thread adds that many to the number of its last point
+    auto bits = [](const Dims& dims, std::int64_t stride = 0) {
+        DType cuda = index_dtype(sums_of_a_number(dims, stride), Dialect::cuda);
+        EXPECT_EQ(cuda, index_dtype(sums_of_a_number(dims, stride), Dialect::opencl));
+        EXPECT_EQ(index_dtype(sums_of_a_number(dims, stride), Dialect::c), DType::int64);
+        return 8 * size_of(cuda);
+    };
+    EXPECT_EQ(bits({most}), 32u);
+    EXPECT_EQ(bits({most + 1}), 64u);
+    EXPECT_EQ(bits({std::int64_t{1} << 33}), 64u);
+    EXPECT_EQ(bits({70000, 2}, 30000), 32u);
+    EXPECT_EQ(bits({70000, 2}, 31000), 64u) << "elements beyond 2^31";
+    EXPECT_EQ(bits({70000, 2}, -31000), 64u) << "elements before -2^31";
+    EXPECT_EQ(bits({1, 2}, std::int64_t{1} << 32), 64u) << "a stride that nothing moves by is an argument, too";
+    EXPECT_EQ(bits({65536, 65536, 0}), 64u) << "a box of no points, whose first axes are counted";
+}
+
+TEST(PrintedC, a_box_beyond_32_bits_is_counted_in_64) {
+    Loop large = sums_of_a_number({std::int64_t{1} << 33}, 0), small = sums_of_a_number({1 << 20}, 0);
+    for (Dialect dialect : {Dialect::opencl, Dialect::cuda}) {
+        std::string wide = print_c(large, dialect, "k"), narrow = print_c(small, dialect, "k");
+        EXPECT_NE(wide.find("int64_t n_i"), wide.npos) << wide;
+        EXPECT_NE(wide.find("for (int64_t r = lane; r < elements; r += 64)"), wide.npos) << wide;
+        EXPECT_EQ(wide.find("int32_t"), wide.npos) << wide;
+        EXPECT_NE(narrow.find("int32_t n_i"), narrow.npos) << narrow;
+        EXPECT_NE(narrow.find("for (int32_t r = lane; r < elements; r += 64)"), narrow.npos) << narrow;
+    }
+    EXPECT_EQ(print_c(large, Dialect::c, "k"), print_c(small, Dialect::c, "k"));
+}
+
+TEST(PrintedC, a_known_alignment_is_said_where_the_dialect_has_words_for_it) {
+    Loop loop = sample(false);
+    loop.loads[0].alignment = 64, loop.stores[1].alignment = 16;
+    for (Dialect dialect : {Dialect::c, Dialect::cuda}) {
+        std::string printed = print_c(loop, dialect, "k");
+        EXPECT_NE(printed.find("    x0 = (const float16_bits*)__builtin_assume_aligned(x0, 64);\n"
+                               "    y1 = (int32_t*)__builtin_assume_aligned(y1, 16);\n"),
+                  printed.npos)
+            << printed;
+    }
+    EXPECT_EQ(print_c(loop, Dialect::opencl, "k"), print_c(sample(false), Dialect::opencl, "k"));
+}
+
+/// Vectorised, so that a promise is an access that an address which breaks it would not survive.
+TEST(PrintedC, aligned_kernels_have_the_interpreters_bits) {
+    if (!has_compiler()) GTEST_SKIP() << "no C compiler (cc) on this machine";
+    std::vector<KernelCase> cases, aligned;
+    Random random(3);
+    for (DType dtype : {DType::float32, DType::float64, DType::int32, DType::int8}) {
+        ProgramBuilder builder;
+        Scalar x = builder.input(dtype), y = builder.input(dtype);
+        builder.output(x * y + x), builder.output(x - y);
+        cases.push_back(flat_case(random, text("aligned_", dtype, "_"), builder.take(), 1003));
+        aligned.push_back(cases.back());
+        for (auto* accesses : {&aligned.back().loop.loads, &aligned.back().loop.stores})
+            for (Access& access : *accesses) access.alignment = 64;
+    }
+    CompiledC compiled(kernels_of(aligned), "-std=c99 -O3");
+    ASSERT_TRUE(compiled.made());
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        expect_stored(cases[i], expected_of(cases[i]), run(compiled, aligned[i]));
 }
 
 TEST(PrintedC, a_function_that_is_no_program_is_refused_by_name) {

@@ -249,7 +249,8 @@ TEST(LoopScatters, copy_what_they_change_after_indices_were_checked) {
     auto kernel =
         scatter_kernel(cpu_compiler(), loop, {DType::float64, {3, 2}, {1, 3}}, {DType::float64, {3, 2}, {2, 1}});
     auto scratch = Buffer::allocate(kernel->scratch_bytes());
-    double x[] = {1, 2, 3, 4, 5, 6}, g[] = {1, 1, 2, 2, 3, 3, 4, 4}, y[] = {0, 0, 0, 0, 0, 0};
+    double x[] = {1, 2, 3, 4, 5, 6}, g[] = {1, 1, 2, 2, 3, 3, 4, 4};
+    alignas(64) double y[] = {0, 0, 0, 0, 0, 0};  // as the output that the loop was bound to
     std::int64_t index[] = {0, 2, 0, 3};
     void* operands[] = {x, index, g, y};
     EXPECT_THROW(kernel->run(operands, scratch->data()), IndexError);

@@ -12,6 +12,7 @@
 #include "weft/base/thread_pool.h"
 #include "weft/core/buffer.h"
 #include "weft/found.h"
+#include "weft/kernel/address_facts.h"
 #include "weft/kernel/interpreter.h"
 
 namespace weft {
@@ -48,9 +49,10 @@ class Guarded {
     }
     ~Guarded() { munmap(base_, room + 2 * page); }
     Guarded(const Guarded&) = delete;
-    /// The bytes, against the end or the start of the room.
+    /// Where so many bytes lie, against the end or the start of the room.
+    std::byte* place(std::size_t bytes, bool at_end) const { return base_ + page + (at_end ? room - bytes : 0); }
     std::byte* place(const std::vector<std::byte>& bytes, bool at_end) {
-        std::byte* to = base_ + page + (at_end ? room - bytes.size() : 0);
+        std::byte* to = place(bytes.size(), at_end);
         std::memcpy(to, bytes.data(), bytes.size());
         return to;
     }
@@ -73,6 +75,21 @@ struct Case : LoopCase {
 inline void let_pass(Loop& loop) {
     for (auto* accesses : {&loop.loads, &loop.stores})
         for (Access& access : *accesses) access.passes = std::size_t{1} << 30;
+}
+
+/// All that can be said of how the case's memory lies between its guards: each access is aligned as its address is.
+inline void promise_alignments(Case& c) {
+    std::size_t next = 0;
+    auto promise = [&](Access& access, const Memory& memory) {
+        if (memory.bytes.empty()) return;
+        auto address =
+            reinterpret_cast<std::uintptr_t>(arena(next++).place(memory.bytes.size(), c.at_end) + memory.first);
+        std::uintptr_t lowest = address & (0 - address);
+        if (access.source == Source::memory && lowest >= size_of(access.dtype))
+            access.alignment = std::min<std::uintptr_t>(lowest, Guarded::page);
+    };
+    for (std::size_t i = 0; i < c.loads.size(); ++i) promise(c.loop.loads[i], c.loads[i]);
+    for (std::size_t i = 0; i < c.stores.size(); ++i) promise(c.loop.stores[i], c.stores[i]);
 }
 
 inline std::vector<std::vector<std::byte>> expected_of(const LoopCase& c) {
@@ -99,6 +116,7 @@ inline std::vector<std::vector<std::byte>> run_guarded(const Case& c, const cpu:
         starts.push_back(arena(next++).place(memory.bytes, c.at_end));
         to.push_back(starts.back() + memory.first);
     }
+    AddressFacts(c.loop).check(from.data(), to.data());
     auto scratch = Buffer::allocate(prepared.scratch_bytes());
     prepared.run(from.data(), to.data(), static_cast<std::byte*>(scratch->data()));
     std::vector<std::vector<std::byte>> result;

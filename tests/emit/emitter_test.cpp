@@ -67,6 +67,7 @@ TEST(Emitter, random_programs_have_the_interpreters_bits) {
         if (seed % 5 == 0) load_by_indices(random, c);
         if (seed % 3 == 0) load_without_memory(random, c);
         auto expected = expected_of(c);
+        if (seed % 2 == 0) promise_alignments(c);
         for (Isa isa : emitted_isas()) {
             expect_bits(c, expected, isa, random_options(random), text("seed ", seed));
             if (testing::Test::HasFatalFailure()) return;

@@ -194,5 +194,16 @@ TEST(KernelCache, loops_of_one_byte_values_run_where_lanes_are_as_narrow) {
     }
 }
 
+TEST(KernelCache, equal_kernels_are_compiled_once_however_their_arrays_are_aligned) {
+    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    Loop loop = loop_of(scaled_sum(7531), {100}, {1}), aligned = loop;
+    aligned.loads[1].alignment = 16, aligned.stores[0].alignment = 64;
+    auto first = cpu_compiler().loop(loop);
+    std::size_t before = compiled_count();
+    auto second = cpu_compiler().loop(aligned);
+    EXPECT_EQ(second->by(), "emitter");
+    EXPECT_EQ(compiled_count(), before);
+}
+
 }  // namespace
 }  // namespace weft

@@ -292,8 +292,73 @@ TEST(Loop, what_a_scatter_is_made_of_is_in_its_hash_and_its_text) {
     EXPECT_FALSE(hash_of(loop) == hash_of(other));
     other = loop, other.stores[0].pointers[0].size = 4;
     EXPECT_FALSE(hash_of(loop) == hash_of(other));
-    EXPECT_NE(text(loop).find("store 0 float32 strides (0, 1) + 2 * load 1 of 3 add in order\n"), std::string::npos)
+    EXPECT_NE(text(loop).find("store 0 float32 strides (0, 1) + 2 * load 1 of 3 add in order, elements 0..5\n"),
+              std::string::npos)
         << text(loop);
+}
+
+/// Two rows of three numbers, doubled; the second row is read first.
+Loop doubled_rows() {
+    return {.program = program_of(DType::float32, 1, [](auto& in) { return in[0] + in[0]; }),
+            .dims = {2, 3},
+            .loads = {{DType::float32, {-4, 1}}},
+            .stores = {{DType::float32, {3, 1}}},
+            .reductions = {}};
+}
+
+TEST(Loop, shows_the_elements_that_each_access_may_touch_and_its_alignment) {
+    Loop loop = doubled_rows();
+    loop.stores[0].alignment = 64;
+    EXPECT_EQ(accesses_text(loop),
+              "load 0 float32 strides (-4, 1), elements -4..2\n"
+              "store 0 float32 strides (3, 1), elements 0..5, aligned to 64 bytes\n");
+    loop.dims = {2, 0};
+    EXPECT_EQ(accesses_text(loop).find("load 0 float32 strides (-4, 1), no elements\n"), 0u) << loop;
+}
+
+TEST(Loop, alignments_are_in_its_hash) {
+    Loop loop = doubled_rows(), other = loop;
+    other.loads[0].alignment = 16;
+    EXPECT_FALSE(hash_of(loop) == hash_of(other));
+}
+
+TEST(Loop, verify_refuses_alignments_that_no_address_has) {
+    auto said = [](auto change) {
+        Loop loop = doubled_rows();
+        change(loop);
+        return message<InternalError>([&] { verify(loop); });
+    };
+    EXPECT_EQ(said([](Loop& loop) { loop.stores[0].alignment = 48; }),
+              "loop: store 0 is aligned to 48 bytes, which is no power of 2");
+    EXPECT_EQ(said([](Loop& loop) { loop.loads[0].alignment = 2; }),
+              "loop: load 0 is aligned to 2 bytes, less than its elements of 4");
+    EXPECT_EQ(
+        said([](Loop& loop) {
+            loop.program = program_of(DType::int64, 1, [](auto& in) { return in[0]; });
+            loop.loads[0] = {.dtype = DType::int64, .strides = {3, 1}, .source = Source::counting, .alignment = 64};
+            loop.stores[0].dtype = DType::int64;
+        }),
+        "loop: load 0 reads no memory, and is aligned");
+}
+
+TEST(Loop, the_interpreter_refuses_an_address_that_is_not_aligned_as_promised) {
+    alignas(64) float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {};
+    Loop loop = doubled_rows();
+    loop.loads[0].alignment = 16, loop.stores[0].alignment = 64;
+    auto run = [&](const float* from, float* to) {
+        const void* loads[] = {from};
+        void* stores[] = {to};
+        interpret(loop, loads, stores);
+    };
+    run(x + 4, y);
+    EXPECT_EQ(y[3], 2.0f);
+    EXPECT_EQ(message<InternalError>([&] { run(x + 5, y); }),
+              text("loop: load 0 is aligned to 16 bytes, but its address is ", static_cast<const void*>(x + 5)));
+    y[0] = -1;
+    EXPECT_EQ(message<InternalError>([&] { run(x + 4, y + 1); }),
+              text("loop: store 0 is aligned to 64 bytes, but its address is ", static_cast<const void*>(y + 1)));
+    EXPECT_EQ(y[0], -1.0f);
+    EXPECT_EQ(y[1], 12.0f);
 }
 
 TEST(Loop, verify_names_the_breach) {

@@ -246,7 +246,8 @@ class Binder {
             bound.where = node.where;
         }
         bound.fails_at = bound.where;
-        StepKernels kernels(plan_, graph_, compiler_, views_);
+        AccessFacts facts(plan_, graph_, views_, output_of_, binding_->outputs);
+        StepKernels kernels(plan_, graph_, compiler_, views_, facts);
         bound.kernel = kernels.kernel(step);
         bound.product_operations = kernels.product_operations(step);
         if (options_.keep_loops) bound.loops = kernels.loops(step);

@@ -109,9 +109,9 @@ Loop made_loop(const Node& node, std::span<const Layout> inputs, const Layout& o
     return loop;
 }
 
-std::unique_ptr<Kernel> made_kernel(const KernelCompiler& compiler, const Node& node, std::span<const Layout> inputs,
-                                    const Layout& output) {
-    return std::make_unique<MadeKernel>(compiler.loop(made_loop(node, inputs, output)), inputs.size() + 1);
+std::unique_ptr<Kernel> made_kernel(const KernelCompiler& compiler, Loop loop) {
+    std::size_t operands = loop.loads.size();  // the node's inputs and the output, in the place of the made load
+    return std::make_unique<MadeKernel>(compiler.loop(std::move(loop)), operands);
 }
 
 }  // namespace weft

@@ -28,7 +28,6 @@ Access made_access(const Node& node, Dims strides, std::int32_t key, const Layou
 
 /// A step that writes them down: operands are the node's inputs, then the output.
 Loop made_loop(const Node& node, std::span<const Layout> inputs, const Layout& output);
-std::unique_ptr<Kernel> made_kernel(const KernelCompiler& compiler, const Node& node, std::span<const Layout> inputs,
-                                    const Layout& output);
+std::unique_ptr<Kernel> made_kernel(const KernelCompiler& compiler, Loop loop);
 
 }  // namespace weft

@@ -53,7 +53,8 @@ std::string kernels_text(const Binding& binding) {
         const BoundStep& step = binding.steps[s];
         out << "step " << s << ": " << (step.operation ? step.operation->name : "copy") << ", by " << step.kernel->by()
             << place(step.where) << '\n';
-        for (std::size_t i = 0; i < step.loops.size(); ++i) out << as_c(step.loops[i], text("step", s, "_", i));
+        for (std::size_t i = 0; i < step.loops.size(); ++i)
+            out << accesses_text(step.loops[i]) << as_c(step.loops[i], text("step", s, "_", i));
     }
     return out.str();
 }

@@ -7,156 +7,12 @@
 #include "weft/compile/bound_loop.h"
 #include "weft/compile/in_place.h"
 #include "weft/compile/made.h"
-#include "weft/compile/row_blocks.h"
+#include "weft/compile/row_parts.h"
 #include "weft/compile/row_steps.h"
 #include "weft/compile/scatters.h"
 #include "weft/compile/views.h"
-#include "weft/kernel/builder.h"
 
 namespace weft {
-namespace {
-
-constexpr std::int64_t product_tile = 32;
-
-double count_from(const Dims& dims, std::size_t axis) {
-    double count = 1;
-    for (; axis < dims.size(); ++axis) count *= static_cast<double>(dims[axis]);
-    return count;
-}
-
-// How an operand moves with the rows, in bytes.
-Dims row_strides(DType dtype, const Dims& strides, std::size_t rows) {
-    Dims bytes;
-    for (std::size_t axis = 0; axis < rows; ++axis)
-        bytes.push_back(strides[axis] * static_cast<std::int64_t>(size_of(dtype)));
-    return bytes;
-}
-
-// Results of blocks, [block, element], joined over the blocks.
-Loop join_of(const Loop& loop, std::int64_t blocks) {
-    Loop join;
-    auto kept = static_cast<std::ptrdiff_t>(loop.dims.size() - loop.reduced);
-    std::int64_t count = element_count(Dims(loop.dims.begin(), loop.dims.begin() + kept));
-    join.dims = {count, blocks};
-    join.reduced = 1;
-    join.reductions = loop.reductions;
-    ProgramBuilder builder;
-    for (const Access& store : loop.stores) {
-        builder.output(builder.input(store.dtype));
-        join.loads.push_back({store.dtype, {1, count}});
-        join.stores.push_back({store.dtype, {1}});
-    }
-    join.program = builder.take();
-    return join;
-}
-
-// A reduction of the rows: its loop has them behind the axes that are kept.
-RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop) {
-    RowPart part;
-    std::size_t rows = loop.reduced, kept = loop.dims.size() - rows;
-    for (const Access& load : loop.loads) {
-        Dims strides(load.strides.begin() + static_cast<std::ptrdiff_t>(kept), load.strides.end());
-        part.operands.push_back({0, row_strides(load.dtype, strides, rows)});
-    }
-    part.points = 1;
-    for (std::size_t axis = 0; axis < kept; ++axis) part.points *= static_cast<double>(loop.dims[axis]);
-    part.sums.first = part.operands.size();
-    for (const Access& store : loop.stores) {
-        part.operands.push_back({0, Dims(rows, 0)});
-        part.sums.bytes.push_back(static_cast<std::size_t>(part.points) * size_of(store.dtype));
-    }
-    for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
-    part.indexed = loop.indexed();
-    part.make = [&compiler, loop, kept](const Dims& block, bool, const Kernel*) {
-        Loop cut = loop;
-        std::copy(block.begin(), block.end(), cut.dims.begin() + static_cast<std::ptrdiff_t>(kept));
-        return compiler.loop(std::move(cut));
-    };
-    part.sums.join = [&compiler, loop](std::int64_t blocks) { return compiler.loop(join_of(loop, blocks)); };
-    return part;
-}
-
-RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t rows) {
-    RowPart part;
-    for (const auto* accesses : {&loop.loads, &loop.stores})
-        for (const Access& access : *accesses)
-            part.operands.push_back({0, row_strides(access.dtype, access.strides, rows)});
-    part.points = count_from(loop.dims, rows);
-    for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
-    part.indexed = loop.indexed();
-    part.make = [&compiler, loop](const Dims& block, bool, const Kernel*) {
-        Loop cut = loop;
-        std::copy(block.begin(), block.end(), cut.dims.begin());
-        return compiler.loop(std::move(cut));
-    };
-    return part;
-}
-
-// Of a product whose second matrix is the same for all batches, their rows are rows of one product.
-std::int64_t least_rows(const KernelCompiler& compiler, const Node& node, std::vector<Layout> inputs, Layout output,
-                        bool one_second) {
-    std::size_t batches = output.dims.size() - 2;
-    if (one_second)
-        for (std::size_t axis = 0; axis < batches; ++axis) {
-            inputs[0].dims[batches] *= output.dims[axis], output.dims[batches] *= output.dims[axis];
-        }
-    return compiler.least_rows(node, inputs, output);
-}
-
-// The rows of a product are its batches and the rows of the first matrix; of the second matrix the rows are batches alone.
-RowPart product_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,
-                     const Layout& output, std::size_t rows) {
-    RowPart part;
-    std::size_t batches = output.dims.size() - 2, of_second = std::min(rows, batches);
-    Dims second = row_strides(inputs[1].dtype, inputs[1].strides, of_second);
-    second.resize(rows, 0);
-    part.operands = {{0, row_strides(inputs[0].dtype, inputs[0].strides, rows)},
-                     {0, second},
-                     {0, row_strides(output.dtype, output.strides, rows)}};
-    // Some thirty multiplications cost as much as a loop's point; those of a vector, which wait for memory, as many.
-    auto inner = static_cast<double>(inputs[0].dims.back());
-    part.points = count_from(output.dims, rows) * (output.dims.back() == 1 ? inner : inner / 32);
-    part.bytes = count_from(output.dims, rows) * static_cast<double>(size_of(output.dtype));
-    bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
-    part.least_rows = least_rows(compiler, node, inputs, output, one_second);
-    part.tile = product_tile;
-    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, bool several,
-                                                                          const Kernel* first) {
-        std::vector<Layout> in = inputs;
-        Layout out = output;
-        std::copy(block.begin(), block.end(), in[0].dims.begin());
-        std::copy(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(of_second), in[1].dims.begin());
-        std::copy(block.begin(), block.end(), out.dims.begin());
-        return several && one_second ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
-    };
-    return part;
-}
-
-// The rows of a convolution, or of pooling, are images: of all that has them, so not of a convolution's weights.
-RowPart window_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,
-                    const Layout& output, bool convolution) {
-    RowPart part;
-    std::vector<bool> images(inputs.size(), true);
-    if (convolution) images[1] = false;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        part.operands.push_back({0, images[i] ? row_strides(inputs[i].dtype, inputs[i].strides, 1) : Dims{0}});
-    part.operands.push_back({0, row_strides(output.dtype, output.strides, 1)});
-    part.points = count_from(output.dims, 1);
-    part.bytes = part.points * static_cast<double>(size_of(output.dtype));
-    if (convolution) part.points *= count_from(inputs[1].dims, 1) / 32;  // as a product's multiplications
-    if (convolution) part.least_rows = compiler.least_rows(node, inputs, output);
-    part.make = [&compiler, &node, inputs, output, images](const Dims& block, bool several, const Kernel* first) {
-        std::vector<Layout> in = inputs;
-        Layout out = output;
-        for (std::size_t i = 0; i < in.size(); ++i)
-            if (images[i]) in[i].dims[0] = block[0];
-        out.dims[0] = block[0];
-        return several ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
-    };
-    return part;
-}
-
-}  // namespace
 
 Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot) {
     const Slot& s = plan.slots[at(slot)];
@@ -174,9 +30,8 @@ std::unique_ptr<Kernel> StepKernels::kernel(const Step& step) const {
 
 std::vector<Loop> StepKernels::loops(const Step& step) const {
     if (step.kind == Step::library) {
-        const Node& node = graph_.node(step.members[0]);
-        if (!is_made(node)) return {};
-        return {made_loop(node, inputs(step), slot_layout(plan_, graph_, step.stores[0]))};
+        if (!is_made(graph_.node(step.members[0]))) return {};
+        return {made(step)};
     }
     if (step.kind != Step::rows) return {loop(step)};
     std::vector<Loop> all;
@@ -204,14 +59,26 @@ std::vector<Layout> StepKernels::inputs(const Step& step) const {
 
 std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
     const Node& node = graph_.node(step.members[0]);
+    if (is_made(node)) return made_kernel(compiler_, made(step));
     Layout output = slot_layout(plan_, graph_, step.stores[0]);
-    if (is_made(node)) return made_kernel(compiler_, node, inputs(step), output);
     return compiler_.library(node, inputs(step), output);
+}
+
+// Of each load and store of a part of a step of rows whether it lives in the step.
+std::vector<bool> StepKernels::lives_inside(const Step& step, const Step& part) const {
+    std::vector<bool> inside;
+    auto add = [&](std::int32_t slot) {
+        inside.push_back(std::find(step.inside.begin(), step.inside.end(), slot) != step.inside.end());
+    };
+    for (std::int32_t load : part.loads) add(slot_below(plan_, load));
+    for (std::int32_t slot : part.stores) add(slot);
+    return inside;
 }
 
 // Of a part of a step of rows: arrays from outside that no later part reads, and results that none reads, pass by once.
 void StepKernels::mark_passing(const Step& step, std::size_t number, Loop& loop) const {
     const Step& part = step.parts[number];
+    std::vector<bool> inside = lives_inside(step, part);
     auto read_later = [&](auto matches) {
         for (std::size_t p = number + 1; p < step.parts.size(); ++p)
             for (std::int32_t load : step.parts[p].loads)
@@ -219,17 +86,17 @@ void StepKernels::mark_passing(const Step& step, std::size_t number, Loop& loop)
         return false;
     };
     for (std::size_t i = 0; i < part.loads.size(); ++i) {
-        std::int32_t load = part.loads[i], slot = slot_below(plan_, load);
-        bool inside = std::find(step.inside.begin(), step.inside.end(), slot) != step.inside.end();
+        std::int32_t load = part.loads[i];
         bool again = read_later([&](std::int32_t other) { return other == load; });
-        if (inside || again || pointed(part, i)) continue;
+        if (inside[i] || again || pointed(part, i)) continue;
         const Layout& all = views_[at(load)].layout;
         loop.loads[i].passes = static_cast<std::size_t>(all.size()) * size_of(all.dtype);
     }
     for (std::size_t i = 0; i < part.stores.size(); ++i) {
         std::int32_t slot = part.stores[i];
-        bool inside = std::find(step.inside.begin(), step.inside.end(), slot) != step.inside.end();
-        if (inside || read_later([&](std::int32_t other) { return slot_below(plan_, other) == slot; })) continue;
+        if (inside[part.loads.size() + i] ||
+            read_later([&](std::int32_t other) { return slot_below(plan_, other) == slot; }))
+            continue;
         Layout all = slot_layout(plan_, graph_, slot);
         loop.stores[i].passes = static_cast<std::size_t>(all.size()) * size_of(all.dtype);
     }
@@ -241,8 +108,9 @@ RowPart StepKernels::part(const Step& whole, std::size_t number) const {
     if (step.kind != Step::library) {
         Loop made = loop(step);
         mark_passing(whole, number, made);
-        if (joins_rows(step, leading)) return row_sums_part(compiler_, made);
-        RowPart part = loop_part(compiler_, made, step.leading);
+        std::vector<bool> inside = lives_inside(whole, step);
+        if (joins_rows(step, leading)) return row_sums_part(compiler_, made, inside);
+        RowPart part = loop_part(compiler_, made, step.leading, inside);
         if (step.leading < leading) part.points = part.bytes = 0;
         return part;
     }
@@ -254,9 +122,7 @@ RowPart StepKernels::part(const Step& whole, std::size_t number) const {
         return window_part(compiler_, node, inputs(step), output, RowSteps(plan_, graph_).is_convolution(step));
     RowPart part;  // a number
     part.operands.resize(step.loads.size() + 1);
-    part.make = [&node, in = inputs(step), output, &compiler = compiler_](const Dims&, bool, const Kernel*) {
-        return is_made(node) ? made_kernel(compiler, node, in, output) : compiler.library(node, in, output);
-    };
+    part.make = [this, step](const Dims&, bool, const Kernel*) { return library(step); };
     return part;
 }
 
@@ -301,7 +167,7 @@ std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
         bool stored = std::any_of(step.parts.begin(), step.parts.end(), [&](const Step& part) {
             return std::find(part.stores.begin(), part.stores.end(), slot) != part.stores.end();
         });
-        auto row = static_cast<std::size_t>(count_from(layout.dims, step.leading));
+        auto row = static_cast<std::size_t>(elements_of_row(layout.dims, step.leading));
         lives.push_back({stored ? row * size_of(layout.dtype) : 0});
     }
     auto inside = [&](std::int32_t slot) {
@@ -337,7 +203,16 @@ std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
 Loop StepKernels::loop(const Step& step) const {
     std::vector<Layout> stores;
     for (std::int32_t slot : step.stores) stores.push_back(slot_layout(plan_, graph_, slot));
-    return bound_loop(plan_, step, graph_, inputs(step), stores);
+    Loop loop = bound_loop(plan_, step, graph_, inputs(step), stores);
+    facts_.add(step, loop);
+    return loop;
+}
+
+// Of a library's step whose values are made: what is made is the first load.
+Loop StepKernels::made(const Step& step) const {
+    Loop loop = made_loop(graph_.node(step.members[0]), inputs(step), slot_layout(plan_, graph_, step.stores[0]));
+    facts_.add(step, loop, 1);
+    return loop;
 }
 
 }  // namespace weft

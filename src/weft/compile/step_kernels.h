@@ -2,7 +2,7 @@
 // from the parts of a group. Callers: compile/binding.cpp.
 #pragma once
 
-#include "weft/compile/binding.h"
+#include "weft/compile/access_facts.h"
 
 namespace weft {
 
@@ -11,9 +11,10 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot);
 
 class StepKernels {
   public:
-    /// `views`: where each entry lies, one an entry.
-    StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views)
-        : plan_(plan), graph_(graph), compiler_(compiler), views_(views) {}
+    /// `views`: where each entry lies, one an entry. `facts`: of the same.
+    StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views,
+                const AccessFacts& facts)
+        : plan_(plan), graph_(graph), compiler_(compiler), views_(views), facts_(facts) {}
 
     std::unique_ptr<Kernel> kernel(const Step& step) const;
     /// What the step runs that is a loop.
@@ -25,15 +26,18 @@ class StepKernels {
     std::unique_ptr<Kernel> library(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
     struct RowPart part(const Step& whole, std::size_t number) const;
+    std::vector<bool> lives_inside(const Step& step, const Step& part) const;
     void mark_passing(const Step& step, std::size_t number, Loop& loop) const;
     std::vector<struct Lifetime> lifetimes(const Step& step) const;
     Loop loop(const Step& step) const;
+    Loop made(const Step& step) const;
     std::vector<Layout> inputs(const Step& step) const;
 
     const Plan& plan_;
     const Graph& graph_;
     const KernelCompiler& compiler_;
     const std::vector<View>& views_;
+    const AccessFacts& facts_;
 };
 
 }  // namespace weft

@@ -24,6 +24,7 @@ constexpr DialectWords c_words{
     .thread = "",
     .threads = "",
     .barrier = "",
+    .aligned = "__builtin_assume_aligned",
     .offsets = false,
 };
 constexpr DialectWords opencl_words{
@@ -33,12 +34,13 @@ constexpr DialectWords opencl_words{
     .global = "__global ",
     .local = "__local ",
     .suffix = "",
-    .group = "(int64_t)get_group_id(0)",
-    .groups = "(int64_t)get_num_groups(0)",
+    .group = "($I)get_group_id(0)",
+    .groups = "($I)get_num_groups(0)",
     .lane = "(int)get_local_id(0)",
-    .thread = "(int64_t)get_global_id(0)",
-    .threads = "(int64_t)get_global_size(0)",
+    .thread = "($I)get_global_id(0)",
+    .threads = "($I)get_global_size(0)",
     .barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
+    .aligned = "",
     .offsets = true,
 };
 constexpr DialectWords cuda_words{
@@ -48,12 +50,13 @@ constexpr DialectWords cuda_words{
     .global = "",
     .local = "__shared__ ",
     .suffix = "f",
-    .group = "(int64_t)blockIdx.x",
-    .groups = "(int64_t)gridDim.x",
+    .group = "($I)blockIdx.x",
+    .groups = "($I)gridDim.x",
     .lane = "(int)threadIdx.x",
-    .thread = "(int64_t)blockIdx.x * blockDim.x + threadIdx.x",
-    .threads = "(int64_t)gridDim.x * blockDim.x",
+    .thread = "($I)blockIdx.x * blockDim.x + threadIdx.x",
+    .threads = "($I)gridDim.x * blockDim.x",
     .barrier = "__syncthreads();",
+    .aligned = "__builtin_assume_aligned",
     .offsets = false,
 };
 
@@ -152,6 +155,19 @@ const DialectWords& words_of(Dialect dialect) {
 }
 
 std::string_view c_type(DType dtype) { return type_words(dtype).name; }
+
+std::string_view c_wrapping_type(DType dtype) {
+    switch (size_of(dtype)) {
+        case 1:
+            return "uint8_t";
+        case 2:
+            return "uint16_t";
+        case 4:
+            return "uint32_t";
+        default:
+            return "uint64_t";
+    }
+}
 
 std::string typedefs_for(std::string_view mentioned, Dialect dialect) {
     std::string all;

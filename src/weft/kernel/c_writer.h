@@ -1,6 +1,6 @@
 // Programs as statements of C, the same in every dialect but for a few words. What an opcode means is that of kernel/element.h: plain
 // operators where C says the same, helper functions, each defined once a text, where it does not.
-// Callers: kernel/print_c.cpp.
+// Callers: kernel/print_c.cpp. c_writer.cpp defines helpers, c_expressions.cpp writes expressions.
 #pragma once
 
 #include <set>

@@ -1,6 +1,7 @@
 // Loops by the interpreter: every point in order, sums of floating types in long double and rounded once.
 #include "weft/base/error.h"
 #include "weft/core/philox.h"
+#include "weft/kernel/address_facts.h"
 #include "weft/kernel/cell.h"
 #include "weft/kernel/interpreter.h"
 
@@ -266,6 +267,7 @@ void scan(const Loop& loop, const void* const* loads, void* const* stores, Dims&
 
 void interpret(const Loop& loop, const void* const* loads, void* const* stores) {
     verify(loop);
+    AddressFacts(loop).check(loads, stores);
     const Program& program = loop.program;
     std::vector<Cell> inputs(program.inputs.size()), values;
     std::size_t kept = loop.dims.size() - loop.reduced, all = loop.dims.size();

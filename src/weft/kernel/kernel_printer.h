@@ -21,6 +21,7 @@ class KernelPrinter {
           name_(named.name),
           words_(words_of(dialect)),
           nest_(dialect == Dialect::c),
+          index_(c_type(index_dtype(named.loop, dialect))),
           writer_(writer),
           kept_(named.loop.dims.size() - named.loop.reduced) {}
 
@@ -30,6 +31,7 @@ class KernelPrinter {
         line("{");
         ++depth_;
         if (words_.offsets) move_to_first();
+        if (!words_.aligned.empty()) assume_alignments();
         if (loop_.scan)
             scan();
         else if (loop_.scatter)
@@ -72,6 +74,12 @@ class KernelPrinter {
         for (std::size_t axis = from; axis < to; ++axis) all += (axis == from ? "n_" : " * n_") + axis_name(axis);
         return all.empty() ? "1" : all;
     }
+    /// The dialect's expression (DialectWords) of the type of indices.
+    std::string of_grid(std::string_view words) const { return filled(words, {{'I', index_}}); }
+    /// "for (int64_t i = 0; i < n; i += m)"
+    std::string loop_head(std::string_view i, std::string_view from, std::string_view to, std::string_view step) const {
+        return text("for (", index_, " ", i, " = ", from, "; ", i, " < ", to, "; ", i, " += ", step, ")");
+    }
     DType value_type(std::size_t output) const { return loop_.program.dtype(loop_.program.outputs[output]); }
     const std::string& value(std::size_t output) const {
         return values_[static_cast<std::size_t>(loop_.program.outputs[output])];
@@ -80,6 +88,7 @@ class KernelPrinter {
     void comment();
     void signature();
     void move_to_first();
+    void assume_alignments();
     void map();
     void scan();
     void scatter();
@@ -114,6 +123,7 @@ class KernelPrinter {
     const std::string& name_;
     const DialectWords& words_;
     bool nest_;
+    std::string_view index_;  // the type of indices
     CWriter& writer_;
     std::size_t kept_;
     std::size_t depth_ = 0;

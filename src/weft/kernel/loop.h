@@ -54,6 +54,9 @@ struct Access {
     /// A hint: the loop is one of several that pass through an array of so many bytes, block after block along the outermost axis;
     /// nobody comes back to a block soon. 0: nothing is known.
     std::size_t passes = 0;
+    /// A fact: the address of the element at index 0 of every axis is a multiple of so many bytes, a power of two and no less than the
+    /// element's. Addresses that break it are refused (kernel/address_facts.h). 0: nothing is known.
+    std::size_t alignment = 0;
 
     /// Whether it reads memory, and its strides say all about where.
     bool plain() const { return source == Source::memory && pointers.empty(); }
@@ -118,11 +121,17 @@ struct Extent {
 /// InternalError if a place does not fit 64 bits. `dims` may have more axes than the access (those of a reduction).
 Extent extent_of(const Access& access, const Dims& dims);
 
+/// Of every load whether anything reads its memory: the program, a pointer, random bits as their key. The array that a scatter changes
+/// stands among the loads and is not.
+std::vector<bool> loads_read(const Loop& loop);
+
 /// Throws InternalError that names the breach: counts, sizes, strides, types of memory, types that a reduction does not join,
-/// places beyond 64 bits, points of a box that are stored at one place.
+/// places beyond 64 bits, points of a box that are stored at one place, alignments that no address has.
 void verify(const Loop& loop);
 /// Content: equal loops, and only these, hash alike.
 Hash128 hash_of(const Loop& loop);
+/// The accesses, one line each: types, strides, and what is known of them, the elements that they may touch and their alignment.
+std::string accesses_text(const Loop& loop);
 /// The box, the accesses and the program, one line each.
 std::ostream& operator<<(std::ostream& out, const Loop& loop);
 

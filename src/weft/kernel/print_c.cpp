@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 #include "weft/kernel/kernel_printer.h"
 
@@ -107,7 +108,7 @@ void KernelPrinter::signature() {
     arrays(loop_.stores, 'y', "");
     for (const std::vector<Number>& group : number_groups(loop_)) {
         std::string all;
-        for (const Number& number : group) all += text(all.empty() ? "" : ", ", "int64_t ", number.name);
+        for (const Number& number : group) all += text(all.empty() ? "" : ", ", index_, " ", number.name);
         lines.push_back(all);
     }
     std::string head = text(words_.kernel, "void ", name_, "("), gap(head.size(), ' ');
@@ -122,10 +123,21 @@ void KernelPrinter::move_to_first() {
     for (std::size_t i = 0; i < loop_.stores.size(); ++i) line("y", i, " += y", i, "_first;");
 }
 
+void KernelPrinter::assume_alignments() {
+    auto assume = [&](const std::vector<Access>& accesses, char letter, std::string_view constant) {
+        for (std::size_t i = 0; i < accesses.size(); ++i) {
+            if (accesses[i].alignment == 0) continue;
+            line(letter, i, " = (", words_.global, constant, c_type(accesses[i].dtype), "*)", words_.aligned, "(",
+                 letter, i, ", ", accesses[i].alignment, ");");
+        }
+    };
+    assume(loop_.loads, 'x', "const "), assume(loop_.stores, 'y', "");
+}
+
 void KernelPrinter::open_nest(std::size_t from, std::size_t to) {
     for (std::size_t axis = from; axis < to; ++axis) {
         std::string i = axis_name(axis);
-        open(text("for (int64_t ", i, " = 0; ", i, " < n_", i, "; ++", i, ")"));
+        open(text("for (", index_, " ", i, " = 0; ", i, " < n_", i, "; ++", i, ")"));
     }
 }
 
@@ -134,7 +146,7 @@ void KernelPrinter::indices(std::size_t from, std::size_t to, std::string_view a
         std::string inside = count(axis + 1, to), place(at);
         if (axis + 1 < to) place += axis + 2 < to ? text(" / (", inside, ")") : text(" / ", inside);
         if (axis > from) place += text(" % n_", axis_name(axis));
-        line("const int64_t ", axis_name(axis), " = ", place, ";");
+        line("const ", index_, " ", axis_name(axis), " = ", place, ";");
     }
 }
 
@@ -142,7 +154,7 @@ void KernelPrinter::read_indices(char letter, std::size_t number, const Access& 
     for (std::size_t k = 0; k < access.pointers.size(); ++k) {
         auto from = static_cast<std::size_t>(access.pointers[k].load);
         std::string at = text(letter, number, "_at", k);
-        line("int64_t ", at, " = (int64_t)", element_text('x', from, loop_.loads[from]), ";");
+        line(index_, " ", at, " = (", index_, ")", element_text('x', from, loop_.loads[from]), ";");
         line("if (", at, " < 0) ", at, " += ", letter, number, "_size", k, ";");
     }
 }
@@ -179,8 +191,7 @@ void KernelPrinter::map() {
     if (nest_) {
         open_nest(0, all);
     } else {
-        open(text("for (int64_t point = ", words_.thread, "; point < ", count(0, all), "; point += ", words_.threads,
-                  ")"));
+        open(loop_head("point", of_grid(words_.thread), count(0, all), of_grid(words_.threads)));
         indices(0, all, "point");
     }
     body();
@@ -226,14 +237,40 @@ std::vector<std::int64_t> numbers_for(const Loop& loop) {
     return numbers;
 }
 
+namespace {
+
+constexpr std::int64_t most_groups = 65535;  // beyond, threads stride: devices differ in what they take
+constexpr int threads_alone = 256;           // of a group whose threads have nothing to do with each other
+
+}  // namespace
+
+DType index_dtype(const Loop& loop, Dialect dialect) {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(),
+                           most_points = most - most_groups * threads_alone;  // a thread counts on by all threads
+    if (dialect == Dialect::c) return DType::int64;
+    auto fits = [&](std::int64_t number) { return number >= -most && number <= most; };
+    std::int64_t points = 1;
+    for (std::int64_t size : loop.dims)  // also parts of the box are counted, of one that is empty too
+        if (__builtin_mul_overflow(points, std::max<std::int64_t>(size, 1), &points) || points > most_points)
+            return DType::int64;
+    for (std::int64_t number : numbers_for(loop))
+        if (!fits(number)) return DType::int64;
+    for (const auto* accesses : {&loop.loads, &loop.stores}) {
+        for (const Access& access : *accesses) {
+            Extent extent = extent_of(access, loop.dims);
+            if (!fits(extent.first) || !fits(extent.last)) return DType::int64;
+        }
+    }
+    return DType::int32;
+}
+
 Launch launch_for(const Loop& loop) {
-    constexpr std::int64_t most_groups = 65535;  // beyond, threads stride: devices differ in what they take
     std::size_t kept = loop.dims.size() - loop.reduced;
     std::int64_t results = 1;
     for (std::size_t axis = 0; axis < kept; ++axis)  // points of a scatter that may meet are one thread's
         if (!loop.scatter || loop.stores[0].strides[axis] != 0) results *= loop.dims[axis];
     bool groups_join = loop.reduces() && !loop.scan;  // else each thread works alone
-    int threads = groups_join ? reduction_lanes : 256;
+    int threads = groups_join ? reduction_lanes : threads_alone;
     std::int64_t groups = groups_join ? results : (results + threads - 1) / threads;
     return {std::min(groups, most_groups), threads};
 }

@@ -84,7 +84,7 @@ void KernelPrinter::reduction_of_nest() {
     std::size_t all = loop_.dims.size();
     declare_lanes();
     open_nest(0, kept_);
-    line("int64_t r = 0;  // elements joined so far");
+    line(index_, " r = 0;  // elements joined so far");
     open_nest(kept_, all);
     body();
     line("const int lane = (int)(r % ", reduction_lanes, ");");
@@ -103,10 +103,10 @@ void KernelPrinter::reduction_of_groups() {
     std::size_t all = loop_.dims.size();
     declare_lanes();
     line("const int lane = ", words_.lane, ";");
-    line("const int64_t results = ", count(0, kept_), ", elements = ", count(kept_, all), ";");
-    open(text("for (int64_t result = ", words_.group, "; result < results; result += ", words_.groups, ")"));
+    line("const ", index_, " results = ", count(0, kept_), ", elements = ", count(kept_, all), ";");
+    open(loop_head("result", of_grid(words_.group), "results", of_grid(words_.groups)));
     indices(0, kept_, "result");
-    open(text("for (int64_t r = lane; r < elements; r += ", reduction_lanes, ")"));
+    open(loop_head("r", "lane", "elements", text(reduction_lanes)));
     indices(kept_, all, "r");
     body();
     join_point("r == lane");

@@ -8,13 +8,12 @@ void KernelPrinter::scan() {
     if (nest_) {
         open_nest(0, kept_);
     } else {
-        open(text("for (int64_t point = ", words_.thread, "; point < ", count(0, kept_), "; point += ", words_.threads,
-                  ")"));
+        open(loop_head("point", of_grid(words_.thread), count(0, kept_), of_grid(words_.threads)));
         indices(0, kept_, "point");
     }
     line(type, " running = ", writer_.literal(value_type(0), identity_of(loop_.reductions[0], value_type(0))), ";");
-    open(text("for (int64_t r = 0; r < ", size, "; ++r)"));
-    line("const int64_t ", axis, " = ", loop_.scan->backwards ? size + " - 1 - r" : "r", ";");
+    open(text("for (", index_, " r = 0; r < ", size, "; ++r)"));
+    line("const ", index_, " ", axis, " = ", loop_.scan->backwards ? size + " - 1 - r" : "r", ";");
     body();
     line("const ", type, " next = ", joined(0, "running", value(0)), ";");
     line(element_text('y', 0, loop_.stores[0]), " = ",

@@ -12,12 +12,13 @@ void KernelPrinter::scatter() {
     if (!nest_) {
         std::string points = apart.empty() ? "1" : "";
         for (std::size_t axis : apart) points += (points.empty() ? "n_" : " * n_") + axis_name(axis);
-        open(text("for (int64_t point = ", words_.thread, "; point < ", points, "; point += ", words_.threads, ")"));
+        open(loop_head("point", of_grid(words_.thread), points, of_grid(words_.threads)));
         std::string inside;  // what a step along an axis counts
         std::vector<std::string> lines;
         for (std::size_t k = apart.size(); k-- > 0;) {
             std::string size = "n_" + axis_name(apart[k]), at = inside.empty() ? "point" : "point / (" + inside + ")";
-            lines.push_back(text("const int64_t ", axis_name(apart[k]), " = ", at, k > 0 ? " % " + size : "", ";"));
+            lines.push_back(
+                text("const ", index_, " ", axis_name(apart[k]), " = ", at, k > 0 ? " % " + size : "", ";"));
             inside = inside.empty() ? size : size + " * " + inside;
         }
         for (std::size_t k = lines.size(); k-- > 0;) line(lines[k]);

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-BlockKernel::BlockKernel(const Loop& loop) {
+BlockKernel::BlockKernel(const Loop& loop) : addresses_(loop) {
     verify(loop);
     indices_ = std::make_unique<cpu::IndexCheck>(loop);
     prepared_ = loop.scan        ? cpu::prepare_scan(loop, false)
@@ -22,6 +22,7 @@ BlockKernel& BlockKernel::operator=(BlockKernel&&) noexcept = default;
 std::size_t BlockKernel::scratch_bytes() const { return prepared_->scratch_bytes(); }
 
 void BlockKernel::run(const void* const* loads, void* const* stores, void* scratch) const {
+    addresses_.check(loads, stores);
     indices_->run(loads);
     prepared_->run(loads, stores, static_cast<std::byte*>(scratch));
 }

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "weft/kernel/loop.h"
+#include "weft/kernel/address_facts.h"
 
 namespace weft {
 
@@ -27,10 +27,12 @@ class BlockKernel {
     std::size_t scratch_bytes() const;
     /// Const and re-entrant: allocates nothing, takes no lock. loads[i] and stores[i] point to the element at index 0 of every
     /// axis. A map's store may be the memory of a load with the same strides; any other overlap is the caller's mistake.
-    /// IndexError before anything is written, if an index is outside its axis.
+    /// Before anything is written: InternalError if an address is not aligned as the loop says, IndexError if an index is outside its
+    /// axis.
     void run(const void* const* loads, void* const* stores, void* scratch) const;
 
   private:
+    AddressFacts addresses_;
     std::unique_ptr<const cpu::IndexCheck> indices_;
     std::unique_ptr<const cpu::PreparedLoop> prepared_;
 };

@@ -9,6 +9,7 @@
 #include "weft/backend/cpu/made_load.h"
 #include "weft/backend/cpu/scan.h"
 #include "weft/backend/cpu/scatter.h"
+#include "weft/kernel/address_facts.h"
 #include "weft/ops/window.h"
 
 namespace weft {
@@ -25,7 +26,7 @@ bool is_narrow(const Program& program) {
 /// A loop by machine code of its own where there is any and it is faster, else by the block evaluator.
 class LoopKernel final : public Kernel {
   public:
-    explicit LoopKernel(Loop loop) : loads_(loop.loads.size()) {
+    explicit LoopKernel(Loop loop) : loads_(loop.loads.size()), addresses_(loop) {
         verify(loop);
         prepared_ = prepare_made_map(loop);
         if (prepared_) return;
@@ -49,6 +50,7 @@ class LoopKernel final : public Kernel {
     void check(void* const* operands) const override { indices_.run(const_cast<const void* const*>(operands)); }
     void run(void* const* operands, std::byte* scratch) const override {
         const void* const* loads = const_cast<const void* const*>(operands);
+        addresses_.check(loads, operands + loads_);
         if (indices_) indices_.run(loads);
         if (counted_) loads = counted_.resolve(loads, scratch);
         scratch += counted_bytes_;
@@ -58,6 +60,7 @@ class LoopKernel final : public Kernel {
 
   private:
     std::size_t loads_;
+    AddressFacts addresses_;
     std::size_t counted_bytes_ = 0, places_bytes_ = 0;
     CountTable counted_;
     IndexCheck indices_;

@@ -87,13 +87,7 @@ void add_places(const LoopIndex& tensor, std::int64_t unit, const void* const* l
 
 /// Loads that nothing reads any more move nowhere, so that they stand in no axis' way.
 void still_unread(Loop& loop, std::size_t loads) {
-    std::vector<bool> read(loads, false);
-    for (const Instruction& at : loop.program.code)
-        if (at.opcode == Opcode::input) read[static_cast<std::size_t>(at.a)] = true;
-    for (const auto* accesses : {&loop.loads, &loop.stores})
-        for (const Access& access : *accesses)
-            for (const Pointer& pointer : access.pointers)
-                if (static_cast<std::size_t>(pointer.load) < loads) read[static_cast<std::size_t>(pointer.load)] = true;
+    std::vector<bool> read = loads_read(loop);
     for (std::size_t i = 0; i < loads; ++i)
         if (!read[i]) loop.loads[i].strides = Dims(loop.dims.size());
 }

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 
 #include "weft/backend/cpu/arithmetic.h"
+#include "weft/backend/cpu/pooling_windows.h"
 #include "weft/base/error.h"
-#include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
+namespace pools {
 namespace {
-
-constexpr std::int64_t strip = 64;                // channels that are pooled together
-constexpr std::int64_t block_elements = 1 << 14;  // of input that one block reads, at least
 
 PoolingShape three_axes(PoolingShape s) {
     for (Spatial* sizes : {&s.in, &s.out, &s.kernel, &s.stride, &s.dilation})
@@ -36,96 +33,6 @@ void check(const PoolingShape& s, const char* operation) {
              std::min(s.pad_lo[axis], s.pad_hi[axis]));
         rule(s.in[axis] >= 0 && s.out[axis] >= 0, "a size must not be negative", std::min(s.in[axis], s.out[axis]));
     }
-}
-
-std::int64_t offset(const WindowStrides& strides, std::int64_t x0, std::int64_t x1, std::int64_t x2) {
-    return x0 * strides.spatial[0] + x1 * strides.spatial[1] + x2 * strides.spatial[2];
-}
-
-/// Window positions [first, last) of one axis whose input lies inside, for output y.
-struct Span {
-    Span(const PoolingShape& s, int axis, std::int64_t y) {
-        begin = y * s.stride[axis] - s.pad_lo[axis];
-        step = s.dilation[axis];
-        first = begin < 0 ? (-begin + step - 1) / step : 0;
-        std::int64_t inside = s.in[axis] - begin;  // positions before the input's end
-        last = std::min(s.kernel[axis], inside > 0 ? (inside + step - 1) / step : 0);
-        first = std::min(first, last);
-        within_padding = std::min(begin + s.kernel[axis], s.in[axis] + s.pad_hi[axis]) - begin;
-    }
-    std::int64_t size() const { return last - first; }
-    std::int64_t begin, step, first, last, within_padding;
-};
-
-/// Output position (y0, y1, y2) and its window.
-struct Window {
-    Window(const PoolingShape& s, std::int64_t y0, std::int64_t y1, std::int64_t y2)
-        : y{y0, y1, y2}, spans{Span(s, 0, y0), Span(s, 1, y1), Span(s, 2, y2)} {}
-
-    /// Calls f(place of the input pixel, number of the position in the whole window) for each position inside.
-    template <class F>
-    void for_each(const PoolingShape& s, const WindowStrides& strides, F&& f) const {
-        for (std::int64_t k0 = spans[0].first; k0 < spans[0].last; ++k0)
-            for (std::int64_t k1 = spans[1].first; k1 < spans[1].last; ++k1)
-                for (std::int64_t k2 = spans[2].first; k2 < spans[2].last; ++k2)
-                    f(offset(strides, spans[0].begin + k0 * spans[0].step, spans[1].begin + k1 * spans[1].step,
-                             spans[2].begin + k2 * spans[2].step),
-                      static_cast<std::int32_t>((k0 * s.kernel[1] + k1) * s.kernel[2] + k2));
-    }
-    std::int64_t divisor(const PoolingShape& s) const {
-        std::int64_t product = 1;
-        for (const Span& span : spans) product *= s.count_include_pad ? span.within_padding : span.size();
-        return product;
-    }
-    Spatial y;
-    Span spans[most_spatial];
-};
-
-struct Pooling {
-    PoolingShape shape;                  // three axes
-    WindowStrides first, second, third;  // in the order of the public function's operands
-};
-
-struct Strip {
-    std::int64_t n, first, channels;
-};
-
-/// Calls f for each strip of channels of each item: what no two threads share.
-template <class F>
-void for_each_strip(const PoolingShape& s, bool near, F&& f) {
-    std::int64_t width = near ? strip : 1, strips = (s.channels + width - 1) / width;
-    std::int64_t each = std::max<std::int64_t>(1, s.in[0] * s.in[1] * s.in[2] * std::min(width, s.channels));
-    std::int64_t items = s.batch * strips, together = std::max<std::int64_t>(1, block_elements / each);
-    parallel_for((items + together - 1) / together, [&](std::int64_t block) {
-        for (std::int64_t item = block * together; item < std::min(items, (block + 1) * together); ++item) {
-            std::int64_t first = item % strips * width;
-            f(Strip{item / strips, first, std::min(width, s.channels - first)});
-        }
-    });
-}
-
-template <class F>
-void for_each_output(const PoolingShape& s, F&& f) {
-    for (std::int64_t y0 = 0; y0 < s.out[0]; ++y0)
-        for (std::int64_t y1 = 0; y1 < s.out[1]; ++y1)
-            for (std::int64_t y2 = 0; y2 < s.out[2]; ++y2) f(Window(s, y0, y1, y2));
-}
-
-/// Where channels lie side by side their stride is a constant, so that the loop over them becomes vectors.
-template <bool near>
-auto channel_stride(const WindowStrides& strides) {
-    if constexpr (near)
-        return std::integral_constant<std::int64_t, 1>{};
-    else
-        return strides.channel;
-}
-
-/// f(whether channels lie side by side), as a constant; for float and double alone, to keep the code small.
-template <class T, class F>
-void with_layout(bool near, F&& f) {
-    if constexpr (std::is_floating_point_v<T>)
-        if (near) return f(std::true_type{});
-    f(std::false_type{});
 }
 
 template <class T>
@@ -181,21 +88,6 @@ void place_of_max(const PoolingShape& s, const WindowStrides& strides, const Win
             place[c] = taken ? number : place[c];
         }
     });
-}
-
-template <bool near, class T>
-void set_zero(const PoolingShape& s, const WindowStrides& strides, T* plane, std::int64_t channels) {
-    for (std::int64_t x0 = 0; x0 < s.in[0]; ++x0)
-        for (std::int64_t x1 = 0; x1 < s.in[1]; ++x1)
-            for (std::int64_t x2 = 0; x2 < s.in[2]; ++x2) {
-                T* pixel = plane + offset(strides, x0, x1, x2);
-                for (std::int64_t c = 0; c < channels; ++c) pixel[c * channel_stride<near>(strides)] = T(0.0f);
-            }
-}
-
-template <class T>
-T* plane_of(T* data, const WindowStrides& strides, const Strip& at) {
-    return data + at.n * strides.batch + at.first * strides.channel;
 }
 
 /// f(T) for the floating types (and complex ones where asked for); DTypeError for others.
@@ -291,14 +183,18 @@ void average_backward_of_strip(const Pooling& p, const Strip& at, const T* gradi
 }
 
 }  // namespace
+}  // namespace pools
 
 void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input_strides, const void* input,
               const WindowStrides& output_strides, void* output) {
+    using namespace pools;
     check(shape, "max_pool");
     if (is_complex(dtype))
         throw DTypeError(text("max_pool: ", dtype, " has no order; pool its real part or its magnitude"));
-    Pooling pooling{
-        three_axes(shape), cpu::three_axes(input_strides, shape.ndim), cpu::three_axes(output_strides, shape.ndim), {}};
+    Pooling pooling{pools::three_axes(shape),
+                    cpu::three_axes(input_strides, shape.ndim),
+                    cpu::three_axes(output_strides, shape.ndim),
+                    {}};
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_dtype(dtype, [&]<class T>(TypeTag<T>) {
         if constexpr (!kind_is_complex<T>)
@@ -313,8 +209,9 @@ void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input
 void max_pool_backward(DType dtype, const PoolingShape& shape, const WindowStrides& input_strides, const void* input,
                        const WindowStrides& gradient_strides, const void* gradient, const WindowStrides& result_strides,
                        void* result) {
+    using namespace pools;
     check(shape, "max_pool_backward");
-    Pooling pooling{three_axes(shape), cpu::three_axes(input_strides, shape.ndim),
+    Pooling pooling{pools::three_axes(shape), cpu::three_axes(input_strides, shape.ndim),
                     cpu::three_axes(gradient_strides, shape.ndim), cpu::three_axes(result_strides, shape.ndim)};
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1 && pooling.third.channel == 1;
     with_inexact(dtype, false, "max_pool_backward", [&]<class T>(TypeTag<T>) {
@@ -330,9 +227,12 @@ void max_pool_backward(DType dtype, const PoolingShape& shape, const WindowStrid
 
 void average_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input_strides, const void* input,
                   const WindowStrides& output_strides, void* output) {
+    using namespace pools;
     check(shape, "average_pool");
-    Pooling pooling{
-        three_axes(shape), cpu::three_axes(input_strides, shape.ndim), cpu::three_axes(output_strides, shape.ndim), {}};
+    Pooling pooling{pools::three_axes(shape),
+                    cpu::three_axes(input_strides, shape.ndim),
+                    cpu::three_axes(output_strides, shape.ndim),
+                    {}};
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_inexact(dtype, true, "average_pool", [&]<class T>(TypeTag<T>) {
         with_layout<T>(near, [&](auto is_near) {
@@ -345,8 +245,9 @@ void average_pool(DType dtype, const PoolingShape& shape, const WindowStrides& i
 
 void average_pool_backward(DType dtype, const PoolingShape& shape, const WindowStrides& gradient_strides,
                            const void* gradient, const WindowStrides& result_strides, void* result) {
+    using namespace pools;
     check(shape, "average_pool_backward");
-    Pooling pooling{three_axes(shape),
+    Pooling pooling{pools::three_axes(shape),
                     cpu::three_axes(gradient_strides, shape.ndim),
                     cpu::three_axes(result_strides, shape.ndim),
                     {}};

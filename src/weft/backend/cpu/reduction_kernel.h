@@ -3,7 +3,7 @@
 //   long rows:  blocks of one row, joined in 64 lanes; rows beyond a chunk in several tasks;
 //   columns:    where the kept axis is the one that runs through memory: rows are joined onto a row of results, vectorised across.
 // Chunks' results lie in scratch and are joined in their order.
-// Callers: block_reduction.cpp, which prepares them; reduction_columns.cpp holds the third way.
+// Callers: block_reduction.cpp, which prepares them; reduction_rows.cpp runs them, reduction_columns.cpp holds the third way.
 #pragma once
 
 #include "weft/backend/cpu/block_kernel.h"

@@ -147,6 +147,7 @@ std::vector<std::byte> Buffer::read() const {
 }
 
 Kernels::Kernels(const Device& device, std::span<const NamedLoop> loops) {
+    for (const NamedLoop& named : loops) printed_.emplace(named.name, named.loop);
     std::string ptx = compile_cuda(print_c(loops, Dialect::cuda), device.info().architecture);
     Module module = nullptr;
     check(driver().ModuleLoadData(&module, ptx.c_str()), "cuModuleLoadData");
@@ -155,6 +156,9 @@ Kernels::Kernels(const Device& device, std::span<const NamedLoop> loops) {
 
 void Kernels::launch(const std::string& name, const Loop& loop, std::span<const Operand> operands) const {
     promise(operands.size() == loop.loads.size() + loop.stores.size(), "a kernel is launched with all its operands");
+    auto printed = printed_.find(name);
+    promise(printed != printed_.end(), "a kernel is launched that was printed");
+    promise_launches(printed->second, loop, Dialect::cuda);
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const Access& access = i < loop.loads.size() ? loop.loads[i] : loop.stores[i - loop.loads.size()];
         promise_within(access, loop.dims, operands[i].first_element,
@@ -165,7 +169,7 @@ void Kernels::launch(const std::string& name, const Loop& loop, std::span<const 
     FunctionObject function = nullptr;
     check(driver().ModuleGetFunction(&function, static_cast<Module>(module_.get()), name.c_str()),
           "cuModuleGetFunction");
-    std::vector<std::int64_t> values;  // addresses, then numbers: all are 64 bits
+    std::vector<std::int64_t> values;  // addresses; of what reads no memory its first number
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const Access& access = i < loop.loads.size() ? loop.loads[i] : loop.stores[i - loop.loads.size()];
         std::int64_t first = operands[i].first_element;
@@ -174,9 +178,13 @@ void Kernels::launch(const std::string& name, const Loop& loop, std::span<const 
                     first * static_cast<std::int64_t>(size_of(access.dtype));
         values.push_back(first);
     }
-    for (std::int64_t number : numbers_for(loop)) values.push_back(number);
     std::vector<void*> arguments;
     for (std::int64_t& value : values) arguments.push_back(&value);
+    std::vector<std::int64_t> numbers = numbers_for(loop);
+    std::vector<std::int32_t> narrow(numbers.begin(), numbers.end());  // a parameter is as many bytes as its type has
+    bool is_narrow = index_dtype(loop, Dialect::cuda) == DType::int32;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        arguments.push_back(is_narrow ? static_cast<void*>(&narrow[i]) : static_cast<void*>(&numbers[i]));
     check(
         driver().LaunchKernel(function, static_cast<unsigned>(how.groups), 1, 1,
                               static_cast<unsigned>(how.threads_in_group), 1, 1, 0, nullptr, arguments.data(), nullptr),

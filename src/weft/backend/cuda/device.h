@@ -3,6 +3,7 @@
 // Callers: cli/ (doctor), tests.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -56,11 +57,12 @@ class Kernels {
   public:
     /// Errors of compile_cuda(); DeviceError if the driver refuses what NVRTC made.
     Kernels(const Device& device, std::span<const NamedLoop> loops);
-    /// Runs the named kernel for the sizes and strides of `loop`: operands are its loads, then its stores. Does not wait.
+    /// Runs the named kernel for the sizes and strides of `loop`, whose text is the same: operands are its loads, then its stores. Does not wait.
     void launch(const std::string& name, const Loop& loop, std::span<const Operand> operands) const;
 
   private:
     std::shared_ptr<void> module_;
+    std::map<std::string, Loop> printed_;  // by the kernel's name
 };
 
 }  // namespace weft::cuda

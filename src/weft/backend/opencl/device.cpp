@@ -128,6 +128,7 @@ std::vector<std::byte> Buffer::read() const {
 Kernels::Kernels(const Device& device, std::span<const NamedLoop> loops) : device_(&device) {
     const Driver& cl = driver();
     std::string printed = print_c(loops, Dialect::opencl);
+    for (const NamedLoop& named : loops) printed_.emplace(named.name, named.loop);
     const char* lines = printed.c_str();
     std::size_t length = printed.size();
     Status status = 0;
@@ -145,6 +146,9 @@ Kernels::Kernels(const Device& device, std::span<const NamedLoop> loops) : devic
 
 void Kernels::launch(const std::string& name, const Loop& loop, std::span<const Operand> operands) const {
     promise(operands.size() == loop.loads.size() + loop.stores.size(), "a kernel is launched with all its operands");
+    auto printed = printed_.find(name);
+    promise(printed != printed_.end(), "a kernel is launched that was printed");
+    promise_launches(printed->second, loop, Dialect::opencl);
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const Access& access = i < loop.loads.size() ? loop.loads[i] : loop.stores[i - loop.loads.size()];
         promise_within(access, loop.dims, operands[i].first_element,
@@ -168,7 +172,11 @@ void Kernels::launch(const std::string& name, const Loop& loop, std::span<const 
         }
         argument(&operand.first_element, sizeof operand.first_element);
     }
-    for (std::int64_t value : numbers_for(loop)) argument(&value, sizeof value);
+    bool narrow = index_dtype(loop, Dialect::opencl) == DType::int32;
+    for (std::int64_t value : numbers_for(loop)) {
+        auto half = static_cast<std::int32_t>(value);
+        narrow ? argument(&half, sizeof half) : argument(&value, sizeof value);
+    }
     auto threads = static_cast<std::size_t>(how.threads_in_group), all = static_cast<std::size_t>(how.groups) * threads;
     check(cl.EnqueueNDRangeKernel(as<Queue>(device_->queue_), kernel, 1, nullptr, &all, &threads, 0, nullptr, nullptr),
           "clEnqueueNDRangeKernel");

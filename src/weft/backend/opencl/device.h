@@ -3,6 +3,7 @@
 // Callers: cli/ (doctor), tests.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,12 +48,13 @@ class Kernels {
   public:
     /// CompileError names a file with the text, if the device's compiler refuses it.
     Kernels(const Device& device, std::span<const NamedLoop> loops);
-    /// Runs the named kernel for the sizes and strides of `loop`: operands are its loads, then its stores. Does not wait.
+    /// Runs the named kernel for the sizes and strides of `loop`, whose text is the same: operands are its loads, then its stores. Does not wait.
     void launch(const std::string& name, const Loop& loop, std::span<const Operand> operands) const;
 
   private:
     const Device* device_;
     std::shared_ptr<void> program_;
+    std::map<std::string, Loop> printed_;  // by the kernel's name
 };
 
 class Device {

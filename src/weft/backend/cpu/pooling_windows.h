@@ -1,0 +1,121 @@
+// Where pooling looks: windows over images, and strips of channels that are pooled together; what no two threads share.
+// Callers: pooling.cpp.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "weft/backend/cpu/pooling.h"
+#include "weft/base/thread_pool.h"
+
+namespace weft::cpu::pools {
+
+inline constexpr std::int64_t strip = 64;                // channels that are pooled together
+inline constexpr std::int64_t block_elements = 1 << 14;  // of input that one block reads, at least
+
+inline std::int64_t offset(const WindowStrides& strides, std::int64_t x0, std::int64_t x1, std::int64_t x2) {
+    return x0 * strides.spatial[0] + x1 * strides.spatial[1] + x2 * strides.spatial[2];
+}
+
+/// Window positions [first, last) of one axis whose input lies inside, for output y.
+struct Span {
+    Span(const PoolingShape& s, int axis, std::int64_t y) {
+        begin = y * s.stride[axis] - s.pad_lo[axis];
+        step = s.dilation[axis];
+        first = begin < 0 ? (-begin + step - 1) / step : 0;
+        std::int64_t inside = s.in[axis] - begin;  // positions before the input's end
+        last = std::min(s.kernel[axis], inside > 0 ? (inside + step - 1) / step : 0);
+        first = std::min(first, last);
+        within_padding = std::min(begin + s.kernel[axis], s.in[axis] + s.pad_hi[axis]) - begin;
+    }
+    std::int64_t size() const { return last - first; }
+    std::int64_t begin, step, first, last, within_padding;
+};
+
+/// Output position (y0, y1, y2) and its window.
+struct Window {
+    Window(const PoolingShape& s, std::int64_t y0, std::int64_t y1, std::int64_t y2)
+        : y{y0, y1, y2}, spans{Span(s, 0, y0), Span(s, 1, y1), Span(s, 2, y2)} {}
+
+    /// Calls f(place of the input pixel, number of the position in the whole window) for each position inside.
+    template <class F>
+    void for_each(const PoolingShape& s, const WindowStrides& strides, F&& f) const {
+        for (std::int64_t k0 = spans[0].first; k0 < spans[0].last; ++k0)
+            for (std::int64_t k1 = spans[1].first; k1 < spans[1].last; ++k1)
+                for (std::int64_t k2 = spans[2].first; k2 < spans[2].last; ++k2)
+                    f(offset(strides, spans[0].begin + k0 * spans[0].step, spans[1].begin + k1 * spans[1].step,
+                             spans[2].begin + k2 * spans[2].step),
+                      static_cast<std::int32_t>((k0 * s.kernel[1] + k1) * s.kernel[2] + k2));
+    }
+    std::int64_t divisor(const PoolingShape& s) const {
+        std::int64_t product = 1;
+        for (const Span& span : spans) product *= s.count_include_pad ? span.within_padding : span.size();
+        return product;
+    }
+    Spatial y;
+    Span spans[most_spatial];
+};
+
+struct Pooling {
+    PoolingShape shape;                  // three axes
+    WindowStrides first, second, third;  // in the order of the public function's operands
+};
+
+struct Strip {
+    std::int64_t n, first, channels;
+};
+
+/// Calls f for each strip of channels of each item: what no two threads share.
+template <class F>
+void for_each_strip(const PoolingShape& s, bool near, F&& f) {
+    std::int64_t width = near ? strip : 1, strips = (s.channels + width - 1) / width;
+    std::int64_t each = std::max<std::int64_t>(1, s.in[0] * s.in[1] * s.in[2] * std::min(width, s.channels));
+    std::int64_t items = s.batch * strips, together = std::max<std::int64_t>(1, block_elements / each);
+    parallel_for((items + together - 1) / together, [&](std::int64_t block) {
+        for (std::int64_t item = block * together; item < std::min(items, (block + 1) * together); ++item) {
+            std::int64_t first = item % strips * width;
+            f(Strip{item / strips, first, std::min(width, s.channels - first)});
+        }
+    });
+}
+
+template <class F>
+void for_each_output(const PoolingShape& s, F&& f) {
+    for (std::int64_t y0 = 0; y0 < s.out[0]; ++y0)
+        for (std::int64_t y1 = 0; y1 < s.out[1]; ++y1)
+            for (std::int64_t y2 = 0; y2 < s.out[2]; ++y2) f(Window(s, y0, y1, y2));
+}
+
+/// Where channels lie side by side their stride is a constant, so that the loop over them becomes vectors.
+template <bool near>
+auto channel_stride(const WindowStrides& strides) {
+    if constexpr (near)
+        return std::integral_constant<std::int64_t, 1>{};
+    else
+        return strides.channel;
+}
+
+/// f(whether channels lie side by side), as a constant; for float and double alone, to keep the code small.
+template <class T, class F>
+void with_layout(bool near, F&& f) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (near) return f(std::true_type{});
+    f(std::false_type{});
+}
+
+template <bool near, class T>
+void set_zero(const PoolingShape& s, const WindowStrides& strides, T* plane, std::int64_t channels) {
+    for (std::int64_t x0 = 0; x0 < s.in[0]; ++x0)
+        for (std::int64_t x1 = 0; x1 < s.in[1]; ++x1)
+            for (std::int64_t x2 = 0; x2 < s.in[2]; ++x2) {
+                T* pixel = plane + offset(strides, x0, x1, x2);
+                for (std::int64_t c = 0; c < channels; ++c) pixel[c * channel_stride<near>(strides)] = T(0.0f);
+            }
+}
+
+template <class T>
+T* plane_of(T* data, const WindowStrides& strides, const Strip& at) {
+    return data + at.n * strides.batch + at.first * strides.channel;
+}
+
+}  // namespace weft::cpu::pools

@@ -1,0 +1,162 @@
+#include "weft/compile/row_parts.h"
+
+#include <algorithm>
+
+#include "weft/compile/access_facts.h"
+#include "weft/kernel/builder.h"
+
+namespace weft {
+namespace {
+
+constexpr std::int64_t product_tile = 32;
+
+// How an operand moves with the rows, in bytes.
+Dims row_strides(DType dtype, const Dims& strides, std::size_t rows) {
+    Dims bytes;
+    for (std::size_t axis = 0; axis < rows; ++axis)
+        bytes.push_back(strides[axis] * static_cast<std::int64_t>(size_of(dtype)));
+    return bytes;
+}
+
+// Results of blocks, [block, element], joined over the blocks.
+Loop join_of(const Loop& loop, std::int64_t blocks) {
+    Loop join;
+    auto kept = static_cast<std::ptrdiff_t>(loop.dims.size() - loop.reduced);
+    std::int64_t count = element_count(Dims(loop.dims.begin(), loop.dims.begin() + kept));
+    join.dims = {count, blocks};
+    join.reduced = 1;
+    join.reductions = loop.reductions;
+    ProgramBuilder builder;
+    for (const Access& store : loop.stores) {
+        builder.output(builder.input(store.dtype));
+        join.loads.push_back({store.dtype, {1, count}});
+        join.stores.push_back({store.dtype, {1}});
+        join.stores.back().alignment = store.alignment;
+    }
+    join.program = builder.take();
+    return join;
+}
+
+// An access of a loop over one of several blocks of rows: what lies inside the step lies at one place for all of them.
+void move_over_rows(Access& access, const RowOperand& operand, bool inside) {
+    if (!inside) AccessFacts::move(access, operand.strides);
+}
+
+// Of a product whose second matrix is the same for all batches, their rows are rows of one product.
+std::int64_t least_rows(const KernelCompiler& compiler, const Node& node, std::vector<Layout> inputs, Layout output,
+                        bool one_second) {
+    std::size_t batches = output.dims.size() - 2;
+    if (one_second)
+        for (std::size_t axis = 0; axis < batches; ++axis) {
+            inputs[0].dims[batches] *= output.dims[axis], output.dims[batches] *= output.dims[axis];
+        }
+    return compiler.least_rows(node, inputs, output);
+}
+
+}  // namespace
+
+double elements_of_row(const Dims& dims, std::size_t rows) {
+    double count = 1;
+    for (std::size_t axis = rows; axis < dims.size(); ++axis) count *= static_cast<double>(dims[axis]);
+    return count;
+}
+
+RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop, const std::vector<bool>& inside) {
+    RowPart part;
+    std::size_t rows = loop.reduced, kept = loop.dims.size() - rows;
+    for (const Access& load : loop.loads) {
+        Dims strides(load.strides.begin() + static_cast<std::ptrdiff_t>(kept), load.strides.end());
+        part.operands.push_back({0, row_strides(load.dtype, strides, rows)});
+    }
+    part.points = 1;
+    for (std::size_t axis = 0; axis < kept; ++axis) part.points *= static_cast<double>(loop.dims[axis]);
+    Loop of_blocks = loop;  // results of a block wait in memory of their own
+    for (std::size_t i = 0; i < loop.loads.size(); ++i) move_over_rows(of_blocks.loads[i], part.operands[i], inside[i]);
+    for (Access& store : of_blocks.stores) store.alignment = 0;
+    part.sums.first = part.operands.size();
+    for (const Access& store : loop.stores) {
+        part.operands.push_back({0, Dims(rows, 0)});
+        part.sums.bytes.push_back(static_cast<std::size_t>(part.points) * size_of(store.dtype));
+    }
+    for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
+    part.indexed = loop.indexed();
+    part.make = [&compiler, loop, of_blocks, kept](const Dims& block, bool several, const Kernel*) {
+        Loop cut = several ? of_blocks : loop;
+        std::copy(block.begin(), block.end(), cut.dims.begin() + static_cast<std::ptrdiff_t>(kept));
+        return compiler.loop(std::move(cut));
+    };
+    part.sums.join = [&compiler, loop](std::int64_t blocks) { return compiler.loop(join_of(loop, blocks)); };
+    return part;
+}
+
+RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t rows, const std::vector<bool>& inside) {
+    RowPart part;
+    Loop of_blocks = loop;
+    for (auto* accesses : {&of_blocks.loads, &of_blocks.stores})
+        for (Access& access : *accesses) {
+            part.operands.push_back({0, row_strides(access.dtype, access.strides, rows)});
+            move_over_rows(access, part.operands.back(), inside[part.operands.size() - 1]);
+        }
+    part.points = elements_of_row(loop.dims, rows);
+    for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
+    part.indexed = loop.indexed();
+    part.make = [&compiler, loop, of_blocks](const Dims& block, bool several, const Kernel*) {
+        Loop cut = several ? of_blocks : loop;
+        std::copy(block.begin(), block.end(), cut.dims.begin());
+        return compiler.loop(std::move(cut));
+    };
+    return part;
+}
+
+RowPart product_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,
+                     const Layout& output, std::size_t rows) {
+    RowPart part;
+    std::size_t batches = output.dims.size() - 2, of_second = std::min(rows, batches);
+    Dims second = row_strides(inputs[1].dtype, inputs[1].strides, of_second);
+    second.resize(rows, 0);
+    part.operands = {{0, row_strides(inputs[0].dtype, inputs[0].strides, rows)},
+                     {0, second},
+                     {0, row_strides(output.dtype, output.strides, rows)}};
+    // Some thirty multiplications cost as much as a loop's point; those of a vector, which wait for memory, as many.
+    auto inner = static_cast<double>(inputs[0].dims.back());
+    part.points = elements_of_row(output.dims, rows) * (output.dims.back() == 1 ? inner : inner / 32);
+    part.bytes = elements_of_row(output.dims, rows) * static_cast<double>(size_of(output.dtype));
+    bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
+    part.least_rows = least_rows(compiler, node, inputs, output, one_second);
+    part.tile = product_tile;
+    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, bool several,
+                                                                          const Kernel* first) {
+        std::vector<Layout> in = inputs;
+        Layout out = output;
+        std::copy(block.begin(), block.end(), in[0].dims.begin());
+        std::copy(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(of_second), in[1].dims.begin());
+        std::copy(block.begin(), block.end(), out.dims.begin());
+        return several && one_second ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
+    };
+    return part;
+}
+
+RowPart window_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,
+                    const Layout& output, bool convolution) {
+    RowPart part;
+    std::vector<bool> images(inputs.size(), true);
+    if (convolution) images[1] = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        part.operands.push_back({0, images[i] ? row_strides(inputs[i].dtype, inputs[i].strides, 1) : Dims{0}});
+    part.operands.push_back({0, row_strides(output.dtype, output.strides, 1)});
+    part.points = elements_of_row(output.dims, 1);
+    part.bytes = part.points * static_cast<double>(size_of(output.dtype));
+    if (convolution) part.points *= elements_of_row(inputs[1].dims, 1) / 32;  // as a product's multiplications
+    if (convolution) part.least_rows = compiler.least_rows(node, inputs, output);
+    part.make = [&compiler, &node, inputs, output, images](const Dims& block, bool several, const Kernel* first) {
+        std::vector<Layout> in = inputs;
+        Layout out = output;
+        for (std::size_t i = 0; i < in.size(); ++i)
+            if (images[i]) in[i].dims[0] = block[0];
+        out.dims[0] = block[0];
+        return several ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
+    };
+    return part;
+}
+
+}  // namespace weft

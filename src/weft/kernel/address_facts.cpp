@@ -1,0 +1,27 @@
+#include "weft/kernel/address_facts.h"
+
+#include "weft/base/error.h"
+
+namespace weft {
+
+AddressFacts::AddressFacts(const Loop& loop) {
+    auto keep = [](const std::vector<Access>& accesses, std::vector<Fact>& facts) {
+        for (std::size_t i = 0; i < accesses.size(); ++i)
+            if (accesses[i].alignment > 0) facts.push_back({i, accesses[i].alignment - 1});
+    };
+    keep(loop.loads, loads_), keep(loop.stores, stores_);
+}
+
+void AddressFacts::refuse(const void* const* loads, const void* const* stores) const {
+    auto look = [](std::string_view what, const std::vector<Fact>& facts, const void* const* addresses) {
+        for (const Fact& fact : facts) {
+            if ((reinterpret_cast<std::uintptr_t>(addresses[fact.number]) & fact.mask) == 0) continue;
+            throw InternalError(text("loop: ", what, fact.number, " is aligned to ", fact.mask + 1,
+                                     " bytes, but its address is ", addresses[fact.number]));
+        }
+    };
+    look("load ", loads_, loads), look("store ", stores_, stores);
+    throw InternalError("loop: an address was refused that is aligned as promised");
+}
+
+}  // namespace weft
