@@ -7,90 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weft/backend/cpu/emit/vector_arithmetic.h"
 #include "weft/backend/cpu/emit/writer.h"
 
 namespace weft::cpu::emit {
-namespace {
-
-/// The neutral value's bits.
-std::uint64_t neutral_bits(const StreamKind& stream) {
-    Literal neutral = identity_of(stream.reduction, stream.memory);
-    return with_dtype(stream.memory, [&](auto tag) {
-        auto value = neutral.as<typename decltype(tag)::Type>();
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &value, std::min(sizeof bits, sizeof value));
-        return bits;
-    });
-}
-
-}  // namespace
-
-/// Between the registers and the arrays that joined streams point to.
-void Writer::move_accumulators(bool in) {
-    for (std::size_t i = 0; i < plan_.code.streams.size(); ++i) {
-        const StreamKind& stream = plan_.code.streams[i];
-        if (stream.mode != Mode::joined) continue;
-        mov(rax, ptr[rbx + words(Arguments::base(i))]);
-        auto size = static_cast<int>(size_of(stream.memory));
-        for (int copy = 0; copy < plan_.unroll; ++copy) {
-            Address place = ptr[rax + copy * lanes() * size];
-            in ? vmovups(accumulating(i, copy), place) : vmovups(place, accumulating(i, copy));
-        }
-    }
-}
-
-/// Of folded streams, at the start of a row: the neutral values.
-void Writer::begin_accumulators() {
-    for (std::size_t i = 0; i < plan_.code.streams.size(); ++i) {
-        const StreamKind& stream = plan_.code.streams[i];
-        if (stream.mode != Mode::folded) continue;
-        std::uint64_t bits = neutral_bits(stream);
-        for (int copy = 0; copy < plan_.unroll; ++copy)
-            load_pattern(bits, static_cast<int>(size_of(stream.memory)), accumulating(i, copy));
-    }
-}
-
-/// At its end: lane i with lane i + 32, i + 16, and so on. No vector's own values are alive then: the first register is free.
-void Writer::fold_accumulators() {
-    constexpr std::int32_t free = 0;
-    for (std::size_t i = 0; i < plan_.code.streams.size(); ++i) {
-        const StreamKind& stream = plan_.code.streams[i];
-        if (stream.mode != Mode::folded) continue;
-        Lane lane = lane_of(stream.memory);
-        auto size = static_cast<int>(size_of(stream.memory));
-        std::int32_t first = accumulator(i, 0);
-        for (int copies = plan_.unroll / 2; copies > 0; copies /= 2)
-            for (int copy = 0; copy < copies; ++copy) join(stream, lane, first + copy, first + copy + copies, false);
-        for (int bytes = lanes() * size / 2; bytes >= size; bytes /= 2) {
-            upper_half(free, first, bytes);
-            join(stream, lane, first, free, false);
-        }
-        Xbyak::Reg64 base = base_of(i);
-        size == 4 ? vmovd(ptr[base], Xmm(first)) : vmovq(ptr[base], Xmm(first));
-    }
-}
-
-/// The upper of two halves of so many bytes.
-void Writer::upper_half(std::int32_t to, std::int32_t from, int bytes) {
-    if (bytes == 32)
-        vextracti64x4(Xbyak::Ymm(to), Xbyak::Zmm(from), 1);
-    else if (bytes == 16)
-        very_wide_ ? vextracti32x4(Xmm(to), Xbyak::Ymm(from), 1) : vextracti128(Xmm(to), Xbyak::Ymm(from), 1);
-    else
-        vpshufd(Xmm(to), Xmm(from), bytes == 8 ? 0xEE : 0x55);
-}
-
-Writer::Xmm Writer::accumulating(std::size_t stream, int copy) const {
-    bool whole = static_cast<int>(size_of(plan_.code.streams[stream].memory)) == plan_.lane_bytes;
-    return whole ? full(accumulator(stream, copy)) : half(accumulator(stream, copy));
-}
-
-std::int32_t Writer::accumulator(std::size_t stream, int copy) const {
-    std::int32_t before = 0;
-    for (std::size_t i = 0; i < stream; ++i) before += in_lanes(plan_.code.streams[i].mode);
-    return plan_.accumulators_at + before * plan_.unroll + copy;
-}
 
 Xbyak::Reg64 Writer::base_of(std::size_t stream) {
     if (base_registers_[stream] >= 0) return Xbyak::Reg64(base_registers_[stream]);
@@ -141,15 +60,6 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
     store_to(frame(area(line.immediate)), stream.memory, line.from, from, false);
     point_at(line.immediate, copy);
     move_elements(line.immediate, false, whole);
-}
-
-/// Lanes beyond a tail are joined too, and not stored.
-void Writer::accumulate(const Line& line, std::int32_t from, int copy, bool whole) {
-    const StreamKind& stream = plan_.code.streams[line.immediate];
-    Address place = ptr[element_address(line.immediate, copy)];
-    load_from(place, stream.memory, line.from, plan_.accumulators_at, !whole);
-    join(stream, line.from, plan_.accumulators_at, from, false);
-    store_to(place, stream.memory, line.from, plan_.accumulators_at, !whole);
 }
 
 void Writer::point_at(std::size_t stream, int copy) {

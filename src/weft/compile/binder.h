@@ -1,0 +1,61 @@
+// The work of bind() (binding.h): a plan with its sizes filled in. In two files: where values lie and the kernels of steps (binding.cpp),
+// which memory is shared, taken over and when (binding_memory.cpp). Used once, for one binding.
+// Callers: compile/binding.cpp.
+#pragma once
+
+#include "weft/base/integers.h"
+#include "weft/compile/memory.h"
+#include "weft/compile/step_kernels.h"
+
+namespace weft {
+
+class Binder {
+  public:
+    Binder(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler,
+           const BindOptions& options)
+        : plan_(*plan), graph_(graph), compiler_(compiler), options_(options), binding_(std::make_shared<Binding>()) {
+        binding_->plan = std::move(plan);
+    }
+
+    std::shared_ptr<const Binding> bind();
+
+  private:
+    const Place& place(std::int32_t e) const { return plan_.places[at(e)]; }
+    Layout slot_layout(std::int32_t slot) const { return weft::slot_layout(plan_, graph_, slot); }
+    void finish_scratch() { binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64; }
+
+    void find_outputs();
+    View slot_view(std::int32_t slot) const;
+    void find_views();
+    View placed(View view) const;
+    View result_view(std::size_t i) const;
+    void bind_steps();
+    [[noreturn]] static void refuse(const std::exception_ptr& failure, const BoundStep& step);
+    void bind_step(std::int32_t s);
+    void add_operands(const Step& step, BoundStep& bound) const;
+    void add_checks(const StepKernels& kernels, BoundStep& bound) const;
+    std::int32_t namesake(const Step& step) const;
+
+    void find_lifetimes();
+    bool may_take(const Step& step, std::int32_t slot, const Base& base) const;
+    void merge_scatters();
+    void choose_donors();
+    void protect_donors();
+    void plan_arena();
+    void reuse_in_place(std::int32_t s, std::vector<Lifetime>& lifetimes);
+
+    const Plan& plan_;
+    const Graph& graph_;
+    const KernelCompiler& compiler_;
+    const BindOptions& options_;
+    std::shared_ptr<Binding> binding_;
+    std::vector<View> views_;
+    std::vector<std::int32_t> output_of_, first_, last_read_, leaf_last_;
+    std::vector<std::int32_t> start_;  // of each output: the slot that is written first in its memory
+    std::int32_t checks_at_ = -1;      // before this step the indices of those after it, in late_, are checked
+    std::vector<std::int32_t> late_;
+    std::vector<std::size_t> offsets_;
+    std::size_t scratch_bytes_ = 0;
+};
+
+}  // namespace weft

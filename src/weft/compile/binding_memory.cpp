@@ -1,0 +1,128 @@
+// Binding: from when until when values live, whose memory becomes whose, and the arena.
+#include <algorithm>
+
+#include "weft/compile/binder.h"
+#include "weft/compile/in_place.h"
+#include "weft/compile/index_checks.h"
+
+namespace weft {
+
+void Binder::find_lifetimes() {
+    last_read_.assign(plan_.slots.size(), -1);
+    first_.assign(plan_.slots.size(), -1);  // stays so for slots that live inside a step
+    leaf_last_.assign(graph_.leaves.size(), -1);
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+        for (std::int32_t slot : plan_.steps[s].stores)
+            first_[at(slot)] = last_read_[at(slot)] = static_cast<std::int32_t>(s);
+        for (std::int32_t load : plan_.steps[s].loads) {
+            const Base& base = views_[at(load)].base;
+            if (base.kind == Base::arena) last_read_[at(base.index)] = static_cast<std::int32_t>(s);
+            if (base.kind == Base::leaf) leaf_last_[at(base.index)] = static_cast<std::int32_t>(s);
+        }
+    }
+}
+
+bool Binder::may_take(const Step& step, std::int32_t slot, const Base& base) const {
+    return may_write_over(plan_, graph_, views_, step, slot, base);
+}
+
+// Scatters one after another, each over what the one before it left: all of them write to the last one's memory.
+void Binder::merge_scatters() {
+    for (std::int32_t slot : plan_.outputs) {
+        if (slot < 0 || start_.size() > at(output_of_[at(slot)])) continue;
+        std::int32_t start = slot;
+        while (true) {
+            const Step& step = plan_.steps[at(first_[at(start)])];
+            if (!scatters(step, graph_)) break;
+            const Base base = views_[at(step.loads[0])].base;
+            bool dies = base.kind == Base::arena && last_read_[at(base.index)] == first_[at(start)];
+            if (!dies || !may_take(step, start, base)) break;
+            start = base.index;
+            output_of_[at(start)] = output_of_[at(slot)];
+        }
+        start_.push_back(start);
+    }
+    for (View& view : views_)
+        if (view.base.kind == Base::arena && output_of_[at(view.base.index)] >= 0)
+            view.base = {Base::output, output_of_[at(view.base.index)]};
+}
+
+void Binder::choose_donors() {
+    std::vector<bool> taken(graph_.leaves.size(), false);
+    for (std::size_t i = 0; i < options_.donors.size() && i < plan_.outputs.size(); ++i) {
+        std::int32_t donor = options_.donors[i], slot = plan_.outputs[i];
+        if (donor < 0 || slot < 0 || taken[at(donor)]) continue;
+        if (std::count(plan_.outputs.begin(), plan_.outputs.end(), slot) != 1) continue;
+        std::int32_t start = start_[at(output_of_[at(slot)])];
+        const Step& step = plan_.steps[at(first_[at(start)])];
+        bool shown = false;  // another output is a view of the donor
+        for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
+        bool reads_last = leaf_last_[at(donor)] == first_[at(start)];
+        if (shown || !reads_last || !may_take(step, start, {Base::leaf, donor})) continue;
+        binding_->outputs[at(output_of_[at(slot)])].donor = donor;
+        taken[at(donor)] = true;
+    }
+}
+
+// What a donor holds must not be lost to an index that a later step refuses: it is checked before the first donor is written
+// over, or, where that cannot be, that one is not.
+void Binder::protect_donors() {
+    auto written = [&](std::size_t output) { return first_[at(start_[output])]; };
+    while (true) {
+        checks_at_ = -1;
+        for (std::size_t i = 0; i < binding_->outputs.size(); ++i) {
+            bool sooner = checks_at_ < 0 || written(i) < checks_at_;
+            if (binding_->outputs[i].donor >= 0 && sooner) checks_at_ = written(i);
+        }
+        if (checks_at_ < 0) return;
+        auto late = late_checks(plan_, graph_, checks_at_, [&](std::int32_t index) {
+            std::int32_t slot = slot_below(plan_, index);
+            return slot < 0 || (first_[at(slot)] >= 0 && first_[at(slot)] < checks_at_);
+        });
+        if (late) {
+            late_ = std::move(*late);
+            return;
+        }
+        for (std::size_t i = 0; i < binding_->outputs.size(); ++i)
+            if (written(i) == checks_at_) binding_->outputs[i].donor = -1;
+    }
+}
+
+void Binder::plan_arena() {
+    std::vector<Lifetime> lifetimes(plan_.slots.size());
+    for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
+        if (output_of_[slot] >= 0 || first_[slot] < 0) continue;
+        Layout layout = slot_layout(static_cast<std::int32_t>(slot));
+        lifetimes[slot] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[slot],
+                           last_read_[slot], -1};
+    }
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) reuse_in_place(static_cast<std::int32_t>(s), lifetimes);
+    MemoryPlan memory = plan_memory(lifetimes);
+    for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
+        const Lifetime& life = lifetimes[slot];
+        if (life.bytes == 0) continue;
+        binding_->placements.push_back(
+            {plan_.slots[slot].entry, memory.offsets[slot], life.bytes, life.first, life.last, life.may_reuse >= 0});
+    }
+    offsets_ = std::move(memory.offsets);
+    binding_->scratch_offset = memory.bytes;
+}
+
+void Binder::reuse_in_place(std::int32_t s, std::vector<Lifetime>& lifetimes) {
+    const Step& step = plan_.steps[at(s)];
+    std::vector<std::int32_t> taken;
+    for (std::int32_t slot : step.stores) {
+        if (output_of_[at(slot)] >= 0) continue;
+        for (std::int32_t load : step.loads) {
+            const Base& base = views_[at(load)].base;
+            bool dies = base.kind == Base::arena && last_read_[at(base.index)] == s && base.index != slot;
+            if (!dies || std::find(taken.begin(), taken.end(), base.index) != taken.end()) continue;
+            if (!may_take(step, slot, base)) continue;
+            lifetimes[at(slot)].may_reuse = base.index;
+            taken.push_back(base.index);
+            break;
+        }
+    }
+}
+
+}  // namespace weft
