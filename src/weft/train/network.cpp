@@ -59,7 +59,7 @@ std::vector<std::string> check_costs(const Phase& phase, const nn::Module& model
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
         if (term.of_layers && notes.costs.empty())
             throw ConfigError(text(chosen.where,
-                                   "no layer of this network adds a cost; rbm, variational, contractive and "
+                                   "no layer of this network adds a cost; rbm, dbm, variational, contractive and "
                                    "activity_penalty do, or name a cost of the output, as in cross_entropy"));
         if (term.of_output) check_cost(chosen, term, output, wanted_by(term, x, y, notes), like);
     }
