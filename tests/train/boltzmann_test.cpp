@@ -115,7 +115,7 @@ data::Dataset drawn_digits(const Model& model) {
 }
 
 void learn(const Model& model, const data::Dataset& set, std::int64_t epochs) {
-    Objective objective(model.phase(), model.network.model);
+    Objective objective(model.phase(), model.network);
     std::int64_t step = 0;
     for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
         for (const data::Batch& batch : set.batches(10)) objective.step(batch, {step++, epoch + 1, nullptr});

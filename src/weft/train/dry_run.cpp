@@ -46,7 +46,7 @@ double step_operations(const Phase& phase, const Network& network, const data::D
     std::vector<Parameter> parameters = nn::parameters(network.model);
     for (const Parameter& cell : parameters) trained.push_back(cell.value());
     Tensor cost = measure(cost_terms(phase), network.model, x, y, parameters).cost;
-    std::vector<Tensor> results = gradient(cost, trained);
+    std::vector<Tensor> results = trained.empty() ? trained : gradient(cost, trained);
     results.push_back(cost);
     return operations(results);
 }

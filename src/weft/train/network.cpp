@@ -45,16 +45,15 @@ std::set<std::string> layers_wanted(const Phase& phase) {
     return paths;
 }
 
-/// The names of what layers add.
-std::vector<std::string> check_costs(const Phase& phase, const nn::Module& model, const LayerPlace& place,
-                                     const data::Dataset& like) {
+/// Notes the names of what layers add.
+void check_costs(const Phase& phase, Network& network, const LayerPlace& place, const data::Dataset& like) {
     Shape shape{Size("batch")};
     for (std::size_t i = 1; i < like.y.dims.size(); ++i) shape.push_back(like.y.dims[i]);
     Tensor x = LayerBuilder::stand_in(place), y = input("y", shape, like.y.dtype);
     StandIns cells;
     nn::Training training;
     nn::Notes notes;
-    Tensor output = model(x);
+    Tensor output = network.model(x);
     for (const Chosen& chosen : phase.costs) {
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
         if (term.of_layers && notes.costs.empty())
@@ -63,11 +62,10 @@ std::vector<std::string> check_costs(const Phase& phase, const nn::Module& model
                                    "activity_penalty do, or name a cost of the output, as in cross_entropy"));
         if (term.of_output) check_cost(chosen, term, output, wanted_by(term, x, y, notes), like);
     }
-    std::vector<std::string> names;
     for (const nn::AddedCost& cost : notes.costs) {
+        std::vector<std::string>& names = cost.part == nn::AddedCost::Part::told ? network.told : network.added;
         if (std::find(names.begin(), names.end(), cost.name) == names.end()) names.push_back(cost.name);
     }
-    return names;
 }
 
 /// Cells that a glob names; ConfigError with the nearest name if it names none.
@@ -84,13 +82,25 @@ std::vector<Parameter> matching(const Json& glob, const std::vector<nn::NamedPar
     return found;
 }
 
+void check_learners(const Phase& phase, const Network& network) {
+    if (network.learners.empty())
+        throw ConfigError(text(phase.optimizer.where,
+                               "no layer of this network learns by a rule of its own, as kmeans and pca do; name an "
+                               "optimizer, as in adam"));
+}
+
 void freeze(const Phase& phase, const Network& network) {
     std::vector<nn::NamedParameter> cells = nn::named(network.model);
     if (!phase.freeze.is_null()) {
         for (const Json& glob : phase.freeze.items())
             for (Parameter& cell : matching(glob, cells)) cell.freeze();
     }
+    if (!phase.by_gradients()) return check_learners(phase, network);
     if (!nn::parameters(network.model).empty()) return;
+    if (!network.learners.empty())
+        throw ConfigError(text(phase.optimizer.where, phase.optimizer.entry->name, ": ", network.learners[0]->name(),
+                               " learns by a rule of its own, and there is nothing else to train; write `optimizer: ",
+                               of_layers_alone, "`"));
     const Json& place = phase.freeze.is_null() ? phase.model : phase.freeze;
     place.refuse(
         cells.empty()
@@ -139,7 +149,9 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     place.batch = phase.batch_size;
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
-    if (!like.y.dims.empty()) network.added = check_costs(phase, network.model, place, like);
+    for (std::shared_ptr<nn::OwnRule>& learner : builder.learners)
+        if (!learner->held()) network.learners.push_back(std::move(learner));
+    if (!like.y.dims.empty()) check_costs(phase, network, place, like);
     freeze(phase, network);
     check_groups(phase, network);
     check_channels(phase, network);
