@@ -46,7 +46,7 @@ double step_operations(const Phase& phase, const Network& network, const data::D
     std::vector<Parameter> parameters = nn::parameters(network.model);
     for (const Parameter& cell : parameters) trained.push_back(cell.value());
     Tensor cost = measure(cost_terms(phase), network.model, x, y, parameters).cost;
-    std::vector<Tensor> results = trained.empty() ? trained : gradient(cost, trained);
+    std::vector<Tensor> results = gradient(cost, trained);
     results.push_back(cost);
     return operations(results);
 }
@@ -100,9 +100,11 @@ std::string table(const Phase& phase, const Network& network, const data::Datase
     rows.push_back({"", "total", "", grouped(network.parameters()), scaled(bytes, "B"), scaled(work, "FLOP")});
     if (network.trained() != network.parameters())
         rows.push_back({"", "trained", "", grouped(network.trained()), "", ""});
-    return aligned(rows) + text("memory and work are of a step's way forward with ", phase.batch_size,
-                                " examples; the whole step, with its gradients: ",
-                                scaled(step_operations(phase, network, like), "FLOP"), "\n");
+    std::string whole = phase.by_gradients() ? text("; the whole step, with its gradients: ",
+                                                    scaled(step_operations(phase, network, like), "FLOP"))
+                                             : "";
+    return aligned(rows) +
+           text("memory and work are of a step's way forward with ", phase.batch_size, " examples", whole, "\n");
 }
 
 }  // namespace
