@@ -86,11 +86,11 @@ constexpr const char* chains = R"({
 // Layers without gradients: what has passed in an epoch is part of checkpoints; the second phase looks through the first one's axes.
 constexpr const char* clusters = R"({
 "data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
-"model": [{"pca": {"components": 12, "name": "axes"}}], "cost": "of_layers", "optimizer": "of_layers",
+"model": [{"slice": {"range": [294, 490]}}, {"pca": {"components": 12, "name": "axes"}}], "cost": "of_layers", "optimizer": "of_layers",
 "batch_size": 30, "checkpoint": {"steps": 3}, "seed": 3, "stop_when": {"epochs": 1}, "keep_best": {"of": "valid.loss"},
 "monitor": {"channels": ["loss", "explained_variance"]},
 "phases": [{"name": "one"}, {"name": "two", "stop_when": {"epochs": 4}, "monitor": {"channels": ["loss"]},
-            "model": [{"pca": {"components": 12, "name": "axes", "freeze": true}}, {"kmeans": {"clusters": 7, "name": "groups"}}]}]})";
+            "model": [{"slice": {"range": [294, 490]}}, {"pca": {"components": 12, "name": "axes", "freeze": true}}, {"kmeans": {"clusters": 7, "name": "groups"}}]}]})";
 constexpr const char* adversaries = R"({
 "data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
 "model": {"adversarial": {"latent": 8, "margin": 0.1, "generator": [{"linear": 32}, "batch_norm", "relu", {"linear": 784}, "sigmoid"],

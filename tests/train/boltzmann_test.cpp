@@ -135,6 +135,9 @@ TEST(Boltzmann, of_15_hidden_units_that_have_learned_pictures_annealing_finds_lo
     EXPECT_NEAR(found.log_partition_from_above->value, exact, 0.01 * exact);
     EXPECT_TRUE(found.black_and_white);
     EXPECT_FALSE(found.bound);
+    data::Dataset grey = model.phase().set("train")->load().flat();
+    EXPECT_FALSE(
+        likelihood(model.phase(), model.network, grey, {.annealing = {.runs = 2, .temperatures = 2}}).black_and_white);
 }
 
 TEST(Boltzmann, its_gradient_is_that_of_the_data_less_that_of_the_chains_which_go_on) {

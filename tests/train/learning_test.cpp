@@ -27,12 +27,12 @@ Tensor some_rows(const Tensor& x, std::int64_t first, std::int64_t count) {
     return slice(x, {first, 0}, {Size(count), x.shape()[1]});
 }
 /// A pass in batches of this size.
-void pass_over(nn::OwnRule& rule, const Tensor& x, std::int64_t batch) {
+std::string pass_over(nn::OwnRule& rule, const Tensor& x, std::int64_t batch) {
     nn::Training training;
     std::int64_t rows = x.shape()[0].value();
     for (std::int64_t first = 0; first < rows; first += batch)
         (void)rule(some_rows(x, first, std::min(batch, rows - first)));
-    rule.end_pass();
+    return rule.end_pass();
 }
 void expect_close(const Tensor& found, const std::vector<double>& wanted, double tolerance = 2e-6) {
     std::vector<double> values = found.astype(DType::float64).to_vector<double>();
@@ -53,6 +53,14 @@ TEST(KMeans, centroids_move_as_numpys_for_batches_of_any_size) {
         EXPECT_EQ(nearest, (std::vector<std::int64_t>{1, 1, 1, 0, 0, 0, 0, 2}));
         EXPECT_EQ(means.restarted.value().item<std::int64_t>(), 0);
     }
+}
+
+TEST(KMeans, numbers_of_double_precision_are_taken_too) {
+    nn::KMeans means(3, 3);
+    Tensor x = known_rows().astype(DType::float64).eval();
+    means.centroids.set(some_rows(known_rows(), 0, 3));
+    for (int pass = 0; pass < 3; ++pass) pass_over(means, x, 40);
+    EXPECT_EQ(means.nearest(some_rows(x, 0, 3)).to_vector<std::int64_t>(), (std::vector<std::int64_t>{1, 1, 1}));
 }
 
 TEST(KMeans, gives_clusters_distances_or_how_much_nearer_than_the_mean_each_is) {
@@ -98,10 +106,11 @@ TEST(KMeans, a_cluster_without_examples_begins_anew_at_the_farthest_one) {
     Tensor x = Tensor::of(std::vector<float>{0, 1, 2, 3, 10, 100, 101}, {7, 1});
     nn::KMeans means(1, 3);
     means.centroids.set(Tensor::of(std::vector<float>{1, 100, 5000}, {3, 1}));
-    pass_over(means, x, 3);
+    EXPECT_EQ(pass_over(means, x, 3),
+              "1 of 3 clusters had no example nearest to them and begin anew at the farthest ones");
     expect_close(means.centroids, {3.2, 100.5, 10});
     EXPECT_EQ(means.restarted.value().item<std::int64_t>(), 1);
-    pass_over(means, x, 3);
+    EXPECT_EQ(pass_over(means, x, 3), "");
     expect_close(means.centroids, {1.5, 100.5, 10});
     EXPECT_EQ(means.restarted.value().item<std::int64_t>(), 1);
     // In evaluation, and while it is held, nothing is taken down.

@@ -6,20 +6,25 @@
 #include <limits>
 
 #include "weft/base/error.h"
-#include "weft/data/principal_axes.h"
 #include "weft/data/steps.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/principal_axes.h"
 
 namespace weft::data {
 namespace {
 
 constexpr std::int64_t rows_of_product = 512;
 
+struct PrincipalAxes {
+    std::vector<double> variances;  // descending
+    Array vectors;                  // (width, width), an axis a row
+};
+
 /// Of the covariance (over n) of the training data.
 PrincipalAxes axes_of(const Dataset& train, const char* step, std::vector<double>& means) {
     auto width = static_cast<std::int64_t>(width_of(train.x));
-    if (width > most_principal_width)
+    if (width > linalg::most_principal_width)
         throw ShapeError(
             text(step, ": examples of ", width, " numbers have too large a covariance; make them smaller"));
     auto n = static_cast<double>(train.size());
@@ -35,7 +40,8 @@ PrincipalAxes axes_of(const Dataset& train, const char* step, std::vector<double
         Tensor centred = Tensor(block_of(train, first, std::min(rows_of_product, train.size() - first))) - mean;
         covariance = Tensor((covariance + matmul(centred.T(), centred) / n).array());
     }
-    return principal_axes(covariance);
+    linalg::PrincipalAxes found = linalg::principal_axes(covariance);
+    return {found.variances.to_vector<double>(), contiguous(found.vectors.array())};
 }
 
 /// rows of `axes`, each times its factor: diag(factors) axes

@@ -19,6 +19,7 @@
 #include "weft/ops/view.h"
 
 namespace weft::nn {
+
 KMeans::KMeans(std::int64_t features, std::int64_t clusters, KMeansOptions options) : options_(std::move(options)) {
     check_positive("KMeans", "features", features);
     check_positive("KMeans", "clusters", clusters);
@@ -32,6 +33,7 @@ KMeans::KMeans(std::int64_t features, std::int64_t clusters, KMeansOptions optio
 
 void KMeans::members(Visitor& visit) {
     visit("centroids", centroids), visit("restarted", restarted), visit("passes", passes_);
+    if (held()) return;
     visit("pass.sums", sums_), visit("pass.counts", counts_);
     visit("pass.farthest", farthest_), visit("pass.farthest_distance", farthest_distance_);
 }
@@ -43,14 +45,15 @@ Tensor KMeans::scores(const Tensor& x) const {
     return sum(square(to), 1) - matmul(x, to.T()) * 2.0;
 }
 
-Tensor KMeans::nearest(const Tensor& x) const { return argmin(scores(x), 1); }
+Tensor KMeans::nearest(const Tensor& x) const { return argmin(scores(astype(x, DType::float32)), 1); }
 
 Tensor KMeans::squared_distance(const Tensor& x, const Tensor& cluster) const {
     return sum(square(x - take(centroids.value(), cluster, 0)), 1);
 }
 
-Tensor KMeans::given(const Tensor& x) const {
-    check_axis("KMeans", x, 2, -1, centroids.shape()[1].value(), "features");
+Tensor KMeans::given(const Tensor& rows) const {
+    check_axis("KMeans", rows, 2, -1, centroids.shape()[1].value(), "features");
+    Tensor x = astype(rows, DType::float32);
     using Gives = KMeansOptions::Gives;
     Tensor cluster = nearest(x);
     if (Notes::current()) add_cost("inertia", mean(squared_distance(x, cluster)), AddedCost::Part::reported);
@@ -60,7 +63,8 @@ Tensor KMeans::given(const Tensor& x) const {
     return relu(mean(distances, 1, true) - distances);
 }
 
-void KMeans::take_down(const Tensor& x) {
+void KMeans::take_down(const Tensor& rows) {
+    Tensor x = astype(rows, DType::float32);
     Tensor cluster = nearest(x), squared = squared_distance(x, cluster);
     Size clusters = centroids.shape()[0];
     Tensor member = one_hot(cluster, clusters, DType::float64);
@@ -68,8 +72,8 @@ void KMeans::take_down(const Tensor& x) {
     counts_.set(counts_.value() + sum(member, 0));
     Tensor far = expand_dims(squared, 1) * astype(member, DType::float32);  // 0 where it is another's
     Tensor most = max(far, 0), further = most > farthest_distance_;
-    Tensor rows = take(x, argmax(far, 0), 0);
-    farthest_.set(where(expand_dims(further, 1), rows, farthest_));
+    Tensor farther = take(x, argmax(far, 0), 0);
+    farthest_.set(where(expand_dims(further, 1), farther, farthest_));
     farthest_distance_.set(maximum(farthest_distance_, most));
 }
 
@@ -95,10 +99,10 @@ void KMeans::begin(const Tensor& rows) {
     centroids.set(astype(concatenate(chosen, 0), DType::float32).eval());
 }
 
-void KMeans::end_pass() {
+std::string KMeans::end_pass() {
     std::vector<double> counts = counts_.value().to_vector<double>();
     std::vector<float> distance = farthest_distance_.value().to_vector<float>();
-    if (std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; })) return;
+    if (std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; })) return {};
     Array moved = contiguous(centroids.value().array()), sums = contiguous(sums_.value().array()),
           far = contiguous(farthest_.value().array());
     moved = Array::from(std::vector<float>(moved.data<float>(), moved.data<float>() + moved.size()), moved.dims);
@@ -125,6 +129,9 @@ void KMeans::end_pass() {
     centroids.set(Tensor(moved));
     restarted.set((restarted.value() + anew).eval()), passes_.set((passes_.value() + 1).eval());
     for (Parameter* cell : {&sums_, &counts_, &farthest_, &farthest_distance_}) clear(*cell);
+    if (anew == 0) return {};
+    return text(anew, " of ", counts.size(),
+                " clusters had no example nearest to them and begin anew at the farthest ones");
 }
 
 }  // namespace weft::nn

@@ -27,7 +27,7 @@ class KMeans final : public OwnRule {
     /// k-means++: each is a row, drawn in proportion to its squared distance from the nearest one before. ValueError for fewer rows than
     /// clusters, or rows that are not finite.
     void begin(const Tensor& rows) override;
-    void end_pass() override;
+    std::string end_pass() override;
     bool has_learned() const override;
     /// (N,), int64.
     Tensor nearest(const Tensor& x) const;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "weft/graph/parameter.h"
@@ -18,11 +19,12 @@ class OwnRule {
     virtual std::string_view name() const = 0;
     /// What it gives of a batch; while training() and not held, takes it down.
     Tensor operator()(const Tensor& x);
+    /// What it has learned; unless it is held, also what it takes down.
     virtual void members(Visitor& visit) = 0;
     /// The first values, from rows of the training data as they reach the layer.
     virtual void begin(const Tensor& rows) = 0;
-    /// Learns of what was taken down since the last pass ended; nothing, if that was nothing.
-    virtual void end_pass() = 0;
+    /// Learns of what was taken down since the last pass ended; nothing, if that was nothing. Gives what a user should be told of it.
+    virtual std::string end_pass() = 0;
     /// It has learned, or was given what another has.
     virtual bool has_learned() const = 0;
 

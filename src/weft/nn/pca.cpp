@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "weft/data/principal_axes.h"
 #include "weft/nn/check.h"
 #include "weft/nn/keys.h"
 #include "weft/nn/module.h"
@@ -10,18 +9,20 @@
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/principal_axes.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 
 namespace weft::nn {
+
 PCA::PCA(std::int64_t features, std::int64_t kept, bool whiten) : whiten_(whiten) {
     check_positive("PCA", "features", features);
     check_positive("PCA", "components", kept);
     if (kept > features) throw ValueError(text("PCA: ", features, " features have no ", kept, " components"));
-    if (features > data::most_principal_width)
+    if (features > linalg::most_principal_width)
         throw ValueError(text("PCA: the covariance of ", features, " features is too large; up to ",
-                              data::most_principal_width, " are taken"));
+                              linalg::most_principal_width, " are taken"));
     components = zero_state(DType::float32, {kept, features}), variances = zero_state(DType::float32, {kept});
     mean = zero_state(DType::float32, {features}), passes_ = zero_state(DType::int64, {});
     count_ = zero_state(DType::float64, {}), mean_ = zero_state(DType::float64, {features});
@@ -30,6 +31,7 @@ PCA::PCA(std::int64_t features, std::int64_t kept, bool whiten) : whiten_(whiten
 
 void PCA::members(Visitor& visit) {
     visit("components", components), visit("mean", mean), visit("variances", variances), visit("passes", passes_);
+    if (held()) return;
     visit("pass.count", count_), visit("pass.mean", mean_), visit("pass.scatter", scatter_);
 }
 
@@ -61,16 +63,16 @@ void PCA::take_down(const Tensor& x) {
     count_.set(all);
 }
 
-void PCA::end_pass() {
+std::string PCA::end_pass() {
     auto count = count_.value().item<double>();
-    if (count == 0) return;
-    data::PrincipalAxes axes = data::principal_axes((scatter_.value() / count).eval());
-    std::int64_t kept = components.shape()[0].value(), width = components.shape()[1].value();
-    const double* numbers = axes.vectors.data<double>();
-    components.set(Tensor::of(std::vector<float>(numbers, numbers + kept * width), {kept, width}));
-    variances.set(Tensor::of(std::vector<float>(axes.variances.begin(), axes.variances.begin() + kept), {kept}));
+    if (count == 0) return {};
+    linalg::PrincipalAxes axes = linalg::principal_axes((scatter_.value() / count).eval());
+    Size kept = components.shape()[0], width = components.shape()[1];
+    components.set(astype(slice(axes.vectors, {0, 0}, {kept, width}), DType::float32).eval());
+    variances.set(astype(slice(axes.variances, {0}, {kept}), DType::float32).eval());
     mean.set(astype(mean_.value(), DType::float32).eval()), passes_.set((passes_.value() + 1).eval());
     for (Parameter* cell : {&count_, &mean_, &scatter_}) clear(*cell);
+    return {};
 }
 
 }  // namespace weft::nn

@@ -15,7 +15,7 @@ class PCA final : public OwnRule {
     void members(Visitor& visit) override;
     void begin(const Tensor&) override {}
     /// Eigenvectors of the covariance, over the number of examples.
-    void end_pass() override;
+    std::string end_pass() override;
     bool has_learned() const override;
 
     Parameter components;  ///< (components, features), orthonormal; each one's largest part is positive

@@ -6,6 +6,7 @@
 #include "weft/base/nearest.h"
 #include "weft/graph/node.h"
 #include "weft/nn/notes.h"
+#include "weft/nn/own_rule.h"
 #include "weft/train/operation_count.h"
 #include "weft/train/stand_ins.h"
 

@@ -70,8 +70,9 @@ struct Channel {
     bool of_run = false;  // of training itself: its name stands in the log without a set's
     enum class Targets : std::uint8_t { any, classes, numbers } targets = Targets::any;
     std::function<std::unique_ptr<Accumulator>(const Names& names)> make = {};
-    Json match = {};    // a glob of parameters or of layers that must name one
-    bool alone = true;  // has a figure under its own name, which rules can read
+    Json match = {};                     // a glob of parameters or of layers that must name one
+    std::vector<std::string> told = {};  // what it reads of what layers tell: some layer must
+    bool alone = true;                   // has a figure under its own name, which rules can read
 };
 using MakeChannel = std::function<Channel(const Json& options)>;
 

@@ -65,12 +65,10 @@ Part<MakeChannel> cost_terms() {
 /// 1 less the residual over the variance, of which a pca tells both.
 Part<MakeChannel> explained_variance() {
     Channel channel{"explained_variance", {.terms = true}, true};
+    channel.told = {"residual_variance", "variance"};
     channel.make = [](const Names& names) {
         auto place = [&](const char* name) {
-            auto found = std::find(names.told.begin(), names.told.end(), name);
-            if (found == names.told.end())
-                throw ConfigError("explained_variance: no layer of this network tells of a variance, as pca does");
-            return static_cast<std::size_t>(found - names.told.begin());
+            return static_cast<std::size_t>(std::find(names.told.begin(), names.told.end(), name) - names.told.begin());
         };
         std::size_t residual = place("residual_variance"), variance = place("variance");
         auto add = [=](const Judged& batch, Totals& sums) {

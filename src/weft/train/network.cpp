@@ -7,6 +7,7 @@
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/graph/node.h"
+#include "weft/nn/own_rule.h"
 #include "weft/nn/training.h"
 #include "weft/train/builder.h"
 #include "weft/train/measure.h"
@@ -87,6 +88,10 @@ void check_learners(const Phase& phase, const Network& network) {
         throw ConfigError(text(phase.optimizer.where,
                                "no layer of this network learns by a rule of its own, as kmeans and pca do; name an "
                                "optimizer, as in adam"));
+    if (phase.last == data::Last::pad)
+        phase.config.at("last").refuse(text("a last batch that is filled up has examples twice, and ",
+                                            network.learners[0]->name(),
+                                            " would learn of them twice; write `last: keep`"));
 }
 
 void freeze(const Phase& phase, const Network& network) {
@@ -119,6 +124,10 @@ void check_groups(const Phase& phase, const Network& network) {
 /// Channels of the monitor that look at parameters or layers by name: a word that names none would measure nothing.
 void check_channels(const Phase& phase, const Network& network) {
     for (const Channel& channel : phase.monitor.channels) {
+        for (const std::string& name : channel.told)
+            if (std::find(network.told.begin(), network.told.end(), name) == network.told.end())
+                phase.config.at("monitor").refuse(
+                    text("no layer of this network tells what the channel '", channel.name, "' reads, as pca does"));
         if (channel.match.is_null() || channel.match.as_string() == "*") continue;
         if (channel.wants.norms) (void)matching(channel.match, nn::named(network.model));
         if (!channel.wants.activations) continue;
@@ -154,7 +163,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     if (!like.y.dims.empty()) check_costs(phase, network, place, like);
     freeze(phase, network);
     check_groups(phase, network);
-    check_channels(phase, network);
+    if (!like.y.dims.empty()) check_channels(phase, network);
     return network;
 }
 

@@ -2,12 +2,16 @@
 // layer itself. An error names the layer and its place in the file. Callers: train/trainer.cpp, train/run.cpp, cli/.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "weft/nn/own_rule.h"
 #include "weft/nn/sequential.h"
 #include "weft/train/phase.h"
+
+namespace weft::nn {
+class OwnRule;
+}
 
 namespace weft::train {
 

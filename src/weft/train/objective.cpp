@@ -6,6 +6,7 @@
 #include "weft/base/error.h"
 #include "weft/data/batches.h"
 #include "weft/nn/loss.h"
+#include "weft/nn/own_rule.h"
 #include "weft/nn/training.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -144,8 +145,12 @@ void Objective::begin(const data::Dataset& train, std::uint64_t seed) {
     (void)model_(Tensor((*batches.begin()).x));
 }
 
-void Objective::end_pass() {
-    for (const std::shared_ptr<nn::OwnRule>& learner : learners_) learner->end_pass();
+std::vector<std::string> Objective::end_pass() {
+    std::vector<std::string> remarks;
+    for (const std::shared_ptr<nn::OwnRule>& learner : learners_) {
+        if (std::string remark = learner->end_pass(); !remark.empty()) remarks.push_back(std::move(remark));
+    }
+    return remarks;
 }
 
 Tensor Objective::output_of(const Tensor& x, std::vector<Tensor>* layers) const {

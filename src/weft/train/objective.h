@@ -28,8 +28,8 @@ class Objective {
 
     /// Layers that learn by rules of their own, and have not learned yet, take their first values from rows of the training set.
     void begin(const data::Dataset& train, std::uint64_t seed);
-    /// A pass over the training set has ended: these layers learn of it.
-    void end_pass();
+    /// A pass over the training set has ended: these layers learn of it. Gives what they say.
+    std::vector<std::string> end_pass();
     /// One step, and what it measured on its batch.
     Judged step(const data::Batch& batch, optim::Moment moment);
     /// How a step on this batch runs; it takes none.

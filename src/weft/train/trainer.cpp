@@ -305,7 +305,7 @@ Json Trainer::epoch_line() {
 void Trainer::end_epoch() {
     ++progress_.epoch;
     progress_.batch = 0;
-    objective_->end_pass();
+    for (const std::string& remark : objective_->end_pass()) watcher_.remark(remark);
     Json line = epoch_line();
     progress_.sums = {}, epoch_figures_ = of_steps();
     log_->append(line);
