@@ -142,7 +142,11 @@ void Objective::begin(const data::Dataset& train, std::uint64_t seed) {
     }
     if (!any) return;
     data::Batches batches(train, std::min(train.size(), most_rows), {.shuffle = seed});
-    (void)model_(Tensor((*batches.begin()).x));
+    try {
+        (void)model_(Tensor((*batches.begin()).x));
+    } catch (const ValueError& error) {  // of rows that it cannot begin with: the file's mistake, or the data's
+        throw ConfigError(error.what());
+    }
 }
 
 std::vector<std::string> Objective::end_pass() {

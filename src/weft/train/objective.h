@@ -26,7 +26,8 @@ class Objective {
     Objective(const Objective&) = delete;
     Objective& operator=(const Objective&) = delete;
 
-    /// Layers that learn by rules of their own, and have not learned yet, take their first values from rows of the training set.
+    /// Layers that learn by rules of their own, and have not learned yet, take their first values from rows of the training set. ConfigError
+    /// if these do not suffice.
     void begin(const data::Dataset& train, std::uint64_t seed);
     /// A pass over the training set has ended: these layers learn of it. Gives what they say.
     std::vector<std::string> end_pass();
