@@ -186,6 +186,14 @@ TEST(OwnRules, a_file_says_of_layers_for_them_and_an_optimizer_for_what_has_grad
         "f.json:3:35: kmeans (layer 1): kmeans takes vectors, what reaches it has shape (28, 28); flatten makes them");
     EXPECT_EQ(complaint(R"([{"kmeans": {"clusters": 3, "freeze": true}}])", R"("of_layers")").substr(0, 41),
               "f.json:4:14: no layer of this network lea");
+    EXPECT_EQ(complaint(R"([{"kmeans": 3}])", R"("of_layers")", R"({"channels": ["loss", "explained_variance"]})"),
+              "f.json:2:33: no layer of this network tells what the channel 'explained_variance' reads, as pca does");
+    EXPECT_EQ(complaint(R"([{"pca": 3}])", R"("of_layers")", R"({"channels": ["loss", "explained_variance"]})"),
+              "no error");
+    EXPECT_EQ(
+        complaint(R"([{"pca": 3}])", R"("of_layers")", R"({}, "last": "pad")"),
+        "f.json:2:45: a last batch that is filled up has examples twice, and PCA would learn of them twice; write "
+        "`last: keep`");
 }
 
 }  // namespace
