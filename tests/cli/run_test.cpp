@@ -9,6 +9,7 @@
 #include "weft/base/json.h"
 #include "weft/io/npy.h"
 #include "weft/io/safetensors.h"
+#include "weft/train/log.h"
 
 namespace weft {
 namespace {
@@ -75,11 +76,21 @@ constexpr const char* streamed = R"({
 
 // Costs that carry state: chains that go on from step to step; two networks against each other, each with an optimizer of its own.
 constexpr const char* chains = R"({
-"data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
-"model": [{"rbm": {"units": 24, "chains": 10, "steps": 2}}],
+"data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, {"binarize": {"draw": true}}, "flatten"]},
+"model": [{"rbm": {"units": 24, "chains": 10, "steps": 2, "name": "first"}}],
 "cost": ["of_layers", {"weight_decay": {"factor": 0, "groups": [{"match": "*.weight", "factor": 1.0e-3}]}}],
 "optimizer": {"momentum": {"lr": 0.05}}, "batch_size": 40, "checkpoint": {"steps": 3}, "seed": 3,
-"stop_when": {"epochs": 5}, "keep_best": {"of": "valid.loss"}})";
+"stop_when": {"epochs": 3}, "keep_best": {"of": "valid.loss"},
+"phases": [{"name": "one"}, {"name": "two", "model": {"dbm": {"hidden": [24, 12], "chains": 10, "steps": 2, "mean_field": 3}}}]})";
+
+// Layers without gradients: what has passed in an epoch is part of checkpoints; the second phase looks through the first one's axes.
+constexpr const char* clusters = R"({
+"data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
+"model": [{"slice": {"range": [294, 490]}}, {"pca": {"components": 12, "name": "axes"}}], "cost": "of_layers", "optimizer": "of_layers",
+"batch_size": 30, "checkpoint": {"steps": 9}, "seed": 3, "stop_when": {"epochs": 1}, "keep_best": {"of": "valid.loss"},
+"monitor": {"channels": ["loss", "explained_variance"]},
+"phases": [{"name": "one"}, {"name": "two", "stop_when": {"epochs": 4}, "monitor": {"channels": ["loss"]},
+            "model": [{"slice": {"range": [294, 490]}}, {"pca": {"components": 12, "name": "axes", "freeze": true}}, {"kmeans": {"clusters": 7, "name": "groups"}}]}]})";
 constexpr const char* adversaries = R"({
 "data": {"train": {"digits": {"size": 400}}, "valid": {"digits": {"split": "valid", "size": 100}}, "prepare": [{"scale": [0, 1]}, "flatten"]},
 "model": {"adversarial": {"latent": 8, "margin": 0.1, "generator": [{"linear": 32}, "batch_norm", "relu", {"linear": 784}, "sigmoid"],
@@ -119,6 +130,7 @@ class RunFolder : public testing::Test {
         std::ofstream(folder_.folder() / "methods.json") << methods;
         std::ofstream(folder_.folder() / "chains.json") << chains;
         std::ofstream(folder_.folder() / "adversaries.json") << adversaries;
+        std::ofstream(folder_.folder() / "clusters.json") << clusters;
         std::ofstream(folder_.folder() / "watched.json") << watched;
         std::ofstream(folder_.folder() / "carried.json") << carried;
         std::ofstream letters(folder_.folder() / "letters.txt");
@@ -192,15 +204,42 @@ TEST_F(RunFolder, killed_at_any_moment_and_resumed_it_gives_the_bytes_of_an_unin
 
 TEST_F(RunFolder, chains_and_adversaries_go_on_to_the_same_bytes) {
     expect_resumes("chains.json", 2, 5);
-    Ended said = weft({"likelihood", "whole", "--chains", "10", "--temperatures", "50"});
+    Ended said = weft({"likelihood", "whole", "--chains", "10", "--temperatures", "50", "--reverse"});
     EXPECT_EQ(said.status, 0) << said.output;
     EXPECT_EQ(said.output.substr(0, 20), "valid.log_likelihood") << said.output;
-    EXPECT_NE(said.output.find("by annealed importance sampling"), std::string::npos) << said.output;
+    for (const char* part : {"a bound from below", "by annealed importance sampling", "the other way round", "exactly"})
+        EXPECT_EQ(said.output.find(part) == std::string::npos, part == std::string("exactly")) << part << said.output;
     for (const char* out : {"whole", "killed0", "killed1"}) fs::remove_all(at(out));
     expect_resumes("adversaries.json", 2, 6);
     said = weft({"likelihood", "whole"});
     EXPECT_EQ(said.status, 2) << said.output;
     EXPECT_NE(said.output.find("nothing says how probable data are"), std::string::npos) << said.output;
+}
+
+TEST_F(RunFolder, what_learns_without_gradients_goes_on_to_the_same_bytes_for_any_number_of_threads) {
+    expect_resumes("clusters.json", 2, 8);
+    ASSERT_EQ(weft({"train", "clusters.json", "--out", "one", "--quiet", "--threads", "1"}).status, 0);
+    ASSERT_EQ(weft({"train", "clusters.json", "--out", "three", "--quiet", "--threads", "3"}).status, 0);
+    expect_same("one", "whole"), expect_same("one", "three");
+    std::vector<double> losses, explained;
+    for (const Json& line : train::read_log(at("one") / "log.jsonl")) {
+        if (line.find("final")) continue;
+        if (const Json* part = line.find("valid.explained_variance"))
+            explained.push_back(part->as_number());
+        else
+            losses.push_back(line.at("train.loss").as_number());
+    }
+    ASSERT_EQ(explained.size(), 1u);
+    EXPECT_GT(explained[0], 0.5);
+    EXPECT_LT(explained[0], 1);
+    ASSERT_EQ(losses.size(), 4u);  // Lloyd's method never makes the mean squared distance greater
+    for (std::size_t i = 1; i < losses.size(); ++i) EXPECT_LE(losses[i], losses[i - 1] * (1 + 1e-6));
+    io::save_npy(at("x.npy"), Array::zeros(DType::float32, {5, 28, 28}));
+    Ended said = weft({"predict", "one", "--input", "x.npy"});
+    EXPECT_EQ(said.status, 0) << said.output;
+    ASSERT_EQ(said.output.size(), 10u) << said.output;  // a cluster a line, of examples that are alike the same
+    EXPECT_EQ(said.output.substr(0, 8), said.output.substr(2)) << said.output;
+    EXPECT_TRUE(said.output[0] >= '0' && said.output[0] < '7') << said.output;
 }
 
 TEST_F(RunFolder, a_state_that_is_carried_goes_on_to_the_same_bytes) { expect_resumes("carried.json", 2, 8); }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "io/scratch.h"
 #include "weft/data/batches.h"
 #include "weft/data/digits.h"
@@ -113,6 +115,33 @@ TEST(Steps, colours_are_turned_and_turned_back) {
                     (void)fitted(R"(["yuv"])", known_data({2, 6}));
                 }),
                 HasSubstr("(3, height, width)"));
+}
+
+TEST(Steps, black_and_white_is_by_a_threshold_or_drawn_by_the_example_and_the_seed_alone) {
+    Dataset set = known_data({500, 8});
+    std::vector<float> whole = part_of(set.x, 0, 4000);
+    Array above = fitted(R"([{"binarize": {"at": 0.1}}])", set).apply(set).x;
+    for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_EQ(above.data<float>()[i], whole[i] > 0.1f ? 1 : 0);
+    Preparation draw = fitted(R"([{"scale": [0, 1]}, {"binarize": {"draw": true, "seed": 7}}])", set);
+    Array drawn = draw.apply(set).x;
+    // Rows come again after 101: what is drawn of the same numbers is the same, in whatever set and order they stand.
+    Array some = draw.apply(set.rows(37, 90)).x;
+    EXPECT_EQ(part_of(some, 0, 53 * 8), part_of(drawn, 37 * 8, 53 * 8));
+    EXPECT_EQ(part_of(drawn, 101 * 8, 101 * 8), part_of(drawn, 0, 101 * 8));
+    double sum = 0, expected = 0;
+    for (std::size_t i = 0; i < 101 * 8; ++i) {
+        float value = drawn.data<float>()[i];
+        ASSERT_TRUE(value == 0 || value == 1);
+        double probability = (static_cast<double>(whole[i]) + 0.5) / (100.0 / 101);
+        sum += static_cast<double>(value), expected += probability;
+        bool certain = probability < 1e-6 || probability > 1 - 1e-6;
+        ASSERT_TRUE(!certain || value == std::round(probability));
+    }
+    EXPECT_NEAR(sum, expected, 3 * std::sqrt(101 * 8 / 6.0));  // of variances of p (1 - p), whose mean is 1/6
+    Array other = fitted(R"([{"scale": [0, 1]}, {"binarize": {"draw": true, "seed": 8}}])", set).apply(set).x;
+    EXPECT_NE(part_of(other, 0, 4000), part_of(drawn, 0, 4000));
+    EXPECT_THAT(error_of<ValueError>([&] { (void)fitted(R"([{"binarize": {"draw": true}}])", set); }),
+                HasSubstr("which is no probability; put {scale: [0, 1]} in front"));
 }
 
 TEST(Steps, labels_become_rows_with_a_one) {

@@ -227,7 +227,7 @@ TEST(Costs, penalties_have_factors_by_name_of_which_the_first_that_matches_count
 TEST(Costs, one_that_does_not_suit_the_network_or_the_targets_says_so) {
     EXPECT_EQ(
         complaint(R"([{"linear": 10}])", R"("of_layers")"),
-        "f.json:4:9: no layer of this network adds a cost; rbm, variational, contractive and activity_penalty do, "
+        "f.json:4:9: no layer of this network adds a cost; rbm, dbm, variational, contractive and activity_penalty do, "
         "or name a cost of the output, as in cross_entropy");
     EXPECT_EQ(complaint(R"([{"linear": 10}])", R"({"mse": {"target": "input"}})"),
               "f.json:4:10: mse: mse_loss: the prediction has shape (batch, 10), the target (batch, 784); a loss "

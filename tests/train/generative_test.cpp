@@ -1,5 +1,4 @@
-// Models of data: a Boltzmann machine beside all of its states, its gradient beside the formula; two networks against each other, each with
-// the gradient of its own cost; optimizers by name; the bound that weighted draws make better.
+// Models of data: two networks against each other, each with the gradient of its own cost; optimizers by name; the bound that weighted draws make better.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +8,6 @@
 #include "weft/autodiff/derivative.h"
 #include "weft/base/error.h"
 #include "weft/nn/adversarial.h"
-#include "weft/nn/rbm.h"
 #include "weft/nn/training.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
@@ -23,85 +21,6 @@
 
 namespace weft::train {
 namespace {
-
-nn::RBM machine(std::int64_t visible, std::int64_t hidden, double size) {
-    nn::RBM made(visible, hidden, {.key = random::key(3)});
-    made.weight.set(made.weight.value() * static_cast<float>(100 * size));  // it begins with a deviation of 0.01
-    made.visible_bias.set(random::normal({visible}, 0, size, random::key(4)));
-    made.hidden_bias.set(random::normal({hidden}, 0, size, random::key(5)));
-    return made;
-}
-
-TEST(Boltzmann, log_z_and_free_energy_are_sums_over_all_states) {
-    nn::RBM small = machine(4, 3, 1);
-    std::vector<float> w = small.weight.value().to_vector<float>(), b = small.visible_bias.value().to_vector<float>(),
-                       c = small.hidden_bias.value().to_vector<float>();
-    double z = 0;
-    for (unsigned v = 0; v < 16; ++v) {
-        double of_v = 0;
-        std::vector<float> units;
-        for (unsigned i = 0; i < 4; ++i) units.push_back(static_cast<float>((v >> i) & 1));
-        for (unsigned h = 0; h < 8; ++h) {
-            double exponent = 0;
-            for (unsigned i = 0; i < 4; ++i) exponent += units[i] * b[i];
-            for (unsigned j = 0; j < 3; ++j) {
-                if (!((h >> j) & 1)) continue;
-                exponent += c[j];
-                for (unsigned i = 0; i < 4; ++i) exponent += units[i] * w[j * 4 + i];
-            }
-            of_v += std::exp(exponent);
-        }
-        EXPECT_NEAR(small.free_energy(Tensor::of(units, {1, 4})).item<double>(), -std::log(of_v), 1e-5);
-        z += of_v;
-    }
-    EXPECT_NEAR(nn::exact_log_partition(small), std::log(z), 1e-6);
-}
-
-TEST(Boltzmann, annealing_finds_log_z_of_15_hidden_units_within_one_percent) {
-    nn::RBM middle = machine(100, 15, 0.3);
-    double exact = nn::exact_log_partition(middle);
-    EXPECT_NEAR(nn::log_partition(middle, {.runs = 50, .temperatures = 500}), exact, 0.01 * exact);
-    EXPECT_EQ(nn::log_partition(middle, {.runs = 10, .temperatures = 20, .seed = 2}),
-              nn::log_partition(middle, {.runs = 10, .temperatures = 20, .seed = 2}));
-    EXPECT_THROW(nn::exact_log_partition(machine(3, 26, 1)), ValueError);
-    EXPECT_THROW(nn::log_partition(middle, {.runs = 1}), ValueError);
-}
-
-TEST(Boltzmann, its_gradient_is_that_of_the_data_less_that_of_the_chains_which_go_on) {
-    Model model(R"([{"rbm": {"units": 6, "chains": 5, "steps": 2}}])", "\"of_layers\"");
-    EXPECT_EQ(nn::parameters(model.network.model).size(), 3u);  // chains are state, and not trained
-    Parameter chains = model.parameter("0.chains");
-    Tensor x = pictures(), weight = model.cell("0.weight"), before = chains.value();
-    random::seed(1);
-    nn::Training training;
-    Measured measured = model.measured(x);
-    Tensor slope = gradient(measured.cost, weight).eval();
-    Tensor after = chains.value();
-    EXPECT_NE(after.to_vector<float>(), before.to_vector<float>());
-    for (float unit : after.to_vector<float>()) ASSERT_TRUE(unit == 0 || unit == 1);
-    auto statistics = [&](const Tensor& v) {
-        Tensor h = sigmoid(matmul(v, weight.T()) + model.cell("0.hidden_bias"));
-        return matmul(h.T(), v) / static_cast<double>(v.shape()[0].value());
-    };
-    EXPECT_LT(max(abs(slope - (statistics(after) - statistics(x)))).item<double>(), 1e-5);
-    EXPECT_EQ(measured.added[1].first, "reconstruction");
-    EXPECT_EQ(measured.loss.item<double>(), measured.added[1].second.item<double>());
-    // In evaluation chains stay, and there is nothing that would be minimised.
-    nn::Training evaluation(false);
-    EXPECT_EQ(model.measured(x).cost.item<double>(), 0);
-    EXPECT_EQ(chains.value().to_vector<float>(), after.to_vector<float>());
-}
-
-TEST(Boltzmann, gaussian_units_have_the_means_and_energies_of_the_density) {
-    nn::RBM small(2, 1, {.gaussian = true, .key = random::key(1)});
-    small.weight.set(Tensor::of(std::vector<float>{0.5f, -1}, {1, 2}));
-    small.visible_bias.set(Tensor::of(std::vector<float>{1, 2}, {2}));
-    Tensor v = Tensor::of(std::vector<float>{3, -1}, {1, 2});
-    EXPECT_NEAR(small.free_energy(v).item<double>(), (4 + 9) / 2.0 - std::log1p(std::exp(2.5)), 1e-5);
-    EXPECT_EQ(small.visible_logits(Tensor::of(std::vector<float>{1}, {1, 1})).to_vector<float>(),
-              (std::vector<float>{1.5, 1}));
-    EXPECT_THROW(nn::log_partition(small), ValueError);
-}
 
 constexpr const char* adversaries = R"({"adversarial": {"latent": 3, "generator": [{"linear": 784}, "sigmoid"],
     "discriminator": [{"linear": 4}, "tanh", {"linear": 1}])";

@@ -9,10 +9,12 @@ namespace weft::train {
 
 class Model {
   public:
-    Model(const std::string& layers, const std::string& cost = "\"cross_entropy\"", const char* prepare = "\"flatten\"")
-        : experiment_(parse_config(text(R"({"data": {"train": {"digits": {"size": 10}}, "prepare": [)", prepare,
-                                        R"(]}, "optimizer": "sgd", "model": )", layers, ", \"cost\": ", cost, "}"),
-                                   "f.json")),
+    Model(const std::string& layers, const std::string& cost = "\"cross_entropy\"", const char* prepare = "\"flatten\"",
+          const char* optimizer = "\"sgd\"", int size = 10)
+        : experiment_(
+              parse_config(text(R"({"data": {"train": {"digits": {"size": )", size, R"(}}, "prepare": [)", prepare,
+                                R"(]}, "optimizer": )", optimizer, R"(, "model": )", layers, ", \"cost\": ", cost, "}"),
+                           "f.json")),
           network(make_network(experiment_.phases[0], *sample_of(experiment_.phases[0]))) {}
     Tensor cell(const std::string& name) const { return parameter(name).value(); }
     Parameter parameter(const std::string& name) const {

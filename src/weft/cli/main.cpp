@@ -70,8 +70,10 @@ const std::vector<Command>& commands() {
     static const Flag html{"html", "FILE", "writes a page instead of text"};
     static const Flag set_name{"data", "SET", "which set of the experiment: test, if left out, or else valid"};
     static const Flag draws{"draws", "N", "of a variational layer, for each example; 100 if left out"};
-    static const Flag chains{"chains", "N", "of the annealing by which log Z of an rbm is estimated; 100 if left out"};
+    static const Flag chains{"chains", "N",
+                             "of the annealing by which log Z of an rbm or a dbm is estimated; 100 if left out"};
     static const Flag temperatures{"temperatures", "N", "between no weights and all of them; 1000 if left out"};
+    static const Flag reverse{"reverse", "", "anneals back too, from what the machine makes: log Z from above"};
     static const Flag search_out{"out", "DIR", "the folder; runs/FILE-sweep or runs/FILE-cv if left out"};
     static const Flag jobs{"jobs", "N",
                            "how many are trained at a time, each by its share of the threads; 1 if left out"};
@@ -86,7 +88,7 @@ const std::vector<Command>& commands() {
     static const Flag count{"count", "N", "how many; 100 if left out"};
     static const Flag sheet{"out", "FILE", ".png: one picture of all; .npy: numbers; RUN/samples.png if left out"};
     static const Flag seed_of_draws{"seed", "N", "of the draws; 1 if left out"};
-    static const Flag steps{"steps", "N", "of an rbm's chains; 1000 if left out"};
+    static const Flag steps{"steps", "N", "of the chains of an rbm or a dbm; 1000 if left out"};
     static const Flag walk{"walk", "N", "so many steps from one draw of the code to the next, a row of the picture"};
     static const Flag glob{"channel", "GLOB", "the figures that match, as in 'valid.*'; all if left out"};
     static const Flag picture{"out", "FILE", "the file: its name ends with .svg, .png or .html"};
@@ -130,8 +132,8 @@ const std::vector<Command>& commands() {
          evaluate},
         {"likelihood",
          "RUN",
-         "Says how probable the model that a run has kept takes a set to be: rbm and variational.",
-         {set_name, draws, chains, temperatures, device_flag, threads_flag},
+         "Says how probable the model that a run has kept takes a set to be: rbm, dbm and variational.",
+         {set_name, draws, chains, temperatures, reverse, device_flag, threads_flag},
          1,
          1,
          likelihood},
@@ -144,7 +146,7 @@ const std::vector<Command>& commands() {
          predict},
         {"sample",
          "RUN",
-         "Draws examples from the model that a run has kept: adversarial, variational, rbm.",
+         "Draws examples from the model that a run has kept: adversarial, variational, rbm, dbm.",
          {count, sheet, seed_of_draws, steps, walk, device_flag, threads_flag},
          1,
          1,

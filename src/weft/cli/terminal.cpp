@@ -95,6 +95,12 @@ void Terminal::print_cell(const std::string& cell, std::size_t width) {
     std::cout << std::string(width > cell.size() ? width - cell.size() : 1, ' ') << cell;
 }
 
+void Terminal::remark(const std::string& text) {
+    if (quiet_) return;
+    clear_bar();
+    std::cout << "        " << text << std::endl;
+}
+
 void Terminal::epoch(const Json& line, bool kept) {
     double seconds = line.at("seconds").as_number();
     std::int64_t examples = line.at("examples").as_integer();

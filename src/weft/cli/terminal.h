@@ -16,6 +16,7 @@ class Terminal : public train::Watcher {
     void resumed(const train::Progress& progress) override;
     void batch(const train::Progress& progress, std::int64_t batches) override;
     void evaluating(const std::string& set) override;
+    void remark(const std::string& text) override;
     void epoch(const Json& line, bool kept) override;
     void ended(const Json& line) override;
 

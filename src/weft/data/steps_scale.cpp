@@ -1,8 +1,11 @@
-// Steps that carry numbers to another scale: scale, standardize, gcn.
+// Steps that carry numbers to another scale: scale, standardize, gcn, binarize.
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "weft/base/error.h"
+#include "weft/base/hash.h"
+#include "weft/data/counter_random.h"
 #include "weft/data/steps.h"
 
 namespace weft::data {
@@ -182,6 +185,47 @@ class GlobalContrast : public Step {
     double scale_, sqrt_bias_, min_divisor_;
 };
 
+/// Black and white: 1 where a number is above a threshold, or with the number as its probability.
+class Binarize : public Step {
+  public:
+    explicit Binarize(const Json& o)
+        : drawn_(o.at("draw").as_bool()),
+          at_(o.at("at").as_number()),
+          seed_(static_cast<std::uint64_t>(o.at("seed").as_integer())) {}
+
+    Dataset apply(const Dataset& set) const override {
+        std::size_t width = width_of(set.x);
+        Dataset result =
+            drawn_ ? mapped(set, set.example(),
+                            [seed = seed_, width](const double* from, double* to) { draw(from, to, width, seed); })
+                   : with_numbers(set, [at = at_](std::size_t, double value) { return value > at ? 1.0 : 0.0; });
+        result.range = {0, 1};
+        return result;
+    }
+    Array invert(const Array& x) const override { return x; }  // a picture made of it is black and white
+
+  private:
+    /// The stream of random numbers follows from the row itself: what becomes of an example is the same in whichever order, set or fold it
+    /// stands, and whoever reads it.
+    static void draw(const double* from, double* to, std::size_t width, std::uint64_t seed) {
+        constexpr double rounding = 1e-6;  // of what was scaled
+        Hasher content;
+        for (std::size_t i = 0; i < width; ++i) {
+            if (!(from[i] >= 0 && from[i] <= 1 + rounding))
+                throw ValueError(text("binarize: a number is ", from[i],
+                                      ", which is no probability; put {scale: [0, 1]} in front, or leave out `draw`"));
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, from + i, sizeof bits);
+            content.add(bits);
+        }
+        CounterRandom random(seed, content.result().low);
+        for (std::size_t i = 0; i < width; ++i) to[i] = random.uniform() < from[i] ? 1 : 0;
+    }
+    bool drawn_;
+    double at_;
+    std::uint64_t seed_;
+};
+
 std::unique_ptr<Step> make_scale(const Json& argument) {
     if (argument.size() != 2 || !argument.is_array()) argument.refuse("scale takes two numbers: {scale: [0, 1]}");
     double low = argument.item(0).as_number(), high = argument.item(1).as_number();
@@ -221,6 +265,20 @@ std::vector<StepKind> scaling_steps() {
           {"use_std", false, "over its standard deviation in place of the norm"},
           positive("sqrt_bias", 0, "is added to the square of the norm"),
           positive("min_divisor", 1e-8, "an example with a smaller divisor is not divided")}},
+        {"binarize",
+         "black and white: 1 where a number is above `at`, else 0; or drawn",
+         "",
+         [](const Json& options) { return std::make_unique<Binarize>(options); },
+         {{"at", 0.5, "the greatest number that becomes 0"},
+          {"draw", false,
+           "1 with the number as its probability, drawn once for each example, as the literature has it"},
+          {"seed",
+           1,
+           "of the draws, which follow from it and from the example alone",
+           false,
+           Json::Kind::null,
+           {},
+           0}}},
     };
 }
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 
 #include "weft/base/error.h"
 #include "weft/data/steps.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
-#include "weft/ops/linalg.h"
+#include "weft/ops/principal_axes.h"
 
 namespace weft::data {
 namespace {
@@ -18,43 +17,31 @@ namespace {
 constexpr std::int64_t rows_of_product = 512;
 
 struct PrincipalAxes {
-    std::vector<double> mean, variances;  // descending
-    Array vectors;                        // (width, width), an axis a row
+    std::vector<double> variances;  // descending
+    Array vectors;                  // (width, width), an axis a row
 };
 
-/// Eigenvectors of the covariance (over n), the numbers' largest part positive, so that the sign is the data's alone.
-PrincipalAxes principal_axes(const Dataset& train, const char* step) {
+/// Of the covariance (over n) of the training data.
+PrincipalAxes axes_of(const Dataset& train, const char* step, std::vector<double>& means) {
     auto width = static_cast<std::int64_t>(width_of(train.x));
-    if (width > 16384)
+    if (width > linalg::most_principal_width)
         throw ShapeError(
             text(step, ": examples of ", width, " numbers have too large a covariance; make them smaller"));
     auto n = static_cast<double>(train.size());
-    PrincipalAxes axes;
-    axes.mean.assign(static_cast<std::size_t>(width), 0);
+    means.assign(static_cast<std::size_t>(width), 0);
     for_each_row(train, [&](const double* row) {
-        for (std::size_t i = 0; i < axes.mean.size(); ++i) {
+        for (std::size_t i = 0; i < means.size(); ++i) {
             if (!std::isfinite(row[i])) throw ValueError(text(step, ": the training data hold the value ", row[i]));
-            axes.mean[i] += row[i] / n;
+            means[i] += row[i] / n;
         }
     });
-    Tensor mean(array_of(axes.mean)), covariance(Array::zeros(float64, {width, width}));
+    Tensor mean(array_of(means)), covariance(Array::zeros(float64, {width, width}));
     for (std::int64_t first = 0; first < train.size(); first += rows_of_product) {
         Tensor centred = Tensor(block_of(train, first, std::min(rows_of_product, train.size() - first))) - mean;
         covariance = Tensor((covariance + matmul(centred.T(), centred) / n).array());
     }
-    linalg::Eigen found = linalg::eigh(covariance);
-    Array values = contiguous(found.values.array()), columns = contiguous(found.vectors.array());
-    axes.vectors = Array::empty(float64, {width, width});
-    for (std::int64_t row = 0; row < width; ++row) {  // eigh's values ascend
-        std::int64_t column = width - 1 - row;
-        axes.variances.push_back(std::max(0.0, values.data<double>()[column]));
-        double* axis = axes.vectors.data<double>() + row * width;
-        for (std::int64_t i = 0; i < width; ++i) axis[i] = columns.data<double>()[i * width + column];
-        double* largest =
-            std::max_element(axis, axis + width, [](double a, double b) { return std::abs(a) < std::abs(b); });
-        if (*largest < 0) std::transform(axis, axis + width, axis, std::negate<>());
-    }
-    return axes;
+    linalg::PrincipalAxes found = linalg::principal_axes(covariance);
+    return {found.variances.to_vector<double>(), contiguous(found.vectors.array())};
 }
 
 /// rows of `axes`, each times its factor: diag(factors) axes
@@ -119,10 +106,11 @@ class Whitening : public Step {
     explicit Whitening(const char* name) : name_(name) {}
 
     void fit(const Dataset& train) override {
-        PrincipalAxes axes = principal_axes(train, name_);
+        std::vector<double> means;
+        PrincipalAxes axes = axes_of(train, name_, means);
         forward_.matrix = Array(), example_ = train.example();
         learn(axes);
-        forward_.before = backward_.after = axes.mean;
+        forward_.before = backward_.after = std::move(means);
         forward_.after.assign(static_cast<std::size_t>(forward_.to()), 0);
         backward_.before = forward_.after;
     }

@@ -20,6 +20,7 @@ struct AddedCost {
         loss,      ///< of what is minimised, and of the loss that is reported
         penalty,   ///< minimised only, as a weight decay is
         reported,  ///< not minimised: a figure that says more than the cost does
+        told,      ///< neither: a number that channels of the monitor make figures of
     } part = Part::loss;
 };
 

@@ -7,6 +7,7 @@
 #include "weft/nn/module.h"
 #include "weft/nn/notes.h"
 #include "weft/nn/training.h"
+#include "weft/nn/units.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/random.h"
@@ -14,13 +15,6 @@
 #include "weft/ops/statistics.h"
 
 namespace weft::nn {
-namespace {
-
-Tensor drawn(const Tensor& logits) { return astype(random::uniform(logits.shape()) < sigmoid(logits), logits.dtype()); }
-
-Parameter zero_bias(std::int64_t size) { return Parameter(Tensor(Array::zeros(DType::float32, {size}))); }
-
-}  // namespace
 
 RBM::RBM(std::int64_t visible, std::int64_t hidden, RBMOptions options) : options_(std::move(options)) {
     check_positive("RBM", "visible", visible);
@@ -31,10 +25,9 @@ RBM::RBM(std::int64_t visible, std::int64_t hidden, RBMOptions options) : option
     weight = Parameter(init::normal({hidden, visible}, 0, 0.01, keys.first));  // Hinton (2010)
     visible_bias = zero_bias(visible), hidden_bias = zero_bias(hidden);
     if (options_.chains == 0) return;
-    Shape shape{Size(options_.chains), Size(visible)};
-    Tensor start = options_.gaussian ? random::normal(shape, 0, 1, keys.second)
-                                     : astype(random::uniform(shape, 0, 1, keys.second) < 0.5, DType::float32);
-    chains = Parameter(start.eval(), "", false);
+    if (!options_.gaussian) chains = tossed_units(options_.chains, visible, keys.second);
+    if (options_.gaussian)
+        chains = Parameter(random::normal({options_.chains, visible}, 0, 1, keys.second).eval(), "", false);
 }
 
 Tensor RBM::hidden_logits(const Tensor& v) const { return matmul(v, weight.value().T()) + hidden_bias; }
@@ -46,16 +39,24 @@ Tensor RBM::free_energy(const Tensor& v) const {
     return of_visible - sum(softplus(hidden_logits(v)), -1);
 }
 
+TwoGroups RBM::groups(const Tensor& visible_means) const {
+    if (options_.gaussian)
+        throw ValueError(
+            "log Z of an RBM: the visible units are real numbers; it takes a machine whose units are 0 and 1");
+    Tensor start = visible_means ? log_odds(visible_means) : visible_bias.value();
+    return {weight.value(), visible_bias.value(), hidden_bias.value(), start, {}};
+}
+
 Tensor RBM::gibbs(Tensor v, std::int64_t steps) const {
     for (std::int64_t step = 0; step < steps; ++step) {
-        Tensor logits = visible_logits(drawn(hidden_logits(v)));
-        v = options_.gaussian ? logits + random::normal(logits.shape()) : drawn(logits);
+        Tensor logits = visible_logits(drawn_units(hidden_logits(v)));
+        v = options_.gaussian ? logits + random::normal(logits.shape()) : drawn_units(logits);
     }
     return v;
 }
 
 void RBM::add_costs(const Tensor& v) const {
-    if (training()) {
+    if (training() && weight.trainable()) {  // one that is held has nothing to learn by chains
         Tensor made = stop_gradient(gibbs(chains ? chains->value() : v, options_.steps));
         if (chains) Parameter(*chains).set(made);
         add_cost("energy", mean(free_energy(v)) - mean(free_energy(made)), AddedCost::Part::penalty);

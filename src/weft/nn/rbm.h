@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "weft/graph/parameter.h"
+#include "weft/nn/annealing.h"
 
 namespace weft::nn {
 
@@ -28,6 +29,9 @@ class RBM {
     /// Logits of the hidden units (N, hidden), and of the visible ones (Gaussian: their means).
     Tensor hidden_logits(const Tensor& v) const;
     Tensor visible_logits(const Tensor& h) const;
+    /// For log Z (nn/annealing.h): v against h. Annealing begins at visible units of these means, or at the machine's visible biases.
+    /// ValueError for a Gaussian machine.
+    TwoGroups groups(const Tensor& visible_means = {}) const;
     /// v, h, v, ... drawn so many times, each from the one before; the global generator's draws.
     Tensor gibbs(Tensor v, std::int64_t steps) const;
 
@@ -44,15 +48,5 @@ class RBM {
     void add_costs(const Tensor& v) const;
     RBMOptions options_;
 };
-
-struct AisOptions {
-    std::int64_t runs = 100, temperatures = 1000;
-    std::uint64_t seed = 1;
-};
-/// log Z by annealed importance sampling from the machine without weights and hidden biases (Neal, 2001; Salakhutdinov and Murray, 2008).
-/// ValueError for a Gaussian machine, or one run or temperature or fewer.
-double log_partition(const RBM& machine, const AisOptions& options = {});
-/// The same, exactly, by all states of the hidden units; ValueError for more than 25 of them, or a Gaussian machine.
-double exact_log_partition(const RBM& machine);
 
 }  // namespace weft::nn

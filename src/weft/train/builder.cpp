@@ -6,6 +6,7 @@
 #include "weft/base/nearest.h"
 #include "weft/graph/node.h"
 #include "weft/nn/notes.h"
+#include "weft/nn/own_rule.h"
 #include "weft/train/operation_count.h"
 #include "weft/train/stand_ins.h"
 
@@ -61,6 +62,7 @@ struct Noted {
 void freeze(const Chosen& chosen, const nn::Module& module) {
     const Json& wanted = layer_option(chosen, "freeze");
     if (wanted.is_null() || !wanted.as_bool()) return;
+    if (const nn::Learner* learner = module.get<nn::Learner>()) return learner->rule()->hold();
     std::vector<Parameter> parameters = nn::parameters(module);
     if (parameters.empty()) wanted.refuse(text(chosen.entry->name, " has no parameters to freeze"));
     for (Parameter& parameter : parameters) parameter.freeze();

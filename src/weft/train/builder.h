@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ class LayerBuilder {
     nn::Sequential sequential(const Json& list, const LayerPlace& place);
 
     std::vector<Network::Layer> layers;  // in the order in which they were made
+    std::vector<std::shared_ptr<nn::OwnRule>> learners;
     /// The layer made before at this path; ConfigError at `name`, which holds it, with the nearest path.
     const nn::Module& made(const Json& name) const;
 

@@ -18,7 +18,7 @@ namespace weft::train {
 /// What a channel wants to see of a batch beside the losses and the number of errors, which are always there.
 struct Wants {
     bool outputs = false;      // what the network says, and what is true
-    bool terms = false;        // each cost by itself
+    bool terms = false;        // each cost by itself, and what layers tell
     bool activations = false;  // what each layer gives
     bool norms = false;        // of parameters, gradients and updates
     Wants operator|(const Wants& other) const {
@@ -37,19 +37,19 @@ struct ParameterSquares {
 
 /// A batch, as channels see it; what was not wanted is empty.
 struct Judged {
-    std::int64_t count = 0;  // examples, without those that fill up a last batch
-    double loss = 0;         // the sum over examples
-    double errors = 0;       // examples whose class is not what the network says
-    double seconds = 0;      // that the step took; 0 in an evaluation
-    Array outputs, targets;  // (count, ...)
-    std::vector<double> terms;
+    std::int64_t count = 0;           // examples, without those that fill up a last batch
+    double loss = 0;                  // the sum over examples
+    double errors = 0;                // examples whose class is not what the network says
+    double seconds = 0;               // that the step took; 0 in an evaluation
+    Array outputs, targets;           // (count, ...)
+    std::vector<double> terms, told;  // sums over examples
     std::vector<LayerValues> layers;
     std::vector<ParameterSquares> parameters;
 };
 
 /// The names behind the numbers of a Judged, in their order.
 struct Names {
-    std::vector<std::string> terms, layers, parameters;
+    std::vector<std::string> terms, layers, parameters, told;
 };
 
 class Accumulator {
@@ -70,8 +70,9 @@ struct Channel {
     bool of_run = false;  // of training itself: its name stands in the log without a set's
     enum class Targets : std::uint8_t { any, classes, numbers } targets = Targets::any;
     std::function<std::unique_ptr<Accumulator>(const Names& names)> make = {};
-    Json match = {};    // a glob of parameters or of layers that must name one
-    bool alone = true;  // has a figure under its own name, which rules can read
+    Json match = {};                     // a glob of parameters or of layers that must name one
+    std::vector<std::string> told = {};  // what it reads of what layers tell: some layer must
+    bool alone = true;                   // has a figure under its own name, which rules can read
 };
 using MakeChannel = std::function<Channel(const Json& options)>;
 

@@ -1,4 +1,5 @@
 // Channels that are sums over examples: losses, errors, the terms of the cost; and, for targets that are numbers, distances.
+#include <algorithm>
 #include <cmath>
 
 #include "weft/train/channel_sums.h"
@@ -61,6 +62,26 @@ Part<MakeChannel> cost_terms() {
         [channel](const Json&) { return channel; }};
 }
 
+/// 1 less the residual over the variance, of which a pca tells both.
+Part<MakeChannel> explained_variance() {
+    Channel channel{"explained_variance", {.terms = true}, true};
+    channel.told = {"residual_variance", "variance"};
+    channel.make = [](const Names& names) {
+        auto place = [&](const char* name) {
+            return static_cast<std::size_t>(std::find(names.told.begin(), names.told.end(), name) - names.told.begin());
+        };
+        std::size_t residual = place("residual_variance"), variance = place("variance");
+        auto add = [=](const Judged& batch, Totals& sums) {
+            sums[0] += batch.told[residual], sums[1] += batch.told[variance];
+        };
+        return std::make_unique<SumsOf>(2, add, [](const Totals& sums) {
+            return SumsOf::Figures{{"", 1 - ratio(sums)}};
+        });
+    };
+    return {{"explained_variance", "the part of the variance that a pca's components hold"},
+            [channel](const Json&) { return channel; }};
+}
+
 }  // namespace
 
 std::vector<double> as_doubles(const Array& array) {
@@ -89,6 +110,7 @@ std::vector<Part<MakeChannel>> channels_of_losses() {
         of_sums("perplexity", "exp(loss), for losses that are -log of a probability", {}, add_loss,
                 [](const Totals& sums) { return std::exp(ratio(sums)); }),
         cost_terms(),
+        explained_variance(),
     };
 }
 

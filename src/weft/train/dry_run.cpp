@@ -100,9 +100,11 @@ std::string table(const Phase& phase, const Network& network, const data::Datase
     rows.push_back({"", "total", "", grouped(network.parameters()), scaled(bytes, "B"), scaled(work, "FLOP")});
     if (network.trained() != network.parameters())
         rows.push_back({"", "trained", "", grouped(network.trained()), "", ""});
-    return aligned(rows) + text("memory and work are of a step's way forward with ", phase.batch_size,
-                                " examples; the whole step, with its gradients: ",
-                                scaled(step_operations(phase, network, like), "FLOP"), "\n");
+    std::string whole = phase.by_gradients() ? text("; the whole step, with its gradients: ",
+                                                    scaled(step_operations(phase, network, like), "FLOP"))
+                                             : "";
+    return aligned(rows) +
+           text("memory and work are of a step's way forward with ", phase.batch_size, " examples", whole, "\n");
 }
 
 }  // namespace

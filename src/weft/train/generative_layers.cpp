@@ -1,6 +1,7 @@
 // Layers that are models of their data by themselves: a Boltzmann machine, and two networks against each other.
 #include "weft/base/error.h"
 #include "weft/nn/adversarial.h"
+#include "weft/nn/dbm.h"
 #include "weft/nn/rbm.h"
 #include "weft/ops/random.h"
 #include "weft/train/builder.h"
@@ -9,10 +10,12 @@
 namespace weft::train {
 namespace {
 
+constexpr std::int64_t most_units = 1'000'000'000;
+
 Option whole_number(const char* name, Json fallback, const char* doc, double least) {
     Option option{name, std::move(fallback), doc};
     if (option.fallback.is_null()) option.required = true, option.kind = Json::Kind::integer;
-    option.least = least, option.most = 1e9;
+    option.least = least, option.most = most_units;
     return option;
 }
 
@@ -22,6 +25,20 @@ nn::Module make_rbm(const Json& o, const LayerPlace& place) {
                    {.steps = o.at("steps").as_integer(),
                     .chains = o.at("chains").as_integer(),
                     .gaussian = o.at("visible").as_string() == "gaussian",
+                    .key = random::key(place.seed)});
+}
+
+nn::Module make_dbm(const Json& o, const LayerPlace& place) {
+    if (place.input.size() != 1) throw ShapeError(text("dbm takes vectors, what reaches it has shape ", place.input));
+    const Json& hidden = o.at("hidden");
+    if (hidden.size() != 2) hidden.refuse("dbm has two hidden layers: {hidden: [500, 1000]}");
+    for (const Json& units : hidden.items())
+        if (units.as_integer() < 1 || units.as_integer() > most_units)
+            units.refuse("a hidden layer has 1 unit or more");
+    return nn::DBM(place.input[0], hidden.item(0).as_integer(), hidden.item(1).as_integer(),
+                   {.steps = o.at("steps").as_integer(),
+                    .chains = o.at("chains").as_integer(),
+                    .mean_field = o.at("mean_field").as_integer(),
                     .key = random::key(place.seed)});
 }
 
@@ -70,6 +87,16 @@ std::vector<Part<MakeLayer>> generative_layers() {
            visible},
           "units"},
          make_rbm},
+        {{"dbm",
+          "a Boltzmann machine of two hidden layers (Salakhutdinov and Hinton, 2009); adds the cost of data at their "
+          "mean "
+          "field against chains; gives the means of the second",
+          {{"hidden", Json(), "units of the two layers, as in [500, 1000]", true, Json::Kind::array},
+           whole_number("steps", 5, "Gibbs steps of the chains", 1),
+           whole_number("chains", 100, "that go on from step to step", 1),
+           whole_number("mean_field", 10, "rounds over both hidden layers", 1)},
+          "hidden"},
+         make_dbm},
         {{"adversarial",
           "a generator and a discriminator; adds the cost of each against the other (Goodfellow et al., 2014)",
           {network("generator", "layers from latent numbers to an example"),

@@ -318,6 +318,7 @@ const std::vector<Part<MakeLayer>>& layers() {
         }
         for (Part<MakeLayer>& part : sequence_layers()) made.push_back(std::move(part));
         for (Part<MakeLayer>& part : generative_layers()) made.push_back(std::move(part));
+        for (Part<MakeLayer>& part : learning_layers()) made.push_back(std::move(part));
         for (Part<MakeLayer>& part : layers_of_layers()) made.push_back(std::move(part));
         for (Part<MakeLayer>& part : made) {
             part.options.insert(part.options.end(), layer_options().begin(), layer_options().end());

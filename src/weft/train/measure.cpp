@@ -38,14 +38,16 @@ Tensor losses_of(const Tensor& by_example, const Tensor& of_batch, const Tensor&
 void add_layers(Measured& all, Tensor& of_batch, const nn::Notes& notes) {
     using Part = nn::AddedCost::Part;
     for (const nn::AddedCost& cost : notes.costs) {
-        if (cost.part != Part::penalty) all.loss = plus(all.loss, cost.value), of_batch = plus(of_batch, cost.value);
-        if (cost.part != Part::reported) all.cost = plus(all.cost, cost.value);
         auto same = [&](const auto& one) { return one.first == cost.name; };
-        auto known = std::find_if(all.added.begin(), all.added.end(), same);
-        if (known == all.added.end())
-            all.added.emplace_back(cost.name, cost.value);
+        auto& named = cost.part == Part::told ? all.told : all.added;
+        auto known = std::find_if(named.begin(), named.end(), same);
+        if (known == named.end())
+            named.emplace_back(cost.name, cost.value);
         else
             known->second = known->second + cost.value;
+        if (cost.part == Part::told) continue;
+        if (cost.part != Part::penalty) all.loss = plus(all.loss, cost.value), of_batch = plus(of_batch, cost.value);
+        if (cost.part != Part::reported) all.cost = plus(all.cost, cost.value);
     }
 }
 

@@ -21,7 +21,8 @@ struct Measured {
     Tensor present;             // how many examples have a target (int64); empty: all have
     Tensor output;              // what the network says
     std::vector<Tensor> terms;  // each of them without its factor: by example where it has one, else of the whole batch
-    std::vector<std::pair<std::string, Tensor>> added;  // what layers add, by name, in the order of first mention
+    std::vector<std::pair<std::string, Tensor>> added,
+        told;  // what layers add and tell, by name, in the order of first mention
 };
 
 std::vector<CostTerm> cost_terms(const Phase& phase);

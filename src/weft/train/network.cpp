@@ -7,6 +7,7 @@
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/graph/node.h"
+#include "weft/nn/own_rule.h"
 #include "weft/nn/training.h"
 #include "weft/train/builder.h"
 #include "weft/train/measure.h"
@@ -45,29 +46,27 @@ std::set<std::string> layers_wanted(const Phase& phase) {
     return paths;
 }
 
-/// The names of what layers add.
-std::vector<std::string> check_costs(const Phase& phase, const nn::Module& model, const LayerPlace& place,
-                                     const data::Dataset& like) {
+/// Notes the names of what layers add.
+void check_costs(const Phase& phase, Network& network, const LayerPlace& place, const data::Dataset& like) {
     Shape shape{Size("batch")};
     for (std::size_t i = 1; i < like.y.dims.size(); ++i) shape.push_back(like.y.dims[i]);
     Tensor x = LayerBuilder::stand_in(place), y = input("y", shape, like.y.dtype);
     StandIns cells;
     nn::Training training;
     nn::Notes notes;
-    Tensor output = model(x);
+    Tensor output = network.model(x);
     for (const Chosen& chosen : phase.costs) {
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
         if (term.of_layers && notes.costs.empty())
             throw ConfigError(text(chosen.where,
-                                   "no layer of this network adds a cost; rbm, variational, contractive and "
+                                   "no layer of this network adds a cost; rbm, dbm, variational, contractive and "
                                    "activity_penalty do, or name a cost of the output, as in cross_entropy"));
         if (term.of_output) check_cost(chosen, term, output, wanted_by(term, x, y, notes), like);
     }
-    std::vector<std::string> names;
     for (const nn::AddedCost& cost : notes.costs) {
+        std::vector<std::string>& names = cost.part == nn::AddedCost::Part::told ? network.told : network.added;
         if (std::find(names.begin(), names.end(), cost.name) == names.end()) names.push_back(cost.name);
     }
-    return names;
 }
 
 /// Cells that a glob names; ConfigError with the nearest name if it names none.
@@ -84,13 +83,29 @@ std::vector<Parameter> matching(const Json& glob, const std::vector<nn::NamedPar
     return found;
 }
 
+void check_learners(const Phase& phase, const Network& network) {
+    if (network.learners.empty())
+        throw ConfigError(text(phase.optimizer.where,
+                               "no layer of this network learns by a rule of its own, as kmeans and pca do; name an "
+                               "optimizer, as in adam"));
+    if (phase.last == data::Last::pad)
+        phase.config.at("last").refuse(text("a last batch that is filled up has examples twice, and ",
+                                            network.learners[0]->name(),
+                                            " would learn of them twice; write `last: keep`"));
+}
+
 void freeze(const Phase& phase, const Network& network) {
     std::vector<nn::NamedParameter> cells = nn::named(network.model);
     if (!phase.freeze.is_null()) {
         for (const Json& glob : phase.freeze.items())
             for (Parameter& cell : matching(glob, cells)) cell.freeze();
     }
+    if (!phase.by_gradients()) return check_learners(phase, network);
     if (!nn::parameters(network.model).empty()) return;
+    if (!network.learners.empty())
+        throw ConfigError(text(phase.optimizer.where, phase.optimizer.entry->name, ": ", network.learners[0]->name(),
+                               " learns by a rule of its own, and there is nothing else to train; write `optimizer: ",
+                               of_layers_alone, "`"));
     const Json& place = phase.freeze.is_null() ? phase.model : phase.freeze;
     place.refuse(
         cells.empty()
@@ -109,6 +124,10 @@ void check_groups(const Phase& phase, const Network& network) {
 /// Channels of the monitor that look at parameters or layers by name: a word that names none would measure nothing.
 void check_channels(const Phase& phase, const Network& network) {
     for (const Channel& channel : phase.monitor.channels) {
+        for (const std::string& name : channel.told)
+            if (std::find(network.told.begin(), network.told.end(), name) == network.told.end())
+                phase.config.at("monitor").refuse(
+                    text("no layer of this network tells what the channel '", channel.name, "' reads, as pca does"));
         if (channel.match.is_null() || channel.match.as_string() == "*") continue;
         if (channel.wants.norms) (void)matching(channel.match, nn::named(network.model));
         if (!channel.wants.activations) continue;
@@ -139,10 +158,12 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     place.batch = phase.batch_size;
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
-    if (!like.y.dims.empty()) network.added = check_costs(phase, network.model, place, like);
+    for (std::shared_ptr<nn::OwnRule>& learner : builder.learners)
+        if (!learner->held()) network.learners.push_back(std::move(learner));
+    if (!like.y.dims.empty()) check_costs(phase, network, place, like);
     freeze(phase, network);
     check_groups(phase, network);
-    check_channels(phase, network);
+    if (!like.y.dims.empty()) check_channels(phase, network);
     return network;
 }
 

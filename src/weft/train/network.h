@@ -2,11 +2,16 @@
 // layer itself. An error names the layer and its place in the file. Callers: train/trainer.cpp, train/run.cpp, cli/.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "weft/nn/sequential.h"
 #include "weft/train/phase.h"
+
+namespace weft::nn {
+class OwnRule;
+}
 
 namespace weft::train {
 
@@ -23,9 +28,11 @@ struct Network {
         bool repeated = false;        // its parameters are another layer's
     };
     std::vector<Layer> layers;
-    std::vector<std::string> added;  // the names of what layers add to the cost (nn/notes.h)
-    Dims example;                    // the shape of an example
-    DType dtype = DType::float32;    // of x in a batch
+    std::vector<std::string> added,
+        told;  // the names of what layers add to the cost, and of what they tell (nn/notes.h)
+    std::vector<std::shared_ptr<nn::OwnRule>> learners;  // layers that learn by rules of their own, and are not held
+    Dims example;                                        // the shape of an example
+    DType dtype = DType::float32;                        // of x in a batch
 
     std::int64_t parameters() const;
     std::int64_t trained() const;  // of these, what is not frozen

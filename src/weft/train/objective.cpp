@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "weft/base/error.h"
+#include "weft/data/batches.h"
 #include "weft/nn/loss.h"
+#include "weft/nn/own_rule.h"
+#include "weft/nn/training.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/random.h"
@@ -69,6 +72,16 @@ double sum_of_rows(const Tensor& values, std::int64_t count) {
     return sum;
 }
 
+/// The value under each name, 0 where there is none.
+void add_named(const std::vector<std::string>& names, const std::vector<std::pair<std::string, Tensor>>& values,
+               std::vector<Tensor>& results) {
+    for (const std::string& name : names) {
+        auto same = [&](const auto& one) { return one.first == name; };
+        auto found = std::find_if(values.begin(), values.end(), same);
+        results.push_back(found == values.end() ? Tensor(0.0f) : found->second);
+    }
+}
+
 /// Their names in the model, which an optimizer's groups and its saved state go by.
 std::vector<Parameter> named_parameters(const nn::Module& model) {
     (void)nn::named(model);
@@ -79,17 +92,22 @@ std::vector<Parameter> named_parameters(const nn::Module& model) {
 
 void Sums::add(const Judged& batch) { loss += batch.loss, errors += batch.errors, examples += batch.count; }
 
-Objective::Objective(const Phase& phase, const nn::Module& model, std::vector<std::string> added)
-    : model_(model),
-      parameters_(named_parameters(model)),
-      added_(std::move(added)),
+Objective::Objective(const Phase& phase, const Network& network)
+    : model_(network.model),
+      parameters_(named_parameters(model_)),
+      added_(network.added),
+      told_(network.told),
+      learners_(network.learners),
       in_steps_(phase.monitor.of_steps()),
       in_sets_(phase.monitor.of_sets()),
       optimizer_(optimizer_of(phase.optimizer, schedules_)),
       counts_errors_(phase.counts_errors()),
-      step_(
-          model_, *optimizer_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
-          std::string(model_.held_type()), in_steps_.norms ? TrainStep::Watch(squares) : TrainStep::Watch()),
+      pass_(
+          [this](std::span<const Tensor> batch) {
+              nn::Training training;
+              return cost_of_batch(batch[0], batch[1]);
+          },
+          "pass"),
       evaluation_([this](std::span<const Tensor> inputs) { return of_batch(inputs[0], inputs[1], in_sets_); },
                   "evaluation"),
       prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; },
@@ -103,11 +121,40 @@ Objective::Objective(const Phase& phase, const nn::Module& model, std::vector<st
     }
     collect(model_, "", layers_);
     optimizer_->prepare(parameters_);
+    if (parameters_.empty()) return;
+    auto cost = [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); };
+    std::string name(model_.held_type());
     batch_method_ = dynamic_cast<optim::BatchMethod*>(optimizer_.get());
-    if (!batch_method_) return;
-    gradients_.emplace(
-        model_, [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); },
-        std::string(model_.held_type()));
+    if (batch_method_)
+        gradients_.emplace(model_, cost, name);
+    else
+        step_.emplace(model_, *optimizer_, cost, name,
+                      in_steps_.norms ? TrainStep::Watch(squares) : TrainStep::Watch());
+}
+
+void Objective::begin(const data::Dataset& train, std::uint64_t seed) {
+    constexpr std::int64_t most_rows = 10000;
+    bool any = false;
+    for (const std::shared_ptr<nn::OwnRule>& learner : learners_) {
+        if (learner->has_learned()) continue;
+        learner->begin_with_next();
+        any = true;
+    }
+    if (!any) return;
+    data::Batches batches(train, std::min(train.size(), most_rows), {.shuffle = seed});
+    try {
+        (void)model_(Tensor((*batches.begin()).x));
+    } catch (const ValueError& error) {  // of rows that it cannot begin with: the file's mistake, or the data's
+        throw ConfigError(error.what());
+    }
+}
+
+std::vector<std::string> Objective::end_pass() {
+    std::vector<std::string> remarks;
+    for (const std::shared_ptr<nn::OwnRule>& learner : learners_) {
+        if (std::string remark = learner->end_pass(); !remark.empty()) remarks.push_back(std::move(remark));
+    }
+    return remarks;
 }
 
 Tensor Objective::output_of(const Tensor& x, std::vector<Tensor>* layers) const {
@@ -129,11 +176,8 @@ std::vector<Tensor> Objective::of_batch(const Tensor& x, const Tensor& y, const 
     if (wants.outputs) results.push_back(measured.output);
     if (wants.terms) {
         results.insert(results.end(), measured.terms.begin(), measured.terms.end());
-        for (const std::string& name : added_) {
-            auto same = [&](const auto& one) { return one.first == name; };
-            auto found = std::find_if(measured.added.begin(), measured.added.end(), same);
-            results.push_back(found == measured.added.end() ? Tensor(0.0f) : found->second);
-        }
+        add_named(added_, measured.added, results);
+        add_named(told_, measured.told, results);
     }
     for (const Tensor& given : layers) add_layer(given, results);
     return results;
@@ -160,6 +204,7 @@ Judged Objective::judged(std::span<const Tensor> results, const data::Batch& bat
     }
     auto next = [&] { return results[at++].item<double>(); };
     for (std::size_t i = 0; wants.terms && i < added_.size(); ++i) seen.terms.push_back(next() * count);
+    for (std::size_t i = 0; wants.terms && i < told_.size(); ++i) seen.told.push_back(next() * count);
     for (std::size_t i = 0; wants.activations && i < layers_.size(); ++i)
         seen.layers.push_back({next(), next(), next(), next(), next(), next()});
     while (at + parameter_numbers <= results.size()) seen.parameters.push_back({next(), next(), next()});
@@ -167,7 +212,7 @@ Judged Objective::judged(std::span<const Tensor> results, const data::Batch& bat
 }
 
 Names Objective::names() const {
-    Names all{term_names_, {}, {}};
+    Names all{term_names_, {}, {}, told_};
     all.terms.insert(all.terms.end(), added_.begin(), added_.end());
     for (const auto& [name, layer] : layers_) all.layers.push_back(name);
     for (const Parameter& parameter : parameters_) all.parameters.emplace_back(parameter.name());
@@ -190,8 +235,10 @@ Judged Objective::step(const data::Batch& batch, optim::Moment moment) {
     const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
     if (batch_method_)
         search(arguments);
+    else if (step_)
+        step_->call(arguments, results_);
     else
-        step_.call(arguments, results_);
+        pass_.call(arguments, results_);
     return judged(std::span(results_).subspan(1), batch, in_steps_);
 }
 
@@ -224,7 +271,8 @@ void Objective::search(std::span<const Tensor> batch) {
 
 Explanation Objective::explain(const data::Batch& batch) const {
     const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
-    return gradients_ ? gradients_->explain(arguments) : step_.explain(arguments);
+    if (gradients_) return gradients_->explain(arguments);
+    return step_ ? step_->explain(arguments) : pass_.explain(arguments);
 }
 
 Sums Objective::evaluate(const data::Dataset& set, const std::function<void(const Judged&)>& see) {

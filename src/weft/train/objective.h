@@ -22,11 +22,15 @@ struct Sums {
 
 class Objective {
   public:
-    /// `added`: what layers add to the cost, by name (Network::added), where the monitor shall tell it.
-    Objective(const Phase& phase, const nn::Module& model, std::vector<std::string> added = {});
+    Objective(const Phase& phase, const Network& network);
     Objective(const Objective&) = delete;
     Objective& operator=(const Objective&) = delete;
 
+    /// Layers that learn by rules of their own, and have not learned yet, take their first values from rows of the training set. ConfigError
+    /// if these do not suffice.
+    void begin(const data::Dataset& train, std::uint64_t seed);
+    /// A pass over the training set has ended: these layers learn of it. Gives what they say.
+    std::vector<std::string> end_pass();
     /// One step, and what it measured on its batch.
     Judged step(const data::Batch& batch, optim::Moment moment);
     /// How a step on this batch runs; it takes none.
@@ -52,13 +56,15 @@ class Objective {
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
     std::vector<std::pair<std::string, nn::Module>> layers_;  // one behind the other, where that is what the model is
-    std::vector<std::string> term_names_, added_;
+    std::vector<std::string> term_names_, added_, told_;
+    std::vector<std::shared_ptr<nn::OwnRule>> learners_;
     bool may_be_missing_ = false;  // some examples have no target
     Wants in_steps_, in_sets_;
     Schedules schedules_;                          // of the rates that change
     std::unique_ptr<optim::Optimizer> optimizer_;  // after schedules_, which making it fills
     bool counts_errors_ = false;
-    TrainStep step_;
+    std::optional<TrainStep> step_;               // where gradients are what is learned by
+    CompiledFunction pass_;                       // a step without them
     optim::BatchMethod* batch_method_ = nullptr;  // optimizer_, if it is one
     std::optional<LossAndGradients> gradients_;   // for it
     CompiledFunction evaluation_, prediction_;

@@ -7,6 +7,7 @@
 #include "weft/optim/by_name.h"
 #include "weft/optim/lion.h"
 #include "weft/optim/muon.h"
+#include "weft/optim/no_gradients.h"
 #include "weft/optim/sgd.h"
 #include "weft/train/parts.h"
 
@@ -263,6 +264,11 @@ Part<MakeOptimizer> several() {
             }};
 }
 
+Part<MakeOptimizer> none() {
+    return {{std::string(of_layers_alone), "none: layers learn by rules of their own, as kmeans and pca do"},
+            [](const Json&) { return std::make_unique<optim::NoGradients>(); }};
+}
+
 }  // namespace
 
 const std::vector<Part<MakeOptimizer>>& optimizers() {
@@ -272,6 +278,7 @@ const std::vector<Part<MakeOptimizer>>& optimizers() {
             part.options.insert(part.options.end(), step_keys().begin(), step_keys().end());
         for (Part<MakeOptimizer>& method : batch_methods()) made.push_back(std::move(method));
         made.push_back(several());
+        made.push_back(none());
         return made;
     }();
     return all;

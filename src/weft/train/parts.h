@@ -34,6 +34,7 @@ const std::vector<Option>& layer_options();       // branches.cpp
 std::vector<Part<MakeLayer>> layers_of_models(const std::vector<Part<MakeLayer>>& simple);
 std::vector<Part<MakeLayer>> generative_layers();  // generative_layers.cpp
 std::vector<Part<MakeLayer>> sequence_layers();    // sequence_layers.cpp
+std::vector<Part<MakeLayer>> learning_layers();    // learning_layers.cpp
 
 /// Several values of one example become one.
 using Join = std::function<Tensor(std::span<const Tensor> values)>;
@@ -82,6 +83,9 @@ using MakeSchedule = std::function<RateSchedule(const Json& options)>;
 const std::vector<Part<MakeSchedule>>& schedules();  // schedules.cpp
 /// A number, or a schedule by name: what stands for a rate.
 RateSchedule schedule_of(const Json& value);
+
+/// The optimizer of networks that learn without gradients.
+inline constexpr std::string_view of_layers_alone = "of_layers";
 
 /// What every optimizer takes besides: groups, clipping, accumulation, constraints, averages.
 const std::vector<Option>& step_keys();  // step_keys.cpp

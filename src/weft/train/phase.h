@@ -59,6 +59,8 @@ struct Phase {
     /// What stands in the log for every epoch, as "train.loss", and rules can read.
     std::vector<std::string> channels() const { return monitor.names(); }
     bool counts_errors() const;
+    /// Else layers learn by rules of their own, at an epoch's end.
+    bool by_gradients() const { return optimizer.entry->name != of_layers_alone; }
 };
 
 /// ConfigError with the nearest one unless the channel is among the known.

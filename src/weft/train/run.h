@@ -24,6 +24,8 @@ class Watcher {
     /// After each batch of `batches`.
     virtual void batch(const Progress&, std::int64_t /*batches*/) {}
     virtual void evaluating(const std::string& /*set*/) {}
+    /// What a layer says of what it has learned in an epoch.
+    virtual void remark(const std::string& /*text*/) {}
     /// The line that the log has got; `kept`: best/ is this epoch's model now.
     virtual void epoch(const Json& /*line*/, bool /*kept*/) {}
     /// The phase has ended: its final line.

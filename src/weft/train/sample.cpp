@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "weft/base/error.h"
 #include "weft/nn/adversarial.h"
+#include "weft/nn/dbm.h"
 #include "weft/nn/rbm.h"
 #include "weft/nn/variational.h"
 #include "weft/ops/creation.h"
@@ -46,18 +48,40 @@ Tensor codes(std::int64_t units, const SampleOptions& options) {
     return concatenate(rows, 0);
 }
 
-Tensor of_machine(const nn::RBM& machine, const SampleOptions& options) {
-    if (options.walk > 0) throw ConfigError("an rbm has no code along which one could walk; --walk is for generators");
+/// Chains that have come far already, in turn.
+Tensor begun(const Parameter& chains, std::int64_t count) {
+    Tensor rows = chains.value();
+    return take(rows, remainder(iota(count), rows.shape()[0].value()), 0);
+}
+
+Tensor of_rbm(const nn::RBM& machine, const SampleOptions& options) {
     std::int64_t units = machine.visible_bias.shape()[0].value();
     Tensor v = machine.gaussian() ? random::normal({options.count, units})
                                   : astype(random::uniform({options.count, units}) < 0.5, DType::float32);
-    if (machine.chains) {  // they have come far already
-        Tensor chains = machine.chains->value();
-        v = take(chains, remainder(iota(options.count), chains.shape()[0].value()), 0);
-    }
+    if (machine.chains) v = begun(*machine.chains, options.count);
     for (std::int64_t step = 0; step < options.steps; ++step) v = machine.gibbs(v, 1).eval();
     Tensor logits = machine.visible_logits(sigmoid(machine.hidden_logits(v)));
     return machine.gaussian() ? logits : sigmoid(logits);
+}
+
+Tensor of_dbm(const nn::DBM& machine, const SampleOptions& options) {
+    Tensor v = begun(machine.chains, options.count), top = begun(machine.top_chains, options.count);
+    for (std::int64_t step = 0; step < options.steps; ++step) {
+        std::tie(v, top) = machine.gibbs(v, top, 1);
+        const Tensor both[] = {v, top};
+        eval(both);
+    }
+    return sigmoid(machine.visible_logits(sigmoid(machine.first_logits(v, top))));
+}
+
+/// Of a Boltzmann machine; nothing if the layer is none.
+Tensor of_machine_alone(const nn::Module& layer, const SampleOptions& options) {
+    auto* rbm = layer.get<nn::RBM>();
+    auto* dbm = layer.get<nn::DBM>();
+    if (!rbm && !dbm) return {};
+    if (options.walk > 0)
+        throw ConfigError("a Boltzmann machine has no code along which one could walk; --walk is for generators");
+    return rbm ? of_rbm(*rbm, options) : of_dbm(*dbm, options);
 }
 
 Tensor decoded(const Phase& phase, const std::vector<nn::Module>& layers, std::size_t from, Tensor code) {
@@ -77,17 +101,18 @@ Tensor sample(const Phase& phase, const Network& network, const SampleOptions& o
                                options.walk, ": there must be at least 1, 1 and 0"));
     random::seed(options.seed);
     std::vector<nn::Module> layers = layers_of(network);
+    if (layers.size() == 1)
+        if (Tensor made = of_machine_alone(layers[0], options)) return made;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         if (auto* pair = layers[i].get<nn::Adversarial>()) return pair->generator(codes(pair->latent(), options));
-        if (auto* machine = layers[i].get<nn::RBM>(); machine && layers.size() == 1)
-            return of_machine(*machine, options);
         if (auto* code = layers[i].get<nn::Variational>()) {
             std::int64_t units = code->mean.weight.shape()[0].value();
             return decoded(phase, layers, i + 1, codes(units, options));
         }
     }
     throw ConfigError(
-        "the model makes no examples: no layer of its list is adversarial or variational, and it is no rbm alone");
+        "the model makes no examples: no layer of its list is adversarial or variational, and it is no rbm or dbm "
+        "alone");
 }
 
 Array sample(const Run& run, const SampleOptions& options) {

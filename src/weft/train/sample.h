@@ -10,7 +10,7 @@ namespace weft::train {
 struct SampleOptions {
     std::int64_t count = 100;
     std::uint64_t seed = 1;     ///< of the global generator, which draws
-    std::int64_t steps = 1000;  ///< rbm: v, h, v, ... drawn so many times, from its chains on, or from random bits
+    std::int64_t steps = 1000;  ///< rbm, dbm: v, h, v, ... drawn so many times, from its chains on, or from random bits
     std::int64_t walk = 0;  ///< above 0: so many steps from one draw of the code to the next, along a circle about 0
 };
 

@@ -74,7 +74,7 @@ void Trainer::begin(std::size_t number) {
     const data::Dataset& train = set("train");
     bool told = sample && network_->example == train.example() && sample->classes.empty() == train.classes.empty();
     if (!told) network_ = make_network(*phase_, train);
-    objective_ = std::make_unique<Objective>(*phase_, network_->model, network_->added);
+    objective_ = std::make_unique<Objective>(*phase_, *network_);
     epoch_figures_ = of_steps(), line_figures_ = of_steps();
     io::write_atomically(run_.folder() / "model.yaml", json_text(description(), 2) + "\n");
     watcher_.begun(*phase_, *network_, sets_);
@@ -130,6 +130,7 @@ void Trainer::restore() {
         if (!progress_.best) fs::remove_all(run_.folder() / "best");
     } else {
         load_parameters(*phase_, *network_);
+        objective_->begin(set("train"), phase_->seed);
     }
     log_.emplace(run_.folder() / "log.jsonl", progress_.log_lines);
     copy_log();
@@ -158,6 +159,7 @@ void Trainer::hand_on() {
     check_handed_on(before, *network_, *phase_);
     train::hand_on(before, *network_);
     load_parameters(*phase_, *network_);
+    objective_->begin(set("train"), phase_->seed);
     Progress fresh;
     fresh.phase = progress_.phase + 1;
     progress_ = fresh;
@@ -245,7 +247,7 @@ void Trainer::log_step(const Judged& seen) {
         line["train.loss"] = seen.loss / static_cast<double>(seen.count);
     } else {
         add_figures(line, line_figures_);
-        line["lr"] = objective_->optimizer().lr();
+        add_rate(line);
         line_figures_ = of_steps();
     }
     log_->append(line);
@@ -270,6 +272,10 @@ void Trainer::add_figures(Json& line, const Gathered& steps) {
     steps.write(line, phase_->monitor, Gathered::Of::run);
 }
 
+void Trainer::add_rate(Json& line) const {
+    if (phase_->by_gradients()) line["lr"] = objective_->optimizer().lr();
+}
+
 const std::vector<double>& Trainer::figures(const std::string& channel) {
     auto known = figures_.find(channel);
     if (known == figures_.end()) known = figures_.emplace(channel, log_->history(phase_->name, channel)).first;
@@ -283,13 +289,15 @@ Json Trainer::new_line() const {
     return line;
 }
 
-/// train.* are means over the epoch's own steps, taken while the network learned; the other sets are evaluated at its end.
+/// train.* are means over the epoch's own steps, taken while the network learned by them; the other sets are evaluated at its end.
 Json Trainer::epoch_line() {
     Json line = new_line();
     line["epoch"] = progress_.epoch, line["step"] = progress_.step, line["examples"] = progress_.examples;
     line["seconds"] = 0;  // its place among the others; the time is taken at the end
     add_figures(line, epoch_figures_);
-    line["lr"] = objective_->optimizer().lr();
+    // What is learned at an epoch's end alone is judged behind it.
+    if (!phase_->by_gradients() && phase_->monitor.watches("train")) evaluate("train", line);
+    add_rate(line);
     line["seconds"] = rounded(seconds());
     return line;
 }
@@ -297,6 +305,7 @@ Json Trainer::epoch_line() {
 void Trainer::end_epoch() {
     ++progress_.epoch;
     progress_.batch = 0;
+    for (const std::string& remark : objective_->end_pass()) watcher_.remark(remark);
     Json line = epoch_line();
     progress_.sums = {}, epoch_figures_ = of_steps();
     log_->append(line);

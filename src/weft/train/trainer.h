@@ -44,6 +44,7 @@ class Trainer {
     void evaluate(const std::string& set, Json& line);
     /// Of train what its steps gave, of the other sets what an evaluation gives, and what is of no set.
     void add_figures(Json& line, const Gathered& steps);
+    void add_rate(Json& line) const;
     const std::vector<double>& figures(const std::string& channel);
     const data::Dataset& set(const std::string& name) const;
     double seconds() const { return earlier_seconds_ + since(start_); }
