@@ -21,8 +21,19 @@ void bind_statistics(nb::module_& m) {
     bind_along(m, "nanstd", nanstd);
     bind(m, "nancumsum", nancumsum);
     bind(m, "nancumprod", nancumprod);
+    bind(m, "kept", kept);
+    bind_along(m, "masked_mean", masked_mean);
+    bind_along(m, "masked_var", masked_var);
+    bind_along(m, "max_from", max_from);
+    bind_along(m, "min_from", min_from);
     bind_along(m, "ptp", ptp);
     bind_along(m, "average", average);
+    m.def("signed_logsumexp", [](Given x, Given axis, Given weights, bool keepdims) {
+        Operand given = placed(x, "logsumexp"), factor = placed(weights, "logsumexp");
+        std::size_t ndim = std::max(given.as_tensor().ndim(), factor.as_tensor().ndim());
+        SignedLog found = logsumexp(given, axes(axis, "logsumexp", all_axes(ndim)), factor, keepdims);
+        return nb::make_tuple(object_of(found.log), object_of(found.sign));
+    });
     bind(m, "corrcoef", corrcoef);
     m.def("nan_to_num", [](Given x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
         return object_of(nan_to_num(placed(x, "nan_to_num"), {nan, posinf, neginf}));

@@ -37,11 +37,7 @@ void bind_elementwise(nb::module_& module) {
     }
     module.def("clip_between", [](Given x, Given low, Given high) {
         Tensor given = tensor(x, "clip");
-        auto bound = [&](Given object) {
-            Operand limit = operand(object, "clip");
-            if (limit.weak()) return limit;
-            return limit.tensor.dtype() == given.dtype() ? limit : Operand(astype(limit, given.dtype()));
-        };
+        auto bound = [&](Given object) { return operand(object, "clip"); };
         if (!low.is_none() && !high.is_none()) return object_of(clip(given, bound(low), bound(high)));
         if (!low.is_none()) return object_of(maximum(given, bound(low)));
         if (!high.is_none()) return object_of(minimum(given, bound(high)));
@@ -194,6 +190,12 @@ void bind_creation(nb::module_& m) {
         return object_of(arange(number(start, "arange"), number(stop, "arange"), number(step, "arange"), dtype(type)));
     });
     m.def("linspace", [](Given start, Given stop, std::int64_t count, bool endpoint, Given type) {
+        Operand from = operand(start, "linspace"), to = operand(stop, "linspace");
+        if (from.as_tensor().ndim() + to.as_tensor().ndim() > 0) {
+            Tensor line = linspace(from, to, count, endpoint);
+            std::optional<DType> asked = dtype(type);
+            return object_of(asked ? astype(is_integer(*asked) ? floor(line) : line, *asked) : line);
+        }
         Literal first = number(start, "linspace"), last = number(stop, "linspace");
         bool complex = first.kind == weft::Kind::complex || last.kind == weft::Kind::complex;
         DType wanted = dtype(type).value_or(complex ? DType::complex64 : DType::float32);
@@ -333,9 +335,9 @@ void bind_places(nb::module_& m) {
     m.def("searchsorted", [](Given sorted, Given values, bool right) {
         return object_of(searchsorted(placed(sorted, "searchsorted"), operand(values, "searchsorted"), right));
     });
-    m.def("unique", [](Given x) {
+    m.def("unique", [](Given x, bool equal_nan) {
         Operand given = computed(x, "unique");
-        Unique found = unique(given);
+        Unique found = unique(given, UniqueOptions{equal_nan});
         return nb::make_tuple(object_of(found.values), object_of(found.indices), object_of(found.inverse),
                               object_of(found.counts));
     });
