@@ -1,5 +1,5 @@
 """Products, choices, and what computes; functions of points that have options or other names than the registry's."""
-from . import _core
+from . import _core, _trees
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "clip", "conj", "einsum", "eval", "matmul", "matrix_transpose", "outer", "tensordot",
            "vecdot", "where"]
@@ -135,12 +135,12 @@ def broadcast_shapes(*shapes):
 
 
 def eval(*arrays):
-    """Computes several arrays at once, sharing what they share; gives back the only one, or all as a tuple.
+    """Computes several arrays, or trees of them, at once, sharing what they share; gives back the only one, or all as a tuple.
 
     >>> x = wf.ones(2)
     >>> total, mean = wf.eval(wf.sum(x), wf.mean(x))
     >>> total.computed
     True
     """
-    _core.eval(arrays)
+    _core.eval(_trees.flatten(arrays)[0])
     return arrays[0] if len(arrays) == 1 else arrays

@@ -75,6 +75,12 @@ def of_triangle(name, x, UPLO):
     return x if UPLO in "Ll" else _core.conj(_core.matrix_transpose(x))
 
 
+def mirrored(x):
+    """The Hermitian matrix that has x's lower triangle: what `hermitian` says that x is."""
+    below = _core.tril(x, -1)
+    return _core.add(_core.tril(x, 0), _core.conj(_core.matrix_transpose(below)))
+
+
 def eigh(x, /, UPLO="L"):
     """Eigenvalues, ascending, and eigenvectors (columns) of a Hermitian matrix, of which one triangle is read: UPLO, 'L' or 'U'.
 
@@ -162,11 +168,12 @@ def matrix_power(x, /, n):
 
 
 def matrix_rank(x, /, tol=None, hermitian=False, *, rtol=None):
-    """How many singular values (hermitian: magnitudes of eigenvalues, the same) are larger than rtol times the largest, or than tol.
+    """How many singular values (hermitian: magnitudes of eigenvalues, of which the lower triangle is read) are larger than rtol times the largest, or than tol.
 
     >>> wf.linalg.matrix_rank(wf.asarray([[1., 2.], [2., 4.]]))
     array(1)
     """
+    x = mirrored(x) if hermitian else x
     if tol is None:
         return _core.matrix_rank(x, rtol)
     return _core.sum(_core.greater(_core.svdvals(x), _core.expand_dims(tol, -1)), (-1,), False)
@@ -183,13 +190,14 @@ def multi_dot(arrays):
 
 
 def pinv(x, /, rcond=None, hermitian=False, *, rtol=None):
-    """The pseudo-inverse; singular values up to rtol (or rcond, its older name) times the largest count as 0, of Hermitian matrices too.
+    """The pseudo-inverse; singular values up to rtol (or rcond, its older name) times the largest count as 0. hermitian: the lower triangle alone is
+    read.
 
     >>> wf.linalg.pinv(wf.asarray([[2., 0.], [0., 0.]]))
     array([[0.5, 0. ],
            [0. , 0. ]], dtype=float32)
     """
-    return _core.pinv(x, rcond if rtol is None else rtol)
+    return _core.pinv(mirrored(x) if hermitian else x, rcond if rtol is None else rtol)
 
 
 def qr(x, /, mode="reduced"):
@@ -231,12 +239,14 @@ def solve_triangular(a, b, /, *, lower=False, transposed=False, unit_diagonal=Fa
 
 
 def svd(x, /, full_matrices=True, compute_uv=True, hermitian=False):
-    """x = U diag(S) Vh with singular values S, descending; S alone without compute_uv. Hermitian matrices are like others.
+    """x = U diag(S) Vh with singular values S, descending; S alone without compute_uv. hermitian: the lower triangle
+    alone is read.
 
     >>> u, s, vh = wf.linalg.svd(wf.asarray([[3., 0.], [0., 4.]]))
     >>> s
     array([4., 3.], dtype=float32)
     """
+    x = mirrored(x) if hermitian else x
     return SVDResult(*_core.svd(x, bool(full_matrices))) if compute_uv else _core.svdvals(x)
 
 

@@ -53,7 +53,8 @@ where(B)[0]; select([M>1,M>0],[M,M*2],0.); nonzero(I)[0]; signbit(I); signbit(M)
 apply_along_axis(np.sum,0,M); linalg.norm(M); linalg.norm(M,axis=1); linalg.norm(M,'fro');
 linalg.norm(M,1,(0,1)); linalg.norm(M,ord=np.inf,axis=0,keepdims=True); linalg.qr(C,'r'); linalg.qr(C,mode='complete')[0];
 linalg.svd(C,False)[1]; linalg.svd(C,compute_uv=False); linalg.eigh(H,'U')[0]; linalg.eigvalsh(np.triu(H),UPLO='U');
-linalg.eigvalsh(np.tril(H)); linalg.matrix_rank(C,tol=.1); linalg.matrix_rank(H,hermitian=True); linalg.pinv(M,rcond=.1);
+linalg.eigvalsh(np.tril(H)); linalg.matrix_rank(C,tol=.1); linalg.matrix_rank(H,hermitian=True); linalg.pinv(C,hermitian=True);
+linalg.svd(C,hermitian=True)[1]; linalg.svd(C,compute_uv=False,hermitian=True); diff(V,0,append=1.); linalg.pinv(M,rcond=.1);
 linalg.pinv(M,1e-3); linalg.matrix_power(C,n=3); linalg.cond(C,'fro'); fft.fft(V,4); fft.fft(M,None,0);
 fft.fft(M,n=5,axis=0,norm='ortho'); fft.fftn(N,(2,2),(0,1)); fft.rfft(V,norm=None); fft.irfft(V+0j,8); fft.fftfreq(5,.5);
 fft.fftshift(M,0); can_cast(np.int8,np.int16); can_cast(np.float64,np.float32,'same_kind');
