@@ -12,7 +12,7 @@ from ._core import (
 )
 from ._core import bool_ as bool  # noqa: A004  (the standard's name)
 from ._core import bool_
-from ._constants import e, inf, nan, newaxis, pi
+from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._elementwise import *
 from ._arrange import *
 from ._creation import *

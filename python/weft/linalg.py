@@ -68,14 +68,14 @@ def eig(x, /):
     return EigResult(*_core.eig(x))
 
 
-def of_triangle(name, x, UPLO):
+def _of_triangle(name, x, UPLO):
     """The matrix whose lower triangle is x's lower one, or the mirror image of its upper one."""
     if UPLO not in ("L", "U", "l", "u"):
         raise ValueError(f"{name}: UPLO is 'L' or 'U', not {UPLO!r}")
     return x if UPLO in "Ll" else _core.conj(_core.matrix_transpose(x))
 
 
-def mirrored(x):
+def _mirrored(x):
     """The Hermitian matrix that has x's lower triangle: what `hermitian` says that x is."""
     below = _core.tril(x, -1)
     return _core.add(_core.tril(x, 0), _core.conj(_core.matrix_transpose(below)))
@@ -88,7 +88,7 @@ def eigh(x, /, UPLO="L"):
     >>> values
     array([1., 3.], dtype=float32)
     """
-    return EighResult(*_core.eigh(of_triangle("eigh", x, UPLO)))
+    return EighResult(*_core.eigh(_of_triangle("eigh", x, UPLO)))
 
 
 def eigvals(x, /):
@@ -106,7 +106,7 @@ def eigvalsh(x, /, UPLO="L"):
     >>> wf.linalg.eigvalsh(wf.asarray([[2., 1.], [1., 2.]]))
     array([1., 3.], dtype=float32)
     """
-    return _core.eigvalsh(of_triangle("eigvalsh", x, UPLO))
+    return _core.eigvalsh(_of_triangle("eigvalsh", x, UPLO))
 
 
 def expm(x, /):
@@ -173,7 +173,7 @@ def matrix_rank(x, /, tol=None, hermitian=False, *, rtol=None):
     >>> wf.linalg.matrix_rank(wf.asarray([[1., 2.], [2., 4.]]))
     array(1)
     """
-    x = mirrored(x) if hermitian else x
+    x = _mirrored(x) if hermitian else x
     if tol is None:
         return _core.matrix_rank(x, rtol)
     return _core.sum(_core.greater(_core.svdvals(x), _core.expand_dims(tol, -1)), (-1,), False)
@@ -197,7 +197,7 @@ def pinv(x, /, rcond=None, hermitian=False, *, rtol=None):
     array([[0.5, 0. ],
            [0. , 0. ]], dtype=float32)
     """
-    return _core.pinv(mirrored(x) if hermitian else x, rcond if rtol is None else rtol)
+    return _core.pinv(_mirrored(x) if hermitian else x, rcond if rtol is None else rtol)
 
 
 def qr(x, /, mode="reduced"):
@@ -246,7 +246,7 @@ def svd(x, /, full_matrices=True, compute_uv=True, hermitian=False):
     >>> s
     array([4., 3.], dtype=float32)
     """
-    x = mirrored(x) if hermitian else x
+    x = _mirrored(x) if hermitian else x
     return SVDResult(*_core.svd(x, bool(full_matrices))) if compute_uv else _core.svdvals(x)
 
 

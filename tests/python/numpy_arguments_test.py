@@ -7,7 +7,8 @@ from built import LACKS, np, wf
 
 CALLS = """
 sum(M,0); sum(M,(0,1)); sum(N,(0,-1),keepdims=True); sum(M,axis=1,where=B); sum(M,where=B,initial=3); sum(I,dtype=np.float64);
-sum(M,0,np.float32); sum(S); sum(S,axis=()); sum(E,0); sum(E); sum(E,axis=1); prod(M,1); prod(M,where=B,axis=0); prod(E,0);
+sum(M,0,np.float32); sum(S); sum(S,0); sum(S,axis=-1,keepdims=True); max(S,0); argmax(S,0); any(S,axis=0); nansum(S,0); count_nonzero(S,0);
+sum(S,axis=()); sum(E,0); sum(E); sum(E,axis=1); prod(M,1); prod(M,where=B,axis=0); prod(E,0);
 max(M,0); max(M,1,initial=0.5); max(M,where=B,initial=-9); max(E,0,initial=-1); min(M,-1,keepdims=True);
 min(M,where=B,initial=9,axis=0); amax(M,0,initial=5); amin(M,1); mean(M,0); mean(M,where=B); mean(I,axis=1,dtype=np.float64);
 mean(M,dtype=np.float64,axis=(0,1),keepdims=True); std(M,0); std(M,ddof=1); std(M,axis=1,ddof=1,keepdims=True);
@@ -119,6 +120,17 @@ class Arguments(unittest.TestCase):
             for size in (-2**63, -2**63 + 1, -2**62):
                 with self.assertRaises((ValueError, OverflowError)):
                     wf.eval(call(size))
+
+    def test_choices_and_numbers_of_any_kind_are_taken_and_others_named(self):
+        x = wf.ones((2, 3))
+        self.assertEqual(wf.sum(x, 0, keepdims=1).shape, (1, 3))
+        self.assertEqual(wf.sum(x, 0, keepdims=np.False_).shape, (3,))
+        self.assertEqual(float(wf.std(wf.asarray([1.0, 3.0]), ddof=np.int64(1))), float(np.float32(2**0.5)))
+        for call, message in [(lambda: wf.sum(x, keepdims="no"), "sum: .* is True or False, not 'str'"),
+                              (lambda: wf.std(x, ddof="a"), "std: .* is a number, not 'str'"), (lambda: wf.isclose(x, x, rtol="a"), "isclose: rtol is a number, not 'str'"),
+                              (lambda: wf.sort(x, "a"), "sort: axis is an integer, not 'str'"), (lambda: wf.linalg.matrix_power(wf.eye(2), 1.5), "matrix_power: n is an integer")]:
+            with self.assertRaisesRegex(TypeError, message):
+                call()
 
     def test_one_number_counts_elements_for_item(self):
         x = wf.reshape(wf.arange(6), (2, 3))
