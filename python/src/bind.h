@@ -15,6 +15,14 @@
 
 namespace weft::python {
 
+/// What is true or false, as Python says it of numbers (convert.cpp); DTypeError of text, None and what is no number.
+bool truth(nb::handle object, const char* operation);
+/// A real number, also of NumPy and of a tensor without axes; DTypeError of anything else.
+double as_double(nb::handle object, const char* operation);
+
+/// The axes that are joined of so many, all for None. A value without axes is its own axis 0, as in NumPy and PyTorch.
+Axes joined_axes(nb::handle axis, const char* operation, std::size_t ndim);
+
 /// What is known of a call while its arguments are converted, in their order.
 struct Call {
     const char* name;
@@ -63,13 +71,23 @@ template <>
 struct Taken<Axes> {  // and Dims, which is the same type
     using Type = Given;
     static Axes convert(Given given, Call& call) {
-        return axes(given, call.name, call.along ? all_axes(call.ndim) : Axes());
+        return call.along ? joined_axes(given, call.name, call.ndim) : axes(given, call.name, Axes());
     }
 };
 template <>
 struct Taken<std::int64_t> {
     using Type = Given;
     static std::int64_t convert(Given given, Call& call) { return integer(given, call.name); }
+};
+template <>
+struct Taken<bool> {
+    using Type = Given;
+    static bool convert(Given given, Call& call) { return truth(given, call.name); }
+};
+template <>
+struct Taken<double> {
+    using Type = Given;
+    static double convert(Given given, Call& call) { return as_double(given, call.name); }
 };
 template <>
 struct Taken<DType> {

@@ -2,7 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include "object.h"
+#include "bind.h"
 
 namespace weft::python {
 namespace {
@@ -192,6 +192,33 @@ std::vector<Tensor> tensors(nb::handle sequence, const char* operation) {
     }
     for (nb::handle item : nb::borrow<nb::tuple>(items)) list.push_back(tensor(item, operation));
     return list;
+}
+
+bool truth(nb::handle object, const char* operation) {
+    bool plain = PyBool_Check(object.ptr()) || PyIndex_Check(object.ptr()) ||
+                 (PyNumber_Check(object.ptr()) && !is_tensor(object.ptr()));
+    int value = plain ? PyObject_IsTrue(object.ptr()) : -1;
+    if (value >= 0) return value != 0;
+    if (PyErr_Occurred()) throw nb::python_error();
+    throw DTypeError(text(operation, ": ", name_of_argument(object, "a choice"), " is True or False, not '",
+                          Py_TYPE(object.ptr())->tp_name, "'"));
+}
+
+Axes joined_axes(nb::handle axis, const char* operation, std::size_t ndim) {
+    Axes along = axes(axis, operation, all_axes(ndim));
+    if (ndim == 0 && along.size() == 1 && (along[0] == 0 || along[0] == -1)) along.clear();
+    return along;
+}
+
+double as_double(nb::handle object, const char* operation) {
+    PyNumberMethods* number = Py_TYPE(object.ptr())->tp_as_number;
+    if (number && (number->nb_float || number->nb_index)) {
+        double value = PyFloat_AsDouble(object.ptr());
+        if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+        return value;
+    }
+    throw DTypeError(text(operation, ": ", name_of_argument(object, "an argument"), " is a number, not '",
+                          Py_TYPE(object.ptr())->tp_name, "'"));
 }
 
 std::int64_t integer(nb::handle object, const char* operation, const char* what) {

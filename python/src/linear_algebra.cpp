@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "object.h"
+#include "bind.h"
 #include "weft/ops/fft.h"
 #include "weft/ops/linalg.h"
 
@@ -50,8 +50,9 @@ void bind_linalg(nb::module_& m) {
         Slogdet found = slogdet(placed(x, "slogdet"));
         return nb::make_tuple(object_of(found.sign), object_of(found.logabsdet));
     });
-    m.def("matrix_power",
-          [](Given x, std::int64_t n) { return object_of(matrix_power(placed(x, "matrix_power"), n)); });
+    m.def("matrix_power", [](Given x, Given n) {
+        return object_of(matrix_power(placed(x, "matrix_power"), integer(n, "matrix_power", "n")));
+    });
     m.def("qr", [](Given x, const std::string& mode) {
         if (mode != "reduced" && mode != "complete")
             throw ValueError("qr: mode is 'reduced' or 'complete', not '" + mode + "'");
@@ -79,7 +80,8 @@ void bind_linalg(nb::module_& m) {
         return nb::make_tuple(object_of(found.x), object_of(found.residuals), object_of(found.rank),
                               object_of(found.singular_values));
     });
-    m.def("matrix_norm", [](Given x, bool keepdims, Given ord) {
+    m.def("matrix_norm", [](Given x, Given keep, Given ord) {
+        bool keepdims = truth(keep, "matrix_norm");
         Operand given = placed(x, "matrix_norm");
         bool named = PyUnicode_Check(ord.ptr());
         if (named && nb::cast<std::string>(ord) == "fro")
@@ -88,7 +90,8 @@ void bind_linalg(nb::module_& m) {
             return object_of(matrix_norm(given, keepdims, MatrixNorm::nuc));
         return object_of(matrix_norm(given, keepdims, order(ord, "matrix_norm")));
     });
-    m.def("vector_norm", [](Given x, Given axis, bool keepdims, Given ord) {
+    m.def("vector_norm", [](Given x, Given axis, Given keep, Given ord) {
+        bool keepdims = truth(keep, "vector_norm");
         std::optional<Axes> along;
         if (!axis.is_none()) along = axes(axis, "vector_norm", {});
         return object_of(vector_norm(placed(x, "vector_norm"), along, keepdims, order(ord, "vector_norm")));

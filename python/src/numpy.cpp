@@ -21,8 +21,20 @@ void bind_statistics(nb::module_& m) {
     bind_along(m, "nanstd", nanstd);
     bind(m, "nancumsum", nancumsum);
     bind(m, "nancumprod", nancumprod);
+    bind(m, "kept", kept);
+    bind_along(m, "masked_mean", masked_mean);
+    bind_along(m, "masked_var", masked_var);
+    bind_along(m, "max_from", max_from);
+    bind_along(m, "min_from", min_from);
     bind_along(m, "ptp", ptp);
     bind_along(m, "average", average);
+    m.def("signed_logsumexp", [](Given x, Given axis, Given weights, Given keep) {
+        bool keepdims = truth(keep, "logsumexp");
+        Operand given = placed(x, "logsumexp"), factor = placed(weights, "logsumexp");
+        std::size_t ndim = std::max(given.as_tensor().ndim(), factor.as_tensor().ndim());
+        SignedLog found = logsumexp(given, axes(axis, "logsumexp", all_axes(ndim)), factor, keepdims);
+        return nb::make_tuple(object_of(found.log), object_of(found.sign));
+    });
     bind(m, "corrcoef", corrcoef);
     m.def("nan_to_num", [](Given x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
         return object_of(nan_to_num(placed(x, "nan_to_num"), {nan, posinf, neginf}));
@@ -33,9 +45,10 @@ void bind_statistics(nb::module_& m) {
         return object_of(cov(given, {rows, correction, Taken<Tensor>::convert(frequencies, call),
                                      Taken<Tensor>::convert(reliabilities, call)}));
     });
-    m.def("quantile", [](Given x, Given q, Given axis, const std::string& method, bool keepdims, bool ignore_nan,
+    m.def("quantile", [](Given x, Given q, Given axis, const std::string& method, Given keep, bool ignore_nan,
                          bool percent) {
         const char* name = percent ? "percentile" : "quantile";
+        bool keepdims = truth(keep, name);
         Operand given = placed(x, name);
         Axes along = axes(axis, name, all_axes(given.as_tensor().ndim()));
         // Plain numbers are shares in double precision: 0.3 is not float32's.
@@ -182,8 +195,10 @@ void bind_arrangement(nb::module_& m) {
 }
 
 void bind_pointwise(nb::module_& m) {
-    m.def("isclose", [](Given a, Given b, double rtol, double atol, bool equal_nan) {
-        return object_of(isclose(placed(a, "isclose"), placed(b, "isclose"), {rtol, atol, equal_nan}));
+    m.def("isclose", [](Given a, Given b, Given rtol, Given atol, Given equal_nan) {
+        return object_of(
+            isclose(placed(a, "isclose"), placed(b, "isclose"),
+                    {as_double(rtol, "isclose"), as_double(atol, "isclose"), truth(equal_nan, "isclose")}));
     });
     bind(m, "heaviside", heaviside);
     bind(m, "round_to", static_cast<Tensor (*)(const Operand&, std::int64_t)>(round));

@@ -240,9 +240,16 @@ PyObject* item(PyObject* object, PyObject* const* arguments, Py_ssize_t count) n
     return guarded([&]() -> PyObject* {
         Tensor x = tensor_in(object);
         if (count > 0) {
-            std::vector<Index> at;
-            for (Py_ssize_t i = 0; i < count; ++i) at.push_back(integer(arguments[i], "item", "an index"));
-            x = index(x, at);
+            Axes at;
+            for (Py_ssize_t i = 0; i < count; ++i) {
+                if (count == 1 && PyTuple_Check(arguments[0]))
+                    at = axes(arguments[0], "item", {});
+                else
+                    at.push_back(integer(arguments[i], "item", "an index"));
+            }
+            // One number counts the elements row after row, as NumPy's does.
+            if (at.size() == 1) x = reshape(x, {-1});
+            x = index(x, std::vector<Index>(at.begin(), at.end()));
         }
         compute(x);
         return scalar_object(x.literal()).release().ptr();

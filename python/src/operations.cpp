@@ -8,7 +8,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "object.h"
+#include "bind.h"
 #include "weft/graph/node.h"
 
 namespace weft::python {
@@ -37,11 +37,7 @@ void bind_elementwise(nb::module_& module) {
     }
     module.def("clip_between", [](Given x, Given low, Given high) {
         Tensor given = tensor(x, "clip");
-        auto bound = [&](Given object) {
-            Operand limit = operand(object, "clip");
-            if (limit.weak()) return limit;
-            return limit.tensor.dtype() == given.dtype() ? limit : Operand(astype(limit, given.dtype()));
-        };
+        auto bound = [&](Given object) { return operand(object, "clip"); };
         if (!low.is_none() && !high.is_none()) return object_of(clip(given, bound(low), bound(high)));
         if (!low.is_none()) return object_of(maximum(given, bound(low)));
         if (!high.is_none()) return object_of(minimum(given, bound(high)));
@@ -82,14 +78,10 @@ using Reduce = Tensor (*)(const Operand&, const Axes&, bool);
 
 template <Reduce f>
 void bind_reduction(nb::module_& module, const char* name) {
-    module.def(name, [name](Given x, Given axis, bool keepdims) {
+    module.def(name, [name](Given x, Given axis, Given keepdims) {
         Operand given = placed(x, name);
-        return object_of(f(given, axes(axis, name, all_axes(given.tensor.ndim())), keepdims));
+        return object_of(f(given, joined_axes(axis, name, given.tensor.ndim()), truth(keepdims, name)));
     });
-}
-
-Axes axes_or_all(Given axis, const Operand& x, const char* operation) {
-    return axes(axis, operation, all_axes(x.tensor.ndim()));
 }
 
 void bind_reductions(nb::module_& m) {
@@ -103,17 +95,22 @@ void bind_reductions(nb::module_& m) {
     bind_reduction<argmin>(m, "argmin");
     bind_reduction<mean>(m, "mean");
     bind_reduction<logsumexp>(m, "logsumexp");
-    m.def("var", [](Given x, Given axis, double correction, bool keepdims) {
+    m.def("var", [](Given x, Given axis, Given correction, Given keepdims) {
         Operand given = placed(x, "var");
-        return object_of(var(given, axes_or_all(axis, given, "var"), correction, keepdims));
+        return object_of(var(given, joined_axes(axis, "var", given.tensor.ndim()), as_double(correction, "var"),
+                             truth(keepdims, "var")));
     });
-    m.def("std", [](Given x, Given axis, double correction, bool keepdims) {
+    m.def("std", [](Given x, Given axis, Given correction, Given keepdims) {
         Operand given = placed(x, "std");
-        return object_of(standard_deviation(given, axes_or_all(axis, given, "std"), correction, keepdims));
+        return object_of(standard_deviation(given, joined_axes(axis, "std", given.tensor.ndim()),
+                                            as_double(correction, "std"), truth(keepdims, "std")));
     });
-    m.def("softmax", [](Given x, std::int64_t axis) { return object_of(softmax(operand(x, "softmax"), axis)); });
-    m.def("log_softmax",
-          [](Given x, std::int64_t axis) { return object_of(log_softmax(operand(x, "log_softmax"), axis)); });
+    m.def("softmax", [](Given x, Given axis) {
+        return object_of(softmax(operand(x, "softmax"), integer(axis, "softmax", "axis")));
+    });
+    m.def("log_softmax", [](Given x, Given axis) {
+        return object_of(log_softmax(operand(x, "log_softmax"), integer(axis, "log_softmax", "axis")));
+    });
     m.def("running", [](Given x, Given axis, bool sums, bool include_initial) {
         const char* name = sums ? "cumulative_sum" : "cumulative_prod";
         Operand given = placed(x, name);
@@ -193,7 +190,15 @@ void bind_creation(nb::module_& m) {
     m.def("arange", [](Given start, Given stop, Given step, Given type) {
         return object_of(arange(number(start, "arange"), number(stop, "arange"), number(step, "arange"), dtype(type)));
     });
-    m.def("linspace", [](Given start, Given stop, std::int64_t count, bool endpoint, Given type) {
+    m.def("linspace", [](Given start, Given stop, Given number_of, Given with_end, Given type) {
+        std::int64_t count = integer(number_of, "linspace", "num");
+        bool endpoint = truth(with_end, "linspace");
+        Operand from = operand(start, "linspace"), to = operand(stop, "linspace");
+        if (from.as_tensor().ndim() + to.as_tensor().ndim() > 0) {
+            Tensor line = linspace(from, to, count, endpoint);
+            std::optional<DType> asked = dtype(type);
+            return object_of(asked ? astype(is_integer(*asked) ? floor(line) : line, *asked) : line);
+        }
         Literal first = number(start, "linspace"), last = number(stop, "linspace");
         bool complex = first.kind == weft::Kind::complex || last.kind == weft::Kind::complex;
         DType wanted = dtype(type).value_or(complex ? DType::complex64 : DType::float32);
@@ -237,7 +242,7 @@ void bind_views(nb::module_& m) {
     });
     m.def("flip", [](Given x, Given axis) {
         Operand given = placed(x, "flip");
-        return object_of(flip(given, axes_or_all(axis, given, "flip")));
+        return object_of(flip(given, joined_axes(axis, "flip", given.tensor.ndim())));
     });
     m.def("expand_dims", [](Given x, Given axis) {
         return object_of(expand_dims(placed(x, "expand_dims"), axes(axis, "expand_dims", {})));
@@ -266,12 +271,11 @@ void bind_views(nb::module_& m) {
         return object_of(roll(given, std::accumulate(shifts.begin(), shifts.end(), std::int64_t{0})));
     });
     m.def("repeat", [](Given x, Given count, Given axis) {
-        Tensor given = tensor(x, "repeat");
-        if (axis.is_none()) given = ravel(given);
+        Operand given = placed(x, "repeat");
+        if (axis.is_none()) given = Operand(ravel(given), given.where);
         std::int64_t along = axis.is_none() ? 0 : integer(axis, "repeat", "axis");
-        if (PyLong_Check(count.ptr()))
-            return object_of(repeat(Operand(given), integer(count, "repeat", "the count"), along));
-        return object_of(repeat(Operand(given), tensor(count, "repeat"), along));
+        if (PyLong_Check(count.ptr())) return object_of(repeat(given, integer(count, "repeat", "the count"), along));
+        return object_of(repeat(given, tensor(count, "repeat"), along));
     });
     m.def("unstack",
           [](Given x, std::int64_t axis) { return nb::tuple(list_of(unstack(placed(x, "unstack"), axis))); });
@@ -320,22 +324,23 @@ void bind_places(nb::module_& m) {
         return object_of(put_along_axis(placed(x, "put_along_axis"), placed(indices, "put_along_axis"),
                                         operand(values, "put_along_axis"), axis));
     });
-    m.def("argsort", [](Given x, std::int64_t axis, bool descending) {
-        return object_of(argsort(placed(x, "argsort"), axis, descending));
+    m.def("argsort", [](Given x, Given axis, Given descending) {
+        return object_of(argsort(placed(x, "argsort"), integer(axis, "argsort", "axis"), truth(descending, "argsort")));
     });
-    m.def("sort", [](Given x, std::int64_t axis, bool descending) {
-        return object_of(sort(placed(x, "sort"), axis, descending));
+    m.def("sort", [](Given x, Given axis, Given descending) {
+        return object_of(sort(placed(x, "sort"), integer(axis, "sort", "axis"), truth(descending, "sort")));
     });
-    m.def("topk", [](Given x, std::int64_t k, std::int64_t axis, bool largest) {
-        auto [values, places] = topk(placed(x, "topk"), k, axis, largest);
+    m.def("topk", [](Given x, Given k, Given axis, Given largest) {
+        auto [values, places] =
+            topk(placed(x, "topk"), integer(k, "topk", "k"), integer(axis, "topk", "axis"), truth(largest, "topk"));
         return nb::make_tuple(object_of(values), object_of(places));
     });
     m.def("searchsorted", [](Given sorted, Given values, bool right) {
         return object_of(searchsorted(placed(sorted, "searchsorted"), operand(values, "searchsorted"), right));
     });
-    m.def("unique", [](Given x) {
+    m.def("unique", [](Given x, bool equal_nan) {
         Operand given = computed(x, "unique");
-        Unique found = unique(given);
+        Unique found = unique(given, UniqueOptions{equal_nan});
         return nb::make_tuple(object_of(found.values), object_of(found.indices), object_of(found.inverse),
                               object_of(found.counts));
     });

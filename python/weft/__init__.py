@@ -12,7 +12,7 @@ from ._core import (
 )
 from ._core import bool_ as bool  # noqa: A004  (the standard's name)
 from ._core import bool_
-from ._constants import e, inf, nan, newaxis, pi
+from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._elementwise import *
 from ._arrange import *
 from ._creation import *
@@ -33,19 +33,22 @@ from ._tools import *
 from ._training import *
 from ._transforms import *
 from ._inspection import __array_namespace_info__, default_device, device, devices
-from . import _methods, fft, linalg, optim, random, special
+from . import _methods
 
 __array_api_version__ = "2024.12"
 __version__ = "0.1.0"
 
 
+# Loaded when they are first asked for: what computes with arrays alone does not wait for them.
+_PARTS = ("fft", "linalg", "nn", "optim", "random", "special")
+
+
 def __getattr__(name):
-    """weft.nn is loaded when it is first asked for: what computes with arrays alone does not wait for it."""
-    if name == "nn":
-        import importlib
-        return importlib.import_module("weft.nn")
+    if name in _PARTS:
+        __import__(f"weft.{name}")
+        return globals()[name]
     raise AttributeError(f"module 'weft' has no attribute '{name}'")
 
 
 def __dir__():
-    return sorted([*globals(), "nn"])
+    return sorted({*globals(), *_PARTS})

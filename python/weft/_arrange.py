@@ -1,5 +1,6 @@
 """Arrays put together and taken apart, by NumPy's names."""
 from . import _core
+from ._manipulation import converted
 
 __all__ = ["append", "apply_along_axis", "apply_over_axes", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "block", "column_stack",
            "delete", "diag", "diagflat", "dsplit", "dstack", "fill_diagonal", "fliplr", "flipud", "hsplit", "hstack", "insert", "resize",
@@ -37,23 +38,23 @@ def atleast_3d(*arys):
     return each(_core.atleast_3d, arys)
 
 
-def hstack(tup):
+def hstack(tup, *, dtype=None):
     """Joined along the second axis; vectors along the first.
 
     >>> wf.hstack([wf.asarray([1, 2]), wf.asarray([3])])
     array([1, 2, 3])
     """
-    return _core.hstack(tup)
+    return converted(_core.hstack(tup), dtype)
 
 
-def vstack(tup):
+def vstack(tup, *, dtype=None):
     """Joined along the first axis, vectors as rows.
 
     >>> wf.vstack([wf.asarray([1, 2]), wf.asarray([3, 4])])
     array([[1, 2],
            [3, 4]])
     """
-    return _core.vstack(tup)
+    return converted(_core.vstack(tup), dtype)
 
 
 row_stack = vstack
@@ -109,12 +110,18 @@ def block(arrays):
     return joined(arrays, levels)
 
 
+def plain(x):
+    """Places as Python's numbers, also of arrays."""
+    return x.tolist() if hasattr(x, "tolist") else x
+
+
 def array_split(ary, indices_or_sections, axis=0):
     """A list of parts along an axis: so many, as even as can be, or cut before these places.
 
     >>> wf.array_split(wf.arange(5), 2)
     [array([0, 1, 2]), array([3, 4])]
     """
+    indices_or_sections = plain(indices_or_sections)
     if isinstance(indices_or_sections, int):
         return _core.array_split(ary, indices_or_sections, axis)
     return _core.split_at(ary, indices_or_sections, axis)
@@ -126,6 +133,7 @@ def split(ary, indices_or_sections, axis=0):
     >>> wf.split(wf.arange(4), 2)
     [array([0, 1]), array([2, 3])]
     """
+    indices_or_sections = plain(indices_or_sections)
     if isinstance(indices_or_sections, int):
         return _core.split(ary, indices_or_sections, axis)
     return _core.split_at(ary, indices_or_sections, axis)
@@ -139,6 +147,7 @@ def hsplit(ary, indices_or_sections):
            [3]]), array([[2],
            [4]])]
     """
+    ary = _core.asarray(ary, None, None)
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
@@ -148,6 +157,7 @@ def vsplit(ary, indices_or_sections):
     >>> wf.vsplit(wf.asarray([[1, 2], [3, 4]]), 2)
     [array([[1, 2]]), array([[3, 4]])]
     """
+    ary = _core.asarray(ary, None, None)
     if ary.ndim < 2:
         raise ValueError(f"vsplit: takes arrays of two axes or more, not the shape {ary.shape}")
     return split(ary, indices_or_sections, 0)
@@ -159,6 +169,7 @@ def dsplit(ary, indices_or_sections):
     >>> [part.shape for part in wf.dsplit(wf.zeros((1, 2, 4)), 2)]
     [(1, 2, 2), (1, 2, 2)]
     """
+    ary = _core.asarray(ary, None, None)
     if ary.ndim < 3:
         raise ValueError(f"dsplit: takes arrays of three axes or more, not the shape {ary.shape}")
     return split(ary, indices_or_sections, 2)
@@ -202,6 +213,7 @@ def rollaxis(a, axis, start=0):
     >>> wf.rollaxis(wf.zeros((2, 3, 4)), 2).shape
     (4, 2, 3)
     """
+    a = _core.asarray(a, None, None)
     if not -a.ndim <= axis < a.ndim:
         raise _core.AxisError(f"rollaxis: axis {axis} of {a.ndim} axes")
     axis, start = axis % a.ndim, start + a.ndim if start < 0 else start
@@ -229,6 +241,7 @@ def delete(arr, obj, axis=None):
     >>> wf.delete(wf.asarray([1, 2, 3, 4]), [0, 2])
     array([2, 4])
     """
+    arr = _core.asarray(arr, None, None)
     if axis is None:
         arr, axis = _core.reshape(arr, -1), 0
     return _core.remove(arr, places(obj, arr.shape[axis]), axis)
@@ -240,6 +253,7 @@ def insert(arr, obj, values, axis=None):
     >>> wf.insert(wf.asarray([1, 2, 3]), 1, 9)
     array([1, 9, 2, 3])
     """
+    arr = _core.asarray(arr, None, None)
     if axis is None:
         arr, axis = _core.reshape(arr, -1), 0
     values = _core.asarray(values, None, None)
@@ -305,6 +319,7 @@ def trim_zeros(filt, trim="fb"):
     >>> wf.trim_zeros(wf.asarray([0, 0, 1, 0, 2, 0]))
     array([1, 0, 2])
     """
+    filt = _core.asarray(filt, None, None)
     some = _core.nonzero(filt)[0].tolist()
     if not some:
         return filt[:0]

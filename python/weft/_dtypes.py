@@ -7,9 +7,9 @@ from ._inspection import KINDS, check_device
 __all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "promote_types", "result_type"]
 
 
-def astype(x, dtype, /, *, copy=True, device=None):
+def astype(x, dtype, /, *, copy=True, device=None, casting="unsafe"):
     """The same numbers as another dtype: floating to integer truncates, anything to bool is != 0. A value never changes, so `copy`
-    makes no difference.
+    makes no difference. TypeError for a conversion that is not as safe as `casting` says (see can_cast).
 
     >>> wf.astype(wf.asarray([1.7, -1.7, 0.]), wf.int32)
     array([ 1, -1,  0], dtype=int32)
@@ -19,6 +19,8 @@ def astype(x, dtype, /, *, copy=True, device=None):
     check_device(device)
     if not isinstance(x, _core.Tensor):
         raise TypeError(f"astype: an array is wanted, not {type(x).__name__!r}")
+    if casting != "unsafe" and not can_cast(x, dtype, casting):
+        raise TypeError(f"astype: from {x.dtype.name} to {_core.as_dtype(dtype).name} is not {casting!r}; casting='unsafe' does it")
     return _core.astype(x, dtype)
 
 
@@ -57,14 +59,19 @@ def promote_types(type1, type2):
     return _core.promote(type1, type2)
 
 
-def can_cast(from_, to, /):
-    """Whether a conversion loses nothing: promotion of both gives `to`.
+def can_cast(from_, to, casting="safe"):
+    """Whether a conversion is allowed: 'safe' loses nothing (promotion of both gives `to`), 'same_kind' stays among floating numbers, or
+    integers, or leads to a richer kind, 'no' and 'equiv' change nothing, 'unsafe' is any.
 
     >>> wf.can_cast(wf.int8, wf.int16), wf.can_cast(wf.float64, wf.float32)
     (True, False)
     """
     source = from_.dtype if isinstance(from_, _core.Tensor) else _core.as_dtype(from_)
     target = _core.as_dtype(to)
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"can_cast: casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', not {casting!r}")
+    if casting != "safe" and (casting != "same_kind" or "buifc".index(source.kind) <= "buifc".index(target.kind)):
+        return casting in ("unsafe", "same_kind") or source == target
     if source.kind == "f" and target.kind in "iub" or source.kind == "c" and target.kind != "c":
         return False
     if source.kind in "iu" and target.kind in "fc":

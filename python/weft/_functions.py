@@ -1,17 +1,18 @@
 """Products, choices, and what computes; functions of points that have options or other names than the registry's."""
-from . import _core
+from . import _core, _trees
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "clip", "conj", "einsum", "eval", "matmul", "matrix_transpose", "outer", "tensordot",
            "vecdot", "where"]
 
 
-def clip(x, /, min=None, max=None):
-    """x held between min and max, each of which may be left out. The result has x's dtype.
+def clip(x, /, min=None, max=None, *, a_min=None, a_max=None):
+    """x held between min and max (or a_min and a_max, NumPy's older names), each of which may be left out. The result has the dtype in which
+    they meet, x's own beside plain numbers.
 
     >>> wf.clip(wf.asarray([-2., 0.5, 7.]), 0, 1)
     array([0. , 0.5, 1. ], dtype=float32)
     """
-    return _core.clip_between(x, min, max)
+    return _core.clip_between(x, a_min if min is None else min, a_max if max is None else max)
 
 
 def conj(x, /):
@@ -23,13 +24,15 @@ def conj(x, /):
     return _core.conj(x)
 
 
-def where(condition, x1, x2, /):
-    """x1 where the condition holds, else x2.
+def where(condition, x1=None, x2=None, /):
+    """x1 where the condition holds, else x2. Of a condition alone: nonzero(condition).
 
     >>> x = wf.asarray([-1., 2.])
     >>> wf.where(x > 0, x, 0)
     array([0., 2.], dtype=float32)
     """
+    if x1 is None and x2 is None:
+        return _core.nonzero(condition)
     return _core.where(condition, x1, x2)
 
 
@@ -62,7 +65,7 @@ def outer(x1, x2, /):
     return _core.outer(x1, x2)
 
 
-def tensordot(x1, x2, /, *, axes=2):
+def tensordot(x1, x2, /, axes=2):
     """Sums of products over pairs of axes: the last and first `axes`, or those of two sequences.
 
     >>> wf.tensordot(wf.asarray([[1., 2.], [3., 4.]]), wf.asarray([[1., 0.], [0., 1.]]), axes=2)
@@ -83,13 +86,27 @@ def vecdot(x1, x2, /, *, axis=-1):
     return _core.vecdot(x1, x2, axis)
 
 
-def einsum(subscripts, *operands):
-    """Sums of products in Einstein's notation: einsum("ij,jk->ik", a, b).
+def einsum(subscripts, *operands, optimize=True):
+    """Sums of products in Einstein's notation: einsum("ij,jk->ik", a, b), or with lists of axes, einsum(a, [0, 1], b, [1, 2], [0, 2]).
+    Several operands are joined in a cheap order, whatever `optimize` says.
 
     >>> wf.einsum("ij,j->i", wf.asarray([[1., 2.], [3., 4.]]), wf.asarray([1., 10.]))
     array([21., 43.], dtype=float32)
     """
-    return _core.einsum(subscripts, list(operands))
+    if isinstance(subscripts, str):
+        return _core.einsum(subscripts, list(operands))
+    return _core.einsum(*lettered(subscripts, *operands))
+
+
+def lettered(*operands):
+    """The subscripts and the operands of NumPy's other form: operands and lists of axes by turns, the result's at the end."""
+    def letters(axes):
+        if not isinstance(axes, (list, tuple)):
+            raise TypeError(f"einsum: subscripts are a string, or operands are followed by lists of axes, not {type(axes).__name__}")
+        return "".join("..." if axis is Ellipsis else chr(axis + (65 if axis < 26 else 71)) for axis in axes)
+    pairs, result = operands[:len(operands) // 2 * 2], operands[len(operands) // 2 * 2:]
+    subscripts = ",".join(letters(axes) for axes in pairs[1::2]) + "".join("->" + letters(axes) for axes in result)
+    return subscripts, list(pairs[::2])
 
 
 def broadcast_arrays(*arrays):
@@ -100,7 +117,8 @@ def broadcast_arrays(*arrays):
            [2, 2]]), array([[3, 4],
            [3, 4]])]
     """
-    shape = broadcast_shapes(*(x.shape for x in arrays)) if arrays else ()
+    arrays = [_core.asarray(x, None, None) for x in arrays]
+    shape = broadcast_shapes(*(x.shape for x in arrays))
     return [_core.broadcast_to(x, shape) for x in arrays]
 
 
@@ -117,12 +135,12 @@ def broadcast_shapes(*shapes):
 
 
 def eval(*arrays):
-    """Computes several arrays at once, sharing what they share; gives back the only one, or all as a tuple.
+    """Computes several arrays, or trees of them, at once, sharing what they share; gives back the only one, or all as a tuple.
 
     >>> x = wf.ones(2)
     >>> total, mean = wf.eval(wf.sum(x), wf.mean(x))
     >>> total.computed
     True
     """
-    _core.eval(arrays)
+    _core.eval(_trees.flatten(arrays)[0])
     return arrays[0] if len(arrays) == 1 else arrays

@@ -5,6 +5,22 @@ __all__ = ["broadcast_to", "concat", "concatenate", "expand_dims", "flip", "move
            "squeeze", "stack", "swapaxes", "tile", "transpose", "unstack"]
 
 
+def converted(x, dtype):
+    return x if dtype is None else _core.astype(x, dtype)
+
+
+def columns_first(name, order):
+    """Whether elements are counted column after column. How they lie in memory is weft's affair, so A and K are C."""
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"{name}: order is 'C', 'F', 'A' or 'K', not {order!r}")
+    return order == "F"
+
+
+def by_columns(x):
+    """The axes reversed."""
+    return _core.permute_dims(x, None)
+
+
 def broadcast_to(x, /, shape):
     """x repeated along axes of size 1 and new axes in front, to a shape.
 
@@ -15,23 +31,23 @@ def broadcast_to(x, /, shape):
     return _core.broadcast_to(x, shape)
 
 
-def concat(arrays, /, *, axis=0):
+def concat(arrays, /, axis=0, *, dtype=None):
     """Arrays laid one behind the other along an axis; axis=None: flattened first.
 
     >>> wf.concat([wf.asarray([[1, 2]]), wf.asarray([[3, 4]])], axis=0)
     array([[1, 2],
            [3, 4]])
     """
-    return _core.concat(arrays, axis)
+    return converted(_core.concat(arrays, axis), dtype)
 
 
-def concatenate(arrays, axis=0):
+def concatenate(arrays, axis=0, *, dtype=None):
     """concat, by NumPy's name.
 
     >>> wf.concatenate([wf.asarray([1, 2]), wf.asarray([3])])
     array([1, 2, 3])
     """
-    return _core.concat(arrays, axis)
+    return converted(_core.concat(arrays, axis), dtype)
 
 
 def expand_dims(x, /, axis=0):
@@ -44,7 +60,7 @@ def expand_dims(x, /, axis=0):
     return _core.expand_dims(x, axis)
 
 
-def flip(x, /, *, axis=None):
+def flip(x, /, axis=None):
     """Elements in reverse order along the axes (all of them, if none is said).
 
     >>> wf.flip(wf.asarray([[1, 2], [3, 4]]), axis=1)
@@ -54,7 +70,7 @@ def flip(x, /, *, axis=None):
     return _core.flip(x, axis)
 
 
-def moveaxis(x, source, destination, /):
+def moveaxis(x, /, source, destination):
     """Axes moved to other places, the rest in their order.
 
     >>> wf.moveaxis(wf.zeros((2, 3, 4)), 0, -1).shape
@@ -63,8 +79,8 @@ def moveaxis(x, source, destination, /):
     return _core.moveaxis(x, source, destination)
 
 
-def pad(x, pad_width, mode="constant", *, constant_values=0, end_values=0, stat_length=None, reflect_type="even"):
-    """x with elements before and behind each axis: a number, (before, behind), a pair an axis, or a dict of axes.
+def pad(array, pad_width, mode="constant", *, constant_values=0, end_values=0, stat_length=None, reflect_type="even"):
+    """The array with elements before and behind each axis: a number, (before, behind), a pair an axis, or a dict of axes.
 
     mode: constant (constant_values), edge, reflect and symmetric (reflect_type even or odd), wrap, linear_ramp (end_values), maximum, mean,
     median and minimum (of the outermost stat_length elements); empty is constant.
@@ -72,7 +88,7 @@ def pad(x, pad_width, mode="constant", *, constant_values=0, end_values=0, stat_
     >>> wf.pad(wf.asarray([1, 2, 3]), 2, mode="reflect")
     array([3, 2, 1, 2, 3, 2, 1])
     """
-    x = _core.asarray(x, None, None)
+    x = _core.asarray(array, None, None)
     if reflect_type not in ("even", "odd"):
         raise ValueError(f"pad: reflect_type is 'even' or 'odd', not {reflect_type!r}")
     if isinstance(pad_width, dict):
@@ -128,16 +144,16 @@ def transpose(x, axes=None):
     return _core.permute_dims(x, axes)
 
 
-def ravel(x, /):
-    """x as one axis.
+def ravel(x, /, order="C"):
+    """x as one axis: row after row, or, order="F", column after column.
 
     >>> wf.ravel(wf.asarray([[1, 2], [3, 4]]))
     array([1, 2, 3, 4])
     """
-    return _core.reshape(x, -1)
+    return _core.reshape(by_columns(x) if columns_first("ravel", order) else x, -1)
 
 
-def repeat(x, repeats, /, *, axis=None):
+def repeat(x, /, repeats, axis=None):
     """Each element so many times, one after another; a number, or an array of one an element. axis=None: of x flattened.
 
     >>> wf.repeat(wf.asarray([1, 2]), 2)
@@ -148,18 +164,21 @@ def repeat(x, repeats, /, *, axis=None):
     return _core.repeat(x, repeats, axis)
 
 
-def reshape(x, /, shape, *, copy=None):
-    """The same elements in row-major order under another shape; one size may be -1. A value never changes, so `copy` makes no
-    difference.
+def reshape(x, /, shape, order="C", *, copy=None):
+    """The same elements in row-major order (order="F": column-major) under another shape; one size may be -1. A value never changes, so
+    `copy` makes no difference.
 
     >>> wf.reshape(wf.arange(6), (2, -1))
     array([[0, 1, 2],
            [3, 4, 5]])
     """
-    return _core.reshape(x, shape)
+    if not columns_first("reshape", order):
+        return _core.reshape(x, shape)
+    sizes = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
+    return by_columns(_core.reshape(by_columns(x), sizes[::-1]))
 
 
-def roll(x, /, shift, *, axis=None):
+def roll(x, /, shift, axis=None):
     """Elements moved along axes; what falls off one end comes in at the other. axis=None: of x flattened.
 
     >>> wf.roll(wf.asarray([1, 2, 3, 4]), 1)
@@ -177,17 +196,17 @@ def squeeze(x, /, axis=None):
     return _core.squeeze(x, axis)
 
 
-def stack(arrays, /, *, axis=0):
+def stack(arrays, /, axis=0, *, dtype=None):
     """Arrays of one shape along a new axis.
 
     >>> wf.stack([wf.asarray([1, 2]), wf.asarray([3, 4])], axis=1)
     array([[1, 3],
            [2, 4]])
     """
-    return _core.stack(arrays, axis)
+    return converted(_core.stack(arrays, axis), dtype)
 
 
-def swapaxes(x, axis1, axis2, /):
+def swapaxes(x, /, axis1, axis2):
     """Two axes exchanged.
 
     >>> wf.swapaxes(wf.zeros((2, 3, 4)), 0, 2).shape
@@ -196,17 +215,17 @@ def swapaxes(x, axis1, axis2, /):
     return _core.swapaxes(x, axis1, axis2)
 
 
-def tile(x, repetitions, /):
+def tile(x, /, reps):
     """x laid side by side, so many times an axis.
 
     >>> wf.tile(wf.asarray([1, 2]), (2, 2))
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
-    return _core.tile(x, repetitions)
+    return _core.tile(x, reps)
 
 
-def unstack(x, /, *, axis=0):
+def unstack(x, /, axis=0):
     """The arrays along an axis: a tuple.
 
     >>> first, second = wf.unstack(wf.asarray([[1, 2], [3, 4]]))

@@ -8,46 +8,26 @@ from ._inspection import check_device
 Tensor = _core.Tensor
 
 
-def along(function, *more):
-    """A method that takes the axis, and what stands behind it, by position too, as NumPy's do."""
-    def method(self, axis=None, *positional, **named):
-        named.update(zip(more, positional))
-        return function(self, axis=axis, **named)
-    method.__name__, method.__doc__ = function.__name__, function.__doc__
-    return method
-
-
-for name in ["all", "any", "sum", "prod", "max", "min", "mean", "std", "var"]:
-    setattr(Tensor, name, along(getattr(_statistics, name)))
-for name in ["argmax", "argmin"]:
-    setattr(Tensor, name, along(getattr(_searching, name)))
-for name in ["squeeze", "ravel", "repeat", "swapaxes"]:
-    setattr(Tensor, name, getattr(_manipulation, name))
-for name in ["cumsum", "cumprod"]:
-    setattr(Tensor, name, getattr(_statistics, name))
-Tensor.nonzero = _searching.nonzero
+for home, names in [(_statistics, "all any sum prod max min mean std var cumsum cumprod"), (_searching, "argmax argmin argsort nonzero searchsorted take"),
+                    (_manipulation, "squeeze ravel repeat swapaxes"), (_products, "dot diagonal trace"), (_places, "choose argpartition"),
+                    (_pointwise, "round"), (_functions, "clip")]:
+    for name in names.split():
+        setattr(Tensor, name, getattr(home, name))
 Tensor.flatten = _manipulation.ravel
-for name, home in [("dot", _products), ("diagonal", _products), ("trace", _products), ("choose", _places), ("argpartition", _places), ("round", _pointwise)]:
-    setattr(Tensor, name, getattr(home, name))
-Tensor.argsort = lambda self, axis=-1: _searching.argsort(self, axis=axis)
-Tensor.take = lambda self, indices, axis=None: _searching.take(self, indices, axis=axis)
-Tensor.searchsorted = lambda self, v, side="left", sorter=None: _searching.searchsorted(self, v, side=side, sorter=sorter)
 Tensor.compress = lambda self, condition, axis=None: _places.compress(condition, self, axis)
-Tensor.copy = lambda self: _core.same(self)
+Tensor.copy = lambda self, order="C": _core.same(self)
 Tensor.tobytes = lambda self: memoryview(_core.bits_of_bfloat16(self) if self.dtype == _core.bfloat16 else self).tobytes()
 Tensor.conj = Tensor.conjugate = lambda self: _core.conj(self)
-Tensor.astype = lambda self, dtype, *, copy=True: _core.astype(self, dtype)
-Tensor.clip = lambda self, min=None, max=None: _core.clip_between(self, min, max)
-for method, function in [(Tensor.conj, _functions.conj), (Tensor.astype, _dtypes.astype), (Tensor.clip, _functions.clip), (Tensor.argsort, _searching.argsort),
-                         (Tensor.take, _searching.take), (Tensor.searchsorted, _searching.searchsorted), (Tensor.compress, _places.compress)]:
+Tensor.astype = lambda self, dtype, order="K", casting="unsafe", subok=True, copy=True: _dtypes.astype(self, dtype, casting=casting)
+for method, function in [(Tensor.conj, _functions.conj), (Tensor.astype, _dtypes.astype), (Tensor.compress, _places.compress)]:
     method.__doc__ = function.__doc__
 Tensor.copy.__doc__ = "The tensor itself: values never change."
 Tensor.tobytes.__doc__ = "The elements' bytes, row after row."
 
 
-def reshape(self, *shape):
-    """The same elements under another shape: reshape(2, 3) or reshape((2, 3))."""
-    return _core.reshape(self, shape[0] if len(shape) == 1 else shape)
+def reshape(self, *shape, order="C", copy=None):
+    """The same elements under another shape: reshape(2, 3) or reshape((2, 3)). order="F": column after column."""
+    return _manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order)
 
 
 def transpose(self, *axes):

@@ -5,6 +5,7 @@ axis=None takes all axes; a tuple takes several.
 import builtins
 
 from . import _core
+from ._statistics import flat_where_none, freedom, in_dtype, joined, left
 
 __all__ = ["average", "bincount", "corrcoef", "cov", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "median",
            "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile",
@@ -68,40 +69,50 @@ def nanmedian(a, axis=None, *, keepdims=False):
     return _core.quantile(a, 0.5, axis, "linear", keepdims, True, False)
 
 
-def nansum(a, axis=None, *, keepdims=False):
+def without(a, where):
+    """a with NaN where a condition does not hold: what is left out of a mean is no number."""
+    return a if where is None or where is True else _core.where(where, a, float("nan"))
+
+
+def nan_extreme(join, pair, a, axis, keepdims, initial, where):
+    found = join(without(a, where), axis, keepdims)
+    return found if initial is None else _core.astype(pair(found, initial), found.dtype)
+
+
+def nansum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=None):
     """The sum, a NaN counting as 0.
 
     >>> wf.nansum(wf.asarray([[1., wf.nan], [3., 4.]]), axis=0)
     array([4., 4.], dtype=float32)
     """
-    return _core.nansum(a, axis, keepdims)
+    return joined(_core.nansum, _core.add, 0, a, axis, dtype, keepdims, initial, where)
 
 
-def nanprod(a, axis=None, *, keepdims=False):
+def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=None):
     """The product, a NaN counting as 1.
 
     >>> wf.nanprod(wf.asarray([2., wf.nan, 5.]))
     array(10., dtype=float32)
     """
-    return _core.nanprod(a, axis, keepdims)
+    return joined(_core.nanprod, _core.multiply, 1, a, axis, dtype, keepdims, initial, where)
 
 
-def nanmax(a, axis=None, *, keepdims=False):
+def nanmax(a, axis=None, *, keepdims=False, initial=None, where=None):
     """The largest of what is not NaN; NaN of nothing else.
 
     >>> wf.nanmax(wf.asarray([2., wf.nan, 5.]))
     array(5., dtype=float32)
     """
-    return _core.nanmax(a, axis, keepdims)
+    return nan_extreme(_core.nanmax, _core.fmax, a, axis, keepdims, initial, where)
 
 
-def nanmin(a, axis=None, *, keepdims=False):
+def nanmin(a, axis=None, *, keepdims=False, initial=None, where=None):
     """The smallest of what is not NaN; NaN of nothing else.
 
     >>> wf.nanmin(wf.asarray([2., wf.nan, 5.]))
     array(2., dtype=float32)
     """
-    return _core.nanmin(a, axis, keepdims)
+    return nan_extreme(_core.nanmin, _core.fmin, a, axis, keepdims, initial, where)
 
 
 def nanargmax(a, axis=None, *, keepdims=False):
@@ -122,57 +133,56 @@ def nanargmin(a, axis=None, *, keepdims=False):
     return _core.nanargmin(a, axis, keepdims)
 
 
-def nanmean(a, axis=None, *, keepdims=False):
+def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=None):
     """The mean of what is not NaN.
 
     >>> wf.nanmean(wf.asarray([1., wf.nan, 4.]))
     array(2.5, dtype=float32)
     """
-    return _core.nanmean(a, axis, keepdims)
+    return in_dtype(_core.nanmean, without(a, where), dtype, axis, keepdims)
 
 
-def nanvar(a, axis=None, *, ddof=0, keepdims=False):
+def nanvar(a, axis=None, dtype=None, *, ddof=0, correction=0.0, keepdims=False, where=None):
     """The variance of what is not NaN.
 
     >>> wf.nanvar(wf.asarray([1., wf.nan, 3.]))
     array(1., dtype=float32)
     """
-    return _core.nanvar(a, axis, ddof, keepdims)
+    return in_dtype(_core.nanvar, without(a, where), dtype, axis, freedom("nanvar", ddof, correction), keepdims)
 
 
-def nanstd(a, axis=None, *, ddof=0, keepdims=False):
+def nanstd(a, axis=None, dtype=None, *, ddof=0, correction=0.0, keepdims=False, where=None):
     """The standard deviation of what is not NaN.
 
     >>> wf.nanstd(wf.asarray([1., wf.nan, 3.]))
     array(1., dtype=float32)
     """
-    return _core.nanstd(a, axis, ddof, keepdims)
+    return in_dtype(_core.nanstd, without(a, where), dtype, axis, freedom("nanstd", ddof, correction), keepdims)
 
 
-def flat_where_none(a, axis):
-    return (_core.reshape(a, -1), 0) if axis is None else (a, axis)
-
-
-def nancumsum(a, axis=None):
+def nancumsum(a, axis=None, dtype=None):
     """Running sums, a NaN counting as 0; axis=None: of a flattened.
 
     >>> wf.nancumsum(wf.asarray([2., wf.nan, 5.]))
     array([2., 2., 7.], dtype=float32)
     """
-    return _core.nancumsum(*flat_where_none(a, axis))
+    a, axis = flat_where_none(a, axis)
+    return in_dtype(_core.nancumsum, a, dtype, axis)
 
 
-def nancumprod(a, axis=None):
+def nancumprod(a, axis=None, dtype=None):
     """Running products, a NaN counting as 1; axis=None: of a flattened.
 
     >>> wf.nancumprod(wf.asarray([2., wf.nan, 5.]))
     array([ 2.,  2., 10.], dtype=float32)
     """
-    return _core.nancumprod(*flat_where_none(a, axis))
+    a, axis = flat_where_none(a, axis)
+    return in_dtype(_core.nancumprod, a, dtype, axis)
 
 
-def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
-    """x with NaN and infinities as numbers: the largest and the lowest of its type, where not said.
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """x with NaN and infinities as numbers: the largest and the lowest of its type, where not said. A value never changes, so `copy`
+    makes no difference.
 
     >>> wf.nan_to_num(wf.asarray([wf.nan, wf.inf, 2.]), nan=-1., posinf=99.)
     array([-1., 99.,  2.], dtype=float32)
@@ -202,7 +212,7 @@ def ptp(a, axis=None, *, keepdims=False):
     return _core.ptp(a, axis, keepdims)
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """The covariance matrix of variables (rows; rowvar=False: columns), over n - 1 (bias: n; ddof: n - ddof) observations.
 
     >>> wf.cov(wf.asarray([[1., 2., 3.], [6., 4., 2.]]))
@@ -215,10 +225,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
             return x if rowvar or x.shape[0] == 1 else _core.matrix_transpose(x)
         m, rowvar = _core.concat([rows(m), rows(y)], 0), True
     correction = ddof if ddof is not None else 0 if bias else 1
-    return _core.cov(m, rowvar, correction, fweights, aweights)
+    return in_dtype(_core.cov, m, dtype, rowvar, correction, fweights, aweights)
 
 
-def corrcoef(x, y=None, rowvar=True):
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """Pearson's correlation coefficients of variables.
 
     >>> wf.corrcoef(wf.asarray([[1., 2., 3.], [6., 4., 2.]]))
@@ -226,8 +236,8 @@ def corrcoef(x, y=None, rowvar=True):
            [-1.,  1.]], dtype=float32)
     """
     if y is None:
-        return _core.corrcoef(x, rowvar)
-    covariance = cov(x, y, rowvar)
+        return in_dtype(_core.corrcoef, x, dtype, rowvar)
+    covariance = cov(x, y, rowvar, dtype=dtype)
     deviation = _core.sqrt(_core.diagonal(covariance, 0, 0, 1))
     return covariance / _core.outer(deviation, deviation)
 
@@ -259,16 +269,16 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return _core.histogram_bin_edges(a, bins, range, weights)
 
 
-def histogram(a, bins=10, range=None, density=False, weights=None):
+def histogram(a, bins=10, range=None, density=None, weights=None):
     """(how many elements lie in each bin, the edges); the last bin holds its end.
 
     >>> wf.histogram(wf.asarray([1, 2, 1]), bins=[0, 1, 2, 3])[0]
     array([0, 2, 1])
     """
-    return _core.histogram(a, bins, range, weights, density)
+    return _core.histogram(a, bins, range, weights, bool(density))
 
 
-def histogramdd(sample, bins=10, range=None, density=False, weights=None):
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     """(counts, a list of edges) of points (N, D), or of D vectors.
 
     >>> counts, edges = wf.histogramdd(wf.asarray([[0., 0.], [0., 1.], [1., 1.]]), bins=2)
@@ -276,17 +286,19 @@ def histogramdd(sample, bins=10, range=None, density=False, weights=None):
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """
-    points = _core.stack(list(sample), 1) if isinstance(sample, (list, tuple)) else sample
+    points = _core.stack(list(sample), 1) if isinstance(sample, (list, tuple)) else _core.asarray(sample, None, None)
+    if points.ndim != 2:
+        raise ValueError(f"histogramdd: points of {points.ndim} axes; they are a table (points, dimensions), or a vector a dimension")
     dimensions = points.shape[1]
     alike = isinstance(bins, int)
     if not alike and len(bins) != dimensions:
         raise ValueError(f"histogramdd: bins for {len(bins)} dimensions; the points have {dimensions}")
     edges = [_core.histogram_bin_edges(points[:, d], bins if alike else bins[d], None if range is None else range[d], None)
              for d in builtins.range(dimensions)]
-    return _core.histogramdd(points, edges, weights, density), edges
+    return _core.histogramdd(points, edges, weights, bool(density)), edges
 
 
-def histogram2d(x, y, bins=10, range=None, density=False, weights=None):
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """(counts, edges of x, edges of y). One vector of edges is for both.
 
     >>> wf.histogram2d(wf.asarray([0., 0., 1.]), wf.asarray([0., 1., 1.]), bins=2)[0]

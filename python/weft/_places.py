@@ -2,6 +2,7 @@
 import math
 
 from . import _core
+from ._creation import linspace
 
 __all__ = ["argpartition", "argwhere", "choose", "compress", "diag_indices", "diag_indices_from", "extract", "flatnonzero", "geomspace", "indices", "ix_", "lexsort", "logspace",
            "mgrid", "ogrid", "partition", "put_along_axis", "ravel_multi_index", "select", "tri", "tril_indices", "tril_indices_from",
@@ -182,7 +183,7 @@ def lexsort(keys, axis=-1):
     return _core.lexsort(keys if hasattr(keys, "ndim") else _core.stack(list(keys), 0), axis)
 
 
-def partition(a, kth, axis=-1):
+def partition(a, kth, axis=-1, kind="introselect"):
     """An order in which what stands before place kth is not larger, what stands behind not smaller: a sorted array is one.
 
     >>> wf.partition(wf.asarray([3., 1., 2.]), 1)
@@ -191,7 +192,7 @@ def partition(a, kth, axis=-1):
     return _core.sort(*flat_where_none(a, axis, kth), False)
 
 
-def argpartition(a, kth, axis=-1):
+def argpartition(a, kth, axis=-1, kind="introselect"):
     """The places of partition's elements in a.
 
     >>> wf.argpartition(wf.asarray([3., 1., 2.]), 1)
@@ -209,13 +210,13 @@ def flat_where_none(a, axis, kth):
     return a, axis
 
 
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Powers of the base, their exponents equally spaced.
 
     >>> wf.logspace(0, 2, 3)
     array([  1.,  10., 100.], dtype=float32)
     """
-    exponents = _core.linspace(start, stop, num, endpoint, "float64")
+    exponents = _core.astype(linspace(start, stop, num, endpoint, axis=axis, dtype="float64"), "float64")
     return _core.astype(_core.pow(float(base), exponents), "float32" if dtype is None else dtype)
 
 
@@ -280,6 +281,7 @@ def diag_indices_from(arr):
     >>> wf.eye(3)[wf.diag_indices_from(wf.eye(3))]
     array([1., 1., 1.], dtype=float32)
     """
+    arr = _core.asarray(arr, None, None)
     if arr.ndim < 2 or len(set(arr.shape)) != 1:
         raise ValueError(f"diag_indices_from: takes arrays of two axes or more of one size, not the shape {arr.shape}")
     return diag_indices(arr.shape[0], arr.ndim)
@@ -291,6 +293,7 @@ def tril_indices_from(arr, k=0):
     >>> wf.tril_indices_from(wf.ones((2, 2)))
     (array([0, 1, 1]), array([0, 0, 1]))
     """
+    arr = _core.asarray(arr, None, None)
     if arr.ndim != 2:
         raise ValueError(f"tril_indices_from: takes a matrix, not the shape {arr.shape}")
     return tril_indices(arr.shape[0], k, arr.shape[1])
@@ -302,6 +305,7 @@ def triu_indices_from(arr, k=0):
     >>> wf.triu_indices_from(wf.ones((2, 2)))
     (array([0, 0, 1]), array([0, 1, 1]))
     """
+    arr = _core.asarray(arr, None, None)
     if arr.ndim != 2:
         raise ValueError(f"triu_indices_from: takes a matrix, not the shape {arr.shape}")
     return triu_indices(arr.shape[0], k, arr.shape[1])

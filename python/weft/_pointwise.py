@@ -1,5 +1,5 @@
 """Functions at each point that are made of others, and questions about whole arrays."""
-from . import _core
+from . import _core, _statistics
 from ._elementwise import (bitwise_invert as bitwise_not, deg2rad as radians, divide as true_divide, rad2deg as degrees, remainder as mod,
                            round as rint)
 from ._functions import conj as conjugate
@@ -332,19 +332,19 @@ def real_if_close(a, tol=100):
     return _core.real(a) if bool(_core.all(_core.less(_core.abs(_core.imag(a)), tol * unit if tol > 1 else tol), None, False)) else a
 
 
-def amax(a, axis=None, *, keepdims=False):
+def amax(a, axis=None, *, keepdims=False, initial=None, where=None):
     """max, by NumPy's other name.
 
     >>> wf.amax(wf.asarray([3, 7]))
     array(7)
     """
-    return _core.max(a, axis, keepdims)
+    return _statistics.max(a, axis, keepdims=keepdims, initial=initial, where=where)
 
 
-def amin(a, axis=None, *, keepdims=False):
+def amin(a, axis=None, *, keepdims=False, initial=None, where=None):
     """min, by NumPy's other name.
 
     >>> wf.amin(wf.asarray([3, 7]))
     array(3)
     """
-    return _core.min(a, axis, keepdims)
+    return _statistics.min(a, axis, keepdims=keepdims, initial=initial, where=where)

@@ -1,5 +1,6 @@
 """Products of vectors and matrices, by NumPy's names; diagonals."""
 from . import _core
+from ._statistics import in_dtype
 
 __all__ = ["cross", "diagonal", "dot", "inner", "kron", "matvec", "trace", "vdot", "vecmat"]
 
@@ -58,13 +59,15 @@ def kron(a, b):
     return _core.kron(a, b)
 
 
-def cross(a, b, axis=-1):
-    """The cross product of vectors of three elements along an axis.
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The cross product of vectors of three elements: along axisa of a, axisb of b and axisc of the result, or along axis of all.
 
     >>> wf.cross(wf.asarray([1, 0, 0]), wf.asarray([0, 1, 0]))
     array([0, 0, 1])
     """
-    return _core.cross(a, b, axis)
+    if axis is not None:
+        return _core.cross(a, b, axis)
+    return _core.moveaxis(_core.cross(_core.moveaxis(a, axisa, -1), _core.moveaxis(b, axisb, -1), -1), -1, axisc)
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
@@ -76,10 +79,10 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     return _core.diagonal(a, offset, axis1, axis2)
 
 
-def trace(a, offset=0, axis1=0, axis2=1):
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     """The sum of the diagonal along two axes.
 
     >>> wf.trace(wf.asarray([[1, 2], [3, 4]]))
     array(5)
     """
-    return _core.trace(a, offset, axis1, axis2)
+    return in_dtype(_core.trace, a, dtype, offset, axis1, axis2)

@@ -4,20 +4,20 @@ from . import _core
 __all__ = ["in1d", "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique"]
 
 
-def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None):
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     """The distinct elements (or parts along an axis) in ascending order; with return_*: a tuple of them and, as asked for, where each stands
-    first, which of them each element is, how often each comes.
+    first, which of them each element is, how often each comes. equal_nan: all NaN are one.
 
     >>> wf.unique(wf.asarray([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
-    values, *more = _core.unique(ar) if axis is None else _core.unique_along(ar, axis)
+    values, *more = _core.unique(ar, bool(equal_nan)) if axis is None else _core.unique_along(ar, axis)
     wanted = [x for x, is_wanted in zip(more, (return_index, return_inverse, return_counts)) if is_wanted]
     return (values, *wanted) if wanted else values
 
 
-def isin(element, test_elements, *, invert=False):
-    """Whether each element is among others (invert: is not). A NaN is not.
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """Whether each element is among others (invert: is not). A NaN is not. assume_unique and kind change nothing.
 
     >>> wf.isin(wf.asarray([1, 2, 3]), [2, 5])
     array([False,  True, False])
@@ -26,7 +26,7 @@ def isin(element, test_elements, *, invert=False):
     return _core.logical_not(found) if invert else found
 
 
-def in1d(ar1, ar2, *, invert=False):
+def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
     """isin, of an array flattened.
 
     >>> wf.in1d(wf.asarray([[1, 2], [3, 4]]), [2, 4])
@@ -55,7 +55,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
         return found
 
     def places(x):
-        values, first, *_ = _core.unique(x)
+        values, first, *_ = _core.unique(x, True)
         return first[_core.isin(values, found)]
     return found, places(ar1), places(ar2)
 

@@ -2,7 +2,7 @@
 
 A matrix that is singular, or not positive definite, is a ValueError when the numbers are computed.
 """
-from collections import namedtuple
+from collections import namedtuple as _named
 
 from . import _core
 from ._functions import matmul, matrix_transpose, outer, tensordot, vecdot
@@ -13,12 +13,12 @@ __all__ = ["LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig",
 
 LinAlgError = ValueError      # NumPy's name for what a singular matrix raises
 
-EighResult = namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
-EigResult = namedtuple("EigResult", ["eigenvalues", "eigenvectors"])
-QRResult = namedtuple("QRResult", ["Q", "R"])
-SlogdetResult = namedtuple("SlogdetResult", ["sign", "logabsdet"])
-SVDResult = namedtuple("SVDResult", ["U", "S", "Vh"])
-LstsqResult = namedtuple("LstsqResult", ["x", "residuals", "rank", "s"])
+EighResult = _named("EighResult", ["eigenvalues", "eigenvectors"])
+EigResult = _named("EigResult", ["eigenvalues", "eigenvectors"])
+QRResult = _named("QRResult", ["Q", "R"])
+SlogdetResult = _named("SlogdetResult", ["sign", "logabsdet"])
+SVDResult = _named("SVDResult", ["U", "S", "Vh"])
+LstsqResult = _named("LstsqResult", ["x", "residuals", "rank", "s"])
 
 
 def cholesky(x, /, *, upper=False):
@@ -31,7 +31,7 @@ def cholesky(x, /, *, upper=False):
     return _core.cholesky(x, upper)
 
 
-def cross(x1, x2, /, *, axis=-1):
+def cross(x1, x2, /, axis=-1):
     """The cross product of vectors of three elements along an axis.
 
     >>> wf.linalg.cross(wf.asarray([1., 0., 0.]), wf.asarray([0., 1., 0.]))
@@ -68,14 +68,27 @@ def eig(x, /):
     return EigResult(*_core.eig(x))
 
 
-def eigh(x, /):
-    """Eigenvalues, ascending, and eigenvectors (columns) of a Hermitian matrix.
+def _of_triangle(name, x, UPLO):
+    """The matrix whose lower triangle is x's lower one, or the mirror image of its upper one."""
+    if UPLO not in ("L", "U", "l", "u"):
+        raise ValueError(f"{name}: UPLO is 'L' or 'U', not {UPLO!r}")
+    return x if UPLO in "Ll" else _core.conj(_core.matrix_transpose(x))
+
+
+def _mirrored(x):
+    """The Hermitian matrix that has x's lower triangle: what `hermitian` says that x is."""
+    below = _core.tril(x, -1)
+    return _core.add(_core.tril(x, 0), _core.conj(_core.matrix_transpose(below)))
+
+
+def eigh(x, /, UPLO="L"):
+    """Eigenvalues, ascending, and eigenvectors (columns) of a Hermitian matrix, of which one triangle is read: UPLO, 'L' or 'U'.
 
     >>> values, vectors = wf.linalg.eigh(wf.asarray([[2., 1.], [1., 2.]]))
     >>> values
     array([1., 3.], dtype=float32)
     """
-    return EighResult(*_core.eigh(x))
+    return EighResult(*_core.eigh(_of_triangle("eigh", x, UPLO)))
 
 
 def eigvals(x, /):
@@ -87,13 +100,13 @@ def eigvals(x, /):
     return _core.eigvals(x)
 
 
-def eigvalsh(x, /):
-    """The eigenvalues of a Hermitian matrix, ascending.
+def eigvalsh(x, /, UPLO="L"):
+    """The eigenvalues of a Hermitian matrix, ascending; UPLO: which of its triangles is read, 'L' or 'U'.
 
     >>> wf.linalg.eigvalsh(wf.asarray([[2., 1.], [1., 2.]]))
     array([1., 3.], dtype=float32)
     """
-    return _core.eigvalsh(x)
+    return _core.eigvalsh(_of_triangle("eigvalsh", x, UPLO))
 
 
 def expm(x, /):
@@ -144,7 +157,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     return _core.matrix_norm(x, keepdims, ord)
 
 
-def matrix_power(x, n, /):
+def matrix_power(x, /, n):
     """The n-th power of a square matrix; a negative one of the inverse.
 
     >>> wf.linalg.matrix_power(wf.asarray([[1., 1.], [0., 1.]]), 5)
@@ -154,13 +167,16 @@ def matrix_power(x, n, /):
     return _core.matrix_power(x, n)
 
 
-def matrix_rank(x, /, *, rtol=None):
-    """How many singular values are larger than rtol times the largest.
+def matrix_rank(x, /, tol=None, hermitian=False, *, rtol=None):
+    """How many singular values (hermitian: magnitudes of eigenvalues, of which the lower triangle is read) are larger than rtol times the largest, or than tol.
 
     >>> wf.linalg.matrix_rank(wf.asarray([[1., 2.], [2., 4.]]))
     array(1)
     """
-    return _core.matrix_rank(x, rtol)
+    x = _mirrored(x) if hermitian else x
+    if tol is None:
+        return _core.matrix_rank(x, rtol)
+    return _core.sum(_core.greater(_core.svdvals(x), _core.expand_dims(tol, -1)), (-1,), False)
 
 
 def multi_dot(arrays):
@@ -173,24 +189,25 @@ def multi_dot(arrays):
     return _core.multi_dot(list(arrays))
 
 
-def pinv(x, /, *, rtol=None):
-    """The pseudo-inverse; singular values up to rtol times the largest count as 0.
+def pinv(x, /, rcond=None, hermitian=False, *, rtol=None):
+    """The pseudo-inverse; singular values up to rtol (or rcond, its older name) times the largest count as 0. hermitian: the lower triangle alone is
+    read.
 
     >>> wf.linalg.pinv(wf.asarray([[2., 0.], [0., 0.]]))
     array([[0.5, 0. ],
            [0. , 0. ]], dtype=float32)
     """
-    return _core.pinv(x, rtol)
+    return _core.pinv(_mirrored(x) if hermitian else x, rcond if rtol is None else rtol)
 
 
-def qr(x, /, *, mode="reduced"):
-    """x = Q R with orthonormal columns of Q and an upper triangle R. mode: 'reduced' or 'complete'.
+def qr(x, /, mode="reduced"):
+    """x = Q R with orthonormal columns of Q and an upper triangle R. mode: 'reduced', 'complete', or 'r' (R alone).
 
     >>> q, r = wf.linalg.qr(wf.asarray([[1., 2.], [3., 4.]]))
     >>> wf.allclose(q @ r, [[1., 2.], [3., 4.]])
     True
     """
-    return QRResult(*_core.qr(x, mode))
+    return _core.qr(x, "reduced")[1] if mode == "r" else QRResult(*_core.qr(x, mode))
 
 
 def slogdet(x, /):
@@ -221,14 +238,16 @@ def solve_triangular(a, b, /, *, lower=False, transposed=False, unit_diagonal=Fa
     return _core.solve_triangular(a, b, lower, transposed, unit_diagonal)
 
 
-def svd(x, /, *, full_matrices=True):
-    """x = U diag(S) Vh with singular values S, descending.
+def svd(x, /, full_matrices=True, compute_uv=True, hermitian=False):
+    """x = U diag(S) Vh with singular values S, descending; S alone without compute_uv. hermitian: the lower triangle
+    alone is read.
 
     >>> u, s, vh = wf.linalg.svd(wf.asarray([[3., 0.], [0., 4.]]))
     >>> s
     array([4., 3.], dtype=float32)
     """
-    return SVDResult(*_core.svd(x, full_matrices))
+    x = _mirrored(x) if hermitian else x
+    return SVDResult(*_core.svd(x, bool(full_matrices))) if compute_uv else _core.svdvals(x)
 
 
 def svdvals(x, /):
@@ -289,13 +308,15 @@ def cond(x, p=None):
     return _core.matrix_norm(x, False, p) * _core.matrix_norm(_core.inv(x), False, p)
 
 
-def tensorsolve(a, b):
-    """x with tensordot(a, x, x.ndim) = b: a has b's axes in front.
+def tensorsolve(a, b, axes=None):
+    """x with tensordot(a, x, x.ndim) = b: a has b's axes in front; axes: those of a that are put behind all others before.
 
     >>> wf.linalg.tensorsolve(wf.reshape(2 * wf.eye(4), (2, 2, 4)), wf.ones((2, 2)))
     array([0.5, 0.5, 0.5, 0.5], dtype=float32)
     """
     a, b = _core.asarray(a, None, None), _core.asarray(b, None, None)
+    if axes is not None:
+        a = _core.moveaxis(a, tuple(axes), tuple(range(a.ndim - len(axes), a.ndim)))
     behind = a.shape[b.ndim:]
     if a.shape[:b.ndim] != b.shape or a.size != b.size * b.size:
         raise ValueError(f"tensorsolve: {a.shape} and {b.shape}: the first axes of a must be b's, and the others have as many elements")

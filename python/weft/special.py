@@ -3,6 +3,8 @@
 Elementwise ones are generated from weft's registry. A derivative in a parameter for which no closed form is known (the order of a Bessel
 function, the a of gammainc) is a NotDifferentiable error when it is asked for.
 """
+import math as _math
+
 from . import _core
 from ._elementwise import cbrt, exp2, expm1, log1p, logaddexp, sinc, trigamma
 from ._special import *
@@ -51,13 +53,65 @@ def multigammaln(a, d, /):
     return _core.multigammaln(a, d)
 
 
-def logsumexp(a, axis=None, *, keepdims=False):
-    """log(sum(exp(a))) along axes (all, if None), without overflow.
+def comb(N, k, *, exact=False, repetition=False):
+    """The number of ways to choose k of N things; repetition: each as often as one likes; exact: of integers, as Python's integer.
+
+    >>> wf.special.comb(5, wf.asarray([0., 2., 5.]))
+    array([ 1., 10.,  1.], dtype=float32)
+    >>> wf.special.comb(60, 30, exact=True)
+    118264581564861424
+    """
+    if repetition:
+        N = _core.add(N, _core.subtract(k, 1)) if not exact else N + k - 1
+    if exact:
+        if not isinstance(N, int) or not isinstance(k, int):
+            raise TypeError(f"comb: exact is for integers, not {type(N).__name__} and {type(k).__name__}")
+        return _math.comb(N, k) if N >= 0 and k >= 0 else 0
+    return _core.comb(N, k)
+
+
+def factorial(n, exact=False):
+    """n!, gamma(n + 1); exact: of an integer, as Python's integer.
+
+    >>> wf.special.factorial(wf.asarray([0., 3., 5.]))
+    array([  1.,   6., 120.], dtype=float32)
+    """
+    if exact:
+        if not isinstance(n, int):
+            raise TypeError(f"factorial: exact is for an integer, not {type(n).__name__}")
+        return _math.factorial(n) if n >= 0 else 0
+    return _core.factorial(n)
+
+
+def polygamma(n, x):
+    """The n-th derivative of digamma, n a whole number.
+
+    >>> wf.special.polygamma(1, wf.asarray([1., 2.]))
+    array([1.644934 , 0.6449341], dtype=float32)
+    """
+    return _core.polygamma(n, x)
+
+
+def zeta(x, q=1.0):
+    """Hurwitz's zeta function, the sum of (k + q)**-x over k = 0, 1, ...; q = 1: Riemann's.
+
+    >>> wf.special.zeta(wf.asarray([2., 4.]))
+    array([1.644934 , 1.0823232], dtype=float32)
+    """
+    return _core.zeta(x, q)
+
+
+def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
+    """log(sum(b exp(a))) along axes (all, if None), without overflow; NaN of a negative sum, but with return_sign: the logarithm of its
+    magnitude, and its sign.
 
     >>> wf.special.logsumexp(wf.asarray([1000., 1000.]))
     array(1000.6932, dtype=float32)
     """
-    return _core.logsumexp(a, axis, keepdims)
+    if b is None and not return_sign:
+        return _core.logsumexp(a, axis, keepdims)
+    log, sign = _core.signed_logsumexp(a, axis, 1 if b is None else b, keepdims)
+    return (log, sign) if return_sign else _core.where(_core.less(sign, 0), float("nan"), log)
 
 
 def softmax(x, axis=None):

@@ -48,6 +48,7 @@
 #include "weft/ops/indexing.h"
 #include "weft/ops/join.h"
 #include "weft/ops/linalg.h"
+#include "weft/ops/masked.h"
 #include "weft/ops/nan.h"
 #include "weft/ops/pad_modes.h"
 #include "weft/ops/pointwise.h"

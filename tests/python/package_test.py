@@ -309,6 +309,14 @@ class Package(unittest.TestCase):
             x + wf.ones(4)
         self.assertIn("package_test.py", str(caught.exception))
 
+    def test_eval_computes_trees(self):
+        x = wf.ones(3)
+        tree = {"a": x + 1, "b": [x * 2, (wf.ones((2, 2)) + 1, None)]}
+        self.assertIs(wf.eval(tree), tree)
+        self.assertTrue(tree["a"].computed and tree["b"][0].computed and tree["b"][1][0].computed)
+        with self.assertRaises(TypeError):
+            wf.eval("x")
+
     def test_threads_compute_side_by_side(self):
         x, wrong = wf.asarray(self.rng.random((64, 64)).astype("float32")), []
         expected = (wf.tanh(x @ x) + 1).eval().tolist()

@@ -102,6 +102,25 @@ class Special(unittest.TestCase):
         x = wf.asarray(2.0, dtype=wf.float64)
         self.assertAlmostEqual(wf.grad(wf.grad(lambda x: wf.special.expn(1, x)))(x).item(), np.exp(-2) * 3 / 4, delta=1e-15)   # exp(-x) (x + 1) / x^2
 
+    def test_divergences_from_far_smaller_numbers_are_scipys(self):
+        a, b = np.array([1.0, 2.0, 1000.0, 1e20, 3.0, 1e-5]), np.array([1e-300, 1e-10, 1e-10, 2.0, 4.4, 1e5])
+        np.testing.assert_allclose(np.asarray(wf.special.kl_div(wf.asarray(a), wf.asarray(b))), scipy.special.kl_div(a, b), rtol=1e-14)
+
+    def test_at_a_kink_the_derivative_is_0(self):
+        for x in (0.0, -0.0):
+            self.assertEqual(wf.grad(wf.special.i0e)(wf.asarray(x, dtype=wf.float64)).item(), 0)
+
+    def test_names_and_defaults_of_arguments_are_scipys(self):
+        x = np.array([0.5, 2.5])
+        for name, call in [("comb", lambda f, x: f(N=7.0, k=x)), ("comb", lambda f, x: f(5, 3, exact=True)), ("comb", lambda f, x: f(5.0, x, repetition=True)),
+                           ("factorial", lambda f, x: f(x)), ("factorial", lambda f, x: f(20, exact=True)), ("polygamma", lambda f, x: f(n=2, x=x)),
+                           ("zeta", lambda f, x: f(x + 1)), ("zeta", lambda f, x: f(x + 1, q=2.0)), ("logsumexp", lambda f, x: f(x, 0, [2.0, -0.1])),
+                           ("logsumexp", lambda f, x: f(x, b=[1.0, -3.0], keepdims=True, return_sign=True)), ("logsumexp", lambda f, x: f([x, x], axis=1)),
+                           ("logsumexp", lambda f, x: f(x, b=[0.0, 1.0])), ("logsumexp", lambda f, x: f(x, b=-1.0))]:
+            theirs, mine = call(getattr(scipy.special, name), x), call(getattr(wf.special, name), wf.asarray(x))
+            for i, (a, b) in enumerate(zip(mine, theirs) if isinstance(theirs, tuple) else [(mine, theirs)]):
+                np.testing.assert_allclose(np.asarray(a), b, rtol=1e-6, err_msg=f"{name}, result {i}")
+
     def test_lgamma_differentiates_to_any_order(self):
         f = wf.lgamma
         for order in range(1, 6):

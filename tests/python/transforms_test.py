@@ -279,6 +279,30 @@ class Checkpoint(unittest.TestCase):
 
 
 @unittest.skipIf(LACKS, f"the Python package: {LACKS}")
+class Determinants(unittest.TestCase):
+    def test_a_singular_matrix_has_a_derivative_of_its_determinant(self):
+        # The cofactors, by minors (Laplace's expansion).
+        for matrix in ([[1, 2], [2, 4]], [[0, 0], [0, 0]], [[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[1, 2j], [-2j, 4]], [[2, 1j, 3], [0, 1, 1], [1, 0, 5]]):
+            x = np.array(matrix, dtype=complex if any(isinstance(e, complex) for row in matrix for e in row) else float)
+            minors = [[(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(x, i, 0), j, 1)) for j in range(len(x))] for i in range(len(x))]
+            if x.dtype == float:
+                close(wf.grad(wf.linalg.det)(wf.asarray(x)), minors, 1e-12)
+            real = wf.grad(lambda a: wf.real(wf.linalg.det(a)))
+            close(real(wf.asarray(x)), minors, 1e-12)
+            batch = wf.asarray(np.stack([x, x.T + np.eye(len(x))]))
+            close(wf.vmap(real)(batch)[0], minors, 1e-12)
+            direction = np.cos(np.arange(x.size)).reshape(x.shape).astype(x.dtype)
+            close(wf.jvp(wf.linalg.det, (wf.asarray(x),), (wf.asarray(direction),))[1], np.sum(np.array(minors) * direction), 1e-12)
+
+    def test_second_derivatives_of_a_regular_one_are_those_of_its_formula(self):
+        # det [[a, b], [c, d]] = a d - b c
+        found = np.asarray(wf.hessian(wf.linalg.det)(wf.asarray([[1.0, 2.0], [3.0, 5.0]], dtype=wf.float64))).reshape(4, 4)
+        close(found, [[0, 0, 0, 1], [0, 0, -1, 0], [0, -1, 0, 0], [1, 0, 0, 0]], 1e-12)
+        with self.assertRaisesRegex(ValueError, "singular"):
+            wf.eval(wf.hessian(wf.linalg.det)(wf.zeros((2, 2))))
+
+
+@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
 class Documentation(unittest.TestCase):
     def test_examples_in_docstrings_give_what_they_say(self):
         for function in (wf.vmap, wf.custom_vjp, wf.checkpoint, wf.value_and_grad):

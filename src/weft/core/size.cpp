@@ -37,7 +37,10 @@ struct SizeTable {
     }
     Sum sum_of(Size s) const {
         if (s.known()) return s.code_ == 0 ? Sum{} : Sum{{{}, s.code_}};
-        return sums[static_cast<std::size_t>(s.code_ - Size::first_name)];
+        // A number as low as that is no size, nor an expression that was written: users may type any number.
+        auto place = static_cast<std::size_t>(s.code_ - Size::first_name);
+        if (place >= sums.size()) throw ShapeError(text("a size is negative: ", s.code_));
+        return sums[place];
     }
     // A sum that is a plain number becomes one; a negative number is refused by name.
     Size intern(Sum sum) {

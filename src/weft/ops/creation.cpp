@@ -89,7 +89,24 @@ Tensor linspace(double start, double stop, std::int64_t count, DType dtype, bool
     double step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0;
     Tensor line = positions * step + start;
     if (endpoint && steps > 0) line = where(positions == static_cast<double>(steps), stop, line);
-    return astype(line, dtype);
+    return astype(is_integer(dtype) ? floor(line) : line, dtype);  // as NumPy has it; a conversion would go towards 0
+}
+
+Tensor linspace(const Operand& start, const Operand& stop, std::int64_t count, bool endpoint) {
+    LineScope line(start.where);
+    if (count < 0) throw ValueError(text("linspace: the count ", count, " is negative", place(start.where)));
+    Tensor both = start.as_tensor() + stop.as_tensor();  // the shape and the type in which they meet
+    auto spread = [&](const Operand& x) {
+        return expand_dims(broadcast_to(astype(x, inexact(both.dtype())), both.shape()), 0);
+    };
+    Tensor first = spread(start), last = spread(stop);
+    std::int64_t steps = endpoint ? count - 1 : count;
+    Shape along(first.ndim(), 1);
+    along[0] = count;
+    Tensor positions = astype(reshape(iota(count), along), first.dtype());
+    Tensor found = first + positions * ((last - first) / static_cast<double>(std::max<std::int64_t>(steps, 1)));
+    if (endpoint && steps > 0) found = where(positions == static_cast<double>(steps), last, found);
+    return found;
 }
 
 Tensor eye(std::int64_t rows, std::int64_t columns, std::int64_t diagonal, DType dtype) {

@@ -19,6 +19,8 @@ Tensor arange(const Literal& start, const Literal& stop, const Literal& step = 1
 inline Tensor arange(const Literal& stop) { return arange(0, stop); }
 /// `count` numbers from start to stop, evenly spaced; stop is the last, or with `endpoint` false the next after the last.
 Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::float32, bool endpoint = true);
+/// Between the elements of two arrays, which are broadcast: the new axis is the first.
+Tensor linspace(const Operand& start, const Operand& stop, std::int64_t count, bool endpoint = true);
 /// Ones on a diagonal.
 Tensor eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t diagonal = 0, DType dtype = DType::float32);
 /// Row i is 1 at labels[i], 0 elsewhere; a label outside [0, classes) gives a row of zeros.

@@ -2,13 +2,18 @@
 // With x = A^-1 b: dx = A^-1 (db - dA x), and back b' = A^-T x', A' = -b' x^T (Giles 2008, 2.3.1). A matrix's lu node stands beside the
 // matrix itself: kernels read the lu, derivatives go to the matrix.
 #include "weft/graph/node.h"
+#include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
+#include "weft/ops/elementwise.h"
 #include "weft/ops/linalg.h"
 #include "weft/ops/linalg_samples.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
 namespace weft::linalg {
+
+extern const Operation cofactors_operation;
+
 using namespace detail;
 namespace {
 
@@ -17,6 +22,9 @@ Meta infer_lu(const Operation&, std::span<const Tensor> inputs, const Attributes
     Shape shape = batch_of(inputs[0], 2);
     shape.push_back(n * n + n);
     return {shape, inputs[0].dtype()};
+}
+Meta infer_cofactors(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
+    return {inputs[0].shape(), inputs[0].dtype()};
 }
 template <int numbers>
 Meta infer_determinant(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
@@ -55,8 +63,31 @@ Tensor relative_change(const Tensor& result, const Tensor& da) {
     Tensor change = lu_solve(input_of(result, 0), input_of(result, 1), da, false, result.node()->where);
     return sum(diagonal_of(change), -1, true);
 }
+
+// The cofactors det(a) a^-T exist where the inverse does not: with a = U S V^H they are conj(U) P V^T det(U) det(V^H), where P_i is the
+// product of all singular values but the i-th. So a determinant has a derivative everywhere. Cofactors themselves are differentiated
+// as what they are of a regular matrix.
+Tensor cofactors(const Tensor& a, std::source_location where) {
+    auto [u, s, vh] = svd(Operand(stop_gradient(a), where));
+    // A row for each singular value, with 1 in its own place.
+    Tensor others =
+        prod(weft::where(astype(eye(rows_of(a), -1, 0, s.dtype()), DType::bool_), 1, expand_dims(s, -2)), -1);
+    Tensor signs = expand_dims(expand_dims(det(u) * det(vh), -1), -1);
+    Tensor value = signs * matmul(conj(u) * expand_dims(others.astype(a.dtype()), -2), conj(vh));
+    return make_node(cofactors_operation, std::initializer_list<Tensor>{value, a}, nullptr, where);
+}
+Tensor cofactors_jvp(const Tensor& result, std::span<const Tensor> tangents) {
+    if (!tangents[1]) return {};
+    Tensor a = input_of(result, 1);
+    Tensor change =
+        matrix_transpose(lu_solve(a, lu_of(a, result.node()->where), tangents[1], false, result.node()->where));
+    Tensor trace = expand_dims(sum(diagonal_of(change), -1, true), -1);
+    return trace * result - matmul(result, change);
+}
+Tensor cofactors_of(const Tensor& result) { return cofactors(input_of(result, 0), result.node()->where); }
+
 Tensor det_jvp(const Tensor& result, std::span<const Tensor> tangents) {
-    return tangents[0] ? result * relative_change(result, tangents[0]) : Tensor();
+    return tangents[0] ? sum(sum(cofactors_of(result) * tangents[0], -1), -1, true) : Tensor();
 }
 Tensor slogdet_jvp(const Tensor& result, std::span<const Tensor> tangents) {
     if (!tangents[0]) return {};
@@ -73,7 +104,7 @@ Tensor scaled_inverse(const Tensor& result, const Tensor& factor) {
     return lu_solve(a, input_of(result, 1), expand_dims(factor, -1) * ones, true, result.node()->where);
 }
 Tensor det_transpose(const Tensor& result, std::size_t i, const Tensor& cotangent) {
-    return i == 0 ? scaled_inverse(result, cotangent * result) : Tensor();
+    return i == 0 ? expand_dims(cotangent, -1) * cofactors_of(result) : Tensor();
 }
 Tensor slogdet_transpose(const Tensor& result, std::size_t i, const Tensor& cotangent) {
     if (i != 0) return {};
@@ -103,6 +134,21 @@ Operation solving(std::string_view name, std::string_view doc, std::string_view 
 
 }  // namespace
 
+const Operation cofactors_operation{
+    .name = "cofactors",
+    .family = Family::factorization,
+    .arity = 2,
+    .doc = "det(a) a^-T, of singular matrices too: what the derivative of det is made of.",
+    .infer = infer_cofactors,
+    .jvp = cofactors_jvp,
+    .alias = true,
+    .domain = sample_domain,
+    .samples = {{{{3, 3}},
+                 [](auto x) {
+                     Tensor a = regular(x[0]);
+                     return cofactors(a, {});
+                 },
+                 "np.linalg.det(" WEFT_REGULAR(3, 3) ") * np.linalg.inv(" WEFT_REGULAR(3, 3) ").T"}}};
 const Operation lu_operation{.name = "lu_factor",
                              .family = Family::factorization,
                              .doc = "L and U with row exchanges, packed: what solving and determinants share.",

@@ -6,6 +6,7 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/masked.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/scan.h"
 #include "weft/ops/statistics.h"
@@ -38,8 +39,9 @@ Tensor place_of(const Operand& x, const Axes& axes, bool keepdims, Joins join, d
     return join(Operand(where(missing, least, tensor), x.where), axes, keepdims);
 }
 
-Tensor counted(const Tensor& x, const Axes& axes, bool keepdims) {
-    return sum(astype(logical_not(isnan(x)), real_of(x.dtype())), axes, keepdims);
+/// What the mean and the variance leave in.
+Operand numbers(const Operand& x) {
+    return Operand(logical_not(isnan(astype(x, inexact(x.as_tensor().dtype())))), x.where);
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -68,17 +70,12 @@ Tensor nanargmin(const Operand& x, const Axes& axes, bool keepdims) {
 
 Tensor nanmean(const Operand& x, const Axes& axes, bool keepdims) {
     LineScope line(x.where);
-    Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
-    return sum(Operand(without_nan(tensor, 0), x.where), axes, keepdims) / counted(tensor, axes, keepdims);
+    return masked_mean(x, axes, numbers(x), keepdims);
 }
 
 Tensor nanvar(const Operand& x, const Axes& axes, double correction, bool keepdims) {
     LineScope line(x.where);
-    Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
-    Tensor deviation = without_nan(tensor - nanmean(Operand(tensor, x.where), axes, true), 0);
-    Tensor squares = square(is_complex(tensor.dtype()) ? abs(deviation) : deviation);
-    Tensor freedom = counted(tensor, axes, keepdims) - correction;
-    return sum(squares, axes, keepdims) / where(freedom > 0, freedom, std::numeric_limits<double>::quiet_NaN());
+    return masked_var(x, axes, numbers(x), correction, keepdims);
 }
 
 Tensor nanstd(const Operand& x, const Axes& axes, double correction, bool keepdims) {

@@ -40,11 +40,11 @@ bool before(const T& a, const T& b) {
 }
 
 template <class T>
-bool same(const T& a, const T& b) {
+bool same(const T& a, const T& b, bool equal_nan) {
     if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
-        return static_cast<float>(a) == static_cast<float>(b);
+        return same(static_cast<float>(a), static_cast<float>(b), equal_nan);
     else
-        return a == b;
+        return a == b || (equal_nan && a != a && b != b);
 }
 
 struct Found {
@@ -53,7 +53,7 @@ struct Found {
 };
 
 template <class T>
-Found find(const Array& x) {
+Found find(const Array& x, bool equal_nan) {
     const T* values = x.data<T>();
     std::vector<std::int64_t> order(static_cast<std::size_t>(x.size()));
     std::iota(order.begin(), order.end(), 0);
@@ -62,7 +62,7 @@ Found find(const Array& x) {
     Found found{{}, {}, Array::empty(DType::int64, x.dims)};
     auto* inverse = found.inverse.data<std::int64_t>();
     for (std::int64_t at : order) {
-        if (found.first.empty() || !same(values[found.first.back()], values[at]))
+        if (found.first.empty() || !same(values[found.first.back()], values[at], equal_nan))
             found.first.push_back(at), found.counts.push_back(0);
         ++found.counts.back();
         inverse[at] = static_cast<std::int64_t>(found.first.size()) - 1;
@@ -82,12 +82,14 @@ void refuse_undetermined(const Tensor& x, const Operand& operand) {
 
 }  // namespace
 
-Unique unique(const Operand& operand) {
+Unique unique(const Operand& operand) { return unique(operand, UniqueOptions{}); }
+
+Unique unique(const Operand& operand, UniqueOptions options) {
     Tensor x = operand.as_tensor();
     refuse_undetermined(x, operand);
     Array values = contiguous(x.array());
     return with_dtype(values.dtype, [&]<class T>(TypeTag<T>) {
-        Found found = find<T>(values);
+        Found found = find<T>(values, options.equal_nan);
         auto count = static_cast<std::int64_t>(found.first.size());
         Array distinct = Array::empty(values.dtype, {count});
         for (std::size_t i = 0; i < found.first.size(); ++i) distinct.data<T>()[i] = values.data<T>()[found.first[i]];
@@ -138,13 +140,13 @@ Tensor isin(const Operand& given, const Operand& others) {
 
 Tensor union1d(const Operand& x, const Operand& y) {
     LineScope line(x.where);
-    return unique(Operand(concatenate({ravel(x), ravel(y)}), x.where)).values;
+    return unique(Operand(concatenate({ravel(x), ravel(y)}), x.where), {.equal_nan = true}).values;
 }
 
 namespace {
 /// Those of the distinct elements of x that are among y, or that are not.
 Tensor kept_of(const Operand& x, const Operand& y, bool among) {
-    Tensor values = unique(x).values;
+    Tensor values = unique(x, {.equal_nan = true}).values;
     Tensor mask = isin(values, y);
     return index(values, std::array{Index(among ? mask : logical_not(mask))});
 }
@@ -162,7 +164,7 @@ Tensor setdiff1d(const Operand& x, const Operand& y) {
 
 Tensor setxor1d(const Operand& x, const Operand& y) {
     LineScope line(x.where);
-    return union1d(setdiff1d(x, y), setdiff1d(y, x));
+    return unique(concatenate({setdiff1d(x, y), setdiff1d(y, x)})).values;
 }
 
 Tensor lexsort(const Operand& keys, std::int64_t axis) {

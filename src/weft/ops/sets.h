@@ -9,13 +9,17 @@ namespace weft {
 /// Of x flattened in row-major order.
 struct Unique {
     Tensor
-        values;  ///< the distinct elements, ascending (complex ones by real, then imaginary part); each NaN is one of its own, last
+        values;  ///< the distinct elements, ascending (complex ones by real, then imaginary part); NaN last, each one of its own
     Tensor indices;  ///< int64: where each stands first
     Tensor inverse;  ///< int64, of x's shape: which of `values` each element is
     Tensor counts;   ///< int64: how often each comes
 };
 /// ValueError where x is only declared (a traced function).
 Unique unique(const Operand& x);
+struct UniqueOptions {
+    bool equal_nan = false;  ///< all NaN are one
+};
+Unique unique(const Operand& x, UniqueOptions options);
 /// Of the parts along an axis: values has fewer of them, in ascending order of their elements; indices, inverse and counts have one axis.
 Unique unique(const Operand& x, std::int64_t axis);
 

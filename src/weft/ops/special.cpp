@@ -65,7 +65,7 @@ Scalar divergence(Scalar a, Scalar b) {
     Scalar u = (b - a) / a, near = max(min(u, 1), -0.5), y = near / (2 + near), z = y * y, rest = 2.0 / 35;
     for (int k = 33; k >= 3; k -= 2) rest = rest * z + 2.0 / k;
     Scalar small = near * near / (2 + near) - rest * z * y;
-    Scalar excess = select(abs(u) < 0.5, small, u - log1p(u));
+    Scalar excess = select(abs(u) < 0.5, small, log_ratio(a, b) + u);  // where b is far smaller, 1 + u has lost it
     return select(abs(u) == std::numeric_limits<double>::infinity(), a * log_ratio(a, b) - a + b, a * excess);
 }
 

@@ -1,5 +1,7 @@
 #include "weft/ops/statistics.h"
 
+#include <limits>
+
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
@@ -59,6 +61,16 @@ Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims) {
     Tensor shift = shift_of(tensor, axes);
     Tensor joined = log(sum(exp(tensor - shift), axes, keepdims));
     return joined + (keepdims ? shift : sum(shift, axes));
+}
+
+SignedLog logsumexp(const Operand& x, const Axes& axes, const Operand& weights, bool keepdims) {
+    LineScope line(x.where);
+    Tensor factor = weights.as_tensor(), tensor = astype(x, inexact(promote(x.as_tensor().dtype(), factor.dtype())));
+    Tensor counts = broadcast_to(not_equal(factor, 0), (tensor * factor).shape());
+    tensor = where(counts, tensor, -std::numeric_limits<double>::infinity());
+    Tensor shift = shift_of(tensor, axes);
+    Tensor total = sum(where(counts, factor * exp(tensor - shift), 0), axes, keepdims);
+    return {log(abs(total)) + (keepdims ? shift : sum(shift, axes)), sign(total)};
 }
 
 Tensor softmax(const Operand& x, std::int64_t axis) {

@@ -18,6 +18,11 @@ Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims = false);
 inline Tensor logsumexp(const Operand& x, std::int64_t axis, bool keepdims = false) {
     return logsumexp(x, Axes{axis}, keepdims);
 }
+struct SignedLog {
+    Tensor log, sign;
+};
+/// log|sum(weights * exp(x))| and the sign of the sum.
+SignedLog logsumexp(const Operand& x, const Axes& axes, const Operand& weights, bool keepdims = false);
 Tensor softmax(const Operand& x, std::int64_t axis = -1);
 Tensor log_softmax(const Operand& x, std::int64_t axis = -1);
 
