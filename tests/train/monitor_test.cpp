@@ -29,7 +29,7 @@ struct Trained {
         preparation.fit(set);
         set = preparation.apply(set);
         network = make_network(phase, set);
-        objective = std::make_unique<Objective>(phase, network->model);
+        objective = std::make_unique<Objective>(phase, *network);
     }
     Phase phase;
     data::Dataset set;

@@ -33,7 +33,7 @@ KeptModel kept_model(const Arguments& arguments) {
 int evaluate(const Arguments& arguments) {
     use_machine(arguments);
     const auto [run, name, set, network] = kept_model(arguments);
-    train::Objective objective(run.kept_phase(), network.model);
+    train::Objective objective(run.kept_phase(), network);
     const train::Monitor& monitor = run.kept_phase().monitor;
     train::Gathered gathered(monitor, objective.names(), {train::Gathered::Of::set});
     train::Sums sums = objective.evaluate(set, [&](const train::Judged& batch) { gathered.add(batch); });

@@ -38,7 +38,7 @@ int explain(const Arguments& arguments) {
     const train::Phase& phase = experiment.phases[0];
     data::Dataset set = training_set(phase);
     train::Network network = train::make_network(phase, set);
-    train::Objective objective(phase, network.model);
+    train::Objective objective(phase, network);
     Explanation explanation = objective.explain(batch_of(phase, set));
     if (auto file = arguments.value("html")) {
         io::write_atomically(*file, viz::html(explanation, text("A training step of ", named)));

@@ -194,7 +194,7 @@ fs::path write_report(const train::Run& run) {
     std::string judged = run.kept_phase().set("test") ? "test" : run.kept_phase().set("valid") ? "valid" : "train";
     data::Dataset set = run.prepared(judged);
     train::Network network = run.network(set);
-    train::Objective objective(run.kept_phase(), network.model);
+    train::Objective objective(run.kept_phase(), network);
 
     viz::Report report;
     report.title = fs::absolute(run.folder()).lexically_normal().filename().string();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/nn/sequential.h"
+#include "weft/train/feed.h"
 #include "weft/train/phase.h"
 
 namespace weft::train {
@@ -26,9 +27,12 @@ struct Network {
     std::vector<std::string> added;  // the names of what layers add to the cost (nn/notes.h)
     Dims example;                    // the shape of an example
     DType dtype = DType::float32;    // of x in a batch
+    Feed feed;                       // what else a batch has
 
     std::int64_t parameters() const;
     std::int64_t trained() const;  // of these, what is not frozen
+    /// What it is given, and the shapes of that: "input", of several each with its name.
+    std::vector<std::pair<std::string, std::string>> inputs() const;
     /// A line a layer, and the total.
     std::string table() const;
     Json description() const;  // what model.yaml holds

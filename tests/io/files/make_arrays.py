@@ -12,7 +12,7 @@ with h5py.File(here / "arrays.h5", "w") as file:
     file["plain"] = rng.astype("<f4") / 4
     file.create_dataset("train/packed", data=rng.astype("<f8"), chunks=(2, 3, 2), compression="gzip", shuffle=True)
     file.create_dataset("train/chunks", data=rng.astype(">i2"), chunks=(3, 4, 3))
-    file["train/labels"] = np.array([3, 1, 0, 1, 2], "u1")
+    file["train/labels"] = np.array([3, 1, 2, 1, 2], "u1")
     file["train/half"] = (rng[:, 0, 0] / 8).astype("<f2")
     file["train/true"] = rng[:, 0, 0] % 8 == 0
     holes = file.create_dataset("holes", (6, 2), "<i4", chunks=(2, 2), fillvalue=-7)
