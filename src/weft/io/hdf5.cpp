@@ -142,6 +142,7 @@ struct Hdf5Rows::Opened {
     /// Rows first .. first + count - 1. Under library().
     void read_rows(std::int64_t first, std::int64_t count, void* to);
     void read_of_chunks(std::int64_t first, std::int64_t count, void* to);
+    hsize_t stored_bytes(const std::vector<hsize_t>& offset) const;
     std::string unpacked(const std::vector<hsize_t>& offset);
     const std::string& chunk(const std::vector<hsize_t>& offset);
     void copy_overlap(const std::string& from, const std::vector<hsize_t>& offset, std::int64_t first,
@@ -248,10 +249,24 @@ void Hdf5Rows::Opened::read_filters(hid_t plan) {
     }
 }
 
-std::string Hdf5Rows::Opened::unpacked(const std::vector<hsize_t>& offset) {
+/// As many bytes as H5Dread_chunk writes, which asks the index of chunks; H5Dget_chunk_storage_size does so for packed ones alone.
+hsize_t Hdf5Rows::Opened::stored_bytes(const std::vector<hsize_t>& offset) const {
     hsize_t stored = 0;
+#if H5_VERSION_GE(1, 10, 5)
     unsigned skipped = 0;
-    if (H5Dget_chunk_storage_size(*values, offset.data(), &stored) < 0 || stored == 0) {  // it was never written
+    haddr_t address = HADDR_UNDEF;
+    if (H5Dget_chunk_info_by_coord(*values, offset.data(), &skipped, &address, &stored) < 0)
+        damaged(place, "the index of its chunks cannot be read");
+    return address == HADDR_UNDEF ? 0 : stored;
+#else
+    return H5Dget_chunk_storage_size(*values, offset.data(), &stored) < 0 ? 0 : stored;
+#endif
+}
+
+std::string Hdf5Rows::Opened::unpacked(const std::vector<hsize_t>& offset) {
+    hsize_t stored = stored_bytes(offset);
+    unsigned skipped = 0;
+    if (stored == 0) {  // it was never written
         std::string bytes(chunk_bytes, '\0');
         for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = fill[i % fill.size()];
         return bytes;
