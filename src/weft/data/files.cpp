@@ -149,9 +149,10 @@ std::string unknown_ending(const std::filesystem::path& path) {
     for (const char* known : {".npz", ".h5", ".hdf5", ".mat"})
         if (ending == known) return "";
     if (ending == ".parquet")
-        return text("weft reads no Parquet files: no library that does is in Debian. Write it as a table: "
-                    "pandas.read_parquet('",
-                    path.filename().string(), "').to_csv('table.csv', index=False)");
+        return text(
+            "weft reads no Parquet files: no library that does is in Debian. Write it as a table: "
+            "pandas.read_parquet('",
+            path.filename().string(), "').to_csv('table.csv', index=False)");
     return text("'", path.filename().string(), "': the ending says how a file is read, and '", ending,
                 "' is not known; .npz, .h5, .hdf5 and .mat are (.npy and .csv by the data sets of their names)");
 }
