@@ -108,6 +108,23 @@ constexpr const char* watched = R"({
 "keep_best": {"of": "valid.f1"}, "monitor": {"every": 7, "channels": ["loss", "error", "cost", "f1", "auc", {"top_k": 3},
   {"gradient_norm": "*"}, "update_ratio", "activations"]}})";
 
+// Lines in buckets of near lengths, with a state that heeds them; two inputs and two outputs.
+constexpr const char* buckets = R"({
+"data": {"train": {"text": {"path": "lines.txt", "lines": true}}, "valid": {"text": {"path": "lines.txt", "lines": true, "split": "valid"}},
+         "buckets": 3, "readers": 2},
+"model": [{"embedding": {"count": 9, "units": 5}}, {"gru": {"units": 6, "bidirectional": true}}, {"linear": 9}, "transpose"],
+"cost": "cross_entropy", "optimizer": {"adam": {"lr": 0.01}}, "batch_size": 6, "checkpoint": {"steps": 5}, "seed": 3,
+"stop_when": {"epochs": 3}, "keep_best": {"of": "valid.loss"}})";
+constexpr const char* fields = R"({
+"data": {"train": {"pairs": {"of": {"digits": {"size": 300}}, "count": 400}},
+         "valid": {"pairs": {"of": {"digits": {"split": "valid", "size": 100}}, "count": 100}},
+         "prepare": ["standardize", "flatten"], "augment": [{"noise": {"deviation": 0.1}}]},
+"model": {"graph": {"nodes": {"a": {"linear": {"units": 16, "share": "s", "from": "left"}},
+  "b": {"linear": {"units": 16, "share": "s", "from": "right"}}, "same": {"linear": {"units": 1, "from": ["a", "b"]}},
+  "digit": {"linear": {"units": 10, "from": "a"}}}, "output": ["same", "digit"]}},
+"cost": ["binary_cross_entropy", {"cross_entropy": {"of": "digit", "target": "left_class"}}], "optimizer": {"momentum": {"lr": 0.05}},
+"batch_size": 40, "stop_when": {"epochs": 3}, "keep_best": {"of": "valid.loss"}, "checkpoint": {"steps": 4}, "seed": 3})";
+
 /// The log without what depends on time.
 std::string timeless(const fs::path& run) {
     std::istringstream lines(contents(run / "log.jsonl"));
@@ -243,6 +260,20 @@ TEST_F(RunFolder, what_learns_without_gradients_goes_on_to_the_same_bytes_for_an
 }
 
 TEST_F(RunFolder, a_state_that_is_carried_goes_on_to_the_same_bytes) { expect_resumes("carried.json", 2, 8); }
+
+TEST_F(RunFolder, sequences_in_buckets_go_on_to_the_same_bytes) {
+    std::string lines;
+    for (int i = 0; i < 120; ++i)
+        lines += std::string("abcdefghabcdefgh", static_cast<std::size_t>(1 + i * i % 14)) + "\n";
+    put_file(at("lines.txt"), lines);
+    put_file(at("buckets.json"), buckets);
+    expect_resumes("buckets.json", 2, 8);
+}
+
+TEST_F(RunFolder, several_inputs_and_outputs_go_on_to_the_same_bytes) {
+    put_file(at("fields.json"), fields);
+    expect_resumes("fields.json", 2, 10);
+}
 
 TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes) {
     expect_resumes("phased.json", 4, 11);

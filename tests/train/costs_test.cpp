@@ -204,7 +204,7 @@ TEST(Costs, a_layers_value_is_wanted_as_it_is_and_nothing_is_learned_through_it)
     EXPECT_GT(max(abs(slope)).item<double>(), 1e-3);
     EXPECT_EQ(
         complaint(R"([{"linear": {"units": 5, "name": "code"}}, {"linear": 5}])", R"({"mse": {"target": "cod"}})"),
-        "f.json:4:28: no layer of the network has the path 'cod'; --dry-run shows them");
+        "f.json:4:28: the data have no field 'cod', and no layer of the network has this path; --dry-run shows paths");
 }
 
 TEST(Costs, penalties_have_factors_by_name_of_which_the_first_that_matches_counts) {

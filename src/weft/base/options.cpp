@@ -47,6 +47,7 @@ void check_kind(const Option& option, const Json& value) {
     Json::Kind wanted = option.fallback.is_null() ? option.kind : option.fallback.kind();
     if (!option.also.empty() && (value.is_object() || (value.is_string() && wanted != Json::Kind::string))) return;
     if (!option.list_of.empty() && value.is_array()) return;
+    if (!option.map_of.empty() && value.is_object()) return;
     if (!option.keys.empty() && option.several && value.is_array()) return;
     switch (wanted) {  // each throws if the value is of another kind
         case Json::Kind::null:

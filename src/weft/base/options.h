@@ -23,7 +23,7 @@ struct Option {
     bool several = false;      // an integer within the range, or a list of them, or one of the choices
     std::string also = {};     // the kind of thing whose name, or name with options, may stand here instead: "schedule"
     std::string list_of = {};  // a list of things of this kind may stand here
-    std::string map_of = {};   // a mapping of names to things of this kind
+    std::string map_of = {};   // a mapping of names to things of this kind; beside list_of, to lists of them
     std::vector<Option> keys = {};  // of a mapping, or of each mapping in a list: what it holds
     bool brief = false;             // left out of the complete options unless it is given
 };

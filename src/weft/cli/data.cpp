@@ -9,7 +9,9 @@
 #include "weft/data/fetch.h"
 #include "weft/data/registry.h"
 #include "weft/io/csv.h"
+#include "weft/io/hdf5.h"
 #include "weft/io/idx.h"
+#include "weft/io/mat.h"
 #include "weft/io/npy.h"
 #include "weft/io/npz.h"
 #include "weft/io/picture.h"
@@ -21,9 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void print_array(std::string_view name, const Array& array) {
-    std::cout << name << ": " << array.dtype << " of shape " << array.dims << "\n";
+void print_array(std::string_view name, DType dtype, const Dims& dims) {
+    std::cout << name << ": " << dtype << " of shape " << dims << "\n";
 }
+void print_array(std::string_view name, const Array& array) { print_array(name, array.dtype, array.dims); }
 
 /// By the name's ending, as everywhere in weft; IDX files have none, or .gz.
 void print_file(const fs::path& path) {
@@ -44,6 +47,27 @@ void print_file(const fs::path& path) {
         io::CsvTable table = io::load_csv(path);
         print_array(path.string(), table.values);
         for (const std::string& name : table.names) std::cout << "  column " << name << "\n";
+        return;
+    }
+    if (ending == ".h5" || ending == ".hdf5") {
+        for (const std::string& name : io::hdf5_names(path)) {
+            try {  // those that a data set could be made of
+                io::Hdf5Rows rows(path, name);
+                print_array(name, rows.dtype(), rows.dims());
+            } catch (const FileError& error) {
+                std::cout << error.what() << "\n";
+            }
+        }
+        return;
+    }
+    if (ending == ".mat") {
+        for (const std::string& name : io::mat_names(path)) {
+            try {
+                print_array(name, io::load_mat(path, name));
+            } catch (const FileError& error) {
+                std::cout << error.what() << "\n";
+            }
+        }
         return;
     }
     if (ending == ".safetensors") {

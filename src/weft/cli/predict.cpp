@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <iostream>
+#include <map>
 
 #include "weft/base/error.h"
 #include "weft/cli/commands.h"
@@ -30,27 +31,32 @@ std::string field(const std::string& word) {
     return quoted + "\"";
 }
 
-/// Answers as lines: of a classification the class and the numbers behind it, else all that the network gives.
+/// Answers as lines: of a classification the class and the numbers behind it, else all that the network gives; of several outputs one behind
+/// the other.
 class Lines {
   public:
-    Lines(char between, std::vector<std::string> classes) : between_(between), classes_(std::move(classes)) {}
+    Lines(char between, const train::Run& run) : between_(between), run_(run) {}
 
-    std::string head(const train::Answers& answers) const {
-        std::string line = answers.classes.dims.empty() ? "" : "class";
-        std::int64_t count = width(numbers_of(answers));
-        for (std::int64_t i = 0; i < count; ++i) {
-            if (!line.empty()) line += between_;
-            line += field(answers.probabilities.dims.empty() ? text("output_", i) : text("p_", name(i)));
+    std::string head(const std::vector<train::Answers>& outputs) {
+        std::string line;
+        for (const train::Answers& answers : outputs) {
+            std::string of = answers.name.empty() ? "" : answers.name + ".";
+            if (!answers.classes.dims.empty()) add(line, of + "class");
+            for (std::int64_t i = 0; i < width(numbers_of(answers)); ++i)
+                add(line, field(answers.probabilities.dims.empty() ? text(of, "output_", i)
+                                                                   : text(of, "p_", name(answers.name, i))));
         }
         return line + "\n";
     }
-    std::string of(const train::Answers& answers) const {
+    std::string of(const std::vector<train::Answers>& outputs) {
         std::string lines;
-        const Array numbers = numbers_of(answers);
-        for (std::int64_t row = 0; row < numbers.dims[0]; ++row) {
-            std::string line =
-                answers.classes.dims.empty() ? "" : field(name(answers.classes.data<std::int64_t>()[row]));
-            add_row(line, numbers, row);
+        for (std::int64_t row = 0; row < outputs[0].outputs.dims[0]; ++row) {
+            std::string line;
+            for (const train::Answers& answers : outputs) {
+                if (!answers.classes.dims.empty())
+                    add(line, field(name(answers.name, answers.classes.data<std::int64_t>()[row])));
+                add_row(line, numbers_of(answers), row);
+            }
             lines += line + "\n";
         }
         return lines;
@@ -63,9 +69,15 @@ class Lines {
     static std::int64_t width(const Array& numbers) {
         return numbers.size() / std::max<std::int64_t>(1, numbers.dims[0]);
     }
-    std::string name(std::int64_t label) const {
+    void add(std::string& line, const std::string& word) const {
+        if (!line.empty()) line += between_;
+        line += word;
+    }
+    std::string name(const std::string& output, std::int64_t label) {
+        auto known = classes_.find(output);
+        if (known == classes_.end()) known = classes_.emplace(output, train::class_names(run_, output)).first;
         auto at = static_cast<std::size_t>(label);
-        return at < classes_.size() ? classes_[at] : std::to_string(label);
+        return at < known->second.size() ? known->second[at] : std::to_string(label);
     }
     void add_row(std::string& line, const Array& numbers, std::int64_t row) const {
         std::int64_t count = width(numbers);
@@ -80,7 +92,8 @@ class Lines {
         });
     }
     char between_;
-    std::vector<std::string> classes_;
+    const train::Run& run_;
+    std::map<std::string, std::vector<std::string>> classes_;  // by output
 };
 
 /// All outputs, one behind the other.
@@ -98,14 +111,14 @@ Array joined(const std::vector<Array>& parts, std::int64_t rows) {
 
 void write_npy(const fs::path& file, const train::Run& run, const data::Dataset& examples) {
     std::vector<Array> parts;
-    train::predict(run, examples, [&](const train::Answers& batch) { parts.push_back(batch.outputs); });
+    train::predict(run, examples, [&](const auto& batch) { parts.push_back(batch[0].outputs); });
     io::save_npy(file, joined(parts, examples.size()));
 }
 
 void write_csv(const fs::path& file, const train::Run& run, const data::Dataset& examples) {
-    Lines lines(',', train::class_names(run));
+    Lines lines(',', run);
     std::string table;
-    train::predict(run, examples, [&](const train::Answers& batch) {
+    train::predict(run, examples, [&](const auto& batch) {
         if (table.empty()) table = lines.head(batch);
         table += lines.of(batch);
     });
@@ -117,7 +130,8 @@ void write_csv(const fs::path& file, const train::Run& run, const data::Dataset&
 int predict(const Arguments& arguments) {
     use_machine(arguments);
     std::optional<std::string> input = arguments.value("input"), output = arguments.value("output");
-    if (!input) throw ConfigError("weft predict: --input FILE is missing: the examples, as .npy, .npz, .csv or IDX");
+    if (!input)
+        throw ConfigError("weft predict: --input FILE is missing: the examples, as .npy, .npz, .h5, .mat, .csv or IDX");
     std::string ending = output ? fs::path(*output).extension().string() : "";
     if (output && ending != ".npy" && ending != ".csv")
         throw ConfigError(text("--output ", *output, ": expected a name that ends with .npy or .csv"));
@@ -133,8 +147,8 @@ int predict(const Arguments& arguments) {
     } else if (ending == ".csv") {
         write_csv(*output, run, examples);
     } else {
-        Lines lines('\t', train::class_names(run));
-        train::predict(run, examples, [&](const train::Answers& batch) { std::cout << lines.of(batch); });
+        Lines lines('\t', run);
+        train::predict(run, examples, [&](const auto& batch) { std::cout << lines.of(batch); });
         std::cout.flush();
     }
     return done;

@@ -25,22 +25,29 @@ Augmentation::Augmentation(const Json& steps) {
     }
 }
 
-void Augmentation::check(const Dataset& set) const {
-    for (const Named& named : steps_) {
-        if (set.x_dtype() != DType::float32)
-            throw ConfigError(
-                text(named.where, named.name, ": examples are ", set.x_dtype(), "; augmentation is for float32"));
-        try {
-            named.step->check(set.example());
-        } catch (const ShapeError& error) {
-            throw ConfigError(text(named.where, named.name, ": ", error.what()));
-        }
+void Augmentation::check_input(const Named& named, const Dataset& input) {
+    if (input.x_dtype() != DType::float32)
+        throw ConfigError(
+            text(named.where, named.name, ": examples are ", input.x_dtype(), "; augmentation is for float32"));
+    try {
+        named.step->check(input.example());
+    } catch (const ShapeError& error) {
+        throw ConfigError(text(named.where, named.name, ": ", error.what()));
     }
 }
 
-void Augmentation::apply(float* numbers, const Dims& example, std::uint64_t seed, std::int64_t epoch,
-                         std::int64_t row) const {
+void Augmentation::check(const Dataset& set) const {
+    for (const Named& named : steps_) {
+        check_input(named, set);
+        for (const Field& field : set.fields)
+            if (!field.target) check_input(named, field.data);
+    }
+}
+
+void Augmentation::apply(float* numbers, const Dims& example, std::uint64_t seed, std::int64_t epoch, std::int64_t row,
+                         std::uint64_t input) const {
     std::uint64_t key = CounterRandom(seed, static_cast<std::uint64_t>(epoch)).at(static_cast<std::uint64_t>(row));
+    if (input) key = CounterRandom(key, 0).at(input);
     for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].step->apply(numbers, example, CounterRandom(key, i));
 }
 

@@ -41,9 +41,11 @@ class Augmentation {
     explicit Augmentation(const Json& steps);
 
     bool empty() const { return steps_.empty(); }
-    /// ConfigError unless x is float32 in a batch and every step takes such examples.
+    /// ConfigError unless every input is float32 in a batch and every step takes such examples.
     void check(const Dataset& set) const;
-    void apply(float* numbers, const Dims& example, std::uint64_t seed, std::int64_t epoch, std::int64_t row) const;
+    /// `input`: 0 is x, the data's further ones follow, each with random numbers of its own.
+    void apply(float* numbers, const Dims& example, std::uint64_t seed, std::int64_t epoch, std::int64_t row,
+               std::uint64_t input = 0) const;
 
   private:
     struct Named {
@@ -51,6 +53,7 @@ class Augmentation {
         std::shared_ptr<const Augmenter> step;
         Position where;
     };
+    static void check_input(const Named& named, const Dataset& input);
     std::vector<Named> steps_;
 };
 

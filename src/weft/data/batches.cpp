@@ -11,6 +11,7 @@
 
 #include "weft/base/error.h"
 #include "weft/data/augment.h"
+#include "weft/data/bucket_order.h"
 #include "weft/data/counter_random.h"
 
 namespace weft::data {
@@ -46,12 +47,6 @@ class Pool : public std::enable_shared_from_this<Pool> {
     std::vector<BufferHandle> free_;
 };
 
-std::size_t row_bytes(const Array& array) {
-    std::size_t bytes = size_of(array.dtype);
-    for (std::size_t axis = 1; axis < array.ndim(); ++axis) bytes *= static_cast<std::size_t>(array.dims[axis]);
-    return bytes;
-}
-
 void widen(const std::uint8_t* from, float* to, std::size_t count, Affine affine) {
     for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]) * affine.multiply + affine.add;
 }
@@ -76,6 +71,51 @@ std::vector<std::int64_t> shuffled(std::int64_t count, const BatchOptions& optio
     return order;
 }
 
+/// One array of a data set, row by row into batches.
+class Column {
+  public:
+    /// `rows`: that a batch holds at most; `keep`: how many batches may be held at once.
+    Column(Dataset set, std::size_t rows, std::size_t keep)
+        : set_(std::move(set)),
+          pool_(std::make_shared<Pool>(rows * elements(set_.x.dims) * size_of(set_.x_dtype()), keep)) {}
+
+    /// `width`: how many places of axis 1 the batch has; 0: all.
+    Array room(std::int64_t rows, std::int64_t width) const {
+        Dims dims = set_.x.dims;
+        dims[0] = rows;
+        if (width) dims[1] = width;
+        return Array{set_.x_dtype(), dims, contiguous_strides(dims), 0, pool_->take()};
+    }
+    static std::byte* row_at(Array& array, std::int64_t row) {
+        return static_cast<std::byte*>(array.address()) +
+               static_cast<std::size_t>(row) * elements(array.dims) * size_of(array.dtype);
+    }
+    /// The row's first numbers, as many as the room has. `scratch` holds a row that is read before it is cut or widened.
+    void copy(std::int64_t row, Array& to, std::int64_t place, std::vector<std::uint8_t>& scratch) const {
+        std::size_t whole = elements(set_.x.dims) * size_of(set_.x.dtype), wanted = elements(to.dims);
+        std::byte* begin = row_at(to, place);
+        if (set_.source && !set_.affine && wanted == elements(set_.x.dims)) return set_.read_row(row, begin);
+        if (set_.source) scratch.resize(whole), set_.read_row(row, scratch.data());
+        const auto* stored =
+            set_.source ? scratch.data()
+                        : static_cast<const std::uint8_t*>(set_.x.address()) + static_cast<std::size_t>(row) * whole;
+        if (set_.affine)
+            widen(stored, reinterpret_cast<float*>(begin), wanted, *set_.affine);
+        else if (wanted)
+            std::memcpy(begin, stored, wanted * size_of(set_.x.dtype));
+    }
+    const Array& values() const { return set_.x; }
+
+  private:
+    static std::size_t elements(const Dims& dims) {
+        std::size_t count = 1;
+        for (std::size_t axis = 1; axis < dims.size(); ++axis) count *= static_cast<std::size_t>(dims[axis]);
+        return count;
+    }
+    Dataset set_;
+    std::shared_ptr<Pool> pool_;
+};
+
 }  // namespace
 
 /// Puts together batches: which rows, where from, where to. Immutable but for the pools, so any thread may ask.
@@ -83,32 +123,35 @@ class Gatherer {
   public:
     Gatherer(const Dataset& set, std::int64_t size, const BatchOptions& options)
         : set_(set), size_(size), options_(options) {
-        if (size < 1) throw ValueError(text("batches: a batch holds at least 1 row, not ", size));
-        if (options.prefetch < 0)
-            throw ValueError(text("batches: ", options.prefetch, " batches cannot be gathered ahead"));
-        if (options.epoch < 0) throw ValueError(text("batches: there is no epoch ", options.epoch));
-        set_.check("batches");
+        check();
+        if (options.shuffle) order_ = shuffled(set_.size(), options);
+        if (!options.buckets.empty())
+            buckets_ = bucket_order(set_, size, order_, options.buckets, options.last == Last::drop);
         if (options.first < 0 || options.first > count()) {
             throw ValueError(text("batches: cannot begin with batch ", options.first, " of ", count()));
         }
-        if (options.readers < 1) throw ValueError(text("batches: ", options.readers, " threads cannot gather"));
-        if (options.window < 0) throw ValueError(text("batches: a window of ", options.window, " rows is none"));
-        if (options.augment) options.augment->check(set);
         // waiting or being gathered, and in the user's hands
         auto keep = static_cast<std::size_t>(std::max(options.prefetch, options.readers)) + 2;
         auto rows = static_cast<std::size_t>(std::min(size, set_.size()));
         if (options.last == Last::pad) rows = static_cast<std::size_t>(size);
-        std::size_t elements = row_bytes(set_.x) / size_of(set_.x.dtype);
-        x_pool_ = std::make_shared<Pool>(rows * elements * size_of(set_.x_dtype()), keep);
-        y_pool_ = std::make_shared<Pool>(rows * row_bytes(set_.y), keep);
-        if (options.shuffle) order_ = shuffled(set_.size(), options);
+        auto column = [&](const Dataset& values) { return Column(values, rows, keep); };
+        auto of_array = [&](const Array& values) {
+            Dataset alone;
+            alone.x = values;
+            return column(alone);
+        };
+        columns_.push_back(column(set_)), columns_.push_back(of_array(set_.y));
+        for (const Field& field : set_.fields) columns_.push_back(column(field.data));
+        if (set_.has_lengths()) columns_.push_back(of_array(set_.lengths));
     }
 
     std::int64_t count() const {
+        if (buckets_) return static_cast<std::int64_t>(buckets_->batches.size());
         return options_.last == Last::drop ? set_.size() / size_ : set_.size() / size_ + (set_.size() % size_ != 0);
     }
 
     std::vector<std::int64_t> order() const {
+        if (buckets_) return buckets_->order;
         if (options_.shuffle) return order_;
         std::vector<std::int64_t> order(static_cast<std::size_t>(set_.size()));
         std::iota(order.begin(), order.end(), 0);
@@ -116,59 +159,78 @@ class Gatherer {
     }
 
     Batch gather(std::int64_t index) const {
-        std::int64_t first = index * size_;
         Batch batch;
         batch.index = index;
-        batch.count = std::min(size_, set_.size() - first);
-        std::int64_t rows = options_.last == Last::pad ? size_ : batch.count;
-        batch.x = room(set_.x, set_.x_dtype(), rows, *x_pool_);
-        batch.y = room(set_.y, set_.y.dtype, rows, *y_pool_);
+        Rows rows = rows_of_batch(index);
+        batch.count = rows.count;
+        std::vector<Array> arrays;
         std::vector<std::uint8_t> scratch;
-        for (std::int64_t i = 0; i < rows; ++i) {
-            std::int64_t place = (first + i) % set_.size();
-            std::int64_t row = order_.empty() ? place : order_[static_cast<std::size_t>(place)];
-            copy_x(row, row_at(batch.x, i), scratch);
-            if (options_.augment)
-                options_.augment->apply(reinterpret_cast<float*>(row_at(batch.x, i)), example_, options_.augment_seed,
-                                        options_.epoch, row);
-            copy_y(row, row_at(batch.y, i));
+        for (const Column& column : columns_) {
+            arrays.push_back(column.room(static_cast<std::int64_t>(rows.rows.size()),
+                                         set_.goes_along(column.values()) ? rows.width : 0));
+            for (std::size_t i = 0; i < rows.rows.size(); ++i)
+                column.copy(rows.rows[i], arrays.back(), static_cast<std::int64_t>(i), scratch);
         }
+        batch.x = arrays[0], batch.y = arrays[1];
+        batch.fields.assign(arrays.begin() + 2, arrays.begin() + 2 + static_cast<std::ptrdiff_t>(set_.fields.size()));
+        if (set_.has_lengths()) batch.lengths = arrays.back();
+        if (options_.augment) augment(batch, rows.rows);
         if (options_.change) options_.change(batch, options_.epoch);
         return batch;
     }
 
   private:
-    static Array room(const Array& like, DType dtype, std::int64_t rows, Pool& pool) {
-        Dims dims = like.dims;
-        dims[0] = rows;
-        return Array{dtype, dims, contiguous_strides(dims), 0, pool.take()};
+    struct Rows {
+        std::vector<std::int64_t> rows;
+        std::int64_t count = 0, width = 0;  // without those that fill it up; where its sequences are cut, 0: nowhere
+    };
+
+    void check() {
+        if (size_ < 1) throw ValueError(text("batches: a batch holds at least 1 row, not ", size_));
+        if (options_.prefetch < 0)
+            throw ValueError(text("batches: ", options_.prefetch, " batches cannot be gathered ahead"));
+        if (options_.epoch < 0) throw ValueError(text("batches: there is no epoch ", options_.epoch));
+        set_.check("batches");
+        if (options_.readers < 1) throw ValueError(text("batches: ", options_.readers, " threads cannot gather"));
+        if (options_.window < 0) throw ValueError(text("batches: a window of ", options_.window, " rows is none"));
+        if (options_.augment) options_.augment->check(set_);
     }
-    static std::byte* row_at(Array& array, std::int64_t row) {
-        return static_cast<std::byte*>(array.address()) + static_cast<std::size_t>(row) * row_bytes(array);
+    Rows rows_of_batch(std::int64_t index) const {
+        Rows found;
+        std::int64_t first = index * size_, held = set_.size();
+        if (buckets_) {
+            const BucketOrder::Batch& batch = buckets_->batches[static_cast<std::size_t>(index)];
+            first = batch.first, found.width = batch.width, found.count = batch.count;
+        } else {
+            found.count = std::min(size_, held - first);
+        }
+        std::int64_t rows = options_.last == Last::pad ? size_ : found.count;
+        const std::vector<std::int64_t>& order = buckets_ ? buckets_->order : order_;
+        for (std::int64_t i = 0; i < rows; ++i) {  // filled up from the start; in a bucket, by its own rows
+            std::int64_t place = buckets_ ? first + i % found.count : (first + i) % held;
+            found.rows.push_back(order.empty() ? place : order[static_cast<std::size_t>(place)]);
+        }
+        return found;
     }
-    /// `scratch` holds a row that is read and then widened.
-    void copy_x(std::int64_t row, std::byte* to, std::vector<std::uint8_t>& scratch) const {
-        if (!set_.affine) return set_.read_row(row, to);
-        std::size_t bytes = row_bytes(set_.x);
-        scratch.resize(set_.source ? bytes : 0);
-        if (set_.source) set_.read_row(row, scratch.data());
-        const std::uint8_t* stored =
-            set_.source ? scratch.data() : set_.x.data<std::uint8_t>() + static_cast<std::size_t>(row) * bytes;
-        widen(stored, reinterpret_cast<float*>(to), bytes, *set_.affine);
+    void augment(Batch& batch, const std::vector<std::int64_t>& rows) const {
+        augment(batch.x, rows, 0);
+        std::uint64_t input = 0;
+        for (std::size_t i = 0; i < batch.fields.size(); ++i)
+            if (!set_.fields[i].target) augment(batch.fields[i], rows, ++input);
     }
-    void copy_y(std::int64_t row, std::byte* to) const {
-        std::size_t bytes = row_bytes(set_.y);
-        if (bytes)
-            std::memcpy(to, static_cast<const std::byte*>(set_.y.address()) + static_cast<std::size_t>(row) * bytes,
-                        bytes);
+    void augment(Array& values, const std::vector<std::int64_t>& rows, std::uint64_t input) const {
+        Dims example(values.dims.begin() + 1, values.dims.end());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            options_.augment->apply(reinterpret_cast<float*>(Column::row_at(values, static_cast<std::int64_t>(i))),
+                                    example, options_.augment_seed, options_.epoch, rows[i], input);
     }
 
     Dataset set_;
-    Dims example_ = set_.example();
     std::int64_t size_;
     BatchOptions options_;
     std::vector<std::int64_t> order_;  // empty: the data's own
-    std::shared_ptr<Pool> x_pool_, y_pool_;
+    std::optional<BucketOrder> buckets_;
+    std::vector<Column> columns_;  // x, y, the fields, the lengths
 };
 
 Batches::Batches(const Dataset& set, std::int64_t size, const BatchOptions& options)

@@ -1,6 +1,6 @@
 // The batches of a data set, in order or shuffled. Which rows stand in batch b of epoch e follows from the seed, e and
 // b alone, so a run can go on at any batch without replaying the ones before. A walk gathers batches in threads of its
-// own, a few ahead, and hands them out in order; memory is bounded and used again once the user let go of a batch. Callers: Dataset::batches,
+// own, a few ahead, and hands them out in order; sequences of near lengths can stand together (data/bucket_order.h). Memory is bounded and used again once the user let go of a batch. Callers: Dataset::batches,
 // train/.
 #pragma once
 
@@ -27,8 +27,10 @@ enum class Last : std::uint8_t {
 /// Structured bindings see x and y: for (auto [x, y] : batches).
 struct Batch {
     Array x, y;
-    std::int64_t count = 0;  // rows that stand in the data; what is beyond is padding
-    std::int64_t index = 0;  // in its epoch
+    std::vector<Array> fields = {};  // in the order of the data set's
+    Array lengths = {};              // of the sequences in x, where the data set has some
+    std::int64_t count = 0;          // rows that stand in the data; what is beyond is padding
+    std::int64_t index = 0;          // in its epoch
 
     template <std::size_t I>
     const Array& get() const {
@@ -49,12 +51,18 @@ struct BatchOptions {
     /// Shuffled so that a row comes at most about this many places from where it lies: for data that are read from a disk in their order.
     /// 0: anywhere.
     std::int64_t window = 0;
+    /// Of data with lengths: a batch holds examples of one bucket and is cut where that ends; these are the ends, ascending. What is longer
+    /// than the last has a bucket of its own. Empty: one batch is as wide as another.
+    std::vector<std::int64_t> buckets = {};
     std::shared_ptr<const Augmentation> augment = {};  // what is done to each row of x, in the gathering threads
     std::uint64_t augment_seed = 0;
     /// Changes a batch after it was gathered, in a gathering thread; with several, at the same time as others. What it gives must follow from
     /// its arguments.
     std::function<void(Batch& batch, std::int64_t epoch)> change = {};
 };
+
+/// Ends of so many buckets, each for as many examples of these data; fewer where lengths are equal. ValueError if the data have no lengths.
+std::vector<std::int64_t> bucket_ends(const Dataset& set, std::int64_t count);
 
 class Gatherer;
 

@@ -1,5 +1,6 @@
 #include "weft/data/dataset.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "weft/base/error.h"
@@ -37,7 +38,9 @@ Dims Dataset::example() const { return x.dims.empty() ? Dims{} : Dims(x.dims.beg
 Dataset Dataset::rows(std::int64_t first, std::int64_t last) const {
     Dataset part = *this;
     part.x = rows_of(x, first, last);
-    part.y = rows_of(y, first, last);
+    if (!y.dims.empty()) part.y = rows_of(y, first, last);
+    if (has_lengths()) part.lengths = rows_of(lengths, first, last);
+    for (Field& field : part.fields) field.data = field.data.rows(first, last);
     return part;
 }
 
@@ -57,7 +60,10 @@ Dataset Dataset::flat() const {
 
 Array Dataset::inputs() const {
     if (!affine && !source) return x;
-    return size() == 0 ? Array::empty(x_dtype(), x.dims) : batches(size()).at(0).x;
+    if (size() == 0) return Array::empty(x_dtype(), x.dims);
+    Dataset alone = *this;
+    alone.y = Array::zeros(int64, {size()}), alone.lengths = Array(), alone.fields.clear();
+    return alone.batches(size()).at(0).x;
 }
 
 void Dataset::read_row(std::int64_t row, void* to) const {
@@ -71,19 +77,56 @@ void Dataset::read_row(std::int64_t row, void* to) const {
 Batches Dataset::batches(std::int64_t size, const BatchOptions& options) const { return Batches(*this, size, options); }
 Batches Dataset::batches(std::int64_t size) const { return Batches(*this, size, {}); }
 
+bool Dataset::goes_along(const Array& values) const {
+    return has_lengths() && values.ndim() > 1 && values.dims[1] == x.dims[1];
+}
+
+namespace {
+
+void check_fields(const Dataset& set, const std::string& name) {
+    std::vector<std::string> names{set.x_name, set.y_name};
+    for (const Field& field : set.fields) {
+        if (std::find(names.begin(), names.end(), field.name) != names.end())
+            throw ValueError(text(name, ": two of its fields are called '", field.name, "'; names must differ"));
+        names.push_back(field.name);
+        if (field.data.size() != set.size() || field.data.x.ndim() == 0)
+            throw ShapeError(text(name, ": '", set.x_name, "' of shape ", set.x.dims, " and '", field.name,
+                                  "' of shape ", field.data.x.dims, " do not hold as many rows"));
+        promise(field.data.x.contiguous() && field.data.fields.empty(), "a field is row-major, and has none itself");
+    }
+}
+
+void check_lengths(const Dataset& set, const std::string& name) {
+    if (set.lengths.dims.empty()) return;
+    if (set.lengths.dims != Dims{set.size()} || set.lengths.dtype != DType::int64 || set.x.ndim() < 2)
+        throw ShapeError(text(name, ": lengths are ", set.lengths.dtype, " of shape ", set.lengths.dims,
+                              "; they are one int64 an example of sequences, and x has shape ", set.x.dims));
+    for (std::int64_t row = 0; row < set.size(); ++row) {
+        std::int64_t length = set.lengths.data<std::int64_t>()[row];
+        if (length < 1 || length > set.x.dims[1])
+            throw ValueError(text(name, ": the length of example ", row, " is ", length, "; x of shape ", set.x.dims,
+                                  " has room for 1 to ", set.x.dims[1]));
+    }
+}
+
+}  // namespace
+
 void Dataset::check(const std::string& name) const {
     if (x.ndim() == 0 || y.ndim() == 0 || x.dims[0] != y.dims[0]) {
         throw ShapeError(text(name, ": x of shape ", x.dims, " and y of shape ", y.dims, " do not hold as many rows"));
     }
     promise(x.contiguous() && y.contiguous(), "a data set is row-major");
+    check_fields(*this, name);
+    check_lengths(*this, name);
     promise(!affine || x.dtype == DType::uint8, "only bytes have an affine meaning");
 }
 
 Array unread(DType dtype, const Dims& dims) { return Array{dtype, dims, contiguous_strides(dims), 0, {}}; }
 
 Dataset in_memory(const Dataset& set) {
-    if (!set.source) return set;
     Dataset result = set;
+    for (Field& field : result.fields) field.data = in_memory(field.data);
+    if (!set.source) return result;
     result.x = Array::empty(set.x.dtype, set.x.dims);
     result.source.reset();
     if (set.size() == 0) return result;

@@ -1,5 +1,5 @@
 // A data set: examples x and what they should give, y, one a row of the first axis, in memory or (x alone) read when a
-// batch wants it. It is a handle: copies and slices share the numbers, which nobody changes. A data set for training,
+// batch wants it; and, by name, what an example has besides: further inputs, further targets. It is a handle: copies and slices share the numbers, which nobody changes. A data set for training,
 // validation and test is a DataSplits.
 // Callers: every source in data/, data/prepare.h, data/batches.h, train/.
 #pragma once
@@ -32,6 +32,8 @@ class RowSource {
     virtual void read(std::int64_t row, void* to) const = 0;
 };
 
+struct Field;
+
 struct Dataset {
     Array x, y;                         // (n, ...) each, row-major
     std::optional<Affine> affine = {};  // how x of uint8 becomes float32; nothing: x is used as it is stored
@@ -41,6 +43,10 @@ struct Dataset {
     std::vector<std::string> classes = {};  // of y's labels, where y holds labels
     std::shared_ptr<const RowSource> source =
         {};  // where x comes from; x then has no memory, its offset says from which row on
+    std::string x_name = "x", y_name = "y";
+    std::vector<Field> fields = {};  // what an example has beside x and y
+    /// (n) int64: how many places of x's axis 1 an example fills; behind them is padding, also in what else has this axis. Without dims: all.
+    Array lengths = {};
 
     std::int64_t size() const { return x.dims.empty() ? 0 : x.dims[0]; }
     /// The shape of one example.
@@ -48,6 +54,9 @@ struct Dataset {
     /// The dtype of x in a batch: float32 if x is stored as bytes with an affine meaning.
     DType x_dtype() const { return affine ? DType::float32 : x.dtype; }
 
+    bool has_lengths() const { return lengths.ndim() == 1; }
+    /// Whether rows of this array go along x's axis 1, and so are padded where x is.
+    bool goes_along(const Array& values) const;
     /// Rows first .. last-1, sharing the numbers. IndexError if these are not there.
     Dataset rows(std::int64_t first, std::int64_t last) const;
     /// Every example in another shape of as many elements. ShapeError if that is not so.
@@ -63,8 +72,15 @@ struct Dataset {
     Batches batches(std::int64_t size, const BatchOptions& options) const;
     Batches batches(std::int64_t size) const;
 
-    /// ShapeError unless x and y hold as many rows and are row-major.
+    /// ShapeError unless x, y and the fields hold as many rows, are row-major and have names of their own, and lengths are possible.
     void check(const std::string& name) const;
+};
+
+/// A further input, or target, of each example: x of a data set of its own, which has no y.
+struct Field {
+    std::string name;
+    bool target = false;  // what the network should give, not what it is given
+    Dataset data;
 };
 
 struct DataSplits {

@@ -46,10 +46,20 @@ std::string classes_line(const Dataset& set) {
 }  // namespace
 
 std::string describe(const Dataset& set) {
+    std::string more;
+    for (const Field& field : set.fields)
+        more += text(field.name, std::string(std::max<std::size_t>(10, field.name.size() + 1) - field.name.size(), ' '),
+                     field.data.x_dtype(), " of shape ", field.data.example(),
+                     field.target ? ", a target\n" : ", an input\n");
+    if (set.has_lengths()) {
+        auto [least, greatest] =
+            std::minmax_element(set.lengths.data<std::int64_t>(), set.lengths.data<std::int64_t>() + set.size());
+        if (set.size()) more += text("lengths   ", *least, " to ", *greatest, "\n");
+    }
     return text("examples  ", set.size(), "\n",                                                                 //
                 "x         ", set.x_dtype(), " of shape ", set.example(), values_of(set), "\n",                 //
                 "y         ", set.y.dtype, " of shape ", Dims(set.y.dims.begin() + 1, set.y.dims.end()), "\n",  //
-                classes_line(set));
+                more, classes_line(set));
 }
 
 }  // namespace weft::data

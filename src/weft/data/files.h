@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/data/dataset.h"
@@ -15,12 +17,31 @@ namespace weft::data {
 /// `stream`: rows of x are read when a batch wants them, and not kept.
 Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y, bool stream = false);
 
-/// The same from two arrays of a .npz file. ConfigError names the nearest if it has none of this name.
+/// What a data set calls an array, and what the file calls it.
+struct FieldKey {
+    std::string name, key;
+};
+struct ArraysOptions {
+    std::vector<FieldKey> inputs = {{"x", "x"}}, targets = {{"y", "y"}};  // the first ones are x and y
+    std::string lengths = {};  // the array of how many places of x's axis 1 an example fills; "": all
+    std::optional<bool> labels =
+        {};               // targets are class numbers (also as floats, or in a column), or not; nothing: integers are
+    bool stream = false;  // rows of inputs are read when a batch wants them, and not kept: HDF5 alone
+};
+/// Arrays of one file, by its ending: .npz, .h5 and .hdf5, .mat. ConfigError names the nearest array if it has none of a name, and says what
+/// other endings want. FileError where a file is damaged, or the build lacks its library.
+Dataset arrays_of(const std::filesystem::path& path, const ArraysOptions& options = {});
+/// Whether arrays_of() knows a file's ending; "" if so, else what is wrong.
+std::string unknown_ending(const std::filesystem::path& path);
+
+/// x and y of a .npz file.
 Dataset npz(const std::filesystem::path& path, const std::string& x = "x", const std::string& y = "y");
 
 struct CsvDataOptions {
     std::vector<std::string> target =
-        {};              // columns that are y, by name or number (-1: the last); empty: the last column
+        {};  // columns that are y, by name or number (-1: the last); empty: the last column
+    /// Several inputs, or targets, each of columns of its own; empty: `target` is y and all else x.
+    std::vector<std::pair<std::string, std::vector<std::string>>> inputs = {}, targets = {};
     bool labels = true;  // y is one column of class numbers, int64 (n); else float32 (n) or (n, columns)
     io::CsvOptions table = {};
 };

@@ -103,7 +103,9 @@ Dataset picked_rows(const Dataset& set, const std::vector<std::int64_t>& rows) {
     for (std::int64_t row : rows)
         if (row < 0 || row >= set.size()) throw IndexError(text("row ", row, " of ", set.size(), " is not there"));
     Dataset result = set;
-    result.y = picked(set.y, rows);
+    if (!set.y.dims.empty()) result.y = picked(set.y, rows);
+    if (set.has_lengths()) result.lengths = picked(set.lengths, rows);
+    for (Field& field : result.fields) field.data = picked_rows(field.data, rows);
     if (!set.source) {
         result.x = picked(set.x, rows);
         return result;

@@ -54,7 +54,7 @@ void with_place(const std::string& name, const Position& where, F f) {
 
 }  // namespace
 
-Preparation::Preparation(const Json& steps) {
+StepList::StepList(const Json& steps) {
     if (steps.is_null()) return;
     for (const Json& description : steps.items()) {
         auto [name, argument] = named(description, "a step of preparation");
@@ -75,7 +75,7 @@ Preparation::Preparation(const Json& steps) {
     }
 }
 
-Dataset Preparation::fit(const Dataset& train) {
+Dataset StepList::fit(const Dataset& train) {
     if (train.size() == 0) throw ValueError("prepare: there are no training data to fit to");
     Dataset set = train;
     for (const Named& named : steps_) {
@@ -85,19 +85,19 @@ Dataset Preparation::fit(const Dataset& train) {
     return set;
 }
 
-Dataset Preparation::applied(const Named& named, const Dataset& set) const {
+Dataset StepList::applied(const Named& named, const Dataset& set) const {
     Dataset result;
     with_place(named.name, named.where, [&] { result = named.step->apply(set); });
     return result;
 }
 
-Dataset Preparation::apply(const Dataset& set) const {
+Dataset StepList::apply(const Dataset& set) const {
     Dataset result = set;
     for (const Named& named : steps_) result = applied(named, result);
     return result;
 }
 
-std::optional<Dataset> Preparation::sample(const Dataset& one) {
+std::optional<Dataset> StepList::sample(const Dataset& one) {
     std::optional<Dataset> set = one;
     for (const Named& named : steps_) {
         if (!set) return set;
@@ -106,7 +106,7 @@ std::optional<Dataset> Preparation::sample(const Dataset& one) {
     return set;
 }
 
-Array Preparation::invert(const Array& x) const {
+Array StepList::invert(const Array& x) const {
     Array result = contiguous(x);
     for (std::size_t i = steps_.size(); i-- > 0;) {
         try {
@@ -118,11 +118,7 @@ Array Preparation::invert(const Array& x) const {
     return result;
 }
 
-DataSplits Preparation::apply(const DataSplits& splits) const {
-    return {apply(splits.train), apply(splits.valid), apply(splits.test)};
-}
-
-NamedState Preparation::state() const {
+NamedState StepList::state() const {
     NamedState all;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         for (auto& [name, array] : steps_[i].step->state()) all.emplace(prefix(i, steps_[i].name) + name, array);
@@ -130,7 +126,7 @@ NamedState Preparation::state() const {
     return all;
 }
 
-void Preparation::restore(const NamedState& state) {
+void StepList::restore(const NamedState& state) {
     std::size_t used = 0;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         std::string begin = prefix(i, steps_[i].name);
@@ -142,6 +138,121 @@ void Preparation::restore(const NamedState& state) {
         steps_[i].step->restore(mine);
     }
     if (used != state.size()) throw FileError("prepare: the saved state belongs to other steps than these");
+}
+
+Preparation::Preparation(const Json& steps) {
+    if (!steps.is_null()) given_ = steps;
+    if (!given_.is_object()) {
+        lists_.emplace("", StepList(given_));
+        return;
+    }
+    for (const Json::Member& input : given_.members()) {
+        for (const StepKind& kind : step_kinds())
+            if (kind.name == input.key)
+                given_.refuse(text("expected a list of steps, as in [{", kind.name, ": ...}], found a mapping"));
+        lists_.emplace(input.key, StepList(input.value));
+    }
+}
+
+std::string Preparation::key_of(const Dataset& set, const std::string& input) const {
+    return !given_.is_object() && input == set.x_name ? "" : input;
+}
+
+/// One that has learned nothing.
+StepList Preparation::made(const std::string& key) const {
+    if (!given_.is_object()) return StepList(given_);
+    const Json* own = given_.find(key);
+    return own ? StepList(*own) : StepList();
+}
+
+void Preparation::check_names(const Dataset& set) const {
+    if (!given_.is_object()) return;
+    std::vector<std::string_view> names{set.x_name};
+    for (const Field& field : set.fields)
+        if (!field.target) names.push_back(field.name);
+    for (const Json::Member& input : given_.members()) {
+        if (std::find(names.begin(), names.end(), input.key) == names.end())
+            throw ConfigError(
+                text(input.where, "prepare: the data have no input '", input.key, "'", did_you_mean(input.key, names)));
+    }
+}
+
+template <class F>
+Dataset Preparation::each_input(const Dataset& set, F f) const {
+    check_names(set);
+    Dataset bare = set;
+    bare.fields.clear();
+    Dataset result = f(key_of(set, set.x_name), bare);
+    if (set.has_lengths() && (result.x.ndim() < 2 || result.x.dims[1] != set.x.dims[1]))
+        throw ConfigError(text("prepare: these are sequences of different lengths, of shape ", set.example(),
+                               "; its steps make them ", result.example(), ", but are to leave the first axis alone"));
+    for (const Field& field : set.fields) {
+        result.fields.push_back(field);
+        if (field.target) continue;
+        Dataset one = field.data;
+        one.y = set.y;
+        one = f(key_of(set, field.name), one);
+        one.y = Array();
+        if (one.size() != set.size() || result.size() != set.size())
+            throw ConfigError("prepare: where an example has several fields, no step may make several examples of it");
+        result.fields.back().data = one;
+    }
+    return result;
+}
+
+Dataset Preparation::fit(const Dataset& train) {
+    return each_input(train, [&](const std::string& key, const Dataset& one) {
+        lists_.insert_or_assign(key, made(key));
+        return lists_.at(key).fit(one);
+    });
+}
+
+Dataset Preparation::apply(const Dataset& set) const {
+    return each_input(set, [&](const std::string& key, const Dataset& one) {
+        auto known = lists_.find(key);
+        return known == lists_.end() ? made(key).apply(one) : known->second.apply(one);
+    });
+}
+
+DataSplits Preparation::apply(const DataSplits& splits) const {
+    return {apply(splits.train), apply(splits.valid), apply(splits.test)};
+}
+
+std::optional<Dataset> Preparation::sample(const Dataset& one) {
+    bool known = true;
+    Dataset made_up = each_input(one, [&](const std::string& key, const Dataset& input) {
+        std::optional<Dataset> prepared = made(key).sample(input);
+        known = known && prepared;
+        return prepared ? *prepared : input;
+    });
+    return known ? std::optional(made_up) : std::nullopt;
+}
+
+Array Preparation::invert(const Array& x) const {
+    if (lists_.empty()) return contiguous(x);
+    auto named = lists_.find("x");
+    return (named == lists_.end() ? lists_.begin() : named)->second.invert(x);
+}
+
+NamedState Preparation::state() const {
+    NamedState all;
+    for (const auto& [key, list] : lists_)
+        for (auto& [name, array] : list.state()) all.emplace(key.empty() ? name : text(key, "/", name), array);
+    return all;
+}
+
+void Preparation::restore(const NamedState& state) {
+    std::map<std::string, NamedState> by_key;
+    for (const auto& [key, list] : lists_) by_key[key];
+    for (const auto& [name, array] : state) {
+        std::size_t end = name.find('/');
+        bool own = end == name.npos;
+        by_key[own ? "" : name.substr(0, end)].emplace(own ? name : name.substr(end + 1), array);
+    }
+    for (const auto& [key, mine] : by_key) {
+        lists_.insert_or_assign(key, made(key));
+        lists_.at(key).restore(mine);
+    }
 }
 
 }  // namespace weft::data

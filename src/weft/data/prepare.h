@@ -44,27 +44,18 @@ struct StepKind {
 };
 const std::vector<StepKind>& step_kinds();
 
-class Preparation {
+/// Steps for one input.
+class StepList {
   public:
-    Preparation() = default;
     /// A list of names, alone or with an argument: [{scale: [0, 1]}, flatten]. ConfigError("file:line:column: ...").
-    explicit Preparation(const Json& steps);
-
-    /// Fits each step on what the steps before it make of `train`. ValueError if train is empty or holds a NaN; ShapeError if examples
-    /// do not suit a step (if a file names it: ConfigError with its place).
-    /// Gives `train` as the steps make it.
+    explicit StepList(const Json& steps = {});
+    /// As Preparation's, of x (and y) alone.
     Dataset fit(const Dataset& train);
     Dataset apply(const Dataset& set) const;
-    DataSplits apply(const DataSplits& splits) const;
-    /// x (n, ...) as it was before the steps: samples of a model, or its weights, as pictures. ValueError names a step that has no inverse.
     Array invert(const Array& x) const;
-    /// One made-up example as the steps would shape it, before anything was fitted; nothing if only the data can tell.
     std::optional<Dataset> sample(const Dataset& one);
-
-    /// Names begin with the step's place and name: "0.scale.affine".
     NamedState state() const;
     void restore(const NamedState& state);
-    std::size_t size() const { return steps_.size(); }
 
   private:
     struct Named {
@@ -74,6 +65,41 @@ class Preparation {
     };
     Dataset applied(const Named& named, const Dataset& set) const;
     std::vector<Named> steps_;
+};
+
+/// A list of steps is for every input of a data set, each by what it learned of that input's own numbers; a mapping gives inputs by name lists
+/// of their own: {left: [flatten], right: []}. Targets are left as they are, but for steps that say so (one_hot, of y).
+class Preparation {
+  public:
+    Preparation() = default;
+    /// ConfigError("file:line:column: ...").
+    explicit Preparation(const Json& steps);
+
+    /// Fits each step on what the steps before it make of `train`. ValueError if train is empty or holds a NaN; ShapeError if examples
+    /// do not suit a step, ConfigError if a list is for an input that is not there (if a file names it: with its place).
+    /// Gives `train` as the steps make it.
+    Dataset fit(const Dataset& train);
+    Dataset apply(const Dataset& set) const;
+    DataSplits apply(const DataSplits& splits) const;
+    /// x (n, ...) as it was before the steps: samples of a model, or its weights, as pictures. ValueError names a step that has no inverse.
+    Array invert(const Array& x) const;
+    /// One made-up example as the steps would shape it, before anything was fitted; nothing if only the data can tell.
+    std::optional<Dataset> sample(const Dataset& one);
+
+    /// Names begin with the step's place and name: "0.scale.affine"; of inputs beside x with theirs: "right/0.scale.affine".
+    NamedState state() const;
+    void restore(const NamedState& state);
+
+  private:
+    std::string key_of(const Dataset& set, const std::string& input) const;
+    StepList made(const std::string& key) const;
+    void check_names(const Dataset& set) const;
+    /// `set` with each input as f(key, the input as x of a data set) gives it.
+    template <class F>
+    Dataset each_input(const Dataset& set, F f) const;
+
+    Json given_ = Json::array();
+    std::map<std::string, StepList> lists_;  // by input; of a list for all, "" is x
 };
 
 }  // namespace weft::data

@@ -109,6 +109,12 @@ std::vector<Array> waveforms(const io::FileTree& tree, const std::vector<SoundFi
     return all;
 }
 
+/// Of a sound of so many samples.
+std::int64_t frames_of(std::int64_t samples, const SoundOptions& options) {
+    if (options.features == SoundFeatures::waveform) return samples;
+    return samples < options.window ? 0 : 1 + (samples - options.window) / options.hop;
+}
+
 Array features_of(const Array& samples, const SoundOptions& options, std::int64_t rate) {
     if (options.features == SoundFeatures::waveform) return samples;
     if (options.features == SoundFeatures::spectrum) return log_power(samples, options.window, options.hop);
@@ -169,10 +175,12 @@ Dataset sounds(const std::filesystem::path& path, const SoundOptions& options) {
         if (options.length == 0) length = std::max(length, one.size());
     }
     Dataset set;
+    std::vector<std::int64_t> lengths;
     set.classes = found.classes;
     set.y = Array::empty(int64, {static_cast<std::int64_t>(all.size())});
     for (std::size_t i = 0; i < all.size(); ++i) {
         Array features = features_of(of_length(all[i], length), options, rate);
+        lengths.push_back(std::clamp<std::int64_t>(frames_of(all[i].size(), options), 1, features.dims[0]));
         if (i == 0) {
             Dims dims{static_cast<std::int64_t>(all.size())};
             for (std::int64_t extent : features.dims) dims.push_back(extent);
@@ -183,6 +191,10 @@ Dataset sounds(const std::filesystem::path& path, const SoundOptions& options) {
                         features.bytes());
         auto label = std::find(set.classes.begin(), set.classes.end(), found.files[i].label);
         set.y.data<std::int64_t>()[i] = label - set.classes.begin();
+    }
+    if (options.lengths) {
+        set.lengths = Array::from(lengths, {set.size()});
+        if (set.x.ndim() == 2) set.x = reshaped(set.x, {set.x.dims[0], set.x.dims[1], 1});  // a sequence of samples
     }
     set.check("wav");
     return set;

@@ -33,6 +33,8 @@ struct SoundOptions {
     std::map<std::string, std::pair<std::int64_t, std::int64_t>> where =
         {};                   // only files whose word is an integer from .. to
     std::int64_t length = 0;  // samples: what is longer is cut, what is shorter followed by zeros; 0: of the longest
+    bool lengths =
+        false;  // the data set knows how many frames (of a waveform: samples, (n, length, 1)) are each sound's own
     SoundFeatures features = SoundFeatures::waveform;
     std::int64_t window = 256, hop = 128, bands = 40;
 };

@@ -16,6 +16,7 @@ SoundOptions sound_options(const Json& options) {
     for (const Json::Member& range : options.at("where").members())
         made.where[range.key] = {range.value.item(0).as_integer(), range.value.item(1).as_integer()};
     made.length = options.at("length").as_integer();
+    made.lengths = options.at("lengths").as_bool();
     const std::string& features = options.at("features").as_string();
     made.features = features == "mel"        ? SoundFeatures::mel
                     : features == "spectrum" ? SoundFeatures::spectrum
@@ -50,12 +51,15 @@ TextOptions text_options(const Json& options) {
     made.length = options.at("length").as_integer();
     made.most = options.at("most").as_integer();
     made.lanes = options.at("lanes").as_integer();
+    made.lines = options.at("lines").as_bool();
     for (std::size_t i = 0; i < 3; ++i) made.parts[i] = options.at("parts").item(i).as_number();
     return made;
 }
 
 void check_text(const Json& options) {
     check_place(options.at("path"));
+    if (options.at("lines").as_bool() && options.at("lanes").as_integer() > 1)
+        options.at("lanes").refuse("text: lanes are stretches of a text; lines are examples by themselves");
     const Json& parts = options.at("parts");
     if (parts.size() != 3) parts.refuse("text: three parts, as in [0.9, 0.05, 0.05]");
     double sum = 0;
@@ -70,7 +74,9 @@ void check_text(const Json& options) {
 Dataset load_text(const Json& options) {
     const std::string& split = options.at("split").as_string();
     TextPart part = split == "train" ? TextPart::train : split == "valid" ? TextPart::valid : TextPart::test;
-    return text_windows(options.at("path").as_string(), part, text_options(options));
+    TextOptions how = text_options(options);
+    return how.lines ? text_lines(options.at("path").as_string(), part, how)
+                     : text_windows(options.at("path").as_string(), part, how);
 }
 
 /// How many symbols there are is known once the text is read.
@@ -78,6 +84,7 @@ std::optional<Dataset> sample_text(const Json& options) {
     Dims one{1, options.at("length").as_integer()};
     Dataset set;
     set.x = Array::zeros(int64, one), set.y = Array::zeros(int64, one);
+    if (options.at("lines").as_bool()) set.lengths = Array::from(std::vector<std::int64_t>{one[1]}, {1});
     return set;
 }
 
@@ -92,6 +99,9 @@ std::optional<Dataset> sample_wav(const Json& options) {
                                   : features == "mel"    ? Dims{1, frames, options.at("bands").as_integer()}
                                                          : Dims{1, frames, window / 2 + 1});
     set.y = Array::zeros(int64, {1});
+    if (!options.at("lengths").as_bool()) return set;
+    if (features == "waveform") set.x = Array::zeros(float32, {1, length, 1});
+    set.lengths = Array::from(std::vector<std::int64_t>{set.x.dims[1]}, {1});
     return set;
 }
 
@@ -106,6 +116,7 @@ std::vector<Source> sequence_sources() {
           {"where", Json::object(), "only files whose words are in these ranges: {index: [0, 4]}"},
           integer_option("length", 0,
                          "samples: longer sounds are cut, shorter ones followed by zeros; 0: of the longest", 0),
+          {"lengths", false, "each example's own length is known: see `buckets`, and layers of sequences"},
           word_option("features", "waveform", "waveform, or logarithms of the power in bins of frequency or mel",
                       {"waveform", "spectrum", "mel"}),
           integer_option("window", 256, "samples of a frame", 2),
@@ -123,6 +134,8 @@ std::vector<Source> sequence_sources() {
           word_option("split", "train", "which part of it", {"train", "valid", "test"}),
           {"parts", Json::array({0.9, 0.05, 0.05}), "how much of it is train, valid and test, one behind the other"},
           word_option("unit", "character", "what a symbol is", {"character", "word"}),
+          {"lines", false,
+           "an example is a line, with its length, and ends with \\n; longer ones than `length` are cut"},
           integer_option("length", 64, "symbols of an example", 1),
           integer_option("most", 0, "how many symbols have a number of their own, the most frequent in train; 0: all",
                          0),

@@ -101,7 +101,72 @@ std::array<std::size_t, 3> borders(std::size_t count, const TextOptions& options
     return ends;
 }
 
+constexpr std::string_view end_of_line = "\n";
+
+/// The symbols of each line that has some, its end among them.
+std::vector<std::vector<std::string_view>> symbols_of_lines(std::string_view whole, const std::string& name,
+                                                            const TextOptions& options) {
+    std::vector<std::vector<std::string_view>> all;
+    while (!whole.empty()) {
+        std::size_t end = std::min(whole.find('\n'), whole.size());
+        std::string_view line = whole.substr(0, end);
+        whole.remove_prefix(std::min(end + 1, whole.size()));
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        std::vector<std::string_view> symbols = options.words ? words_of(line) : characters(line, name);
+        if (symbols.empty()) continue;
+        symbols.resize(std::min(symbols.size(), static_cast<std::size_t>(options.length)));
+        symbols.push_back(end_of_line);
+        all.push_back(std::move(symbols));
+    }
+    return all;
+}
+
+/// `numbers`: of the lines' symbols, one behind the other.
+Dataset padded_lines(const std::vector<std::vector<std::string_view>>& lines, const std::int64_t* numbers) {
+    std::size_t longest = 0;
+    for (const auto& line : lines) longest = std::max(longest, line.size() - 1);
+    Dims dims{static_cast<std::int64_t>(lines.size()), static_cast<std::int64_t>(longest)};
+    Dataset set;
+    set.x = Array::zeros(int64, dims), set.y = Array::zeros(int64, dims);
+    set.lengths = Array::empty(int64, {dims[0]});
+    auto *x = set.x.data<std::int64_t>(), *y = set.y.data<std::int64_t>(), *length = set.lengths.data<std::int64_t>();
+    for (const auto& line : lines) {
+        auto count = static_cast<std::int64_t>(line.size()) - 1;
+        std::copy_n(numbers, count, x), std::copy_n(numbers + 1, count, y);
+        *length++ = count, numbers += count + 1, x += longest, y += longest;
+    }
+    return set;
+}
+
 }  // namespace
+
+Dataset text_lines(const std::filesystem::path& path, TextPart part, const TextOptions& options) {
+    if (options.length < 1 || options.most < 0)
+        throw ValueError(text("text: lines of ", options.length, " symbols are none"));
+    std::filesystem::path place = find_data(path);
+    std::string whole = io::read_maybe_gzip(place, std::uint64_t{1} << 34), name = place.string();
+    std::vector<std::vector<std::string_view>> lines = symbols_of_lines(whole, name, options);
+    std::array<std::size_t, 3> ends = borders(lines.size(), options);
+    std::vector<std::string_view> symbols;
+    std::vector<std::size_t> begins{0};
+    for (const auto& line : lines) {
+        symbols.insert(symbols.end(), line.begin(), line.end());
+        begins.push_back(symbols.size());
+    }
+    std::vector<std::string> names = vocabulary(symbols, begins[ends[0]], options);
+    std::vector<std::int64_t> numbers = numbered(symbols, names);
+    auto which = static_cast<std::size_t>(part);
+    std::size_t first = which ? ends[which - 1] : 0;
+    if (ends[which] == first)
+        throw FileError(
+            text("'", name, "': this part of it has none of the ", lines.size(), " lines that are not empty"));
+    lines = {lines.begin() + static_cast<std::ptrdiff_t>(first),
+             lines.begin() + static_cast<std::ptrdiff_t>(ends[which])};
+    Dataset set = padded_lines(lines, numbers.data() + begins[first]);
+    set.classes = std::move(names);
+    set.check("text");
+    return set;
+}
 
 Dataset text_windows(const std::filesystem::path& path, TextPart part, const TextOptions& options) {
     if (options.length < 1 || options.lanes < 1 || options.most < 0)

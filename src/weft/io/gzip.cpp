@@ -22,7 +22,7 @@ class Inflater {
   public:
     /// 16 more bits of window: gzip alone; a negative number of them: deflate without a frame.
     Inflater(std::string_view compressed, std::string_view name, int bits = 16 + MAX_WBITS)
-        : rest_(compressed), name_(name), framed_(bits > 0) {
+        : rest_(compressed), name_(name), framed_(bits > MAX_WBITS) {
         if (inflateInit2(&stream_, bits) != Z_OK) throw OutOfMemory("no memory for zlib");
     }
     ~Inflater() { inflateEnd(&stream_); }
@@ -105,17 +105,28 @@ void gunzip_file(const std::filesystem::path& from, const std::filesystem::path&
     });
 }
 
-std::string inflate_raw(std::string_view compressed, std::uint64_t size, std::string_view name) {
+namespace {
+
+std::string inflated(std::string_view compressed, std::uint64_t size, std::string_view name, int bits) {
     if (size > most_unfolded(compressed.size()))
         throw FileError(text("'", name, "' is damaged: ", compressed.size(), " bytes cannot unfold to ", size));
     std::string bytes(size, '\0');
-    Inflater inflater(compressed, name, -MAX_WBITS);
+    Inflater inflater(compressed, name, bits);
     std::size_t held = inflater.read(bytes.data(), bytes.size());
     char more = 0;
     if (held != size || inflater.read(&more, 1) != 0)
         throw FileError(
             text("'", name, "' is damaged: it unfolds to another number of bytes than the ", size, " it says"));
     return bytes;
+}
+
+}  // namespace
+
+std::string inflate_raw(std::string_view compressed, std::uint64_t size, std::string_view name) {
+    return inflated(compressed, size, name, -MAX_WBITS);
+}
+std::string inflate_zlib(std::string_view compressed, std::uint64_t size, std::string_view name) {
+    return inflated(compressed, size, name, MAX_WBITS);
 }
 
 std::uint32_t crc32(std::string_view bytes) {
@@ -143,6 +154,9 @@ void gunzip_file(const std::filesystem::path& from, const std::filesystem::path&
 }
 std::string inflate_raw(std::string_view, std::uint64_t, std::string_view name) {
     throw FileError(text("'", name, "' is compressed, and this build of weft was made without zlib (zlib1g-dev)"));
+}
+std::string inflate_zlib(std::string_view compressed, std::uint64_t size, std::string_view name) {
+    return inflate_raw(compressed, size, name);
 }
 std::uint32_t crc32(std::string_view bytes) { return crc<crc32_polynomial>(bytes); }
 

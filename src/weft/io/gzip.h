@@ -25,6 +25,8 @@ std::string gunzip_begin(std::string_view compressed, std::uint64_t count, std::
 void gunzip_file(const std::filesystem::path& from, const std::filesystem::path& to);
 /// `size` bytes out of a deflate stream without gzip's frame (as zip files hold them). FileError if it holds more or fewer.
 std::string inflate_raw(std::string_view compressed, std::uint64_t size, std::string_view name);
+/// The same out of a zlib stream (RFC 1950), whose checksum is verified.
+std::string inflate_zlib(std::string_view compressed, std::uint64_t size, std::string_view name);
 /// The bytes as a zlib stream (RFC 1950): packed where the build has zlib, else as they are.
 std::string zlib_stream(std::string_view bytes);
 /// CRC-32 of gzip, zip and PNG.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "weft/graph/node.h"
+#include "weft/nn/given.h"
 #include "weft/nn/initialize.h"
 #include "weft/nn/keys.h"
 #include "weft/nn/module.h"
@@ -90,7 +91,8 @@ functional::RecurrentResult RNNBase::operator()(const Operand& x, const function
                                   .bidirectional = bidirectional_,
                                   .batch_first = batch_first_,
                                   .dropout = dropout_,
-                                  .training = training()});
+                                  .training = training(),
+                                  .lengths = batch_first_ ? Given::lengths_for(x.as_tensor()) : Tensor()});
 }
 
 RNN::RNN(std::int64_t input_size, std::int64_t hidden_size, const RecurrentLayerOptions& options)

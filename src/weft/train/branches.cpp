@@ -106,7 +106,8 @@ const std::vector<Option>& layer_options() {
             optional("freeze", "true: its parameters are not trained", Json::Kind::boolean),
             optional("share", "layers with the same word here have the same parameters", Json::Kind::string),
             optional("from",
-                     "in a graph: the node, or the list of nodes, whose values it takes; the node before if left out",
+                     "in a graph: the node, or the input of the data, or a list of these, whose values it takes; the "
+                     "node before if left out",
                      Json::Kind::null),
             merge};
     }();
@@ -122,6 +123,8 @@ std::vector<Part<MakeLayer>> layers_of_layers() {
                  "{NAME: layer}; each takes what `from:` names, or the node before; 'input' is the graph's own", true,
                  Json::Kind::object};
     nodes.map_of = "model";
+    Option output{"output", Json(),
+                  "the node whose value it gives, the last if left out; a list: of the first, others are for costs"};
     return {
         {{"sequential", "layers one after another", {sequence}, "layers"},
          [](const Json& o, const LayerPlace& place) -> nn::Module {
@@ -138,10 +141,7 @@ std::vector<Part<MakeLayer>> layers_of_layers() {
           {branches, join_option("concat")},
           "branches"},
          make_parallel},
-        {{"graph",
-          "named nodes that branch and join",
-          {nodes,
-           {"output", Json(), "the node whose value it gives; the last if left out", false, Json::Kind::string}}},
+        {{"graph", "named nodes that branch and join", {nodes, output}},
          [](const Json& o, const LayerPlace& place) -> nn::Module { return make_graph(o, place); }},
     };
 }

@@ -15,13 +15,15 @@ namespace weft::train {
 
 class LayerBuilder {
   public:
-    /// Layers at these paths write what they give into nn::Notes.
-    explicit LayerBuilder(std::set<std::string> noted = {}) : noted_(std::move(noted)) {}
+    /// `batch`: what a network is given; layers at the paths in `noted` write what they give into nn::Notes.
+    explicit LayerBuilder(Feed batch, std::set<std::string> noted = {})
+        : feed(std::move(batch)), noted_(std::move(noted)) {}
     /// A layer, or a list of them one after another (the list is named as the place is). ConfigError("file:line:column: conv2d (layer 3.0): ...").
     nn::Module make(const Json& description, const LayerPlace& place);
     /// Each in turn, named "0", "1", ... or by its own name.
     nn::Sequential sequential(const Json& list, const LayerPlace& place);
 
+    const Feed feed;
     std::vector<Network::Layer> layers;  // in the order in which they were made
     std::vector<std::shared_ptr<nn::OwnRule>> learners;
     /// The layer made before at this path; ConfigError at `name`, which holds it, with the nearest path.

@@ -37,19 +37,20 @@ struct ParameterSquares {
 
 /// A batch, as channels see it; what was not wanted is empty.
 struct Judged {
-    std::int64_t count = 0;           // examples, without those that fill up a last batch
-    double loss = 0;                  // the sum over examples
-    double errors = 0;                // examples whose class is not what the network says
-    double seconds = 0;               // that the step took; 0 in an evaluation
-    Array outputs, targets;           // (count, ...)
-    std::vector<double> terms, told;  // sums over examples
+    std::int64_t count = 0;                   // examples, without those that fill up a last batch
+    double loss = 0;                          // the sum over examples
+    double errors = 0;                        // examples whose class is not what the network says
+    std::vector<double> further_errors = {};  // of costs behind the first that counts them
+    double seconds = 0;                       // that the step took; 0 in an evaluation
+    Array outputs, targets;                   // (count, ...)
+    std::vector<double> terms, told;          // sums over examples
     std::vector<LayerValues> layers;
     std::vector<ParameterSquares> parameters;
 };
 
 /// The names behind the numbers of a Judged, in their order.
 struct Names {
-    std::vector<std::string> terms, layers, parameters, told;
+    std::vector<std::string> terms, layers, parameters, told, further_errors = {};
 };
 
 class Accumulator {

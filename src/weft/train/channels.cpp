@@ -23,11 +23,28 @@ Part<MakeChannel> of_sums(const char* name, const char* doc, Channel channel, Ad
 }
 
 void add_loss(const Judged& batch, Totals& sums) { sums[0] += batch.loss, sums[1] += static_cast<double>(batch.count); }
-void add_errors(const Judged& batch, Totals& sums) {
-    sums[0] += batch.errors, sums[1] += static_cast<double>(batch.count);
+/// The share of errors of the first cost that counts them, and of others by their names; `right`: 1 - these.
+template <bool right>
+Part<MakeChannel> shares_of_errors(const char* name, const char* doc) {
+    Channel channel{name, {}, right, false, Channel::Targets::classes};
+    channel.make = [](const Names& names) {
+        std::size_t count = names.further_errors.size();
+        auto add = [count](const Judged& batch, Totals& sums) {
+            sums[0] += batch.errors, sums[1] += static_cast<double>(batch.count);
+            for (std::size_t i = 0; i < count; ++i) sums[2 + i] += batch.further_errors[i];
+        };
+        auto figures = [further = names.further_errors](const Totals& sums) {
+            auto share = [&](std::size_t i) { return right ? 1 - sums[i] / sums[1] : sums[i] / sums[1]; };
+            SumsOf::Figures all{{"", share(0)}};
+            for (std::size_t i = 0; i < further.size(); ++i) all.emplace_back("." + further[i], share(2 + i));
+            return all;
+        };
+        return std::make_unique<SumsOf>(2 + count, add, figures);
+    };
+    return {{name, doc}, [channel](const Json&) { return channel; }};
 }
 
-/// f(target - output, target) of every number, and how many there are.
+/// f(target - output, target) of every number that has a target, and how many there are.
 template <class F>
 auto add_distances(F f) {
     return [f](const Judged& batch, Totals& sums) {
@@ -35,7 +52,8 @@ auto add_distances(F f) {
         if (said.size() != wanted.size())
             throw ShapeError(text("a channel of numbers: the network gives ", batch.outputs.dims, ", the targets are ",
                                   batch.targets.dims));
-        for (std::size_t i = 0; i < said.size(); ++i) f(wanted[i] - said[i], wanted[i], sums);
+        for (std::size_t i = 0; i < said.size(); ++i)
+            if (!std::isnan(wanted[i])) f(wanted[i] - said[i], wanted[i], sums);
     };
 }
 
@@ -100,13 +118,10 @@ std::vector<double> as_doubles(const Array& array) {
 }
 
 std::vector<Part<MakeChannel>> channels_of_losses() {
-    using T = Channel::Targets;
     return {
         of_sums("loss", "the mean loss of an example, without penalties", {}, add_loss, ratio),
-        of_sums("error", "the share of examples whose class is not the one with the greatest score",
-                {.targets = T::classes}, add_errors, ratio),
-        of_sums("accuracy", "1 - error", {.more = true, .targets = T::classes}, add_errors,
-                [](const Totals& sums) { return 1 - ratio(sums); }),
+        shares_of_errors<false>("error", "the share of examples whose class is not the one with the greatest score"),
+        shares_of_errors<true>("accuracy", "1 - error"),
         of_sums("perplexity", "exp(loss), for losses that are -log of a probability", {}, add_loss,
                 [](const Totals& sums) { return std::exp(ratio(sums)); }),
         cost_terms(),

@@ -1,6 +1,7 @@
 // The costs that a file can name: losses of nn/. Over the examples of a batch a cost is their mean; over the numbers of one example it is
 // their mean or their sum. Penalties on parameters are penalties.cpp's, costs of pairs of examples pair_costs.cpp's.
 #include "weft/base/error.h"
+#include "weft/nn/given.h"
 #include "weft/nn/loss.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -18,11 +19,27 @@ constexpr LossReduction each = LossReduction::none;
 
 const Option factor{"factor", 1.0, "times the cost"};
 const Option target_option = [] {
-    Option option{"target", Json(), "what is wanted: the data's targets if left out; input; the path of a layer", false,
+    Option option{"target", Json(), "what is wanted: y of the data if left out; a field; input; the path of a layer",
+                  false, Json::Kind::string};
+    option.brief = true;
+    return option;
+}();
+const Option of_option = [] {
+    Option option{"of", Json(), "the path of the layer whose value it is a cost of; the last if left out", false,
                   Json::Kind::string};
     option.brief = true;
     return option;
 }();
+
+/// Where a target is more than padding, in its shape; empty: everywhere.
+Tensor unpadded(const Tensor& wanted) {
+    Tensor lengths = nn::Given::lengths_for(wanted);
+    if (!lengths) return {};
+    Tensor there = nn::filled(lengths, wanted.shape()[1]);
+    while (there.ndim() < wanted.ndim()) there = expand_dims(there, -1);
+    return broadcast_to(there, wanted.shape());
+}
+Tensor both(const Tensor& a, const Tensor& b) { return a && b ? a & b : a ? a : b; }
 
 /// Scores of one number an example, (batch, 1), beside targets (batch): the same shape is meant. So it is where the input is wanted,
 /// as pictures, of a network that gives rows.
@@ -78,6 +95,8 @@ CostTerm term_of(const Json& options, F losses) {
         return each_example(losses(output, wanted));
     };
     term.factor = options.at("factor").as_number();
+    if (const Json* target = options.find("target")) term.target = *target;
+    if (const Json* of = options.find("of")) term.of = *of;
     return term;
 }
 
@@ -90,21 +109,21 @@ Part<MakeCost> quantities(const char* name, const char* doc, std::vector<Option>
     Option numbers{"numbers", "mean", "of the numbers of an example: their mean, or their sum"};
     numbers.choices = {"mean", "sum"};
     for (const Option& option :
-         {numbers, Option{"missing", false, "targets that are NaN are left out"}, target_option, factor})
+         {numbers, Option{"missing", false, "targets that are NaN are left out"}, target_option, of_option, factor})
         options.push_back(option);
     auto make = [loss, expected](const Json& o) {
         bool missing = o.at("missing").as_bool();
         CostTerm term = term_of(o, [=](const Tensor& output, const Tensor& wanted) {
             Losses all{{}, {}, o.at("numbers").as_string() == "sum"};
             Tensor y = is_floating(wanted.dtype()) ? wanted : wanted.astype(output.dtype());
-            if (missing) all.present = y == y, y = where(all.present, y, 0.0);
+            all.present = both(missing ? y == y : Tensor(), unpadded(y));
+            if (all.present) y = where(all.present, y, 0.0);
             all.losses = loss(as_target(output, y), y, o);
             // One loss for all numbers of a row: they are all there, or the row is left out.
-            if (missing && all.losses.ndim() < all.present.ndim()) all.present = weft::all(all.present, -1);
+            if (all.present && all.losses.ndim() < all.present.ndim()) all.present = weft::all(all.present, -1);
             return all;
         });
         if (missing) term.present = [](const Tensor& y) { return of_examples(astype(y == y, DType::int64)) > 0; };
-        if (const Json* target = o.find("target")) term.target = *target;
         if (expected) term.expected = expected(o);
         return term;
     };
@@ -127,14 +146,14 @@ Part<MakeCost> classes(const char* name, const char* doc, std::vector<Option> op
                        Probabilities probabilities = nullptr) {
     Option missing{"missing", Json(), "examples with this label are left out", false, Json::Kind::integer};
     missing.brief = true;
-    options.push_back(missing), options.push_back(factor);
+    for (const Option& option : {missing, target_option, of_option, factor}) options.push_back(option);
     auto make = [loss, probabilities](const Json& o) {
         std::function<Tensor(const Tensor&)> present;
         if (const Json* none = o.find("missing"))
             present = [label = none->as_integer()](const Tensor& y) { return astype(y, DType::int64) != label; };
         CostTerm term = term_of(o, [=](const Tensor& output, const Tensor& wanted) {
-            if (!present) return Losses{loss(output, wanted, o), {}};
-            Tensor known = present(wanted);
+            Tensor known = both(present ? present(wanted) : Tensor(), unpadded(wanted));
+            if (!known) return Losses{loss(output, wanted, o), {}};
             return Losses{loss(output, where(known, wanted, zeros_like(wanted)), o), known};
         });
         term.present = present, term.counts_errors = true;

@@ -31,21 +31,16 @@ double numbers(const Shape& gives) {
 }
 
 /// Operations of a step: the cost and its derivative by every parameter that is trained, without the optimizer's own.
-double step_operations(const Phase& phase, const Network& network, const data::Dataset& like) {
+double step_operations(const Phase& phase, const Network& network) {
     KeepPending keep;
     nn::Training training;
-    auto batch = [&](const Dims& example, DType dtype) {
-        Shape shape{Size(phase.batch_size)};
-        for (std::int64_t size : example) shape.push_back(size);
-        return input("batch", shape, dtype);
-    };
-    Dims target(like.y.dims.begin() + 1, like.y.dims.end());
-    Tensor x = batch(network.example, network.dtype), y = batch(target, like.y.dtype);
+    std::vector<Tensor> batch = network.feed.stand_ins(Size(phase.batch_size));
+    nn::Given given = network.feed.given(batch);
     StandIns cells;
     std::vector<Tensor> trained;
     std::vector<Parameter> parameters = nn::parameters(network.model);
     for (const Parameter& cell : parameters) trained.push_back(cell.value());
-    Tensor cost = measure(cost_terms(phase), network.model, x, y, parameters).cost;
+    Tensor cost = measure(cost_terms(phase), network.model, batch[0], batch[1], parameters).cost;
     std::vector<Tensor> results = gradient(cost, trained);
     results.push_back(cost);
     return operations(results);
@@ -81,12 +76,10 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     return out;
 }
 
-std::string table(const Phase& phase, const Network& network, const data::Dataset& like) {
+std::string table(const Phase& phase, const Network& network) {
     auto batch = static_cast<double>(phase.batch_size);
-    Shape shape{Size("batch")};
-    for (std::int64_t size : network.example) shape.push_back(size);
-    std::vector<std::vector<std::string>> rows{{"", "layer", "gives", "parameters", "memory", "work"},
-                                               {"", "input", str(shape), "", "", ""}};
+    std::vector<std::vector<std::string>> rows{{"", "layer", "gives", "parameters", "memory", "work"}};
+    for (const auto& [name, gives] : network.inputs()) rows.push_back({"", name, gives, "", "", ""});
     double bytes = 0, work = 0;
     for (const Network::Layer& layer : network.layers) {
         double own = batch * numbers(layer.gives) * static_cast<double>(size_of(layer.dtype));
@@ -101,7 +94,7 @@ std::string table(const Phase& phase, const Network& network, const data::Datase
     if (network.trained() != network.parameters())
         rows.push_back({"", "trained", "", grouped(network.trained()), "", ""});
     std::string whole = phase.by_gradients() ? text("; the whole step, with its gradients: ",
-                                                    scaled(step_operations(phase, network, like), "FLOP"))
+                                                    scaled(step_operations(phase, network), "FLOP"))
                                              : "";
     return aligned(rows) +
            text("memory and work are of a step's way forward with ", phase.batch_size, " examples", whole, "\n");
@@ -132,7 +125,7 @@ std::string dry_run(const Experiment& experiment) {
         for (const auto& [name, source] : phase.sets)
             out += text(name, std::string(6 - name.size(), ' '), source.source().name, " ", json_text(source.options()),
                         "\n");
-        out += networks[i] ? table(phase, *networks[i], *sample_of(phase))
+        out += networks[i] ? table(phase, *networks[i])
                            : text(
                                  "The shape of an example is known once the data are read, so shapes were not checked. "
                                  "The model:\n",

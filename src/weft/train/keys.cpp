@@ -36,6 +36,11 @@ Option parts(Option option, const char* kind) {
     option.list_of = kind;
     return option;
 }
+/// ... or such a list for each of several names.
+Option or_by_name(Option option) {
+    option.map_of = option.list_of;
+    return option;
+}
 /// A mapping with these keys.
 Option with_keys(Option option, std::vector<Option> keys) {
     option.kind = Takes::object, option.keys = std::move(keys);
@@ -51,10 +56,12 @@ std::vector<Option> data_keys() {
         part(needed("train", "what the network learns from"), "data"),
         part(key("valid", Json(), "what decides which model is kept"), "data"),
         part(key("test", Json(), "what the kept model is judged by"), "data"),
-        parts(key("prepare", Json::array(), "steps of preparation, in order", Takes::array), "prepare"),
+        or_by_name(
+            parts(key("prepare", Json::array(), "steps of preparation, in order; {INPUT: steps} by input"), "prepare")),
         parts(key("augment", Json::array(), "what is done to each example of train whenever it is seen", Takes::array),
               "augment"),
         key("shuffle", true, "train in another order every epoch; false: as the data lie"),
+        integer("buckets", 1, "of sequences that have lengths: batches hold near ones, cut where their bucket ends", 1),
         integer("window", 0, "rows that are shuffled among each other, for data read from a disk; 0: all", 0),
         integer("readers", 1, "threads that read, prepare and augment batches", 1)};
 }

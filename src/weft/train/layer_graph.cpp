@@ -1,8 +1,10 @@
 // A graph of named layers: which node takes its value from which, in what order they are made, what is wrong with them.
+#include <algorithm>
 #include <utility>
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
+#include "weft/nn/given.h"
 #include "weft/train/builder.h"
 #include "weft/train/parts.h"
 
@@ -14,13 +16,15 @@ struct GraphOfLayers {
     struct Node {
         std::string name;
         nn::Module layer;
-        std::vector<std::size_t> from;  // 0: the graph's own input; k: node k - 1
+        std::vector<std::size_t> from;  // 0: the graph's own input; then the data's fields; then nodes
         Join join;
     };
+    std::vector<std::string> fields;  // inputs of the data, whatever reaches the graph itself
     std::vector<Node> nodes;
     std::size_t output = 0;  // as in `from`
     Tensor operator()(const Operand& x) const {
         std::vector<Tensor> values{x.as_tensor()};
+        for (const std::string& field : fields) values.push_back(nn::Given::named(field));
         for (const Node& node : nodes) {
             std::vector<Tensor> taken;
             for (std::size_t one : node.from) taken.push_back(values[one]);
@@ -52,34 +56,60 @@ class GraphMaker {
             sources_.push_back(sources(i));
         }
         const Json& output = o.at("output");
-        output_ = output.is_null() ? nodes_.size() : number_of(output);
+        if (output.is_null()) outputs_ = {nodes_.size()};
+        for (const Json& name : output.is_array() ? output.items() : std::vector<Json>{output})
+            if (!name.is_null()) outputs_.push_back(number_of(name));
+        if (outputs_.empty()) output.refuse("expected the name of a node, or a list of names");
     }
 
     GraphOfLayers make() {
-        places_.assign(nodes_.size() + 1, std::nullopt);
+        std::vector<std::string_view> fields = place_.builder->feed.inputs();
+        places_.assign(nodes_.size() + 1 + fields.size(), std::nullopt);
+        made_.assign(places_.size(), 0);
         places_[0] = place_;
-        made_.assign(nodes_.size() + 1, 0);
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            std::size_t number = first_field() + i;
+            const Feed::Part* part = place_.builder->feed.input(fields[i]);
+            places_[number] = place_;
+            places_[number]->input = part->example, places_[number]->dtype = part->dtype;
+            if (!taken(number)) continue;
+            graph_.fields.emplace_back(fields[i]);
+            made_[number] = graph_.fields.size();
+        }
         for (std::size_t number : order()) make_node(number);
         for (std::size_t i = 1; i <= nodes_.size(); ++i) {
             if (!places_[i])
                 throw ConfigError(text(nodes_[i - 1].where, "nothing takes what node '", nodes_[i - 1].key,
                                        "' gives; name it in another node's `from:`, or in `output:`"));
         }
-        graph_.output = made_[output_];
+        graph_.output = made_[outputs_[0]];
         return std::move(graph_);
     }
 
   private:
     static constexpr const char* input_name = "input";
 
+    /// Numbers: 0 is the graph's own input, 1 the first node; behind the nodes the data's fields.
+    std::size_t first_field() const { return nodes_.size() + 1; }
+    bool taken(std::size_t number) const {
+        auto among = [&](const std::vector<std::size_t>& all) {
+            return std::find(all.begin(), all.end(), number) != all.end();
+        };
+        return among(outputs_) || std::any_of(sources_.begin(), sources_.end(), among);
+    }
     std::size_t number_of(const Json& name) const {
-        std::vector<std::string_view> names{input_name};
+        std::vector<std::string_view> names{input_name}, fields = place_.builder->feed.inputs();
         if (name.as_string() == input_name) return 0;
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             if (nodes_[i].key == name.as_string()) return i + 1;
             names.push_back(nodes_[i].key);
         }
-        name.refuse(text("the graph has no node '", name.as_string(), "'", did_you_mean(name.as_string(), names)));
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            if (fields[i] == name.as_string()) return first_field() + i;
+            names.push_back(fields[i]);
+        }
+        name.refuse(text("the graph has no node '", name.as_string(), "', and the data no input of this name",
+                         did_you_mean(name.as_string(), names)));
     }
     /// `from:`, or the node before.
     std::vector<std::size_t> sources(std::size_t i) const {
@@ -97,9 +127,9 @@ class GraphMaker {
     /// What the output needs, each after what it needs itself. A walk without recursion: a file may hold any number of nodes.
     std::vector<std::size_t> order() const {
         enum class Seen : std::uint8_t { no, open, done };
-        std::vector<Seen> seen(nodes_.size() + 1, Seen::no);
-        seen[0] = Seen::done;
-        std::vector<std::size_t> result, stack{output_};
+        std::vector<Seen> seen(places_.size(), Seen::done);
+        std::fill(seen.begin() + 1, seen.begin() + static_cast<std::ptrdiff_t>(first_field()), Seen::no);
+        std::vector<std::size_t> result, stack(outputs_.rbegin(), outputs_.rend());
         while (!stack.empty()) {
             std::size_t number = stack.back();
             if (seen[number] != Seen::no) {  // all that it needs has been walked
@@ -137,7 +167,7 @@ class GraphMaker {
         for (std::size_t i = 1; i < taken.ndim(); ++i) own.input.push_back(taken.shape()[i].value());
         nn::Module layer = place_.builder->make(node.value, own);
         graph_.nodes.push_back({node.key, layer, from, join});
-        made_[number] = graph_.nodes.size();
+        made_[number] = graph_.fields.size() + graph_.nodes.size();
         places_[number] = LayerBuilder::behind(layer, own);
     }
     static Tensor joined(const std::vector<Tensor>& values, const Join& join, const Chosen& chosen,
@@ -155,7 +185,7 @@ class GraphMaker {
     LayerPlace place_;
     std::vector<Chosen> chosen_;
     std::vector<std::vector<std::size_t>> sources_;
-    std::size_t output_ = 0;
+    std::vector<std::size_t> outputs_;               // the first is the graph's value, others are of use to costs alone
     std::vector<std::optional<LayerPlace>> places_;  // behind each
     std::vector<std::size_t> made_;                  // its number in the order in which they were made
     GraphOfLayers graph_;

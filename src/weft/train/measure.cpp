@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/base/error.h"
+#include "weft/nn/given.h"
 #include "weft/nn/loss.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
@@ -14,7 +15,14 @@ namespace {
 
 Tensor plus(const Tensor& sum, const Tensor& one) { return sum ? sum + one : one; }
 
+/// Of sequences with lengths the mean over examples of each one's own rate, so that it does not depend on what stands beside them.
 Tensor rate_of_errors(const CostTerm& term, const Tensor& output, const Tensor& labels) {
+    if (Tensor lengths = nn::Given::lengths_for(labels)) {
+        Tensor there = nn::filled(lengths, labels.shape()[1]);
+        if (term.present) there = there & term.present(labels);
+        Tensor wrong = sum(astype(nn::wrong(output, labels) & there, DType::float32), 1);
+        return mean(wrong / maximum(sum(astype(there, DType::float32), 1), 1.0));
+    }
     if (!term.present) return nn::error_rate(output, labels);
     Tensor present = term.present(labels);
     Tensor wrong = nn::wrong(output, labels) & present;
@@ -59,14 +67,24 @@ std::vector<CostTerm> cost_terms(const Phase& phase) {
     return terms;
 }
 
+Tensor said_to(const CostTerm& term, const Tensor& output, const nn::Notes& notes) {
+    if (term.of.is_null()) return output;
+    for (const auto& [path, value] : notes.values)
+        if (path == term.of.as_string()) return value;
+    term.of.refuse(text("no layer of the network has the path '", term.of.as_string(), "'; --dry-run shows them"));
+}
+
 Tensor wanted_by(const CostTerm& term, const Tensor& x, const Tensor& y, const nn::Notes& notes) {
     if (term.target.is_null()) return y;
     const std::string& name = term.target.as_string();
     if (name == "input") return x;
+    if (nn::Given::has(name)) return nn::Given::named(name);
     for (const auto& [path, value] : notes.values) {
         if (path == name) return stop_gradient(value);
     }
-    term.target.refuse(text("no layer of the network has the path '", name, "'; --dry-run shows them"));
+    term.target.refuse(text("the data have no field '", name,
+                            "', and no layer of the network has this path; --dry-run "
+                            "shows paths"));
 }
 
 Measured measure(const std::vector<CostTerm>& terms, const std::function<Tensor(const Tensor&)>& model, const Tensor& x,
@@ -79,20 +97,23 @@ Measured measure(const std::vector<CostTerm>& terms, const std::function<Tensor(
             all.terms.push_back(term.of_parameters ? term.of_parameters(parameters) : Tensor(0.0f));
             continue;
         }
-        Tensor wanted = wanted_by(term, x, y, notes);
+        Tensor wanted = wanted_by(term, x, y, notes), said = said_to(term, output, notes);
         auto scaled = [&](const Tensor& one) { return term.factor == 1 ? one : one * term.factor; };
-        Tensor one = scaled(term.of_output(output, wanted));
+        Tensor one = scaled(term.of_output(said, wanted));
         all.loss = plus(all.loss, one);
-        all.terms.push_back(term.of_examples ? term.of_examples(output, wanted) : term.of_output(output, wanted));
+        all.terms.push_back(term.of_examples ? term.of_examples(said, wanted) : term.of_output(said, wanted));
         if (term.of_examples)
-            by_example = plus(by_example, scaled(term.of_examples(output, wanted)));
+            by_example = plus(by_example, scaled(term.of_examples(said, wanted)));
         else
             of_batch = plus(of_batch, one);
-        if (term.counts_errors && !all.error_rate) all.error_rate = rate_of_errors(term, output, y);
+        if (term.counts_errors && all.error_rate) all.further_rates.push_back(rate_of_errors(term, said, wanted));
+        if (term.counts_errors && !all.error_rate)
+            all.error_rate = rate_of_errors(term, said, wanted), all.output = said;
         if (term.present && !present) present = with_any(term.present(wanted));
     }
     if (present) all.present = astype(present, DType::int64);
-    all.cost = all.loss, all.output = output;
+    all.cost = all.loss;
+    if (!all.output) all.output = output;
     add_layers(all, of_batch, notes);
     all.losses = losses_of(by_example, of_batch, present, x);
     if (!all.loss) all.loss = Tensor(0.0f);

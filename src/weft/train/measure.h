@@ -17,9 +17,10 @@ struct Measured {
     Tensor
         losses;  // the loss of each example, (batch,), 0 for one without a target: `loss` is their mean over those that have one.
     // What only a whole batch has (pairs, what layers add) is the same for all
-    Tensor error_rate;          // 0 where no term counts errors
-    Tensor present;             // how many examples have a target (int64); empty: all have
-    Tensor output;              // what the network says
+    Tensor error_rate;                  // of the first term that counts errors; 0 where none does
+    std::vector<Tensor> further_rates;  // of the other terms that do
+    Tensor present;                     // how many examples have a target (int64); empty: all have
+    Tensor output;                      // what the network says to the first term that counts errors, or what it gives
     std::vector<Tensor> terms;  // each of them without its factor: by example where it has one, else of the whole batch
     std::vector<std::pair<std::string, Tensor>> added,
         told;  // what layers add and tell, by name, in the order of first mention
@@ -31,7 +32,9 @@ std::vector<CostTerm> cost_terms(const Phase& phase);
 Measured measure(const std::vector<CostTerm>& terms, const std::function<Tensor(const Tensor&)>& model, const Tensor& x,
                  const Tensor& y, std::span<const Parameter> parameters);
 
-/// What a term wants of a batch: the targets, the input, or what a layer gave, held constant.
+/// What a term is a cost of: what the network says, or what the layer that it names gave.
+Tensor said_to(const CostTerm& term, const Tensor& output, const nn::Notes& notes);
+/// What a term wants of a batch: the targets, the input, a field by its name (nn::Given), or what a layer gave, held constant.
 Tensor wanted_by(const CostTerm& term, const Tensor& x, const Tensor& y, const nn::Notes& notes);
 
 }  // namespace weft::train

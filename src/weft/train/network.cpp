@@ -16,14 +16,24 @@
 namespace weft::train {
 namespace {
 
+/// The names of the classes that a cost's targets are; none if they have no names.
+const std::vector<std::string>& classes_wanted(const CostTerm& term, const data::Dataset& like) {
+    static const std::vector<std::string> none;
+    if (term.target.is_null() || term.target.as_string() == like.y_name) return like.classes;
+    for (const data::Field& field : like.fields)
+        if (field.name == term.target.as_string()) return field.data.classes;
+    return none;
+}
+
 /// That a cost takes what the network says beside what it wants.
 void check_cost(const Chosen& chosen, const CostTerm& term, const Tensor& output, const Tensor& wanted,
                 const data::Dataset& like) {
-    if (term.counts_errors && !is_integer(like.y.dtype)) {
-        throw ConfigError(text(chosen.where, chosen.entry->name,
-                               " is for class numbers; the targets of these data are of ", like.y.dtype));
+    if (term.counts_errors && !is_integer(wanted.dtype())) {
+        throw ConfigError(text(chosen.where, chosen.entry->name, " is for class numbers; ",
+                               term.target.is_null() ? "the targets of these data are" : "what `target:` names is",
+                               " of ", wanted.dtype()));
     }
-    auto classes = static_cast<std::int64_t>(like.classes.size());
+    auto classes = static_cast<std::int64_t>(classes_wanted(term, like).size());
     if (term.counts_errors && output.ndim() >= 2 && output.shape()[1].value() > 1 &&
         classes > output.shape()[1].value()) {
         throw ConfigError(text(chosen.where, chosen.entry->name, ": the data have ", classes,
@@ -41,27 +51,28 @@ void check_cost(const Chosen& chosen, const CostTerm& term, const Tensor& output
 std::set<std::string> layers_wanted(const Phase& phase) {
     std::set<std::string> paths;
     for (const CostTerm& term : cost_terms(phase)) {
-        if (!term.target.is_null() && term.target.as_string() != "input") paths.insert(term.target.as_string());
+        for (const Json* path : {&term.target, &term.of})
+            if (!path->is_null()) paths.insert(path->as_string());
     }
     return paths;
 }
 
 /// Notes the names of what layers add.
 void check_costs(const Phase& phase, Network& network, const LayerPlace& place, const data::Dataset& like) {
-    Shape shape{Size("batch")};
-    for (std::size_t i = 1; i < like.y.dims.size(); ++i) shape.push_back(like.y.dims[i]);
-    Tensor x = LayerBuilder::stand_in(place), y = input("y", shape, like.y.dtype);
+    std::vector<Tensor> batch = place.builder->feed.stand_ins(Size("batch"));
+    nn::Given given = place.builder->feed.given(batch);
     StandIns cells;
     nn::Training training;
     nn::Notes notes;
-    Tensor output = network.model(x);
+    Tensor output = network.model(batch[0]);
     for (const Chosen& chosen : phase.costs) {
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
         if (term.of_layers && notes.costs.empty())
             throw ConfigError(text(chosen.where,
                                    "no layer of this network adds a cost; rbm, dbm, variational, contractive and "
                                    "activity_penalty do, or name a cost of the output, as in cross_entropy"));
-        if (term.of_output) check_cost(chosen, term, output, wanted_by(term, x, y, notes), like);
+        if (!term.of_output) continue;
+        check_cost(chosen, term, said_to(term, output, notes), wanted_by(term, batch[0], batch[1], notes), like);
     }
     for (const nn::AddedCost& cost : notes.costs) {
         std::vector<std::string>& names = cost.part == nn::AddedCost::Part::told ? network.told : network.added;
@@ -147,19 +158,43 @@ std::map<std::string, Parameter> cells_by_name(const Network& network) {
 
 }  // namespace
 
+namespace {
+
+/// Batches of sequences are as wide as their buckets: a layer that has one weight for each place cannot take them.
+void check_widths(const Phase& phase, const Network& network) {
+    if (!network.feed.lengths) phase.check_buckets();
+    if (!network.feed.lengths || phase.buckets == 1 || network.example[0] < 2) return;
+    std::vector<Tensor> batch = network.feed.stand_ins(Size("batch"), network.example[0] - 1);
+    nn::Given given = network.feed.given(batch);
+    StandIns cells;
+    try {
+        (void)network.model(batch[0]);
+    } catch (const Error& error) {
+        std::string_view what = error.what();
+        phase.config.at("data").at("buckets").refuse(
+            text("buckets: sequences reach the network in several lengths, and it takes them in one alone: ",
+                 what.substr(0, what.find("\n  "))));
+    }
+}
+
+}  // namespace
+
 Network make_network(const Phase& phase, const data::Dataset& like) {
     KeepPending keep;  // shapes alone are asked for
     Network network;
     network.example = like.example();
     network.dtype = like.x_dtype();
     if (phase.augment) phase.augment->check(like);
-    LayerBuilder builder(layers_wanted(phase));
+    network.feed = Feed(like);
+    LayerBuilder builder(network.feed, layers_wanted(phase));
     LayerPlace place{network.example, phase.seed, network.dtype};
-    place.batch = phase.batch_size;
+    place.batch = phase.batch_size, place.builder = &builder;
+    nn::Given given = network.feed.given(network.feed.stand_ins(Size("batch")));
     network.model = builder.make(phase.model, place);
     network.layers = std::move(builder.layers);
     for (std::shared_ptr<nn::OwnRule>& learner : builder.learners)
         if (!learner->held()) network.learners.push_back(std::move(learner));
+    check_widths(phase, network);
     if (!like.y.dims.empty()) check_costs(phase, network, place, like);
     freeze(phase, network);
     check_groups(phase, network);
@@ -213,10 +248,19 @@ std::string grouped(std::int64_t number) {
     return digits;
 }
 
+std::vector<std::pair<std::string, std::string>> Network::inputs() const {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (std::string_view name : feed.inputs()) {
+        Shape shape{Size("batch")};
+        for (std::int64_t size : feed.input(name)->example) shape.push_back(size);
+        all.emplace_back(all.empty() && feed.inputs().size() == 1 ? "input" : text("input ", name), str(shape));
+    }
+    return all;
+}
+
 std::string Network::table() const {
-    Shape shape{Size("batch")};
-    for (std::int64_t size : example) shape.push_back(size);
-    std::vector<std::vector<std::string>> rows{{"", "layer", "gives", "parameters"}, {"", "input", str(shape), ""}};
+    std::vector<std::vector<std::string>> rows{{"", "layer", "gives", "parameters"}};
+    for (const auto& [name, gives] : inputs()) rows.push_back({"", name, gives, ""});
     for (std::size_t i = 0; i < layers.size(); ++i) {
         rows.push_back({layers[i].path, layers[i].name, str(layers[i].gives),
                         layers[i].repeated     ? "shared"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/nn/sequential.h"
+#include "weft/train/feed.h"
 #include "weft/train/phase.h"
 
 namespace weft::nn {
@@ -33,9 +34,12 @@ struct Network {
     std::vector<std::shared_ptr<nn::OwnRule>> learners;  // layers that learn by rules of their own, and are not held
     Dims example;                                        // the shape of an example
     DType dtype = DType::float32;                        // of x in a batch
+    Feed feed;                                           // what else a batch has
 
     std::int64_t parameters() const;
     std::int64_t trained() const;  // of these, what is not frozen
+    /// What it is given, and the shapes of that: "input", of several each with its name.
+    std::vector<std::pair<std::string, std::string>> inputs() const;
     /// A line a layer, and the total.
     std::string table() const;
     Json description() const;  // what model.yaml holds

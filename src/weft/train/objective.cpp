@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "weft/base/error.h"
 #include "weft/data/batches.h"
@@ -66,6 +67,33 @@ Array first_rows(const Tensor& values, std::int64_t count) {
     return array;
 }
 
+/// Of `rate` times the examples: a rate of float32 is exact enough to count by, of all predictions, of which an example of a sequence has
+/// several. Sequences of different lengths have rates of their own, and are not counted.
+double errors_of(double errors, const Array& targets, bool lengths) {
+    if (lengths) return errors;
+    double each = static_cast<double>(targets.size()) / static_cast<double>(std::max<std::int64_t>(1, targets.dims[0]));
+    return std::round(errors * each) / each;
+}
+
+Array without_padding(const Array& targets, const Array& lengths) {
+    Array result = Array::empty(targets.dtype, targets.dims);
+    std::int64_t width = targets.dims[1], each = targets.size() / std::max<std::int64_t>(1, targets.dims[0] * width);
+    with_dtype(targets.dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (std::is_arithmetic_v<T> && std::is_signed_v<T>) {
+            constexpr T none = std::is_integral_v<T> ? T(-1) : std::numeric_limits<T>::quiet_NaN();
+            std::copy_n(std::as_const(targets).template data<T>(), targets.size(), result.data<T>());
+            for (std::int64_t row = 0; row < targets.dims[0]; ++row) {
+                T* begin = result.data<T>() + row * width * each;
+                std::fill(begin + lengths.data<std::int64_t>()[row] * each, begin + width * each, none);
+            }
+        } else {
+            result = targets;
+        }
+    });
+    return result;
+}
+
 double sum_of_rows(const Tensor& values, std::int64_t count) {
     double sum = 0;
     for (double value : as_doubles(first_rows(values, count))) sum += value;
@@ -94,6 +122,8 @@ void Sums::add(const Judged& batch) { loss += batch.loss, errors += batch.errors
 
 Objective::Objective(const Phase& phase, const Network& network)
     : model_(network.model),
+      feed_(network.feed),
+      buckets_(phase.buckets),
       parameters_(named_parameters(model_)),
       added_(network.added),
       told_(network.told),
@@ -105,24 +135,31 @@ Objective::Objective(const Phase& phase, const Network& network)
       pass_(
           [this](std::span<const Tensor> batch) {
               nn::Training training;
-              return cost_of_batch(batch[0], batch[1]);
+              return cost_of_batch(batch);
           },
           "pass"),
-      evaluation_([this](std::span<const Tensor> inputs) { return of_batch(inputs[0], inputs[1], in_sets_); },
-                  "evaluation"),
-      prediction_([this](std::span<const Tensor> inputs) { return std::vector<Tensor>{model_(inputs[0])}; },
-                  "prediction") {
+      evaluation_([this](std::span<const Tensor> batch) { return of_batch(batch, in_sets_); }, "evaluation"),
+      prediction_(
+          [this](std::span<const Tensor> batch) {
+              nn::Given given = feed_.given(batch);
+              return std::vector<Tensor>{model_(batch[0])};
+          },
+          "prediction") {
     for (const Chosen& chosen : phase.costs) {
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
         if (term.of_layers) continue;
         may_be_missing_ = may_be_missing_ || term.present;
+        std::string of = term.of.is_null() ? "" : "." + term.of.as_string();
+        if (term.counts_errors) judged_targets_.push_back(term.target);
+        if (term.counts_errors && judged_targets_.size() > 1)
+            further_rates_.push_back(free_name(of.empty() ? chosen.entry->name : of.substr(1), further_rates_));
         terms_.push_back(std::move(term));
-        term_names_.push_back(free_name(chosen.entry->name, term_names_));
+        term_names_.push_back(free_name(chosen.entry->name + of, term_names_));
     }
     collect(model_, "", layers_);
     optimizer_->prepare(parameters_);
     if (parameters_.empty()) return;
-    auto cost = [this](std::span<const Tensor> batch) { return cost_of_batch(batch[0], batch[1]); };
+    auto cost = [this](std::span<const Tensor> batch) { return cost_of_batch(batch); };
     std::string name(model_.held_type());
     batch_method_ = dynamic_cast<optim::BatchMethod*>(optimizer_.get());
     if (batch_method_)
@@ -143,7 +180,9 @@ void Objective::begin(const data::Dataset& train, std::uint64_t seed) {
     if (!any) return;
     data::Batches batches(train, std::min(train.size(), most_rows), {.shuffle = seed});
     try {
-        (void)model_(Tensor((*batches.begin()).x));
+        const std::vector<Tensor> arguments = Feed::arguments(*batches.begin());
+        nn::Given given = feed_.given(arguments);
+        (void)model_(arguments[0]);
     } catch (const ValueError& error) {  // of rows that it cannot begin with: the file's mistake, or the data's
         throw ConfigError(error.what());
     }
@@ -166,12 +205,14 @@ Tensor Objective::output_of(const Tensor& x, std::vector<Tensor>* layers) const 
 
 /// Losses of examples, the share of errors, and which examples count; where wanted: what the network says, each term of the cost and what
 /// layers add, numbers of each layer.
-std::vector<Tensor> Objective::of_batch(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost) const {
+std::vector<Tensor> Objective::of_batch(std::span<const Tensor> batch, const Wants& wants, Tensor* cost) const {
+    nn::Given given = feed_.given(batch);
     std::vector<Tensor> layers;
     auto model = [&](const Tensor& input) { return output_of(input, wants.activations ? &layers : nullptr); };
-    Measured measured = measure(terms_, model, x, y, parameters_);
+    Measured measured = measure(terms_, model, batch[0], batch[1], parameters_);
     if (cost) *cost = measured.cost;
     std::vector<Tensor> results{measured.losses, measured.error_rate};
+    results.insert(results.end(), measured.further_rates.begin(), measured.further_rates.end());
     if (may_be_missing_) results.push_back(measured.present);
     if (wants.outputs) results.push_back(measured.output);
     if (wants.terms) {
@@ -183,20 +224,33 @@ std::vector<Tensor> Objective::of_batch(const Tensor& x, const Tensor& y, const 
     return results;
 }
 
+/// What a cost that counts errors wants, with nothing (-1, or NaN) where sequences are padded.
+Array Objective::targets_of(const data::Batch& batch, std::size_t term) const {
+    const Json wanted = term < judged_targets_.size() ? judged_targets_[term] : Json();
+    std::vector<Tensor> arguments = Feed::arguments(batch);
+    std::size_t which = 1;
+    for (std::size_t i = 0; i < feed_.parts.size(); ++i)
+        if (!wanted.is_null() && feed_.parts[i].name == wanted.as_string()) which = i;
+    Array targets = arguments[which].array();
+    return feed_.parts[which].along ? without_padding(targets, batch.lengths) : targets;
+}
+
 /// Reads what of_batch() gave, and squares() behind it.
 Judged Objective::judged(std::span<const Tensor> results, const data::Batch& batch, const Wants& wants) const {
     Judged seen;
-    std::size_t at = 2;
+    std::size_t at = 2 + further_rates_.size();
     seen.count = batch.count;
     if (may_be_missing_) seen.count = static_cast<std::int64_t>(sum_of_rows(results[at++], batch.count));
     auto count = static_cast<double>(seen.count);
     seen.loss = sum_of_rows(results[0], batch.count);
-    // A rate of float32 is exact enough to count by: of all predictions, of which an example of a sequence has several.
-    double each = static_cast<double>(batch.y.size()) / static_cast<double>(std::max<std::int64_t>(1, batch.y.dims[0]));
-    seen.errors = std::round(results[1].item<double>() * count * each) / each;
+    Array targets = targets_of(batch, 0);
+    seen.errors = errors_of(results[1].item<double>() * count, targets, feed_.lengths);
+    for (std::size_t i = 0; i < further_rates_.size(); ++i)
+        seen.further_errors.push_back(
+            errors_of(results[2 + i].item<double>() * count, targets_of(batch, i + 1), feed_.lengths));
     if (wants.outputs) {
         seen.outputs = first_rows(results[at++], batch.count);
-        seen.targets = first_rows(Tensor(batch.y), batch.count);
+        seen.targets = first_rows(Tensor(targets), batch.count);
     }
     for (std::size_t i = 0; wants.terms && i < terms_.size(); ++i, ++at) {
         double sum = terms_[i].of_examples ? sum_of_rows(results[at], batch.count) : results[at].item<double>() * count;
@@ -212,7 +266,7 @@ Judged Objective::judged(std::span<const Tensor> results, const data::Batch& bat
 }
 
 Names Objective::names() const {
-    Names all{term_names_, {}, {}, told_};
+    Names all{term_names_, {}, {}, told_, further_rates_};
     all.terms.insert(all.terms.end(), added_.begin(), added_.end());
     for (const auto& [name, layer] : layers_) all.layers.push_back(name);
     for (const Parameter& parameter : parameters_) all.parameters.emplace_back(parameter.name());
@@ -220,9 +274,9 @@ Names Objective::names() const {
 }
 
 /// What is minimised, and what of_batch() gives.
-std::vector<Tensor> Objective::cost_of_batch(const Tensor& x, const Tensor& y) const {
+std::vector<Tensor> Objective::cost_of_batch(std::span<const Tensor> batch) const {
     Tensor cost;
-    std::vector<Tensor> results = of_batch(x, y, in_steps_, &cost);
+    std::vector<Tensor> results = of_batch(batch, in_steps_, &cost);
     results.insert(results.begin(), cost);
     return results;
 }
@@ -232,7 +286,7 @@ Judged Objective::step(const data::Batch& batch, optim::Moment moment) {
         double value = schedule.value(moment);
         if (value != optimizer_->get(rate)) optimizer_->set(rate, value);
     }
-    const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
+    const std::vector<Tensor> arguments = Feed::arguments(batch);
     if (batch_method_)
         search(arguments);
     else if (step_)
@@ -270,15 +324,17 @@ void Objective::search(std::span<const Tensor> batch) {
 }
 
 Explanation Objective::explain(const data::Batch& batch) const {
-    const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
+    const std::vector<Tensor> arguments = Feed::arguments(batch);
     if (gradients_) return gradients_->explain(arguments);
     return step_ ? step_->explain(arguments) : pass_.explain(arguments);
 }
 
 Sums Objective::evaluate(const data::Dataset& set, const std::function<void(const Judged&)>& see) {
     Sums sums;
-    for (const data::Batch& batch : set.batches(evaluation_batch)) {
-        const Tensor arguments[] = {Tensor(batch.x), Tensor(batch.y)};
+    data::BatchOptions options;
+    if (set.has_lengths()) options.buckets = data::bucket_ends(set, buckets_);
+    for (const data::Batch& batch : set.batches(evaluation_batch, options)) {
+        const std::vector<Tensor> arguments = Feed::arguments(batch);
         Judged seen = judged(evaluation_(arguments), batch, in_sets_);
         sums.add(seen);
         if (see) see(seen);
@@ -289,7 +345,7 @@ Sums Objective::evaluate(const data::Dataset& set, const std::function<void(cons
 void Objective::outputs(const data::Dataset& set, const std::function<void(std::int64_t, const Array&)>& f) {
     std::int64_t first = 0;
     for (const data::Batch& batch : set.batches(evaluation_batch)) {
-        const Tensor arguments[] = {Tensor(batch.x)};
+        const std::vector<Tensor> arguments = Feed::arguments(batch);
         Array values = contiguous(prediction_(arguments)[0].array());
         f(first, values);
         first += batch.count;

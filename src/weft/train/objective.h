@@ -46,23 +46,28 @@ class Objective {
     bool counts_errors() const { return counts_errors_; }
 
   private:
-    std::vector<Tensor> of_batch(const Tensor& x, const Tensor& y, const Wants& wants, Tensor* cost = nullptr) const;
+    std::vector<Tensor> of_batch(std::span<const Tensor> batch, const Wants& wants, Tensor* cost = nullptr) const;
     Tensor output_of(const Tensor& x, std::vector<Tensor>* layers) const;
     Judged judged(std::span<const Tensor> results, const data::Batch& batch, const Wants& wants) const;
+    Array targets_of(const data::Batch& batch, std::size_t term) const;
     void search(std::span<const Tensor> batch);
-    std::vector<Tensor> cost_of_batch(const Tensor& x, const Tensor& y) const;
+    std::vector<Tensor> cost_of_batch(std::span<const Tensor> batch) const;
 
     nn::Module model_;
+    Feed feed_;
+    std::int64_t buckets_ = 1;
     std::vector<Parameter> parameters_;
     std::vector<CostTerm> terms_;
     std::vector<std::pair<std::string, nn::Module>> layers_;  // one behind the other, where that is what the model is
     std::vector<std::string> term_names_, added_, told_;
+    std::vector<std::string> further_rates_;  // the terms, behind the first, that count errors
     std::vector<std::shared_ptr<nn::OwnRule>> learners_;
     bool may_be_missing_ = false;  // some examples have no target
     Wants in_steps_, in_sets_;
     Schedules schedules_;                          // of the rates that change
     std::unique_ptr<optim::Optimizer> optimizer_;  // after schedules_, which making it fills
     bool counts_errors_ = false;
+    std::vector<Json> judged_targets_;            // of the terms that count errors; null: y
     std::optional<TrainStep> step_;               // where gradients are what is learned by
     CompiledFunction pass_;                       // a step without them
     optim::BatchMethod* batch_method_ = nullptr;  // optimizer_, if it is one

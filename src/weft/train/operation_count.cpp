@@ -4,6 +4,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/window.h"
+#include "weft/train/builder.h"
 #include "weft/train/stand_ins.h"
 
 namespace weft::train {
@@ -73,6 +74,7 @@ double forward_operations(const nn::Module& module, const LayerPlace& place) {
     Shape shape{Size(1)};
     for (std::int64_t size : place.input) shape.push_back(size);
     Tensor x = input("x", shape, place.dtype);
+    nn::Given given = place.builder->feed.given(place.builder->feed.stand_ins(Size(1)));
     StandIns cells;
     const Tensor results[] = {module(x)};
     return operations(results);

@@ -59,7 +59,8 @@ struct CostTerm {
     std::function<Tensor(const Tensor& output)> expected =
         {};  // the target that an output stands for, where that is not the output itself: of logits a probability
     double factor = 1;
-    Json target = {};                                          // null: the data's; "input", or the path of a layer
+    Json target = {};  // null: y; "input", a field's name, or the path of a layer
+    Json of = {};      // null: what the network says; or the path of a layer
     std::function<Tensor(const Tensor& wanted)> present = {};  // which examples have a target; empty: all
     std::vector<Json> globs = {};                              // of parameters, which must match some
 };

@@ -27,6 +27,7 @@ Json read_data(Phase& phase, const Json& given) {
     data::Augmentation augment(resolved.at("augment"));
     if (!augment.empty()) phase.augment = std::make_shared<data::Augmentation>(std::move(augment));
     phase.shuffle = resolved.at("shuffle").as_bool(), phase.window = resolved.at("window").as_integer();
+    phase.buckets = resolved.at("buckets").as_integer();
     phase.readers = static_cast<int>(std::min<std::int64_t>(resolved.at("readers").as_integer(), 1024));
     return resolved;
 }
@@ -141,10 +142,18 @@ const data::ChosenSource* Phase::set(std::string_view name) const {
     return nullptr;
 }
 
-data::BatchOptions Phase::batches(std::int64_t epoch, std::int64_t first) const {
+void Phase::check_buckets() const {
+    if (buckets == 1) return;
+    config.at("data").at("buckets").refuse(
+        "buckets: these data do not say how long each of their sequences is; text with `lines: true`, wav with "
+        "`lengths: true` and `lengths:` of a file of arrays do");
+}
+
+data::BatchOptions Phase::batches(const data::Dataset& train, std::int64_t epoch, std::int64_t first) const {
     data::BatchOptions options{.epoch = epoch, .last = last, .first = first};
     if (shuffle) options.shuffle = seed;
     options.window = window, options.readers = readers;
+    if (train.has_lengths()) options.buckets = data::bucket_ends(train, buckets);
     options.augment = augment, options.augment_seed = seed;
     return options;
 }

@@ -37,7 +37,7 @@ struct Phase {
     Json prepare;
     std::shared_ptr<const data::Augmentation> augment;  // none: nothing is done
     bool shuffle = true;
-    std::int64_t window = 0;
+    std::int64_t window = 0, buckets = 1;
     int readers = 1;
     Json model;   // a layer, or a list of them; complete
     Json load;    // where parameters come from: a list, one for each file
@@ -55,7 +55,9 @@ struct Phase {
 
     const data::ChosenSource* set(std::string_view name) const;
     /// How the training set is walked in an epoch, from a batch on.
-    data::BatchOptions batches(std::int64_t epoch, std::int64_t first) const;
+    data::BatchOptions batches(const data::Dataset& train, std::int64_t epoch, std::int64_t first) const;
+    /// ConfigError if the file asks for buckets: the data have no lengths.
+    void check_buckets() const;
     /// What stands in the log for every epoch, as "train.loss", and rules can read.
     std::vector<std::string> channels() const { return monitor.names(); }
     bool counts_errors() const;

@@ -11,24 +11,27 @@
 
 namespace weft::train {
 
-/// Examples of a file (.npy, .npz, .csv, else IDX, perhaps .gz), prepared; without targets. Of .npz it is the array `x`, or the only one. Rows
-/// of as many numbers as an example has are examples. ConfigError names the file, the shape it has and the one that the run wants.
+/// Examples of a file (.npy, .npz, .h5, .mat, .csv, else IDX, perhaps .gz), prepared; without targets. Of several arrays it is the one that is
+/// called as the run's input, `x`, or the only one; of several inputs each by its name. Rows of as many numbers as an example has are
+/// examples. Sequences may be of any length; that of each is the array `lengths`, or all of them are full. ConfigError names the file, the shape it has and the one that the run wants.
 data::Dataset load_examples(const Run& run, const std::filesystem::path& file);
 
 /// One example of zeros, prepared: it has the shape and type of those that the run's network takes.
 data::Dataset blank_example(const Run& run);
 
-/// Of one batch. Without a cost of class numbers, `outputs` is all there is.
+/// Of one batch, by one output. Without a cost of class numbers, `outputs` is all there is.
 struct Answers {
-    Array outputs;        // (batch, ...), what the network gives
-    Array classes;        // (batch), int64
-    Array probabilities;  // (batch, classes), where the cost says them
+    std::string name = {};  // the layer's path; "" of what the network gives
+    Array outputs;          // (batch, ...)
+    Array classes;          // (batch), int64
+    Array probabilities;    // (batch, classes), where the cost says them
 };
 
-/// f for each batch, in order. `examples` are prepared.
-void predict(const Run& run, const data::Dataset& examples, const std::function<void(const Answers& batch)>& f);
+/// f for each batch, in order: what the network gives, and what layers give that have costs of their own (`of:`). `examples` are prepared.
+void predict(const Run& run, const data::Dataset& examples,
+             const std::function<void(const std::vector<Answers>& batch)>& f);
 
-/// The names of the classes, as the training data have them; none if these have no names.
-std::vector<std::string> class_names(const Run& run);
+/// The names of the classes of an output ("" is what the network gives), as the training data have them; none if these have no names.
+std::vector<std::string> class_names(const Run& run, const std::string& output = "");
 
 }  // namespace weft::train

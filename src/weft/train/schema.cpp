@@ -75,8 +75,11 @@ std::vector<Json> ways(const Option& option) {
         Json item = reference(option.list_of);
         all.push_back(list_of(any_of({item, list_of(item)})));  // a list in it is one after another
     }
-    if (!option.map_of.empty())
-        all.push_back(object({{"type", "object", {}}, {"additionalProperties", reference(option.map_of), {}}}));
+    if (!option.map_of.empty()) {
+        Json item = reference(option.map_of);
+        if (!option.list_of.empty()) item = list_of(item);
+        all.push_back(object({{"type", "object", {}}, {"additionalProperties", item, {}}}));
+    }
     if (option.several) all.push_back(list_of(plain(option)));
     // Where parts may stand, what is left is a plain number or word: `lr: 0.1`.
     Json::Kind kind = option.fallback.is_null() ? option.kind : option.fallback.kind();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "weft/base/error.h"
+#include "weft/nn/given.h"
 #include "weft/nn/initialize.h"
 #include "weft/nn/recurrent.h"
 #include "weft/nn/training.h"
@@ -136,6 +137,8 @@ struct SelfAttention {
             Size time = x.as_tensor().shape()[1];
             call.attn_mask = reshape(iota(time), {time, 1}) < reshape(iota(time), {1, time});
         }
+        if (Tensor lengths = nn::Given::lengths_for(x.as_tensor()))
+            call.key_padding_mask = ~nn::filled(lengths, x.as_tensor().shape()[1]);
         return attention(x, call);
     }
     template <class V>
@@ -161,7 +164,12 @@ nn::Module make_attention(const Json& o, const LayerPlace& place) {
 /// x + a vector for each place, which is learned.
 struct LearnedPosition {
     Parameter weight;  // (time, features)
-    Tensor operator()(const Operand& x) const { return x + weight; }
+    Tensor operator()(const Operand& operand) const {
+        Tensor x = operand.as_tensor(), all = weight.value();
+        Size time = x.shape()[1];  // of a bucket of short sequences less than there are places
+        if (time.known() && time.value() < all.shape()[0].value()) all = slice(all, {0, 0}, {time, all.shape()[1]});
+        return x + all;
+    }
     template <class V>
     void members(V& visit) {
         visit("weight", weight);

@@ -41,6 +41,33 @@ class Averaged {
     bool before_;
 };
 
+bool same_shapes(const Feed& a, const Feed& b) {
+    return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+                      [](const Feed::Part& one, const Feed::Part& other) {
+                          return one.name == other.name && one.example == other.example;
+                      }) &&
+           a.lengths == b.lengths;
+}
+
+/// That a set has what the training set has, in the same shapes; sequences of other lengths are what they are.
+void check_alike(const std::string& name, const Feed& set, const Feed& train) {
+    if (set.lengths != train.lengths)
+        throw ConfigError(text("data: the sequences of '", set.lengths ? name : "train", "' have lengths, those of '",
+                               set.lengths ? "train" : name, "' do not"));
+    for (std::size_t i = 0; i < std::min(set.parts.size(), train.parts.size()); ++i) {
+        const Feed::Part &own = set.parts[i], &first = train.parts[i];
+        Dims example = own.example;
+        if (own.along && first.along) example[0] = first.example[0];
+        if (own.name == first.name && (example == first.example || i == 1)) continue;
+        throw ConfigError(text("data: ", i == 0 ? "examples" : text("'", own.name, "'"), " of '", name, "' have shape ",
+                               own.example, ", those of 'train' ", first.example,
+                               own.name == first.name ? "" : text(", and are called '", first.name, "'")));
+    }
+    if (set.parts.size() != train.parts.size())
+        throw ConfigError(text("data: an example of '", name, "' has ", set.parts.size(), " fields, one of 'train' ",
+                               train.parts.size()));
+}
+
 constexpr std::size_t most_classes_named = 10000;
 
 /// Milliseconds are enough for people, and keep lines short.
@@ -72,7 +99,7 @@ void Trainer::begin(std::size_t number) {
     if (sample) network_ = make_network(*phase_, *sample);
     load_data(before);
     const data::Dataset& train = set("train");
-    bool told = sample && network_->example == train.example() && sample->classes.empty() == train.classes.empty();
+    bool told = sample && same_shapes(network_->feed, Feed(train)) && sample->classes.empty() == train.classes.empty();
     if (!told) network_ = make_network(*phase_, train);
     objective_ = std::make_unique<Objective>(*phase_, *network_);
     epoch_figures_ = of_steps(), line_figures_ = of_steps();
@@ -97,10 +124,7 @@ void Trainer::load_data(const Phase* before) {
         if (name == "train") raw_ = set.rows(0, 0);
         if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
         sets_.emplace_back(name, name == "train" ? preparation_.fit(set) : preparation_.apply(set));
-        if (sets_.back().second.example() != sets_.front().second.example()) {
-            throw ConfigError(text("data: examples of '", name, "' have shape ", sets_.back().second.example(),
-                                   ", those of 'train' ", sets_.front().second.example()));
-        }
+        check_alike(name, Feed(sets_.back().second), Feed(sets_.front().second));
     }
 }
 
@@ -111,6 +135,25 @@ Json Trainer::description() const {
         for (const std::string& name : raw_.classes) classes.push_back(name);
     all["data"]["example"] = example, all["data"]["classes"] = classes;
     all["data"]["dtype"] = std::string(name_of(raw_.x_dtype()));
+    Json fields = Json::array();
+    for (const Feed::Part& part : Feed(raw_).parts) {
+        if (part.target) continue;
+        Json field, shape = Json::array();
+        for (std::int64_t size : part.example) shape.push_back(size);
+        field["name"] = part.name, field["example"] = shape, field["dtype"] = std::string(name_of(part.dtype));
+        fields.push_back(field);
+    }
+    if (fields.size() > 1) all["data"]["inputs"] = fields;
+    if (raw_.has_lengths()) all["data"]["lengths"] = true;
+    Json targets = Json::object();
+    for (const data::Field& field : raw_.fields) {
+        if (!field.target) continue;
+        Json names = Json::array();
+        if (field.data.classes.size() <= most_classes_named)
+            for (const std::string& name : field.data.classes) names.push_back(name);
+        targets[field.name] = names;
+    }
+    if (targets.size()) all["data"]["targets"] = targets;
     return all;
 }
 
@@ -206,7 +249,8 @@ bool Trainer::checkpoint_due() const {
 }
 
 bool Trainer::epoch() {
-    data::Batches batches(set("train"), phase_->batch_size, phase_->batches(progress_.epoch, progress_.batch));
+    const data::Dataset& train = set("train");
+    data::Batches batches(train, phase_->batch_size, phase_->batches(train, progress_.epoch, progress_.batch));
     if (batches.count() == 0) {
         throw ConfigError(text("batch_size: an epoch of ", set("train").size(), " examples has no full batch of ",
                                phase_->batch_size, ", and `last: drop` leaves the rest out"));
