@@ -48,8 +48,11 @@ std::optional<DType> dtype(nb::handle object) {
     if (type == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::complex64;
     if (PyUnicode_Check(type)) return dtype_named(nb::cast<std::string>(object));
     if (auto found = numpys(object)) return found;
-    throw DTypeError(text(nb::cast<std::string>(nb::repr(object)),
-                          " is not an element type; say weft.float32, NumPy's type, or a name such as 'float32'"));
+    // An array in a type's place is shown by its first line alone.
+    std::string shown = nb::cast<std::string>(nb::repr(object));
+    if (auto end = shown.find('\n'); end != std::string::npos) shown = shown.substr(0, end) + " ...";
+    throw DTypeError(
+        text(shown, " is not an element type; say weft.float32, NumPy's type, or a name such as 'float32'"));
 }
 
 nb::object dtype_object(DType dtype) { return nb::borrow(objects[static_cast<std::size_t>(dtype)]); }

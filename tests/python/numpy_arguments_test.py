@@ -131,6 +131,8 @@ class Arguments(unittest.TestCase):
                               (lambda: wf.sort(x, "a"), "sort: axis is an integer, not 'str'"), (lambda: wf.linalg.matrix_power(wf.eye(2), 1.5), "matrix_power: n is an integer")]:
             with self.assertRaisesRegex(TypeError, message):
                 call()
+        with self.assertRaisesRegex(TypeError, r"^array\(\[\[\[1., 1.\],.* is not an element type"):
+            wf.sum(x, 0, wf.ones((3, 4, 2)))
 
     def test_one_number_counts_elements_for_item(self):
         x = wf.reshape(wf.arange(6), (2, 3))
