@@ -96,7 +96,7 @@ Literal number(PyObject* object, const char* as) {
     return x.literal();
 }
 
-int truth(PyObject* object) noexcept {
+int is_true(PyObject* object) noexcept {
     try {
         const Tensor& x = tensor_in(object);
         if (!(x.size() == Size(1)))
@@ -381,7 +381,7 @@ void bind_tensor(nb::module_& module) {
         {Py_nb_positive, slot(unary<positive_operation>)},
         {Py_nb_absolute, slot(unary<abs_operation>)},
         {Py_nb_invert, slot(unary<bitwise_invert_operation>)},
-        {Py_nb_bool, slot(truth)},
+        {Py_nb_bool, slot(is_true)},
         {Py_nb_int, slot(as_int)},
         {Py_nb_float, slot(as_float)},
         {Py_nb_index, slot(as_index)},

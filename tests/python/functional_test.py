@@ -38,7 +38,7 @@ ACTIVATIONS = {         # of x; the call's other arguments, and the formula
     "softplus": ((2.0, 3.0), lambda x: np.where(2 * x > 3, x, np.log1p(np.exp(2 * x)) / 2)), "hardtanh": ((-0.5, 0.8), lambda x: np.clip(x, -0.5, 0.8)),
     "hardsigmoid": ((), lambda x: np.clip(x + 3, 0, 6) / 6), "hardswish": ((), lambda x: x * np.clip(x + 3, 0, 6) / 6),
     "silu": ((), lambda x: x / (1 + np.exp(-x))), "mish": ((), lambda x: x * np.tanh(np.log1p(np.exp(x)))),
-    "threshold": ((0.3, 9.0), lambda x: np.where(x > 0.3, x, 9.0)), "sigmoid": ((), lambda x: 1 / (1 + np.exp(-x))), "tanh": ((), np.tanh),
+    "threshold": ((0.3, 9.0), lambda x: np.where(x > 0.3, x, 9.0)), "sigmoid": ((), lambda x: 1 / (1 + np.exp(-x))), "tanh": ((), lambda x: np.tanh(x)),
     "rrelu": ((0.1, 0.3), lambda x: np.where(x > 0, x, 0.2 * x)), "softmax": ((1,), lambda x: softmax(x, 1)), "softmin": ((0,), lambda x: softmax(-x, 0)),
     "log_softmax": ((-1,), lambda x: np.log(softmax(x, -1))), "glu": ((0,), lambda x: x[:2] / (1 + np.exp(-x[2:]))),
     "normalize": ((3.0, 0), lambda x: x / (abs(x) ** 3).sum(0) ** (1 / 3)),
