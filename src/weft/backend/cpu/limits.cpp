@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "weft/backend/cpu/compiler.h"
 #include "weft/backend/cpu/isa/peak.h"
+#include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 #include "weft/core/buffer.h"
 
@@ -35,6 +37,18 @@ double fastest(int runs, F&& f) {
     return best;
 }
 
+// Two buffers of `bytes`, or of what is left of them where memory is short; none below 16 MB, which caches hold.
+std::pair<BufferHandle, BufferHandle> two_buffers(std::size_t& bytes) {
+    for (; bytes >= std::size_t{16} << 20; bytes /= 2) {
+        try {
+            BufferHandle from = Buffer::allocate(bytes);
+            return {from, Buffer::allocate(bytes)};
+        } catch (const OutOfMemory&) {
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Limits measure_limits() {
@@ -48,8 +62,10 @@ Limits measure_limits() {
     limits.operations = peak.operations_in_round * static_cast<double>(rounds) * threads / seconds;
 
     // Memory far larger than the caches, copied: by the system's way and past the caches, whichever is faster here.
-    constexpr std::size_t bytes = std::size_t{128} << 20, part = std::size_t{4} << 20;
-    BufferHandle from = Buffer::allocate(bytes), to = Buffer::allocate(bytes);
+    constexpr std::size_t part = std::size_t{4} << 20;
+    std::size_t bytes = std::size_t{128} << 20;
+    auto [from, to] = two_buffers(bytes);
+    if (!to) return limits;
     std::memset(from->data(), 1, bytes), std::memset(to->data(), 1, bytes);
     auto in_parts = [&](auto&& copy) {
         return fastest(5, [&] {

@@ -1,4 +1,4 @@
-// As many fused multiply-adds as the processor can do: independent chains in registers, no memory; and memory alone, copied. What
+// As many fused multiply-adds as the processor can do: independent chains in registers, no memory; and memory alone, copied or read. What
 // shares of the peak are measured by.
 #include "weft/backend/cpu/isa/peak.h"
 
