@@ -221,9 +221,6 @@ void bind_creation(nb::module_& m) {
     m.def("one_hot", [](Given labels, std::int64_t classes, Given type) {
         return object_of(one_hot(operand(labels, "one_hot"), classes, dtype(type).value_or(DType::float32)));
     });
-    m.def("input", [](const std::string& name, Given sizes, Given type) {
-        return object_of(input(name, shape(sizes, "input"), dtype(type).value_or(DType::float32)));
-    });
 }
 
 void bind_views(nb::module_& m) {

@@ -40,8 +40,8 @@ def result_type(*arrays_and_dtypes):
             weak.append(value)
         else:
             strong.append(value.dtype if isinstance(value, _core.Tensor) else _core.as_dtype(getattr(value, "dtype", value)))
-    if not strong:
-        raise ValueError("result_type: at least one array or dtype is wanted beside numbers")
+    if not strong:   # what asarray makes of them
+        strong = [_core.asarray(weak[0], None, None).dtype]
     dtype = strong[0]
     for other in strong[1:]:
         dtype = _core.promote(dtype, other)

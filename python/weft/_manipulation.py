@@ -125,8 +125,8 @@ def pairs(x, ndim, name):
     return found
 
 
-def permute_dims(x, /, axes):
-    """The axes in another order.
+def permute_dims(x, /, axes=None):
+    """The axes in another order; reversed unless it is said.
 
     >>> wf.permute_dims(wf.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)

@@ -286,7 +286,10 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """
-    points = _core.stack(list(sample), 1) if isinstance(sample, (list, tuple)) else _core.asarray(sample, None, None)
+    points = _core.asarray(sample, None, None) if not isinstance(sample, (list, tuple)) else \
+        _core.stack(list(sample), 1) if any(hasattr(x, "__len__") for x in sample) else _core.asarray(sample, None, None)
+    if points.ndim == 1:
+        points = _core.reshape(points, (-1, 1))
     if points.ndim != 2:
         raise ValueError(f"histogramdd: points of {points.ndim} axes; they are a table (points, dimensions), or a vector a dimension")
     dimensions = points.shape[1]

@@ -3,6 +3,7 @@ import math
 
 from . import _core
 from ._creation import linspace
+from ._functions import broadcast_arrays
 
 __all__ = ["argpartition", "argwhere", "choose", "compress", "diag_indices", "diag_indices_from", "extract", "flatnonzero", "geomspace", "indices", "ix_", "lexsort", "logspace",
            "mgrid", "ogrid", "partition", "put_along_axis", "ravel_multi_index", "select", "tri", "tril_indices", "tril_indices_from",
@@ -220,22 +221,23 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     return _core.astype(_core.pow(float(base), exponents), "float32" if dtype is None else dtype)
 
 
-def geomspace(start, stop, num=50, endpoint=True, dtype=None):
-    """Numbers of one ratio, from start to stop.
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """Numbers of one ratio, from start to stop; of arrays along a new axis.
 
     >>> wf.geomspace(1, 100, 3)
     array([  1.,  10., 100.], dtype=float32)
     """
-    if start == 0 or stop == 0 or (start < 0) != (stop < 0):
+    first, last = (_core.astype(end, "float64") for end in broadcast_arrays(start, stop))
+    if not bool(_core.all(_core.greater(_core.multiply(first, last), 0), None, False)):
         raise ValueError(f"geomspace: from {start} to {stop}; both are positive or both negative")
-    sign = -1.0 if start < 0 else 1.0
-    exponents = _core.linspace(math.log(abs(start)), math.log(abs(stop)), num, endpoint, "float64")
-    found = _core.multiply(sign, _core.exp(exponents))
+    exponents = _core.linspace(_core.log(_core.abs(first)), _core.log(_core.abs(last)), num, endpoint, "float64")
+    found = _core.multiply(_core.sign(first), _core.exp(exponents))
     # The ends are what was asked for, not what rounding made of them.
-    count = _core.iota(num)
-    found = _core.where(_core.equal(count, 0), float(start), found)
+    count = _core.reshape(_core.iota(num), (-1,) + (1,) * first.ndim)
+    found = _core.where(_core.equal(count, 0), first, found)
     if endpoint and num > 1:
-        found = _core.where(_core.equal(count, num - 1), float(stop), found)
+        found = _core.where(_core.equal(count, num - 1), last, found)
+    found = found if axis == 0 else _core.moveaxis(found, 0, axis)
     return _core.astype(found, "float32" if dtype is None else dtype)
 
 

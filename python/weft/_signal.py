@@ -185,7 +185,8 @@ def poly(seq_of_zeros):
     >>> wf.poly(wf.asarray([1., 2.]))
     array([ 1., -3.,  2.], dtype=float32)
     """
-    if getattr(seq_of_zeros, "ndim", 1) == 2:
+    seq_of_zeros = _core.asarray(seq_of_zeros, None, None)
+    if seq_of_zeros.ndim == 2:
         seq_of_zeros = _core.eigvals(seq_of_zeros)
         found = _core.poly(seq_of_zeros)
         return found if _core.any(_core.greater(_core.abs(_core.imag(found)), 1e-5), None, False) else _core.real(found)

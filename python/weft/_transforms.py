@@ -29,7 +29,8 @@ def gradient(loss: "Any", *varargs, axis=None, edge_order=1, wrt=None, consider_
     >>> wf.gradient(None, wrt=[x], known_grads=[(y, wf.asarray([1., 0., 10.]))])
     [array([ 2.,  0., 60.], dtype=float32)]
     """
-    if wrt is not None or loss is None or _core.asarray(loss, None, None).ndim == 0:
+    loss = loss if loss is None else _core.asarray(loss, None, None)
+    if wrt is not None or loss is None or loss.ndim == 0:
         wrt = wrt if wrt is not None else varargs[0] if varargs else []
         one = isinstance(wrt, (_core.Tensor, _core.Parameter))
         known = known_grads.items() if isinstance(known_grads, dict) else known_grads

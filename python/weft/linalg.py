@@ -174,7 +174,7 @@ def matrix_rank(x, /, tol=None, hermitian=False, *, rtol=None):
     array(1)
     """
     x = _mirrored(x) if hermitian else x
-    if tol is None:
+    if tol is None or _core.asarray(x, None, None).ndim < 2:
         return _core.matrix_rank(x, rtol)
     return _core.sum(_core.greater(_core.svdvals(x), _core.expand_dims(tol, -1)), (-1,), False)
 

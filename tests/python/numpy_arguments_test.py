@@ -6,6 +6,9 @@ import warnings
 from built import LACKS, np, wf
 
 CALLS = """
+cov(S); cov([1.]); corrcoef([2.,2.]); corrcoef([1.,2.]); frexp(2)[0]; tril(V,1); triu(I[0]); median(E,0); nanquantile(E,.5,axis=0); permute_dims(N); convolve(V,2.);
+geomspace(V[:3]**2+1,[9.,8.,7.],4,dtype=np.float64); geomspace(-1.,-8.,4,axis=-1,dtype=np.float64); gradient([1.,2.,4.]); histogramdd(V,3)[0]; 
+linalg.lstsq(C,V[:3],rcond=None)[1].shape; linalg.lstsq(M.T,V[:6],rcond=None)[1]; linalg.matrix_rank(V); poly([1.,2.]); bincount([]);
 sum(M,0); sum(M,(0,1)); sum(N,(0,-1),keepdims=True); sum(M,axis=1,where=B); sum(M,where=B,initial=3); sum(I,dtype=np.float64);
 sum(M,0,np.float32); sum(S); sum(S,0); sum(S,axis=-1,keepdims=True); max(S,0); argmax(S,0); any(S,axis=0); nansum(S,0); count_nonzero(S,0);
 sum(S,axis=()); sum(E,0); sum(E); sum(E,axis=1); prod(M,1); prod(M,where=B,axis=0); prod(E,0);
@@ -68,7 +71,7 @@ ldexp(M,2); bitwise_and(I,3); left_shift(I+9,2); invert(I); logical_and(B,I)
 """
 # NumPy has these from the version on.
 NEEDS = {"hstack([I,I],dtype": (1, 24), "concat(": (2, 1), "var(M,correction": (2, 0), "trapezoid(": (2, 0), "unique(np.array": (1, 24), "linalg.matrix_rank(C,tol": (1, 26),
-         "clip(M,max": (2, 1), "clip(M,min": (2, 1)}
+         "clip(M,max": (2, 1), "clip(M,min": (2, 1), "permute_dims(": (2, 0)}
 
 
 def arrays(convert):

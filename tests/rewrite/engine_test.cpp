@@ -213,6 +213,12 @@ TEST(Engine, leaves_and_outputs_keep_their_numbers_and_forms) {
     EXPECT_EQ(wanted[4].to_vector<float>(), (std::vector<float>{3, 8}));
 }
 
+TEST(Engine, numbers_that_break_what_a_rule_assumes_give_what_arithmetic_gives) {
+    Tensor zero(0.0, DType::float32), infinite(std::numeric_limits<double>::infinity(), DType::float32);
+    for (const Tensor& x : {zero / zero, square(zero) / zero, zero / (zero * 3), zero * infinite, infinite / infinite, infinite - infinite})
+        EXPECT_TRUE(std::isnan(x.item<float>()));
+}
+
 TEST(Engine, graphs_that_differ_only_in_sizes_become_graphs_that_differ_only_in_sizes) {
     auto of = [](std::int64_t batch, std::int64_t inner) {
         Tensor x = input("x", {batch, inner}), w = input("w", {inner, 3});

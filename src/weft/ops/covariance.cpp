@@ -1,4 +1,6 @@
 // Covariances, weighted means, ranges (statistics.h).
+#include <limits>
+
 #include "weft/graph/node.h"
 #include "weft/ops/arrange.h"
 #include "weft/ops/contraction.h"
@@ -71,7 +73,10 @@ Tensor cov(const Operand& x, const CovOptions& options) {
 Tensor corrcoef(const Operand& x, bool rows) {
     LineScope line(x.where);
     Tensor covariance = cov(x, {.rows = rows});
-    if (covariance.ndim() == 0) return covariance / covariance;
+    if (covariance.ndim() == 0) {  // not covariance / covariance, which rewriting takes for 1 also where nothing varies
+        double nan = std::numeric_limits<double>::quiet_NaN();
+        return astype(where(greater(real(covariance), 0), 1.0, nan), covariance.dtype());
+    }
     Tensor deviation = sqrt(real(diagonal(covariance)));
     Tensor found = covariance / expand_dims(deviation, 1) / deviation;
     return is_complex(found.dtype()) ? found : clip(found, -1, 1);

@@ -129,9 +129,9 @@ namespace {
 Tensor below(const Operand& x, std::int64_t k, const char* name) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
-    if (tensor.ndim() < 2)
-        throw ShapeError(text(name, ": needs at least two axes, not shape ", tensor.shape(), place(x.where)));
-    Tensor i = expand_dims(iota(tensor.shape()[tensor.ndim() - 2]), 1),
+    if (tensor.ndim() == 0) throw ShapeError(text(name, ": needs an axis, not shape ()", place(x.where)));
+    // A vector is every row of a square, as NumPy has it.
+    Tensor i = expand_dims(iota(tensor.shape()[tensor.ndim() == 1 ? 0 : tensor.ndim() - 2]), 1),
            j = expand_dims(iota(tensor.shape()[tensor.ndim() - 1]), 0);
     return j - i <= k;
 }

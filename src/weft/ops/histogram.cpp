@@ -135,6 +135,7 @@ Tensor counted(const Tensor& bin, const Tensor& inside, const Tensor& amounts, s
 Tensor bincount(const Operand& given, const Tensor& weights, std::int64_t minlength) {
     LineScope line(given.where);
     Tensor x = given.as_tensor();
+    if (x.shape() == Shape{0}) x = astype(x, DType::int64);  // of nothing, whatever its type
     if (!is_integer(x.dtype()) && x.dtype() != DType::bool_)
         throw DTypeError(text("bincount: counts whole numbers, not ", x.dtype(), place(given.where)));
     if (x.ndim() != 1)

@@ -75,8 +75,8 @@ Tensor svdvals(const Operand& x);
 Tensor pinv(const Operand& x, const std::optional<Operand>& rtol = {});
 /// How many singular values lie above rtol (default as pinv's) times the largest; int64.
 Tensor matrix_rank(const Operand& x, const std::optional<Operand>& rtol = {});
-/// The least squares solution of least norm, the squared residuals of each column (always, where NumPy gives them only of full rank), the
-/// rank and the singular values. b: (..., m) of a 1-d b, else (..., m, k).
+/// The least squares solution of least norm, the squared residuals of each column (none where a has no more rows than columns; NumPy gives
+/// none of lower rank either), the rank and the singular values. b: (..., m) of a 1-d b, else (..., m, k).
 Lstsq lstsq(const Operand& a, const Operand& b, const std::optional<Operand>& rtol = {});
 
 // Norms (linalg_norm.cpp)

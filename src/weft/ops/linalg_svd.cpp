@@ -200,6 +200,8 @@ Tensor pinv(const Operand& x, const std::optional<Operand>& rtol) {
 
 Tensor matrix_rank(const Operand& x, const std::optional<Operand>& rtol) {
     LineScope line(x.where);
+    if (Tensor flat = x.as_tensor(); flat.ndim() < 2)  // of a vector, as NumPy has it: whether it is another one than 0
+        return astype(any(not_equal(flat, 0)), DType::int64);
     Tensor a = matrices(x, "matrix_rank"), s = svdvals(Operand(a, x.where));
     if (std::min(rows_of(a), columns_of(a)) == 0) return zeros(batch_of(a, 2), DType::int64);
     Tensor cut = tolerance(a, rtol, "matrix_rank", x.where);
@@ -218,6 +220,7 @@ Lstsq lstsq(const Operand& left, const Operand& right, const std::optional<Opera
     Tensor columns = vector ? expand_dims(b, 1) : b, x = matmul(pinv(placed, rtol), columns);
     Tensor rest = columns - matmul(a, x), size = is_complex(dtype) ? abs(rest) : rest;
     Tensor residuals = sum(square(size), -2);
+    if (rows_of(a) <= columns_of(a)) residuals = zeros({0}, residuals.dtype());  // nothing is left over: none, as NumPy has it
     return {vector ? squeeze(x, {-1}) : x, residuals, matrix_rank(placed, rtol), svdvals(placed)};
 }
 

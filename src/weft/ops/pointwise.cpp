@@ -14,7 +14,7 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-Tensor inexactly(const Operand& x) { return x.weak() ? x.as_tensor() : astype(x, inexact(x.tensor.dtype())); }
+Tensor inexactly(const Operand& x) { return astype(x, inexact(x.as_tensor().dtype())); }
 
 Tensor no_complex(const Operand& x, std::string_view name) {
     Tensor tensor = x.as_tensor();
@@ -166,6 +166,7 @@ std::pair<Tensor, Tensor> frexp(const Operand& x) {
 Tensor bitwise_count(const Operand& x) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
+    if (tensor.dtype() == DType::bool_) return astype(tensor, DType::uint8);
     if (!is_integer(tensor.dtype()))
         throw DTypeError(text("bitwise_count: counts the bits of whole numbers, not ", tensor.dtype(), place(x.where)));
     bool is_signed = kind_of(tensor.dtype()) == Kind::signed_integer;

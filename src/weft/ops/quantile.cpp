@@ -145,9 +145,6 @@ Tensor quantile_of(const Operand& given, const Tensor& q, const Axes& axes, cons
     x = astype(given, inexact(x.dtype()));
     Axes joined = checked(given, [&] { return normalize_axes(axes, x.ndim(), "quantile"); });
     Tensor last = joined_last(x, joined, given.where);
-    if (last.shape()[last.ndim() - 1] == Size(0))
-        throw ValueError(text("quantile: there is nothing along the axes of ", x.shape(), place(given.where)));
-    Tensor found = moveaxis(along_last(last, ravel(q), options), -1, 0);
     Shape shape = q.shape();
     for (std::size_t i = 0; i < x.ndim(); ++i) {
         bool gone = std::find(joined.begin(), joined.end(), static_cast<std::int64_t>(i)) != joined.end();
@@ -156,7 +153,9 @@ Tensor quantile_of(const Operand& given, const Tensor& q, const Axes& axes, cons
         else if (options.keepdims)
             shape.push_back(1);
     }
-    return reshape(found, shape);
+    if (last.shape()[last.ndim() - 1] == Size(0))  // of nothing: no number, as the mean
+        return full(shape, std::numeric_limits<double>::quiet_NaN(), last.dtype());
+    return reshape(moveaxis(along_last(last, ravel(q), options), -1, 0), shape);
 }
 
 }  // namespace

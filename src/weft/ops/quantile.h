@@ -30,7 +30,7 @@ struct QuantileOptions {
     bool ignore_nan = false;  ///< NaN is left out; else a NaN makes the quantile NaN
 };
 /// The q-quantiles of x along axes, q in [0, 1] of any shape: of q's shape followed by the axes of x that stay. Real; differentiable
-/// with respect to x, and to q where the method interpolates.
+/// with respect to x, and to q where the method interpolates. Of no elements NaN.
 Tensor quantile(const Operand& x, const Operand& q, const Axes& axes, const QuantileOptions& options = {});
 /// quantile(x, q / 100)
 Tensor percentile(const Operand& x, const Operand& q, const Axes& axes, const QuantileOptions& options = {});

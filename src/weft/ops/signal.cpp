@@ -45,6 +45,8 @@ Tensor overlapping(const Tensor& a, const Tensor& v, Overlap mode) {
 
 std::pair<Tensor, Tensor> met(const Operand& a, const Operand& v, std::string_view name) {
     Tensor x = a.as_tensor(), y = v.as_tensor();
+    if (x.ndim() == 0) x = reshape(x, {1});  // a number is a vector of one
+    if (y.ndim() == 0) y = reshape(y, {1});
     refuse_none(x, name, a.where), refuse_none(y, name, v.where);
     DType meet = promote(x.dtype(), y.dtype());
     return {astype(x, meet), astype(y, meet)};

@@ -95,6 +95,12 @@ Tensor open_gate(const Site& site) {
     bool open = number ? !is_number(gate, 0) : site.fact(gate).positive();
     return open ? site.input(0) * site.input(1) : Tensor();
 }
+// Whether the variable is no number that breaks a rule's assumption before anybody's eyes: 0 / 0 and 0 * infinity stay NaN.
+bool not_zero_itself(const Site&, std::span<const Tensor> x) { return !is_number(*x[0].node(), 0); }
+bool not_infinite_itself(const Site&, std::span<const Tensor> x) {
+    std::optional<Literal> number = number_of(*x[0].node());
+    return !number || is_complex(x[0].dtype()) || std::isfinite(number->as<double>());
+}
 Tensor real_already(const Site& site) { return itself_if(site, !is_complex(site.node.inputs[0]->dtype)); }
 
 // maximum(x, c), minimum(x, c) where facts say which.
@@ -138,8 +144,8 @@ void add_useless_rules(RuleList& rules) {
     shorten("multiply_minus_one", [](T x) { return x * -1; }, [](T x) { return -x; }, {.takes = [](DType d) { return d != DType::bool_; }, .gated = true});
     shorten("divide_one", [](T x) { return x / 1; }, [](T x) { return x; }, {.takes = is_inexact});
     shorten("divide_minus_one", [](T x) { return x / -1; }, [](T x) { return -x; }, {});
-    shorten("multiply_zero", [](T x) { return x * 0; }, [](T) { return 0; }, {.assumes = Assumes::finite, .gated = true});
-    shorten("divide_zero", [](T x) { return 0 / x; }, [](T) { return 0; }, {.assumes = Assumes::finite});
+    shorten("multiply_zero", [](T x) { return x * 0; }, [](T) { return 0; }, {.assumes = Assumes::finite, .gated = true, .guard = not_infinite_itself});
+    shorten("divide_zero", [](T x) { return 0 / x; }, [](T) { return 0; }, {.assumes = Assumes::finite, .guard = not_zero_itself});
     shorten("floor_divide_one", [](T x) { return floor_divide(x, 1); }, [](T x) { return x; }, {.takes = exact});
     shorten("double_negative", [](T x) { return -(-x); }, [](T x) { return x; });
     shorten("subtract_negative", [](T x, T y) { return x - (-y); }, [](T x, T y) { return x + y; });
