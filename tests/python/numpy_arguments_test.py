@@ -6,7 +6,8 @@ import warnings
 from built import LACKS, np, wf
 
 CALLS = """
-cov(S); cov([1.]); corrcoef([2.,2.]); corrcoef([1.,2.]); frexp(2)[0]; tril(V,1); triu(I[0]); median(E,0); nanquantile(E,.5,axis=0); permute_dims(N); convolve(V,2.);
+divide(Q,Q); subtract(Q,Q); add(Q,Q); multiply(Q,0); multiply(Q,Q); divide(0,Q); power(Q,2); maximum(Q,Q); divide(Q[::-1],Q[::-1]); power(Q,0); fmod(Q,Q);
+sqrt(Q); square(Q); log1p(Q); reciprocal(Q); cov(S); cov([1.]); corrcoef([2.,2.]); corrcoef([1.,2.]); frexp(2)[0]; tril(V,1); triu(I[0]); median(E,0); nanquantile(E,.5,axis=0); permute_dims(N); convolve(V,2.);
 geomspace(V[:3]**2+1,[9.,8.,7.],4,dtype=np.float64); geomspace(-1.,-8.,4,axis=-1,dtype=np.float64); gradient([1.,2.,4.]); histogramdd(V,3)[0]; 
 linalg.lstsq(C,V[:3],rcond=None)[1].shape; linalg.lstsq(M.T,V[:6],rcond=None)[1]; linalg.matrix_rank(V); poly([1.,2.]); bincount([]);
 sum(M,0); sum(M,(0,1)); sum(N,(0,-1),keepdims=True); sum(M,axis=1,where=B); sum(M,where=B,initial=3); sum(I,dtype=np.float64);
@@ -79,7 +80,7 @@ def arrays(convert):
     m = rng.normal(size=(4, 6))
     c = rng.normal(size=(3, 3))
     found = {"M": m, "I": rng.integers(-5, 6, (4, 6)), "V": rng.normal(size=9), "N": rng.normal(size=(3, 4, 5)), "G": np.where(m > 0.7, np.nan, m),
-             "B": m > 0, "S": np.array(2.5), "E": np.zeros((0, 3)), "Z": m + 1j * rng.normal(size=(4, 6)), "C": c, "H": c @ c.T + 3 * np.eye(3)}
+             "B": m > 0, "S": np.array(2.5), "E": np.zeros((0, 3)), "Z": m + 1j * rng.normal(size=(4, 6)), "C": c, "Q": np.array([0., -0., np.inf, -np.inf, np.nan, 2.]), "H": c @ c.T + 3 * np.eye(3)}
     return {name: convert(x) for name, x in found.items()}
 
 

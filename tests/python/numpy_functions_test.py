@@ -150,7 +150,7 @@ class Functions(unittest.TestCase):
 
     def test_what_numpy_refuses_is_refused(self):
         x = wf.asarray(M)
-        refused = [lambda: wf.quantile(x, 1.5), lambda: wf.quantile(x, 0.5, method="best"), lambda: wf.quantile(wf.asarray(Z), 0.5), lambda: wf.median(wf.ones((0,))),
+        refused = [lambda: wf.quantile(x, 1.5), lambda: wf.quantile(x, 0.5, method="best"), lambda: wf.quantile(wf.asarray(Z), 0.5),
                    lambda: wf.pad(x, -1), lambda: wf.pad(x, 1, mode="mirror"), lambda: wf.pad(wf.ones((0,)), 1, mode="edge"), lambda: wf.pad(x, [(1, 2, 3)]), lambda: wf.bincount(wf.asarray([-1])),
                    lambda: wf.bincount(wf.asarray([1.5])), lambda: wf.histogram(x, bins=0), lambda: wf.histogram(x, bins="most"), lambda: wf.histogram(x, range=(2, 1)), lambda: wf.histogram(wf.asarray(GAPS)),
                    lambda: wf.digitize(x, wf.asarray([0, 2, 1])), lambda: wf.convolve(x, x), lambda: wf.convolve(wf.ones(0), wf.ones(2)), lambda: wf.convolve(wf.ones(2), wf.ones(2), "some"),

@@ -215,7 +215,8 @@ TEST(Engine, leaves_and_outputs_keep_their_numbers_and_forms) {
 
 TEST(Engine, numbers_that_break_what_a_rule_assumes_give_what_arithmetic_gives) {
     Tensor zero(0.0, DType::float32), infinite(std::numeric_limits<double>::infinity(), DType::float32);
-    for (const Tensor& x : {zero / zero, square(zero) / zero, zero / (zero * 3), zero * infinite, infinite / infinite, infinite - infinite})
+    for (const Tensor& x : {zero / zero, square(zero) / zero, zero / (zero * 3), zero * infinite, infinite / infinite,
+                            infinite - infinite})
         EXPECT_TRUE(std::isnan(x.item<float>()));
 }
 

@@ -1,5 +1,6 @@
 #include "weft/compile/plan_cache.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "weft/base/lru.h"
@@ -28,6 +29,17 @@ Hash128 sized_key(const Graph& graph) {
     return hasher.result();
 }
 
+// One operation by itself is computed as it stands, so that a / a and a - a are NumPy's where a is 0 or infinite: rules that take numbers for
+// finite have nothing to gain there.
+const RewriteOptions& rewriting_of(const Graph& graph) {
+    auto computes = [](const Graph::Entry& e) {
+        Family family = e.node->operation->family;
+        return !e.leaf && family != Family::constant && family != Family::view;
+    };
+    return std::count_if(graph.entries.begin(), graph.entries.end(), computes) > 1 ? default_rewriting()
+                                                                                   : exact_rewriting();
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> plan_for(const Graph& graph) {
@@ -46,7 +58,7 @@ std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions opti
     bool tells = stages || !shown_stages().empty();
     options.keep_loops |= tells;
     std::vector<Rewrite> trace;
-    Graph rewritten = rewrite(graph, default_rewriting(), tells ? &trace : nullptr);
+    Graph rewritten = rewrite(graph, rewriting_of(graph), tells ? &trace : nullptr);
     auto binding = weft::bind(plan_for(rewritten), rewritten, cpu_compiler(), options);
     if (tells) {
         Stages described = describe(graph, trace, rewritten, *binding);

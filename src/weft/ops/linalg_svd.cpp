@@ -220,7 +220,8 @@ Lstsq lstsq(const Operand& left, const Operand& right, const std::optional<Opera
     Tensor columns = vector ? expand_dims(b, 1) : b, x = matmul(pinv(placed, rtol), columns);
     Tensor rest = columns - matmul(a, x), size = is_complex(dtype) ? abs(rest) : rest;
     Tensor residuals = sum(square(size), -2);
-    if (rows_of(a) <= columns_of(a)) residuals = zeros({0}, residuals.dtype());  // nothing is left over: none, as NumPy has it
+    if (rows_of(a) <= columns_of(a))
+        residuals = zeros({0}, residuals.dtype());  // nothing is left over: none, as NumPy has it
     return {vector ? squeeze(x, {-1}) : x, residuals, matrix_rank(placed, rtol), svdvals(placed)};
 }
 

@@ -25,6 +25,15 @@ const RewriteOptions& default_rewriting() {
     return *options;
 }
 
+const RewriteOptions& exact_rewriting() {
+    static const RewriteOptions* options = [] {
+        auto* exact = new RewriteOptions(default_rewriting());
+        exact->exclude.insert("finite");
+        return exact;
+    }();
+    return *options;
+}
+
 RewriteOptions parse_rewriting(std::string_view list) {
     RewriteOptions options;
     if (list == "off") options.enabled = false;

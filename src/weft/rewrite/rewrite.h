@@ -23,6 +23,8 @@ struct RewriteOptions {
 
 /// From the environment variable WEFT_REWRITE, read once: "off", or names: "-log1p,-finite" leaves out, "stable" keeps only what is named.
 const RewriteOptions& default_rewriting();
+/// The same without the rules that take numbers for finite.
+const RewriteOptions& exact_rewriting();
 /// The same from a text; ValueError for a name that no rule, phase or assumption has.
 RewriteOptions parse_rewriting(std::string_view text);
 

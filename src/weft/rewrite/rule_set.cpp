@@ -47,14 +47,19 @@ const std::vector<std::int32_t>& RuleSet::at(Phase phase, const Operation& opera
 }
 
 std::shared_ptr<const RuleSet> rules_for(const RewriteOptions& options) {
-    if (&options != &default_rewriting()) return std::make_shared<RuleSet>(options);
+    bool usual = &options == &default_rewriting();
+    if (!usual && &options != &exact_rewriting()) return std::make_shared<RuleSet>(options);
+    struct Kept {
+        std::shared_ptr<const RuleSet> set;
+        std::uint64_t version = ~std::uint64_t{0};
+    };
     static std::mutex mutex;
-    static std::shared_ptr<const RuleSet> set;
-    static std::uint64_t version = ~std::uint64_t{0};
+    static Kept both[2];
     std::lock_guard lock(mutex);
-    if (std::uint64_t now = rewriting_version(); now != version)
-        set = std::make_shared<RuleSet>(options), version = now;
-    return set;
+    Kept& kept = both[usual ? 0 : 1];
+    if (std::uint64_t now = rewriting_version(); now != kept.version)
+        kept.set = std::make_shared<RuleSet>(options), kept.version = now;
+    return kept.set;
 }
 
 }  // namespace weft

@@ -26,7 +26,7 @@ class RuleSet {
     Lists anywhere_, none_;
 };
 
-/// Made once for the default options, while no rules are added; anew for others.
+/// Made once for the default and the exact options, while no rules are added; anew for others.
 std::shared_ptr<const RuleSet> rules_for(const RewriteOptions& options);
 
 }  // namespace weft
