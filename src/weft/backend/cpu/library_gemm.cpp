@@ -25,6 +25,7 @@
 //   128x1024x10          65 | ?     49 | 84     48 | 54
 //   1024^3              101 | 124  110 | 161   102 | 158
 //   1024^3, float64      47         -           51
+// A slower hour of the Intel (peak 176), b copied where it is read: 64^3 158 | 150, 128^3 160 | 174, 128x784x1024 147 | 174, 512^3 150 | 176.
 // So oneDNN would be the faster one from about 96^3 on where no side is short. But it generates its code when it is first asked: 30 to
 // 50 ms, the time of the first three steps of a network of that size. So from 2^28 multiplications on, where a call takes 4 ms and a
 // step of training tenths of a second. (The step of 784-1024-1024-10 in batches of 128: 14.8 ms with it, 14.7 without.)
@@ -98,8 +99,11 @@ void for_each_block_of_rows(const GemmProblem<T>& p, std::int64_t rows, Multiply
 
 #if WEFT_HAVE_ONEDNN
 
+// It copies B anew for each block of rows: 1024^3 runs at 120 GFLOP/s by 32 rows, at 160 by 256 (of 176, and weft's own at 135).
+constexpr std::int64_t onednn_rows = 256;
+
 bool worth_onednn(const GemmProblem<float>& p) {
-    return p.m >= 32 && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= std::int64_t{1} << 28;
+    return p.m >= 2 * onednn_rows && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= std::int64_t{1} << 28;
 }
 
 Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
@@ -107,11 +111,7 @@ Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
     if (!worth_onednn(p) || !in_range(p) || !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
         !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, taken.b))
         return taken;
-    // Columns of B half a page apart collide in the cache, and oneDNN copies them anew for each block: 54 GFLOP/s,
-    // weft's own 93.
-    if (taken.b.transposed && taken.b.leading % 512 == 0) return taken;
-    // 104 against 95 GFLOP/s with 32
-    taken.rows = rows_of_block(p, taken.a.transposed || taken.b.transposed ? 64 : 32);
+    taken.rows = rows_of_block(p, onednn_rows);
     return taken;
 }
 

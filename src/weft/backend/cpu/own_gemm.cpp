@@ -26,8 +26,9 @@ const GemmKernels<T>& kernels() {
 }
 
 // Cuts of the product. A panel of b (depth x 32 floats) stays in the first-level cache, a block of a (rows x depth) in
-// the second; packed copies of a and b never exceed most_* x most_depth, whatever the matrices.
+// the second; a packed copy of a never exceeds most_width x most_depth, whatever the matrices.
 constexpr std::int64_t depth = 256, block_rows = 256, most_depth = 2048, most_width = 4096;
+constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
 // Below this many multiplications one thread does it all: waking another costs more.
 constexpr std::int64_t serial_work = 256 * 1024;
 
@@ -49,19 +50,18 @@ class Multiplication {
         pack_a_ = big && panels_ >= 4 && (collide || scattered || p_.a_row == 1);
         row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min(7, kernels_.most_rows) : kernels_.most_rows);
         pack_b_ = !p_.packed_b && (p_.b_column != 1 || (big && row_tiles_ >= 3));
-        packed_b_ = scratch;
-        packed_a_ = scratch + (pack_b_ ? panels_ * kernels_.most_columns * p_.k : 0);
-        read_b_ = pack_b_ ? packed_b_ : p_.packed_b;
+        packed_a_ = scratch;
     }
 
     void run() {
         bool serial = p_.m * p_.n * p_.k <= serial_work;
-        if (pack_a_ || pack_b_) pack(serial);
+        if (pack_a_) pack(serial);
         // Blocks of about a million multiplications, at most 64: enough to share out, few enough to cost nothing.
         std::int64_t wanted = serial ? 1 : std::clamp<std::int64_t>(p_.m * p_.n * p_.k / (1 << 20), 2, 64);
         std::int64_t rows = std::max(divide_up(p_.m, block_rows), std::int64_t{1});
         std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_);
-        if (rows * columns < wanted) rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, row_tiles_);
+        if (rows * columns < std::min<std::int64_t>(wanted, 16))
+            rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, row_tiles_);
         auto block = [&](std::int64_t index) {
             std::int64_t i = index / columns, j = index % columns;
             multiply(begin_of(i, rows, row_tiles_), begin_of(i + 1, rows, row_tiles_), begin_of(j, columns, panels_),
@@ -77,17 +77,12 @@ class Multiplication {
     std::int64_t row_of(std::int64_t tile) const { return begin_of(tile, row_tiles_, p_.m); }
 
     void pack(bool serial) {
-        constexpr std::int64_t together = 4;  // tiles or panels that one block packs
-        std::int64_t a_blocks = pack_a_ ? divide_up(row_tiles_, together) : 0;
-        std::int64_t b_blocks = pack_b_ ? divide_up(panels_, together) : 0;
+        constexpr std::int64_t together = 4;  // tiles that one block packs
         auto block = [&](std::int64_t index) {
-            bool of_a = index < a_blocks;
-            std::int64_t first = (of_a ? index : index - a_blocks) * together;
-            std::int64_t last = std::min(first + together, of_a ? row_tiles_ : panels_);
-            for (std::int64_t i = first; i < last; ++i) of_a ? pack_tile(i) : pack_panel(i);
+            for (std::int64_t i = index * together; i < std::min((index + 1) * together, row_tiles_); ++i) pack_tile(i);
         };
-        if (!serial) return parallel_for(a_blocks + b_blocks, block);
-        for (std::int64_t index = 0; index < a_blocks + b_blocks; ++index) block(index);
+        if (!serial) return parallel_for(divide_up(row_tiles_, together), block);
+        for (std::int64_t index = 0; index < divide_up(row_tiles_, together); ++index) block(index);
     }
 
     void pack_tile(std::int64_t tile) {
@@ -96,23 +91,29 @@ class Multiplication {
                         p_.k);
     }
 
-    void pack_panel(std::int64_t panel) {
-        std::int64_t column = panel * kernels_.most_columns;
-        std::int64_t columns = std::min<std::int64_t>(kernels_.most_columns, p_.n - column);
-        kernels_.pack_b(packed_b_ + column * p_.k, p_.b + column * p_.b_column, p_.b_row, p_.b_column,
-                        static_cast<int>(columns), p_.k);
-    }
-
+    // A panel of b is copied just before the tiles that read it, and is near then: copied once for each block of rows,
+    // it costs a few of a hundred cycles, and no large copy passes through memory.
     void multiply(std::int64_t tile_begin, std::int64_t tile_end, std::int64_t panel_begin, std::int64_t panel_end) {
-        std::int64_t pieces = divide_up(p_.k, depth);
+        alignas(64) T near[panel_bytes / sizeof(T)];
+        std::int64_t pieces = divide_up(p_.k, depth), width = kernels_.most_columns;
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             std::int64_t k = begin_of(piece, pieces, p_.k), k_end = begin_of(piece + 1, pieces, p_.k);
-            for (std::int64_t panel = panel_begin; panel < panel_end; ++panel)
-                for (std::int64_t tile = tile_begin; tile < tile_end; ++tile) multiply_tile(tile, panel, k, k_end);
+            for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
+                std::int64_t column = panel * width;
+                const T* b =
+                    p_.packed_b ? p_.packed_b + column * p_.k + k * width : p_.b + column * p_.b_column + k * p_.b_row;
+                if (pack_b_)
+                    kernels_.pack_b(near, b, p_.b_row, p_.b_column, static_cast<int>(std::min(width, p_.n - column)),
+                                    k_end - k);
+                std::int64_t b_row = pack_b_ || p_.packed_b ? width : p_.b_row;
+                for (std::int64_t tile = tile_begin; tile < tile_end; ++tile)
+                    multiply_tile(tile, panel, k, k_end, pack_b_ ? near : b, b_row);
+            }
         }
     }
 
-    void multiply_tile(std::int64_t index, std::int64_t panel, std::int64_t k, std::int64_t k_end) {
+    void multiply_tile(std::int64_t index, std::int64_t panel, std::int64_t k, std::int64_t k_end, const T* b,
+                       std::int64_t b_row) {
         std::int64_t row = row_of(index), column = panel * kernels_.most_columns;
         GemmTile<T> tile;
         tile.rows = static_cast<int>(row_of(index + 1) - row);
@@ -126,8 +127,8 @@ class Multiplication {
             tile.a_row = p_.a_row;
             tile.a_column = p_.a_column;
         }
-        tile.b = read_b_ ? read_b_ + column * p_.k + k * kernels_.most_columns : p_.b + column + k * p_.b_row;
-        tile.b_row = read_b_ ? kernels_.most_columns : p_.b_row;
+        tile.b = b;
+        tile.b_row = b_row;
         tile.c = p_.c + row * p_.c_row + column;
         tile.c_row = p_.c_row;
         tile.k = k_end - k;
@@ -142,8 +143,7 @@ class Multiplication {
     const GemmKernels<T>& kernels_;
     std::int64_t row_tiles_, panels_;
     bool pack_a_, pack_b_;
-    T *packed_a_, *packed_b_;
-    const T* read_b_;  // packed by whomever; null: b is read as it lies
+    T* packed_a_;
 };
 
 template <class T>
@@ -239,13 +239,11 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, T* scratch
 // A negative k asks for what one piece needs, without cutting it again.
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k) {
-    constexpr std::int64_t widest = 64;  // columns of the widest panel
     if (k > 0 && pieces_of(m, n, k) > 1) {
         std::int64_t pieces = pieces_of(m, n, k);
         return pieces * (m * n + own_gemm_scratch<T>(m, n, -divide_up(k, pieces)));
     }
-    k = std::min(std::abs(k), most_depth);
-    return (std::min(m, most_width) + divide_up(std::min(n, most_width), widest) * widest) * k;
+    return std::min(m, most_width) * std::min(std::abs(k), most_depth);  // a's copy
 }
 
 template <class T>

@@ -27,26 +27,31 @@ void compute(const GemmTile<T>& tile) {
         return !whole && v == vectors - 1 ? V::load(from + v * V::lanes, last) : V::load(from + v * V::lanes);
     };
     typename V::Type sums[rows][vectors];
-    const T* row_of_a[rows];
+    // Three rows of a to an address, so that all addresses have registers: the others lie one and two strides further.
+    constexpr int groups = (rows + 2) / 3;
+    const T* from_a[groups];
+    for (int g = 0; g < groups; ++g) from_a[g] = tile.a + 3 * g * tile.a_row;
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-        row_of_a[i] = tile.a + i * tile.a_row;
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) sums[i][v] = tile.accumulate ? load(tile.c + i * tile.c_row, v) : V::zero();
     }
     const T* a = tile.a;
     const T* b = tile.b;
+    const std::int64_t row = tile.a_row;
     for (std::int64_t k = 0; k < tile.k; ++k) {
         typename V::Type from_b[vectors];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) from_b[v] = load(b, v);
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
-            typename V::Type from_a = V::all(near_rows ? a[i] : row_of_a[i][k * tile.a_column]);
+            typename V::Type factor = V::all(near_rows ? a[i] : from_a[i / 3][i % 3 * row]);
 #pragma GCC unroll 4
-            for (int v = 0; v < vectors; ++v) sums[i][v] = V::fma(from_a, from_b[v], sums[i][v]);
+            for (int v = 0; v < vectors; ++v) sums[i][v] = V::fma(factor, from_b[v], sums[i][v]);
         }
         a += tile.a_column;
+#pragma GCC unroll 8
+        for (int g = 0; g < groups; ++g) from_a[g] += near_rows ? 0 : tile.a_column;
         b += tile.b_row;
     }
 #pragma GCC unroll 16
@@ -95,25 +100,6 @@ void compute_tile(const GemmTile<T>& tile) {
     choose_rows<T, most_rows>(tile);
 }
 
-template <class T, int rows>
-void pack_rows(T* to, const T* a, std::int64_t row, std::int64_t column, std::int64_t k) {
-    for (std::int64_t p = 0; p < k; ++p, to += rows, a += column) {
-#pragma GCC unroll 16
-        for (int i = 0; i < rows; ++i) to[i] = a[i * row];
-    }
-}
-
-template <class T, int most>
-void pack_a_at_most(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
-    if (rows == most) return pack_rows<T, most>(to, a, row, column, k);
-    if constexpr (most > 1) pack_a_at_most<T, most - 1>(to, a, row, column, rows, k);
-}
-
-template <class T>
-void pack_a(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
-    pack_a_at_most<T, most_rows>(to, a, row, column, rows, k);
-}
-
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
 
 /// Eight rows of eight, turned: to[i * to_row + j] = from[j * from_row + i].
@@ -147,14 +133,49 @@ std::int64_t pack_turned(float* to, const float* b, std::int64_t column, int col
 }
 std::int64_t pack_turned(double*, const double*, std::int64_t, int, std::int64_t) { return 0; }
 
+/// Eight or more rows of a, each contiguous: the first multiple of 8 of k, the last rows together with some before them.
+std::int64_t pack_turned_rows(float* to, const float* a, std::int64_t row, int rows, std::int64_t k) {
+    if (rows < 8 || rows > 16) return 0;
+    for (std::int64_t p = 0; p + 8 <= k; p += 8) {
+        transpose_8x8(to + p * rows, rows, a + p, row);
+        if (rows > 8) transpose_8x8(to + p * rows + rows - 8, rows, a + (rows - 8) * row + p, row);
+    }
+    return k / 8 * 8;
+}
+std::int64_t pack_turned_rows(double*, const double*, std::int64_t, int, std::int64_t) { return 0; }
+
 #else
 
 template <class T>
 std::int64_t pack_turned(T*, const T*, std::int64_t, int, std::int64_t) {
     return 0;
 }
+template <class T>
+std::int64_t pack_turned_rows(T*, const T*, std::int64_t, int, std::int64_t) {
+    return 0;
+}
 
 #endif
+
+template <class T, int rows>
+void pack_rows(T* to, const T* a, std::int64_t row, std::int64_t column, std::int64_t k) {
+    for (std::int64_t p = 0; p < k; ++p, to += rows, a += column) {
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) to[i] = a[i * row];
+    }
+}
+
+template <class T, int most>
+void pack_a_at_most(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
+    if (rows == most) return pack_rows<T, most>(to, a, row, column, k);
+    if constexpr (most > 1) pack_a_at_most<T, most - 1>(to, a, row, column, rows, k);
+}
+
+template <class T>
+void pack_a(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
+    std::int64_t done = column == 1 ? pack_turned_rows(to, a, row, rows, k) : 0;
+    pack_a_at_most<T, most_rows>(to + done * rows, a + done * column, row, column, rows, k - done);
+}
 
 template <class T>
 void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int columns, std::int64_t k) {
@@ -163,9 +184,11 @@ void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int column
         for (std::int64_t p = 0; p < k; ++p)
             for (int j = columns; j < width; ++j) to[p * width + j] = 0;
     if (column == 1 && columns == width) {
+        constexpr std::int64_t ahead = 16;  // rows of b may lie further apart than what the processor fetches by itself
         for (std::int64_t p = 0; p < k; ++p)
             for (int v = 0; v < most_vectors; ++v)
-                Vec<T>::store(to + p * width + v * Vec<T>::lanes, Vec<T>::load(b + p * row + v * Vec<T>::lanes));
+                __builtin_prefetch(b + (p + ahead) * row + v * Vec<T>::lanes),
+                    Vec<T>::store(to + p * width + v * Vec<T>::lanes, Vec<T>::load(b + p * row + v * Vec<T>::lanes));
         return;
     }
     if (column == 1) {
