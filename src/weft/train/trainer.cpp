@@ -261,10 +261,11 @@ bool Trainer::epoch() {
     auto waiting = Clock::now();
     data::Batches::Iterator batch = batches.begin();
     while (!(batch == batches.end())) {
-        times_.data += since(waiting);
         auto begun = Clock::now();
+        double waited = std::chrono::duration<double>(begun - waiting).count();
+        times_.waiting += waited;
         Judged seen = objective_->step(*batch, {progress_.step, progress_.epoch + 1, &history});
-        seen.seconds = since(begun);
+        seen.seconds = since(begun), seen.waited = waited;
         (progress_.step == 0 ? times_.compiling : times_.steps) += seen.seconds;
         ++progress_.batch, ++progress_.step, progress_.examples += seen.count;
         progress_.sums.add(seen), epoch_figures_.add(seen);
@@ -383,7 +384,8 @@ Json Trainer::finish() {
 void Trainer::save_times() const {
     Json all;
     all["training steps"] = rounded(times_.steps), all["first step (planning, kernels)"] = rounded(times_.compiling);
-    all["evaluation"] = rounded(times_.evaluation), all["reading and waiting for data"] = rounded(times_.data);
+    all["evaluation"] = rounded(times_.evaluation), all["reading data"] = rounded(times_.data);
+    all["waiting for batches"] = rounded(times_.waiting);
     all["checkpoints"] = rounded(times_.checkpoints);
     all["everything else"] = rounded(std::max(0.0, since(start_) - times_.total()));
     io::write_atomically(run_.folder() / "times.json", json_text(all, 2) + "\n");
