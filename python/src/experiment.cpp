@@ -17,8 +17,6 @@
 namespace weft::python {
 namespace {
 
-using namespace train;
-
 /// A part, or anything else of a file, as Python holds it.
 struct Description {
     Json value;
@@ -87,24 +85,25 @@ nb::object python_value(const Json& value) {
     return members;
 }
 
-const Entry& entry_of(const std::string& kind, const std::string& name) {
-    for (const Entry* entry : kind_named(kind).entries)
+const train::Entry& entry_of(const std::string& kind, const std::string& name) {
+    for (const train::Entry* entry : train::kind_named(kind).entries)
         if (entry->name == name) return *entry;
-    (void)help_on_entry(kind_named(kind), name);  // says which is nearest
+    (void)train::help_on_entry(train::kind_named(kind), name);  // says which is nearest
     throw InternalError("no entry " + name);
 }
 
-nb::dict as_dict(const std::string& kind, const Entry& entry) {
+nb::dict entry_as_dict(const std::string& kind, const train::Entry& entry) {
     nb::dict found;
     nb::list options;
     for (const Option& option : entry.options)
         options.append(nb::make_tuple(option.name, option.required, python_value(option.fallback)));
-    found["bare"] = entry.bare, found["options"] = options, found["help"] = help_on_entry(kind_named(kind), entry.name);
+    found["bare"] = entry.bare, found["options"] = options,
+    found["help"] = train::help_on_entry(train::kind_named(kind), entry.name);
     return found;
 }
 
 /// Whoever watches from Python: called with each line of the log. What it raises ends the run at the next step.
-class PythonWatcher : public Watcher {
+class PythonWatcher : public train::Watcher {
   public:
     explicit PythonWatcher(nb::object on_epoch) : on_epoch_(std::move(on_epoch)) {}
     void epoch(const Json& line, bool) override { call(line); }
@@ -137,15 +136,15 @@ class PythonWatcher : public Watcher {
     std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
 };
 
-void train_run(Run& run, Given on_epoch) {
+void train_run(train::Run& run, Given on_epoch) {
     PythonWatcher watcher(nb::borrow(on_epoch));
     without_gil([&] { (void)run.train(watcher, [&] { return watcher.stop(); }); });
     watcher.rethrow();
 }
 
 /// What the network gives, classes and probabilities, where there are some, of one output.
-nb::tuple predicted(const Run& run, const nb::dict& given, const std::string& output) {
-    Arrays arrays;
+nb::tuple predicted(const train::Run& run, const nb::dict& given, const std::string& output) {
+    train::Arrays arrays;
     for (auto [name, values] : given) {
         Tensor x = tensor(values, "predict");
         compute(x);
@@ -153,12 +152,12 @@ nb::tuple predicted(const Run& run, const nb::dict& given, const std::string& ou
     }
     std::vector<std::vector<Tensor>> parts(3);
     without_gil([&] {
-        data::Dataset examples = prepared_examples(run, arrays, "the examples");
-        predict(run, examples, [&](const std::vector<Answers>& batch) {
+        data::Dataset examples = train::prepared_examples(run, arrays, "the examples");
+        train::predict(run, examples, [&](const std::vector<train::Answers>& batch) {
             auto found = std::find_if(batch.begin(), batch.end(), [&](const auto& one) { return one.name == output; });
             if (found == batch.end()) {
                 std::string names;
-                for (const Answers& one : batch) names += text(names.empty() ? "" : ", ", "'", one.name, "'");
+                for (const train::Answers& one : batch) names += text(names.empty() ? "" : ", ", "'", one.name, "'");
                 throw ConfigError(text("the run has no output '", output, "'; there are ", names));
             }
             for (auto [to, values] :
@@ -173,26 +172,27 @@ nb::tuple predicted(const Run& run, const nb::dict& given, const std::string& ou
 }
 
 void bind_runs(nb::module_& m) {
-    nb::class_<Run>(m, "Run")
+    nb::class_<train::Run>(m, "Run")
         .def_static("create",
-                    [](const std::string& folder, const Experiment& experiment) {
+                    [](const std::string& folder, const train::Experiment& experiment) {
                         return without_gil([&] {
-                            (void)networks_of(experiment);
-                            return Run::create(folder, experiment);
+                            (void)train::networks_of(experiment);
+                            return train::Run::create(folder, experiment);
                         });
                     })
-        .def_static("open", [](const std::string& folder) { return without_gil([&] { return Run::open(folder); }); })
-        .def_static("exists", [](const std::string& folder) { return Run::exists(folder); })
+        .def_static("open",
+                    [](const std::string& folder) { return without_gil([&] { return train::Run::open(folder); }); })
+        .def_static("exists", [](const std::string& folder) { return train::Run::exists(folder); })
         .def("train", train_run)
-        .def("folder", [](const Run& run) { return run.folder().string(); })
-        .def("kept", [](const Run& run) { return run.kept().string(); })
-        .def("experiment", [](const Run& run) { return run.experiment(); })
+        .def("folder", [](const train::Run& run) { return run.folder().string(); })
+        .def("kept", [](const train::Run& run) { return run.kept().string(); })
+        .def("experiment", [](const train::Run& run) { return run.experiment(); })
         .def("log",
-             [](const Run& run) {
+             [](const train::Run& run) {
                  nb::list lines;
                  std::filesystem::path file = run.folder() / "log.jsonl";
                  if (!std::filesystem::exists(file)) return lines;
-                 for (const Json& line : read_log(file)) lines.append(python_value(line));
+                 for (const Json& line : train::read_log(file)) lines.append(python_value(line));
                  return lines;
              })
         .def("predict", predicted);
@@ -207,7 +207,7 @@ void bind_experiment(nb::module_& m) {
                  return nb::isinstance<Description>(other) && self.value == nb::cast<Description&>(other).value;
              })
         .def("tree", [](const Description& self) { return python_value(self.value); })
-        .def("text", [](const Description& self) { return yaml_text(self.value); });
+        .def("text", [](const Description& self) { return train::yaml_text(self.value); });
     m.def("experiment_kinds", [] {
         nb::list names;
         for (const train::Kind& kind : train::kinds()) names.append(nb::make_tuple(kind.name, kind.doc));
@@ -215,29 +215,30 @@ void bind_experiment(nb::module_& m) {
     });
     m.def("experiment_entries", [](const std::string& kind) {
         std::vector<std::string> names;
-        for (const Entry* entry : kind_named(kind).entries) names.push_back(entry->name);
+        for (const train::Entry* entry : train::kind_named(kind).entries) names.push_back(entry->name);
         return names;
     });
     m.def("experiment_entry",
-          [](const std::string& kind, const std::string& name) { return as_dict(kind, entry_of(kind, name)); });
+          [](const std::string& kind, const std::string& name) { return entry_as_dict(kind, entry_of(kind, name)); });
     m.def("experiment_part", [](const std::string& kind, const std::string& name, Given options) {
-        return Description{part(kind, name, described(options), here())};
+        return Description{train::part(kind, name, described(options), here())};
     });
-    nb::class_<Experiment>(m, "Experiment")
+    nb::class_<train::Experiment>(m, "Experiment")
         .def("__init__",
-             [](Experiment* self, Given tree) {
+             [](train::Experiment* self, Given tree) {
                  Json given = train::placed(described(tree), here());
-                 without_gil([&] { new (self) Experiment(compose(std::move(given))); });
+                 without_gil([&] { new (self) train::Experiment(train::compose(std::move(given))); });
              })
         .def_static("load",
                     [](const std::string& file, const std::vector<std::string>& assignments) {
-                        return without_gil([&] { return Experiment(compose_file(file, assignments)); });
+                        return without_gil([&] { return train::Experiment(train::compose_file(file, assignments)); });
                     })
-        .def("config", [](const Experiment& self) { return python_value(self.config); })
-        .def("yaml", &Experiment::yaml)
-        .def("save", [](const Experiment& self, const std::string& file) { self.save(file); })
-        .def("dry_run", [](const Experiment& self) { return without_gil([&] { return dry_run(self); }); });
-    m.def("help_on_experiment", &help_on_experiment);
+        .def("config", [](const train::Experiment& self) { return python_value(self.config); })
+        .def("yaml", &train::Experiment::yaml)
+        .def("save", [](const train::Experiment& self, const std::string& file) { self.save(file); })
+        .def("dry_run",
+             [](const train::Experiment& self) { return without_gil([&] { return train::dry_run(self); }); });
+    m.def("help_on_experiment", &train::help_on_experiment);
     bind_runs(m);
 }
 
