@@ -56,6 +56,9 @@ class LayerBuilder {
 
 nn::Module make_graph(const Json& options, const LayerPlace& place);  // layer_graph.cpp
 
+/// An option that must be given: an integer from 1 on.
+Option size_option(const char* name, const char* doc);  // layers.cpp
+
 /// The layer's option of this name, or null if it has none.
 const Json& layer_option(const Chosen& layer, std::string_view name);
 
