@@ -1,7 +1,7 @@
 # Run while installing: copies the headers that the entry headers reach through #include "weft/...". Walked rather than listed, so that
 # a private header stays private and a new public one is never forgotten.
 cmake_policy(VERSION 3.22)
-set(queue weft/weft.h)
+set(queue weft/weft.h weft/experiment.h)
 set(seen "")
 while(queue)
   list(POP_FRONT queue header)

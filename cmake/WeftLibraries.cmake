@@ -7,7 +7,8 @@ set(WEFT_LIBRARY_ROWS "")   # what `weft doctor` says: X(found, "package", "what
 
 # weft_optional(NAME header library package "what is lost"): sets WEFT_HAVE_<NAME>. Headers and libraries are looked for by name
 # rather than through the libraries' own CMake packages: Debian's for oneDNN ends the configuration where OpenCL is missing.
-# A library that is headers alone has "" for its name.
+# A library that is headers alone has "" for its name. With OPENED behind it all, its headers alone are used by the build, and
+# WEFT_<NAME>_FILE is what a program opens when it first needs it (libfoo.so.3); weft is not linked to it.
 function(weft_optional name header library package lost)
   set(found 0)
   if(WEFT_LIBRARIES)
@@ -24,7 +25,13 @@ function(weft_optional name header library package lost)
   set(WEFT_HAVE_${name} ${found} PARENT_SCOPE)
   if(found)
     target_include_directories(weft_found SYSTEM INTERFACE ${WEFT_${name}_INCLUDE})
-    if(library)
+    if("OPENED" IN_LIST ARGN)
+      # The file's own name, less all of its version but the first number: what it is looked for by where programs run.
+      file(REAL_PATH ${WEFT_${name}_LIBRARY} opened)
+      get_filename_component(opened ${opened} NAME)
+      string(REGEX REPLACE "(\\.so\\.[0-9]+).*" "\\1" opened ${opened})
+      set(WEFT_${name}_FILE ${opened} PARENT_SCOPE)
+    elseif(library)
       target_link_libraries(weft_found INTERFACE ${WEFT_${name}_LIBRARY})
       # By the name of what was found: a library may go by several, of which Debian's HDF5 has its own.
       get_filename_component(linked ${WEFT_${name}_LIBRARY} NAME_WE)
@@ -59,6 +66,6 @@ weft_optional(ZLIB zlib.h z "zlib (zlib1g-dev)" "data sets packed with gzip must
 weft_optional(JPEG jpeglib.h jpeg "libjpeg-turbo (libjpeg-dev)" "pictures in JPEG files are not read")
 weft_optional(PNG png.h png "libpng (libpng-dev)" "pictures in PNG files are not read")
 # Debian keeps the headers of each build of HDF5 in a folder of its own; io/hdf5.cpp asks for either.
-weft_optional(HDF5 "hdf5/serial/hdf5.h;hdf5.h" "hdf5_serial;hdf5" "HDF5 (libhdf5-dev)" "data sets in HDF5 files, .h5 and MATLAB's 7.3, are not read")
-weft_optional(MATIO matio.h matio "matio (libmatio-dev)" "data sets in MATLAB's .mat files are not read")
+weft_optional(HDF5 "hdf5/serial/hdf5.h;hdf5.h" "hdf5_serial;hdf5" "HDF5 (libhdf5-dev)" "data sets in HDF5 files, .h5 and MATLAB's 7.3, are not read" OPENED)
+weft_optional(MATIO matio.h matio "matio (libmatio-dev)" "data sets in MATLAB's .mat files are not read" OPENED)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/found.h.in ${PROJECT_BINARY_DIR}/generated/weft/found.h @ONLY)

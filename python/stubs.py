@@ -29,7 +29,7 @@ PARAMETERS = {
     "in_axes": "Any", "out_axes": "Any", "seed": "int", "n_rows": "int", "n_cols": "Optional[int]", "index": "Any", "wrt": "Any",
     "nondiff_argnums": "Any", "fwd": "Callable[..., Any]", "bwd": "Callable[..., Any]", "bins": "Any", "range": "Any", "memo": "Any",
     "name": "str", "tree": "Any", "model": "Any", "module": "Any", "optimizer": "Any", "loss_fn": "Callable[..., Any]",
-    "params": "Any", "grads": "Any", "closure": "Callable[..., Any]",
+    "params": "Any", "path": "Any", "folder": "Any", "channel": "str", "grads": "Any", "closure": "Callable[..., Any]",
     "fn": "Callable[..., Any]", "ord": "Any", "encoder_layer": "Any", "decoder_layer": "Any",
     "in_proj_bias": "Optional[Array]", "out_proj_bias": "Optional[Array]", "bias_k": "Optional[Array]", "bias_v": "Optional[Array]",
 }
@@ -44,7 +44,7 @@ ATTRIBUTES = {"shape": "tuple[int, ...]", "dtype": "DType", "ndim": "int", "size
 METHODS = {"item": "(self) -> Any", "tolist": "(self) -> Any", "eval": "(self) -> Tensor", "to_device": "(self, device: Any, /) -> Tensor"}
 
 # Modules whose functions give functions, types, trees, and what they were given.
-GIVE_ANYTHING = {"weft._custom", "weft._declared", "weft._transforms", "weft._inspection", "weft._dtypes", "weft._training", "weft.optim._optimizer", "weft.optim.schedule", "weft.nn.init", "weft.nn.utils.rnn"}
+GIVE_ANYTHING = {"weft._custom", "weft._declared", "weft._transforms", "weft._inspection", "weft._dtypes", "weft._training", "weft.optim._optimizer", "weft.optim.schedule", "weft.nn.init", "weft.nn.utils.rnn", "weft.experiment"}
 
 
 def type_of(parameter):
@@ -230,6 +230,8 @@ def stub(module, own):
         else:
             kind = type(value).__name__
             text.append(f"{name}: {kind if kind in ('int', 'float', 'str', 'DType') else 'None' if value is None else 'Any'}\n")
+    if module.__name__ != "weft" and inspect.isfunction(vars(module).get("__getattr__")):
+        text.append("def __getattr__(name: str) -> Any: ...\n")    # what it makes when asked
     return "".join(text)
 
 

@@ -19,4 +19,5 @@ NB_MODULE(_core, module) {
     bind_tools(module);
     bind_optim(module);
     bind_functional(module);
+    bind_experiment(module);
 }

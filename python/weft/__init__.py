@@ -40,7 +40,7 @@ __version__ = "0.1.0"
 
 
 # Loaded when they are first asked for: what computes with arrays alone does not wait for them.
-_PARTS = ("fft", "linalg", "nn", "optim", "random", "special")
+_PARTS = ("experiment", "fft", "linalg", "nn", "optim", "random", "special")
 
 
 def __getattr__(name):

@@ -28,6 +28,12 @@ TEST_F(Command, version_and_help_end_well) {
     EXPECT_NE(weft({"data", "list"}).output.find("mnist"), std::string::npos);
 }
 
+TEST_F(Command, libraries_of_rare_files_are_opened_when_such_a_file_is_read) {
+    std::string loaded = run(folder_.folder(), {"help"}, {"LD_TRACE_LOADED_OBJECTS=1"}).output;  // what ldd asks
+    EXPECT_NE(loaded.find("libc.so"), loaded.npos) << loaded;
+    for (const char* name : {"hdf5", "matio", "curl"}) EXPECT_EQ(loaded.find(name), loaded.npos) << loaded;
+}
+
 TEST_F(Command, misspelt_commands_options_and_topics_name_the_nearest) {
     Ended typo = weft({"trian", "x"});
     EXPECT_EQ(typo.status, 2);

@@ -37,5 +37,32 @@ TEST(SampleCommand, writes_a_sheet_or_numbers_and_refuses_what_it_cannot_write) 
         EXPECT_EQ(weft(words).status, 2);
 }
 
+/// The report of a run of one epoch.
+std::string report_of(const std::string& model, const std::string& cost) {
+    Scratch folder;
+    put_file(
+        folder / "e.json",
+        R"({"data": {"train": {"digits": {"size": 60}}, "prepare": [{"scale": [0, 1]}, "flatten"]}, "optimizer": "adam", "model": )" +
+            model + R"(, "cost": )" + cost + R"(, "batch_size": 20, "stop_when": {"epochs": 1}})");
+    Ended ended = run(folder.folder(), {"train", "e.json", "--out", "r", "--quiet"});
+    EXPECT_EQ(ended.status, 0) << ended.output;
+    return contents(folder / "r" / "report.html");
+}
+
+TEST(Report, shows_what_a_model_gives_back_makes_up_and_puts_where) {
+    auto has = [](const std::string& page, const char* part) { return page.find(part) != page.npos; };
+    std::string coder = report_of(R"([{"linear": {"units": 9, "name": "a"}}, "sigmoid", {"tied": "a"}])",
+                                  R"({"bernoulli": {"target": "input"}})");
+    EXPECT_TRUE(has(coder, "<h2>Reconstructions") && !has(coder, "<h2>Samples") && !has(coder, "<h2>Where it puts"));
+    std::string machine = report_of(R"({"rbm": {"units": 9, "chains": 5}})", R"("of_layers")");
+    EXPECT_TRUE(has(machine, "<h2>Reconstructions") && has(machine, "<h2>Samples") &&
+                has(machine, "<h2>Where it puts"));
+    std::string pairs = report_of(R"([{"linear": 2}])", R"({"contrastive": {"margin": 1}})");
+    EXPECT_TRUE(has(pairs, "<h2>Where it puts") && !has(pairs, "<h2>Reconstructions") && !has(pairs, "<h2>Samples"));
+    std::string classes = report_of(R"([{"linear": 10}])", R"("cross_entropy")");
+    EXPECT_TRUE(has(classes, "<h2>Confusion") && !has(classes, "<h2>Reconstructions") &&
+                !has(classes, "<h2>Where it puts"));
+}
+
 }  // namespace
 }  // namespace weft

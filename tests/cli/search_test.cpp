@@ -53,6 +53,18 @@ class SearchCommand : public testing::Test {
     Scratch folder_;
 };
 
+TEST_F(SearchCommand, a_dry_run_lists_what_would_be_trained_and_makes_nothing) {
+    put_file(at("e.json"),
+             experiment(R"("sweep": {"over": {"model.1.linear": [10, 20], "optimizer.momentum.lr": [0.1, 0.01]}})"));
+    Ended ended = weft({"sweep", "e.json", "--dry-run"});
+    ASSERT_EQ(ended.status, 0) << ended.output;
+    for (const char* line :
+         {"trial\tmodel.1.linear\toptimizer.momentum.lr\tparameters\n", "\n4\t20\t0.01\t15,700\n",
+          "\n4 trials, to the end\n", "compared by valid.loss, of which less is better", "momentum: "})
+        EXPECT_NE(ended.output.find(line), std::string::npos) << ended.output;
+    EXPECT_FALSE(fs::exists(at("runs")));
+}
+
 TEST_F(SearchCommand, a_trial_that_fails_is_a_row_and_the_rest_goes_on) {
     put_file(at("e.json"), experiment(R"("sweep": {"over": {"optimizer.momentum.lr": [0.1, 1e38, 0.01]}})"));
     Ended ended = weft({"sweep", "e.json", "--out", "s", "--jobs", "2"});

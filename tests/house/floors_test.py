@@ -24,13 +24,13 @@ def read_floors(cmake_lists):
 
 
 def allowed(floors):
-    """Which folders each folder may include. `weft.h` stands for the user's header, which gathers all that a user types."""
+    """Which folders each folder may include. `weft.h` and `experiment.h` stand for the users' headers, which gather all that a user types."""
     stairs = floors[:floors.index(LAST_OF_THE_STAIRS) + 1]
     rooms = floors[len(stairs):]
     table = {floor: set(stairs[:i + 1]) for i, floor in enumerate(stairs)}
     for room in rooms:
         table[room] = {room} | (set(stairs) - CLOSED_TO_ROOMS) | DOORS.get(room, set())
-    table["weft.h"] = set(floors)
+    table["weft.h"] = table["experiment.h"] = set(floors)
     table["cli"] = set(floors) | {"cli", "weft.h"}
     return table
 

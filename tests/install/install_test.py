@@ -84,6 +84,15 @@ class Installed(unittest.TestCase):
         print(f"test error {error}", end=" ")
         self.assertLess(error, 0.1)   # one pass; chance is 0.9
 
+    def test_the_experiment_of_the_documentation_is_written_out_and_trained(self):
+        source, folder = work / "experiment.cpp", work / "experiment"
+        program = re.search(r"```cpp\n(.*?)```", (ROOT / "docs/experiments.md").read_text(), re.S).group(1)
+        source.write_text("#include <weft/experiment.h>\nint main() {\n" + program + "}\n")
+        folder.mkdir()
+        call("env", "-C", folder, by_package("shared", source))
+        self.assertIn("model: [{linear: 100}, relu, {linear: 10}]", (folder / "digits.yaml").read_text())
+        self.assertTrue((folder / "runs/digits/last/model.safetensors").exists())
+
     def test_the_header_alone_compiles_within_two_seconds(self):
         source = work / "header.cpp"
         source.write_text("#include <weft/weft.h>\n")

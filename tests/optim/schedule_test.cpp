@@ -104,6 +104,13 @@ TEST(Schedule, plateau_lowers_the_rate_when_a_figure_stops_improving) {
     Schedule resting = schedule::plateau(
         {.from = 1, .channel = "valid.loss", .more = true, .factor = 0.5, .patience = 0, .cooldown = 2, .least = 0.3});
     EXPECT_EQ(rates(resting, {5, 5, 5, 5, 5, 5}), (std::vector<double>{1, 0.5, 0.5, 0.5, 0.3, 0.3}));
+    // Where it is not said which is better, its channel says.
+    for (bool up : {false, true}) {
+        std::function<bool(const std::string&)> more = [&](const std::string&) { return up; };
+        Schedule asks = schedule::plateau({.from = 1, .channel = "valid.loss", .factor = 0.5, .patience = 0});
+        figures = {1, 2, 3};
+        EXPECT_EQ(asks({0, 4, &history, &more}), up ? 1 : 0.25);
+    }
 }
 
 TEST(Schedule, refuses_what_makes_no_sense) {

@@ -1,4 +1,4 @@
-"""The Python programs of the README run as they stand there."""
+"""The Python programs of the README and of the page on experiments run as they stand there."""
 import os
 import re
 import subprocess
@@ -15,8 +15,12 @@ LACKS = None if list((BUILD / "python/weft").glob("_core*.so")) else "the extens
 @unittest.skipIf(LACKS, f"the Python package: {LACKS}")
 class Readme(unittest.TestCase):
     def test_programs_run(self):
-        programs = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-        self.assertTrue(programs)
+        for page in ["README.md", "docs/experiments.md"]:
+            programs = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
+            self.assertTrue(programs)
+            self.run_all(programs)
+
+    def run_all(self, programs):
         for program in programs:
             with tempfile.TemporaryDirectory() as folder:
                 environment = dict(os.environ, PYTHONPATH=str(BUILD.resolve() / "python"))

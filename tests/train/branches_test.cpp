@@ -121,6 +121,20 @@ TEST(DryRun, counts_parameters_memory_and_operations) {
     EXPECT_NE(shown.find("the whole step, with its gradients: 16.0 MFLOP"), std::string::npos) << shown;
 }
 
+TEST(DryRun, counts_what_the_optimizer_computes_and_keeps) {
+    auto shown = [](const char* optimizer) {
+        return dry_run(Experiment(parse_config(
+            text(R"({"data": {"train": "digits", "prepare": ["flatten"]}, "cost": "cross_entropy", "optimizer": )",
+                 optimizer, R"(, "model": [{"linear": {"units": 100, "bias": false}}]})"),
+            "f.json")));
+    };
+    // A multiplication by the rate and a subtraction; the rate is its only cell.
+    std::string sgd = shown("\"sgd\""), adam = shown("\"adam\""), lbfgs = shown("\"lbfgs\"");
+    EXPECT_NE(sgd.find("sgd: 157 kFLOP more, and "), sgd.npos) << sgd;
+    EXPECT_NE(adam.find(" more, and 627 kB of its own"), adam.npos) << adam;  // two numbers for each of 78,400
+    EXPECT_NE(lbfgs.find("several times in each search along a line; lbfgs: "), lbfgs.npos) << lbfgs;
+}
+
 TEST(DryRun, computes_no_parameter_however_many_there_are) {
     Experiment experiment(parse_config(
         R"({"data": {"train": "digits", "prepare": ["flatten"]}, "cost": "cross_entropy", "optimizer": "adam",

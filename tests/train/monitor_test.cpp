@@ -37,6 +37,18 @@ struct Trained {
     std::unique_ptr<Objective> objective;
 };
 
+TEST(Monitor, speed_tells_which_share_of_the_time_steps_waited_for_data) {
+    Chosen chosen = choose("speed", "channel");
+    std::unique_ptr<Accumulator> speed = chosen.make<MakeChannel>()(chosen.options).make({});
+    for (double waited : {1.0, 0.0}) {
+        Judged batch;
+        batch.count = 30, batch.seconds = 1.5, batch.waited = waited;
+        speed->add(batch);
+    }
+    using Figures = std::vector<std::pair<std::string, double>>;
+    EXPECT_EQ(speed->figures(), (Figures{{"", 20}, {".step_seconds", 3}, {".waiting", 0.25}}));
+}
+
 TEST(Objective, the_loss_of_zero_weights_is_ln_10_for_any_number_of_examples_and_any_batch) {
     for (const char* optimizer : {R"({"sgd": {"lr": 0}})", R"({"conjugate_gradient": {"iterations": 1}})"}) {
         Trained trained(file_with("{}", optimizer, 4000));

@@ -31,6 +31,14 @@ TEST(Sample, of_a_variational_layer_is_what_its_decoder_makes_of_normal_codes_as
     EXPECT_NE(difference(three, samples_of(model, {.count = 3, .seed = 8})), "");
 }
 
+TEST(Sample, of_a_decoder_whose_cost_wants_the_input_in_black_and_white_is_made_of_probabilities) {
+    Model model(R"([{"binarize": {"name": "picture"}}, {"linear": 9}, {"variational": 4}, {"linear": 784}])",
+                R"({"bernoulli": {"target": "picture"}})");
+    model.parameter("3.bias").set(model.cell("3.bias") + 30.0f);
+    Array made = samples_of(model, {.count = 2});
+    for (float value : std::span(made.data<float>(), 2 * 784)) EXPECT_NEAR(value, 1, 1e-3);
+}
+
 TEST(Sample, of_a_pair_of_adversaries_is_the_generators_and_a_walk_leads_from_draw_to_draw) {
     Model model(R"([{"adversarial": {"latent": 5, "generator": [{"linear": 784}], "discriminator": [{"linear": 1}]}}])",
                 "\"of_layers\"");

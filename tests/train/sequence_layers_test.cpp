@@ -4,9 +4,11 @@
 
 #include <cmath>
 
+#include "io/scratch.h"
 #include "message.h"
 #include "train/model.h"
 #include "weft/base/error.h"
+#include "weft/io/safetensors.h"
 #include "weft/nn/functional/recurrent.h"
 #include "weft/nn/training.h"
 #include "weft/ops/creation.h"
@@ -14,6 +16,7 @@
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
+#include "weft/train/run.h"
 
 namespace weft::train {
 namespace {
@@ -124,6 +127,36 @@ TEST(SequenceLayers, mistakes_name_the_layer_and_what_to_do) {
     EXPECT_THAT(refused(R"([{"transpose": [1]}])"), testing::HasSubstr("name each"));
     EXPECT_THAT(refused(R"([{"lstm": {"units": 5, "carry": true, "bidirectional": true}}])"),
                 testing::HasSubstr("leave `carry` or `bidirectional` out"));
+}
+
+/// What is left of a carried state behind the last epoch of a run.
+double carried_behind(const char* options) {
+    Scratch folder;
+    put_file(folder / "letters.txt", std::string(60, 'a') + std::string(60, 'b'));
+    std::string file = text(R"({"data": {"train": {"text": {"path": ")", (folder / "letters.txt").string(),
+                            R"(", "length": 8, "lanes": 2}}, "shuffle": false}, "batch_size": 2, "last": "drop",
+        "model": [{"embedding": {"count": 2, "units": 3}}, {"gru": {"units": 4, )",
+                            options,
+                            R"(}}, {"linear": 2}, "transpose"],
+        "cost": "cross_entropy", "optimizer": "sgd", "stop_when": {"epochs": 2}})");
+    Run run = Run::create(folder / "run", Experiment(parse_config(file, "f.json")));
+    Watcher silent;
+    (void)run.train(silent, [] { return false; });
+    double most = 0;
+    io::NamedArrays state = io::load_safetensors(folder / "run" / "last" / "model.safetensors");
+    for (const auto& [name, array] : state.arrays) {
+        if (name.find("carried_h") == name.npos) continue;
+        for (std::int64_t i = 0; i < array.size(); ++i) most = std::max(most, std::abs(1.0 * array.data<float>()[i]));
+        return most;
+    }
+    ADD_FAILURE() << "no carried state";
+    return -1;
+}
+
+TEST(Carry, begins_at_zeros_with_each_epoch_where_that_is_asked_for) {
+    EXPECT_EQ(carried_behind(R"("carry": true, "restart": true)"), 0);
+    EXPECT_GT(carried_behind(R"("carry": true)"), 0);
+    EXPECT_THAT(refused(R"([{"lstm": {"units": 5, "restart": true}}])"), testing::HasSubstr("add `carry: true`"));
 }
 
 }  // namespace

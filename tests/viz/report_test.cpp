@@ -32,6 +32,10 @@ TEST(Picture, numbers_that_do_not_fill_it_are_refused) {
 TEST(Chart, marks_are_round_numbers) {
     EXPECT_EQ(round_numbers(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
     EXPECT_EQ(round_numbers(0.5, 0.5, 5), (std::vector<double>{0.5}));
+    // Of 150 to 220 only 200 is one of 1, 2, 5 times a power of ten.
+    Chart chart{"Loss", "epoch", "", {{"train.loss", {1, 2}, {150, 220}}}, true};
+    std::string picture = svg(chart);
+    for (const char* mark : {">150<", ">200<", ">250<"}) EXPECT_NE(picture.find(mark), picture.npos) << picture;
 }
 
 TEST(Chart, curves_without_points_and_with_nan_are_drawn_without_nan) {
@@ -67,6 +71,9 @@ Report made_up() {
                         std::to_string(unit % 3 ? unit % 10 : 7), 0.93, unit};
         if (unit < 30) (example.truth == example.predicted ? report.right : report.wrong).push_back(example);
     }
+    report.reconstructions.assign(14, {grey(values, 28, 28, -1, 1), grey(values, 28, 28, -2, 2)});
+    report.samples.assign(5, grey(values, 28, 28, -1, 1));
+    report.embedding = {{0, 1, 2, NAN}, {0, 1, 0, 0}, {0, 1, 1, 1}, {"one <1>", "two"}};
     report.weights_name = "0.weight of linear (784 to 500)";
     report.wrong_total = 28, report.examples_total = 2000;
     for (int k = 0; k < 10; ++k) report.confusion.classes.push_back(std::to_string(k));
@@ -87,6 +94,9 @@ TEST(Report, is_one_page_that_asks_the_network_for_nothing) {
          {"Learning", "Examples", "Confusion", "First layer", "Where the time went", "Configuration", "Environment"}) {
         EXPECT_NE(page.find(text("<h2>", part)), page.npos) << part;
     }
+    for (const char* part : {"Reconstructions", "Samples", "Where it puts examples", "one &lt;1&gt;</text>"})
+        EXPECT_NE(page.find(part), page.npos) << part;
+    EXPECT_EQ(page.find("'nan'"), page.npos);
     if (const char* path = std::getenv("WEFT_TEST_REPORT")) std::ofstream(path) << page;
 }
 

@@ -38,7 +38,7 @@ std::string_view in_words(Json::Kind kind) {
 
 std::string Position::str() const {
     if (line == 0) return file ? *file : "";
-    return text(file ? *file : "", file ? ":" : "", line, ":", column);
+    return text(file ? *file : "", file ? ":" : "", line, column ? text(":", column) : "");
 }
 
 std::ostream& operator<<(std::ostream& out, const Position& position) {

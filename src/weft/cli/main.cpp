@@ -79,6 +79,7 @@ const std::vector<Command>& commands() {
                            "how many are trained at a time, each by its share of the threads; 1 if left out"};
     static const Flag retry{"retry", "", "tries again what failed"};
     static const Flag table{"table", "", "prints what has ended so far, and trains nothing"};
+    static const Flag dry_search{"dry-run", "", "checks all that would be trained, lists it, and touches no data"};
     static const Flag folds{"folds", "N", "replaces the file's cv.folds, or 5"};
     static const Flag repeats{"repeats", "N", "replaces the file's cv.repeats, or 1"};
     static const Flag input{"input", "FILE", "the examples: .npy, .npz (its array x, or the only one), .csv or IDX"};
@@ -112,14 +113,14 @@ const std::vector<Command>& commands() {
         {"sweep",
          "FILE",
          "Trains an experiment with the values that its `sweep:` tries; started again, it goes on.",
-         {set, search_out, jobs, device_flag, threads_flag, seed, retry, table, quiet_flag},
+         {set, search_out, jobs, device_flag, threads_flag, seed, retry, table, dry_search, quiet_flag},
          1,
          1,
          sweep},
         {"cv",
          "FILE",
          "Cross-validates an experiment: each fold of its training set is held out once; started again, it goes on.",
-         {folds, repeats, set, search_out, jobs, device_flag, threads_flag, seed, retry, table, quiet_flag},
+         {folds, repeats, set, search_out, jobs, device_flag, threads_flag, seed, retry, table, dry_search, quiet_flag},
          1,
          1,
          cross_validate},

@@ -10,11 +10,12 @@
 #include "weft/cli/commands.h"
 #include "weft/cli/example_picture.h"
 #include "weft/cli/machine.h"
+#include "weft/cli/model_pictures.h"
 #include "weft/cli/terminal.h"
 #include "weft/found.h"
 #include "weft/io/file.h"
 #include "weft/io/safetensors.h"
-#include "weft/train/config.h"
+#include "weft/train/yaml.h"
 #include "weft/viz/report.h"
 
 namespace weft::cli {
@@ -79,11 +80,6 @@ std::vector<Answer> answers_of(train::Objective& objective, const data::Dataset&
         }
     });
     return answers;
-}
-
-std::string class_name(const data::Dataset& set, std::int64_t label) {
-    bool named = label >= 0 && label < static_cast<std::int64_t>(set.classes.size());
-    return named ? set.classes[static_cast<std::size_t>(label)] : std::to_string(label);
 }
 
 void add_examples(viz::Report& report, const data::Dataset& set, std::vector<Answer> answers) {
@@ -187,6 +183,11 @@ void add_times(viz::Report& report, const fs::path& folder) {
 
 }  // namespace
 
+std::string class_name(const data::Dataset& set, std::int64_t label) {
+    bool named = label >= 0 && label < static_cast<std::int64_t>(set.classes.size());
+    return named ? set.classes[static_cast<std::size_t>(label)] : std::to_string(label);
+}
+
 fs::path write_report(const train::Run& run) {
     std::vector<Json> lines = train::read_log(run.folder() / "log.jsonl");
     std::erase_if(lines, [](const Json& line) { return !line.find("epoch"); });
@@ -207,11 +208,14 @@ fs::path write_report(const train::Run& run) {
         std::vector<Answer> answers = answers_of(objective, set);
         add_examples(report, set, answers);
         add_confusion(report, set, answers);
+    } else {
+        add_embedding(report, objective, set);
     }
+    add_model_pictures(report, run.kept_phase(), network, set);
     add_weights(report, network);
     add_network(report, network);
     add_times(report, run.folder());
-    report.configuration = train::config_text(run.experiment().config);
+    report.configuration = train::yaml_text(run.experiment().config);
     report.environment = machine();
     fs::path path = run.folder() / "report.html";
     io::write_atomically(path, viz::html(report));

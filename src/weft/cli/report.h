@@ -11,4 +11,7 @@ namespace weft::cli {
 /// The path of the report.
 std::filesystem::path write_report(const train::Run& run);
 
+/// As the data name it, or its number.
+std::string class_name(const data::Dataset& set, std::int64_t label);
+
 }  // namespace weft::cli

@@ -16,6 +16,7 @@
 #include "weft/cli/commands.h"
 #include "weft/cli/figures.h"
 #include "weft/cli/jobs.h"
+#include "weft/cli/search_plan.h"
 #include "weft/cli/signals.h"
 #include "weft/cli/trial_report.h"
 #include "weft/io/file.h"
@@ -275,7 +276,11 @@ Means means_of(const Arguments& arguments) {
 
 int search(const Arguments& arguments, const Trials& trials) {
     Means means = means_of(arguments);
-    for (const train::Trial& trial : trials.trials) (void)train::networks_of(train::Experiment(trial.config));
+    Rows plan = checked_trials(trials);
+    if (arguments.has("dry-run")) {
+        print_plan(trials, plan);
+        return done;
+    }
     fs::path file = arguments.words()[0];
     SearchFolder folder(
         arguments.value("out").value_or((fs::path("runs") / text(file.stem().string(), "-", trials.kind)).string()),

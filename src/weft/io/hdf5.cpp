@@ -4,20 +4,14 @@
 #include "weft/found.h"
 
 #if WEFT_HAVE_HDF5
-#if __has_include(<hdf5/serial/hdf5.h>)
-#include <hdf5/serial/hdf5.h>
-#else
-#include <hdf5.h>
-#endif
-
 #include <algorithm>
 #include <cstring>
 #include <list>
-#include <mutex>
 
 #include "weft/base/nearest.h"
 #include "weft/io/file.h"
 #include "weft/io/gzip.h"
+#include "weft/io/hdf5_library.h"
 #include "weft/io/numbers.h"
 #endif
 
@@ -27,96 +21,6 @@ namespace weft::io {
 namespace {
 
 constexpr std::uint64_t most_kept = 64 << 20;  // bytes of unpacked chunks
-
-std::mutex& library() {
-    static std::mutex one;
-    return one;
-}
-
-/// A thing of the library's, given back at the end. Whoever makes one holds library().
-class Handle {
-  public:
-    Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-    ~Handle() {
-        if (id_ >= 0) close_(id_);
-    }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    operator hid_t() const { return id_; }
-
-  private:
-    hid_t id_;
-    herr_t (*close_)(hid_t);
-};
-
-[[noreturn]] void damaged(const std::string& file, const std::string& what) {
-    throw FileError(text("'", file, "' is damaged, or no HDF5 file that weft reads: ", what));
-}
-
-/// Its own reports go nowhere: what is wrong is said by who asked.
-hid_t opened_file(const std::filesystem::path& path) {
-    (void)InputFile(path);  // says what is wrong with a path that is no file
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0) damaged(path.string(), "libhdf5 cannot open it");
-    return file;
-}
-
-std::vector<std::string> names_in(hid_t file) {
-#if H5_VERSION_GE(1, 12, 0)
-    using Info = H5O_info1_t;
-#else
-    using Info = H5O_info_t;
-#endif
-    std::vector<std::string> names;
-    auto visit = [](hid_t, const char* name, const Info* info, void* to) -> herr_t {
-        auto& all = *static_cast<std::vector<std::string>*>(to);
-        try {
-            if (info->type == H5O_TYPE_DATASET) all.push_back(std::string("/") + name);
-        } catch (...) {
-            return -1;
-        }
-        return all.size() > 100000 ? -1 : 0;
-    };
-    // The form of 1.8 and 1.10, which later versions still have under this name.
-#if H5_VERSION_GE(1, 12, 0)
-    H5Ovisit1(file, H5_INDEX_NAME, H5_ITER_INC, visit, &names);
-#else
-    H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &names);
-#endif
-    return names;
-}
-
-bool is_half(hid_t type) {
-    std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
-    return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 && sign == 15 &&
-           exponent == 10 && exponent_bits == 5 && mantissa == 0 && mantissa_bits == 10 && H5Tget_ebias(type) == 15;
-}
-
-/// Truth values are what h5py writes for them: an enumeration in one byte.
-std::optional<DType> dtype_of(hid_t type) {
-    std::size_t size = H5Tget_size(type);
-    switch (H5Tget_class(type)) {
-        case H5T_ENUM:
-            return size == 1 && H5Tget_nmembers(type) == 2 ? std::optional(DType::bool_) : std::nullopt;
-        case H5T_FLOAT:
-            if (size == 2 && is_half(type)) return DType::float16;
-            if (H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0) return DType::float32;
-            if (H5Tequal(type, H5T_IEEE_F64LE) > 0 || H5Tequal(type, H5T_IEEE_F64BE) > 0) return DType::float64;
-            return std::nullopt;
-        case H5T_INTEGER: {
-            if (H5Tget_precision(type) != 8 * size || H5Tget_offset(type) != 0) return std::nullopt;
-            bool negative = H5Tget_sign(type) == H5T_SGN_2;
-            for (DType dtype : all_dtypes())
-                if (is_integer(dtype) && dtype != DType::bool_ && size_of(dtype) == size &&
-                    (kind_of(dtype) == Kind::signed_integer) == negative)
-                    return dtype;
-            return std::nullopt;
-        }
-        default:
-            return std::nullopt;
-    }
-}
 
 /// What `shuffle` did to the bytes of elements of `width`, undone: all first bytes, all second ones, ...
 std::string unshuffled(const std::string& bytes, std::size_t width) {
@@ -132,14 +36,14 @@ std::string unshuffled(const std::string& bytes, std::size_t width) {
 struct Hdf5Rows::Opened {
     Opened(const std::filesystem::path& path, const std::string& name);
     ~Opened() {
-        std::lock_guard lock(library());
+        std::lock_guard lock(hdf5_lock());
         chunks.clear();
         values.reset(), file.reset();
     }
     void open(const std::string& name);
     void read_layout();
     void read_filters(hid_t plan);
-    /// Rows first .. first + count - 1. Under library().
+    /// Rows first .. first + count - 1. Under hdf5_lock().
     void read_rows(std::int64_t first, std::int64_t count, void* to);
     void read_of_chunks(std::int64_t first, std::int64_t count, void* to);
     hsize_t stored_bytes(const std::vector<hsize_t>& offset) const;
@@ -149,7 +53,7 @@ struct Hdf5Rows::Opened {
                       std::int64_t count, std::byte* to) const;
 
     std::string path, place;  // place: for messages
-    std::unique_ptr<Handle> file, values;
+    std::unique_ptr<Hdf5Handle> file, values;
     DType dtype = DType::float32;
     Dims dims;
     bool big_endian = false, shuffle = false, packed = false;
@@ -163,81 +67,81 @@ struct Hdf5Rows::Opened {
 
 Hdf5Rows::Opened::Opened(const std::filesystem::path& where, const std::string& name)
     : path(where.string()), place(text(where.string(), ":", name)) {
-    std::lock_guard lock(library());
-    file = std::make_unique<Handle>(opened_file(where), H5Fclose);
+    std::lock_guard lock(hdf5_lock());
+    file = std::make_unique<Hdf5Handle>(hdf5_file(where), hdf5().Fclose);
     open(name);
     read_layout();
     // A size that the file could not hold is a damaged one: memory is asked for only after this.
     std::uint64_t held = InputFile(where).size(), most = packed ? most_unfolded(held) : held;
     std::optional<std::uint64_t> bytes = bytes_of(dtype, dims);
     if (!bytes || (*bytes > most && chunk_dims.empty()) || (*bytes > 4 * most_unfolded(held)))
-        damaged(place, text(dtype, " of shape ", dims, " is more than its ", held, " bytes can hold"));
+        damaged_hdf5(place, text(dtype, " of shape ", dims, " is more than its ", held, " bytes can hold"));
     row_bytes = dims[0] ? *bytes / static_cast<std::uint64_t>(dims[0]) : 0;
 }
 
 void Hdf5Rows::Opened::open(const std::string& name) {
-    hid_t id = H5Dopen2(*file, name.c_str(), H5P_DEFAULT);
+    hid_t id = hdf5().Dopen2(*file, name.c_str(), H5P_DEFAULT);
     if (id < 0) {
-        std::vector<std::string> known = names_in(*file);
+        std::vector<std::string> known = hdf5_names_in(*file);
         std::vector<std::string_view> names(known.begin(), known.end());
         std::string slash = name.empty() || name[0] != '/' ? "/" + name : name;
         throw FileError(text("'", path, "' has no array '", name, "'", did_you_mean(slash, names)));
     }
-    values = std::make_unique<Handle>(id, H5Dclose);
-    Handle type(H5Dget_type(*values), H5Tclose), space(H5Dget_space(*values), H5Sclose);
-    if (type < 0 || space < 0) damaged(place, "its type cannot be read");
-    std::optional<DType> known = dtype_of(type);
+    values = std::make_unique<Hdf5Handle>(id, hdf5().Dclose);
+    Hdf5Handle type(hdf5().Dget_type(*values), hdf5().Tclose), space(hdf5().Dget_space(*values), hdf5().Sclose);
+    if (type < 0 || space < 0) damaged_hdf5(place, "its type cannot be read");
+    std::optional<DType> known = hdf5_dtype(type);
     if (!known)
         throw FileError(text("'", place,
                              "' holds no numbers that weft reads; these are bool, integers and floats of "
                              "2, 4 and 8 bytes"));
     dtype = *known;
-    Handle base(H5Tget_class(type) == H5T_ENUM ? H5Tget_super(type) : H5Tcopy(type), H5Tclose);
-    big_endian = H5Tget_order(base) == H5T_ORDER_BE;
-    int ndim = H5Sget_simple_extent_ndims(space);
+    Hdf5Handle base(hdf5().Tget_class(type) == H5T_ENUM ? hdf5().Tget_super(type) : hdf5().Tcopy(type), hdf5().Tclose);
+    big_endian = hdf5().Tget_order(base) == H5T_ORDER_BE;
+    int ndim = hdf5().Sget_simple_extent_ndims(space);
     std::vector<hsize_t> sizes(static_cast<std::size_t>(std::clamp(ndim, 0, 64)));
-    if (ndim < 1 || ndim > 32 || H5Sget_simple_extent_dims(space, sizes.data(), nullptr) < 0)
+    if (ndim < 1 || ndim > 32 || hdf5().Sget_simple_extent_dims(space, sizes.data(), nullptr) < 0)
         throw FileError(text("'", place, "' has no rows: it is a single value, or nothing"));
     for (hsize_t size : sizes) {
-        if (size > INT64_MAX / 2) damaged(place, "a size is too large");
+        if (size > INT64_MAX / 2) damaged_hdf5(place, "a size is too large");
         dims.push_back(static_cast<std::int64_t>(size));
     }
 }
 
 void Hdf5Rows::Opened::read_layout() {
-    Handle plan(H5Dget_create_plist(*values), H5Pclose);
-    if (plan < 0) damaged(place, "its layout cannot be read");
-    H5D_layout_t layout = H5Pget_layout(plan);
-    if (layout == H5D_VIRTUAL || H5Pget_external_count(plan) > 0)
+    Hdf5Handle plan(hdf5().Dget_create_plist(*values), hdf5().Pclose);
+    if (plan < 0) damaged_hdf5(place, "its layout cannot be read");
+    H5D_layout_t layout = hdf5().Pget_layout(plan);
+    if (layout == H5D_VIRTUAL || hdf5().Pget_external_count(plan) > 0)
         throw FileError(text("'", place, "' lies in other files, which weft does not open; copy it into one"));
     if (layout != H5D_CHUNKED) return;
     chunk_dims.resize(dims.size());
-    if (H5Pget_chunk(plan, static_cast<int>(dims.size()), chunk_dims.data()) != static_cast<int>(dims.size()))
-        damaged(place, "its chunks have another number of axes");
+    if (hdf5().Pget_chunk(plan, static_cast<int>(dims.size()), chunk_dims.data()) != static_cast<int>(dims.size()))
+        damaged_hdf5(place, "its chunks have another number of axes");
     chunk_bytes = size_of(dtype);
     for (hsize_t size : chunk_dims) {
         if (size == 0 || __builtin_mul_overflow(chunk_bytes, size, &chunk_bytes) || chunk_bytes > (1ull << 32))
-            damaged(place, "its chunks have an impossible size");
+            damaged_hdf5(place, "its chunks have an impossible size");
     }
     fill.assign(size_of(dtype), '\0');
     H5D_fill_value_t kind = H5D_FILL_VALUE_DEFAULT;
-    if (H5Pfill_value_defined(plan, &kind) >= 0 && kind == H5D_FILL_VALUE_USER_DEFINED) {
-        Handle type(H5Dget_type(*values), H5Tclose);
-        if (H5Pget_fill_value(plan, type, fill.data()) < 0) damaged(place, "its fill value cannot be read");
+    if (hdf5().Pfill_value_defined(plan, &kind) >= 0 && kind == H5D_FILL_VALUE_USER_DEFINED) {
+        Hdf5Handle type(hdf5().Dget_type(*values), hdf5().Tclose);
+        if (hdf5().Pget_fill_value(plan, type, fill.data()) < 0) damaged_hdf5(place, "its fill value cannot be read");
     }
     read_filters(plan);
 }
 
 void Hdf5Rows::Opened::read_filters(hid_t plan) {
-    int count = H5Pget_nfilters(plan);
-    if (count < 0 || count > 32) damaged(place, "its filters cannot be read");
+    int count = hdf5().Pget_nfilters(plan);
+    if (count < 0 || count > 32) damaged_hdf5(place, "its filters cannot be read");
     filters = static_cast<std::size_t>(count);
     for (int i = 0; i < count; ++i) {
         unsigned flags = 0;
         std::size_t numbers = 0;
         char name[64] = "";
         H5Z_filter_t filter =
-            H5Pget_filter2(plan, static_cast<unsigned>(i), &flags, &numbers, nullptr, sizeof name, name, nullptr);
+            hdf5().Pget_filter2(plan, static_cast<unsigned>(i), &flags, &numbers, nullptr, sizeof name, name, nullptr);
         bool first = i == 0;
         if (filter == H5Z_FILTER_SHUFFLE && first)
             shuffle = true;
@@ -255,11 +159,11 @@ hsize_t Hdf5Rows::Opened::stored_bytes(const std::vector<hsize_t>& offset) const
 #if H5_VERSION_GE(1, 10, 5)
     unsigned skipped = 0;
     haddr_t address = HADDR_UNDEF;
-    if (H5Dget_chunk_info_by_coord(*values, offset.data(), &skipped, &address, &stored) < 0)
-        damaged(place, "the index of its chunks cannot be read");
+    if (hdf5().stored(*values, offset.data(), &skipped, &address, &stored) < 0)
+        damaged_hdf5(place, "the index of its chunks cannot be read");
     return address == HADDR_UNDEF ? 0 : stored;
 #else
-    return H5Dget_chunk_storage_size(*values, offset.data(), &stored) < 0 ? 0 : stored;
+    return hdf5().stored(*values, offset.data(), &stored) < 0 ? 0 : stored;
 #endif
 }
 
@@ -271,13 +175,13 @@ std::string Hdf5Rows::Opened::unpacked(const std::vector<hsize_t>& offset) {
         for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = fill[i % fill.size()];
         return bytes;
     }
-    if (stored > 2 * chunk_bytes + 4096) damaged(place, "a chunk is larger than it can be");
+    if (stored > 2 * chunk_bytes + 4096) damaged_hdf5(place, "a chunk is larger than it can be");
     std::string bytes(stored, '\0');
-    if (H5Dread_chunk(*values, H5P_DEFAULT, offset.data(), &skipped, bytes.data()) < 0)
-        damaged(place, "a chunk cannot be read");
+    if (hdf5().Dread_chunk(*values, H5P_DEFAULT, offset.data(), &skipped, bytes.data()) < 0)
+        damaged_hdf5(place, "a chunk cannot be read");
     unsigned last = shuffle ? 1u : 0u;  // bits of filters that this chunk went without
     if (packed && !(skipped >> last & 1)) bytes = inflate_zlib(bytes, chunk_bytes, place);
-    if (bytes.size() != chunk_bytes) damaged(place, "a chunk has another size than the file says");
+    if (bytes.size() != chunk_bytes) damaged_hdf5(place, "a chunk has another size than the file says");
     return shuffle && !(skipped & 1) ? unshuffled(bytes, size_of(dtype)) : bytes;
 }
 
@@ -340,11 +244,11 @@ void Hdf5Rows::Opened::read_rows(std::int64_t first, std::int64_t count, void* t
     } else {
         std::vector<hsize_t> start(dims.size(), 0), size(dims.begin(), dims.end());
         start[0] = static_cast<hsize_t>(first), size[0] = static_cast<hsize_t>(count);
-        Handle type(H5Dget_type(*values), H5Tclose), from(H5Dget_space(*values), H5Sclose),
-            room(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
-        bool good = H5Sselect_hyperslab(from, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
-                    H5Dread(*values, type, room, from, H5P_DEFAULT, to) >= 0;
-        if (!good) damaged(place, text("rows ", first, " to ", first + count - 1, " cannot be read"));
+        Hdf5Handle type(hdf5().Dget_type(*values), hdf5().Tclose), from(hdf5().Dget_space(*values), hdf5().Sclose),
+            room(hdf5().Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), hdf5().Sclose);
+        bool good = hdf5().Sselect_hyperslab(from, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
+                    hdf5().Dread(*values, type, room, from, H5P_DEFAULT, to) >= 0;
+        if (!good) damaged_hdf5(place, text("rows ", first, " to ", first + count - 1, " cannot be read"));
     }
     std::uint64_t bytes = row_bytes * static_cast<std::uint64_t>(count);
     if (big_endian != (std::endian::native == std::endian::big)) swap_bytes(to, bytes, size_of(dtype));
@@ -360,21 +264,21 @@ DType Hdf5Rows::dtype() const { return opened_->dtype; }
 const Dims& Hdf5Rows::dims() const { return opened_->dims; }
 
 void Hdf5Rows::read(std::int64_t row, void* to) const {
-    std::lock_guard lock(library());
+    std::lock_guard lock(hdf5_lock());
     opened_->read_rows(row, 1, to);
 }
 
 Array Hdf5Rows::whole() const {
     Array all = Array::empty(dtype(), dims());
-    std::lock_guard lock(library());
+    std::lock_guard lock(hdf5_lock());
     opened_->read_rows(0, dims()[0], all.address());
     return all;
 }
 
 std::vector<std::string> hdf5_names(const std::filesystem::path& path) {
-    std::lock_guard lock(library());
-    Handle file(opened_file(path), H5Fclose);
-    return names_in(file);
+    std::lock_guard lock(hdf5_lock());
+    Hdf5Handle file(hdf5_file(path), hdf5().Fclose);
+    return hdf5_names_in(file);
 }
 
 #else

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "weft/base/nearest.h"
+#include "weft/base/shared_library.h"
 #include "weft/io/file.h"
 #include "weft/io/gzip.h"
 #include "weft/io/hdf5.h"
@@ -21,6 +22,27 @@ namespace weft::io {
 
 #if WEFT_HAVE_MATIO
 namespace {
+
+/// matio's functions, found in the library when the first file of its kind is opened: libhdf5 comes with it, and some 30 others.
+struct Matio {
+#define WEFT_MATIO_FUNCTIONS(X) \
+    X(Open) X(Close) X(GetVersion) X(Rewind) X(VarReadNextInfo) X(VarFree) X(VarReadInfo) X(VarReadDataAll)
+#define WEFT_MATIO_MEMBER(name) decltype(&Mat_##name) name = nullptr;
+    WEFT_MATIO_FUNCTIONS(WEFT_MATIO_MEMBER)
+    Matio() {
+#define WEFT_MATIO_FIND(name) lacks = lacks || !shared.find("Mat_" #name, name);
+        WEFT_MATIO_FUNCTIONS(WEFT_MATIO_FIND)
+    }
+    const std::string names[1] = {WEFT_MATIO_FILE};
+    SharedLibrary shared{names};
+    bool lacks = !shared.open();
+};
+
+/// Never closed, as libhdf5 is not.
+const Matio& matio() {
+    static const auto* opened = new Matio;
+    return *opened;
+}
 
 using MatFile = std::unique_ptr<mat_t, int (*)(mat_t*)>;
 using Variable = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;
@@ -51,17 +73,23 @@ void check_head(const std::filesystem::path& path) {
 
 MatFile opened(const std::filesystem::path& path) {
     check_head(path);
-    MatFile file(Mat_Open(path.c_str(), MAT_ACC_RDONLY), Mat_Close);
+    if (matio().lacks)
+        refuse(path.string(),
+               "is a MATLAB file, and the library that reads these, " WEFT_MATIO_FILE
+               ", is not on this machine (Debian has it in libmatio-dev); install it, or write the arrays as "
+               ".npz");
+    MatFile file(matio().Open(path.c_str(), MAT_ACC_RDONLY), matio().Close);
     if (!file) refuse(path.string(), "is damaged, or no MATLAB file of level 5");
-    if (Mat_GetVersion(file.get()) == MAT_FT_MAT73) refuse(path.string(), "is damaged: it says to be HDF5 and is not");
+    if (matio().GetVersion(file.get()) == MAT_FT_MAT73)
+        refuse(path.string(), "is damaged: it says to be HDF5 and is not");
     return file;
 }
 
 std::vector<std::string> names_in(mat_t* file) {
     std::vector<std::string> names;
-    Mat_Rewind(file);
+    matio().Rewind(file);
     for (;;) {
-        Variable one(Mat_VarReadNextInfo(file), Mat_VarFree);
+        Variable one(matio().VarReadNextInfo(file), matio().VarFree);
         if (!one || names.size() > 100000) return names;
         if (one->name) names.emplace_back(one->name);
     }
@@ -109,7 +137,7 @@ Array load_mat(const std::filesystem::path& path, const std::string& name) {
     if (is_hdf5(path)) return row_major(load_hdf5(path, "/" + name));
     MatFile file = opened(path);
     std::string place = text(path.string(), ":", name);
-    Variable variable(Mat_VarReadInfo(file.get(), name.c_str()), Mat_VarFree);
+    Variable variable(matio().VarReadInfo(file.get(), name.c_str()), matio().VarFree);
     if (!variable) {
         std::vector<std::string> known = names_in(file.get());
         std::vector<std::string_view> names(known.begin(), known.end());
@@ -123,7 +151,7 @@ Array load_mat(const std::filesystem::path& path, const std::string& name) {
     // Numbers may be stored in fewer bytes than their type has.
     if (!bytes || *bytes > 8 * most_unfolded(InputFile(path).size()))
         refuse(place, text("is damaged: ", dtype, " of shape ", turned, " is more than the file can hold"));
-    bool read = Mat_VarReadDataAll(file.get(), variable.get()) == 0;
+    bool read = matio().VarReadDataAll(file.get(), variable.get()) == 0;
     if (!read || (*bytes && !variable->data) || variable->nbytes < *bytes)
         refuse(place, "is damaged: its numbers cannot be read");
     Array array = Array::empty(dtype, turned);

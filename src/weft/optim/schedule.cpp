@@ -108,8 +108,8 @@ Schedule plateau(const Plateau& o) {
         throw ValueError(text("plateau: the factor is ", o.factor, "; it must be above 0 and below 1"));
     not_negative("plateau", "the patience", static_cast<double>(o.patience));
     not_negative("plateau", "the cooldown", static_cast<double>(o.cooldown));
-    auto at = [o](const std::vector<double>& figures) {
-        double sign = o.more ? -1 : 1, best = INFINITY, rate = o.from;
+    auto at = [o](const std::vector<double>& figures, bool more) {
+        double sign = more ? -1 : 1, best = INFINITY, rate = o.from;
         std::int64_t bad = 0, rest = 0;
         for (double figure : figures) {
             double value = sign * figure;
@@ -121,7 +121,10 @@ Schedule plateau(const Plateau& o) {
         }
         return rate;
     };
-    return Schedule([o, at](Moment m) { return m.history ? at((*m.history)(o.channel)) : o.from; });
+    return Schedule([o, at](Moment m) {
+        if (!m.history) return o.from;
+        return at((*m.history)(o.channel), o.more.value_or(m.more && (*m.more)(o.channel)));
+    });
 }
 
 Schedule warm_up(Schedule after, std::int64_t steps) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Moment {
     std::int64_t epoch = 1;
     /// Figures of the epochs done, of one channel, for schedules that watch one (plateau).
     const std::function<std::vector<double>(const std::string& channel)>* history = nullptr;
+    /// Whether more of a channel is better; without it less is.
+    const std::function<bool(const std::string& channel)>* more = nullptr;
 };
 
 class Schedule {
@@ -67,7 +70,7 @@ Schedule one_cycle(const OneCycle& options);
 struct Plateau {
     double from = 0;
     std::string channel;
-    bool more = false;  ///< more of the figure is better
+    std::optional<bool> more = {};  ///< more of the figure is better; nothing: as Moment::more says of its channel
     double factor = 0.1;
     std::int64_t patience = 10, cooldown = 0;
     double threshold = 1e-4, least = 0;

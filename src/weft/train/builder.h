@@ -26,6 +26,7 @@ class LayerBuilder {
     const Feed feed;
     std::vector<Network::Layer> layers;  // in the order in which they were made
     std::vector<std::shared_ptr<nn::OwnRule>> learners;
+    std::vector<Parameter> of_epoch;  // state that begins at zeros with each epoch
     /// The layer made before at this path; ConfigError at `name`, which holds it, with the nearest path.
     const nn::Module& made(const Json& name) const;
 
@@ -54,6 +55,9 @@ class LayerBuilder {
 };
 
 nn::Module make_graph(const Json& options, const LayerPlace& place);  // layer_graph.cpp
+
+/// An option that must be given: an integer from 1 on.
+Option size_option(const char* name, const char* doc);  // layers.cpp
 
 /// The layer's option of this name, or null if it has none.
 const Json& layer_option(const Chosen& layer, std::string_view name);

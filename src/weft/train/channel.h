@@ -42,6 +42,7 @@ struct Judged {
     double errors = 0;                        // examples whose class is not what the network says
     std::vector<double> further_errors = {};  // of costs behind the first that counts them
     double seconds = 0;                       // that the step took; 0 in an evaluation
+    double waited = 0;                        // seconds before it, until the batch was there
     Array outputs, targets;                   // (count, ...)
     std::vector<double> terms, told;          // sums over examples
     std::vector<LayerValues> layers;

@@ -4,8 +4,10 @@
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
+#include "weft/io/file.h"
 #include "weft/train/keys.h"
 #include "weft/train/sweep.h"
+#include "weft/train/yaml.h"
 
 namespace weft::train {
 namespace {
@@ -68,7 +70,7 @@ void check_earlier(const std::vector<Phase>& phases) {
 
 }  // namespace
 
-Experiment::Experiment(const Json& description) {
+Experiment::Experiment(const Json& given) : description(given) {
     if (!description.is_object())
         description.refuse(text("an experiment is a mapping, found ", description.describe(),
                                 "; `weft help experiment` lists its keys"));
@@ -94,6 +96,12 @@ Experiment::Experiment(const Json& description) {
         config["phases"] = resolved;
     }
     check_earlier(phases);
+}
+
+std::string Experiment::yaml() const { return yaml_text(description); }
+
+void Experiment::save(const std::filesystem::path& file) const {
+    io::write_atomically(file, file.extension() == ".json" ? json_text(description, 2) + "\n" : yaml());
 }
 
 std::string help_on_experiment() {

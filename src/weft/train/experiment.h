@@ -3,6 +3,8 @@
 // Callers: train/run.cpp, cli/.
 #pragma once
 
+#include <filesystem>
+
 #include "weft/train/phase.h"
 
 namespace weft::train {
@@ -11,6 +13,12 @@ struct Experiment {
     /// `description` is put together already (compose.h). ConfigError("file:line:column: ...").
     explicit Experiment(const Json& description);
 
+    /// What was described, as a file that reads back to the same.
+    std::string yaml() const;
+    /// Writes that file; JSON, which every build reads, if its name ends so. FileError if it cannot be written.
+    void save(const std::filesystem::path& file) const;
+
+    Json description;           // as it was given
     Json config;                // complete: a run keeps it, and can be made from it again
     std::vector<Phase> phases;  // at least one
 };

@@ -9,16 +9,11 @@
 #include "weft/nn/pooling.h"
 #include "weft/ops/random.h"
 #include "weft/ops/view.h"
+#include "weft/train/builder.h"
 #include "weft/train/parts.h"
 
 namespace weft::train {
 namespace {
-
-Option size_option(const char* name, const char* doc) {
-    Option option{name, Json(), doc, true, Json::Kind::integer};
-    option.least = 1, option.most = 1e9;
-    return option;
-}
 
 /// One integer, or a list with one for each spatial axis; null: nothing.
 Option per_axis(const char* name, Json fallback, const char* doc) {
@@ -305,6 +300,12 @@ std::vector<Part<MakeLayer>> own_layers() {
 }
 
 }  // namespace
+
+Option size_option(const char* name, const char* doc) {
+    Option option{name, Json(), doc, true, Json::Kind::integer};
+    option.least = 1, option.most = 1e9;
+    return option;
+}
 
 const std::vector<Part<MakeLayer>>& layers() {
     static const std::vector<Part<MakeLayer>> all = [] {

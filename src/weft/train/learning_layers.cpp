@@ -9,12 +9,6 @@
 namespace weft::train {
 namespace {
 
-Option how_many(const char* name, const char* doc) {
-    Option option{name, Json(), doc, true, Json::Kind::integer};
-    option.least = 1, option.most = 1e6;
-    return option;
-}
-
 std::int64_t features(const LayerPlace& place, std::string_view layer) {
     if (place.input.size() == 1) return place.input[0];
     throw ShapeError(text(layer, " takes vectors, what reaches it has shape ", place.input, "; flatten makes them"));
@@ -49,12 +43,12 @@ std::vector<Part<MakeLayer>> learning_layers() {
           "centroids that begin by k-means++ and move once an epoch (Lloyd, 1957); reports the mean squared distance "
           "to "
           "the nearest",
-          {how_many("clusters", "how many"), gives},
+          {size_option("clusters", "how many"), gives},
           "clusters"},
          make_kmeans},
         {{"pca",
           "places along the axes of most variance, learned in an epoch; reports the mean squared residual",
-          {how_many("components", "how many axes"), {"whiten", false, "each has variance 1"}},
+          {size_option("components", "how many axes"), {"whiten", false, "each has variance 1"}},
           "components"},
          make_pca},
     };

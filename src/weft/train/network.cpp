@@ -194,6 +194,7 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     network.layers = std::move(builder.layers);
     for (std::shared_ptr<nn::OwnRule>& learner : builder.learners)
         if (!learner->held()) network.learners.push_back(std::move(learner));
+    network.of_epoch = builder.of_epoch;
     check_widths(phase, network);
     if (!like.y.dims.empty()) check_costs(phase, network, place, like);
     freeze(phase, network);

@@ -32,6 +32,7 @@ struct Network {
     std::vector<std::string> added,
         told;  // the names of what layers add to the cost, and of what they tell (nn/notes.h)
     std::vector<std::shared_ptr<nn::OwnRule>> learners;  // layers that learn by rules of their own, and are not held
+    std::vector<Parameter> of_epoch;                     // state that begins at zeros with each epoch
     Dims example;                                        // the shape of an example
     DType dtype = DType::float32;                        // of x in a batch
     Feed feed;                                           // what else a batch has

@@ -128,6 +128,7 @@ Objective::Objective(const Phase& phase, const Network& network)
       added_(network.added),
       told_(network.told),
       learners_(network.learners),
+      of_epoch_(network.of_epoch),
       in_steps_(phase.monitor.of_steps()),
       in_sets_(phase.monitor.of_sets()),
       optimizer_(optimizer_of(phase.optimizer, schedules_)),
@@ -190,6 +191,7 @@ void Objective::begin(const data::Dataset& train, std::uint64_t seed) {
 
 std::vector<std::string> Objective::end_pass() {
     std::vector<std::string> remarks;
+    for (Parameter& cell : of_epoch_) nn::clear(cell);
     for (const std::shared_ptr<nn::OwnRule>& learner : learners_) {
         if (std::string remark = learner->end_pass(); !remark.empty()) remarks.push_back(std::move(remark));
     }

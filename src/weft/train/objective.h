@@ -29,7 +29,7 @@ class Objective {
     /// Layers that learn by rules of their own, and have not learned yet, take their first values from rows of the training set. ConfigError
     /// if these do not suffice.
     void begin(const data::Dataset& train, std::uint64_t seed);
-    /// A pass over the training set has ended: these layers learn of it. Gives what they say.
+    /// A pass over the training set has ended: these layers learn of it, and what is state of an epoch begins again. Gives what they say.
     std::vector<std::string> end_pass();
     /// One step, and what it measured on its batch.
     Judged step(const data::Batch& batch, optim::Moment moment);
@@ -62,7 +62,8 @@ class Objective {
     std::vector<std::string> term_names_, added_, told_;
     std::vector<std::string> further_rates_;  // the terms, behind the first, that count errors
     std::vector<std::shared_ptr<nn::OwnRule>> learners_;
-    bool may_be_missing_ = false;  // some examples have no target
+    std::vector<Parameter> of_epoch_;  // state that begins at zeros with each epoch
+    bool may_be_missing_ = false;      // some examples have no target
     Wants in_steps_, in_sets_;
     Schedules schedules_;                          // of the rates that change
     std::unique_ptr<optim::Optimizer> optimizer_;  // after schedules_, which making it fills

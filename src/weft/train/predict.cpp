@@ -67,9 +67,6 @@ RawData raw_data(const Run& run) {
     return raw;
 }
 
-/// A file's arrays by their names; one that has no names holds "x".
-using Arrays = std::map<std::string, Array, std::less<>>;
-
 Arrays arrays_in(const fs::path& file, DType dtype) {
     std::string ending = file.extension().string();
     Arrays all;
@@ -186,8 +183,11 @@ data::Dataset prepared(const Run& run, data::Dataset set) {
 }  // namespace
 
 data::Dataset load_examples(const Run& run, const fs::path& file) {
+    return prepared_examples(run, arrays_in(file, raw_data(run).inputs[0].dtype), file);
+}
+
+data::Dataset prepared_examples(const Run& run, const Arrays& arrays, const fs::path& file) {
     RawData raw = raw_data(run);
-    Arrays arrays = arrays_in(file, raw.inputs[0].dtype);
     data::Dataset set;
     for (RawData::Input& input : raw.inputs) {
         const Array& values = array_named(arrays, input.name, raw.inputs.size() == 1, file);

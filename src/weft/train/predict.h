@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,11 @@ namespace weft::train {
 /// called as the run's input, `x`, or the only one; of several inputs each by its name. Rows of as many numbers as an example has are
 /// examples. Sequences may be of any length; that of each is the array `lengths`, or all of them are full. ConfigError names the file, the shape it has and the one that the run wants.
 data::Dataset load_examples(const Run& run, const std::filesystem::path& file);
+
+/// Arrays by their names; one that has no name is "x".
+using Arrays = std::map<std::string, Array, std::less<>>;
+/// The same of arrays; messages call them `file`.
+data::Dataset prepared_examples(const Run& run, const Arrays& arrays, const std::filesystem::path& file);
 
 /// One example of zeros, prepared: it has the shape and type of those that the run's network takes.
 data::Dataset blank_example(const Run& run);

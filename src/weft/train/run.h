@@ -34,8 +34,8 @@ class Watcher {
 
 /// Where the seconds went.
 struct Times {
-    double steps = 0, data = 0, evaluation = 0, checkpoints = 0, compiling = 0;
-    double total() const { return steps + data + evaluation + checkpoints + compiling; }
+    double steps = 0, data = 0, waiting = 0, evaluation = 0, checkpoints = 0, compiling = 0;
+    double total() const { return steps + data + waiting + evaluation + checkpoints + compiling; }
 };
 
 struct Outcome {

@@ -87,8 +87,8 @@ Tensor of_machine_alone(const nn::Module& layer, const SampleOptions& options) {
 Tensor decoded(const Phase& phase, const std::vector<nn::Module>& layers, std::size_t from, Tensor code) {
     for (std::size_t i = from; i < layers.size(); ++i) code = layers[i](code);
     for (const CostTerm& term : cost_terms(phase)) {
-        bool of_input = !term.target.is_null() && term.target.as_string() == "input";  // not of a layer in between
-        if (of_input && term.expected) return term.expected(code);
+        // The input, or a layer that stands for it (black and white of gray values).
+        if (!term.target.is_null() && term.of.is_null() && term.expected) return term.expected(code);
     }
     return code;
 }

@@ -138,22 +138,23 @@ const std::vector<Part<MakeSchedule>>& schedules() {
           "multiplied by a factor when a figure has stopped becoming better",
           {from,
            {"of", Json(), "a figure of the log, as in valid.error", true, Json::Kind::string},
-           {"mode", "min", "whether less or more is better", false, Json::Kind::string, {"min", "max"}},
+           mode_option(),
            {"factor", 0.1, "what it is multiplied by"},
            at_least({"patience", 10, "epochs without a better figure that are borne"}, 0),
            at_least({"cooldown", 0, "epochs after a change that are not counted"}, 0),
            at_least({"threshold", 1e-4, "better is by more than this, relative to the best"}, 0),
            {"min", 0.0, "never below this"}}},
          [](const Json& o) {
-             std::string channel = o.at("of").as_string();
-             optim::Schedule made = optim::schedule::plateau({.from = o.at("from").as_number(),
-                                                              .channel = channel,
-                                                              .more = o.at("mode").as_string() == "max",
-                                                              .factor = o.at("factor").as_number(),
-                                                              .patience = o.at("patience").as_integer(),
-                                                              .cooldown = o.at("cooldown").as_integer(),
-                                                              .threshold = o.at("threshold").as_number(),
-                                                              .least = o.at("min").as_number()});
+             std::string channel = o.at("of").as_string(), mode = o.at("mode").as_string();
+             optim::Schedule made =
+                 optim::schedule::plateau({.from = o.at("from").as_number(),
+                                           .channel = channel,
+                                           .more = mode == "auto" ? std::nullopt : std::optional(mode == "max"),
+                                           .factor = o.at("factor").as_number(),
+                                           .patience = o.at("patience").as_integer(),
+                                           .cooldown = o.at("cooldown").as_integer(),
+                                           .threshold = o.at("threshold").as_number(),
+                                           .least = o.at("min").as_number()});
              return RateSchedule(made, {{channel, o.at("of").where()}});
          }},
         {{"warm_up",

@@ -97,6 +97,8 @@ nn::Module make_recurrent(const Json& o, const LayerPlace& place, const char* na
                                       .key = random::key(place.seed)};
     if (const Json* nonlinearity = o.find("nonlinearity")) options.nonlinearity = nonlinearity->as_string();
     Recurrent layer{Layer(place.input[1], o.at("units").as_integer(), options), o.at("last").as_bool()};
+    if (o.at("restart").as_bool() && !o.at("carry").as_bool())
+        o.at("restart").refuse("restart: there is no state that goes on from step to step; add `carry: true`");
     if (!o.at("carry").as_bool()) return layer;
     if (options.bidirectional)
         o.at("carry").refuse(
@@ -106,6 +108,9 @@ nn::Module make_recurrent(const Json& o, const LayerPlace& place, const char* na
     layer.carried_h = state(layer.layer.shape_of_h(place.batch));
     if (layer.layer.kind() == nn::functional::Recurrence::lstm)
         layer.carried_c = state(layer.layer.shape_of_c(place.batch));
+    if (o.at("restart").as_bool() && place.builder)
+        for (const std::optional<Parameter>* cell : {&layer.carried_h, &layer.carried_c})
+            if (*cell) place.builder->of_epoch.push_back(**cell);
     return layer;
 }
 
@@ -117,7 +122,8 @@ Part<MakeLayer> recurrent(const char* name, const char* doc) {
         {"bidirectional", false, "a second one reads backwards; it gives twice as many numbers"},
         share("dropout", 0, "between layers, while training"),
         {"last", false, "gives the state behind the last step alone: (units), not (time, units)"},
-        {"carry", false, "each row of a batch goes on with the state that the step before left (text: `lanes`)"}};
+        {"carry", false, "each row of a batch goes on with the state that the step before left (text: `lanes`)"},
+        {"restart", false, "carry: the state begins at zeros with each epoch, not with the run alone"}};
     if (std::string_view(name) == "rnn") {
         Option nonlinearity{"nonlinearity", "tanh", "what follows the weights"};
         nonlinearity.choices = {"tanh", "relu"};

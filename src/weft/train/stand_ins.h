@@ -1,9 +1,10 @@
-// While one lives on this thread, cells are read as inputs of their shape and writes are forgotten: what a network would give can be asked
+// While one lives on this thread, cells are read as inputs of their shape and what is written is noted alone: what a network would give can be asked
 // for its shape, its type and its operations without a number being computed, not even the initial values.
 // Callers: train/builder.cpp, train/network.cpp, train/dry_run.cpp.
 #pragma once
 
 #include <unordered_map>
+#include <vector>
 
 #include "weft/graph/node.h"
 #include "weft/graph/parameter.h"
@@ -17,7 +18,9 @@ class StandIns final : public CellObserver {
         if (fresh) known->second = input(cell->name, cell->value.shape(), cell->value.dtype());
         return known->second;
     }
-    void write(const std::shared_ptr<Cell>&, const Tensor&) override {}
+    void write(const std::shared_ptr<Cell>&, const Tensor& value) override { written.push_back(value); }
+
+    std::vector<Tensor> written;  // what cells would have become, in order
 
   private:
     std::unordered_map<const Cell*, Tensor> inputs_;

@@ -13,18 +13,13 @@
 namespace weft::train {
 namespace {
 
-/// Adds the time of a scope to a sum.
-class Timed {
-  public:
-    explicit Timed(double& sum) : sum_(sum) {}
-    ~Timed() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-    Timed(const Timed&) = delete;
-    Timed& operator=(const Timed&) = delete;
-
-  private:
-    double& sum_;
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
+bool same_shapes(const Feed& a, const Feed& b) {
+    return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+                      [](const Feed::Part& one, const Feed::Part& other) {
+                          return one.name == other.name && one.example == other.example;
+                      }) &&
+           a.lengths == b.lengths;
+}
 
 /// The parameters are their means over the steps for as long as this lives.
 class Averaged {
@@ -40,35 +35,6 @@ class Averaged {
     optim::Optimizer& optimizer_;
     bool before_;
 };
-
-bool same_shapes(const Feed& a, const Feed& b) {
-    return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
-                      [](const Feed::Part& one, const Feed::Part& other) {
-                          return one.name == other.name && one.example == other.example;
-                      }) &&
-           a.lengths == b.lengths;
-}
-
-/// That a set has what the training set has, in the same shapes; sequences of other lengths are what they are.
-void check_alike(const std::string& name, const Feed& set, const Feed& train) {
-    if (set.lengths != train.lengths)
-        throw ConfigError(text("data: the sequences of '", set.lengths ? name : "train", "' have lengths, those of '",
-                               set.lengths ? "train" : name, "' do not"));
-    for (std::size_t i = 0; i < std::min(set.parts.size(), train.parts.size()); ++i) {
-        const Feed::Part &own = set.parts[i], &first = train.parts[i];
-        Dims example = own.example;
-        if (own.along && first.along) example[0] = first.example[0];
-        if (own.name == first.name && (example == first.example || i == 1)) continue;
-        throw ConfigError(text("data: ", i == 0 ? "examples" : text("'", own.name, "'"), " of '", name, "' have shape ",
-                               own.example, ", those of 'train' ", first.example,
-                               own.name == first.name ? "" : text(", and are called '", first.name, "'")));
-    }
-    if (set.parts.size() != train.parts.size())
-        throw ConfigError(text("data: an example of '", name, "' has ", set.parts.size(), " fields, one of 'train' ",
-                               train.parts.size()));
-}
-
-constexpr std::size_t most_classes_named = 10000;
 
 /// Milliseconds are enough for people, and keep lines short.
 double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
@@ -112,49 +78,6 @@ Gathered Trainer::of_steps() const {
     const Monitor& monitor = phase_->monitor;
     if (!monitor.watches("train")) return Gathered(monitor, objective_->names(), {Of::run});
     return Gathered(monitor, objective_->names(), {Of::set, Of::run});
-}
-
-void Trainer::load_data(const Phase* before) {
-    Timed timed(times_.data);
-    if (before && before->config.at("data") == phase_->config.at("data")) return;
-    preparation_ = data::Preparation(phase_->prepare);
-    sets_.clear();
-    for (const auto& [name, source] : phase_->sets) {
-        data::Dataset set = source.load();
-        if (name == "train") raw_ = set.rows(0, 0);
-        if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
-        sets_.emplace_back(name, name == "train" ? preparation_.fit(set) : preparation_.apply(set));
-        check_alike(name, Feed(sets_.back().second), Feed(sets_.front().second));
-    }
-}
-
-Json Trainer::description() const {
-    Json example = Json::array(), classes = Json::array(), all = network_->description();
-    for (std::int64_t size : raw_.example()) example.push_back(size);
-    if (raw_.classes.size() <= most_classes_named)
-        for (const std::string& name : raw_.classes) classes.push_back(name);
-    all["data"]["example"] = example, all["data"]["classes"] = classes;
-    all["data"]["dtype"] = std::string(name_of(raw_.x_dtype()));
-    Json fields = Json::array();
-    for (const Feed::Part& part : Feed(raw_).parts) {
-        if (part.target) continue;
-        Json field, shape = Json::array();
-        for (std::int64_t size : part.example) shape.push_back(size);
-        field["name"] = part.name, field["example"] = shape, field["dtype"] = std::string(name_of(part.dtype));
-        fields.push_back(field);
-    }
-    if (fields.size() > 1) all["data"]["inputs"] = fields;
-    if (raw_.has_lengths()) all["data"]["lengths"] = true;
-    Json targets = Json::object();
-    for (const data::Field& field : raw_.fields) {
-        if (!field.target) continue;
-        Json names = Json::array();
-        if (field.data.classes.size() <= most_classes_named)
-            for (const std::string& name : field.data.classes) names.push_back(name);
-        targets[field.name] = names;
-    }
-    if (targets.size()) all["data"]["targets"] = targets;
-    return all;
 }
 
 void Trainer::restore() {
@@ -258,22 +181,26 @@ bool Trainer::epoch() {
     std::function<std::vector<double>(const std::string&)> history = [this](const std::string& channel) {
         return figures(channel);
     };
+    std::function<bool(const std::string&)> more = [this](const std::string& channel) {
+        return phase_->monitor.more(channel);
+    };
     auto waiting = Clock::now();
     data::Batches::Iterator batch = batches.begin();
     while (!(batch == batches.end())) {
-        times_.data += since(waiting);
         auto begun = Clock::now();
-        Judged seen = objective_->step(*batch, {progress_.step, progress_.epoch + 1, &history});
-        seen.seconds = since(begun);
+        double waited = std::chrono::duration<double>(begun - waiting).count();
+        times_.waiting += waited;
+        Judged seen = objective_->step(*batch, {progress_.step, progress_.epoch + 1, &history, &more});
+        seen.seconds = since(begun), seen.waited = waited;
         (progress_.step == 0 ? times_.compiling : times_.steps) += seen.seconds;
         ++progress_.batch, ++progress_.step, progress_.examples += seen.count;
         progress_.sums.add(seen), epoch_figures_.add(seen);
         log_step(seen);
         watcher_.batch(progress_, batches.count());
-        bool more = progress_.batch < batches.count();
-        if (more && done_within()) return true;
-        if (more && stop_()) return false;
-        if (more && checkpoint_due()) save("last");
+        bool goes_on = progress_.batch < batches.count();
+        if (goes_on && done_within()) return true;
+        if (goes_on && stop_()) return false;
+        if (goes_on && checkpoint_due()) save("last");
         waiting = Clock::now();
         ++batch;
     }
@@ -383,7 +310,8 @@ Json Trainer::finish() {
 void Trainer::save_times() const {
     Json all;
     all["training steps"] = rounded(times_.steps), all["first step (planning, kernels)"] = rounded(times_.compiling);
-    all["evaluation"] = rounded(times_.evaluation), all["reading and waiting for data"] = rounded(times_.data);
+    all["evaluation"] = rounded(times_.evaluation), all["reading data"] = rounded(times_.data);
+    all["waiting for batches"] = rounded(times_.waiting);
     all["checkpoints"] = rounded(times_.checkpoints);
     all["everything else"] = rounded(std::max(0.0, since(start_) - times_.total()));
     io::write_atomically(run_.folder() / "times.json", json_text(all, 2) + "\n");

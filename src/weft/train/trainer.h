@@ -9,6 +9,19 @@
 
 namespace weft::train {
 
+/// Adds the time of a scope to a sum, in seconds.
+class Timed {
+  public:
+    explicit Timed(double& sum) : sum_(sum) {}
+    ~Timed() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+  private:
+    double& sum_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 class Trainer {
   public:
     Trainer(const Run& run, Watcher& watcher, const std::function<bool()>& stop);

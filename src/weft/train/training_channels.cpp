@@ -107,15 +107,20 @@ Channel activations(const Json& o) {
 /// What depends on the machine is no part of a checkpoint: it counts from where this process began.
 class Speed final : public Accumulator {
   public:
-    void add(const Judged& batch) override { examples_ += static_cast<double>(batch.count), seconds_ += batch.seconds; }
+    void add(const Judged& batch) override {
+        examples_ += static_cast<double>(batch.count), seconds_ += batch.seconds, waited_ += batch.waited;
+    }
     std::vector<std::pair<std::string, double>> figures() const override {
-        return {{"", seconds_ > 0 ? examples_ / seconds_ : 0}, {".step_seconds", seconds_}};
+        double both = seconds_ + waited_;
+        return {{"", seconds_ > 0 ? examples_ / seconds_ : 0},
+                {".step_seconds", seconds_},
+                {".waiting", both > 0 ? waited_ / both : 0}};
     }
     std::vector<double> state() const override { return {}; }
     void restore(std::span<const double>) override {}
 
   private:
-    double examples_ = 0, seconds_ = 0;
+    double examples_ = 0, seconds_ = 0, waited_ = 0;
 };
 
 Channel speed(const Json&) {
@@ -137,7 +142,11 @@ std::vector<Part<MakeChannel>> channels_of_training() {
           {{"match", "*", "which layers, by their paths, as in hidden or 3.*"}},
           "match"},
          activations},
-        {{"speed", "examples a second of steps alone, and the seconds that they took (speed.step_seconds)"}, speed},
+        {{"speed",
+          "examples a second of steps alone, the seconds that they took (speed.step_seconds), and the share of the "
+          "time in which they waited "
+          "for data (speed.waiting; more `readers:` lessen it)"},
+         speed},
     };
 }
 

@@ -42,10 +42,20 @@ std::string_view way_out(std::string_view message) {
     return "";
 }
 
+bool is_indented_by_tab(std::string_view source, int line) {
+    for (; line > 0; --line) {
+        if (source.find('\n') == source.npos) return false;
+        source.remove_prefix(source.find('\n') + 1);
+    }
+    std::size_t first = source.find_first_not_of(' ');
+    return first != source.npos && source[first] == '\t';
+}
+
 /// Builds the tree from yaml-cpp's events: these carry every place, and duplicate keys that a finished tree would hide.
 class TreeBuilder : public YAML::EventHandler {
   public:
-    explicit TreeBuilder(std::string_view name) : file_(std::make_shared<const std::string>(name)) {}
+    TreeBuilder(std::string_view name, std::string_view source)
+        : file_(std::make_shared<const std::string>(name)), unseen_(source) {}
 
     Json take() { return std::move(root_); }
     Position start() const { return position(start_); }
@@ -57,6 +67,7 @@ class TreeBuilder : public YAML::EventHandler {
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
         bool plain = tag.empty() || tag == "?";
+        if (!plain) check_closed(mark);
         if (!plain && tag != "!" && tag != "tag:yaml.org,2002:str") refuse_tag(tag, mark);
         Json scalar = plain && !expects_key() ? plain_scalar(value) : Json(value);
         if (plain) scalar.set_source(value);
@@ -91,6 +102,22 @@ class TreeBuilder : public YAML::EventHandler {
     static constexpr std::size_t most_values = 1'000'000, deepest = 200;
 
     bool expects_key() const { return !stack_.empty() && stack_.back().mapping && !stack_.back().key; }
+    /// yaml-cpp takes the end of a file for the end of a quoted text.
+    void check_closed(const YAML::Mark& mark) {
+        for (; seen_lines_ < mark.line && !unseen_.empty(); ++seen_lines_)
+            unseen_.remove_prefix(std::min(unseen_.find('\n'), unseen_.size() - 1) + 1);
+        std::string_view rest = unseen_;
+        rest.remove_prefix(std::min(static_cast<std::size_t>(mark.column), rest.size()));  // columns count bytes
+        char quote = rest.empty() ? ' ' : rest[0];
+        if (quote != '\'' && quote != '"') return;
+        for (std::size_t i = 1; i < rest.size(); ++i) {
+            if (quote == '"' && rest[i] == '\\')
+                ++i;
+            else if (rest[i] == quote)
+                return;
+        }
+        throw ConfigError(text(position(mark), "the quote that opens here is not closed"));
+    }
     [[noreturn]] void refuse_tag(const std::string& tag, const YAML::Mark& mark) const {
         throw ConfigError(text(position(mark), "the tag '", tag, "' is not taken: a file holds data, never code"));
     }
@@ -144,6 +171,8 @@ class TreeBuilder : public YAML::EventHandler {
     }
 
     std::shared_ptr<const std::string> file_;
+    std::string_view unseen_;  // from the line on that was looked at last: places only go forward
+    int seen_lines_ = 0;
     Json root_;
     YAML::Mark start_;
     std::vector<Open> stack_;
@@ -154,7 +183,7 @@ class TreeBuilder : public YAML::EventHandler {
 }  // namespace
 
 Json parse_yaml(std::string_view source, std::string_view name) {
-    TreeBuilder builder(name);
+    TreeBuilder builder(name, source);
     try {
         std::istringstream stream{std::string(source)};
         YAML::Parser parser(stream);
@@ -164,13 +193,15 @@ Json parse_yaml(std::string_view source, std::string_view name) {
             return nothing;
         }
         Json tree = builder.take();
-        TreeBuilder second(name);
+        TreeBuilder second(name, source);
         if (parser.HandleNextDocument(second))
             throw ConfigError(
                 text(second.start(), "a second document begins; a file holds one, so leave out the '---'"));
         return tree;
     } catch (const YAML::Exception& error) {
-        throw ConfigError(text(builder.position(error.mark), error.msg, way_out(error.msg)));
+        bool tab = is_indented_by_tab(source, error.mark.line);
+        throw ConfigError(text(builder.position(error.mark), error.msg,
+                               tab ? "; the line begins with a tab: indent with spaces" : way_out(error.msg)));
     }
 }
 

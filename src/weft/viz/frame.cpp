@@ -48,7 +48,10 @@ Frame frame_of(const Chart& chart) {
 }
 
 std::vector<double> marks_of(const Chart& chart, const Frame& frame) {
-    return chart.logarithmic ? logarithmic_marks(frame) : round_numbers(frame.y_low, frame.y_high, 5);
+    std::vector<double> marks;
+    if (chart.logarithmic) marks = logarithmic_marks(frame);
+    // Within less than a power of ten there are too few of these to read a figure by.
+    return marks.size() >= 3 ? marks : round_numbers(frame.y_low, frame.y_high, 5);
 }
 
 }  // namespace weft::viz

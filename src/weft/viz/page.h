@@ -35,6 +35,8 @@ figure { margin: 0; } .charts figcaption { font-weight: 600; font-size: 14px; }
   padding: 6px 10px; font-size: 12px; white-space: nowrap; box-shadow: 0 2px 8px #0003; font-variant-numeric: tabular-nums; }
 .tip i { display: inline-block; width: 8px; height: 8px; border-radius: 4px; margin-right: 6px; }
 .pixels { image-rendering: pixelated; }
+.plane { max-width: 720px; margin: 0 auto; } .place { font-size: 20px; font-weight: 700; text-anchor: middle; dominant-baseline: middle; fill: var(--ink);
+  stroke: var(--card); stroke-width: 4px; paint-order: stroke; }
 .examples { display: grid; grid-template-columns: repeat(auto-fill, minmax(76px, 1fr)); gap: 12px; }
 .example img { width: 100%; display: block; border-radius: 6px; border: 2px solid var(--line); } .example.wrong img { border-color: rgb(var(--wrong)); }
 .example figcaption { font-size: 13px; text-align: center; line-height: 1.35; margin-top: 3px; overflow-wrap: anywhere; }

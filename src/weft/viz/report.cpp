@@ -41,14 +41,33 @@ std::string layers_of(const Report& report) {
     return out.empty() ? out : text("<div class=scroll><table class=plain>", out, "</table></div>");
 }
 
+/// A sheet at a whole zoom that fits the page.
+std::string sheet_of(const std::vector<Picture>& pictures, std::int64_t columns, const char* what) {
+    if (pictures.empty()) return "";
+    Picture all = sheet(pictures, columns);
+    std::int64_t zoom = std::clamp<std::int64_t>(960 / std::max<std::int64_t>(1, all.width), 1, 8);
+    return text("<img class=pixels alt='", what, "' src='", data_address(all), "' style='width:min(100%,",
+                all.width * zoom, "px)'>");
+}
+
 std::string weights_of(const Report& report) {
     if (report.weights.empty()) return "";
-    std::int64_t width = report.weights[0].width;
-    auto columns = static_cast<std::int64_t>(width >= 16 ? 16 : 24);
-    Picture all = sheet(report.weights, columns);
-    std::int64_t zoom = std::clamp<std::int64_t>(960 / std::max<std::int64_t>(1, all.width), 1, 8);
-    return text("<img class=pixels alt='weights of the first layer' src='", data_address(all),
-                "' style='width:min(100%,", all.width * zoom, "px)'>");
+    return sheet_of(report.weights, report.weights[0].width >= 16 ? 16 : 24, "weights of the first layer");
+}
+
+/// Rows in pairs: what was wanted, and below what came of it.
+std::string reconstructions_of(const Report& report) {
+    constexpr std::size_t columns = 12;
+    std::vector<Picture> all;
+    for (std::size_t first = 0; first < report.reconstructions.size(); first += columns) {
+        std::size_t end = std::min(first + columns, report.reconstructions.size());
+        for (bool given : {false, true})
+            for (std::size_t i = first; i < first + columns; ++i) {
+                const auto& [wanted, made] = report.reconstructions[std::min(i, end - 1)];
+                all.push_back(i < end ? given ? made : wanted : Picture::blank(wanted.width, wanted.height));
+            }
+    }
+    return sheet_of(all, columns, "examples above what the model gives back of them");
 }
 
 std::string examples_of(const std::vector<Example>& examples, const char* kind) {
@@ -153,6 +172,11 @@ std::string html(const Report& report) {
                 section("Learning", charts_html(report.charts)), examples_section(report),
                 section("Confusion", confusion_of(report.confusion),
                         "Rows: what the example is. Columns: what the network says."),
+                section("Reconstructions", reconstructions_of(report),
+                        "Each pair of rows: examples, and below them what the model gives back."),
+                section("Samples", sheet_of(report.samples, 12, "examples that the model makes up"),
+                        "Examples that the model makes up."),
+                section("Where it puts examples", svg(report.embedding), escaped(report.embedding_name)),
                 section("First layer", weights_of(report), escaped(report.weights_name)),
                 section("Where the time went", time_of(report)), section("Network", layers_of(report)),
                 section("Configuration", configuration), section("Environment", environment_of(report)),

@@ -9,6 +9,7 @@
 
 #include "weft/viz/chart.h"
 #include "weft/viz/picture.h"
+#include "weft/viz/scatter.h"
 
 namespace weft::viz {
 
@@ -30,7 +31,11 @@ struct Report {
     std::vector<Chart> charts;
     std::vector<std::vector<std::string>> layers;  // a table, its first row the names of the columns
     std::string weights_name;
-    std::vector<Picture> weights;  // of the first layer, a picture a unit
+    std::vector<Picture> weights;                              // of the first layer, a picture a unit
+    std::vector<std::pair<Picture, Picture>> reconstructions;  // what was wanted, what the model gave
+    std::vector<Picture> samples;                              // that it makes up
+    std::string embedding_name;
+    Scatter embedding;  // where it puts examples; without points: none is shown
     std::vector<Example> wrong, right;
     std::int64_t wrong_total = 0, examples_total = 0;
     Confusion confusion;                                  // without classes: none is shown

@@ -1,0 +1,76 @@
+// A phase's data: read, prepared by what the training set taught, checked to be alike, and described for those who use the model later.
+#include <algorithm>
+
+#include "weft/base/error.h"
+#include "weft/train/trainer.h"
+
+namespace weft::train {
+namespace {
+
+/// That a set has what the training set has, in the same shapes; sequences of other lengths are what they are.
+void check_alike(const std::string& name, const Feed& set, const Feed& train) {
+    if (set.lengths != train.lengths)
+        throw ConfigError(text("data: the sequences of '", set.lengths ? name : "train", "' have lengths, those of '",
+                               set.lengths ? "train" : name, "' do not"));
+    for (std::size_t i = 0; i < std::min(set.parts.size(), train.parts.size()); ++i) {
+        const Feed::Part &own = set.parts[i], &first = train.parts[i];
+        Dims example = own.example;
+        if (own.along && first.along) example[0] = first.example[0];
+        if (own.name == first.name && (example == first.example || i == 1)) continue;
+        throw ConfigError(text("data: ", i == 0 ? "examples" : text("'", own.name, "'"), " of '", name, "' have shape ",
+                               own.example, ", those of 'train' ", first.example,
+                               own.name == first.name ? "" : text(", and are called '", first.name, "'")));
+    }
+    if (set.parts.size() != train.parts.size())
+        throw ConfigError(text("data: an example of '", name, "' has ", set.parts.size(), " fields, one of 'train' ",
+                               train.parts.size()));
+}
+
+constexpr std::size_t most_classes_named = 10000;
+
+}  // namespace
+
+void Trainer::load_data(const Phase* before) {
+    Timed timed(times_.data);
+    if (before && before->config.at("data") == phase_->config.at("data")) return;
+    preparation_ = data::Preparation(phase_->prepare);
+    sets_.clear();
+    for (const auto& [name, source] : phase_->sets) {
+        data::Dataset set = source.load();
+        if (name == "train") raw_ = set.rows(0, 0);
+        if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
+        sets_.emplace_back(name, name == "train" ? preparation_.fit(set) : preparation_.apply(set));
+        check_alike(name, Feed(sets_.back().second), Feed(sets_.front().second));
+    }
+}
+
+Json Trainer::description() const {
+    Json example = Json::array(), classes = Json::array(), all = network_->description();
+    for (std::int64_t size : raw_.example()) example.push_back(size);
+    if (raw_.classes.size() <= most_classes_named)
+        for (const std::string& name : raw_.classes) classes.push_back(name);
+    all["data"]["example"] = example, all["data"]["classes"] = classes;
+    all["data"]["dtype"] = std::string(name_of(raw_.x_dtype()));
+    Json fields = Json::array();
+    for (const Feed::Part& part : Feed(raw_).parts) {
+        if (part.target) continue;
+        Json field, shape = Json::array();
+        for (std::int64_t size : part.example) shape.push_back(size);
+        field["name"] = part.name, field["example"] = shape, field["dtype"] = std::string(name_of(part.dtype));
+        fields.push_back(field);
+    }
+    if (fields.size() > 1) all["data"]["inputs"] = fields;
+    if (raw_.has_lengths()) all["data"]["lengths"] = true;
+    Json targets = Json::object();
+    for (const data::Field& field : raw_.fields) {
+        if (!field.target) continue;
+        Json names = Json::array();
+        if (field.data.classes.size() <= most_classes_named)
+            for (const std::string& name : field.data.classes) names.push_back(name);
+        targets[field.name] = names;
+    }
+    if (targets.size()) all["data"]["targets"] = targets;
+    return all;
+}
+
+}  // namespace weft::train

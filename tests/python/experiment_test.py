@@ -1,0 +1,107 @@
+"""Experiments in Python are those of files: the same names, messages, bytes; what is written out reads back to the same."""
+import inspect
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from built import BUILD, LACKS, wf
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def small(**keys):
+    from weft.experiment import Experiment, cost, data, model, optimizer, prepare
+    given = dict(data={"train": data.digits(size=200), "valid": data.digits(split="valid", size=50), "prepare": [prepare.scale([0, 1]), prepare.flatten]},
+                 model=[model.linear(8, init="xavier_uniform"), model.dropout(0.2), model.linear(10)], cost=[cost.cross_entropy, cost.weight_decay(1e-4)],
+                 optimizer=optimizer.adam(lr=0.01), batch_size=50, stop_when={"epochs": 2}, keep_best={"of": "valid.loss"}, seed=7)
+    return Experiment(**{**given, **keys})
+
+
+@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
+class Experiments(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def refused(self, make, *words):
+        with self.assertRaises((wf.ConfigError, AttributeError)) as found:
+            make()
+        for word in words:
+            self.assertIn(word, str(found.exception))
+
+    def test_every_name_of_the_registry_is_made_by_its_own(self):
+        made = 0
+        for kind, _ in wf._core.experiment_kinds():
+            names = getattr(wf.experiment, kind)
+            for name in dir(names):
+                maker = getattr(names, name)
+                parameters = inspect.signature(maker).parameters.values()
+                self.assertTrue(maker.__doc__.startswith(f"{kind} "), name)
+                # prepare's steps say themselves what stands behind their name
+                if kind != "prepare" and all(one.default is not inspect.Parameter.empty for one in parameters) and (kind, name) not in {("augment", "crop")}:
+                    self.assertEqual(wf.experiment.Part(kind, maker._description).tree, name)
+                    self.assertEqual(maker(), maker())
+                    made += 1
+        self.assertGreater(made, 150)
+
+    def test_the_run_of_an_object_and_of_the_file_that_it_writes_have_the_same_bytes(self):
+        experiment = small()
+        experiment.save(self.folder / "small.yaml")
+        self.assertEqual(wf.experiment.load(self.folder / "small.yaml"), experiment)
+        seen = []
+        run = experiment.train(self.folder / "object", on_epoch=seen.append)
+        self.assertEqual(seen, run.log)
+        subprocess.run([BUILD / "weft", "train", "small.yaml", "--out", "file", "--quiet"], cwd=self.folder, check=True)
+        for name in ["config.yaml", "model.yaml", "last/model.safetensors", "last/state.safetensors", "last/state.json", "best/model.safetensors"]:
+            self.assertEqual((self.folder / "object" / name).read_bytes(), (self.folder / "file" / name).read_bytes(), name)
+        answers = run.predict(wf.zeros((3, 28, 28)))
+        self.assertEqual((answers.outputs.shape, answers.classes.shape, answers.probabilities.shape), ((3, 10), (3,), (3, 10)))
+        self.assertEqual(run.experiment, experiment)
+
+    def test_examples_are_written_out_and_read_back_to_the_same(self):
+        for name in ["tinyshakespeare/input.txt", "input.txt", "fsdd.tar.gz"]:
+            (self.folder / name).parent.mkdir(exist_ok=True)
+            (self.folder / name).touch()
+        os.environ["WEFT_DATA"], before = str(self.folder), os.environ.get("WEFT_DATA")
+        try:
+            for example in sorted((ROOT / "examples").glob("*.yaml")):
+                experiment = wf.experiment.load(example)
+                experiment.save(self.folder / "again.yaml")
+                experiment.save(self.folder / "again.json")
+                self.assertEqual(wf.experiment.load(self.folder / "again.yaml"), experiment, example)
+                self.assertEqual(wf.experiment.load(self.folder / "again.json"), experiment, example)
+        finally:
+            os.environ.pop("WEFT_DATA") if before is None else os.environ.update(WEFT_DATA=before)
+
+    def test_mistakes_name_the_line_of_the_program_and_a_way_out(self):
+        from weft.experiment import data, model, prepare, stop
+        line = inspect.currentframe().f_lineno + 1
+        self.refused(lambda: model.linear(unts=3), f"experiment_test.py:{line}: unknown key 'unts' in linear; did you mean 'units'?")
+        self.refused(lambda: model.linear("ten"), "expected an integer, found the string 'ten' (linear, 'units': how many outputs)")
+        self.refused(lambda: model.lineer(3), "unknown name 'lineer' for a layer; did you mean 'linear'?")
+        self.refused(lambda: prepare.scale([1]), "scale takes two numbers")
+        self.refused(lambda: stop.no_improvement(of="valid.loss"), "needs the key 'for'")
+        self.refused(lambda: small(bach_size=3), f"experiment_test.py:{inspect.getsourcelines(small)[1] + 5}: unknown key 'bach_size'", "'batch_size'")
+        line = inspect.currentframe().f_lineno + 1
+        self.refused(lambda: small(model=[model.linear(8), model.conv2d(channels=2, kernel_size=3)]).dry_run(), f":{line}: conv2d (layer 1)")
+        with self.assertRaisesRegex(TypeError, "numbers, texts, lists, dicts and its parts, not by 'object'"):
+            data.digits(size=object())
+
+    def test_a_run_that_is_interrupted_from_python_goes_on(self):
+        def leave(line):
+            raise RuntimeError("enough")
+        with self.assertRaisesRegex(RuntimeError, "enough"):
+            small().train(self.folder / "run", on_epoch=leave)
+        run = wf.experiment.Run(self.folder / "run")
+        self.assertEqual(len(run.log), 1)
+        run.train()
+        self.assertEqual(run.figures("valid.loss"), small().train(self.folder / "whole").figures("valid.loss"))
+        with self.assertRaisesRegex(wf.ConfigError, "holds a run already"):
+            small().train(self.folder / "run")
+
+
+if __name__ == "__main__":
+    unittest.main()
