@@ -21,7 +21,7 @@ LATE = 120
 def fresh(kind, system, name="", cache=None):
     """The figures of one new process; RuntimeError with its last words."""
     folder = cache or tempfile.mkdtemp(prefix="weft-bench-")
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "build" / "python"), "TORCHINDUCTOR_CACHE_DIR": f"{folder}/torch", "WEFT_CACHE": f"{folder}/weft",
+    env = {**{k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}, "PYTHONPATH": str(ROOT / "build" / "python"), "TORCHINDUCTOR_CACHE_DIR": f"{folder}/torch", "WEFT_CACHE": f"{folder}/weft",
            "JAX_COMPILATION_CACHE_DIR": f"{folder}/jax", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PLATFORMS": "cpu"}
     try:
         done = subprocess.run([sys.executable, str(ROOT / "bench" / "fresh.py"), kind, system, name], capture_output=True, text=True, env=env, timeout=LATE)

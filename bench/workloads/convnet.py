@@ -5,7 +5,7 @@ from .common import Workload, draw, jax_cross_entropy, jax_momentum, normal, tra
 from .mlp import cross_entropy
 
 # Channels of the picture and of the convolutions, width of the kernels, side of the picture, width of the dense layer.
-NETS = {"mnist": ((1, 32, 64), 5, 28, 512), "cifar": ((3, 32, 64, 128), 3, 32, 256)}
+NETS = {"mnist": ((1, 32, 64), 3, 28, 128), "cifar": ((3, 32, 64, 128), 3, 32, 256)}
 
 
 def features(net):

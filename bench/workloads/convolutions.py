@@ -20,12 +20,18 @@ def arrays(shape):
             "g": normal(rng, (BATCH, n_out, side_after(shape), side_after(shape)))}
 
 
+def channels_last(x):
+    return np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+
+
 def weft(shape):
     def make(arrays):
         import weft as wf
-        x, w, g = (wf.asarray(arrays[name]) for name in "xwg")
+        x, g = (wf.asarray(channels_last(arrays[name])) for name in "xg")
+        w = wf.asarray(arrays["w"])
 
-        def gradients(x, w, g):
+        def gradients(x, w, g):   # pictures lie channels last, as they do between the layers of a network
+            x, g = (wf.permute_dims(t, (0, 3, 1, 2)) for t in (x, g))
             y, back = wf.vjp(lambda x, w: wf.nn.functional.conv2d(x, w, padding=shape[4], groups=shape[5]), x, w)
             return *back(g), y
 
@@ -58,7 +64,7 @@ def jax(shape):
     def make(arrays):
         import jax
         import jax.numpy as jnp
-        x, g = (jnp.asarray(arrays[name].transpose(0, 2, 3, 1)) for name in "xg")   # channels last, which XLA's kernels for processors want
+        x, g = (jnp.asarray(channels_last(arrays[name])) for name in "xg")   # which XLA's kernels for processors want
         w, pad = jnp.asarray(arrays["w"].transpose(2, 3, 1, 0)), [(shape[4], shape[4])] * 2
 
         def gradients(x, w, g):

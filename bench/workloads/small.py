@@ -43,8 +43,7 @@ def numpy(text):
     return lambda arrays: Statement(text, {"lib": np, **arrays})
 
 
-def chain(a, b):
-    return eval(CHAIN)
+chain = eval(f"lambda a, b: {CHAIN}")
 
 
 def compiled(system):
