@@ -99,8 +99,9 @@ void Partitioner::find_levels() {
 }
 
 // A value read only by later kernels (the mask of a relu, momentum times velocity, the slope of a gelu) is made there, with all that
-// it alone is made of, where that comes from one array, or from two that lie in memory anyway: these are read again instead of values
-// written and read. Its level rises to its first reader's, so levels still hold.
+// it alone is made of, where that comes from one array, or from two that lie in memory anyway and of which one is read so late anyway:
+// these are read again instead of values written and read, and no more is kept. Its level rises to its first reader's, so levels
+// still hold.
 void Partitioner::move_to_readers() {
     constexpr int most_rounds = 4;  // each leaves fewer to move; what is left then only costs memory
     Moves moves;
@@ -117,7 +118,8 @@ void Partitioner::move_to_readers() {
 // Which entries may wait for their first reader, if all do that may.
 void Partitioner::find_late(Moves& moves) {
     auto size = static_cast<std::size_t>(count_);
-    moves.late.assign(size, false), moves.held.assign(size, false), moves.to.assign(size, -1), moves.anyway.clear();
+    moves.late.assign(size, false), moves.held.assign(size, false), moves.to.assign(size, -1),
+        moves.last.assign(size, -1);
     for (std::int32_t output : graph_.outputs) moves.held[static_cast<std::size_t>(output)] = true;
     for (std::int32_t e = count_; e-- > 0;) {
         auto i = static_cast<std::size_t>(e);
@@ -126,9 +128,8 @@ void Partitioner::find_late(Moves& moves) {
         std::int32_t runs = moves.late[i] ? moves.to[i] : level(e);
         for (std::int32_t input : graph_.inputs(e)) {
             auto k = static_cast<std::size_t>(input);
-            bool stored = !together(e, input) || (!moves.late[i] && runs > level(input));
             if (!together(e, input)) moves.held[k] = true;
-            if (stored) moves.anyway.insert(input);
+            if (!moves.late[i]) moves.last[k] = std::max(moves.last[k], runs);
             moves.to[k] = moves.to[k] < 0 ? runs : std::min(moves.to[k], runs);
         }
     }
@@ -153,8 +154,12 @@ bool Partitioner::leave_mixed(Moves& moves) {
             if (!moves.late[static_cast<std::size_t>(input)]) add(input);
             for (std::int32_t source : sources[static_cast<std::size_t>(input)]) add(source);
         }
-        auto lies_anyway = [&](std::int32_t source) { return !elementwise(source) || moves.anyway.contains(source); };
-        if (few && mine.size() == 2) few = lies_anyway(mine[0]) && lies_anyway(mine[1]);
+        auto last = [&](std::int32_t source) { return moves.last[static_cast<std::size_t>(source)]; };
+        auto lies_anyway = [&](std::int32_t source) {
+            return !elementwise(source) || moves.held[static_cast<std::size_t>(source)] || last(source) > level(source);
+        };
+        if (few && mine.size() == 2)
+            few = lies_anyway(mine[0]) && lies_anyway(mine[1]) && std::max(last(mine[0]), last(mine[1])) >= moves.to[i];
         if (few || picked(e)) continue;
         moves.stays[i] = any = true;
         moves.late[i] = false, mine.clear();

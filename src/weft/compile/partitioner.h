@@ -61,8 +61,7 @@ class Partitioner {
     void find_levels();
     struct Moves {
         std::vector<bool> stays, late, held;  // found not to move; moves; is read where it must lie in memory
-        std::vector<std::int32_t> to;         // the first reader's level
-        std::set<std::int32_t> anyway;        // lies in memory whatever moves
+        std::vector<std::int32_t> to, last;   // level of the first reader; of the last that does not move
     };
     void move_to_readers();
     void find_late(Moves& moves);
