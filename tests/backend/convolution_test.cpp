@@ -59,6 +59,12 @@ const Case cases[] = {
 
 // Enough work for several blocks of the batch, the last one smaller.
 const Case several_blocks = {"several blocks", 2, 5, 32, 64, 1, {12, 12}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}};
+// Enough work for several parts of the only picture: of rows that differ by one, of strided ones, along one axis alone.
+const Case pictures[] = {
+    {"two parts", 2, 1, 64, 72, 1, {15, 16}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+    {"four parts, strided", 2, 1, 96, 104, 1, {57, 14}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+    {"four parts of one axis, dilated", 1, 1, 64, 80, 1, {1200}, {3}, {1}, {2}, {2}, {2}},
+};
 
 ConvolutionShape shape_of(const Case& c) {
     ConvolutionShape s;
@@ -231,6 +237,12 @@ TEST(Convolution, blocks_of_the_batch_join_to_the_whole) {
     check<float, double>(several_blocks, Layout::channels_first);
 }
 
+TEST(Convolution, parts_of_a_single_picture_join_to_the_whole) {
+    for (const Case& c : pictures)
+        for (Layout layout : {Layout::channels_last, Layout::channels_first, Layout::strided})
+            check<float, double>(c, layout);
+}
+
 TEST(Convolution, own_kernels_run_on_every_instruction_set) {
     Isa before = best_isa();
     for (Isa isa : usable_isas()) {
@@ -244,6 +256,7 @@ TEST(Convolution, own_kernels_run_on_every_instruction_set) {
 TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
     std::vector<Case> all(std::begin(cases), std::end(cases));
     all.push_back(several_blocks);
+    all.insert(all.end(), std::begin(pictures), std::end(pictures));
     for (const Case& c : all)
         for (Layout layout : {Layout::channels_last, Layout::channels_first})
             for (ConvolutionKind kind : kinds) {
