@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstring>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -202,9 +203,9 @@ constexpr ConvolutionKind kinds[] = {ConvolutionKind::forward, ConvolutionKind::
                                      ConvolutionKind::backward_weight};
 
 template <class T, class Wide>
-void check(const Case& c, Layout layout) {
+void check(const Case& c, Layout layout, std::span<const ConvolutionKind> which = kinds) {
     ConvolutionShape s = shape_of(c);
-    for (ConvolutionKind kind : kinds) {
+    for (ConvolutionKind kind : which) {
         Operands<T> operands(s, layout);
         Operands<Wide> wide(s, layout);
         operands.input.fill(1), operands.weight.fill(2), operands.output.fill(3);
@@ -239,8 +240,8 @@ TEST(Convolution, blocks_of_the_batch_join_to_the_whole) {
 
 TEST(Convolution, parts_of_a_single_picture_join_to_the_whole) {
     for (const Case& c : pictures)
-        for (Layout layout : {Layout::channels_last, Layout::channels_first, Layout::strided})
-            check<float, double>(c, layout);
+        for (Layout layout : {Layout::channels_last, Layout::channels_first})
+            check<float, double>(c, layout, std::span(kinds).first(1));  // only forward is cut so
 }
 
 TEST(Convolution, own_kernels_run_on_every_instruction_set) {
