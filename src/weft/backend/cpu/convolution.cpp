@@ -5,6 +5,7 @@
 
 #include "weft/backend/cpu/convolution_parts.h"
 #include "weft/backend/cpu/convolution_way.h"
+#include "weft/backend/cpu/few_channels.h"
 #include "weft/backend/cpu/generic_convolution.h"
 #include "weft/backend/cpu/onednn_convolution.h"
 #include "weft/backend/cpu/own_convolution.h"
@@ -106,6 +107,7 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
                                     cpu::three_axes(strides.weight, shape.ndim),
                                     cpu::three_axes(strides.output, shape.ndim)};
     if (dtype == DType::float32) {
+        if (auto way = few_channels_gradient(kind, wide, wide_strides)) return way;
         auto make = [&](const ConvolutionShape& part, const Convolution::Way::Block& of) {
             return onednn_convolution(kind, part, wide_strides, of);
         };

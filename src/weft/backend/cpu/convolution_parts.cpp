@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
 namespace {
 
 constexpr std::int64_t part_work = 1 << 22;  // multiplications that make a part worth a call
-constexpr std::size_t aligned = 64;
-
-std::size_t round_up(std::size_t bytes) { return (bytes + aligned - 1) / aligned * aligned; }
 
 // Few, for each reads all weights, and an even number of equal ones.
 std::int64_t parts_of(const ConvolutionShape& s, int axis) {
@@ -30,8 +28,8 @@ class PartsWay final : public Convolution::Way {
         std::size_t scratch = 0;     // where its own begins
     };
 
-    explicit PartsWay(std::vector<Part> parts) : parts_(std::move(parts)), bytes_(round_up(weights().packed_bytes())) {
-        for (Part& part : parts_) part.scratch = bytes_, bytes_ += round_up(part.way->scratch_bytes());
+    explicit PartsWay(std::vector<Part> parts) : parts_(std::move(parts)), bytes_(aligned(weights().packed_bytes())) {
+        for (Part& part : parts_) part.scratch = bytes_, bytes_ += aligned(part.way->scratch_bytes());
     }
 
     std::size_t scratch_bytes() const override { return bytes_; }
