@@ -6,7 +6,7 @@ whatever machine this is.
 All systems start from the same numbers, and their results are compared before anything is timed. A row gives for each system the least
 time of all its rounds, weft's ratio to the best peer, the share of what this machine can do (measured in the same run), and the goal; `!`
 marks a goal that is missed. Names begin with: small, tiny, elementwise, reduce, matmul, conv, train, infer, scan (timed in turns, on one thread,
-some on two), import, first, memory, graph, busy (in new processes).
+some on two), import, first, new-batch, second-process, memory, graph, busy (in new processes).
 """
 import argparse
 import sys
@@ -134,6 +134,8 @@ def main():
     for threads in (options.threads,) if options.threads else (1, 2):
         in_turns(table, chosen, options, threads)
     in_processes(table, wanted, options)
+    if not table.rows:
+        parser.error(f"no row's name begins with {' or '.join(options.only)}")
     fine = table.summary()
     if options.json:
         table.write(options.json, rounds=options.rounds, seconds=options.seconds)
