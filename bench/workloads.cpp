@@ -75,7 +75,6 @@ Workload gemm(const Arrays& arrays) {
 std::vector<std::string> workload_names() { return {"mlp", "convnet", "tiny", "mix1k", "mix100k", "gemm"}; }
 
 Workload make_workload(const std::string& name, const Arrays& arrays) {
-    if (auto kernel = kernel_workload(name, arrays)) return std::move(*kernel);
     if (name == "mlp") {
         auto model = std::make_shared<Dense>(arrays, std::vector<std::int64_t>{784, 1024, 1024, 10}, false);
         return training(name, arrays, model,

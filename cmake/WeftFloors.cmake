@@ -11,6 +11,8 @@ endif()
 target_compile_options(weft_options INTERFACE -Wall -Wextra -Wpedantic ${WEFT_REFUSE_WARNINGS} -ffp-contract=off -fno-math-errno -fno-trapping-math)
 # Inlined std::vector growth makes g++ 12 warn of impossible sizes.
 target_compile_options(weft_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds -Wno-restrict>)
+# From 13 on it takes a reference into what a handle shares for one into the handle.
+target_compile_options(weft_options INTERFACE $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
 # A shared weft shows all its names, without each being marked; calls between them are still direct and inlined.
 target_compile_options(weft_options INTERFACE -fno-semantic-interposition)
 target_include_directories(weft_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)

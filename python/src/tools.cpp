@@ -41,6 +41,15 @@ void bind_tools(nb::module_& m) {
         .def_prop_ro("timings", &Explanation::timings,
                      "A step a line: time, share, bytes and operations a second, share of the limits.")
         .def_ro("arena_bytes", &Explanation::arena_bytes, "Memory for what passes between steps.")
+        .def_prop_ro(
+            "limits",
+            [](const Explanation& self) {
+                const Limits& all = self.limits;
+                return std::map<std::string, double>{
+                    {"operations", all.operations}, {"copied", all.bytes}, {"read", all.read_bytes}};
+            },
+            "What the machine can do, as measured: float32 operations, bytes copied and bytes read beyond the caches, "
+            "in a second.")
         .def("__str__", &Explanation::str)
         .def("__repr__", &Explanation::str)
         .def("_repr_html_", [](const Explanation& self) { return viz::html(self); });

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstring>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -52,6 +53,8 @@ const Case cases[] = {
     {"one axis, long", 1, 1, 8, 8, 1, {700}, {3}, {1}, {1}, {1}, {1}},
     {"three axes", 3, 2, 3, 4, 1, {5, 4, 6}, {2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {0, 1, 1}, {1, 1, 2}},
     {"three axes, groups", 3, 1, 16, 4, 2, {4, 4, 4}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+    {"few channels", 2, 3, 3, 8, 1, {12, 11}, {5, 3}, {2, 3}, {2, 0}, {1, 2}, {1, 2}},
+    {"few channels, three axes", 3, 2, 2, 9, 1, {5, 4, 6}, {2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {0, 1, 1}, {1, 1, 2}},
     {"empty batch", 2, 0, 2, 3, 1, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"no output", 2, 2, 2, 3, 1, {2, 2}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"no input channels", 2, 2, 0, 3, 1, {4, 4}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
@@ -59,6 +62,12 @@ const Case cases[] = {
 
 // Enough work for several blocks of the batch, the last one smaller.
 const Case several_blocks = {"several blocks", 2, 5, 32, 64, 1, {12, 12}, {5, 5}, {1, 1}, {0, 0}, {0, 0}, {1, 1}};
+// Enough work for several parts of the only picture: of rows that differ by one, of strided ones, along one axis alone.
+const Case pictures[] = {
+    {"two parts", 2, 1, 64, 72, 1, {15, 16}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+    {"four parts, strided", 2, 1, 96, 104, 1, {57, 14}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+    {"four parts of one axis, dilated", 1, 1, 64, 80, 1, {1200}, {3}, {1}, {2}, {2}, {2}},
+};
 
 ConvolutionShape shape_of(const Case& c) {
     ConvolutionShape s;
@@ -196,9 +205,9 @@ constexpr ConvolutionKind kinds[] = {ConvolutionKind::forward, ConvolutionKind::
                                      ConvolutionKind::backward_weight};
 
 template <class T, class Wide>
-void check(const Case& c, Layout layout) {
+void check(const Case& c, Layout layout, std::span<const ConvolutionKind> which = kinds) {
     ConvolutionShape s = shape_of(c);
-    for (ConvolutionKind kind : kinds) {
+    for (ConvolutionKind kind : which) {
         Operands<T> operands(s, layout);
         Operands<Wide> wide(s, layout);
         operands.input.fill(1), operands.weight.fill(2), operands.output.fill(3);
@@ -231,6 +240,12 @@ TEST(Convolution, blocks_of_the_batch_join_to_the_whole) {
     check<float, double>(several_blocks, Layout::channels_first);
 }
 
+TEST(Convolution, parts_of_a_single_picture_join_to_the_whole) {
+    for (const Case& c : pictures)
+        for (Layout layout : {Layout::channels_last, Layout::channels_first})
+            check<float, double>(c, layout, std::span(kinds).first(1));  // only forward is cut so
+}
+
 TEST(Convolution, own_kernels_run_on_every_instruction_set) {
     Isa before = best_isa();
     for (Isa isa : usable_isas()) {
@@ -244,6 +259,7 @@ TEST(Convolution, own_kernels_run_on_every_instruction_set) {
 TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
     std::vector<Case> all(std::begin(cases), std::end(cases));
     all.push_back(several_blocks);
+    all.insert(all.end(), std::begin(pictures), std::end(pictures));
     for (const Case& c : all)
         for (Layout layout : {Layout::channels_last, Layout::channels_first})
             for (ConvolutionKind kind : kinds) {

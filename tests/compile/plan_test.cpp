@@ -102,6 +102,25 @@ TEST(Partition, softmax_is_a_maximum_a_sum_and_maps) {
     EXPECT_LE(make_plan(graph_of({softmax(x)}), {.rows = false}).steps.size(), 4u);
 }
 
+// The kernel between two products writes what the second reads, and nothing that is only read after it.
+TEST(Partition, what_only_a_later_kernel_reads_is_made_there_of_arrays_that_lie_in_memory) {
+    auto members_between = [](Tensor (*slope)(const Tensor& h, const Tensor& y)) {
+        Tensor h = matmul(drawn({8, 4}), drawn({4, 4})), y = tanh(h);
+        Tensor z = matmul(y, drawn({4, 4})) * slope(h, y);
+        return make_plan(graph_of({z}), {.rows = false}).steps.at(1).members.size();
+    };
+    EXPECT_EQ(members_between([](const Tensor& h, const Tensor&) { return h + 1; }), 1u);
+    EXPECT_EQ(members_between([](const Tensor& h, const Tensor&) { return h * 0.5 * h + h; }), 1u);
+    EXPECT_EQ(members_between([](const Tensor& h, const Tensor& y) { return y * exp(-h) + y; }),
+              5u);  // neither is kept
+}
+
+TEST(Partition, what_is_made_of_two_arrays_moves_where_one_is_kept_anyway) {
+    Tensor h = matmul(drawn({8, 4}), drawn({4, 4})), y = tanh(h), late = matmul(y, drawn({4, 4}));
+    Plan plan = make_plan(graph_of({late * y + (y * exp(-h) + y)}), {.rows = false});
+    EXPECT_EQ(plan.steps.at(1).members.size(), 1u);
+}
+
 TEST(Partition, views_cost_no_kernel) {
     Tensor x = drawn({4, 6});
     EXPECT_EQ(steps_of({x.T()}), 0u);

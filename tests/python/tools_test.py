@@ -50,6 +50,9 @@ class Tools(unittest.TestCase):
             self.assertIn(getattr(found, stage), str(found))
         self.assertIn("softplus", "".join(Text(found._repr_html_()).words))
         self.assertIn("exp", wf.explain(wf.exp(wf.ones(3))).graph)
+        limits = found.limits
+        self.assertEqual(sorted(limits), ["copied", "operations", "read"])
+        self.assertTrue(all(1e8 < value < 1e15 for value in limits.values()), limits)   # of any machine of these decades
 
     def test_settings_are_read_and_written(self):
         threads = wf.config.threads

@@ -98,31 +98,73 @@ void Partitioner::find_levels() {
     }
 }
 
-// A value made from one array and read only by later kernels (the mask of a relu, momentum times velocity) is made there: the
-// array is read again instead of the value written and read. Its level rises to its first reader's, so levels still hold.
+// A value read only by later kernels (the mask of a relu, momentum times velocity, the slope of a gelu) is made there, with all that
+// it alone is made of, where that comes from one array, or from two that lie in memory anyway and of which one is read so late anyway:
+// these are read again instead of values written and read, and no more is kept. Its level rises to its first reader's, so levels
+// still hold.
 void Partitioner::move_to_readers() {
-    std::vector<std::int32_t> first_reader(static_cast<std::size_t>(count_), -1);
-    std::vector<bool> held(static_cast<std::size_t>(count_), false);
-    for (std::int32_t output : graph_.outputs) held[static_cast<std::size_t>(output)] = true;
+    constexpr int most_rounds = 4;  // each leaves fewer to move; what is left then only costs memory
+    Moves moves;
+    moves.stays.assign(static_cast<std::size_t>(count_), false);
+    for (int round = 0; round < most_rounds; ++round) {
+        find_late(moves);
+        if (!leave_mixed(moves)) break;
+    }
+    find_late(moves);
+    for (std::int32_t e = 0; e < count_; ++e)
+        if (moves.late[static_cast<std::size_t>(e)]) level(e) = moves.to[static_cast<std::size_t>(e)];
+}
+
+// Which entries may wait for their first reader, if all do that may.
+void Partitioner::find_late(Moves& moves) {
+    auto size = static_cast<std::size_t>(count_);
+    moves.late.assign(size, false), moves.held.assign(size, false), moves.to.assign(size, -1),
+        moves.last.assign(size, -1);
+    for (std::int32_t output : graph_.outputs) moves.held[static_cast<std::size_t>(output)] = true;
     for (std::int32_t e = count_; e-- > 0;) {
         auto i = static_cast<std::size_t>(e);
-        bool free = elementwise(e) && inside_[i] < 0 && !held[i];
-        bool light = arrays_read(e) == 1 || picked(e);
-        if (free && first_reader[i] > level(e) && light) level(e) = first_reader[i];
+        bool free = elementwise(e) && inside_[i] < 0 && !moves.held[i] && !moves.stays[i];
+        moves.late[i] = free && moves.to[i] > level(e);
+        std::int32_t runs = moves.late[i] ? moves.to[i] : level(e);
         for (std::int32_t input : graph_.inputs(e)) {
             auto k = static_cast<std::size_t>(input);
-            if (!together(e, input)) held[k] = true;
-            first_reader[k] = first_reader[k] < 0 ? level(e) : std::min(first_reader[k], level(e));
+            if (!together(e, input)) moves.held[k] = true;
+            if (!moves.late[i]) moves.last[k] = std::max(moves.last[k], runs);
+            moves.to[k] = moves.to[k] < 0 ? runs : std::min(moves.to[k], runs);
         }
     }
 }
 
-// Operands of the entry's own shape.
-std::size_t Partitioner::arrays_read(std::int32_t e) {
-    std::size_t count = 0;
-    for (std::int32_t input : graph_.inputs(e))
-        count += place(input).kind != Place::literal && node(input).shape == node(e).shape;
-    return count;
+// Entries that are made of more than they may be stay where they are; whether there are such.
+bool Partitioner::leave_mixed(Moves& moves) {
+    std::vector<SmallVector<std::int32_t, 2>> sources(static_cast<std::size_t>(count_));
+    bool any = false;
+    for (std::int32_t e = 0; e < count_; ++e) {
+        auto i = static_cast<std::size_t>(e);
+        if (!moves.late[i]) continue;
+        auto& mine = sources[i];
+        bool few = true;
+        auto add = [&](std::int32_t source) {
+            if (std::find(mine.begin(), mine.end(), source) != mine.end()) return;
+            few = few && mine.size() < 2;
+            if (few) mine.push_back(source);
+        };
+        for (std::int32_t input : graph_.inputs(e)) {
+            if (place(input).kind == Place::literal || node(input).shape != node(e).shape) continue;
+            if (!moves.late[static_cast<std::size_t>(input)]) add(input);
+            for (std::int32_t source : sources[static_cast<std::size_t>(input)]) add(source);
+        }
+        auto last = [&](std::int32_t source) { return moves.last[static_cast<std::size_t>(source)]; };
+        auto lies_anyway = [&](std::int32_t source) {
+            return !elementwise(source) || moves.held[static_cast<std::size_t>(source)] || last(source) > level(source);
+        };
+        if (few && mine.size() == 2)
+            few = lies_anyway(mine[0]) && lies_anyway(mine[1]) && std::max(last(mine[0]), last(mine[1])) >= moves.to[i];
+        if (few || picked(e)) continue;
+        moves.stays[i] = any = true;
+        moves.late[i] = false, mine.clear();
+    }
+    return any;
 }
 
 // Whether a value may pass from `input` to `e` inside one kernel.

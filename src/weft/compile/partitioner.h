@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "weft/base/small_vector.h"
 #include "weft/compile/gathers.h"
 #include "weft/compile/plan.h"
 #include "weft/compile/step_maker.h"
@@ -58,8 +59,13 @@ class Partitioner {
     void release_scatters();
     void group_elementwise();
     void find_levels();
+    struct Moves {
+        std::vector<bool> stays, late, held;  // found not to move; moves; is read where it must lie in memory
+        std::vector<std::int32_t> to, last;   // level of the first reader; of the last that does not move
+    };
     void move_to_readers();
-    std::size_t arrays_read(std::int32_t e);
+    void find_late(Moves& moves);
+    bool leave_mixed(Moves& moves);
     bool together(std::int32_t e, std::int32_t input);
     std::int32_t root(std::int32_t e);
     void join(std::int32_t a, std::int32_t b) { parent_[static_cast<std::size_t>(root(a))] = root(b); }

@@ -12,6 +12,8 @@ constexpr double block_bytes = 1 << 17;     // what a block's rows touch: half o
 constexpr double alone = 32768;             // elements below which a group is one block
 constexpr std::int64_t blocks_wanted = 16;  // beyond: enough for threads to share
 constexpr std::int64_t fewest_heavy = 4;    // blocks of what has work for all threads in one
+constexpr double part_shared = 1 << 17;     // points below which no part of a group is worth waking threads for
+constexpr double block_shared = 16384;      // but a block of all parts is from here on
 
 // A step up to a quarter larger that leaves no shorter block at the end, which would need kernels of its own.
 std::int64_t evened(std::int64_t size, std::int64_t step, std::int64_t tile) {
@@ -34,9 +36,16 @@ std::int64_t least_rows(const RowGroup& group) {
     return least;
 }
 
+// Of the part that has most.
+double points_of_row(const RowGroup& group) {
+    double points = 1;
+    for (const RowPart& part : group.parts) points = std::max(points, part.points);
+    return points;
+}
+
 std::int64_t rows_wanted(const RowGroup& group, std::int64_t rows) {
-    double points = 1, bytes = 1;
-    for (const RowPart& part : group.parts) points = std::max(points, part.points), bytes += part.bytes;
+    double points = points_of_row(group), bytes = 1;
+    for (const RowPart& part : group.parts) bytes += part.bytes;
     auto fit = static_cast<std::int64_t>(block_bytes / bytes);
     fit = std::min(fit, (rows + blocks_wanted - 1) / blocks_wanted);
     fit = std::max(fit, static_cast<std::int64_t>(alone / points));  // a block is worth its calls
@@ -53,9 +62,14 @@ Blocks cut(const RowGroup& group) {
     std::int64_t tile = 1;
     for (const RowPart& part : group.parts) tile = std::max(tile, part.tile);
     wanted = divide_up(wanted, tile) * tile;
-    // The parts of one block share threads out among themselves; a product's few large blocks would leave some idle.
+    // The parts of one block share threads out among themselves; a product's few large blocks would leave some idle. A step of a
+    // recurrent layer (a product of 4 million multiplications, then its gates) is over before threads have woken for each part.
     bool heavy = least_rows(group) > 0;
-    if (heavy && all <= (fewest_heavy - 1) * wanted) wanted = std::max<std::int64_t>(all, 1);
+    if (heavy && all <= (fewest_heavy - 1) * wanted) {
+        double points = points_of_row(group) * static_cast<double>(all);
+        auto blocks = points < part_shared ? static_cast<std::int64_t>(points / block_shared) : 1;
+        wanted = std::max<std::int64_t>(divide_up(all, std::clamp<std::int64_t>(blocks, 1, fewest_heavy)), 1);
+    }
     blocks.axis = rows.size() - 1;
     while (blocks.axis > 0 && behind * rows[blocks.axis] <= wanted) behind *= rows[blocks.axis--];
     std::int64_t size = rows[blocks.axis];

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "weft/backend/cpu/convolution_parts.h"
 #include "weft/backend/cpu/convolution_way.h"
+#include "weft/backend/cpu/few_channels.h"
 #include "weft/backend/cpu/generic_convolution.h"
 #include "weft/backend/cpu/onednn_convolution.h"
 #include "weft/backend/cpu/own_convolution.h"
@@ -104,8 +106,15 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
     ConvolutionStrides wide_strides{cpu::three_axes(strides.input, shape.ndim),
                                     cpu::three_axes(strides.weight, shape.ndim),
                                     cpu::three_axes(strides.output, shape.ndim)};
-    if (dtype == DType::float32)
-        if (auto way = onednn_convolution(kind, wide, wide_strides, block)) return way;
+    if (dtype == DType::float32) {
+        if (auto way = few_channels_gradient(kind, wide, wide_strides)) return way;
+        auto make = [&](const ConvolutionShape& part, const Convolution::Way::Block& of) {
+            return onednn_convolution(kind, part, wide_strides, of);
+        };
+        if (kind == ConvolutionKind::forward && !block.is_one)
+            if (auto way = convolution_in_parts(wide, wide_strides, make)) return way;
+        if (auto way = make(wide, block)) return way;
+    }
     if (dtype == DType::float32) return own_way<float>(kind, wide, wide_strides, block);
     if (dtype == DType::float64) return own_way<double>(kind, wide, wide_strides, block);
     return std::make_unique<GenericWay>(dtype, kind, wide, wide_strides);

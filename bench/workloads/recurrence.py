@@ -1,0 +1,68 @@
+"""h = tanh(a h + b) on one number, step after step: the time of a step, forward and with the derivative in a. JAX scans 10,000 steps; weft and
+PyTorch, which have no loop that is compiled, write 1,000 down."""
+import numpy as np
+
+from .common import Workload
+
+STEPS = {"weft": 1000, "torch": 1000, "jax": 10_000, "numpy": 1000}
+
+
+def arrays():
+    return {"a": np.float32([0.9]).reshape(()), "b": np.float32([0.1]).reshape(())}
+
+
+def unrolled(tanh, a, b):
+    h = b
+    for _ in range(1000):
+        h = tanh(a * h + b)
+    return h
+
+
+def weft(grad):
+    def make(arrays):
+        import weft as wf
+        a, b = wf.asarray(arrays["a"]), wf.asarray(arrays["b"])
+
+        def f(a, b):
+            return unrolled(wf.tanh, a, b)
+
+        run = wf.compile(wf.grad(f) if grad else f)
+        return lambda: run(a, b)
+    return make
+
+
+def torch(grad):
+    def make(arrays):
+        import torch
+        a, b = torch.tensor(arrays["a"], requires_grad=grad), torch.tensor(arrays["b"])
+        if grad:
+            return lambda: torch.autograd.grad(unrolled(torch.tanh, a, b), a)
+
+        def run():
+            with torch.inference_mode():
+                return unrolled(torch.tanh, a, b)
+        return run
+    return make
+
+
+def jax(grad):
+    def make(arrays):
+        import jax
+        import jax.numpy as jnp
+        a, b = jnp.asarray(arrays["a"]), jnp.asarray(arrays["b"])
+
+        def f(a, b):
+            return jax.lax.scan(lambda h, _: (jnp.tanh(a * h + b), None), b, None, STEPS["jax"])[0]
+
+        run = jax.jit(jax.grad(f) if grad else f)
+        return lambda: run(a, b).block_until_ready()
+    return make
+
+
+def numpy(arrays):
+    a, b = arrays["a"], arrays["b"]
+    return lambda: unrolled(np.tanh, a, b)
+
+
+WORKLOADS = {"scan.forward": Workload(arrays, {"weft": weft(False), "torch": torch(False), "jax": jax(False), "numpy": numpy}, {"torch": 0.1}, part=STEPS),
+             "scan.grad": Workload(arrays, {"weft": weft(True), "torch": torch(True), "jax": jax(True)}, {"torch": 0.1}, part=STEPS)}

@@ -1,0 +1,81 @@
+#include "weft/backend/cpu/convolution_parts.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "weft/base/integers.h"
+#include "weft/base/thread_pool.h"
+
+namespace weft::cpu {
+namespace {
+
+constexpr std::int64_t part_work = 1 << 22;  // multiplications that make a part worth a call
+
+// Few, for each reads all weights, and an even number of equal ones.
+std::int64_t parts_of(const ConvolutionShape& s, int axis) {
+    if (s.batch != 1) return 1;
+    std::int64_t work = s.out_channels * (s.in_channels / s.groups);
+    for (int a = 0; a < most_spatial; ++a) work *= s.out[a] * s.kernel[a];
+    std::int64_t parts = s.out[axis] >= 28 ? 4 : s.out[axis] >= 6 ? 2 : 1;
+    return work >= parts * part_work ? parts : 1;
+}
+
+class PartsWay final : public Convolution::Way {
+  public:
+    struct Part {
+        std::unique_ptr<const Way> way;
+        std::int64_t input, output;  // elements from the image's first
+        std::size_t scratch = 0;     // where its own begins
+    };
+
+    explicit PartsWay(std::vector<Part> parts) : parts_(std::move(parts)), bytes_(aligned(weights().packed_bytes())) {
+        for (Part& part : parts_) part.scratch = bytes_, bytes_ += aligned(part.way->scratch_bytes());
+    }
+
+    std::size_t scratch_bytes() const override { return bytes_; }
+    std::string implementation() const override { return weights().implementation(); }
+    void run(const void* first, const void* second, void* result, void* scratch, const void*) const override {
+        auto* memory = static_cast<std::byte*>(scratch);
+        const void* packed = weights().packed_bytes() > 0 ? scratch : nullptr;
+        if (packed) weights().pack(second, scratch);
+        parallel_for(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t i) {
+            const Part& part = parts_[static_cast<std::size_t>(i)];
+            part.way->run(static_cast<const float*>(first) + part.input, second,
+                          static_cast<float*>(result) + part.output, memory + part.scratch, packed);
+        });
+    }
+
+  private:
+    const Way& weights() const { return *parts_[0].way; }
+
+    std::vector<Part> parts_;
+    std::size_t bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Convolution::Way> convolution_in_parts(const ConvolutionShape& shape,
+                                                             const ConvolutionStrides& strides, const MakePart& make) {
+    int axis = 0;
+    while (axis + 1 < most_spatial && shape.out[axis] == 1) ++axis;
+    std::int64_t count = parts_of(shape, axis), rows = shape.out[axis];
+    if (count == 1) return nullptr;
+    std::vector<PartsWay::Part> parts;
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::int64_t begin = i * rows / count, end = (i + 1) * rows / count;
+        // The rows of the input that these read, without what is padding.
+        std::int64_t from = begin * shape.stride[axis] - shape.pad_lo[axis];
+        std::int64_t to =
+            (end - 1) * shape.stride[axis] - shape.pad_lo[axis] + (shape.kernel[axis] - 1) * shape.dilation[axis] + 1;
+        std::int64_t low = std::max<std::int64_t>(from, 0), high = std::min(to, shape.in[axis]);
+        if (low >= high) return nullptr;
+        ConvolutionShape part = shape;
+        part.in[axis] = high - low, part.out[axis] = end - begin, part.pad_lo[axis] = low - from;
+        auto way = make(part, {true, parts.empty() ? nullptr : parts[0].way.get()});
+        if (!way) return nullptr;
+        parts.push_back({std::move(way), low * strides.input.spatial[axis], begin * strides.output.spatial[axis]});
+    }
+    return std::make_unique<PartsWay>(std::move(parts));
+}
+
+}  // namespace weft::cpu
