@@ -29,6 +29,40 @@ void Operand::connect(bool result) {
 
 namespace {
 
+constexpr auto direct = dnnl::algorithm::convolution_direct;
+
+// oneDNN 2 describes an operation first and chooses its primitive then; 3 does both in one call.
+#if DNNL_VERSION_MAJOR >= 3
+
+template <class Primitive, class... Description>
+auto choose(const dnnl::primitive_attr& attributes, const Description&... description) {
+    return typename Primitive::primitive_desc(engine(), description..., attributes);
+}
+template <class Primitive, class... Description>
+auto choose_backward(const dnnl::primitive_attr& attributes, const dnnl::convolution_forward::primitive_desc& forward,
+                     const Description&... description) {
+    return typename Primitive::primitive_desc(engine(), description..., forward, attributes);
+}
+Dims strides_of(const memory::desc& plain) { return plain.get_strides(); }
+
+#else
+
+template <class Primitive, class... Description>
+auto choose(const dnnl::primitive_attr& attributes, const Description&... description) {
+    return typename Primitive::primitive_desc({description...}, attributes, engine());
+}
+template <class Primitive, class... Description>
+auto choose_backward(const dnnl::primitive_attr& attributes, const dnnl::convolution_forward::primitive_desc& forward,
+                     const Description&... description) {
+    return typename Primitive::primitive_desc({description...}, attributes, engine(), forward);
+}
+Dims strides_of(const memory::desc& plain) {
+    const auto& strides = plain.data.format_desc.blocking.strides;
+    return Dims(strides, strides + plain.data.ndims);
+}
+
+#endif
+
 class Builder {
   public:
     Builder(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides)
@@ -43,10 +77,8 @@ class Builder {
             weights ? *weights : memory::desc(weight_dims(), memory::data_type::f32, memory::format_tag::any);
         dnnl::primitive_attr attributes;
         attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-        dnnl::convolution_forward::primitive_desc forward(
-            {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, input, weight, output, steps(),
-             dilates(), pads(), pads_hi()},
-            attributes, engine());
+        auto forward = choose<dnnl::convolution_forward>(attributes, dnnl::prop_kind::forward_training, direct, input,
+                                                         weight, output, steps(), dilates(), pads(), pads_hi());
         Operand of_input{user(input, images, s_.in_channels, s_.in, strides_.input), input, {}, false};
         Operand of_output{user(output, images, s_.out_channels, s_.out, strides_.output), output, {}, false};
         Operand of_weight{user_weights(), {}, {}, false};
@@ -55,16 +87,14 @@ class Builder {
             of_weight.inner = forward.weights_desc();
             set(p, of_input, of_weight, of_output);
         } else if (kind_ == ConvolutionKind::backward_input) {
-            dnnl::convolution_backward_data::primitive_desc backward(
-                {dnnl::algorithm::convolution_direct, input, weight, output, steps(), dilates(), pads(), pads_hi()},
-                attributes, engine(), forward);
+            auto backward = choose_backward<dnnl::convolution_backward_data>(
+                attributes, forward, direct, input, weight, output, steps(), dilates(), pads(), pads_hi());
             finish<dnnl::convolution_backward_data>(p, backward);
             of_weight.inner = backward.weights_desc();
             set(p, of_output, of_weight, of_input);
         } else {
-            dnnl::convolution_backward_weights::primitive_desc backward(
-                {dnnl::algorithm::convolution_direct, input, weight, output, steps(), dilates(), pads(), pads_hi()},
-                attributes, engine(), forward);
+            auto backward = choose_backward<dnnl::convolution_backward_weights>(
+                attributes, forward, direct, input, weight, output, steps(), dilates(), pads(), pads_hi());
             finish<dnnl::convolution_backward_weights>(p, backward);
             of_weight.inner = backward.diff_weights_desc();
             set(p, of_input, of_output, of_weight);
@@ -124,12 +154,12 @@ class Builder {
     /// The user's layout; `inner` itself where the two differ at most in strides of axes of size 1.
     memory::desc user(const memory::desc& inner, std::int64_t images, std::int64_t channels, const Spatial& sizes,
                       const WindowStrides& strides) const {
-        Dims user_strides = dims(strides.batch, strides.channel, strides.spatial), size = dims(images, channels, sizes);
+        Dims user_strides = dims(strides.batch, strides.channel, strides.spatial), size = dims(images, channels, sizes),
+             inner_strides = strides_of(inner);
         bool same = true;
         for (std::size_t i = 0; i < size.size(); ++i) {
-            std::int64_t of_inner = inner.data.format_desc.blocking.strides[i];
-            if (size[i] == 1) user_strides[i] = of_inner;
-            same = same && user_strides[i] == of_inner;
+            if (size[i] == 1) user_strides[i] = inner_strides[i];
+            same = same && user_strides[i] == inner_strides[i];
         }
         return same ? inner : memory::desc(size, memory::data_type::f32, user_strides);
     }
