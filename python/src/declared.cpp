@@ -35,7 +35,7 @@ Tensor in_place_of(nb::handle object, DType wanted) {
 std::vector<std::pair<Parameter, Tensor>> updates_of(nb::handle pairs) {
     std::vector<std::pair<Parameter, Tensor>> updates;
     for (nb::handle pair : pairs) {
-        const Parameter& parameter = nb::cast<Parameter&>(pair[nb::int_(0)]);
+        Parameter parameter = nb::cast<Parameter&>(pair[nb::int_(0)]);  // what the pair gives may be new
         updates.emplace_back(parameter, in_place_of(pair[nb::int_(1)], parameter.dtype()));
     }
     return updates;
