@@ -1,5 +1,4 @@
 // NumPy's array interface, version 3, both ways: a dict that says where numbers lie. What hands it over keeps the memory.
-#include <nanobind/stl/string.h>
 
 #include "exchange.h"
 

@@ -3,10 +3,6 @@
 // types say are bound by hand.
 #pragma once
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <span>
 #include <tuple>
 #include <utility>

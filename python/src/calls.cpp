@@ -2,8 +2,6 @@
 // and strings, are told apart by one hash, without Python's help. Everything else, and each first call, goes the long way (weft/_transforms.py).
 #include "calls.h"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <bit>
 #include <unordered_map>

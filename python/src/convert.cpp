@@ -1,6 +1,4 @@
 // Python's values as weft's: numbers, lists, sizes, axes. What shows its memory is exchange.cpp's.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 
 #include "bind.h"
 

@@ -1,8 +1,6 @@
 // Declared expressions: inputs, functions of them, derivatives of what was declared. Trees, names and documentation are weft/_declared.py's.
 #include "weft/autodiff/declared.h"
 
-#include <nanobind/stl/string.h>
-
 #include "object.h"
 #include "weft/graph/node.h"
 #include "weft/ops/elementwise.h"

@@ -1,5 +1,4 @@
 // DLPack both ways. The structures are declared here from the protocol's specification (version 1.0).
-#include <nanobind/stl/optional.h>
 
 #include "exchange.h"
 

@@ -1,6 +1,5 @@
 // Element types as Python objects: one an entry of core/dtype.h, compared by identity, found from NumPy's and Python's types and from names.
 #include <nanobind/operators.h>
-#include <nanobind/stl/string.h>
 
 #include "object.h"
 

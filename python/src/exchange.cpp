@@ -1,9 +1,6 @@
 // Memory shared with others by the buffer protocol; lists and numbers out of it. DLPack is dlpack.cpp's.
 #include "exchange.h"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-
 #include <cstring>
 
 namespace weft::python {

@@ -1,8 +1,5 @@
 // Experiments (train/): descriptions made of Python's values, what the registry says of each part, and runs. weft/experiment.py gives them
 // their names.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <chrono>
 

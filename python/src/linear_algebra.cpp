@@ -1,6 +1,4 @@
 // Linear algebra and Fourier transforms (ops/linalg.h, ops/fft.h).
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <limits>
 

@@ -1,6 +1,4 @@
 // NumPy's functions beyond the standard (ops/: nan, quantile, histogram, pad_modes, signal, polynomial, rearrange, pointwise, sets).
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
 
 #include "bind.h"
 

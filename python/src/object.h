@@ -4,6 +4,15 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+// How values of standard types pass: all of it for every source. One that did not see a caster would make another function of the same
+// name, and which of the two a program has is the linker's choice.
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <vector>

@@ -1,8 +1,5 @@
 // weft's operations as functions of Python objects. Elementwise ones come from the registry; those with options are bound one by one,
 // with plain arguments: names, defaults and documentation are weft/*.py's.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstring>

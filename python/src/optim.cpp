@@ -1,8 +1,4 @@
 // Optimizers (optim/): what changes Parameters by gradients.
-#include <nanobind/stl/function.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "object.h"
 #include "weft/optim/adam.h"

@@ -1,6 +1,4 @@
 // The registry as documentation reads it: what each record of an operation says of itself.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "object.h"
 #include "weft/ops/formula.h"

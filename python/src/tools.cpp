@@ -1,7 +1,4 @@
 // Looking inside, settings, files.
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "object.h"
 #include "weft/base/thread_pool.h"

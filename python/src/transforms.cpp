@@ -1,5 +1,4 @@
 // Derivatives and compiled functions over flat lists of tensors; trees and calling conventions are weft/_transforms.py's.
-#include <nanobind/stl/string.h>
 
 #include "calls.h"
 #include "object.h"

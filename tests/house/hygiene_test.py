@@ -59,6 +59,11 @@ class Hygiene(unittest.TestCase):
         wrong = sorted({line.split(":")[0] for line in done.stderr.splitlines() if ": error:" in line})
         self.assertFalse(done.returncode, "./run format mends:\n" + "\n".join(str(Path(path).relative_to(ROOT)) for path in wrong))
 
+    def test_casters_of_the_extension_are_seen_by_all_its_sources(self):
+        # A source without the one for std::string once made an nb::cast<std::string> of its own, and the linker took that one.
+        found = [path.name for path in (ROOT / "python/src").iterdir() if path.name != "object.h" and "nanobind/stl/" in path.read_text()]
+        self.assertFalse(found, "python/src/object.h includes nanobind's casters for all")
+
 
 class TheScan(unittest.TestCase):
     """On made-up trees, so that the scan above can fail."""
