@@ -18,8 +18,6 @@ namespace {
 
 using dnnl::memory;
 using onednn::Handles;
-using onednn::Operand;
-using onednn::Program;
 using onednn::round_up;
 
 // A block is at least this many multiplications, and there are at most so many blocks; fewer where each block has a
@@ -102,17 +100,17 @@ class OneDnnWay final : public Convolution::Way {
         return std::min(images, s.batch);
     }
 
-    const Operand& weight_of(const Program& p) const {
+    const onednn::Operand& weight_of(const onednn::Program& p) const {
         return kind_ == ConvolutionKind::backward_weight ? p.result : p.second;
     }
 
     void plan_scratch() {
-        const Operand& weights = weight_of(full_);
+        const onednn::Operand& weights = weight_of(full_);
         if (kind_ != ConvolutionKind::backward_weight)
             shared_ = weights.bytes();
         else if (blocks_ > 1 || weights.reordered)
             shared_ = static_cast<std::size_t>(blocks_) * round_up(weights.inner.get_size());
-        for (const Program* p : {&full_, rest_ ? &*rest_ : &full_}) {
+        for (const onednn::Program* p : {&full_, rest_ ? &*rest_ : &full_}) {
             std::size_t bytes = p->scratchpad + p->first.bytes();
             bytes += kind_ == ConvolutionKind::backward_weight ? p->second.bytes() : p->result.bytes();
             each_slot_ = std::max(each_slot_, bytes);
@@ -144,7 +142,7 @@ class OneDnnWay final : public Convolution::Way {
     }
 
     bool is_rest(std::int64_t block) const { return rest_ && block == blocks_ - 1; }
-    const Program& program(std::int64_t block) const { return is_rest(block) ? *rest_ : full_; }
+    const onednn::Program& program(std::int64_t block) const { return is_rest(block) ? *rest_ : full_; }
     Handles& handles(Team& team, std::int64_t block, int slot) const {
         return (is_rest(block) ? team.of_rest : team.of_full)[static_cast<std::size_t>(slot)];
     }
@@ -152,13 +150,14 @@ class OneDnnWay final : public Convolution::Way {
     static void point(memory& handle, const void* at) {
         dnnl_memory_set_data_handle(handle.get(), const_cast<void*>(at));
     }
-    static void reorder(const Operand& operand, const dnnl::stream& stream, const memory& from, const memory& to) {
+    static void reorder(const onednn::Operand& operand, const dnnl::stream& stream, const memory& from,
+                        const memory& to) {
         dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}};
         execute(operand.reorder, stream, arguments, 2);
     }
     /// Where the primitive finds an operand that the user has at `data`: there, or reordered into `space`, which moves
     /// on.
-    static void bring(const Operand& operand, Handles::Pair& pair, const dnnl::stream& stream, const void* data,
+    static void bring(const onednn::Operand& operand, Handles::Pair& pair, const dnnl::stream& stream, const void* data,
                       std::byte*& space) {
         if (!operand.reordered) return point(pair.inner, data);
         point(pair.user, data);
@@ -183,7 +182,7 @@ class OneDnnWay final : public Convolution::Way {
     void convolve_block(Team& team, std::int64_t block, int slot, const void* first, const void* weights, void* result,
                         std::byte* space) const {
         OneOpenMpThread guard;
-        const Program& p = program(block);
+        const onednn::Program& p = program(block);
         Handles& h = handles(team, block, slot);
         bool forward = kind_ == ConvolutionKind::forward;
         bring(p.first, h.first, h.stream, image(first, forward ? strides_.input : strides_.output, block), space);
@@ -210,7 +209,7 @@ class OneDnnWay final : public Convolution::Way {
     void gradient_block(Team& team, std::int64_t block, int slot, const void* input, const void* output, void* weights,
                         std::byte* space) const {
         OneOpenMpThread guard;
-        const Program& p = program(block);
+        const onednn::Program& p = program(block);
         Handles& h = handles(team, block, slot);
         bring(p.first, h.first, h.stream, image(input, strides_.input, block), space);
         bring(p.second, h.second, h.stream, image(output, strides_.output, block), space);
@@ -250,8 +249,8 @@ class OneDnnWay final : public Convolution::Way {
     int slots_;
     std::int64_t batch_, images_ = 1, blocks_ = 1;
     ConvolutionStrides strides_;
-    Program full_;
-    std::optional<Program> rest_;
+    onednn::Program full_;
+    std::optional<onednn::Program> rest_;
     std::size_t shared_ = 0, each_slot_ = 0;
     bool packed_outside_ = false;
     mutable std::mutex mutex_;
