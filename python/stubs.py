@@ -170,9 +170,16 @@ def members(value, shown):
     return found
 
 
+def named(name, value):
+    """A tuple with named places."""
+    return f"class {name}(NamedTuple):\n" + "".join(f"    {field}: Any\n" for field in value._fields)
+
+
 def class_(name, value, known):
     if name == "Tensor":
         return tensor(value)
+    if hasattr(value, "_fields"):
+        return named(name, value)
     shown = [next((b for b in base.__mro__ if b.__module__ == "builtins" or b.__name__ in known), object) for base in value.__bases__]
     # One of the same name is the package's own, such as Parameter under weft.nn's.
     bases = ["builtins.tuple[Any, ...]" if base is tuple else "builtins." + base.__name__ if base.__module__ == "builtins" else ("_" * (base.__name__ == name)) + base.__name__
@@ -216,7 +223,7 @@ def stub(module, own):
     if not own:
         text.append("from weft import DType, Parameter" + " as _Parameter" * ("Parameter" in names) + ", Tensor\n")
     for found in sorted(made, key=lambda found: found.__name__):
-        text.append(f"class _{found.__name__}(NamedTuple):\n" + "".join(f"    {field}: Any\n" for field in found._fields))
+        text.append(named(f"_{found.__name__}", found))
     for name in sorted(names, key=lambda name: (not isinstance(getattr(module, name), type), name)):
         value = getattr(module, name)
         if inspect.ismodule(value):
