@@ -28,6 +28,7 @@ struct LayerPlace {
 };
 using MakeLayer = std::function<nn::Module(const Json& options, const LayerPlace& place)>;
 const std::vector<Part<MakeLayer>>& layers();     // layers.cpp; every one takes layer_options(), too
+std::vector<Part<MakeLayer>> image_layers();      // image_layers.cpp
 std::vector<Part<MakeLayer>> layers_of_layers();  // branches.cpp
 const std::vector<Option>& layer_options();       // branches.cpp
 /// Those of model_layers.cpp; `simple` are layers of which it makes others (maxout).

@@ -8,6 +8,7 @@
 #include "weft/nn/functional/pooling.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
 
 namespace weft::nn::functional {
 namespace {
@@ -89,6 +90,14 @@ Taps antialiased(const Axis& axis, bool is_cubic) {
         }
     }
     return taps;
+}
+
+// Each number `count` times, one after the other: what `take` gives for these indices, but read and differentiated in order.
+Tensor repeated(const Tensor& x, std::size_t axis, std::int64_t count) {
+    Shape wide = x.shape(), joined = x.shape();
+    wide.insert(axis + 1, Size(count));
+    joined[axis] = joined[axis] * Size(count);
+    return reshape(broadcast_to(expand_dims(x, static_cast<std::int64_t>(axis) + 1), wide), joined);
 }
 
 Tensor resampled(const Tensor& x, std::size_t axis, const Taps& taps) {
@@ -180,6 +189,11 @@ Tensor interpolate(const Operand& x, const InterpolateOptions& options) {
                       : !plan.factors.empty() ? 1 / plan.factors[i]
                                               : static_cast<double>(from) / static_cast<double>(to);
         Axis axis{from, to, step, corners};
+        if (options.mode == "nearest" && to % from == 0 &&
+            step * static_cast<double>(to) == static_cast<double>(from)) {
+            tensor = repeated(tensor, i + 2, to / from);
+            continue;
+        }
         bool is_cubic = options.mode == "bicubic";
         Taps taps = is_nearest          ? nearest(axis, options.mode == "nearest-exact")
                     : options.antialias ? antialiased(axis, is_cubic)
