@@ -81,6 +81,20 @@ TEST(MadeValues, random_bits_are_drawn_where_they_are_read) {
     expect_one_step(permute_dims(bits, {1, 0}) + 1);
 }
 
+TEST(MadeValues, random_bits_are_drawn_in_any_order) {
+    Tensor key = random::key(11);
+    for (std::int64_t rows : {1, 3, 15, 16, 17, 64, 131})
+        for (std::int64_t columns : {1, 2, 3, 4, 5, 49}) {
+            Tensor bits = random::bits({rows, columns}, key), zero(Array::zeros(DType::uint32, {1}));
+            Axes turned{1, 0};
+            expect_steps(1, {permute_dims(bits, turned) | zero});
+            expect_steps(1, {flip(bits) | zero});
+        }
+    Tensor seven = random::bits({600}, key)[Slice(3, 590, 7)];
+    expect_steps(1, {seven ^ 5});
+    expect_steps(1, {flip(seven) ^ 5});
+}
+
 TEST(MadeValues, a_key_that_is_computed_comes_from_memory) {
     Tensor keys = random::split(random::key(3), 4);
     Tensor key = reshape(slice(keys, {2, 0}, {1, 2}), {2});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
@@ -14,13 +15,19 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "a number of uint64 is two words, the lower one first");
 
-constexpr std::int64_t drawn_at_once = 4 * random_lanes, worth_lanes = 16;  // words
+constexpr std::int64_t drawn_at_once = 4 * random_blocks_at_once, worth_lanes = 8;  // words
+constexpr std::int64_t numbers_apart = 4;  // a step from which on no two share a block
+constexpr std::int64_t worth_apart = 4;    // numbers
 
-RandomBlocks best_random_blocks() {
+struct RandomKernels {
+    RandomBlocks blocks;
+    RandomApart apart;
+};
+RandomKernels best_random() {
     switch (best_isa()) {
 #define WEFT_RANDOM_CASE(isa) \
     case Isa::isa:            \
-        return isa::random_blocks;
+        return {isa::random_blocks, isa::random_apart};
         WEFT_FOR_EACH_ISA(WEFT_RANDOM_CASE)
 #undef WEFT_RANDOM_CASE
     }
@@ -29,7 +36,7 @@ RandomBlocks best_random_blocks() {
 
 /// Words [first, first + count) of a stream.
 void draw_words(const PhiloxKey& key, std::uint32_t stream, std::int64_t first, std::int64_t count, std::uint32_t* to) {
-    RandomBlocks blocks = best_random_blocks();
+    RandomBlocks blocks = best_random().blocks;
     while (count > 0) {
         std::uint64_t block = static_cast<std::uint64_t>(first) / 4;
         std::int64_t into = first % 4, taken = std::min(count, drawn_at_once - into);
@@ -53,6 +60,12 @@ template <class T>
 void draw(const PhiloxKey& key, std::uint32_t stream, std::int64_t number, std::int64_t step, std::int64_t count,
           T* to) {
     constexpr auto words = static_cast<std::int64_t>(sizeof(T) / sizeof(std::uint32_t));
+    if constexpr (words == 1) {
+        if (std::abs(step) >= numbers_apart && count >= worth_apart) {
+            best_random().apart(to, static_cast<std::uint64_t>(number), step, count, key.data(), stream);
+            return;
+        }
+    }
     std::int64_t together = step == 1 ? count : 1;
     for (std::int64_t i = 0; i < count; i += together, number += step, to += together) {
         std::uint32_t* place = reinterpret_cast<std::uint32_t*>(to);
