@@ -144,7 +144,17 @@ def __dir__():
     return sorted({*globals(), *_KINDS})
 
 
-class Experiment:
+class _Face:
+    """What a C++ object, `core`, looks like from Python."""
+
+    @classmethod
+    def _of(cls, core):
+        made = object.__new__(cls)
+        made._core = core
+        return made
+
+
+class Experiment(_Face):
     """What is trained, on which data, at what cost, how, until when: the keys of a file (`weft help experiment`), as keywords; parts are made by
     their kind, or written as a file has them ("relu", {"linear": 10}). ConfigError names the line and a way out; no data are read.
 
@@ -163,12 +173,6 @@ class Experiment:
 
     def __init__(self, **keys):
         self._core = _core.Experiment(keys)
-
-    @classmethod
-    def _of(cls, core):
-        made = object.__new__(cls)
-        made._core = core
-        return made
 
     @property
     def config(self):
@@ -202,7 +206,7 @@ class Experiment:
         return f"Experiment:\n{self}"
 
 
-class Run:
+class Run(_Face):
     """A folder in which an experiment was, or is being, trained: the program's `weft show`, `plot`, `predict` take it, too.
 
     >>> from weft.experiment import Experiment, cost, data, model, optimizer
@@ -219,12 +223,6 @@ class Run:
 
     def __init__(self, folder):
         self._core = _core.Run.open(os.fspath(folder))
-
-    @classmethod
-    def _of(cls, core):
-        made = object.__new__(cls)
-        made._core = core
-        return made
 
     @property
     def folder(self):

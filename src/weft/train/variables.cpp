@@ -1,6 +1,7 @@
 #include "weft/train/variables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -126,8 +127,15 @@ class Substitution {
         }
         count(values_in(result), written);  // it is copied
         result.set_where(written.where());
-        if (result.is_number()) result.set_source(text(json_text(result), " (of ${", expression, "})"));
+        if (result.is_number()) result.set_source(text(json_text(result), " (of ${", expression, "}", hint(result, expression), ")"));
         return result;
+    }
+
+    /// Where an integer is expected, a quotient that is whole is still a number: as in Python.
+    static std::string_view hint(const Json& result, std::string_view expression) {
+        bool divides = expression.find('/') != expression.npos && expression.find("//") == expression.npos;
+        bool whole = !result.is_integer() && result.as_number() == std::floor(result.as_number());
+        return divides && whole ? "; '//' divides integers" : "";
     }
 
     static Json from_environment(std::string_view rest) {
