@@ -33,7 +33,9 @@ TEST(SampleCommand, writes_a_sheet_or_numbers_and_refuses_what_it_cannot_write) 
     for (const std::vector<std::string>& words : {std::vector<std::string>{"sample", "run", "--out", "s.gif"},
                                                   {"sample", "run", "--count", "0"},
                                                   {"sample", "nothing"},
-                                                  {"sample", "run", "--walk", "x"}})
+                                                  {"sample", "run", "--walk", "x"},
+                                                  {"sample", "run", "--temperature", "warm"},
+                                                  {"sample", "run", "--temperature", "-1"}})
         EXPECT_EQ(weft(words).status, 2);
 }
 

@@ -45,6 +45,10 @@ TEST(Sample, of_a_pair_of_adversaries_is_the_generators_and_a_walk_leads_from_dr
     auto made = [&](const Tensor& codes) {
         return matmul(codes, model.cell("0.generator.0.weight").T()) + model.cell("0.generator.0.bias");
     };
+    random::seed(5);
+    Tensor near = made(random::normal({6, 5}) * 0.25);
+    Array cool = samples_of(model, {.count = 6, .seed = 5, .temperature = 0.25});
+    EXPECT_EQ(difference(near.array(), cool, 1e-5, 1e-5), "");
     Array walk = samples_of(model, {.count = 8, .seed = 3, .walk = 4});
     random::seed(3);
     Tensor ends = random::normal({3, 5});
@@ -71,6 +75,7 @@ TEST(Sample, of_a_boltzmann_machine_follows_its_biases_where_it_has_no_weights) 
         EXPECT_NEAR(means[9], 0, 1e-6);
     }
     EXPECT_THROW(samples_of(model, {.walk = 3}), ConfigError);
+    EXPECT_THROW(samples_of(model, {.temperature = 0.5}), ConfigError);
 }
 
 TEST(Sample, is_refused_where_nothing_is_made) {
@@ -78,6 +83,7 @@ TEST(Sample, is_refused_where_nothing_is_made) {
     EXPECT_THROW(samples_of(model, {}), ConfigError);
     Model code(R"([{"variational": 4}, {"linear": 784}])", bernoulli_sum);
     EXPECT_THROW(samples_of(code, {.count = 0}), ConfigError);
+    EXPECT_THROW(samples_of(code, {.temperature = 0}), ConfigError);
 }
 
 }  // namespace

@@ -29,6 +29,16 @@ std::optional<std::int64_t> Arguments::integer(std::string_view flag, std::int64
     return number;
 }
 
+std::optional<double> Arguments::number(std::string_view flag) const {
+    std::optional<std::string> word = value(flag);
+    if (!word) return std::nullopt;
+    double number = 0;
+    auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), number);
+    if (error != std::errc() || end != word->data() + word->size())
+        throw ConfigError(text("--", flag, ": expected a number, found '", *word, "'"));
+    return number;
+}
+
 Arguments Command::parse(std::span<const std::string> typed) const {
     Arguments result;
     bool flags_end = false;

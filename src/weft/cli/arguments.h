@@ -26,6 +26,8 @@ class Arguments {
     std::vector<std::string> values(std::string_view flag) const;
     /// The value as an integer of at least `least`; ConfigError else.
     std::optional<std::int64_t> integer(std::string_view flag, std::int64_t least) const;
+    /// The value as a number; ConfigError else.
+    std::optional<double> number(std::string_view flag) const;
 
   private:
     friend struct Command;

@@ -46,6 +46,7 @@ int sample(const Arguments& arguments) {
     options.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0).value_or(1));
     options.steps = arguments.integer("steps", 1).value_or(options.steps);
     options.walk = arguments.integer("walk", 1).value_or(0);
+    options.temperature = arguments.number("temperature").value_or(1);
     Array samples = train::sample(run, options);
     if (ending == ".npy")
         io::save_npy(file, samples);

@@ -32,12 +32,12 @@ std::vector<nn::Module> layers_of(const Network& network) {
     return layers;
 }
 
-/// Standard normal numbers (count, units). Of a walk every number `walk` steps is a draw, and those between lie on the arc cos t a + sin t b,
+/// Normal numbers (count, units). Of a walk every number `walk` steps is a draw, and those between lie on the arc cos t a + sin t b,
 /// so that they are as far from 0 as draws are.
 Tensor codes(std::int64_t units, const SampleOptions& options) {
-    if (options.walk == 0) return random::normal({options.count, units});
+    if (options.walk == 0) return random::normal({options.count, units}, 0, options.temperature);
     std::int64_t legs = (options.count + options.walk - 1) / options.walk;
-    Tensor ends = random::normal({legs + 1, units});
+    Tensor ends = random::normal({legs + 1, units}, 0, options.temperature);
     std::vector<Tensor> rows;
     for (std::int64_t i = 0; i < options.count; ++i) {
         double angle = std::numbers::pi / 2 * static_cast<double>(i % options.walk) / static_cast<double>(options.walk);
@@ -79,8 +79,10 @@ Tensor of_machine_alone(const nn::Module& layer, const SampleOptions& options) {
     auto* rbm = layer.get<nn::RBM>();
     auto* dbm = layer.get<nn::DBM>();
     if (!rbm && !dbm) return {};
-    if (options.walk > 0)
-        throw ConfigError("a Boltzmann machine has no code along which one could walk; --walk is for generators");
+    if (options.walk > 0 || options.temperature != 1)
+        throw ConfigError(text("a Boltzmann machine has no code ",
+                               options.walk > 0 ? "along which one could walk; --walk" : "to draw; --temperature",
+                               " is for generators"));
     return rbm ? of_rbm(*rbm, options) : of_dbm(*dbm, options);
 }
 
@@ -99,6 +101,8 @@ Tensor sample(const Phase& phase, const Network& network, const SampleOptions& o
     if (options.count < 1 || options.walk < 0 || options.steps < 1)
         throw ConfigError(text("a sample of ", options.count, " examples, ", options.steps, " steps, a walk of ",
                                options.walk, ": there must be at least 1, 1 and 0"));
+    if (!(options.temperature > 0 && std::isfinite(options.temperature)))
+        throw ConfigError(text("a temperature of ", options.temperature, ": it is a deviation, a number above 0"));
     random::seed(options.seed);
     std::vector<nn::Module> layers = layers_of(network);
     if (layers.size() == 1)
