@@ -37,16 +37,15 @@ std::string unknown_ending(const std::filesystem::path& path);
 /// x and y of a .npz file.
 Dataset npz(const std::filesystem::path& path, const std::string& x = "x", const std::string& y = "y");
 
-struct CsvDataOptions {
-    std::vector<std::string> target =
-        {};  // columns that are y, by name or number (-1: the last); empty: the last column
+/// Which columns of a table are what, each by its name or number (-1: the last).
+struct TableOptions {
+    std::vector<std::string> target = {};  // columns that are y; empty: the last column
     /// Several inputs, or targets, each of columns of its own; empty: `target` is y and all else x.
     std::vector<std::pair<std::string, std::vector<std::string>>> inputs = {}, targets = {};
     bool labels = true;  // y is one column of class numbers, int64 (n); else float32 (n) or (n, columns)
-    io::CsvOptions table = {};
 };
-/// A row an example. ConfigError names a target that is no column, FileError a label that is no class number.
-Dataset csv(const std::filesystem::path& path, const CsvDataOptions& options = {});
+/// A row an example. ConfigError names a column that is none, FileError a label that is no class number.
+Dataset csv(const std::filesystem::path& path, const TableOptions& options = {}, const io::CsvOptions& how = {});
 
 /// "0", "1", ... up to the greatest label; empty if there are none or y holds no labels of a moderate number of
 /// classes.

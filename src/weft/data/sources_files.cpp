@@ -87,7 +87,7 @@ Columns columns_in(const Json& given) {
     return all;
 }
 
-void check_csv(const Json& options) {
+void check_table(const Json& options) {
     check_range(options);
     check_file(options.at("path"));
     const Json &target = options.at("target"), &x = options.at("x");
@@ -96,21 +96,30 @@ void check_csv(const Json& options) {
     for (const Json* fields : {&x, &target})
         for (const auto& [name, columns] : columns_in(*fields)) names.emplace_back(name, fields);
     check_names(names);
+}
+
+void check_csv(const Json& options) {
+    check_table(options);
     const Json& delimiter = options.at("delimiter");
     if (delimiter.as_string().size() != 1) delimiter.refuse("a delimiter is one character");
 }
 
-Dataset load_csv(const Json& options) {
-    const std::string& header = options.at("header").as_string();
-    CsvDataOptions how;
+TableOptions table_options(const Json& options) {
+    TableOptions how;
     const Json &target = options.at("target"), &x = options.at("x");
     if (!target.is_null() && !target.is_object()) how.target = words_in(target);
     how.targets = columns_in(target), how.inputs = columns_in(x);
     if (!x.is_null() && !x.is_object()) how.inputs = {{"x", words_in(x)}};
     how.labels = options.at("labels").as_bool();
-    how.table.delimiter = options.at("delimiter").as_string()[0];
-    how.table.header = header == "yes" ? io::CsvHeader::yes : header == "no" ? io::CsvHeader::no : io::CsvHeader::guess;
-    return in_range(csv(options.at("path").as_string(), how), options);
+    return how;
+}
+
+Dataset load_csv(const Json& options) {
+    const std::string& header = options.at("header").as_string();
+    io::CsvOptions how;
+    how.delimiter = options.at("delimiter").as_string()[0];
+    how.header = header == "yes" ? io::CsvHeader::yes : header == "no" ? io::CsvHeader::no : io::CsvHeader::guess;
+    return in_range(csv(options.at("path").as_string(), table_options(options), how), options);
 }
 
 std::vector<Option> arrays_keys() {
