@@ -222,7 +222,8 @@ TEST(FilesOfArrays, of_matlab_have_labels_in_columns_of_floats) {
 }
 
 TEST(FilesOfArrays, that_nobody_reads_say_what_to_do) {
-    EXPECT_THAT(error_of<ConfigError>([] { (void)arrays_of("t.parquet"); }), HasSubstr("weft reads no Parquet files"));
+    EXPECT_THAT(error_of<ConfigError>([] { (void)arrays_of("t.parquet"); }),
+                HasSubstr("the data set `parquet` reads it"));
     EXPECT_THAT(error_of<ConfigError>([] { (void)arrays_of("t.npq"); }), HasSubstr("'.npq' is not known"));
 }
 

@@ -49,10 +49,9 @@ std::string unknown_ending(const std::filesystem::path& path) {
     for (const char* known : {".npz", ".h5", ".hdf5", ".mat"})
         if (ending == known) return "";
     if (ending == ".parquet")
-        return text(
-            "weft reads no Parquet files: no library that does is in Debian. Write it as a table: "
-            "pandas.read_parquet('",
-            path.filename().string(), "').to_csv('table.csv', index=False)");
+        return text("'", path.filename().string(),
+                    "' is a table: the data set `parquet` reads it, as in {parquet: {path: ", path.filename().string(),
+                    ", target: COLUMN}}");
     return text("'", path.filename().string(), "': the ending says how a file is read, and '", ending,
                 "' is not known; .npz, .h5, .hdf5 and .mat are (.npy and .csv by the data sets of their names)");
 }
