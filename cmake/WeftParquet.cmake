@@ -87,5 +87,7 @@ function(weft_parquet_module)
   if(TARGET weft_program)
     add_dependencies(weft_program weft_parquet)
   endif()
-  install(TARGETS weft_parquet LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(NOT SKBUILD)   # a wheel has it beside the extension
+    install(TARGETS weft_parquet LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
 endfunction()

@@ -1,4 +1,4 @@
-// The module that reads Parquet, by Apache Arrow's C++: a shared object of its own, for Arrow takes 60 ms and 40 MB to load, and is opened
+// The module that reads Parquet, by Apache Arrow's C++: a shared object of its own, for Arrow takes 30 ms and 20 MB to load, and is opened
 // with the first such file. Callers: io/parquet.cpp, through weft_parquet_module().
 #include <arrow/array.h>
 #include <arrow/array/concatenate.h>

@@ -89,7 +89,7 @@ class ParquetColumns : public RowSource {
             read_group(group, to + static_cast<std::size_t>(start(group)) * row_bytes());
         return all;
     }
-    /// Groups that were read last are kept, up to 64 MB, and at least one.
+    /// Groups that were read last are kept, up to 256 MB, and three at least: a shuffled window lies in two, and some rows come late.
     void read(std::int64_t row, void* to) const override {
         auto next = std::upper_bound(file_->starts().begin(), file_->starts().end(), row);
         std::int64_t group = next - file_->starts().begin() - 1;
@@ -97,7 +97,8 @@ class ParquetColumns : public RowSource {
         auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& one) { return one.first == group; });
         if (found == kept_.end()) {
             std::vector<std::byte> bytes(static_cast<std::size_t>(*next - start(group)) * row_bytes());
-            while (!kept_.empty() && kept_.size() * bytes.size() >= most_kept) kept_.pop_back();
+            while (kept_.size() >= std::max<std::size_t>(3, most_kept / std::max<std::size_t>(1, bytes.size())))
+                kept_.pop_back();
             read_group(group, bytes.data());
             kept_.emplace_front(group, std::move(bytes));
         } else {
@@ -108,7 +109,7 @@ class ParquetColumns : public RowSource {
     }
 
   private:
-    static constexpr std::size_t most_kept = 64 << 20;
+    static constexpr std::size_t most_kept = 256 << 20;
     std::int64_t start(std::int64_t group) const { return file_->starts()[static_cast<std::size_t>(group)]; }
     std::size_t row_bytes() const { return static_cast<std::size_t>(width_) * size_of(dtype_); }
     void read_group(std::int64_t group, std::byte* to) const {
