@@ -1,4 +1,4 @@
-# The module that reads Parquet: libweft_parquet.so, the only thing that sees Apache Arrow's C++. It lies beside the program and beside the
+# The module that reads Parquet: libweft_parquet.so, the only thing that sees Apache Arrow's C++. It lies beside the program and in the folder lib beside the
 # Python extension, which open it with the first such file; neither is linked to it. Arrow is looked for as its own CMake package
 # (Apache's, conda's, vcpkg's), by pkg-config, and in the pyarrow of the Python that the build uses, whose wheel holds headers and libraries.
 set(WEFT_WITH_PARQUET AUTO CACHE STRING "Read Parquet files, by Apache Arrow: AUTO (where it is found), ON (required), OFF")

@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* module_file = "libweft_parquet.so";
 
-/// $WEFT_PARQUET alone if it is set; else beside this very code (the program, the extension or libweft), where an installed program's libraries
-/// are, and where the system looks.
+/// $WEFT_PARQUET alone if it is set; else beside this very code (the program, or libweft), in the folder lib there (the extension, for Python takes
+/// what lies beside it for its own), where an installed program's libraries are, and where the system looks.
 std::vector<std::string> module_places() {
     if (auto given = environment("WEFT_PARQUET")) return {*given};
     std::vector<std::string> places;
@@ -28,11 +28,9 @@ std::vector<std::string> module_places() {
     // Of a program this is what it was called by, which may lack the folder.
     if (!here.has_parent_path() || !std::filesystem::exists(here, error))
         here = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (!here.empty()) {
-        here = std::filesystem::absolute(here, error).parent_path();
-        places = {(here / module_file).string(),
-                  (here / WEFT_LIBRARIES_FROM_PROGRAMS / module_file).lexically_normal().string()};
-    }
+    here = std::filesystem::absolute(here, error).parent_path();
+    for (const char* folder : {".", "lib", WEFT_LIBRARIES_FROM_PROGRAMS})
+        places.push_back((here / folder / module_file).lexically_normal().string());
     places.emplace_back(module_file);
     return places;
 }
