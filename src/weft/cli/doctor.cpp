@@ -16,6 +16,7 @@
 #include "weft/cli/commands.h"
 #include "weft/cli/machine.h"
 #include "weft/found.h"
+#include "weft/io/parquet.h"
 
 namespace weft::cli {
 namespace {
@@ -124,12 +125,15 @@ int doctor(const Arguments&) {
     for (const auto& [name, value] : machine())
         std::cout << name << std::string(16 - name.size(), ' ') << value << "\n";
     print_devices();
+    std::cout << "parquet         " << found_or_why([] { return io::parquet_library(); }) << "\n";
     print_data();
     std::string packages;
+    bool lacks = false;
     for (const Library& library : libraries()) {
         if (library.found) continue;
+        lacks = true;
         auto [name, package] = split_package(library.package);
-        packages += " " + package;
+        if (!package.empty()) packages += " " + package;
         std::cout << "without " << name << ": " << library.lost << "\n";
     }
     bool refused = std::string_view(WEFT_WITH_LIBRARIES) != "ON";
@@ -138,7 +142,7 @@ int doctor(const Arguments&) {
                      "); build with -DWEFT_LIBRARIES=ON.\n";
     if (!packages.empty())
         std::cout << "To get them on Debian or Ubuntu: apt-get install" << packages << ", then build again.\n";
-    else
+    else if (!lacks)
         std::cout << "Nothing is missing.\n";
     return done;
 }
