@@ -206,7 +206,7 @@ TEST(FilesOfArrays, give_inputs_and_targets_by_name_streamed_or_not) {
     EXPECT_EQ(streamed.rows(3, 5).batches(2).at(0).x.data<double>()[0], 36);
     Dataset ragged = loaded(R"("x": "/plain", "y": "/train/packed", "lengths": "/train/labels", "range": [0, 2])");
     EXPECT_EQ(ragged.lengths.data<std::int64_t>()[0], 3);
-    EXPECT_THAT(error_of([&] { (void)loaded(R"("x": "/plian", "y": "/train/labels")"); }),
+    EXPECT_THAT(error_of<ConfigError>([&] { (void)loaded(R"("x": "/plian", "y": "/train/labels")"); }),
                 HasSubstr("did you mean '/plain'?"));
 }
 

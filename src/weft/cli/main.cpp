@@ -90,8 +90,9 @@ const std::vector<Command>& commands() {
     static const Flag sheet{"out", "FILE", ".png: one picture of all; .npy: numbers; RUN/samples.png if left out"};
     static const Flag seed_of_draws{"seed", "N", "of the draws; 1 if left out"};
     static const Flag steps{"steps", "N", "of the chains of an rbm or a dbm; 1000 if left out"};
-    static const Flag temperature{"temperature", "T",
-                                  "the deviation of the code's numbers, 1 if left out; below it samples are surer and more alike"};
+    static const Flag temperature{
+        "temperature", "T",
+        "the deviation of the code's numbers, 1 if left out; below it samples are surer and more alike"};
     static const Flag walk{"walk", "N", "so many steps from one draw of the code to the next, a row of the picture"};
     static const Flag glob{"channel", "GLOB", "the figures that match, as in 'valid.*'; all if left out"};
     static const Flag picture{"out", "FILE", "the file: its name ends with .svg, .png or .html"};

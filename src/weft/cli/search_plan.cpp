@@ -24,6 +24,7 @@ std::string counted(std::int64_t count, const char* thing) {
 
 Rows checked_trials(const train::Trials& trials) {
     Rows rows{{"trial"}};
+    data::SamplesKept kept;
     rows[0].insert(rows[0].end(), trials.keys.begin(), trials.keys.end());
     rows[0].emplace_back("parameters");
     for (const train::Trial& trial : trials.trials) {

@@ -19,6 +19,8 @@ Option range_option();
 void check_range(const Json& options);
 /// The rows of `range`.
 Dataset in_range(const Dataset& set, const Json& options);
+/// Whether files must be there (FilesUnchecked).
+bool files_checked();
 /// That a file is there: a path is the experiment's mistake, found before anything is made.
 void check_file(const Json& path);
 /// The same of a folder or an archive, here or below $WEFT_DATA.

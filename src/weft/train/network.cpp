@@ -229,9 +229,7 @@ void hand_on(const Network& from, Network& to) {
 }
 
 std::optional<data::Dataset> sample_of(const Phase& phase) {
-    std::optional<data::Dataset> sample = phase.set("train")->sample();
-    if (!sample) return std::nullopt;
-    return data::Preparation(phase.prepare).sample(*sample);
+    return data::Preparation(phase.prepare).sample(phase.set("train")->sample());
 }
 
 std::int64_t Network::parameters() const {

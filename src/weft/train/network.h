@@ -50,7 +50,7 @@ struct Network {
 /// where it has some, suit the costs, and what `freeze:` and the optimizer's groups name, is checked too. Nothing is computed.
 Network make_network(const Phase& phase, const data::Dataset& like);
 
-/// One prepared example of the training set's shape, if that can be told without touching data.
+/// One prepared example of the training set's shape (data::ChosenSource::sample); nothing if only all of the data tell what becomes of it.
 std::optional<data::Dataset> sample_of(const Phase& phase);
 
 /// What one phase hands on to the next: parameters of the same name. ConfigError if one has another shape, or none is the same.

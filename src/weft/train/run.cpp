@@ -29,12 +29,15 @@ Run Run::create(const fs::path& folder, const Experiment& experiment) {
     fs::create_directories(folder, error);
     if (error) throw FileError(text("'", folder.string(), "' cannot be made: ", error.message()));
     io::write_atomically(folder / config_name, config_text(experiment.config));
-    return Run(folder, experiment);
+    Run run(folder, experiment);
+    run.fresh_ = true;
+    return run;
 }
 
 Run Run::open(const fs::path& folder) {
     if (!exists(folder))
         throw ConfigError(text("'", folder.string(), "' holds no run: there is no ", config_name, " in it"));
+    data::FilesUnchecked files;  // a model is used where its data are not; train() and prepared() look
     return Run(folder, Experiment(load_config(folder / config_name)));
 }
 
@@ -55,7 +58,14 @@ const Phase& Run::kept_phase() const {
 }
 
 Outcome Run::train(Watcher& watcher, const std::function<bool()>& stop) {
-    return Trainer(*this, watcher, stop).train();
+    try {
+        for (const Phase& phase : experiment_.phases)
+            for (const auto& [name, source] : phase.sets) source.check();
+        return Trainer(*this, watcher, stop).train();
+    } catch (...) {
+        if (std::error_code ignored; fresh_ && !fs::exists(folder_ / "last")) fs::remove_all(folder_, ignored);
+        throw;
+    }
 }
 
 data::Dataset Run::prepared(std::string_view name) const {
@@ -68,6 +78,7 @@ data::Dataset Run::prepared(std::string_view name) const {
     }
     data::Preparation preparation(phase.prepare);
     load_preparation(kept(), preparation);
+    source->check();
     return preparation.apply(source->load());
 }
 

@@ -60,7 +60,8 @@ class Run {
     /// The phase whose model is kept.
     const Phase& kept_phase() const;
 
-    /// Trains from where the run stands to its end, or until `stop` is true after a step.
+    /// Trains from where the run stands to its end, or until `stop` is true after a step. A new folder goes again if an error leaves
+    /// nothing in it from which the run could go on.
     Outcome train(Watcher& watcher, const std::function<bool()>& stop);
 
     /// A set of the kept phase, prepared as its training set was. ConfigError if it has no set of this name.
@@ -73,6 +74,7 @@ class Run {
         : folder_(std::move(folder)), experiment_(std::move(experiment)) {}
     std::filesystem::path folder_;
     Experiment experiment_;
+    bool fresh_ = false;  // made by this object
 };
 
 }  // namespace weft::train

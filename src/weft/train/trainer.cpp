@@ -87,6 +87,7 @@ void Trainer::restore() {
             Averaged averaged(objective_->optimizer());  // as save() left them
             progress_ = load_checkpoint(run_.folder() / "last", network_->model, objective_->optimizer());
         }
+        check_data();
         nn::NamedArrays gathered = load_monitor(run_.folder() / "last");
         if (progress_.batch) epoch_figures_.restore(gathered, "epoch.");
         if (phase_->monitor.every_steps && progress_.step) line_figures_.restore(gathered, "steps.");
@@ -157,7 +158,7 @@ bool Trainer::done_within() const { return phase_->stop.within_epochs && finishe
 void Trainer::save(const std::filesystem::path& name) {
     Timed timed(times_.checkpoints);
     std::filesystem::create_directories((run_.folder() / name).parent_path());
-    progress_.log_lines = log_->size();
+    progress_.log_lines = log_->size(), progress_.data = fingerprint_;
     Averaged averaged(objective_->optimizer());  // who uses the model need not know that it is a mean
     nn::NamedArrays gathered;
     if (progress_.batch) epoch_figures_.save(gathered, "epoch.");

@@ -33,6 +33,7 @@ class Trainer {
     /// Data, network and step of a phase; what the phase before has already is taken over.
     void begin(std::size_t phase);
     void load_data(const Phase* before);
+    void check_data() const;
     void restore();
     /// model.yaml: the network, and what its data were before they were prepared.
     Json description() const;
@@ -73,7 +74,8 @@ class Trainer {
     double earlier_seconds_ = 0;
     data::Preparation preparation_;
     std::vector<std::pair<std::string, data::Dataset>> sets_;
-    data::Dataset raw_;  // one example of train as it was before
+    data::Dataset raw_;        // one example of train as it was before
+    std::string fingerprint_;  // of train as it was before
     std::optional<Network> network_;
     std::unique_ptr<Objective> objective_;
     std::optional<Log> log_;
