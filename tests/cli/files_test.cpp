@@ -96,6 +96,25 @@ TEST_F(Files, whose_numbers_are_others_do_not_go_on_with_a_run) {
     }
 }
 
+TEST_F(Files, of_texts_go_on_with_what_is_carried_or_are_refused) {
+    put_file(folder_ / "t.txt", std::string(200, 'a') + std::string(200, 'b'));
+    auto refused = [&](const char* lanes, const char* more, const char* data = R"(, "shuffle": false)") {
+        write(text(R"({"data": {"train": {"text": {"path": "t.txt", "length": 8, "lanes": )", lanes, "}}", data,
+                   R"(}, "model": [{"embedding": {"count": 2, "units": 3}}, {"gru": {"units": 3, "carry": true}},
+{"linear": 2}, "transpose"], "cost": "cross_entropy", "stop_when": {"epochs": 1}, )",
+                   more, "}"));
+        Ended ended = weft({"train", "e.json", "--out", "r"});
+        EXPECT_EQ(ended.status, 2) << ended.output;
+        EXPECT_THAT(ended.output, HasSubstr(": carry: ")) << more;
+        EXPECT_FALSE(there("r"));
+        return ended.output;
+    };
+    const char* four = R"("optimizer": "adam", "batch_size": 4)";
+    EXPECT_THAT(refused("4", four, ""), HasSubstr("`shuffle: false`"));
+    EXPECT_THAT(refused("8", four), HasSubstr("8 `lanes` and a batch 4 rows"));
+    EXPECT_THAT(refused("4", R"("optimizer": "lbfgs", "batch_size": 4)"), HasSubstr("lbfgs evaluates a batch several"));
+}
+
 TEST_F(Files, of_other_sets_are_judged_each_by_its_name) {
     std::string both = R"(, "others": {"noisy": {"npy": {"x": "x.npy", "y": "y.npy", "range": [0, 20]}},
                                        "late": {"npy": {"x": "x.npy", "y": "y.npy", "range": [20, 40]}}})";

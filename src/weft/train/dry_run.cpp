@@ -159,6 +159,7 @@ std::vector<std::optional<Network>> networks_of(const Experiment& experiment) {
         if (all.size() > 1 && all[all.size() - 2]) check_handed_on(*all[all.size() - 2], *all.back(), phase);
         check_loads(phase, *all.back());
         check_optimizer(phase, *all.back());
+        check_carried(phase, *all.back());
     }
     return all;
 }

@@ -150,16 +150,6 @@ void check_channels(const Phase& phase, const Network& network) {
     }
 }
 
-std::map<std::string, Parameter> cells_by_name(const Network& network) {
-    std::map<std::string, Parameter> all;
-    for (const nn::NamedParameter& cell : nn::named(network.model)) all.emplace(cell.name, cell.parameter);
-    return all;
-}
-
-}  // namespace
-
-namespace {
-
 /// Batches of sequences are as wide as their buckets: a layer that has one weight for each place cannot take them.
 void check_widths(const Phase& phase, const Network& network) {
     if (!network.feed.lengths) phase.check_buckets();
@@ -194,38 +184,13 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     network.layers = std::move(builder.layers);
     for (std::shared_ptr<nn::OwnRule>& learner : builder.learners)
         if (!learner->held()) network.learners.push_back(std::move(learner));
-    network.of_epoch = builder.of_epoch;
+    network.of_epoch = builder.of_epoch, network.carries = builder.carries;
     check_widths(phase, network);
     if (!like.y.dims.empty()) check_costs(phase, network, place, like);
     freeze(phase, network);
     check_groups(phase, network);
     if (!like.y.dims.empty()) check_channels(phase, network);
     return network;
-}
-
-void check_handed_on(const Network& from, const Network& to, const Phase& phase) {
-    std::map<std::string, Parameter> before = cells_by_name(from);
-    std::size_t same = 0;
-    for (const auto& [name, cell] : cells_by_name(to)) {
-        auto known = before.find(name);
-        if (known == before.end()) continue;
-        ++same;
-        if (known->second.shape() == cell.shape() && known->second.dtype() == cell.dtype()) continue;
-        phase.model.refuse(
-            text("'", name, "' has shape ", cell.shape(), " here and ", known->second.shape(),
-                 " in the phase before, from which it would be handed on; give one of the layers another `name:`"));
-    }
-    if (same == 0)
-        phase.model.refuse(
-            "no parameter is called as one of the phase before, so nothing would be handed on; give layers that are "
-            "the same the same `name:`");
-}
-
-void hand_on(const Network& from, Network& to) {
-    std::map<std::string, Parameter> before = cells_by_name(from);
-    for (auto& [name, cell] : cells_by_name(to)) {
-        if (auto known = before.find(name); known != before.end()) Parameter(cell).set(known->second.value());
-    }
 }
 
 std::optional<data::Dataset> sample_of(const Phase& phase) {

@@ -33,6 +33,7 @@ struct Network {
         told;  // the names of what layers add to the cost, and of what they tell (nn/notes.h)
     std::vector<std::shared_ptr<nn::OwnRule>> learners;  // layers that learn by rules of their own, and are not held
     std::vector<Parameter> of_epoch;                     // state that begins at zeros with each epoch
+    Json carries;  // where the file asks for state that goes on from step to step; null: nowhere
     Dims example;                                        // the shape of an example
     DType dtype = DType::float32;                        // of x in a batch
     Feed feed;                                           // what else a batch has
@@ -49,6 +50,9 @@ struct Network {
 /// ConfigError("file:line:column: conv2d (layer 3): ..."). `like` is the training set, prepared, or a sample of it; that its targets,
 /// where it has some, suit the costs, and what `freeze:` and the optimizer's groups name, is checked too. Nothing is computed.
 Network make_network(const Phase& phase, const data::Dataset& like);
+
+/// That the rows of batches go on as carried state does. `examples`: of the training set; 0: not known yet. ConfigError.
+void check_carried(const Phase& phase, const Network& network, std::int64_t examples = 0);
 
 /// One prepared example of the training set's shape (data::ChosenSource::sample); nothing if only all of the data tell what becomes of it.
 std::optional<data::Dataset> sample_of(const Phase& phase);
