@@ -21,14 +21,17 @@ void check_carried(const Phase& phase, const Network& network, std::int64_t exam
     if (carry.is_null()) return;
     if (phase.shuffle)
         carry.refuse(
-            "carry: each row of a batch goes on where the same row of the batch before ended, and shuffled data do not; add "
+            "carry: each row of a batch goes on where the same row of the batch before ended, and shuffled data do "
+            "not; add "
             "`shuffle: false` to `data:`");
-    if (const Json* lanes = phase.set("train")->options().find("lanes"); lanes && lanes->as_integer() != phase.batch_size)
+    if (const Json* lanes = phase.set("train")->options().find("lanes");
+        lanes && lanes->as_integer() != phase.batch_size)
         carry.refuse(text("carry: the text has ", lanes->as_integer(), " `lanes` and a batch ", phase.batch_size,
                           " rows; a row goes on in the next batch where both are the same"));
     if (phase.last == data::Last::keep && examples % phase.batch_size != 0)
-        carry.refuse(text("carry: the state of ", phase.batch_size, " rows goes on from step to step, but of ", examples,
-                          " examples the last batch has ", examples % phase.batch_size, "; leave it out by `last: drop`"));
+        carry.refuse(text("carry: the state of ", phase.batch_size, " rows goes on from step to step, but of ",
+                          examples, " examples the last batch has ", examples % phase.batch_size,
+                          "; leave it out by `last: drop`"));
     Schedules schedules;
     if (dynamic_cast<optim::BatchMethod*>(optimizer_of(phase.optimizer, schedules).get()))
         carry.refuse(text("carry: ", phase.optimizer.entry->name,
