@@ -4,11 +4,18 @@
 #include <chrono>
 
 #include "bind.h"
+#include "weft/backend/machine.h"
+#include "weft/look/figures.h"
+#include "weft/look/run_report.h"
+#include "weft/look/samples.h"
 #include "weft/train/compose.h"
 #include "weft/train/described.h"
 #include "weft/train/dry_run.h"
+#include "weft/train/evaluate.h"
+#include "weft/train/likelihood.h"
 #include "weft/train/predict.h"
 #include "weft/train/registry.h"
+#include "weft/train/sample.h"
 #include "weft/train/yaml.h"
 
 namespace weft::python {
@@ -168,15 +175,73 @@ nb::tuple predicted(const train::Run& run, const nb::dict& given, const std::str
     return nb::make_tuple(joined(parts[0]), joined(parts[1]), joined(parts[2]));
 }
 
+nb::object python_log_partition(const std::optional<nn::LogPartition>& z) {
+    if (!z) return nb::none();
+    return nb::make_tuple(z->value, z->low, z->high);
+}
+
+nb::dict likelihood_of(const train::Run& run, const std::string& set, std::int64_t draws, std::int64_t chains,
+                       std::int64_t temperatures, bool reverse) {
+    train::Likelihood found = without_gil([&] {
+        train::LikelihoodOptions options{.draws = draws, .reverse = reverse};
+        options.annealing.runs = chains, options.annealing.temperatures = temperatures;
+        options.train = [&run] { return run.prepared("train"); };
+        train::KeptModel kept(run, set);
+        return train::likelihood(kept.phase, kept.network, kept.set, options);
+    });
+    nb::dict all;
+    all["mean"] = found.mean, all["bound"] = found.bound;
+    all["log_z"] = python_log_partition(found.log_partition);
+    all["log_z_from_above"] = python_log_partition(found.log_partition_from_above);
+    all["exact_log_z"] = found.exact_log_partition ? nb::object(nb::float_(*found.exact_log_partition)) : nb::none();
+    all["black_and_white"] = found.black_and_white;
+    return all;
+}
+
+nb::object sample_of(const train::Run& run, std::int64_t count, std::int64_t seed, std::int64_t steps,
+                     std::int64_t walk, double temperature, const std::optional<std::string>& out) {
+    Array samples = without_gil([&] {
+        if (seed < 0) throw ConfigError(text("a seed of ", seed, ": seeds are integers from 0 on"));
+        if (out) look::check_samples_name(*out);
+        Array made = train::sample(run, {.count = count,
+                                         .seed = static_cast<std::uint64_t>(seed),
+                                         .steps = steps,
+                                         .walk = walk,
+                                         .temperature = temperature});
+        if (out && walk > 0) look::write_samples(*out, made, walk);
+        if (out && walk == 0) look::write_samples(*out, made);
+        return made;
+    });
+    return object_of(Tensor(samples));
+}
+
+/// What programs other than training do with a run.
+void bind_kept_model(nb::class_<train::Run>& run) {
+    run.def("predict", predicted)
+        .def("eval",
+             [](const train::Run& self, const std::string& set) {
+                 return python_value(without_gil([&] { return train::evaluate(train::KeptModel(self, set)).figures; }));
+             })
+        .def("likelihood", likelihood_of)
+        .def("sample", sample_of)
+        .def("show", [](const train::Run& self) {
+            return without_gil([&] { return look::write_report(self, machine()).string(); });
+        });
+}
+
 void bind_runs(nb::module_& m) {
-    nb::class_<train::Run>(m, "Run")
-        .def_static("create",
-                    [](const std::string& folder, const train::Experiment& experiment) {
-                        return without_gil([&] {
-                            (void)train::networks_of(experiment);
-                            return train::Run::create(folder, experiment);
-                        });
-                    })
+    m.def("plot_runs",
+          [](const std::vector<std::string>& folders, const std::string& file, const std::optional<std::string>& glob) {
+              without_gil([&] { look::write_plot(file, folders, glob); });
+          });
+    nb::class_<train::Run> run(m, "Run");
+    run.def_static("create",
+                   [](const std::string& folder, const train::Experiment& experiment) {
+                       return without_gil([&] {
+                           (void)train::networks_of(experiment);
+                           return train::Run::create(folder, experiment);
+                       });
+                   })
         .def_static("open",
                     [](const std::string& folder) { return without_gil([&] { return train::Run::open(folder); }); })
         .def_static("exists", [](const std::string& folder) { return train::Run::exists(folder); })
@@ -184,15 +249,14 @@ void bind_runs(nb::module_& m) {
         .def("folder", [](const train::Run& run) { return run.folder().string(); })
         .def("kept", [](const train::Run& run) { return run.kept().string(); })
         .def("experiment", [](const train::Run& run) { return run.experiment(); })
-        .def("log",
-             [](const train::Run& run) {
-                 nb::list lines;
-                 std::filesystem::path file = run.folder() / "log.jsonl";
-                 if (!std::filesystem::exists(file)) return lines;
-                 for (const Json& line : train::read_log(file)) lines.append(python_value(line));
-                 return lines;
-             })
-        .def("predict", predicted);
+        .def("log", [](const train::Run& run) {
+            nb::list lines;
+            std::filesystem::path file = run.folder() / "log.jsonl";
+            if (!std::filesystem::exists(file)) return lines;
+            for (const Json& line : train::read_log(file)) lines.append(python_value(line));
+            return lines;
+        });
+    bind_kept_model(run);
 }
 
 }  // namespace

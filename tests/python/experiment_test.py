@@ -90,6 +90,45 @@ class Experiments(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "numbers, texts, lists, dicts and its parts, not by 'object'"):
             data.digits(size=object())
 
+    def test_runs_do_in_python_what_the_commands_do(self):
+        run = small().train(self.folder / "run")
+        told = subprocess.run([BUILD / "weft", "eval", self.folder / "run", "--data", "valid"], capture_output=True, text=True, check=True).stdout
+        figures = run.eval("valid")
+        self.assertEqual(figures, run.eval())  # there is no test set
+        self.assertIn(f"valid.loss {figures['valid.loss']:.4f}\n", told)
+        self.assertAlmostEqual(figures["valid.loss"], min(run.figures("valid.loss")), places=12)
+        self.refused(lambda: run.eval("vald"), "no set 'vald'; did you mean 'valid'?")
+        self.assertEqual(run.show(), self.folder / "run" / "report.html")
+        self.assertIn("valid.error", run.show().read_text())
+        subprocess.run([BUILD / "weft", "plot", run.folder, "--out", self.folder / "command.svg", "--channel", "*.loss"], check=True, capture_output=True)
+        self.assertEqual(run.plot(self.folder / "python.svg", channel="*.loss").read_bytes(), (self.folder / "command.svg").read_bytes())
+        self.refused(lambda: run.plot("figures.txt"), "figures.txt", ".svg, .png or .html")
+        self.refused(run.sample, "makes no examples")
+        self.refused(run.likelihood, "no logarithm of a probability")
+        self.refused(lambda: run.likelihood(draws=0), "at least 1, 2 and 2")
+
+    def test_samples_and_likelihoods_are_those_of_the_commands(self):
+        from weft.experiment import cost, data, model, prepare
+        machine = small(data={"train": data.digits(size=100), "valid": data.digits(split="valid", size=50), "prepare": [prepare.scale([0, 1]), prepare.binarize, prepare.flatten]},
+                        model=model.rbm(4), cost=cost.of_layers, optimizer={"sgd": {"lr": 0.05}}, keep_best=None, stop_when={"epochs": 1})
+        run = machine.train(self.folder / "rbm")
+        made = run.sample(count=3, steps=20, seed=5, out=self.folder / "python.npy")
+        self.assertEqual((made.shape, made.dtype), ((3, 28, 28), wf.float32))
+        subprocess.run([BUILD / "weft", "sample", run.folder, "--count", "3", "--steps", "20", "--seed", "5", "--out", self.folder / "command.npy"], check=True, capture_output=True)
+        self.assertEqual((self.folder / "python.npy").read_bytes(), (self.folder / "command.npy").read_bytes())
+        found = run.likelihood(chains=20, temperatures=50)
+        self.assertFalse(found.bound)
+        self.assertTrue(found.log_z.low < found.log_z.value < found.log_z.high)
+        self.assertAlmostEqual(found.log_z.value / found.exact_log_z, 1, delta=0.05)
+        self.assertIsNone(found.log_z_from_above)
+        told = subprocess.run([BUILD / "weft", "likelihood", run.folder, "--chains", "20", "--temperatures", "50"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"valid.log_likelihood {found.mean:.3f} nats", told)
+        self.refused(lambda: run.sample(walk=3), "no code")
+        self.refused(lambda: run.sample(out="samples.txt"), "samples.txt", ".png or .npy")
+
+    def test_the_module_shows_what_is_its_own(self):
+        self.assertEqual([name for name in dir(wf.experiment) if inspect.ismodule(getattr(wf.experiment, name))], [])
+
     def test_a_run_that_is_interrupted_from_python_goes_on(self):
         def leave(line):
             raise RuntimeError("enough")
@@ -97,7 +136,7 @@ class Experiments(unittest.TestCase):
             small().train(self.folder / "run", on_epoch=leave)
         run = wf.experiment.Run(self.folder / "run")
         self.assertEqual(len(run.log), 1)
-        run.train()
+        run.resume()
         self.assertEqual(run.figures("valid.loss"), small().train(self.folder / "whole").figures("valid.loss"))
         with self.assertRaisesRegex(wf.ConfigError, "holds a run already"):
             small().train(self.folder / "run")
