@@ -176,6 +176,10 @@ class Experiment(_Face):
     """What is trained, on which data, at what cost, how, until when: the keys of a file (`weft help experiment`), as keywords; parts are made by
     their kind, or written as a file has them ("relu", {"linear": 10}). ConfigError names the line and a way out; no data are read.
 
+    A data set may be arrays, NumPy's or weft's: (x, y), or {"x": x, "y": y}, rows of x (n, ...) and what they should give; several inputs or
+    targets as {name: array}. Integers in y are class numbers. They are copied; ShapeError if they do not hold as many rows. The run keeps their
+    shapes, dtypes and MD5 alone, so Run(folder, data=...) wants them again.
+
     >>> from weft.experiment import Experiment, cost, data, model, optimizer
     >>> experiment = Experiment(data={"train": data.digits(size=100), "prepare": ["flatten"]}, model=model.linear(10),
     ...                         cost=cost.cross_entropy, optimizer=optimizer.sgd(lr=0.1), stop_when={"epochs": 2})
@@ -225,7 +229,8 @@ class Experiment(_Face):
 
 
 class Run(_Face):
-    """A folder in which an experiment was, or is being, trained: the program's `weft show`, `plot`, `predict` take it, too.
+    """A folder in which an experiment was, or is being, trained: the program's `weft show`, `plot`, `predict` take it, too. `data`: the arrays
+    that it learned from, {"train": (x, y)}, if these were in memory and shall be read again; ConfigError if they are others.
 
     >>> from weft.experiment import Experiment, cost, data, model, optimizer
     >>> experiment = Experiment(data={"train": data.digits(size=100), "prepare": [{"scale": [0, 1]}, "flatten"]},
@@ -239,8 +244,8 @@ class Run(_Face):
     (5, 10)
     """
 
-    def __init__(self, folder):
-        self._core = _core.Run.open(_os.fspath(folder))
+    def __init__(self, folder, data={}):
+        self._core = _core.Run.open(_os.fspath(folder), data)
 
     @property
     def folder(self):

@@ -1,10 +1,14 @@
 """Experiments in Python are those of files: the same names, messages, bytes; what is written out reads back to the same."""
+import gc
+import hashlib
 import inspect
 import os
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+
+import numpy as np
 
 from built import BUILD, LACKS, wf
 
@@ -125,6 +129,42 @@ class Experiments(unittest.TestCase):
         self.assertIn(f"valid.log_likelihood {found.mean:.3f} nats", told)
         self.refused(lambda: run.sample(walk=3), "no code")
         self.refused(lambda: run.sample(out="samples.txt"), "samples.txt", ".png or .npy")
+
+    def test_arrays_in_memory_are_data_and_a_run_says_which_they_were(self):
+        numbers = np.random.default_rng(3)
+        x, y = numbers.normal(size=(60, 4)).astype(np.float32), numbers.integers(0, 3, 60)
+        valid = {"x": wf.asarray(x[:20]), "y": wf.asarray(y[:20])}
+        experiment = small(data={"train": (x, y), "valid": valid, "prepare": ["standardize"]}, model={"linear": 3}, batch_size=20)
+        np.savez(self.folder / "train.npz", x=x, y=y)
+        np.savez(self.folder / "valid.npz", x=x[:20], y=y[:20])
+        of_files = small(data={"train": {"npz": {"path": self.folder / "train.npz"}}, "valid": {"npz": {"path": self.folder / "valid.npz"}}, "prepare": ["standardize"]},
+                         model={"linear": 3}, batch_size=20)
+        known = hashlib.md5(x.tobytes()).hexdigest()
+        kept_x = x.copy()
+        x[:] = 0  # they were copied
+        run, other = experiment.train(self.folder / "run"), of_files.train(self.folder / "files")
+        self.assertEqual((run.kept / "model.safetensors").read_bytes(), (other.kept / "model.safetensors").read_bytes())
+        self.assertEqual(run.eval("valid"), other.eval("valid"))
+        self.assertEqual(run.experiment.config["data"]["train"]["arrays"]["x"], {"shape": [60, 4], "dtype": "float32", "md5": known})
+        del run, experiment
+        gc.collect()
+        again = wf.experiment.Run(self.folder / "run")
+        self.assertEqual(len(again.log), 3)
+        self.refused(again.resume, "x float32 (60, 4), y int64 (60)", "Run(folder, data=", "numpy.savez")
+        told = subprocess.run([BUILD / "weft", "resume", self.folder / "run"], capture_output=True, text=True)
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("numpy.savez", told.stderr)
+        self.refused(lambda: wf.experiment.Run(self.folder / "run", data={"train": (x, y)}), "begun with other data as 'train'")
+        wf.experiment.Run(self.folder / "run", data={"train": (kept_x, y), "valid": valid}).resume()
+
+    def test_several_inputs_may_be_arrays_and_wrong_ones_are_refused(self):
+        x, y = np.zeros((6, 4), np.float32), np.arange(6)
+        experiment = small(data={"train": ({"left": x, "right": x}, y)}, keep_best=None, model={"linear": 6})
+        self.assertEqual([*experiment.config["data"]["train"]["arrays"]["x"]], ["left", "right"])
+        with self.assertRaisesRegex(wf.ShapeError, "6.*5|5.*6"):
+            small(data={"train": (x, y[:5])})
+        self.refused(lambda: small(data={"train": {"x": x}}), '{"x": x, "y": y}')
+        self.refused(lambda: small(data={"train": {"arrays": {"x": "abc", "y": 3}}}), "described by a program")
 
     def test_the_module_shows_what_is_its_own(self):
         self.assertEqual([name for name in dir(wf.experiment) if inspect.ismodule(getattr(wf.experiment, name))], [])
