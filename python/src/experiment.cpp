@@ -18,6 +18,7 @@
 #include "weft/train/predict.h"
 #include "weft/train/registry.h"
 #include "weft/train/sample.h"
+#include "weft/train/sample_text.h"
 #include "weft/train/yaml.h"
 
 namespace weft::python {
@@ -278,6 +279,18 @@ void bind_kept_model(nb::class_<train::Run>& run) {
              })
         .def("likelihood", likelihood_of)
         .def("sample", sample_of)
+        .def("writes_text", [](const train::Run& self) { return without_gil([&] { return is_text_model(self); }); })
+        .def("sample_text",
+             [](const train::Run& self, std::int64_t count, std::int64_t seed, double temperature,
+                const std::string& prompt) {
+                 if (seed < 0) throw ConfigError(text("a seed of ", seed, ": seeds are integers from 0 on"));
+                 return without_gil([&] {
+                     return train::sample_text(self, {.count = count,
+                                                      .seed = static_cast<std::uint64_t>(seed),
+                                                      .temperature = temperature,
+                                                      .prompt = prompt});
+                 });
+             })
         .def("show", [](const train::Run& self) {
             return without_gil([&] { return look::write_report(self, machine()).string(); });
         });

@@ -293,13 +293,28 @@ class Run(_Face):
             found[name] = found[name] and LogZ(*found[name])
         return Likelihood(**found)
 
-    def sample(self, count=100, seed=1, steps=1000, walk=0, temperature=1, out=None):
-        """Examples that the kept model makes up (adversarial, variational, rbm, dbm), as data were before they were prepared: float32 (count, ...).
+    def sample(self, count=None, seed=1, steps=1000, walk=0, temperature=1, out=None, prompt=None):
+        """Examples that the kept model makes up (adversarial, variational, rbm, dbm), as data were before they were prepared: a Tensor, float32
+        (count, ...).
 
         seed: of the draws. steps: of the chains of an rbm or a dbm. walk: above 0, so many steps from one draw of the code to the next.
         temperature: the deviation of the code's numbers; below 1 samples are surer and more alike. out: a file for them, too, .png (one picture
-        of all) or .npy. ConfigError if the model makes no examples, ValueError if its preparation has no inverse."""
+        of all) or .npy. count: 100 if left out. ConfigError if the model makes no examples, ValueError if its preparation has no inverse.
+
+        Of a model of texts (data of `text`): a str of count symbols, 400 if left out, that go on from `prompt`, each drawn from
+        softmax(scores / temperature); out: a text file. ConfigError if the text had not a symbol of the prompt."""
+        if self._core.writes_text():
+            return self._written(400 if count is None else count, seed, temperature, prompt or "", out)
+        if prompt is not None:
+            raise _core.ConfigError("prompt is for models of texts; this run's data are no `text`")
+        count = 100 if count is None else count
         return self._core.sample(count, seed, steps, walk, temperature, None if out is None else _os.fspath(out))
+
+    def _written(self, count, seed, temperature, prompt, out):
+        written = self._core.sample_text(count, seed, temperature, prompt)
+        if out is not None:
+            _pathlib.Path(out).write_text(prompt + written + "\n", encoding="utf-8")
+        return written
 
     def show(self):
         """Writes the run's report, one HTML file, and gives its path. ConfigError if no epoch has ended.

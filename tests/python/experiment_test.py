@@ -166,6 +166,18 @@ class Experiments(unittest.TestCase):
         self.refused(lambda: small(data={"train": {"x": x}}), '{"x": x, "y": y}')
         self.refused(lambda: small(data={"train": {"arrays": {"x": "abc", "y": 3}}}), "described by a program")
 
+    def test_a_model_of_texts_writes_what_the_command_writes(self):
+        (self.folder / "abc.txt").write_text("abc" * 300)
+        run = small(data={"train": {"text": {"path": self.folder / "abc.txt", "length": 8}}}, cost="cross_entropy", keep_best=None, batch_size=10,
+                    model=[{"embedding": {"count": 3, "units": 8}}, {"gru": 16}, {"linear": 3}, "transpose"], stop_when={"epochs": 5}).train(self.folder / "run")
+        self.assertEqual(len(run.sample()), 400)
+        written = run.sample(count=9, temperature=2, prompt="ab", seed=3, out=self.folder / "python.txt")
+        subprocess.run([BUILD / "weft", "sample", run.folder, "--count", "9", "--temperature", "2", "--prompt", "ab", "--seed", "3", "--out", self.folder / "command.txt"],
+                       check=True, capture_output=True)
+        self.assertEqual((self.folder / "command.txt").read_text(), "ab" + written + "\n")
+        self.assertEqual((self.folder / "python.txt").read_text(), "ab" + written + "\n")
+        self.refused(lambda: run.sample(prompt="z"), "'z', which the run's text had not")
+
     def test_the_module_shows_what_is_its_own(self):
         self.assertEqual([name for name in dir(wf.experiment) if inspect.ismodule(getattr(wf.experiment, name))], [])
 

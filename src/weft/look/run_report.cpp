@@ -13,6 +13,7 @@
 #include "weft/look/example_picture.h"
 #include "weft/look/figures.h"
 #include "weft/look/model_pictures.h"
+#include "weft/train/sample_text.h"
 #include "weft/train/yaml.h"
 #include "weft/viz/report.h"
 
@@ -172,6 +173,15 @@ void add_network(viz::Report& report, const train::Network& network) {
     }
 }
 
+void add_text(viz::Report& report, const train::Run& run) {
+    if (!train::is_text_model(run)) return;
+    try {
+        report.written = train::sample_text(run);
+    } catch (const ConfigError&) {  // its scores are of something else
+    } catch (const ValueError&) {   // or not finite
+    }
+}
+
 void add_times(viz::Report& report, const fs::path& folder) {
     if (!fs::exists(folder / "times.json")) return;
     Json times = parse_json(io::read_file(folder / "times.json", 1 << 20), (folder / "times.json").string());
@@ -210,6 +220,7 @@ fs::path write_report(const train::Run& run, std::vector<std::pair<std::string, 
         add_embedding(report, objective, set);
     }
     add_model_pictures(report, run.kept_phase(), network, set);
+    add_text(report, run);
     add_weights(report, network);
     add_network(report, network);
     add_times(report, run.folder());

@@ -11,7 +11,7 @@ struct SampleOptions {
     std::int64_t count = 100;
     std::uint64_t seed = 1;     ///< of the global generator, which draws
     std::int64_t steps = 1000;  ///< rbm, dbm: v, h, v, ... drawn so many times, from its chains on, or from random bits
-    std::int64_t walk = 0;  ///< above 0: so many steps from one draw of the code to the next, along a circle about 0
+    std::int64_t walk = 0;   ///< above 0: so many steps from one draw of the code to the next, along a circle about 0
     double temperature = 1;  ///< the deviation of the numbers of a code: below 1 examples are surer and more alike
 };
 
