@@ -2,59 +2,121 @@
 // their names.
 
 #include <chrono>
+#include <cstring>
 
 #include "bind.h"
+#include "weft/backend/machine.h"
+#include "weft/data/held.h"
+#include "weft/look/figures.h"
+#include "weft/look/run_report.h"
+#include "weft/look/samples.h"
 #include "weft/train/compose.h"
 #include "weft/train/described.h"
 #include "weft/train/dry_run.h"
+#include "weft/train/evaluate.h"
+#include "weft/train/likelihood.h"
 #include "weft/train/predict.h"
 #include "weft/train/registry.h"
+#include "weft/train/sample.h"
+#include "weft/train/sample_text.h"
 #include "weft/train/yaml.h"
 
 namespace weft::python {
 namespace {
 
-/// A part, or anything else of a file, as Python holds it.
+/// A part, or anything else of a file, as Python holds it, and the arrays that are named in it.
 struct Description {
     Json value;
+    std::vector<data::Hold> held = {};
 };
 
-Json described(nb::handle object);
-
-Json described_mapping(nb::handle object) {
-    std::vector<Json::Member> members;
-    for (auto [key, value] : nb::borrow<nb::dict>(object)) {
-        if (!PyUnicode_Check(key.ptr())) throw ConfigError("the keys of an experiment's mappings are strings");
-        members.push_back({nb::cast<std::string>(key), described(value), {}});
-    }
-    return Json::object(std::move(members));
-}
-
-Json described_number(nb::handle object) {
+Json number_of_description(nb::handle object) {
     PyNumberMethods* number = Py_TYPE(object.ptr())->tp_as_number;
     if (PyIndex_Check(object.ptr())) return integer(object, "an experiment");
     if (number && number->nb_float) return as_double(object, "an experiment");
     throw DTypeError(text("an experiment is described by numbers, texts, lists, dicts and its parts, not by '",
-                          Py_TYPE(object.ptr())->tp_name, "'"));
+                          Py_TYPE(object.ptr())->tp_name, "'; arrays stand as (x, y) where a data set does"));
 }
 
-/// None, numbers (NumPy's too), texts, paths, lists, dicts, and parts. DTypeError of anything else.
-Json described(nb::handle object) {
-    PyObject* given = object.ptr();
-    if (object.is_none()) return {};
-    if (nb::isinstance<Description>(object)) return nb::cast<Description&>(object).value;
-    if (PyBool_Check(given)) return given == Py_True;
-    if (PyUnicode_Check(given)) return nb::cast<std::string>(object);
-    if (PyDict_Check(given)) return described_mapping(object);
-    if (PyList_Check(given) || PyTuple_Check(given) || PyRange_Check(given)) {
-        Json list = Json::array();
-        for (nb::handle item : object) list.push_back(described(item));
-        return list;
-    }
-    if (nb::hasattr(object, "_description")) return described(object.attr("_description"));
-    if (nb::hasattr(object, "__fspath__")) return nb::cast<std::string>(nb::str(object));
-    return described_number(object);
+/// NumPy's, weft's and others' arrays; not their scalars.
+bool is_array(nb::handle object) {
+    bool kind =
+        is_tensor(object.ptr()) || nb::hasattr(object, "__array_interface__") || nb::hasattr(object, "__dlpack__");
+    return kind && nb::hasattr(object, "ndim") && nb::cast<std::int64_t>(object.attr("ndim")) > 0;
 }
+
+bool is_arrays(nb::handle object) {
+    if (!PyDict_Check(object.ptr())) return is_array(object);
+    for (auto [key, value] : nb::borrow<nb::dict>(object))
+        if (!PyUnicode_Check(key.ptr()) || !is_array(value)) return false;
+    return PyDict_Size(object.ptr()) > 0;
+}
+
+/// Turns Python's values into those of a file, and gathers the arrays that stand for data sets.
+class Describer {
+  public:
+    std::vector<data::Hold> held;
+
+    /// None, numbers (NumPy's too), texts, paths, lists, dicts, parts, and data sets of arrays. DTypeError of anything else.
+    Json of(nb::handle object) {
+        PyObject* given = object.ptr();
+        if (object.is_none()) return {};
+        if (nb::isinstance<Description>(object)) {
+            const Description& part = nb::cast<Description&>(object);
+            held.insert(held.end(), part.held.begin(), part.held.end());
+            return part.value;
+        }
+        if (PyBool_Check(given)) return given == Py_True;
+        if (PyUnicode_Check(given)) return nb::cast<std::string>(object);
+        if (PyDict_Check(given)) return mapping(nb::borrow<nb::dict>(object));
+        if (PyList_Check(given) || PyTuple_Check(given) || PyRange_Check(given)) return list(object);
+        if (nb::hasattr(object, "_description")) return of(object.attr("_description"));
+        if (nb::hasattr(object, "__fspath__")) return nb::cast<std::string>(nb::str(object));
+        return number_of_description(object);
+    }
+
+  private:
+    Json mapping(const nb::dict& given) {
+        if (given.contains("x") && is_arrays(given["x"])) {
+            if (given.size() != 2 || !given.contains("y"))
+                throw ConfigError("a data set of arrays is {\"x\": x, \"y\": y}, or (x, y)");
+            return arrays(given["x"], given["y"]);
+        }
+        std::vector<Json::Member> members;
+        for (auto [key, value] : given) {
+            if (!PyUnicode_Check(key.ptr())) throw ConfigError("the keys of an experiment's mappings are strings");
+            members.push_back({nb::cast<std::string>(key), of(value), {}});
+        }
+        return Json::object(std::move(members));
+    }
+    Json list(nb::handle given) {
+        if (nb::len(given) == 2 && is_arrays(given[0])) return arrays(given[0], given[1]);
+        Json all = Json::array();
+        for (nb::handle item : given) all.push_back(of(item));
+        return all;
+    }
+    Json arrays(nb::handle x, nb::handle y) {
+        data::Held set = data::hold(named_arrays(x, "x"), named_arrays(y, "y"));
+        held.insert(held.end(), set.keep.begin(), set.keep.end());
+        return set.description;
+    }
+    /// Copies, which nobody changes.
+    static data::NamedArrays named_arrays(nb::handle given, const char* usual) {
+        data::NamedArrays all;
+        auto add = [&](const std::string& name, nb::handle values) {
+            Tensor made = tensor(values, "data");
+            compute(made);
+            Array from = contiguous(made.array()), own = Array::empty(from.dtype, from.dims);
+            std::memcpy(own.address(), from.address(), from.bytes());
+            all.emplace_back(name, own);
+        };
+        if (PyDict_Check(given.ptr()))
+            for (auto [name, values] : nb::borrow<nb::dict>(given)) add(nb::cast<std::string>(nb::str(name)), values);
+        else
+            add(usual, given);
+        return all;
+    }
+};
 
 nb::object python_value(const Json& value) {
     switch (value.kind()) {
@@ -168,31 +230,104 @@ nb::tuple predicted(const train::Run& run, const nb::dict& given, const std::str
     return nb::make_tuple(joined(parts[0]), joined(parts[1]), joined(parts[2]));
 }
 
+nb::object python_log_partition(const std::optional<nn::LogPartition>& z) {
+    if (!z) return nb::none();
+    return nb::make_tuple(z->value, z->low, z->high);
+}
+
+nb::dict likelihood_of(const train::Run& run, const std::string& set, std::int64_t draws, std::int64_t chains,
+                       std::int64_t temperatures, bool reverse) {
+    train::Likelihood found = without_gil([&] {
+        train::LikelihoodOptions options{.draws = draws, .reverse = reverse};
+        options.annealing.runs = chains, options.annealing.temperatures = temperatures;
+        options.train = [&run] { return run.prepared("train"); };
+        train::KeptModel kept(run, set);
+        return train::likelihood(kept.phase, kept.network, kept.set, options);
+    });
+    nb::dict all;
+    all["mean"] = found.mean, all["bound"] = found.bound;
+    all["log_z"] = python_log_partition(found.log_partition);
+    all["log_z_from_above"] = python_log_partition(found.log_partition_from_above);
+    all["exact_log_z"] = found.exact_log_partition ? nb::object(nb::float_(*found.exact_log_partition)) : nb::none();
+    all["black_and_white"] = found.black_and_white;
+    return all;
+}
+
+nb::object sample_of(const train::Run& run, std::int64_t count, std::int64_t seed, std::int64_t steps,
+                     std::int64_t walk, double temperature, const std::optional<std::string>& out) {
+    Array samples = without_gil([&] {
+        if (seed < 0) throw ConfigError(text("a seed of ", seed, ": seeds are integers from 0 on"));
+        if (out) look::check_samples_name(*out);
+        Array made = train::sample(run, {.count = count,
+                                         .seed = static_cast<std::uint64_t>(seed),
+                                         .steps = steps,
+                                         .walk = walk,
+                                         .temperature = temperature});
+        if (out && walk > 0) look::write_samples(*out, made, walk);
+        if (out && walk == 0) look::write_samples(*out, made);
+        return made;
+    });
+    return object_of(Tensor(samples));
+}
+
+/// What programs other than training do with a run.
+void bind_kept_model(nb::class_<train::Run>& run) {
+    run.def("predict", predicted)
+        .def("eval",
+             [](const train::Run& self, const std::string& set) {
+                 return python_value(without_gil([&] { return train::evaluate(train::KeptModel(self, set)).figures; }));
+             })
+        .def("likelihood", likelihood_of)
+        .def("sample", sample_of)
+        .def("writes_text", [](const train::Run& self) { return without_gil([&] { return is_text_model(self); }); })
+        .def("sample_text",
+             [](const train::Run& self, std::int64_t count, std::int64_t seed, double temperature,
+                const std::string& prompt) {
+                 if (seed < 0) throw ConfigError(text("a seed of ", seed, ": seeds are integers from 0 on"));
+                 return without_gil([&] {
+                     return train::sample_text(self, {.count = count,
+                                                      .seed = static_cast<std::uint64_t>(seed),
+                                                      .temperature = temperature,
+                                                      .prompt = prompt});
+                 });
+             })
+        .def("show", [](const train::Run& self) {
+            return without_gil([&] { return look::write_report(self, machine()).string(); });
+        });
+}
+
 void bind_runs(nb::module_& m) {
-    nb::class_<train::Run>(m, "Run")
-        .def_static("create",
-                    [](const std::string& folder, const train::Experiment& experiment) {
-                        return without_gil([&] {
-                            (void)train::networks_of(experiment);
-                            return train::Run::create(folder, experiment);
-                        });
-                    })
+    m.def("plot_runs",
+          [](const std::vector<std::string>& folders, const std::string& file, const std::optional<std::string>& glob) {
+              without_gil([&] { look::write_plot(file, folders, glob); });
+          });
+    nb::class_<train::Run> run(m, "Run");
+    run.def_static("create",
+                   [](const std::string& folder, const train::Experiment& experiment) {
+                       return without_gil([&] {
+                           (void)train::networks_of(experiment);
+                           return train::Run::create(folder, experiment);
+                       });
+                   })
         .def_static("open",
-                    [](const std::string& folder) { return without_gil([&] { return train::Run::open(folder); }); })
+                    [](const std::string& folder, Given sets) {
+                        Describer describer;
+                        Json given = train::placed(describer.of(sets), here());
+                        return without_gil([&] { return train::Run::open(folder, given); });
+                    })
         .def_static("exists", [](const std::string& folder) { return train::Run::exists(folder); })
         .def("train", train_run)
         .def("folder", [](const train::Run& run) { return run.folder().string(); })
         .def("kept", [](const train::Run& run) { return run.kept().string(); })
         .def("experiment", [](const train::Run& run) { return run.experiment(); })
-        .def("log",
-             [](const train::Run& run) {
-                 nb::list lines;
-                 std::filesystem::path file = run.folder() / "log.jsonl";
-                 if (!std::filesystem::exists(file)) return lines;
-                 for (const Json& line : train::read_log(file)) lines.append(python_value(line));
-                 return lines;
-             })
-        .def("predict", predicted);
+        .def("log", [](const train::Run& run) {
+            nb::list lines;
+            std::filesystem::path file = run.folder() / "log.jsonl";
+            if (!std::filesystem::exists(file)) return lines;
+            for (const Json& line : train::read_log(file)) lines.append(python_value(line));
+            return lines;
+        });
+    bind_kept_model(run);
 }
 
 }  // namespace
@@ -218,12 +353,15 @@ void bind_experiment(nb::module_& m) {
     m.def("experiment_entry",
           [](const std::string& kind, const std::string& name) { return entry_as_dict(kind, entry_of(kind, name)); });
     m.def("experiment_part", [](const std::string& kind, const std::string& name, Given options) {
-        return Description{train::part(kind, name, described(options), here())};
+        Describer describer;
+        Json value = train::part(kind, name, describer.of(options), here());
+        return Description{std::move(value), std::move(describer.held)};
     });
     nb::class_<train::Experiment>(m, "Experiment")
         .def("__init__",
              [](train::Experiment* self, Given tree) {
-                 Json given = train::placed(described(tree), here());
+                 Describer describer;  // holds arrays until the experiment does
+                 Json given = train::placed(describer.of(tree), here());
                  without_gil([&] { new (self) train::Experiment(train::compose(std::move(given))); });
              })
         .def_static("load",

@@ -39,6 +39,36 @@ TEST(SampleCommand, writes_a_sheet_or_numbers_and_refuses_what_it_cannot_write) 
         EXPECT_EQ(weft(words).status, 2);
 }
 
+constexpr const char* writer = R"({
+"data": {"train": {"text": {"path": "abc.txt", "length": 8}}},
+"model": [{"embedding": {"count": 3, "units": 8}}, {"LAYER": 16}, {"linear": 3}, "transpose"], "cost": "cross_entropy",
+"optimizer": {"adam": {"lr": 0.05}}, "batch_size": 10, "stop_when": {"epochs": 4}, "monitor": {"on": ["train"]}})";
+
+TEST(SampleCommand, a_model_of_texts_writes_what_it_has_learned_to_come_next) {
+    Scratch folder;
+    auto weft = [&](const std::vector<std::string>& words) { return run(folder.folder(), words); };
+    std::string cycle;
+    for (int i = 0; i < 600; ++i) cycle += "abc";
+    put_file(folder / "abc.txt", cycle);
+    for (const char* layer : {"lstm", "gru"}) {
+        std::string description = writer;
+        put_file(folder / "w.json", description.replace(description.find("LAYER"), 5, layer));
+        ASSERT_EQ(weft({"train", "w.json", "--out", layer, "--quiet"}).status, 0);
+        Ended written = weft({"sample", layer, "--count", "12", "--temperature", "0.1", "--prompt", "ab"});
+        EXPECT_EQ(written.output, "abcabcabcabcab\n") << layer;
+        EXPECT_NE(contents(folder / layer / "report.html").find("<h2>What it writes</h2>"), std::string::npos);
+    }
+    EXPECT_EQ(weft({"sample", "lstm", "--count", "20", "--seed", "4", "--out", "s.txt"}).status, 0);
+    EXPECT_EQ(contents(folder / "s.txt").size(), 21u);
+    EXPECT_EQ(weft({"sample", "lstm", "--count", "20", "--seed", "4"}).output, contents(folder / "s.txt"));
+    EXPECT_NE(weft({"sample", "lstm", "--prompt", "abd"}).output.find("'d', which the run's text had not"),
+              std::string::npos);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"sample", "lstm", "--prompt", "abd"},
+                                                  {"sample", "lstm", "--walk", "3"},
+                                                  {"sample", "lstm", "--temperature", "0"}})
+        EXPECT_EQ(weft(words).status, 2);
+}
+
 /// The report of a run of one epoch.
 std::string report_of(const std::string& model, const std::string& cost) {
     Scratch folder;

@@ -86,13 +86,17 @@ const std::vector<Command>& commands() {
     static const Flag output{"output", "FILE",
                              ".npy: what the network gives; .csv: the class and the probabilities, or the numbers; "
                              "lines on the terminal if left out"};
-    static const Flag count{"count", "N", "how many; 100 if left out"};
-    static const Flag sheet{"out", "FILE", ".png: one picture of all; .npy: numbers; RUN/samples.png if left out"};
+    static const Flag count{"count", "N", "how many; 100 if left out, of a text 400 symbols"};
+    static const Flag sheet{"out", "FILE",
+                            ".png: one picture of all; .npy: numbers; RUN/samples.png if left out. Of a text any name; "
+                            "the terminal if left out"};
     static const Flag seed_of_draws{"seed", "N", "of the draws; 1 if left out"};
     static const Flag steps{"steps", "N", "of the chains of an rbm or a dbm; 1000 if left out"};
     static const Flag temperature{
         "temperature", "T",
-        "the deviation of the code's numbers, 1 if left out; below it samples are surer and more alike"};
+        "the deviation of the code's numbers, or what a text's scores are divided by, 1 if left out; "
+        "below it samples are surer and more alike"};
+    static const Flag prompt{"prompt", "TEXT", "what a text goes on from"};
     static const Flag walk{"walk", "N", "so many steps from one draw of the code to the next, a row of the picture"};
     static const Flag glob{"channel", "GLOB", "the figures that match, as in 'valid.*'; all if left out"};
     static const Flag picture{"out", "FILE", "the file: its name ends with .svg, .png or .html"};
@@ -150,8 +154,9 @@ const std::vector<Command>& commands() {
          predict},
         {"sample",
          "RUN",
-         "Draws examples from the model that a run has kept: adversarial, variational, rbm, dbm.",
-         {count, sheet, seed_of_draws, steps, temperature, walk, device_flag, threads_flag},
+         "Draws examples from the model that a run has kept: adversarial, variational, rbm, dbm, or a text symbol by "
+         "symbol.",
+         {count, sheet, seed_of_draws, steps, temperature, walk, prompt, device_flag, threads_flag},
          1,
          1,
          sample},

@@ -14,12 +14,12 @@
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 #include "weft/cli/commands.h"
-#include "weft/cli/figures.h"
 #include "weft/cli/jobs.h"
 #include "weft/cli/search_plan.h"
 #include "weft/cli/signals.h"
 #include "weft/cli/trial_report.h"
 #include "weft/io/file.h"
+#include "weft/look/figures.h"
 #include "weft/train/compose.h"
 #include "weft/train/dry_run.h"
 #include "weft/train/folds.h"
@@ -212,10 +212,10 @@ class Search {
         std::cout << "trial " << result.trial << " of " << trials_.trials.size();
         for (std::size_t i = 0; i < trials_.keys.size(); ++i)
             std::cout << "  " << trials_.keys[i] << " " << train::value_text(trial.values[i]);
-        std::cout << ": " << (result.error.empty() ? name + " " + cell_of(name, result.figure) : result.error);
+        std::cout << ": " << (result.error.empty() ? name + " " + look::cell_of(name, result.figure) : result.error);
         TrialResult best = trials_.ranked(results_)[0];
         if (trials_.kind == "sweep" && best.error.empty() && best.trial != result.trial)
-            std::cout << "  (best: trial " << best.trial << ", " << cell_of(name, best.figure) << ")";
+            std::cout << "  (best: trial " << best.trial << ", " << look::cell_of(name, best.figure) << ")";
         std::cout << std::endl;
     }
 

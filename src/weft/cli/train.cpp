@@ -1,14 +1,15 @@
-// weft train, weft resume.
+// weft train, weft resume, weft show.
 #include <iostream>
 
+#include "weft/backend/machine.h"
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 #include "weft/cli/commands.h"
-#include "weft/cli/report.h"
 #include "weft/cli/signals.h"
 #include "weft/cli/terminal.h"
 #include "weft/io/file.h"
+#include "weft/look/run_report.h"
 #include "weft/train/compose.h"
 #include "weft/train/config.h"
 #include "weft/train/dry_run.h"
@@ -78,7 +79,7 @@ int train_run(train::Run& run, bool quiet) {
                       << std::endl;
         return interrupted;
     }
-    fs::path report = write_report(run);
+    fs::path report = look::write_report(run, machine());
     if (quiet) return done;
     std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
               << "log     " << (run.folder() / "log.jsonl").string() << "\n"
@@ -128,6 +129,12 @@ int resume(const Arguments& arguments) {
     use_machine(arguments);
     train::Run run = train::Run::open(arguments.words()[0]);
     return train_run(run, arguments.has("quiet"));
+}
+
+int show(const Arguments& arguments) {
+    use_machine(arguments);
+    std::cout << look::write_report(train::Run::open(arguments.words()[0]), machine()).string() << "\n";
+    return done;
 }
 
 }  // namespace weft::cli

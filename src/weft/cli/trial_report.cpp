@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "weft/base/error.h"
-#include "weft/cli/figures.h"
+#include "weft/look/figures.h"
 #include "weft/train/folds.h"
 #include "weft/viz/report.h"
 
@@ -34,9 +34,9 @@ std::vector<std::string> figures_of(const train::Trials& trials, const std::vect
 }
 
 std::string shown_figure(const train::TrialResult& row, const train::Trials& trials, const std::string& name) {
-    if (row.error.empty() && name == trials.watch.channel) return cell_of(name, row.figure);
+    if (row.error.empty() && name == trials.watch.channel) return look::cell_of(name, row.figure);
     const Json* value = row.figures.is_object() ? row.figures.find(name) : nullptr;
-    return value ? cell_of(name, value->as_number()) : "";
+    return value ? look::cell_of(name, value->as_number()) : "";
 }
 
 Rows spread_rows(const train::Trials& trials, const std::vector<train::TrialResult>& rows,
@@ -50,7 +50,7 @@ Rows spread_rows(const train::Trials& trials, const std::vector<train::TrialResu
         for (const std::string& name : names) {
             auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.figure == name; });
             bool mean = which == std::string_view("mean");
-            row.push_back(found == all.end() ? "" : cell_of(name, mean ? found->mean : found->deviation));
+            row.push_back(found == all.end() ? "" : look::cell_of(name, mean ? found->mean : found->deviation));
         }
         row.insert(row.end(), {"", ""});
         out.push_back(std::move(row));
@@ -106,7 +106,7 @@ viz::Chart chart_of_key(const train::Trials& trials, const std::vector<train::Tr
         }
         if (!curve.x.empty()) chart.curves.push_back(std::move(curve));
     }
-    chart.logarithmic = spread(chart);
+    chart.logarithmic = look::spread(chart);
     return chart;
 }
 

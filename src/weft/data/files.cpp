@@ -13,10 +13,6 @@
 namespace weft::data {
 namespace {
 
-Dataset of_arrays(const Array& x, const Array& y, const std::string& name) {
-    return of_parts({{"x", input_of(x)}}, {{"y", target_of(y, {}, name)}}, name);
-}
-
 struct NpySource : RowSource {
     explicit NpySource(const std::filesystem::path& path) : file(path) {}
     void read(std::int64_t row, void* to) const override { file.read(row, to); }
@@ -35,11 +31,19 @@ std::vector<std::string> classes_of(const Array& labels) {
     return classes;
 }
 
+Dataset of_arrays(const NamedArrays& inputs, const NamedArrays& targets, const std::string& name) {
+    std::vector<Part> given;
+    std::vector<Target> wanted;
+    for (const auto& [field, array] : inputs) given.emplace_back(field, input_of(array));
+    for (const auto& [field, array] : targets) wanted.push_back({field, target_of(array, {}, name)});
+    return of_parts(std::move(given), std::move(wanted), name);
+}
+
 Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y, bool stream) {
     std::string name = text("npy: '", x.string(), "', '", y.string(), "'");
-    if (!stream) return of_arrays(io::load_npy(x), io::load_npy(y), name);
+    if (!stream) return of_arrays({{"x", io::load_npy(x)}}, {{"y", io::load_npy(y)}}, name);
     auto rows = std::make_shared<NpySource>(x);
-    Dataset set = of_arrays(unread(rows->file.dtype(), rows->file.dims()), io::load_npy(y), name);
+    Dataset set = of_arrays({{"x", unread(rows->file.dtype(), rows->file.dims())}}, {{"y", io::load_npy(y)}}, name);
     set.source = rows;
     return set;
 }

@@ -13,6 +13,11 @@
 
 namespace weft::data {
 
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+/// Arrays by the names of their fields; the first ones are x and y. Integers in targets are labels (int64); bytes in inputs are float32 in a
+/// batch. ShapeError, naming `name`, unless all hold as many rows.
+Dataset of_arrays(const NamedArrays& inputs, const NamedArrays& targets, const std::string& name);
+
 /// x and y from a file each. Integers in y are labels (int64); bytes in x are float32 in a batch.
 /// `stream`: rows of x are read when a batch wants them, and not kept.
 Dataset npy(const std::filesystem::path& x, const std::filesystem::path& y, bool stream = false);

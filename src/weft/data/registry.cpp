@@ -15,8 +15,8 @@ namespace {
 std::vector<Source>& registry() {
     static std::vector<Source> all = [] {
         std::vector<Source> made;
-        for (auto family :
-             {digit_sources, file_sources, picture_sources, sequence_sources, sources_of_sources, sources_of_pairs}) {
+        for (auto family : {digit_sources, file_sources, picture_sources, sequence_sources, sources_of_sources,
+                            sources_of_pairs, sources_of_programs}) {
             for (Source& source : family()) made.push_back(std::move(source));
         }
         return made;

@@ -7,12 +7,13 @@
 
 namespace weft::data {
 
-std::vector<Source> digit_sources();       // digits, mnist
-std::vector<Source> file_sources();        // npy, npz, file, csv, parquet
-std::vector<Source> picture_sources();     // cifar10, images
-std::vector<Source> sequence_sources();    // wav, text
-std::vector<Source> sources_of_sources();  // fold
-std::vector<Source> sources_of_pairs();    // pairs
+std::vector<Source> digit_sources();        // digits, mnist
+std::vector<Source> file_sources();         // npy, npz, file, csv, parquet
+std::vector<Source> picture_sources();      // cifar10, images
+std::vector<Source> sequence_sources();     // wav, text
+std::vector<Source> sources_of_sources();   // fold
+std::vector<Source> sources_of_pairs();     // pairs
+std::vector<Source> sources_of_programs();  // arrays (held.h)
 
 Option range_option();
 /// "range" is null or [first, beyond the last].

@@ -96,6 +96,7 @@ Experiment::Experiment(const Json& given) : description(given) {
         config["phases"] = resolved;
     }
     check_earlier(phases);
+    held = data::held_in(config);
 }
 
 std::string Experiment::yaml() const { return yaml_text(description); }

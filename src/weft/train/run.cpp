@@ -21,10 +21,10 @@ Run Run::create(const fs::path& folder, const Experiment& experiment) {
     std::error_code error;
     if (exists(folder)) {
         throw ConfigError(text("'", folder.string(), "' holds a run already; `weft resume ", folder.string(),
-                               "` goes on with it, --out names another folder"));
+                               "` (in Python Run(folder).resume()) goes on with it; or name another folder"));
     }
     if (fs::exists(folder, error) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
-        throw ConfigError(text("'", folder.string(), "' is no empty folder; --out names another one"));
+        throw ConfigError(text("'", folder.string(), "' is no empty folder; name another one"));
     }
     fs::create_directories(folder, error);
     if (error) throw FileError(text("'", folder.string(), "' cannot be made: ", error.message()));
@@ -41,12 +41,30 @@ Run Run::open(const fs::path& folder) {
     return Run(folder, Experiment(load_config(folder / config_name)));
 }
 
+Run Run::open(const fs::path& folder, const Json& sets) {
+    Run run = open(folder);
+    for (const Json::Member& given : sets.members()) {
+        data::ChosenSource now(given.value);
+        bool same = false;
+        for (const Phase& phase : run.experiment_.phases) {
+            const data::ChosenSource* before = phase.set(given.key);
+            same = same || (before && &before->source() == &now.source() && before->options() == now.options());
+        }
+        if (!same)
+            throw ConfigError(text("the run in '", folder.string(), "' was begun with other data as '", given.key,
+                                   "': ", folder.string(), "/", config_name,
+                                   " says of which shapes, dtypes and MD5 its arrays are; given are ",
+                                   json_text(now.options())));
+    }
+    return run;
+}
+
 fs::path Run::kept() const {
     for (const char* name : {"best", "last"}) {
         if (fs::exists(folder_ / name / "model.safetensors")) return folder_ / name;
     }
-    throw ConfigError(
-        text("'", folder_.string(), "' has no checkpoint yet; `weft resume ", folder_.string(), "` trains it"));
+    throw ConfigError(text("'", folder_.string(), "' has no checkpoint yet; `weft resume ", folder_.string(),
+                           "` (in Python Run(folder).resume()) trains it"));
 }
 
 const Phase& Run::kept_phase() const {

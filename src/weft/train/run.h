@@ -49,6 +49,8 @@ class Run {
     static Run create(const std::filesystem::path& folder, const Experiment& experiment);
     /// A folder that holds a run. ConfigError if it does not.
     static Run open(const std::filesystem::path& folder);
+    /// The same, with sets of arrays that the program holds again (data/held.h), by name. ConfigError unless the run was begun with these.
+    static Run open(const std::filesystem::path& folder, const Json& sets);
     /// Whether the folder holds a run.
     static bool exists(const std::filesystem::path& folder);
 

@@ -34,6 +34,7 @@ struct Report {
     std::vector<Picture> weights;                              // of the first layer, a picture a unit
     std::vector<std::pair<Picture, Picture>> reconstructions;  // what was wanted, what the model gave
     std::vector<Picture> samples;                              // that it makes up
+    std::string written;                                       // what a model of texts goes on with
     std::string embedding_name;
     Scatter embedding;  // where it puts examples; without points: none is shown
     std::vector<Example> wrong, right;

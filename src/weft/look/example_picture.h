@@ -6,7 +6,7 @@
 #include "weft/core/array.h"
 #include "weft/viz/picture.h"
 
-namespace weft::cli {
+namespace weft::look {
 
 /// How an example is drawn: 28 x 28 from (784,), (28, 28) or (1, 28, 28); colour from (3, h, w). Nothing: it is no picture.
 struct PictureShape {
@@ -19,4 +19,4 @@ viz::Picture draw(const float* example, const PictureShape& shape, double low, d
 /// Its least number black, its greatest white.
 viz::Picture draw(const Array& example, const PictureShape& shape);
 
-}  // namespace weft::cli
+}  // namespace weft::look

@@ -1,9 +1,9 @@
-#include "weft/cli/example_picture.h"
+#include "weft/look/example_picture.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace weft::cli {
+namespace weft::look {
 
 std::optional<PictureShape> picture_shape(const Dims& example, std::int64_t most) {
     std::optional<PictureShape> shape;
@@ -30,4 +30,4 @@ viz::Picture draw(const Array& example, const PictureShape& shape) {
     return draw(first, shape, *low, *high);
 }
 
-}  // namespace weft::cli
+}  // namespace weft::look

@@ -1,4 +1,4 @@
-#include "weft/cli/report.h"
+#include "weft/look/run_report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,18 +7,17 @@
 
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
-#include "weft/cli/commands.h"
-#include "weft/cli/example_picture.h"
-#include "weft/cli/machine.h"
-#include "weft/cli/model_pictures.h"
-#include "weft/cli/terminal.h"
 #include "weft/found.h"
 #include "weft/io/file.h"
 #include "weft/io/safetensors.h"
+#include "weft/look/example_picture.h"
+#include "weft/look/figures.h"
+#include "weft/look/model_pictures.h"
+#include "weft/train/sample_text.h"
 #include "weft/train/yaml.h"
 #include "weft/viz/report.h"
 
-namespace weft::cli {
+namespace weft::look {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,6 +173,15 @@ void add_network(viz::Report& report, const train::Network& network) {
     }
 }
 
+void add_text(viz::Report& report, const train::Run& run) {
+    if (!train::is_text_model(run)) return;
+    try {
+        report.written = train::sample_text(run);
+    } catch (const ConfigError&) {  // its scores are of something else
+    } catch (const ValueError&) {   // or not finite
+    }
+}
+
 void add_times(viz::Report& report, const fs::path& folder) {
     if (!fs::exists(folder / "times.json")) return;
     Json times = parse_json(io::read_file(folder / "times.json", 1 << 20), (folder / "times.json").string());
@@ -188,7 +196,7 @@ std::string class_name(const data::Dataset& set, std::int64_t label) {
     return named ? set.classes[static_cast<std::size_t>(label)] : std::to_string(label);
 }
 
-fs::path write_report(const train::Run& run) {
+fs::path write_report(const train::Run& run, std::vector<std::pair<std::string, std::string>> environment) {
     std::vector<Json> lines = train::read_log(run.folder() / "log.jsonl");
     std::erase_if(lines, [](const Json& line) { return !line.find("epoch"); });
     if (lines.empty()) throw ConfigError(text("the run in '", run.folder().string(), "' has not ended an epoch yet"));
@@ -212,20 +220,15 @@ fs::path write_report(const train::Run& run) {
         add_embedding(report, objective, set);
     }
     add_model_pictures(report, run.kept_phase(), network, set);
+    add_text(report, run);
     add_weights(report, network);
     add_network(report, network);
     add_times(report, run.folder());
     report.configuration = train::yaml_text(run.experiment().config);
-    report.environment = machine();
+    report.environment = std::move(environment);
     fs::path path = run.folder() / "report.html";
     io::write_atomically(path, viz::html(report));
     return path;
 }
 
-int show(const Arguments& arguments) {
-    use_machine(arguments);
-    std::cout << write_report(train::Run::open(arguments.words()[0])).string() << "\n";
-    return done;
-}
-
-}  // namespace weft::cli
+}  // namespace weft::look

@@ -1,17 +1,20 @@
-#include "weft/cli/figures.h"
+#include "weft/look/figures.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
-#include "weft/cli/terminal.h"
+#include "weft/io/file.h"
 #include "weft/optim/optimizer.h"
 #include "weft/train/log.h"
 #include "weft/train/run.h"
+#include "weft/viz/plot.h"
+#include "weft/viz/report.h"
 
-namespace weft::cli {
+namespace weft::look {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,6 +120,27 @@ std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::ve
     return charts;
 }
 
+void write_plot(const fs::path& file, const std::vector<std::string>& folders, const std::optional<std::string>& glob) {
+    std::string kind = file.extension().string();
+    if (kind != ".svg" && kind != ".html" && kind != ".png")
+        throw ConfigError(text("a plot, ", file.string(), ": expected a name that ends with .svg, .png or .html"));
+    std::vector<RunLog> runs = read_runs(folders);
+    std::vector<viz::Chart> charts = charts_of(runs, channels_of(runs, glob));
+    if (charts.empty()) throw ConfigError("there is nothing to plot: no epoch has ended yet");
+    std::string title;
+    for (const RunLog& run : runs) title += (title.empty() ? "" : ", ") + run.name;
+    io::write_atomically(file, kind == ".svg"    ? viz::svg_file(charts)
+                               : kind == ".html" ? viz::charts_page(title, viz::charts_html(charts), false)
+                                                 : viz::png(viz::plotted(charts)));
+}
+
+std::string figure(const std::string& channel, double value) {
+    char digits[64];
+    bool share = channel.ends_with(".error");
+    std::snprintf(digits, sizeof digits, share ? "%.2f%%" : "%.4f", share ? 100 * value : value);
+    return digits;
+}
+
 std::string cell_of(const std::string& channel, double value) {
     return channel.ends_with(".error") ? figure(channel, value) : viz::shown(value);
 }
@@ -126,4 +150,4 @@ std::string cell(const Json& line, const std::string& channel) {
     return value ? cell_of(channel, value->as_number()) : "";
 }
 
-}  // namespace weft::cli
+}  // namespace weft::look

@@ -1,4 +1,5 @@
 // Runs as their logs tell them: what `weft monitor`, `plot`, `diff` and `serve` show. The log alone is read, so a run may be going on.
+// Callers: cli/, the Python package.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +10,7 @@
 #include "weft/base/json.h"
 #include "weft/viz/chart.h"
 
-namespace weft::cli {
+namespace weft::look {
 
 struct RunLog {
     std::string name;  // its folder, as short as tells it from the others
@@ -30,11 +31,18 @@ std::vector<std::string> channels_of(const std::vector<RunLog>& runs, const std:
 /// A chart for each kind of figure (loss, error, ...), in it a curve for each set and run; epochs are counted through all phases.
 std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::vector<std::string>& channels);
 
+/// Draws the figures of runs that the glob matches into a file, by its ending: .svg, .png or .html. ConfigError if it ends otherwise, or no
+/// epoch has ended.
+void write_plot(const std::filesystem::path& file, const std::vector<std::string>& folders,
+                const std::optional<std::string>& glob = {});
+
 /// Whether its figures are positive, and the greatest is more than five times the least: for a logarithmic axis.
 bool spread(const viz::Chart& chart);
 
+/// A loss with four digits, an error as percent: by the channel's name.
+std::string figure(const std::string& channel, double value);
 /// A number for a table: four digits, errors as percent; "" where there is none.
 std::string cell(const Json& line, const std::string& channel);
 std::string cell_of(const std::string& channel, double value);
 
-}  // namespace weft::cli
+}  // namespace weft::look

@@ -5,7 +5,7 @@
 #include "weft/train/objective.h"
 #include "weft/viz/report.h"
 
-namespace weft::cli {
+namespace weft::look {
 
 /// Reconstructions and samples, where the model gives some, and these are pictures.
 void add_model_pictures(viz::Report& report, const train::Phase& phase, const train::Network& network,
@@ -13,4 +13,4 @@ void add_model_pictures(viz::Report& report, const train::Phase& phase, const tr
 /// Outputs in the plane, of sets with classes.
 void add_embedding(viz::Report& report, train::Objective& objective, const data::Dataset& set);
 
-}  // namespace weft::cli
+}  // namespace weft::look

@@ -1,15 +1,15 @@
-#include "weft/cli/model_pictures.h"
+#include "weft/look/model_pictures.h"
 
 #include <algorithm>
 
 #include "weft/base/error.h"
-#include "weft/cli/example_picture.h"
-#include "weft/cli/report.h"
+#include "weft/look/example_picture.h"
+#include "weft/look/run_report.h"
 #include "weft/train/channel_sums.h"
 #include "weft/train/reconstruct.h"
 #include "weft/train/sample.h"
 
-namespace weft::cli {
+namespace weft::look {
 namespace {
 
 constexpr std::int64_t most_pairs = 36, samples = 48, sample_steps = 200, most_points = 2000, most_units = 512;
@@ -81,4 +81,4 @@ void add_embedding(viz::Report& report, train::Objective& objective, const data:
              units > 2 ? text(", ", units, " numbers each, along their first two principal axes") : "", ".");
 }
 
-}  // namespace weft::cli
+}  // namespace weft::look
