@@ -67,6 +67,17 @@ train::Run open_or_create(const Arguments& arguments, const train::Experiment& e
     return train::Run::open(folder);
 }
 
+/// The run has ended and its model is kept, whether or not it can be shown: empty if it cannot, and standard error says why.
+std::string written_report(const train::Run& run) {
+    try {
+        return write_report(run).string();
+    } catch (const std::exception& error) {
+        std::cerr << "the report cannot be written: " << error.what() << "; `weft show " << run.folder().string()
+                  << "` tries again" << std::endl;
+        return "";
+    }
+}
+
 int train_run(train::Run& run, bool quiet) {
     catch_signals();
     Terminal terminal(quiet);
@@ -78,11 +89,12 @@ int train_run(train::Run& run, bool quiet) {
                       << std::endl;
         return interrupted;
     }
-    fs::path report = write_report(run);
+    std::string report = written_report(run);
     if (quiet) return done;
     std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
-              << "log     " << (run.folder() / "log.jsonl").string() << "\n"
-              << "report  " << report.string() << std::endl;
+              << "log     " << (run.folder() / "log.jsonl").string() << "\n";
+    if (!report.empty()) std::cout << "report  " << report << "\n";
+    std::cout.flush();
     return done;
 }
 
