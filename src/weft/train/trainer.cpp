@@ -67,6 +67,7 @@ void Trainer::begin(std::size_t number) {
     const data::Dataset& train = set("train");
     bool told = sample && same_shapes(network_->feed, Feed(train)) && sample->classes.empty() == train.classes.empty();
     if (!told) network_ = make_network(*phase_, train);
+    check_prepared();
     objective_ = std::make_unique<Objective>(*phase_, *network_);
     epoch_figures_ = of_steps(), line_figures_ = of_steps();
     io::write_atomically(run_.folder() / "model.yaml", json_text(description(), 2) + "\n");

@@ -33,6 +33,8 @@ class Trainer {
     /// Data, network and step of a phase; what the phase before has already is taken over.
     void begin(std::size_t phase);
     void load_data(const Phase* before);
+    /// That the network and its costs take what is in the sets.
+    void check_prepared() const;
     void restore();
     /// model.yaml: the network, and what its data were before they were prepared.
     Json description() const;
