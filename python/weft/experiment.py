@@ -21,6 +21,7 @@ import inspect
 import keyword
 import os
 import pathlib
+import warnings
 
 from . import _core
 
@@ -247,8 +248,10 @@ class Run(_Face):
         return [line[channel] for line in self.log if channel in line and "epoch" in line and "final" not in line]
 
     def train(self, on_epoch=None):
-        """Goes on where the run stopped, as `weft resume` does."""
-        self._core.train(on_epoch)
+        """Goes on where the run stopped, as `weft resume` does. A loss that stops being finite is a RuntimeWarning. ConfigError if another
+        process, or thread, trains it."""
+        if said := self._core.train(on_epoch):
+            warnings.warn(said, RuntimeWarning, stacklevel=2)
 
     def predict(self, x, output=""):
         """Answers to examples as the run's data were before they were prepared: an array (n, ...), or a dict of them by the inputs' names.

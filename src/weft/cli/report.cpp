@@ -216,11 +216,13 @@ std::string class_name(const data::Dataset& set, std::int64_t label) {
 }
 
 fs::path write_report(const train::Run& run) {
-    std::vector<Json> lines = train::read_log(run.folder() / "log.jsonl");
+    std::string torn;
+    std::vector<Json> lines = train::read_log(run.folder() / "log.jsonl", &torn);
     std::erase_if(lines, [](const Json& line) { return !line.find("epoch"); });
     if (lines.empty()) throw ConfigError(text("the run in '", run.folder().string(), "' has not ended an epoch yet"));
     std::string judged = run.kept_phase().set("test") ? "test" : run.kept_phase().set("valid") ? "valid" : "train";
     viz::Report report;
+    if (!torn.empty()) report.lacking.push_back(torn);
     report.title = fs::absolute(run.folder()).lexically_normal().filename().string();
     for (const char* what : {"loss", "error"}) {
         viz::Chart chart = chart_of(lines, run.kept_phase().channels(), what);
@@ -231,9 +233,10 @@ fs::path write_report(const train::Run& run) {
     add_times(report, run.folder());
     report.configuration = train::yaml_text(run.experiment().config);
     report.environment = machine();
+    for (const std::string& line : report.lacking) std::cerr << line << "\n";
+    if (auto divergence = train::divergence_in(lines)) report.lacking.push_back(divergence->said);
     fs::path path = run.folder() / "report.html";
     io::write_atomically(path, viz::html(report));
-    for (const std::string& line : report.lacking) std::cerr << line << "\n";
     return path;
 }
 

@@ -42,7 +42,7 @@ double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
 }  // namespace
 
 Trainer::Trainer(const Run& run, Watcher& watcher, const std::function<bool()>& stop)
-    : run_(run), watcher_(watcher), stop_(stop) {
+    : run_(run), lock_(run.folder()), watcher_(watcher), stop_(stop) {
     random::seed(run.experiment().phases[0].seed);
     io::recover_folder(run_.folder() / "last");
     io::recover_folder(run_.folder() / "best");
@@ -331,7 +331,7 @@ Outcome Trainer::train() {
         watcher_.ended(line);
         if (phase_ == &run_.experiment().phases.back()) {
             save_times();
-            return {false, line};
+            return {false, line, divergence_in(log_->lines())};
         }
         hand_on();
     }

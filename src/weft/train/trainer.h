@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 
+#include "weft/io/folder_lock.h"
 #include "weft/train/run.h"
 
 namespace weft::train {
@@ -68,6 +69,7 @@ class Trainer {
     }
 
     const Run& run_;
+    io::FolderLock lock_;
     const Phase* phase_ = nullptr;
     Watcher& watcher_;
     std::function<bool()> stop_;
