@@ -22,6 +22,11 @@ TEST(Divergence, is_of_the_first_epoch_whose_loss_is_not_finite) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->said.find("train.loss is not finite from epoch 2 on"), 0u) << found->said;
     EXPECT_FALSE(found->kept_finite);
+    // The final line may have no loss: then it is the kept epoch's own that counts.
+    found = divergence_in(
+        lines_of({R"({"epoch": 1, "train.loss": "NaN"})", R"({"final": true, "epoch": 1, "valid.error": 0.5})"}));
+    ASSERT_TRUE(found);
+    EXPECT_FALSE(found->kept_finite);
 }
 
 TEST(Divergence, leaves_a_best_model_from_before_as_good_as_it_was) {

@@ -25,7 +25,11 @@ std::optional<Divergence> divergence_in(const std::vector<Json>& lines) {
     if (bad == lines.end()) return std::nullopt;
     const Json& last = lines.back();
     Divergence found;
-    found.kept_finite = last.find("final") && !has_infinite(last, ".loss");
+    found.kept_finite = last.find("final") && !has_infinite(last, ".loss") &&
+                        std::none_of(lines.begin(), lines.end(), [&](const Json& line) {
+                            return is_epoch(line) && line.at("epoch") == last.at("epoch") &&
+                                   phase_of(line) == phase_of(last) && has_infinite(line, loss_of_training);
+                        });
     std::string phase = phase_of(*bad);
     found.said =
         text(loss_of_training, " is not finite from epoch ", bad->at("epoch").as_integer(),

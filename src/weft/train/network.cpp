@@ -42,7 +42,8 @@ void check_cost(const Chosen& chosen, const CostTerm& term, const Tensor& output
                                term.target.is_null() ? "the targets of these data are" : "what `target:` names is",
                                " of ", wanted.dtype()));
     }
-    if (term.counts_errors) check_labels(label_rule(chosen, term, output), "train", like);
+    if (term.counts_errors && like.size() > 1)  // not one that was made up
+        check_labels(label_rule(chosen, term, output), "train", like);
     auto classes = static_cast<std::int64_t>(classes_wanted(term, like).size());
     const Json* missing = chosen.options.find("missing");
     // Classes that data name by their labels alone may count the one that says that there is none.
