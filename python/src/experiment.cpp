@@ -195,10 +195,12 @@ class PythonWatcher : public train::Watcher {
     std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
 };
 
-void train_run(train::Run& run, Given on_epoch) {
+/// What to warn of; empty: nothing.
+std::string train_run(train::Run& run, Given on_epoch) {
     PythonWatcher watcher(nb::borrow(on_epoch));
-    without_gil([&] { (void)run.train(watcher, [&] { return watcher.stop(); }); });
+    train::Outcome outcome = without_gil([&] { return run.train(watcher, [&] { return watcher.stop(); }); });
     watcher.rethrow();
+    return outcome.divergence ? outcome.divergence->said : "";
 }
 
 /// What the network gives, classes and probabilities, where there are some, of one output.

@@ -22,6 +22,7 @@ import inspect as _inspect
 import keyword as _keyword
 import os as _os
 import pathlib as _pathlib
+import warnings as _warnings
 
 from . import _core
 
@@ -270,8 +271,10 @@ class Run(_Face):
         return [line[channel] for line in self.log if channel in line and "epoch" in line and "final" not in line]
 
     def resume(self, on_epoch=None):
-        """Goes on where the run stopped, as `weft resume` does. on_epoch is called with each line of the log, a dict."""
-        self._core.train(on_epoch)
+        """Goes on where the run stopped, as `weft resume` does. on_epoch is called with each line of the log, a dict. A loss that stops being
+        finite is a RuntimeWarning. ConfigError if another process, or thread, trains the run."""
+        if said := self._core.train(on_epoch):
+            _warnings.warn(said, RuntimeWarning, stacklevel=2)
 
     train = resume
 

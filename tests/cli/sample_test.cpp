@@ -96,5 +96,54 @@ TEST(Report, shows_what_a_model_gives_back_makes_up_and_puts_where) {
                 !has(classes, "<h2>Where it puts"));
 }
 
+// 20 examples of float64, whose labels are 0, 1, 2, 0, ...
+void put_doubles(const std::filesystem::path& folder) {
+    Array x = Array::empty(DType::float64, {20, 1, 4, 4}), y = Array::empty(DType::int64, {20});
+    for (std::int64_t i = 0; i < x.size(); ++i) x.data<double>()[i] = static_cast<double>(i * 7 % 31) / 31;
+    for (std::int64_t i = 0; i < 20; ++i) y.data<std::int64_t>()[i] = i % 3;
+    io::save_npy(folder / "x.npy", x), io::save_npy(folder / "y.npy", y);
+}
+
+TEST(Report, of_data_in_double_precision_shows_what_that_of_float32_shows) {
+    Scratch folder;
+    put_doubles(folder.folder());
+    auto page_of = [&](const std::string& model, const std::string& cost) {
+        put_file(
+            folder / "d.json",
+            R"({"data": {"train": {"npy": {"x": "x.npy", "y": "y.npy"}}}, "optimizer": "sgd", "stop_when": {"epochs": 1}, "model": )" +
+                model + R"(, "cost": )" + cost + "}");
+        std::filesystem::remove_all(folder / "r");
+        Ended ended = run(folder.folder(), {"train", "d.json", "--out", "r", "--quiet"});
+        EXPECT_EQ(ended.status, 0) << ended.output;
+        EXPECT_EQ(ended.output, "");
+        return contents(folder / "r" / "report.html");
+    };
+    std::string classes = page_of(R"(["flatten", {"linear": 3}])", R"("cross_entropy")");
+    for (const char* part : {"<h2>Confusion", "<h2>Examples", "<h2>First layer"})
+        EXPECT_NE(classes.find(part), classes.npos) << part;
+    std::string coder =
+        page_of(R"(["flatten", {"variational": 2}, {"linear": 16}])", R"({"mse": {"target": "input"}})");
+    for (const char* part : {"<h2>Samples", "<h2>Reconstructions"}) EXPECT_NE(coder.find(part), coder.npos) << part;
+    std::string pairs = page_of(R"(["flatten", {"linear": 2}])", R"({"contrastive": {"margin": 1}})");
+    EXPECT_NE(pairs.find("<h2>Where it puts"), pairs.npos);
+}
+
+TEST(Report, that_cannot_be_made_leaves_the_run_as_it_ended_and_says_why) {
+    Scratch folder;
+    put_doubles(folder.folder());
+    put_file(folder / "d.json",
+             R"({"data": {"train": {"npy": {"x": "x.npy", "y": "y.npy"}}}, "model": ["flatten", {"linear": 3}],
+                 "cost": "cross_entropy", "optimizer": "sgd", "stop_when": {"epochs": 1}})");
+    ASSERT_EQ(run(folder.folder(), {"train", "d.json", "--out", "r", "--quiet"}).status, 0);
+    put_file(folder / "x.npy", "no longer an array");
+    Ended shown = run(folder.folder(), {"show", "r"});
+    EXPECT_EQ(shown.status, 0) << shown.output;
+    EXPECT_NE(shown.output.find("the report shows nothing of the model and of 'train': "), shown.output.npos)
+        << shown.output;
+    std::string page = contents(folder / "r" / "report.html");
+    EXPECT_NE(page.find("shows nothing of the model"), page.npos);
+    EXPECT_NE(page.find("<h2>Learning"), page.npos);
+}
+
 }  // namespace
 }  // namespace weft

@@ -24,6 +24,14 @@ std::string epoch_of(const Json& line) {
     return phase.empty() ? epoch : phase + " " + epoch;
 }
 
+/// What could not be read of their logs is said beside what is shown.
+std::vector<look::RunLog> runs_named_by(const Arguments& arguments) {
+    std::vector<look::RunLog> runs = look::read_runs(arguments.words());
+    for (const look::RunLog& run : runs)
+        if (!run.torn.empty()) std::cerr << run.torn << std::endl;
+    return runs;
+}
+
 using Flat = std::vector<std::pair<std::string, std::string>>;
 void flatten(const Json& value, const std::string& path, Flat& all) {
     auto below = [&](const std::string& name) { return path.empty() ? name : path + "." + name; };
@@ -94,11 +102,14 @@ std::string parting(const look::RunLog& a, const look::RunLog& b) {
 }  // namespace
 
 int monitor(const Arguments& arguments) {
-    std::vector<look::RunLog> runs = look::read_runs(arguments.words());
+    std::vector<look::RunLog> runs = runs_named_by(arguments);
     std::vector<std::string> channels = look::channels_of(runs, arguments.value("channel"));
     std::size_t left_out = 0;
     if (!arguments.has("channel") && ::isatty(STDOUT_FILENO) && channels.size() > most_figures)
         left_out = channels.size() - most_figures, channels.resize(most_figures);
+    for (const look::RunLog& run : runs)
+        if (auto divergence = train::divergence_in(run.lines))
+            std::cerr << run.name << ": " << divergence->said << "\n";
     Rows rows{{"run", "epoch"}};
     rows[0].insert(rows[0].end(), channels.begin(), channels.end());
     for (const look::RunLog& run : runs) {
@@ -124,7 +135,7 @@ int plot(const Arguments& arguments) {
 }
 
 int diff(const Arguments& arguments) {
-    std::vector<look::RunLog> runs = look::read_runs(arguments.words());
+    std::vector<look::RunLog> runs = runs_named_by(arguments);
     Flat configs[2];
     for (std::size_t i = 0; i < 2; ++i) flatten(train::load_config(runs[i].folder / "config.yaml"), "", configs[i]);
     Rows rows = differences(configs[0], configs[1]);

@@ -1,6 +1,10 @@
 // The weft program: finds the command, runs it, and turns errors into a message and an exit status: 0 done, 2 the input was wrong,
 // 3 it failed while running, 130 interrupted (a checkpoint is written).
+#include <poll.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <new>
 
@@ -51,6 +55,16 @@ int run(std::vector<std::string> typed) {
         if (typed[0] == name) throw ConfigError(text("weft ", name, " is not built yet in this version of weft"));
     }
     throw ConfigError(text("weft: unknown command '", typed[0], "'", did_you_mean(typed[0], names)));
+}
+
+/// What a command has said counts only once it is written: a full disk is a failure. Whoever read it may have left.
+int with_output_written(int status) {
+    bool written = std::cout.flush() && std::fflush(stdout) == 0 && !std::ferror(stdout);
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    bool reader_left = ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLNVAL));
+    if (written || reader_left || status != done) return status;
+    std::cerr << "standard output could not be written: is the disk full?\n";
+    return failed;
 }
 
 int report(const char* message, int status) {
@@ -243,7 +257,7 @@ int main(int count, char** words) {
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
     try {
-        return cli::run(std::vector<std::string>(words + 1, words + count));
+        return cli::with_output_written(cli::run(std::vector<std::string>(words + 1, words + count)));
     } catch (const ConfigError& error) {
         return cli::report(error.what(), cli::wrong_input);
     } catch (const DeviceError& error) {

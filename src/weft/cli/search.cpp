@@ -1,10 +1,6 @@
 // weft sweep, weft cv: trials of one experiment, each a run of its own in a process of its own. The folder holds sweep.json (what is tried),
 // sweep.jsonl (a line a trial that has ended), sweep.html, and trials/001, ...: their runs, beside what each was told and has said. A search
 // that was stopped or killed goes on when it is started again: what has ended is not run again, what was cut goes on from its checkpoint.
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <deque>
 #include <iostream>
@@ -19,6 +15,7 @@
 #include "weft/cli/signals.h"
 #include "weft/cli/trial_report.h"
 #include "weft/io/file.h"
+#include "weft/io/folder_lock.h"
 #include "weft/look/figures.h"
 #include "weft/train/compose.h"
 #include "weft/train/dry_run.h"
@@ -34,24 +31,6 @@ using train::TrialResult, train::Trials;
 
 constexpr auto between_looks = std::chrono::milliseconds(5);
 constexpr int most_cuts = 3;
-
-/// Nobody else works in the folder for as long as this lives.
-class Lock {
-  public:
-    explicit Lock(const fs::path& folder)
-        : file_(::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-        if (file_ < 0) throw FileError(text("'", (folder / ".lock").string(), "' cannot be written"));
-        if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-        ::close(file_);
-        throw ConfigError(text("another process is at work in '", folder.string(), "'"));
-    }
-    ~Lock() { ::close(file_); }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-  private:
-    int file_;
-};
 
 /// Its results so far, and its files.
 class SearchFolder {
@@ -292,7 +271,7 @@ int search(const Arguments& arguments, const Trials& trials) {
         return done;
     }
     folder.open();
-    Lock lock(folder.path());
+    io::FolderLock lock(folder.path());
     catch_signals();
     return Search(folder, trials, means).run();
 }
@@ -304,6 +283,17 @@ auto as_input(F f) {
         return f();
     } catch (const FileError& error) {
         throw ConfigError(error.what());
+    }
+}
+
+/// That the training sets can be cut so is seen by cutting them, before a process is started for each fold.
+void check_folds(const Trials& trials) {
+    for (const train::Phase& phase : train::Experiment(trials.trials[0].config).phases) {
+        try {
+            (void)phase.set("train")->load();
+        } catch (const ValueError& error) {
+            throw ConfigError(text("cv: ", error.what()));
+        }
     }
 }
 
@@ -319,7 +309,9 @@ int cross_validate(const Arguments& arguments) {
     for (const char* flag : {"folds", "repeats"})
         if (auto value = arguments.value(flag)) assignments.push_back(text("cv.", flag, "=", *value));
     Json description = as_input([&] { return train::compose_file(arguments.words()[0], assignments); });
-    return search(arguments, train::cross_validation_of(description));
+    train::Trials trials = train::cross_validation_of(description);
+    if (!arguments.has("dry-run") && !arguments.has("table")) check_folds(trials);
+    return search(arguments, trials);
 }
 
 }  // namespace weft::cli

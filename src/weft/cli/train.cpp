@@ -9,6 +9,7 @@
 #include "weft/cli/signals.h"
 #include "weft/cli/terminal.h"
 #include "weft/io/file.h"
+#include "weft/io/folder_lock.h"
 #include "weft/look/run_report.h"
 #include "weft/train/compose.h"
 #include "weft/train/config.h"
@@ -63,9 +64,28 @@ train::Run open_or_create(const Arguments& arguments, const train::Experiment& e
         named = (fs::path("runs") / fs::path(arguments.words()[0]).stem()).string();
     fs::path folder = named.empty() ? free_folder(arguments.words()[0]) : fs::path(named);
     if (!arguments.has("resume") || !train::Run::exists(folder)) return train::Run::create(folder, experiment);
+    io::FolderLock lock(folder);
     check_same(train::Run::open(folder).experiment().config, experiment.config, folder.string());
     io::write_atomically(folder / "config.yaml", train::config_text(experiment.config));
     return train::Run::open(folder);
+}
+
+/// The run has ended and its model is kept, whether or not it can be shown: empty if it cannot, and standard error says why.
+std::string written_report(const train::Run& run) {
+    try {
+        return look::write_report(run, machine()).string();
+    } catch (const std::exception& error) {
+        std::cerr << "the report cannot be written: " << error.what() << "; `weft show " << run.folder().string()
+                  << "` tries again" << std::endl;
+        return "";
+    }
+}
+
+void print_files(const train::Run& run, const std::string& report) {
+    std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
+              << "log     " << (run.folder() / "log.jsonl").string() << "\n";
+    if (!report.empty()) std::cout << "report  " << report << "\n";
+    std::cout.flush();
 }
 
 int train_run(train::Run& run, bool quiet) {
@@ -79,12 +99,11 @@ int train_run(train::Run& run, bool quiet) {
                       << std::endl;
         return interrupted;
     }
-    fs::path report = look::write_report(run, machine());
-    if (quiet) return done;
-    std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
-              << "log     " << (run.folder() / "log.jsonl").string() << "\n"
-              << "report  " << report.string() << std::endl;
-    return done;
+    std::string report = written_report(run);
+    if (!quiet) print_files(run, report);
+    if (!outcome.divergence) return done;
+    std::cerr << outcome.divergence->said << std::endl;
+    return outcome.divergence->kept_finite ? done : failed;
 }
 
 }  // namespace

@@ -9,13 +9,19 @@
 namespace weft::data {
 namespace {
 
-Array to_labels(const Array& numbers) {
+Array to_labels(const Array& numbers, const std::string& name) {
     Array labels = Array::empty(int64, numbers.dims);
     with_dtype(numbers.dtype, [&](auto tag) {
         using T = typename decltype(tag)::Type;
         if constexpr (std::is_integral_v<T>) {
-            std::transform(numbers.data<T>(), numbers.data<T>() + numbers.size(), labels.data<std::int64_t>(),
-                           [](T value) { return static_cast<std::int64_t>(value); });
+            const T* values = numbers.data<T>();
+            auto* to = labels.data<std::int64_t>();
+            for (std::int64_t i = 0; i < numbers.size(); ++i) {
+                if (std::is_unsigned_v<T> && static_cast<std::int64_t>(values[i]) < 0)
+                    throw ConfigError(text(name, ": number ", i, " of the labels (the first is 0), ", values[i],
+                                           ", is no class number (0, 1, 2, ...)"));
+                to[i] = static_cast<std::int64_t>(values[i]);
+            }
         }
     });
     return labels;
@@ -64,7 +70,7 @@ Array target_of(const Array& y, std::optional<bool> labels, const std::string& n
     if (!labels.value_or(is_integer(y.dtype))) return is_integer(y.dtype) ? as_float32(y) : contiguous(y);
     bool column = y.ndim() == 2 && (y.dims[1] == 1 || y.dims[0] == 1);
     Array numbers = labels && column ? reshaped(y, {y.size()}) : contiguous(y);
-    return is_integer(y.dtype) ? to_labels(numbers) : class_numbers(as_float32(numbers), name);
+    return is_integer(y.dtype) ? to_labels(numbers, name) : class_numbers(as_float32(numbers), name);
 }
 
 Dataset of_parts(std::vector<Part> inputs, std::vector<Target> targets, const std::string& name) {

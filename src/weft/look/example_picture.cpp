@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "weft/ops/elementwise.h"
 
 namespace weft::look {
 
@@ -25,8 +28,9 @@ viz::Picture draw(const float* example, const PictureShape& shape, double low, d
 }
 
 viz::Picture draw(const Array& example, const PictureShape& shape) {
-    const float* first = example.data<float>();
-    auto [low, high] = std::minmax_element(first, first + example.size());
+    Array numbers = contiguous(Tensor(example).astype(DType::float32).array());
+    const float* first = std::as_const(numbers).data<float>();
+    auto [low, high] = std::minmax_element(first, first + numbers.size());
     return draw(first, shape, *low, *high);
 }
 

@@ -59,7 +59,7 @@ std::vector<RunLog> read_runs(const std::vector<std::string>& folders) {
                                    "' holds no run: there is no config.yaml in it; `weft train FILE --out ", folder,
                                    "` makes one"));
         RunLog run{"", folder, {}, {}, {}};
-        if (fs::exists(run.folder / "log.jsonl")) run.lines = train::read_log(run.folder / "log.jsonl");
+        if (fs::exists(run.folder / "log.jsonl")) run.lines = train::read_log(run.folder / "log.jsonl", &run.torn);
         for (const Json& line : run.lines) {
             if (train::is_epoch(line)) run.epochs.push_back(line);
             if (line.find("final")) run.finals.push_back(line);

@@ -19,6 +19,7 @@ struct RunLog {
     /// Lines of epochs, in order, and of models that were kept.
     std::vector<Json> epochs, finals;
     bool ended = false;
+    std::string torn = {};  // what of its log could not be read
 };
 
 /// ConfigError if a folder holds no run; a run without a log yet has no lines.

@@ -15,28 +15,30 @@ namespace {
 constexpr std::int64_t most_pairs = 36, samples = 48, sample_steps = 200, most_points = 2000, most_units = 512;
 constexpr std::size_t most_classes = 100;
 
-void add_samples(viz::Report& report, const train::Phase& phase, const train::Network& network,
-                 const PictureShape& shape) {
-    Array made;
-    try {
-        made = contiguous(
-            train::sample(phase, network, {.count = samples, .steps = sample_steps}).astype(DType::float32).array());
-    } catch (const ConfigError&) {
-        return;  // the model makes none
-    }
-    std::int64_t size = shape.planes * shape.height * shape.width;
-    if (made.size() != samples * size) return;
-    const float* numbers = made.data<float>();
-    auto [low, high] = std::minmax_element(numbers, numbers + made.size());
-    for (std::int64_t i = 0; i < samples; ++i) report.samples.push_back(draw(numbers + i * size, shape, *low, *high));
+std::optional<PictureShape> shape_drawn(const data::Dataset& set) {
+    return is_floating(set.x_dtype()) ? picture_shape(set.example()) : std::nullopt;
 }
 
 }  // namespace
 
-void add_model_pictures(viz::Report& report, const train::Phase& phase, const train::Network& network,
-                        const data::Dataset& set) {
-    std::optional<PictureShape> shape = picture_shape(set.example());
-    if (!shape || set.x_dtype() != float32) return;
+void add_samples(viz::Report& report, const train::Phase& phase, const train::Network& network,
+                 const data::Dataset& set) {
+    std::optional<PictureShape> shape = shape_drawn(set);
+    if (!shape) return;
+    if (!train::makes_examples(network)) return;
+    Array made = contiguous(
+        train::sample(phase, network, {.count = samples, .steps = sample_steps}).astype(DType::float32).array());
+    std::int64_t size = shape->planes * shape->height * shape->width;
+    if (made.size() != samples * size) return;
+    const float* numbers = made.data<float>();
+    auto [low, high] = std::minmax_element(numbers, numbers + made.size());
+    for (std::int64_t i = 0; i < samples; ++i) report.samples.push_back(draw(numbers + i * size, *shape, *low, *high));
+}
+
+void add_reconstructions(viz::Report& report, const train::Phase& phase, const train::Network& network,
+                         const data::Dataset& set) {
+    std::optional<PictureShape> shape = shape_drawn(set);
+    if (!shape) return;
     std::int64_t count = std::min(most_pairs, set.size());
     if (std::optional<train::Reconstruction> back = train::reconstructed(phase, network, set.rows(0, count))) {
         std::int64_t size = shape->planes * shape->height * shape->width;
@@ -46,7 +48,6 @@ void add_model_pictures(viz::Report& report, const train::Phase& phase, const tr
             report.reconstructions.emplace_back(draw(wanted, *shape, *low, *high), draw(given, *shape, *low, *high));
         }
     }
-    add_samples(report, phase, network, *shape);
 }
 
 void add_embedding(viz::Report& report, train::Objective& objective, const data::Dataset& set) {

@@ -7,9 +7,11 @@
 
 namespace weft::look {
 
-/// Reconstructions and samples, where the model gives some, and these are pictures.
-void add_model_pictures(viz::Report& report, const train::Phase& phase, const train::Network& network,
-                        const data::Dataset& set);
+/// Where the model gives some, and these are pictures.
+void add_reconstructions(viz::Report& report, const train::Phase& phase, const train::Network& network,
+                         const data::Dataset& set);
+void add_samples(viz::Report& report, const train::Phase& phase, const train::Network& network,
+                 const data::Dataset& set);
 /// Outputs in the plane, of sets with classes.
 void add_embedding(viz::Report& report, train::Objective& objective, const data::Dataset& set);
 

@@ -86,7 +86,7 @@ void add_examples(viz::Report& report, const data::Dataset& set, std::vector<Ans
     report.examples_total = static_cast<std::int64_t>(answers.size());
     report.wrong_total =
         std::count_if(answers.begin(), answers.end(), [](const Answer& a) { return a.truth != a.predicted; });
-    if (!shape || set.x_dtype() != float32) return;
+    if (!shape || !is_floating(set.x_dtype())) return;
     std::vector<Answer> wrong;
     for (const Answer& answer : answers) {
         if (answer.truth != answer.predicted) wrong.push_back(answer);
@@ -121,8 +121,8 @@ void add_confusion(viz::Report& report, const data::Dataset& set, const std::vec
 /// Each unit of the first weight that can be drawn: a row of a matrix as the example's picture, a kernel as itself.
 void add_weights(viz::Report& report, const train::Network& network) {
     for (const nn::NamedParameter& one : nn::named(network.model)) {
-        Array weight = contiguous(one.parameter.value().array());
-        if (weight.ndim() < 2 || weight.dtype != float32) continue;
+        if (one.parameter.shape().size() < 2 || !is_floating(one.parameter.dtype())) continue;
+        Array weight = contiguous(one.parameter.value().astype(DType::float32).array());
         bool kernel = weight.ndim() == 4;
         std::optional<PictureShape> shape =
             kernel ? PictureShape{1, weight.dims[2], weight.dims[3]} : picture_shape(network.example);
@@ -130,7 +130,7 @@ void add_weights(viz::Report& report, const train::Network& network) {
         if (!shape || weight.ndim() == 3 || (!kernel && shape->height * shape->width != inputs)) return;
         std::int64_t size = shape->height * shape->width,
                      count = kernel ? weight.dims[0] * weight.dims[1] : weight.dims[0];
-        const float* values = weight.data<float>();
+        const float* values = std::as_const(weight).data<float>();
         for (std::int64_t unit = 0; unit < std::min<std::int64_t>(count, most_weights); ++unit) {
             std::span<const float> own(values + unit * size, static_cast<std::size_t>(size));
             float most = 0;
@@ -145,8 +145,7 @@ void add_weights(viz::Report& report, const train::Network& network) {
     }
 }
 
-void add_figures(viz::Report& report, const train::Run& run, const train::Network& network,
-                 const std::vector<Json>& lines) {
+void add_figures(viz::Report& report, const train::Run& run, const std::vector<Json>& lines) {
     const Json& last = lines.back();
     for (const char* what : {"error", "loss"}) {
         for (const char* set : {"test", "valid", "train"}) {
@@ -156,7 +155,6 @@ void add_figures(viz::Report& report, const train::Run& run, const train::Networ
         }
     }
     report.figures.emplace_back("epoch", std::to_string(last.at("epoch").as_integer()));
-    report.figures.emplace_back("parameters", train::grouped(network.parameters()));
     report.figures.emplace_back("time", viz::shown(last.at("seconds").as_number()) + " s");
     report.subtitle =
         text(train::grouped(last.at("examples").as_integer()), " examples in ",
@@ -165,6 +163,7 @@ void add_figures(viz::Report& report, const train::Run& run, const train::Networ
 }
 
 void add_network(viz::Report& report, const train::Network& network) {
+    report.figures.emplace_back("parameters", train::grouped(network.parameters()));
     report.layers.push_back({"", "layer", "gives", "parameters"});
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const train::Network::Layer& layer = network.layers[i];
@@ -189,6 +188,34 @@ void add_times(viz::Report& report, const fs::path& folder) {
         report.seconds.emplace_back(member.key, member.value.as_number());
 }
 
+/// The run has ended well whatever of it can be shown: a part that cannot be made is left out, and a line says why.
+template <class F>
+void or_said(viz::Report& report, const std::string& part, F make) {
+    try {
+        make();
+    } catch (const Error& error) {
+        std::string_view what = error.what();
+        report.lacking.push_back(text("the report shows nothing ", part, ": ", what.substr(0, what.find('\n'))));
+    }
+}
+
+/// What the kept model says of a set, and what it is.
+void add_model(viz::Report& report, const train::Run& run, const data::Dataset& set) {
+    const train::Phase& phase = run.kept_phase();
+    train::Network network = run.network(set);
+    train::Objective objective(phase, network);
+    or_said(report, "of examples", [&] {
+        if (!objective.counts_errors()) return add_embedding(report, objective, set);
+        std::vector<Answer> answers = answers_of(objective, set);
+        add_examples(report, set, answers);
+        add_confusion(report, set, answers);
+    });
+    or_said(report, "of reconstructions", [&] { add_reconstructions(report, phase, network, set); });
+    or_said(report, "of samples", [&] { add_samples(report, phase, network, set); });
+    or_said(report, "of weights", [&] { add_weights(report, network); });
+    add_network(report, network);
+}
+
 }  // namespace
 
 std::string class_name(const data::Dataset& set, std::int64_t label) {
@@ -197,35 +224,26 @@ std::string class_name(const data::Dataset& set, std::int64_t label) {
 }
 
 fs::path write_report(const train::Run& run, std::vector<std::pair<std::string, std::string>> environment) {
-    std::vector<Json> lines = train::read_log(run.folder() / "log.jsonl");
+    std::string torn;
+    std::vector<Json> lines = train::read_log(run.folder() / "log.jsonl", &torn);
     std::erase_if(lines, [](const Json& line) { return !line.find("epoch"); });
     if (lines.empty()) throw ConfigError(text("the run in '", run.folder().string(), "' has not ended an epoch yet"));
     std::string judged = run.kept_phase().set("test") ? "test" : run.kept_phase().set("valid") ? "valid" : "train";
-    data::Dataset set = run.prepared(judged);
-    train::Network network = run.network(set);
-    train::Objective objective(run.kept_phase(), network);
-
     viz::Report report;
+    if (!torn.empty()) report.lacking.push_back(torn);
     report.title = fs::absolute(run.folder()).lexically_normal().filename().string();
     for (const char* what : {"loss", "error"}) {
         viz::Chart chart = chart_of(lines, run.kept_phase().channels(), what);
         if (!chart.curves.empty()) report.charts.push_back(std::move(chart));
     }
-    add_figures(report, run, network, lines);
-    if (objective.counts_errors()) {
-        std::vector<Answer> answers = answers_of(objective, set);
-        add_examples(report, set, answers);
-        add_confusion(report, set, answers);
-    } else {
-        add_embedding(report, objective, set);
-    }
-    add_model_pictures(report, run.kept_phase(), network, set);
-    add_text(report, run);
-    add_weights(report, network);
-    add_network(report, network);
+    add_figures(report, run, lines);
+    or_said(report, text("of the model and of '", judged, "'"), [&] { add_model(report, run, run.prepared(judged)); });
+    or_said(report, "of what the model writes", [&] { add_text(report, run); });
     add_times(report, run.folder());
     report.configuration = train::yaml_text(run.experiment().config);
     report.environment = std::move(environment);
+    for (const std::string& line : report.lacking) std::cerr << line << "\n";
+    if (auto divergence = train::divergence_in(lines)) report.lacking.push_back(divergence->said);
     fs::path path = run.folder() / "report.html";
     io::write_atomically(path, viz::html(report));
     return path;

@@ -69,6 +69,12 @@ std::vector<Option> data_keys() {
         parts(key("augment", Json::array(), "what is done to each example of train whenever it is seen", Takes::array),
               "augment"),
         key("shuffle", true, "train in another order every epoch; false: as the data lie"),
+        {"nan",
+         "refuse",
+         "numbers of examples that are NaN: refused when the data are read, or kept as they are",
+         false,
+         Takes::string,
+         {"refuse", "keep"}},
         integer("buckets", 1, "of sequences that have lengths: batches hold near ones, cut where their bucket ends", 1),
         integer("window", 0, "rows that are shuffled among each other, for data read from a disk; 0: all", 0),
         integer("readers", 1, "threads that read, prepare and augment batches", 1)};

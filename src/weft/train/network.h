@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/nn/sequential.h"
+#include "weft/train/data_checks.h"
 #include "weft/train/feed.h"
 #include "weft/train/phase.h"
 
@@ -37,6 +38,8 @@ struct Network {
     Dims example;                  // the shape of an example
     DType dtype = DType::float32;  // of x in a batch
     Feed feed;                     // what else a batch has
+    std::vector<LabelRule> labels;    // what its costs take for class numbers
+    std::vector<SymbolRule> symbols;  // ... its embeddings for symbols
 
     std::int64_t parameters() const;
     std::int64_t trained() const;  // of these, what is not frozen
@@ -50,6 +53,9 @@ struct Network {
 /// ConfigError("file:line:column: conv2d (layer 3): ..."). `like` is the training set, prepared, or a sample of it; that its targets,
 /// where it has some, suit the costs, and what `freeze:` and the optimizer's groups name, is checked too. Nothing is computed.
 Network make_network(const Phase& phase, const data::Dataset& like);
+
+/// That a last batch of an epoch that is not full can be learned from. ConfigError names the layer that does not take it.
+void check_last_batch(const Phase& phase, const Network& network, const data::Dataset& train);
 
 /// That the rows of batches go on as carried state does. `examples`: of the training set; 0: not known yet. ConfigError.
 void check_carried(const Phase& phase, const Network& network, std::int64_t examples = 0);

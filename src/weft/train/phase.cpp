@@ -51,6 +51,7 @@ Json read_data(Phase& phase, const Json& given) {
     data::Augmentation augment(resolved.at("augment"));
     if (!augment.empty()) phase.augment = std::make_shared<data::Augmentation>(std::move(augment));
     phase.shuffle = resolved.at("shuffle").as_bool(), phase.window = resolved.at("window").as_integer();
+    phase.keeps_nan = resolved.at("nan").as_string() == "keep";
     phase.buckets = resolved.at("buckets").as_integer();
     phase.readers = static_cast<int>(std::min<std::int64_t>(resolved.at("readers").as_integer(), 1024));
     return resolved;

@@ -4,6 +4,7 @@
 #include "weft/base/nearest.h"
 #include "weft/io/file.h"
 #include "weft/io/folder.h"
+#include "weft/io/folder_lock.h"
 #include "weft/train/config.h"
 #include "weft/train/trainer.h"
 
@@ -81,8 +82,18 @@ Outcome Run::train(Watcher& watcher, const std::function<bool()>& stop) {
             for (const auto& [name, source] : phase.sets) source.check();
         return Trainer(*this, watcher, stop).train();
     } catch (...) {
-        if (std::error_code ignored; fresh_ && !fs::exists(folder_ / "last")) fs::remove_all(folder_, ignored);
+        forget_if_empty();
         throw;
+    }
+}
+
+void Run::forget_if_empty() const {
+    std::error_code ignored;
+    if (!fresh_ || fs::exists(folder_ / "last", ignored)) return;
+    try {
+        io::FolderLock lock(folder_);
+        fs::remove_all(folder_, ignored);
+    } catch (const Error&) {  // another process is at work in it
     }
 }
 

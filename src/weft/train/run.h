@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/train/checkpoint.h"
+#include "weft/train/divergence.h"
 #include "weft/train/experiment.h"
 #include "weft/train/log.h"
 
@@ -41,6 +42,7 @@ struct Times {
 struct Outcome {
     bool interrupted = false;  // a checkpoint was written
     Json final_line;           // the log's last, unless interrupted
+    std::optional<Divergence> divergence = {};
 };
 
 class Run {
@@ -62,8 +64,8 @@ class Run {
     /// The phase whose model is kept.
     const Phase& kept_phase() const;
 
-    /// Trains from where the run stands to its end, or until `stop` is true after a step. A new folder goes again if an error leaves
-    /// nothing in it from which the run could go on.
+    /// Trains from where the run stands to its end, or until `stop` is true after a step. ConfigError if another process, or thread, does so.
+    /// A new folder goes again if an error leaves nothing in it from which the run could go on.
     Outcome train(Watcher& watcher, const std::function<bool()>& stop);
 
     /// A set of the kept phase, prepared as its training set was. ConfigError if it has no set of this name.
@@ -74,6 +76,8 @@ class Run {
   private:
     Run(std::filesystem::path folder, Experiment experiment)
         : folder_(std::move(folder)), experiment_(std::move(experiment)) {}
+    void forget_if_empty() const;
+
     std::filesystem::path folder_;
     Experiment experiment_;
     bool fresh_ = false;  // made by this object

@@ -17,8 +17,12 @@ struct SampleOptions {
 
 /// What the network makes, (count, ...), in the form in which it meets data: of a variational layer's decoder what the cost says its outputs
 /// stand for (of `bernoulli` the probabilities), of a Boltzmann machine the means of the visible units. ConfigError if the model is none of
-/// these, or a walk or a temperature is asked of a Boltzmann machine, which has no code.
+/// these, or a walk or a temperature is asked of a Boltzmann machine, which has no code; or if a layer behind the code does not take
+/// what is drawn.
 Tensor sample(const Phase& phase, const Network& network, const SampleOptions& options = {});
+
+/// Whether the model is one of these.
+bool makes_examples(const Network& network);
 
 /// The same of a run's kept model, as data were before they were prepared (float32). ValueError names a step of preparation that has no
 /// inverse.

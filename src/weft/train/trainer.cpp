@@ -42,7 +42,7 @@ double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
 }  // namespace
 
 Trainer::Trainer(const Run& run, Watcher& watcher, const std::function<bool()>& stop)
-    : run_(run), watcher_(watcher), stop_(stop) {
+    : run_(run), lock_(run.folder()), watcher_(watcher), stop_(stop) {
     random::seed(run.experiment().phases[0].seed);
     io::recover_folder(run_.folder() / "last");
     io::recover_folder(run_.folder() / "best");
@@ -67,7 +67,7 @@ void Trainer::begin(std::size_t number) {
     const data::Dataset& train = set("train");
     bool told = sample && same_shapes(network_->feed, Feed(train)) && sample->classes.empty() == train.classes.empty();
     if (!told) network_ = make_network(*phase_, train);
-    check_carried(*phase_, *network_, train.size());
+    check_prepared();
     objective_ = std::make_unique<Objective>(*phase_, *network_);
     epoch_figures_ = of_steps(), line_figures_ = of_steps();
     io::write_atomically(run_.folder() / "model.yaml", json_text(description(), 2) + "\n");
@@ -332,7 +332,7 @@ Outcome Trainer::train() {
         watcher_.ended(line);
         if (phase_ == &run_.experiment().phases.back()) {
             save_times();
-            return {false, line};
+            return {false, line, divergence_in(log_->lines())};
         }
         hand_on();
     }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 
+#include "weft/io/folder_lock.h"
 #include "weft/train/run.h"
 
 namespace weft::train {
@@ -34,6 +35,8 @@ class Trainer {
     void begin(std::size_t phase);
     void load_data(const Phase* before);
     void check_data() const;
+    /// That the network and its costs take what is in the sets.
+    void check_prepared() const;
     void restore();
     /// model.yaml: the network, and what its data were before they were prepared.
     Json description() const;
@@ -67,6 +70,7 @@ class Trainer {
     }
 
     const Run& run_;
+    io::FolderLock lock_;
     const Phase* phase_ = nullptr;
     Watcher& watcher_;
     std::function<bool()> stop_;

@@ -4,6 +4,7 @@
 
 #include "weft/base/error.h"
 #include "weft/base/hash.h"
+#include "weft/train/measure.h"
 #include "weft/train/trainer.h"
 
 namespace weft::train {
@@ -79,9 +80,19 @@ void Trainer::load_data(const Phase* before) {
         data::Dataset set = source.load();
         if (name == "train") raw_ = set.rows(0, 0), fingerprint_ = fingerprint(set);
         if (set.size() == 0) throw ConfigError(text("data: the set '", name, "' is empty"));
+        if (!phase_->keeps_nan) check_numbers(cost_terms(*phase_), name, set);
         sets_.emplace_back(name, name == "train" ? preparation_.fit(set) : preparation_.apply(set));
         check_alike(name, Feed(sets_.back().second), Feed(sets_.front().second));
     }
+}
+
+void Trainer::check_prepared() const {
+    for (const auto& [name, data] : sets_) {
+        for (const LabelRule& rule : network_->labels) check_labels(rule, name, data);
+        for (const SymbolRule& rule : network_->symbols) check_symbols(rule, name, data);
+    }
+    check_carried(*phase_, *network_, set("train").size());
+    check_last_batch(*phase_, *network_, set("train"));
 }
 
 Json Trainer::description() const {

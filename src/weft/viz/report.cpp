@@ -22,6 +22,12 @@ std::string section(const char* title, const std::string& content, const std::st
     return text("<section><h2>", title, "</h2>", below, content, "</section>\n");
 }
 
+std::string lacking_of(const Report& report) {
+    std::string out;
+    for (const std::string& line : report.lacking) out += text("<p><em>", escaped(line), "</em></p>");
+    return out;
+}
+
 std::string figures_of(const Report& report) {
     std::string out;
     for (const auto& [name, value] : report.figures) {
@@ -170,7 +176,7 @@ std::string html(const Report& report) {
     std::string written = report.written.empty() ? "" : text("<pre>", escaped(report.written), "</pre>");
     return text(
         page_head(report.title), "<main>\n<header><h1>", escaped(report.title), "</h1><p>", escaped(report.subtitle),
-        "</p></header>\n", figures_of(report), "\n", section("Learning", charts_html(report.charts)),
+        "</p>", lacking_of(report), "</header>\n", figures_of(report), "\n", section("Learning", charts_html(report.charts)),
         examples_section(report),
         section("Confusion", confusion_of(report.confusion),
                 "Rows: what the example is. Columns: what the network says."),

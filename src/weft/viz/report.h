@@ -27,6 +27,7 @@ struct Confusion {
 
 struct Report {
     std::string title, subtitle;
+    std::vector<std::string> lacking;                          // what could not be shown, or went wrong: a line each
     std::vector<std::pair<std::string, std::string>> figures;  // what matters most: "test error", "1.42%"
     std::vector<Chart> charts;
     std::vector<std::vector<std::string>> layers;  // a table, its first row the names of the columns
