@@ -72,7 +72,7 @@ TEST_F(Compare, plot_writes_a_file_of_the_kind_that_its_name_says) {
     EXPECT_NE(page.find("<div class=chart"), std::string::npos);
     EXPECT_EQ(page.find("http"), std::string::npos);
     EXPECT_EQ(weft({"plot", "a", "--out", "p.gif"}).output,
-              "--out p.gif: expected a name that ends with .svg, .png or .html\n");
+              "a plot, p.gif: expected a name that ends with .svg, .png or .html\n");
     EXPECT_EQ(weft({"plot", "a"}).status, 2);
 }
 

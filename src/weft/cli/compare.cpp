@@ -129,6 +129,7 @@ int plot(const Arguments& arguments) {
     if (!arguments.has("out"))
         throw ConfigError("weft plot: --out FILE is needed, as in --out plot.svg, .png or .html");
     std::filesystem::path path = *arguments.value("out");
+    (void)runs_named_by(arguments);
     look::write_plot(path, arguments.words(), arguments.value("channel"));
     std::cout << path.string() << "\n";
     return done;

@@ -34,10 +34,10 @@ struct Network {
         told;  // the names of what layers add to the cost, and of what they tell (nn/notes.h)
     std::vector<std::shared_ptr<nn::OwnRule>> learners;  // layers that learn by rules of their own, and are not held
     std::vector<Parameter> of_epoch;                     // state that begins at zeros with each epoch
-    Json carries;                  // where the file asks for state that goes on from step to step; null: nowhere
-    Dims example;                  // the shape of an example
-    DType dtype = DType::float32;  // of x in a batch
-    Feed feed;                     // what else a batch has
+    Json carries;                     // where the file asks for state that goes on from step to step; null: nowhere
+    Dims example;                     // the shape of an example
+    DType dtype = DType::float32;     // of x in a batch
+    Feed feed;                        // what else a batch has
     std::vector<LabelRule> labels;    // what its costs take for class numbers
     std::vector<SymbolRule> symbols;  // ... its embeddings for symbols
 

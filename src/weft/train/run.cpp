@@ -22,7 +22,7 @@ Run Run::create(const fs::path& folder, const Experiment& experiment) {
     std::error_code error;
     if (exists(folder)) {
         throw ConfigError(text("'", folder.string(), "' holds a run already; `weft resume ", folder.string(),
-                               "` (in Python Run(folder).resume()) goes on with it; or name another folder"));
+                               "` (in Python Run(folder).resume()) goes on with it; or name another folder (--out)"));
     }
     if (fs::exists(folder, error) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
         throw ConfigError(text("'", folder.string(), "' is no empty folder; name another one"));

@@ -176,8 +176,8 @@ std::string html(const Report& report) {
     std::string written = report.written.empty() ? "" : text("<pre>", escaped(report.written), "</pre>");
     return text(
         page_head(report.title), "<main>\n<header><h1>", escaped(report.title), "</h1><p>", escaped(report.subtitle),
-        "</p>", lacking_of(report), "</header>\n", figures_of(report), "\n", section("Learning", charts_html(report.charts)),
-        examples_section(report),
+        "</p>", lacking_of(report), "</header>\n", figures_of(report), "\n",
+        section("Learning", charts_html(report.charts)), examples_section(report),
         section("Confusion", confusion_of(report.confusion),
                 "Rows: what the example is. Columns: what the network says."),
         section("Reconstructions", reconstructions_of(report),
