@@ -32,8 +32,8 @@ std::vector<std::string> classes_of(const Array& labels) {
 }
 
 Dataset of_arrays(const NamedArrays& inputs, const NamedArrays& targets, const std::string& name) {
-    std::vector<Part> given;
-    std::vector<Target> wanted;
+    std::vector<InputPart> given;
+    std::vector<TargetPart> wanted;
     for (const auto& [field, array] : inputs) given.emplace_back(field, input_of(array));
     for (const auto& [field, array] : targets) wanted.push_back({field, target_of(array, {}, name)});
     return of_parts(std::move(given), std::move(wanted), name);
@@ -113,8 +113,8 @@ Dataset arrays_of(const std::filesystem::path& path, const ArraysOptions& option
         throw ValueError("arrays_of: a data set has at least one input and one target");
     std::string name = text(path.extension().string().substr(1), ": '", path.string(), "'");
     ArraysFile file(path);
-    std::vector<Part> inputs;
-    std::vector<Target> targets;
+    std::vector<InputPart> inputs;
+    std::vector<TargetPart> targets;
     for (const FieldKey& one : options.inputs) inputs.emplace_back(one.name, file.input(one.key, options.stream));
     for (const FieldKey& one : options.targets)
         targets.push_back({one.name, target_of(file.read(one.key), options.labels, name)});

@@ -73,8 +73,8 @@ Array target_of(const Array& y, std::optional<bool> labels, const std::string& n
     return is_integer(y.dtype) ? to_labels(numbers, name) : class_numbers(as_float32(numbers), name);
 }
 
-Dataset of_parts(std::vector<Part> inputs, std::vector<Target> targets, const std::string& name) {
-    for (Target& target : targets)
+Dataset of_parts(std::vector<InputPart> inputs, std::vector<TargetPart> targets, const std::string& name) {
+    for (TargetPart& target : targets)
         if (target.classes.empty()) target.classes = classes_of(target.values);
     Dataset set = std::move(inputs[0].second);
     set.x_name = inputs[0].first, set.y_name = targets[0].name;

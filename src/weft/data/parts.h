@@ -12,8 +12,8 @@
 namespace weft::data {
 
 /// An input by its name: x of a data set, and what is known of it.
-using Part = std::pair<std::string, Dataset>;
-struct Target {
+using InputPart = std::pair<std::string, Dataset>;
+struct TargetPart {
     std::string name;
     Array values;
     std::vector<std::string> classes = {};  // empty: numbers, where values are class numbers
@@ -28,6 +28,6 @@ Dataset input_of(const Array& x);
 /// What is to be learned; class numbers may also be floats without a fraction, and stand in a column.
 Array target_of(const Array& y, std::optional<bool> labels, const std::string& name);
 /// The first input and target are x and y, the others fields.
-Dataset of_parts(std::vector<Part> inputs, std::vector<Target> targets, const std::string& name);
+Dataset of_parts(std::vector<InputPart> inputs, std::vector<TargetPart> targets, const std::string& name);
 
 }  // namespace weft::data

@@ -24,7 +24,7 @@ std::size_t column_of(const std::string& column, const Table& table) {
                            " to ", columns - 1, did_you_mean(column, names)));
 }
 
-Target target_in(const Table& table, const std::string& name, const ColumnNumbers& columns, bool labels) {
+TargetPart target_in(const Table& table, const std::string& name, const ColumnNumbers& columns, bool labels) {
     if (labels && columns.size() > 1)
         throw ConfigError(text(table.kind, ": labels stand in one column; for several targets set labels: false"));
     Dataset part = table.target(columns);
@@ -64,10 +64,10 @@ Dataset of_table(const Table& table, const TableOptions& options) {
         if (!taken[column]) rest.push_back(column);
     if (rest.empty() && options.inputs.empty())
         throw FileError(text(table.kind, ": '", table.path.string(), "' has no column beside the target"));
-    std::vector<Target> targets;
+    std::vector<TargetPart> targets;
     for (std::size_t i = 0; i < wanted.size(); ++i)
         targets.push_back(target_in(table, wanted[i].first, of_targets[i], options.labels));
-    std::vector<Part> inputs;
+    std::vector<InputPart> inputs;
     for (const auto& [name, names] : options.inputs) inputs.emplace_back(name, table.input(columns_named(names)));
     if (inputs.empty()) inputs.emplace_back("x", table.input(rest));
     return of_parts(std::move(inputs), std::move(targets), table.kind);
