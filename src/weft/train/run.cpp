@@ -89,7 +89,9 @@ Outcome Run::train(Watcher& watcher, const std::function<bool()>& stop) {
 
 void Run::forget_if_empty() const {
     std::error_code ignored;
-    if (!fresh_ || fs::exists(folder_ / "last", ignored)) return;
+    if (!fresh_) return;
+    for (const char* kept : {"last", "best", "phases"})
+        if (fs::exists(folder_ / kept, ignored)) return;
     try {
         io::FolderLock lock(folder_);
         fs::remove_all(folder_, ignored);
