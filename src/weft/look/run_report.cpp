@@ -12,6 +12,7 @@
 #include "weft/io/safetensors.h"
 #include "weft/look/example_picture.h"
 #include "weft/look/figures.h"
+#include "weft/look/first_layer.h"
 #include "weft/look/model_pictures.h"
 #include "weft/train/sample_text.h"
 #include "weft/train/yaml.h"
@@ -21,7 +22,7 @@ namespace weft::look {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t most_examples = 36, most_weights = 128;
+constexpr std::size_t most_examples = 36;
 
 viz::Chart chart_of(const std::vector<Json>& lines, const std::vector<std::string>& channels, const std::string& what) {
     viz::Chart chart{what == "loss" ? "Loss" : "Errors", "epoch", "", {}, true, what == "error"};
@@ -118,33 +119,6 @@ void add_confusion(viz::Report& report, const data::Dataset& set, const std::vec
     }
 }
 
-/// Each unit of the first weight that can be drawn: a row of a matrix as the example's picture, a kernel as itself.
-void add_weights(viz::Report& report, const train::Network& network) {
-    for (const nn::NamedParameter& one : nn::named(network.model)) {
-        if (one.parameter.shape().size() < 2 || !is_floating(one.parameter.dtype())) continue;
-        Array weight = contiguous(one.parameter.value().astype(DType::float32).array());
-        bool kernel = weight.ndim() == 4;
-        std::optional<PictureShape> shape =
-            kernel ? PictureShape{1, weight.dims[2], weight.dims[3]} : picture_shape(network.example);
-        std::int64_t inputs = weight.size() / std::max<std::int64_t>(1, weight.dims[0]);
-        if (!shape || weight.ndim() == 3 || (!kernel && shape->height * shape->width != inputs)) return;
-        std::int64_t size = shape->height * shape->width,
-                     count = kernel ? weight.dims[0] * weight.dims[1] : weight.dims[0];
-        const float* values = std::as_const(weight).data<float>();
-        for (std::int64_t unit = 0; unit < std::min<std::int64_t>(count, most_weights); ++unit) {
-            std::span<const float> own(values + unit * size, static_cast<std::size_t>(size));
-            float most = 0;
-            for (float value : own) most = std::max(most, std::abs(value));
-            report.weights.push_back(viz::signed_values(own, shape->width, shape->height, most));
-        }
-        report.weights_name = text(
-            one.name, ", ",
-            count > static_cast<std::int64_t>(most_weights) ? text("the first ", most_weights, " of ") : "", count,
-            kernel ? " kernels" : " units", "; blue adds, orange takes away; each scaled to its own largest weight");
-        return;
-    }
-}
-
 void add_figures(viz::Report& report, const train::Run& run, const std::vector<Json>& lines) {
     const Json& last = lines.back();
     for (const char* what : {"error", "loss"}) {
@@ -212,7 +186,7 @@ void add_model(viz::Report& report, const train::Run& run, const data::Dataset& 
     });
     or_said(report, "of reconstructions", [&] { add_reconstructions(report, phase, network, set); });
     or_said(report, "of samples", [&] { add_samples(report, phase, network, set); });
-    or_said(report, "of weights", [&] { add_weights(report, network); });
+    or_said(report, "of weights", [&] { add_first_layer(report, run, network); });
     add_network(report, network);
 }
 
