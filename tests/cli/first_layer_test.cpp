@@ -41,7 +41,7 @@ class FirstLayer : public testing::Test {
 };
 
 TEST_F(FirstLayer, of_principal_components_is_drawn_as_the_pictures_that_they_are_of) {
-    viz::Report report = drawn(R"(["flatten", {"pca": 20}])");
+    viz::Report report = drawn(R"(["flatten", {"pca": {"components": 20}}])");
     ASSERT_EQ(report.weights.size(), 12u);
     EXPECT_THAT(report.weights_name, HasSubstr("through the inverse of `prepare:`"));
     EXPECT_EQ(report.weights[0].width, 28);
