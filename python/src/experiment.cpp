@@ -1,12 +1,9 @@
 // Experiments (train/): descriptions made of Python's values, what the registry says of each part, and runs. weft/experiment.py gives them
 // their names.
 
-#include <chrono>
-#include <cstring>
-
 #include "bind.h"
+#include "description.h"
 #include "weft/backend/machine.h"
-#include "weft/data/held.h"
 #include "weft/look/figures.h"
 #include "weft/look/run_report.h"
 #include "weft/look/samples.h"
@@ -23,126 +20,6 @@
 
 namespace weft::python {
 namespace {
-
-/// A part, or anything else of a file, as Python holds it, and the arrays that are named in it.
-struct Description {
-    Json value;
-    std::vector<data::Hold> held = {};
-};
-
-Json number_of_description(nb::handle object) {
-    PyNumberMethods* number = Py_TYPE(object.ptr())->tp_as_number;
-    if (PyIndex_Check(object.ptr())) return integer(object, "an experiment");
-    if (number && number->nb_float) return as_double(object, "an experiment");
-    throw DTypeError(text("an experiment is described by numbers, texts, lists, dicts and its parts, not by '",
-                          Py_TYPE(object.ptr())->tp_name, "'; arrays stand as (x, y) where a data set does"));
-}
-
-/// NumPy's, weft's and others' arrays; not their scalars.
-bool is_array(nb::handle object) {
-    bool kind =
-        is_tensor(object.ptr()) || nb::hasattr(object, "__array_interface__") || nb::hasattr(object, "__dlpack__");
-    return kind && nb::hasattr(object, "ndim") && nb::cast<std::int64_t>(object.attr("ndim")) > 0;
-}
-
-bool is_arrays(nb::handle object) {
-    if (!PyDict_Check(object.ptr())) return is_array(object);
-    for (auto [key, value] : nb::borrow<nb::dict>(object))
-        if (!PyUnicode_Check(key.ptr()) || !is_array(value)) return false;
-    return PyDict_Size(object.ptr()) > 0;
-}
-
-/// Turns Python's values into those of a file, and gathers the arrays that stand for data sets.
-class Describer {
-  public:
-    std::vector<data::Hold> held;
-
-    /// None, numbers (NumPy's too), texts, paths, lists, dicts, parts, and data sets of arrays. DTypeError of anything else.
-    Json of(nb::handle object) {
-        PyObject* given = object.ptr();
-        if (object.is_none()) return {};
-        if (nb::isinstance<Description>(object)) {
-            const Description& part = nb::cast<Description&>(object);
-            held.insert(held.end(), part.held.begin(), part.held.end());
-            return part.value;
-        }
-        if (PyBool_Check(given)) return given == Py_True;
-        if (PyUnicode_Check(given)) return nb::cast<std::string>(object);
-        if (PyDict_Check(given)) return mapping(nb::borrow<nb::dict>(object));
-        if (PyList_Check(given) || PyTuple_Check(given) || PyRange_Check(given)) return list(object);
-        if (nb::hasattr(object, "_description")) return of(object.attr("_description"));
-        if (nb::hasattr(object, "__fspath__")) return nb::cast<std::string>(nb::str(object));
-        return number_of_description(object);
-    }
-
-  private:
-    Json mapping(const nb::dict& given) {
-        if (given.contains("x") && is_arrays(given["x"])) {
-            if (given.size() != 2 || !given.contains("y"))
-                throw ConfigError("a data set of arrays is {\"x\": x, \"y\": y}, or (x, y)");
-            return arrays(given["x"], given["y"]);
-        }
-        std::vector<Json::Member> members;
-        for (auto [key, value] : given) {
-            if (!PyUnicode_Check(key.ptr())) throw ConfigError("the keys of an experiment's mappings are strings");
-            members.push_back({nb::cast<std::string>(key), of(value), {}});
-        }
-        return Json::object(std::move(members));
-    }
-    Json list(nb::handle given) {
-        if (nb::len(given) == 2 && is_arrays(given[0])) return arrays(given[0], given[1]);
-        Json all = Json::array();
-        for (nb::handle item : given) all.push_back(of(item));
-        return all;
-    }
-    Json arrays(nb::handle x, nb::handle y) {
-        data::Held set = data::hold(named_arrays(x, "x"), named_arrays(y, "y"));
-        held.insert(held.end(), set.keep.begin(), set.keep.end());
-        return set.description;
-    }
-    /// Copies, which nobody changes.
-    static data::NamedArrays named_arrays(nb::handle given, const char* usual) {
-        data::NamedArrays all;
-        auto add = [&](const std::string& name, nb::handle values) {
-            Tensor made = tensor(values, "data");
-            compute(made);
-            Array from = contiguous(made.array()), own = Array::empty(from.dtype, from.dims);
-            std::memcpy(own.address(), from.address(), from.bytes());
-            all.emplace_back(name, own);
-        };
-        if (PyDict_Check(given.ptr()))
-            for (auto [name, values] : nb::borrow<nb::dict>(given)) add(nb::cast<std::string>(nb::str(name)), values);
-        else
-            add(usual, given);
-        return all;
-    }
-};
-
-nb::object python_value(const Json& value) {
-    switch (value.kind()) {
-        case Json::Kind::null:
-            return nb::none();
-        case Json::Kind::boolean:
-            return nb::bool_(value.as_bool());
-        case Json::Kind::integer:
-            return nb::int_(value.as_integer());
-        case Json::Kind::number:
-            return nb::float_(value.as_number());
-        case Json::Kind::string:
-            return nb::str(value.as_string().c_str(), value.as_string().size());
-        case Json::Kind::array: {
-            nb::list list;
-            for (const Json& item : value.items()) list.append(python_value(item));
-            return list;
-        }
-        case Json::Kind::object:
-            break;
-    }
-    nb::dict members;
-    for (const Json::Member& member : value.members())
-        members[nb::str(member.key.c_str(), member.key.size())] = python_value(member.value);
-    return members;
-}
 
 const train::Entry& entry_of(const std::string& kind, const std::string& name) {
     for (const train::Entry* entry : train::kind_named(kind).entries)
@@ -161,45 +38,22 @@ nb::dict entry_as_dict(const std::string& kind, const train::Entry& entry) {
     return found;
 }
 
-/// Whoever watches from Python: called with each line of the log. What it raises ends the run at the next step.
-class PythonWatcher : public train::Watcher {
-  public:
-    explicit PythonWatcher(nb::object on_epoch) : on_epoch_(std::move(on_epoch)) {}
-    void epoch(const Json& line, bool) override { call(line); }
-    void ended(const Json& line) override { call(line); }
-    /// Asked after every step; signals wait for so long.
-    bool stop() {
-        auto now = std::chrono::steady_clock::now();
-        if (raised_ || now - asked_ < std::chrono::milliseconds(50)) return raised_.has_value();
-        asked_ = now;
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0) raised_.emplace();
-        return raised_.has_value();
+/// Whoever watches from Python: called with each line of the log.
+struct PythonWatcher : train::Watcher {
+    explicit PythonWatcher(nb::object on_epoch) : on_epoch(std::move(on_epoch)) {}
+    void epoch(const Json& line, bool) override {
+        interrupts.call(on_epoch, [&] { return python_value(line); });
     }
-    void rethrow() {
-        if (raised_) throw nb::python_error(*raised_);
-    }
-
-  private:
-    void call(const Json& line) {
-        if (raised_ || on_epoch_.is_none()) return;
-        nb::gil_scoped_acquire held;
-        try {
-            on_epoch_(python_value(line));
-        } catch (const nb::python_error& error) {
-            raised_.emplace(error);
-        }
-    }
-    nb::object on_epoch_;
-    std::optional<nb::python_error> raised_;
-    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    void ended(const Json& line) override { epoch(line, false); }
+    nb::object on_epoch;
+    Interrupts interrupts;
 };
 
 /// What to warn of; empty: nothing.
 std::string train_run(train::Run& run, Given on_epoch) {
     PythonWatcher watcher(nb::borrow(on_epoch));
-    train::Outcome outcome = without_gil([&] { return run.train(watcher, [&] { return watcher.stop(); }); });
-    watcher.rethrow();
+    train::Outcome outcome = without_gil([&] { return run.train(watcher, [&] { return watcher.interrupts.stop(); }); });
+    watcher.interrupts.rethrow();
     return outcome.divergence ? outcome.divergence->said : "";
 }
 
@@ -298,6 +152,13 @@ void bind_kept_model(nb::class_<train::Run>& run) {
         });
 }
 
+/// Which knows what it was before its variables had values, for a search to try others.
+train::Experiment experiment_of(const Json& written) {
+    train::Experiment experiment(train::compose(written));
+    experiment.written = written;
+    return experiment;
+}
+
 void bind_runs(nb::module_& m) {
     m.def("plot_runs",
           [](const std::vector<std::string>& folders, const std::string& file, const std::optional<std::string>& glob) {
@@ -313,9 +174,9 @@ void bind_runs(nb::module_& m) {
                    })
         .def_static("open",
                     [](const std::string& folder, Given sets) {
-                        Describer describer;
-                        Json given = train::placed(describer.of(sets), here());
-                        return without_gil([&] { return train::Run::open(folder, given); });
+                        Description given = described(sets);  // holds its arrays meanwhile
+                        Json placed = train::placed(given.value, here());
+                        return without_gil([&] { return train::Run::open(folder, placed); });
                     })
         .def_static("exists", [](const std::string& folder) { return train::Run::exists(folder); })
         .def("train", train_run)
@@ -355,20 +216,19 @@ void bind_experiment(nb::module_& m) {
     m.def("experiment_entry",
           [](const std::string& kind, const std::string& name) { return entry_as_dict(kind, entry_of(kind, name)); });
     m.def("experiment_part", [](const std::string& kind, const std::string& name, Given options) {
-        Describer describer;
-        Json value = train::part(kind, name, describer.of(options), here());
-        return Description{std::move(value), std::move(describer.held)};
+        Description given = described(options);
+        return Description{train::part(kind, name, given.value, here()), given.held};
     });
     nb::class_<train::Experiment>(m, "Experiment")
         .def("__init__",
              [](train::Experiment* self, Given tree) {
-                 Describer describer;  // holds arrays until the experiment does
-                 Json given = train::placed(describer.of(tree), here());
-                 without_gil([&] { new (self) train::Experiment(train::compose(std::move(given))); });
+                 Description given = described(tree);  // holds arrays until the experiment does
+                 Json written = train::placed(given.value, here());
+                 without_gil([&] { new (self) train::Experiment(experiment_of(written)); });
              })
         .def_static("load",
                     [](const std::string& file, const std::vector<std::string>& assignments) {
-                        return without_gil([&] { return train::Experiment(train::compose_file(file, assignments)); });
+                        return without_gil([&] { return experiment_of(train::written_in(file, assignments)); });
                     })
         .def("config", [](const train::Experiment& self) { return python_value(self.config); })
         .def("yaml", &train::Experiment::yaml)

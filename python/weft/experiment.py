@@ -12,6 +12,8 @@
     run = experiment.train("runs/digits", on_epoch=print)
     run.predict(pictures).classes
     run.eval(), run.sample(count=20), run.show(), run.plot("digits.svg")
+    experiment.sweep("runs/rates", over={"optimizer.momentum.lr": [0.1, 0.01]}).best
+    experiment.cv("runs/folds", folds=5).means["test.error"]
 
 Each kind of part (`weft help`) is a name here: data, prepare, augment, model, join, init, cost, optimizer, schedule, channel, stop, distribution.
 What is in one comes from the registry that files are read by: dir(model), help(model.linear). Options that are words of Python end in an
@@ -25,8 +27,9 @@ import pathlib as _pathlib
 import warnings as _warnings
 
 from . import _core
+from ._search import Search, Trial, search as _search
 
-__all__ = ["Answers", "Experiment", "Likelihood", "LogZ", "Run", "load", "plot"]
+__all__ = ["Answers", "Experiment", "Likelihood", "LogZ", "Run", "Search", "Trial", "load", "plot"]
 
 Answers = _collections.namedtuple("Answers", "outputs classes probabilities")
 Answers.__doc__ = """What a run's model says of examples: what the network gives, and, where its cost is of classes, each example's class and the
@@ -216,6 +219,35 @@ class Experiment(_Face):
         run = Run._of(_core.Run.create(_os.fspath(folder), self._core))
         run.train(on_epoch)
         return run
+
+    def sweep(self, folder, jobs=1, retry=False, on_trial=None, **keys):
+        """Trains it with other values of some keys, as `weft sweep` does, each trial a run in the folder, and gives the Search. keys: those of
+        `sweep:` (`weft help experiment`), in place of the experiment's own: over={"optimizer.sgd.lr": [0.1, 0.01]} or distributions,
+        method="grid", "random" or "halving", runs, minimize or maximize, ...
+
+        jobs: so many processes at a time; with 1 this one trains, a trial after the other. on_trial: called with each Trial that ends. retry:
+        trials that failed are tried again. The folder is new, empty, or that of the same sweep, which goes on where it was stopped (Ctrl-C) or
+        killed. ConfigError of a mistake in any trial comes before one is trained; what fails later is a Trial with an error.
+
+        >>> from weft.experiment import Experiment, data, distribution
+        >>> experiment = Experiment(data={"train": data.digits(size=60), "prepare": ["flatten"]}, model={"linear": 10}, cost="cross_entropy",
+        ...                         optimizer={"sgd": {"lr": 0.1}}, stop_when={"epochs": 1})
+        >>> search = experiment.sweep("runs/drawn", method="random", runs=2, over={"optimizer.sgd.lr": distribution.log_uniform([1e-4, 0.1])})
+        >>> search.best.run.figures("train.loss")[0] == search.best.figure
+        True
+        """
+        return _search(self._core, "sweep", keys, _pathlib.Path(folder), jobs, retry, on_trial, Run)
+
+    def cv(self, folder, jobs=1, retry=False, on_trial=None, **keys):
+        """Cross-validates it, as `weft cv` does: a trial for each fold of the training set, which learns from the others, prepares by what they
+        alone teach, and is judged by it. keys: those of `cv:`: folds (5), repeats (1), stratified, seed. The rest as in sweep().
+
+        >>> from weft.experiment import Experiment, data
+        >>> experiment = Experiment(data={"train": data.digits(size=60), "prepare": ["flatten"]}, model={"linear": 10}, cost="cross_entropy",
+        ...                         optimizer="sgd", stop_when={"epochs": 1})
+        >>> mean, deviation = experiment.cv("runs/folds", folds=3).means["test.error"]
+        """
+        return _search(self._core, "cv", keys, _pathlib.Path(folder), jobs, retry, on_trial, Run)
 
     def __eq__(self, other):
         return isinstance(other, Experiment) and self.config == other.config

@@ -8,11 +8,8 @@
 #include "weft/cli/commands.h"
 #include "weft/cli/signals.h"
 #include "weft/cli/terminal.h"
-#include "weft/io/file.h"
-#include "weft/io/folder_lock.h"
 #include "weft/look/run_report.h"
 #include "weft/train/compose.h"
-#include "weft/train/config.h"
 #include "weft/train/dry_run.h"
 #include "weft/train/run.h"
 
@@ -28,46 +25,13 @@ fs::path free_folder(const fs::path& file) {
     return folder;
 }
 
-/// What may not change when a run goes on: all but when it ends.
-Json without_stop(const Json& config) {
-    std::vector<Json::Member> members;
-    for (const Json::Member& member : config.members()) {
-        if (member.key == "stop_when") continue;
-        Json value = member.value;
-        if (member.key == "phases") {
-            value = Json::array();
-            for (const Json& phase : member.value.items()) value.push_back(without_stop(phase));
-        }
-        members.push_back({member.key, value, {}});
-    }
-    return Json::object(std::move(members));
-}
-
-/// A run goes on only as the experiment it began as; when it ends may change.
-void check_same(const Json& before, const Json& now, const std::string& folder) {
-    Json old = without_stop(before), fresh = without_stop(now);
-    for (const Json* one : {&fresh, &old}) {
-        const Json& other = one == &fresh ? old : fresh;
-        for (const Json::Member& member : one->members()) {
-            const Json* same = other.find(member.key);
-            if (same && *same == member.value) continue;
-            throw ConfigError(text("the run in '", folder, "' was begun with another '", member.key,
-                                   "'; --out names another folder, and `weft resume ", folder,
-                                   "` goes on with what it was begun with"));
-        }
-    }
-}
-
 train::Run open_or_create(const Arguments& arguments, const train::Experiment& experiment) {
     std::string named = arguments.value("out").value_or("");
     if (named.empty() && arguments.has("resume"))
         named = (fs::path("runs") / fs::path(arguments.words()[0]).stem()).string();
     fs::path folder = named.empty() ? free_folder(arguments.words()[0]) : fs::path(named);
-    if (!arguments.has("resume") || !train::Run::exists(folder)) return train::Run::create(folder, experiment);
-    io::FolderLock lock(folder);
-    check_same(train::Run::open(folder).experiment().config, experiment.config, folder.string());
-    io::write_atomically(folder / "config.yaml", train::config_text(experiment.config));
-    return train::Run::open(folder);
+    return arguments.has("resume") ? train::Run::begun_or_new(folder, experiment)
+                                   : train::Run::create(folder, experiment);
 }
 
 /// The run has ended and its model is kept, whether or not it can be shown: empty if it cannot, and standard error says why.

@@ -1,5 +1,5 @@
 // A folder in which one process works at a time. The system lets go of the lock when its process ends, however that ends, so nobody finds a
-// lock that is left over. Callers: train/trainer.cpp, cli/train.cpp, cli/search.cpp.
+// lock that is left over. Callers: train/, search/search.cpp.
 #pragma once
 
 #include <filesystem>

@@ -19,6 +19,7 @@ struct Experiment {
     /// Writes that file; JSON, which every build reads, if its name ends so. FileError if it cannot be written.
     void save(const std::filesystem::path& file) const;
 
+    Json written;  // before variables had values, of which a search tries others: as given, unless a caller says more
     Json description;                   // as it was given
     Json config;                        // complete: a run keeps it, and can be made from it again
     std::vector<Phase> phases;          // at least one

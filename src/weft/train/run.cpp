@@ -14,6 +14,36 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* config_name = "config.yaml";
 
+/// What may not change when a run goes on: all but when it ends.
+Json without_stop(const Json& config) {
+    std::vector<Json::Member> members;
+    for (const Json::Member& member : config.members()) {
+        if (member.key == "stop_when") continue;
+        Json value = member.value;
+        if (member.key == "phases") {
+            value = Json::array();
+            for (const Json& phase : member.value.items()) value.push_back(without_stop(phase));
+        }
+        members.push_back({member.key, value, {}});
+    }
+    return Json::object(std::move(members));
+}
+
+/// A run goes on only as the experiment it began as; when it ends may change.
+void check_same(const Json& before, const Json& now, const std::string& folder) {
+    Json old = without_stop(before), fresh = without_stop(now);
+    for (const Json* one : {&fresh, &old}) {
+        const Json& other = one == &fresh ? old : fresh;
+        for (const Json::Member& member : one->members()) {
+            const Json* same = other.find(member.key);
+            if (same && *same == member.value) continue;
+            throw ConfigError(text("the run in '", folder, "' was begun with another '", member.key,
+                                   "'; name another folder (--out); `weft resume ", folder,
+                                   "` goes on with what it was begun with"));
+        }
+    }
+}
+
 }  // namespace
 
 bool Run::exists(const fs::path& folder) { return fs::exists(folder / config_name); }
@@ -33,6 +63,14 @@ Run Run::create(const fs::path& folder, const Experiment& experiment) {
     Run run(folder, experiment);
     run.fresh_ = true;
     return run;
+}
+
+Run Run::begun_or_new(const fs::path& folder, const Experiment& experiment) {
+    if (!exists(folder)) return create(folder, experiment);
+    io::FolderLock lock(folder);
+    check_same(open(folder).experiment().config, experiment.config, folder.string());
+    io::write_atomically(folder / config_name, config_text(experiment.config));
+    return open(folder);
 }
 
 Run Run::open(const fs::path& folder) {

@@ -49,6 +49,8 @@ class Run {
   public:
     /// A new folder. ConfigError if it holds a run already, or anything else; FileError if it cannot be made.
     static Run create(const std::filesystem::path& folder, const Experiment& experiment);
+    /// The run that was begun in the folder, or a new one. ConfigError if that was begun as another experiment: only when it stops may change.
+    static Run begun_or_new(const std::filesystem::path& folder, const Experiment& experiment);
     /// A folder that holds a run. ConfigError if it does not.
     static Run open(const std::filesystem::path& folder);
     /// The same, with sets of arrays that the program holds again (data/held.h), by name. ConfigError unless the run was begun with these.

@@ -1,19 +1,27 @@
-#include "weft/cli/trial_report.h"
+#include "weft/search/report.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "weft/base/error.h"
 #include "weft/look/figures.h"
+#include "weft/train/dry_run.h"
 #include "weft/train/folds.h"
 #include "weft/viz/report.h"
 
-namespace weft::cli {
+namespace weft::search {
 namespace {
 
 constexpr double wide_range = 20;  // from here on values are drawn by their powers of ten
 
 bool in_order(const train::Trials& trials) { return trials.kind == "cv"; }
+
+/// Of the phase that has most; 0 where only the data tell.
+std::int64_t parameters_of(const std::vector<std::optional<train::Network>>& networks) {
+    std::int64_t most = 0;
+    for (const auto& network : networks) most = std::max(most, network ? network->parameters() : 0);
+    return most;
+}
 
 std::vector<train::TrialResult> rows_of(const train::Trials& trials, const std::vector<train::TrialResult>& results) {
     std::vector<train::TrialResult> rows = trials.ranked(results);
@@ -123,6 +131,20 @@ std::string html_of(const Rows& rows) {
 
 }  // namespace
 
+Rows checked(const train::Trials& trials) {
+    Rows rows{{"trial"}};
+    data::SamplesKept kept;
+    rows[0].insert(rows[0].end(), trials.keys.begin(), trials.keys.end());
+    rows[0].emplace_back("parameters");
+    for (const train::Trial& trial : trials.trials) {
+        std::int64_t parameters = parameters_of(train::networks_of(train::Experiment(trial.config)));
+        rows.push_back({std::to_string(trial.number)});
+        for (const Json& value : trial.values) rows.back().push_back(train::value_text(value));
+        rows.back().push_back(parameters ? train::grouped(parameters) : "");
+    }
+    return rows;
+}
+
 Rows table_of(const train::Trials& trials, const std::vector<train::TrialResult>& results) {
     std::vector<train::TrialResult> rows = rows_of(trials, results);
     std::vector<std::string> names = figures_of(trials, rows), head{"trial"};
@@ -158,4 +180,4 @@ std::string page_of(const std::string& title, const train::Trials& trials,
                             false);
 }
 
-}  // namespace weft::cli
+}  // namespace weft::search
