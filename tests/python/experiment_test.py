@@ -94,6 +94,15 @@ class Experiments(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "numbers, texts, lists, dicts and its parts, not by 'object'"):
             data.digits(size=object())
 
+    def test_a_dry_run_keeps_nothing_of_the_data_that_it_looked_at(self):
+        table = self.folder / "t.csv"
+        table.write_text("".join(f"{i},{i % 7},{i % 2}\n" for i in range(40)))
+        experiment = wf.experiment.Experiment(data={"train": {"csv": {"path": str(table)}}}, model={"linear": 2}, cost="cross_entropy",
+                                              optimizer={"sgd": {"lr": 1e-4}}, stop_when={"epochs": 1})
+        self.assertIn("(batch, 2)", experiment.dry_run())
+        table.write_text("".join(f"{i},{i % 7},{i % 2}\n" for i in range(60)))
+        self.assertEqual(experiment.train(self.folder / "run").log[0]["examples"], 60)
+
     def test_runs_do_in_python_what_the_commands_do(self):
         run = small().train(self.folder / "run")
         told = subprocess.run([BUILD / "weft", "eval", self.folder / "run", "--data", "valid"], capture_output=True, text=True, check=True).stdout

@@ -165,8 +165,9 @@ Dataset ChosenSource::looked_at() const {
         } catch (const ConfigError&) {  // this file's rows cannot be read one by one
         }
     }
-    *looked_at_ = load(options_);
-    return **looked_at_;
+    Dataset whole = load(options_);
+    if (samples_kept == 0) *looked_at_ = whole;  // for load(), which follows; a dry run has none
+    return whole;
 }
 
 }  // namespace weft::data

@@ -58,7 +58,7 @@ class ChosenSource {
     std::shared_ptr<std::optional<Dataset>> looked_at_ = std::make_shared<std::optional<Dataset>>();
 };
 
-/// While one lives, what sample() found is known to all sources of this thread with the same options.
+/// While one lives, what sample() found is known to all sources of this thread with the same options, and nothing else of the data is kept.
 class SamplesKept {
   public:
     SamplesKept();
