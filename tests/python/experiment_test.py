@@ -103,6 +103,14 @@ class Experiments(unittest.TestCase):
         table.write_text("".join(f"{i},{i % 7},{i % 2}\n" for i in range(60)))
         self.assertEqual(experiment.train(self.folder / "run").log[0]["examples"], 60)
 
+    def test_the_log_has_each_rate_that_a_schedule_changes(self):
+        from weft.experiment import optimizer, schedule
+        run = small(optimizer=optimizer.momentum(lr=0.01, momentum=schedule.linear(from_=0.5, to=0.9, epochs=[1, 2]))).train(self.folder / "run")
+        self.assertEqual(run.figures("momentum"), [0.5, 0.9])
+        self.assertEqual(run.figures("lr"), [0.01, 0.01])
+        plain = small(optimizer=optimizer.momentum(lr=0.01, momentum=0.5)).train(self.folder / "plain")
+        self.assertEqual(plain.figures("momentum"), [])
+
     def test_runs_do_in_python_what_the_commands_do(self):
         run = small().train(self.folder / "run")
         told = subprocess.run([BUILD / "weft", "eval", self.folder / "run", "--data", "valid"], capture_output=True, text=True, check=True).stdout

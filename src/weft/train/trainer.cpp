@@ -246,7 +246,8 @@ void Trainer::add_figures(Json& line, const Gathered& steps) {
 }
 
 void Trainer::add_rate(Json& line) const {
-    if (phase_->by_gradients()) line["lr"] = objective_->optimizer().lr();
+    if (!phase_->by_gradients()) return;
+    for (const auto& [rate, value] : objective_->rates()) line[rate] = value;
 }
 
 const std::vector<double>& Trainer::figures(const std::string& channel) {
