@@ -102,7 +102,7 @@ Places places_of(const train::Trials& trials, std::size_t key) {
 viz::Chart chart_of_key(const train::Trials& trials, const std::vector<train::TrialResult>& rows, std::size_t key) {
     const std::string& figure = trials.watch.channel;
     Places places = places_of(trials, key);
-    viz::Chart chart{trials.keys[key], places.name, "", {}, false, figure.ends_with(".error"), true};
+    viz::Chart chart{trials.keys[key], places.name, "", {}, false, look::is_share(figure), true};
     for (std::size_t rung = 0; rung < trials.rungs.size(); ++rung) {
         viz::Curve curve;
         std::int64_t epochs = trials.rungs[rung].epochs;
