@@ -1,6 +1,8 @@
 // Pictures in a report are of data as they were before `prepare:`, in their colours; what is no picture is said to be none.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "cli/program.h"
 #include "io/scratch.h"
 #include "weft/look/originals.h"
@@ -100,6 +102,21 @@ TEST_F(ReportPictures, what_is_no_picture_is_said_to_be_none_and_why) {
                                 "prepare: step 1, &#39;gcn&#39;");
         EXPECT_NE(page.find(line), page.npos) << line;
     }
+}
+
+TEST_F(ReportPictures, the_curve_of_errors_has_the_epochs_that_made_none) {
+    report(images_, R"([{"scale": [0, 1]}, "flatten"])", scores(2), R"("cross_entropy")");
+    std::string line = contents(folder_ / "r/log.jsonl"), log;
+    line.resize(line.find('\n'));
+    for (const char* error : {"0.5", "0.0", "0.25"}) {
+        log += std::regex_replace(line, std::regex("\"train.error\": [0-9.e-]+"), text("\"train.error\": ", error));
+        log += "\n";
+    }
+    put_file(folder_ / "r/log.jsonl", log);
+    ASSERT_EQ(run(folder_.folder(), {"show", "r"}).status, 0);
+    std::string page = contents(folder_ / "r/report.html");
+    for (const char* point : {"&quot;50%&quot;", "&quot;0%&quot;", "&quot;25%&quot;"})
+        EXPECT_NE(page.find(point), page.npos) << point;
 }
 
 }  // namespace
