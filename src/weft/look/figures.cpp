@@ -98,7 +98,7 @@ std::vector<std::string> channels_of(const std::vector<RunLog>& runs, const std:
     throw ConfigError(text("--channel ", *glob, ": no figure is called so", did_you_mean(*glob, names)));
 }
 
-bool spread(const viz::Chart& chart) {
+bool spread(const viz::Chart& chart, double times) {
     double least = INFINITY, most = 0;
     for (const viz::Curve& curve : chart.curves) {
         for (double y : curve.y) {
@@ -107,7 +107,7 @@ bool spread(const viz::Chart& chart) {
             least = std::min(least, y), most = std::max(most, y);
         }
     }
-    return most > 5 * least;
+    return most > times * least;
 }
 
 std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::vector<std::string>& channels) {

@@ -39,7 +39,7 @@ viz::Chart chart_of(const std::vector<Json>& lines, const std::vector<std::strin
         }
         if (!curve.x.empty()) chart.curves.push_back(std::move(curve));
     }
-    chart.logarithmic = spread(chart);
+    chart.logarithmic = spread(chart, 1);
     return chart;
 }
 
