@@ -86,15 +86,24 @@ TEST_F(Compare, diff_shows_keys_figures_and_where_the_logs_part) {
     EXPECT_EQ(weft({"diff", "a"}).status, 2);
 }
 
-/// What a server says on a connection.
-std::string asked(int port, const std::string& request) {
+/// To a port of this machine.
+int connected(int port) {
     int connection = ::socket(AF_INET, SOCK_STREAM, 0);
+    timeval patience{5, 0};  // a server that does not answer fails a test, and does not hold it up
+    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
     address.sin_family = AF_INET, address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return connection;
+}
+
+/// What a server says on a connection.
+std::string asked(int port, const std::string& request) {
+    int connection = connected(port);
     std::string answer;
-    if (::connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
-        ::send(connection, request.data(), request.size(), 0) > 0) {
+    if (::send(connection, request.data(), request.size(), 0) > 0) {
         char buffer[4096];
         for (ssize_t count; (count = ::recv(connection, buffer, sizeof buffer, 0)) > 0;)
             answer.append(buffer, static_cast<std::size_t>(count));
@@ -103,16 +112,21 @@ std::string asked(int port, const std::string& request) {
     return answer;
 }
 
-TEST_F(Compare, serve_shows_what_the_log_holds_now_to_this_machine_alone) {
-    make_run(folder_.folder() / "a", "0.1", "1.0", false);
-    Process server(folder_.folder(), {"serve", "a", "--port", "0"});
+/// The port that a server says it listens on.
+int port_of(const Process& server) {
     std::string said;
     for (int i = 0; i < 1000 && said.find('\n') == said.npos; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
         said = server.output();
     }
-    ASSERT_EQ(said.substr(0, 17), "http://127.0.0.1:");
-    int port = std::stoi(said.substr(17));
+    EXPECT_EQ(said.substr(0, 17), "http://127.0.0.1:");
+    return said.size() > 17 ? std::stoi(said.substr(17)) : 0;
+}
+
+TEST_F(Compare, serve_shows_what_the_log_holds_now_to_this_machine_alone) {
+    make_run(folder_.folder() / "a", "0.1", "1.0", false);
+    Process server(folder_.folder(), {"serve", "a", "--port", "0"});
+    int port = port_of(server);
     auto get = [&](const std::string& path, const std::string& host) {
         return asked(port, "GET " + path + " HTTP/1.1\r\nHost: " + host + ":1\r\n\r\n");
     };
@@ -129,6 +143,44 @@ TEST_F(Compare, serve_shows_what_the_log_holds_now_to_this_machine_alone) {
     EXPECT_EQ(asked(port, "POST / HTTP/1.1\r\n\r\n").substr(0, 12), "HTTP/1.1 405");
     server.signal(SIGTERM);
     EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(Compare, serve_lets_nobody_wait_for_those_who_say_nothing) {
+    Process server(folder_.folder(), {"serve", "a", "--port", "0"});
+    int port = port_of(server);
+    std::vector<int> idle;
+    for (int i = 0; i < 100 && !HasFailure(); ++i) idle.push_back(connected(port));  // more than it keeps open
+    ::send(idle.back(), "GET / HTT", 9, 0);
+    auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i < 3 && !HasFailure(); ++i)
+        EXPECT_EQ(asked(port, "GET / HTTP/1.1\r\nHost: localhost:1\r\n\r\n").substr(0, 15), "HTTP/1.1 200 OK");
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));  // as much as it once took for one
+    ::send(idle.back(), "P/1.1\r\nHost: localhost\r\n\r\n", 28, 0);
+    char answer[15];
+    EXPECT_EQ(::recv(idle.back(), answer, sizeof answer, MSG_WAITALL), 15);
+    EXPECT_EQ(::recv(idle[0], answer, sizeof answer, 0), 0);  // made room
+    for (int connection : idle) ::close(connection);
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(Compare, a_figure_of_any_set_stands_in_one_chart_and_any_error_is_a_percentage) {
+    fs::create_directories(folder_ / "c");
+    put_file(folder_ / "c/config.yaml", std::string(config) + "0.1}}}");
+    put_file(
+        folder_ / "c/log.jsonl",
+        R"({"epoch": 1, "step": 6, "examples": 600, "seconds": 0.1, "train.loss": 2.0, "train.error.digit": 0.5, "noisy.loss": 3.0, "noisy.error.digit": 0.125, "gradient_norm.0.weight": 2})"
+        "\n");
+    EXPECT_EQ(weft({"monitor", "c"}).output,
+              "run\tepoch\ttrain.loss\ttrain.error.digit\tnoisy.loss\tnoisy.error.digit\tgradient_norm.0.weight\n"
+              "c\t1\t2\t50.00%\t3\t12.50%\t2\n");
+    ASSERT_EQ(weft({"plot", "c", "--out", "p.svg"}).status, 0);
+    std::string svg = contents(folder_ / "p.svg");
+    for (const char* part : {">loss<", ">error.digit<", ">gradient_norm.0.weight<", ">train<", ">noisy<", "%<"})
+        EXPECT_NE(svg.find(part), svg.npos) << part;
+    EXPECT_EQ(svg.find(">noisy."), svg.npos);
+    ASSERT_EQ(weft({"plot", "c", "--channel", "noisy.*", "--out", "p.svg"}).status, 0);
+    EXPECT_NE(contents(folder_ / "p.svg").find(">error.digit<"), svg.npos);
 }
 
 }  // namespace

@@ -63,6 +63,20 @@ TEST(Terminal, shows_a_bar_with_the_rate_and_the_time_left_in_one_line) {
     for (const std::string& line : bars(on_terminal(narrow.folder(), 50))) EXPECT_LT(line.size(), 50u) << line;
 }
 
+TEST(Terminal, the_table_has_the_figure_by_which_the_best_model_is_kept) {
+    Scratch folder;
+    put_file(folder / "e.json", R"({"data": {"train": {"digits": {"size": 60}}, "valid": {"digits": {"size": 60}},
+"prepare": ["flatten"]}, "model": [{"linear": 10}], "cost": "cross_entropy", "optimizer": "sgd", "stop_when": {"epochs": 1},
+"monitor": {"channels": ["loss", "error", "accuracy", "f1", "perplexity", "precision", "recall"]}, "keep_best": {"of": "valid.f1"}})");
+    std::string output = run(folder.folder(), {"train", "e.json", "--out", "run", "--threads", "1"}).output;
+    EXPECT_TRUE(std::regex_search(
+        output,
+        std::regex(
+            "\n epoch +train.loss +train.error +train.accuracy +train.f1 +train.perplexity +valid.f1 +examples/s")))
+        << output;
+    EXPECT_NE(output.find("valid.f1 0."), output.npos) << output;  // of the model that was kept
+}
+
 TEST(Terminal, a_pipe_gets_lines_alone) {
     Scratch folder;
     put_file(folder / "e.json", experiment);

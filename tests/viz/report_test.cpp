@@ -38,6 +38,17 @@ TEST(Chart, marks_are_round_numbers) {
     for (const char* mark : {">150<", ">200<", ">250<"}) EXPECT_NE(picture.find(mark), picture.npos) << picture;
 }
 
+TEST(Chart, places_that_are_no_numbers_are_called_by_their_names_which_fit) {
+    Chart chart{"layer", "layer", "", {{"error", {0, 2, 1}, {3, 1, 2}}}, false, false, true, {"relu", "<tanh>", ""}};
+    chart.places[2] = std::string(99, 'x') + "end";
+    std::string picture = svg(chart);
+    for (const char* name : {">relu</text>", ">&lt;tanh&gt;</text>", "xx..</text>", "&quot;relu&quot;"})
+        EXPECT_NE(picture.find(name), picture.npos) << name;
+    EXPECT_EQ(picture.find("end</text>"), picture.npos);
+    EXPECT_EQ(picture.find(">0.2</text>"), picture.npos);
+    EXPECT_NE(picture.find("xend&quot;"), picture.npos);  // under the pointer in full
+}
+
 TEST(Chart, curves_without_points_and_with_nan_are_drawn_without_nan) {
     for (bool logarithmic : {false, true}) {
         std::string out =

@@ -10,7 +10,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <iostream>
+#include <memory>
 
 #include "weft/base/error.h"
 #include "weft/cli/commands.h"
@@ -21,7 +23,9 @@ namespace weft::cli {
 namespace {
 
 constexpr std::int64_t usual_port = 8642;
-constexpr std::size_t longest_request = 8192;
+constexpr std::size_t longest_request = 8192, most_visitors = 64;
+using Clock = std::chrono::steady_clock;
+constexpr Clock::duration patience = std::chrono::seconds(4);
 
 volatile std::sig_atomic_t serving_ends = 0;
 extern "C" void end_serving(int) { serving_ends = 1; }
@@ -47,7 +51,7 @@ std::string status_of(const look::RunLog& run) {
     std::string out = text("<p><b>", viz::escaped(run.name), "</b> ",
                            run.ended ? "ended; the model of epoch " : "epoch ", line.at("epoch").as_integer());
     for (const Json::Member& member : line.members()) {
-        if (member.key.ends_with(".loss") || member.key.ends_with(".error"))
+        if (member.key.ends_with(".loss") || look::is_share(member.key))
             out += text(" &middot; ", viz::escaped(member.key), " ", look::cell(line, member.key));
     }
     return out + "</p>";
@@ -92,32 +96,74 @@ std::string answer_to(const std::string& request, const std::vector<std::string>
     return answer("404 Not Found", "there is / alone");
 }
 
-/// Until the empty line; who is slow or says too much gets no answer.
-std::string request_from(int connection) {
-    struct timeval patience {
-        2, 0
-    };
-    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    std::string request;
+/// Somebody who asks: first the request comes, then the answer goes, either within `patience`.
+struct Visitor {
+    explicit Visitor(int connection) : socket(connection) {}
+    Socket socket;
+    std::string request, answer;
+    std::size_t sent = 0;
+    bool done = false;
+    Clock::time_point begun = Clock::now();
+    short waits_for() const { return static_cast<short>(answer.empty() ? POLLIN : POLLOUT); }
+};
+
+bool would_wait() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+/// Until the empty line; who says too much gets no answer.
+void read_some(Visitor& visitor, const std::function<std::string(const std::string&)>& answered) {
     char buffer[1024];
-    auto begun = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - begun < std::chrono::seconds(4) &&
-           request.find("\r\n\r\n") == request.npos && request.size() < longest_request) {
-        ssize_t count = ::recv(connection, buffer, sizeof buffer, 0);
-        if (count <= 0) return "";
-        request.append(buffer, static_cast<std::size_t>(count));
-    }
-    return request.find("\r\n\r\n") == request.npos ? "" : request;
+    ssize_t count = ::recv(visitor.socket.number(), buffer, sizeof buffer, 0);
+    if (count < 0 && would_wait()) return;
+    if (count <= 0) return void(visitor.done = true);
+    visitor.request.append(buffer, static_cast<std::size_t>(count));
+    if (visitor.request.find("\r\n\r\n") != visitor.request.npos)
+        visitor.answer = answered(visitor.request), visitor.begun = Clock::now();
+    else
+        visitor.done = visitor.request.size() >= longest_request;
 }
 
-void send_all(int connection, std::string_view bytes) {
-    while (!bytes.empty()) {
-        ssize_t count = ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (count <= 0) return;
-        bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
+void send_some(Visitor& visitor) {
+    std::string_view rest = std::string_view(visitor.answer).substr(visitor.sent);
+    ssize_t count = ::send(visitor.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count < 0 && would_wait()) return;
+    if (count > 0) visitor.sent += static_cast<std::size_t>(count);
+    visitor.done = count <= 0 || visitor.sent == visitor.answer.size();
 }
+
+/// All who ask, at once and in one thread, so that nobody waits for one who says nothing. At most `most_visitors`: the one who came first makes
+/// room for another.
+class Visitors {
+  public:
+    explicit Visitors(std::function<std::string(const std::string&)> answered) : answered_(std::move(answered)) {}
+
+    /// Waits for whatever comes first, half a second at most.
+    void serve(int listener) {
+        std::vector<pollfd> ready{{listener, POLLIN, 0}};
+        for (const auto& visitor : all_) ready.push_back({visitor->socket.number(), visitor->waits_for(), 0});
+        int count = ::poll(ready.data(), ready.size(), 500);
+        auto now = Clock::now();  // before answers are made: who waited for these was not slow
+        for (std::size_t i = 0; count > 0 && i < all_.size(); ++i) {
+            if (ready[i + 1].revents == 0) continue;
+            if (all_[i]->answer.empty())
+                read_some(*all_[i], answered_);
+            else
+                send_some(*all_[i]);
+        }
+        std::erase_if(all_, [&](const auto& visitor) { return visitor->done || now - visitor->begun > patience; });
+        if (count > 0 && ready[0].revents != 0) welcome(listener);
+    }
+
+  private:
+    void welcome(int listener) {
+        int connection = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (connection < 0) return;
+        if (all_.size() == most_visitors) all_.erase(all_.begin());
+        all_.push_back(std::make_unique<Visitor>(connection));
+    }
+
+    std::vector<std::unique_ptr<Visitor>> all_;  // in the order in which they came
+    std::function<std::string(const std::string&)> answered_;
+};
 
 /// Listens; gives the port, which the system chooses where 0 is asked for.
 int listen_on(int socket, int port) {
@@ -128,7 +174,8 @@ int listen_on(int socket, int port) {
     socklen_t size = sizeof address;
     int again = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again);
-    if (::bind(socket, where, size) != 0 || ::listen(socket, 16) != 0 || ::getsockname(socket, where, &size) != 0)
+    if (::bind(socket, where, size) != 0 || ::listen(socket, SOMAXCONN) != 0 ||
+        ::getsockname(socket, where, &size) != 0)
         throw ConfigError(text("port ", port, " of 127.0.0.1 cannot be served: ", std::strerror(errno),
                                "; --port names another one, 0 any that is free"));
     return ntohs(address.sin_port);
@@ -141,20 +188,14 @@ int serve(const Arguments& arguments) {
     (void)content_of(arguments.words(), glob);  // what is wrong with the words is said here
     std::int64_t wanted = arguments.integer("port", 0).value_or(usual_port);
     if (wanted > 65535) throw ConfigError(text("--port ", wanted, ": expected 65535 or less"));
-    Socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    Socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     int port = listen_on(listener.number(), static_cast<int>(wanted));
     struct sigaction action {};
     action.sa_handler = end_serving;  // without SA_RESTART: poll returns
     for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
     std::cout << "http://127.0.0.1:" << port << "/  (Ctrl-C ends it)" << std::endl;
-    while (!serving_ends) {
-        pollfd ready{listener.number(), POLLIN, 0};
-        if (::poll(&ready, 1, 500) <= 0) continue;
-        Socket connection(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (connection.number() < 0) continue;
-        std::string request = request_from(connection.number());
-        if (!request.empty()) send_all(connection.number(), answer_to(request, arguments.words(), glob));
-    }
+    Visitors visitors([&](const std::string& request) { return answer_to(request, arguments.words(), glob); });
+    while (!serving_ends) visitors.serve(listener.number());
     return done;
 }
 

@@ -29,6 +29,17 @@ std::size_t columns() {
     return known ? size.ws_col : 80;
 }
 
+/// The first ones; the log has them all. The figure by which the best model is kept is among them.
+std::vector<std::string> shown_channels(const train::Phase& phase) {
+    std::vector<std::string> channels = phase.channels();
+    if (channels.size() <= most_columns) return channels;
+    bool decides = phase.keep_best && std::find(channels.begin(), channels.begin() + most_columns,
+                                                phase.keep_best->channel) == channels.begin() + most_columns;
+    channels.resize(most_columns);
+    if (decides) channels.back() = phase.keep_best->channel;
+    return channels;
+}
+
 }  // namespace
 
 Terminal::Terminal(bool quiet)
@@ -36,8 +47,8 @@ Terminal::Terminal(bool quiet)
 
 void Terminal::begun(const train::Phase& phase, const train::Network& network,
                      const std::vector<std::pair<std::string, data::Dataset>>& sets) {
-    channels_ = phase.channels();
-    if (channels_.size() > most_columns) channels_.resize(most_columns);  // the log has them all
+    channels_ = shown_channels(phase);
+    decides_ = phase.keep_best ? phase.keep_best->channel : "";
     head_shown_ = false, last_examples_ = 0;
     left_.begin(phase.stop.most_epochs);
     if (quiet_) return;
@@ -136,7 +147,7 @@ void Terminal::ended(const Json& line) {
     if (quiet_) return;
     std::cout << "\n";
     for (const Json::Member& member : line.members()) {
-        bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
+        bool is_figure = member.key.ends_with(".loss") || look::is_share(member.key) || member.key == decides_;
         if (is_figure) std::cout << member.key << " " << look::figure(member.key, member.value.as_number()) << "   ";
     }
     std::cout << "(the model of epoch " << line.at("epoch").as_integer() << ")" << std::endl;

@@ -30,6 +30,7 @@ class Terminal : public train::Watcher {
     bool quiet_, bar_, colour_;
     bool bar_shown_ = false, head_shown_ = false;
     std::vector<std::string> channels_;
+    std::string decides_;  // the figure by which the best model is kept
     std::int64_t last_examples_ = 0;
     double last_seconds_ = 0;
     TimeLeft left_;

@@ -19,10 +19,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is behind the set: "error" of "valid.error"; a name without a set is itself.
-std::string kind_of(const std::string& channel) {
+/// What is behind the set: "error" of "valid.error", "error.digit" of "valid.error.digit".
+std::string_view behind_set(std::string_view channel) {
+    std::size_t dot = channel.find('.');
+    return dot == channel.npos ? channel : channel.substr(dot + 1);
+}
+
+/// A figure without a set is its own kind. Sets beside train, valid and test are called as one likes: what stands in front is such a set's name
+/// if one of these three has the same figure ("noisy.loss" beside "valid.loss").
+std::string kind_of(const std::string& channel, const std::vector<std::string>& channels) {
+    std::string kind(behind_set(channel));
     for (const char* set : {"train.", "valid.", "test."}) {
-        if (channel.starts_with(set)) return channel.substr(std::string_view(set).size());
+        if (channel.starts_with(set) || std::find(channels.begin(), channels.end(), set + kind) != channels.end())
+            return kind;
     }
     return channel;
 }
@@ -89,7 +98,7 @@ std::vector<std::string> channels_of(const std::vector<RunLog>& runs, const std:
     throw ConfigError(text("--channel ", *glob, ": no figure is called so", did_you_mean(*glob, names)));
 }
 
-bool spread(const viz::Chart& chart) {
+bool spread(const viz::Chart& chart, double times) {
     double least = INFINITY, most = 0;
     for (const viz::Curve& curve : chart.curves) {
         for (double y : curve.y) {
@@ -98,18 +107,19 @@ bool spread(const viz::Chart& chart) {
             least = std::min(least, y), most = std::max(most, y);
         }
     }
-    return most > 5 * least;
+    return most > times * least;
 }
 
 std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::vector<std::string>& channels) {
+    const std::vector<std::string> all = channels_of(runs, {});
     std::vector<viz::Chart> charts;
     for (const std::string& channel : channels) {
-        std::string kind = kind_of(channel), set = channel.substr(0, channel.size() - kind.size());
+        std::string kind = kind_of(channel, all), set = channel.substr(0, channel.size() - kind.size());
         if (!set.empty()) set.pop_back();
         auto same = [&](const viz::Chart& chart) { return chart.title == kind; };
         auto chart = std::find_if(charts.begin(), charts.end(), same);
         if (chart == charts.end())
-            chart = charts.insert(charts.end(), viz::Chart{kind, "epoch", "", {}, false, kind == "error"});
+            chart = charts.insert(charts.end(), viz::Chart{kind, "epoch", "", {}, false, is_share(channel)});
         for (const RunLog& run : runs) {
             viz::Curve curve = curve_of(run, channel);
             curve.name = runs.size() == 1 ? (set.empty() ? kind : set) : set.empty() ? run.name : run.name + " " + set;
@@ -134,15 +144,20 @@ void write_plot(const fs::path& file, const std::vector<std::string>& folders, c
                                                  : viz::png(viz::plotted(charts)));
 }
 
+bool is_share(const std::string& channel) {
+    std::string_view kind = behind_set(channel);
+    return kind == "error" || kind.starts_with("error.");
+}
+
 std::string figure(const std::string& channel, double value) {
     char digits[64];
-    bool share = channel.ends_with(".error");
+    bool share = is_share(channel);
     std::snprintf(digits, sizeof digits, share ? "%.2f%%" : "%.4f", share ? 100 * value : value);
     return digits;
 }
 
 std::string cell_of(const std::string& channel, double value) {
-    return channel.ends_with(".error") ? figure(channel, value) : viz::shown(value);
+    return is_share(channel) ? figure(channel, value) : viz::shown(value);
 }
 
 std::string cell(const Json& line, const std::string& channel) {

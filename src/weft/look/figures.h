@@ -37,9 +37,11 @@ std::vector<viz::Chart> charts_of(const std::vector<RunLog>& runs, const std::ve
 void write_plot(const std::filesystem::path& file, const std::vector<std::string>& folders,
                 const std::optional<std::string>& glob = {});
 
-/// Whether its figures are positive, and the greatest is more than five times the least: for a logarithmic axis.
-bool spread(const viz::Chart& chart);
+/// For a logarithmic axis: whether its figures are all positive, none 0, and the greatest is more than so many times the least.
+bool spread(const viz::Chart& chart, double times = 5);
 
+/// Whether a figure is a share, shown as percent: an error, of all or of one of several outputs ("valid.error.digit").
+bool is_share(const std::string& channel);
 /// A loss with four digits, an error as percent: by the channel's name.
 std::string figure(const std::string& channel, double value);
 /// A number for a table: four digits, errors as percent; "" where there is none.

@@ -6,8 +6,9 @@
 
 namespace weft::look {
 
-/// Of a matrix each row as data were before they were prepared, where `prepare:` has an inverse: with z = P (x - m), unit w is drawn as the
-/// change of x by which z moves along w, P^-1 w (as Pylearn2's show_weights maps weights back). Else, and of kernels, the numbers themselves.
-void add_first_layer(viz::Report& report, const train::Run& run, const train::Network& network);
+/// Of a matrix each row as data were before they were prepared, where `prepare:` has an inverse (look/originals.h); else, and of kernels, the
+/// numbers themselves. What reads colours is drawn in colours. ShapeError says why there is nothing to draw.
+void add_first_layer(viz::Report& report, const train::Run& run, const train::Network& network,
+                     const std::string& input = "x");
 
 }  // namespace weft::look

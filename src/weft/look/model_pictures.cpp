@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "weft/base/error.h"
-#include "weft/look/example_picture.h"
+#include "weft/look/originals.h"
 #include "weft/look/run_report.h"
 #include "weft/train/channel_sums.h"
 #include "weft/train/reconstruct.h"
@@ -15,38 +15,29 @@ namespace {
 constexpr std::int64_t most_pairs = 36, samples = 48, sample_steps = 200, most_points = 2000, most_units = 512;
 constexpr std::size_t most_classes = 100;
 
-std::optional<PictureShape> shape_drawn(const data::Dataset& set) {
-    return is_floating(set.x_dtype()) ? picture_shape(set.example()) : std::nullopt;
-}
-
 }  // namespace
 
-void add_samples(viz::Report& report, const train::Phase& phase, const train::Network& network,
-                 const data::Dataset& set) {
-    std::optional<PictureShape> shape = shape_drawn(set);
-    if (!shape) return;
+void add_samples(viz::Report& report, const train::Run& run, const train::Network& network, const data::Dataset& set) {
     if (!train::makes_examples(network)) return;
-    Array made = contiguous(
-        train::sample(phase, network, {.count = samples, .steps = sample_steps}).astype(DType::float32).array());
-    std::int64_t size = shape->planes * shape->height * shape->width;
-    if (made.size() != samples * size) return;
-    const float* numbers = made.data<float>();
-    auto [low, high] = std::minmax_element(numbers, numbers + made.size());
-    for (std::int64_t i = 0; i < samples; ++i) report.samples.push_back(draw(numbers + i * size, *shape, *low, *high));
+    Originals originals(run, set.example(), set.x_name);
+    Pictured made =
+        originals.pictured(train::sample(run.kept_phase(), network, {.count = samples, .steps = sample_steps}).array());
+    auto [low, high] = std::minmax_element(made.row(0), made.row(samples));
+    for (std::int64_t i = 0; i < samples; ++i) report.samples.push_back(draw(made.row(i), made.shape, *low, *high));
 }
 
-void add_reconstructions(viz::Report& report, const train::Phase& phase, const train::Network& network,
+void add_reconstructions(viz::Report& report, const train::Run& run, const train::Network& network,
                          const data::Dataset& set) {
-    std::optional<PictureShape> shape = shape_drawn(set);
-    if (!shape) return;
+    if (!is_floating(set.x_dtype())) return;
     std::int64_t count = std::min(most_pairs, set.size());
-    if (std::optional<train::Reconstruction> back = train::reconstructed(phase, network, set.rows(0, count))) {
-        std::int64_t size = shape->planes * shape->height * shape->width;
-        const float *wanted = back->wanted.data<float>(), *given = back->given.data<float>();
-        for (std::int64_t i = 0; i < count; ++i, wanted += size, given += size) {
-            auto [low, high] = std::minmax_element(wanted, wanted + size);
-            report.reconstructions.emplace_back(draw(wanted, *shape, *low, *high), draw(given, *shape, *low, *high));
-        }
+    std::optional<train::Reconstruction> back = train::reconstructed(run.kept_phase(), network, set.rows(0, count));
+    if (!back) return;
+    Originals originals(run, set.example(), set.x_name);
+    Pictured wanted = originals.pictured(back->wanted), given = originals.pictured(back->given);
+    for (std::int64_t i = 0; i < count; ++i) {
+        auto [low, high] = std::minmax_element(wanted.row(i), wanted.row(i + 1));
+        report.reconstructions.emplace_back(draw(wanted.row(i), wanted.shape, *low, *high),
+                                            draw(given.row(i), given.shape, *low, *high));
     }
 }
 

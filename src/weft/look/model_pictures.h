@@ -3,15 +3,15 @@
 #pragma once
 
 #include "weft/train/objective.h"
+#include "weft/train/run.h"
 #include "weft/viz/report.h"
 
 namespace weft::look {
 
-/// Where the model gives some, and these are pictures.
-void add_reconstructions(viz::Report& report, const train::Phase& phase, const train::Network& network,
+/// Where the model gives some, drawn as data were before they were prepared. ShapeError says why they are no pictures.
+void add_reconstructions(viz::Report& report, const train::Run& run, const train::Network& network,
                          const data::Dataset& set);
-void add_samples(viz::Report& report, const train::Phase& phase, const train::Network& network,
-                 const data::Dataset& set);
+void add_samples(viz::Report& report, const train::Run& run, const train::Network& network, const data::Dataset& set);
 /// Outputs in the plane, of sets with classes.
 void add_embedding(viz::Report& report, train::Objective& objective, const data::Dataset& set);
 

@@ -10,10 +10,10 @@
 #include "weft/found.h"
 #include "weft/io/file.h"
 #include "weft/io/safetensors.h"
-#include "weft/look/example_picture.h"
 #include "weft/look/figures.h"
 #include "weft/look/first_layer.h"
 #include "weft/look/model_pictures.h"
+#include "weft/look/originals.h"
 #include "weft/train/sample_text.h"
 #include "weft/train/yaml.h"
 #include "weft/viz/report.h"
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_examples = 36;
 
 viz::Chart chart_of(const std::vector<Json>& lines, const std::vector<std::string>& channels, const std::string& what) {
-    viz::Chart chart{what == "loss" ? "Loss" : "Errors", "epoch", "", {}, true, what == "error"};
+    viz::Chart chart{what == "loss" ? "Loss" : "Errors", "epoch", "", {}, false, what == "error"};
     for (const std::string& channel : channels) {
         if (!channel.ends_with("." + what)) continue;
         viz::Curve curve{channel, {}, {}};
@@ -39,6 +39,7 @@ viz::Chart chart_of(const std::vector<Json>& lines, const std::vector<std::strin
         }
         if (!curve.x.empty()) chart.curves.push_back(std::move(curve));
     }
+    chart.logarithmic = spread(chart, 1);
     return chart;
 }
 
@@ -82,12 +83,14 @@ std::vector<Answer> answers_of(train::Objective& objective, const data::Dataset&
     return answers;
 }
 
-void add_examples(viz::Report& report, const data::Dataset& set, std::vector<Answer> answers) {
-    std::optional<PictureShape> shape = picture_shape(set.example());
+/// The surest of the wrong answers, and the first of the right ones. ShapeError or DTypeError if the examples are no pictures.
+void add_examples(viz::Report& report, const train::Run& run, const data::Dataset& set,
+                  const std::vector<Answer>& answers) {
     report.examples_total = static_cast<std::int64_t>(answers.size());
     report.wrong_total =
         std::count_if(answers.begin(), answers.end(), [](const Answer& a) { return a.truth != a.predicted; });
-    if (!shape || !is_floating(set.x_dtype())) return;
+    if (!is_floating(set.x_dtype())) throw DTypeError(text("they are of ", set.x_dtype(), ", which is no picture"));
+    Originals originals(run, set.example(), set.x_name);
     std::vector<Answer> wrong;
     for (const Answer& answer : answers) {
         if (answer.truth != answer.predicted) wrong.push_back(answer);
@@ -95,9 +98,10 @@ void add_examples(viz::Report& report, const data::Dataset& set, std::vector<Ans
     std::stable_sort(wrong.begin(), wrong.end(),
                      [](const Answer& a, const Answer& b) { return a.confidence > b.confidence; });
     auto drawn = [&](const Answer& a) {
-        Array x = contiguous(set.rows(a.index, a.index + 1).inputs());
-        return viz::Example{draw(x, *shape), class_name(set, a.truth), class_name(set, a.predicted), a.confidence,
-                            a.index};
+        Pictured one = originals.pictured(set.rows(a.index, a.index + 1).inputs());
+        auto [low, high] = std::minmax_element(one.row(0), one.row(1));
+        return viz::Example{draw(one.row(0), one.shape, *low, *high), class_name(set, a.truth),
+                            class_name(set, a.predicted), a.confidence, a.index};
     };
     for (const Answer& answer : wrong) {
         if (report.wrong.size() < most_examples) report.wrong.push_back(drawn(answer));
@@ -173,6 +177,24 @@ void or_said(viz::Report& report, const std::string& part, F make) {
     }
 }
 
+/// The same of pictures; tables and texts are none, which is nothing to warn of.
+template <class F>
+void drawn_or_said(viz::Report& report, const std::string& part, F draw) {
+    auto say = [&](const Error& error) {
+        std::string_view what = error.what();
+        report.undrawn.push_back(text(part, ": ", what.substr(0, what.find('\n'))));
+    };
+    or_said(report, "of " + part, [&] {
+        try {
+            draw();
+        } catch (const ShapeError& error) {
+            say(error);
+        } catch (const DTypeError& error) {
+            say(error);
+        }
+    });
+}
+
 /// What the kept model says of a set, and what it is.
 void add_model(viz::Report& report, const train::Run& run, const data::Dataset& set) {
     const train::Phase& phase = run.kept_phase();
@@ -181,12 +203,12 @@ void add_model(viz::Report& report, const train::Run& run, const data::Dataset& 
     or_said(report, "of examples", [&] {
         if (!objective.counts_errors()) return add_embedding(report, objective, set);
         std::vector<Answer> answers = answers_of(objective, set);
-        add_examples(report, set, answers);
         add_confusion(report, set, answers);
+        drawn_or_said(report, "examples", [&] { add_examples(report, run, set, answers); });
     });
-    or_said(report, "of reconstructions", [&] { add_reconstructions(report, phase, network, set); });
-    or_said(report, "of samples", [&] { add_samples(report, phase, network, set); });
-    or_said(report, "of weights", [&] { add_first_layer(report, run, network); });
+    drawn_or_said(report, "reconstructions", [&] { add_reconstructions(report, run, network, set); });
+    drawn_or_said(report, "samples", [&] { add_samples(report, run, network, set); });
+    drawn_or_said(report, "weights", [&] { add_first_layer(report, run, network, set.x_name); });
     add_network(report, network);
 }
 

@@ -70,6 +70,7 @@ Rows spread_rows(const train::Trials& trials, const std::vector<train::TrialResu
 struct Places {
     std::vector<double> x;  // of each trial
     std::string name;
+    std::vector<std::string> words = {};  // of all that are no numbers
 };
 Places places_of(const train::Trials& trials, std::size_t key) {
     Places places{{}, trials.keys[key]};
@@ -87,22 +88,19 @@ Places places_of(const train::Trials& trials, std::size_t key) {
     }
     if (numbers) return places;
     places.x.clear();
-    std::vector<std::string> seen;
     for (const train::Trial& trial : trials.trials) {
         std::string word = train::value_text(trial.values[key]);
-        auto known = std::find(seen.begin(), seen.end(), word);
-        places.x.push_back(static_cast<double>(known - seen.begin()));
-        if (known == seen.end()) seen.push_back(word);
+        auto known = std::find(places.words.begin(), places.words.end(), word);
+        places.x.push_back(static_cast<double>(known - places.words.begin()));
+        if (known == places.words.end()) places.words.push_back(word);
     }
-    places.name += ":";
-    for (std::size_t i = 0; i < seen.size(); ++i) places.name += text(i ? ", " : " ", i, " is ", seen[i]);
     return places;
 }
 
 viz::Chart chart_of_key(const train::Trials& trials, const std::vector<train::TrialResult>& rows, std::size_t key) {
     const std::string& figure = trials.watch.channel;
     Places places = places_of(trials, key);
-    viz::Chart chart{trials.keys[key], places.name, "", {}, false, figure.ends_with(".error"), true};
+    viz::Chart chart{trials.keys[key], places.name, "", {}, false, look::is_share(figure), true, places.words};
     for (std::size_t rung = 0; rung < trials.rungs.size(); ++rung) {
         viz::Curve curve;
         std::int64_t epochs = trials.rungs[rung].epochs;

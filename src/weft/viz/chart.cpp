@@ -45,10 +45,8 @@ std::string axes(const Chart& chart, const Frame& frame) {
         out += rule("grid", left, width - right, y, y);
         out += tick(left - 8, y + 4, "end", shown(mark, chart.percent));
     }
-    for (double mark : round_numbers(frame.x_low, frame.x_high, 8)) {
-        if (chart.points || mark == std::floor(mark))
-            out += tick(frame.x(mark), height - bottom + 18, "middle", shown(mark));
-    }
+    for (const auto& [mark, words] : marks_below(chart, frame))
+        out += tick(frame.x(mark), height - bottom + 18, "middle", words);
     out += rule("axis", left, width - right, height - bottom, height - bottom);
     return out + tick((left + width - right) / 2, height - 4, "middle", chart.x_name);
 }
@@ -96,7 +94,7 @@ std::string numbers_of(const Chart& chart, const Frame& frame) {
             if (!drawable(curve.y[i], chart.logarithmic)) continue;
             points.push_back(
                 Json::array({std::round(10 * frame.x(curve.x[i])) / 10, std::round(10 * frame.y(curve.y[i])) / 10,
-                             shown(curve.x[i]), shown(curve.y[i], chart.percent)}));
+                             shown_x(chart, curve.x[i]), shown(curve.y[i], chart.percent)}));
         }
         Json one;
         one["name"] = curve.name, one["points"] = points;

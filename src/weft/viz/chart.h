@@ -16,9 +16,10 @@ struct Curve {
 struct Chart {
     std::string title, x_name, y_name;
     std::vector<Curve> curves;
-    bool logarithmic = false;  // the y axis; what is not positive is left out
-    bool percent = false;      // y as percent
-    bool points = false;       // dots that nothing joins
+    bool logarithmic = false;              // the y axis; what is not positive is left out
+    bool percent = false;                  // y as percent
+    bool points = false;                   // dots that nothing joins
+    std::vector<std::string> places = {};  // what 0, 1, 2, ... of the x axis stand for, where they are no numbers
 };
 
 /// Text as it stands in HTML, between tags or in quotes.

@@ -37,6 +37,7 @@ Frame frame_of(const Chart& chart) {
     }
     if (frame.x_low > frame.x_high)
         frame.x_low = 0, frame.x_high = 1, frame.y_low = chart.logarithmic ? 0.1 : 0, frame.y_high = 1;
+    if (!chart.places.empty()) frame.x_low = -0.5, frame.x_high = static_cast<double>(chart.places.size()) - 0.5;
     if (frame.x_low == frame.x_high) frame.x_low -= 0.5, frame.x_high += 0.5;
     if (chart.logarithmic) {
         frame.y_low /= 1.15, frame.y_high *= 1.15;
@@ -52,6 +53,27 @@ std::vector<double> marks_of(const Chart& chart, const Frame& frame) {
     if (chart.logarithmic) marks = logarithmic_marks(frame);
     // Within less than a power of ten there are too few of these to read a figure by.
     return marks.size() >= 3 ? marks : round_numbers(frame.y_low, frame.y_high, 5);
+}
+
+std::vector<std::pair<double, std::string>> marks_below(const Chart& chart, const Frame& frame) {
+    std::vector<std::pair<double, std::string>> marks;
+    constexpr double letter = 7;
+    auto room = static_cast<std::size_t>((frame.x(1) - frame.x(0)) / letter);
+    for (std::size_t i = 0; i < chart.places.size(); ++i) {
+        const std::string& name = chart.places[i];
+        std::size_t cut = std::max<std::size_t>(room, 4) - 3;
+        while (cut > 0 && cut < name.size() && (name[cut] & 0xc0) == 0x80) --cut;  // UTF-8: no half letter
+        marks.emplace_back(i, name.size() <= room ? name : name.substr(0, cut) + "..");
+    }
+    if (!marks.empty()) return marks;
+    for (double mark : round_numbers(frame.x_low, frame.x_high, 8))
+        if (chart.points || mark == std::floor(mark)) marks.emplace_back(mark, shown(mark));
+    return marks;
+}
+
+std::string shown_x(const Chart& chart, double x) {
+    return x >= 0 && x < static_cast<double>(chart.places.size()) ? chart.places[static_cast<std::size_t>(x)]
+                                                                  : shown(x);
 }
 
 }  // namespace weft::viz

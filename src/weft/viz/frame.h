@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/viz/chart.h"
@@ -30,5 +32,9 @@ bool drawable(double value, bool logarithmic);
 Frame frame_of(const Chart& chart);
 /// Where lines go across: round numbers, or 1, 2 and 5 times powers of ten.
 std::vector<double> marks_of(const Chart& chart, const Frame& frame);
+/// What stands below the x axis, and where: whole numbers (any round ones below points), or the names of places, cut where they would touch.
+std::vector<std::pair<double, std::string>> marks_below(const Chart& chart, const Frame& frame);
+/// A number of the x axis, or what it stands for.
+std::string shown_x(const Chart& chart, double x);
 
 }  // namespace weft::viz

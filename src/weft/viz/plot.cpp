@@ -98,11 +98,8 @@ void draw_axes(Canvas& canvas, const Chart& chart, const Frame& frame, double do
         std::string number = shown(mark, chart.percent);
         canvas.words(Frame::left - 6 - 6 * static_cast<double>(number.size()), y + 3, number, dark);
     }
-    for (double mark : round_numbers(frame.x_low, frame.x_high, 8)) {
-        std::string number = shown(mark);
-        if (mark == std::floor(mark))
-            canvas.words(frame.x(mark) - 3 * static_cast<double>(number.size()), base + 16, number, dark);
-    }
+    for (const auto& [mark, words] : marks_below(chart, frame))
+        canvas.words(frame.x(mark) - 3 * static_cast<double>(words.size()), base + 16, words, dark);
     canvas.line(Frame::left, base, end, base, 0.75, dark);
     canvas.words((Frame::left + end) / 2 - 3 * static_cast<double>(chart.x_name.size()), base + 32, chart.x_name, dark);
 }

@@ -22,9 +22,9 @@ std::string section(const char* title, const std::string& content, const std::st
     return text("<section><h2>", title, "</h2>", below, content, "</section>\n");
 }
 
-std::string lacking_of(const Report& report) {
+std::string lines_of(const std::vector<std::string>& lines) {
     std::string out;
-    for (const std::string& line : report.lacking) out += text("<p><em>", escaped(line), "</em></p>");
+    for (const std::string& line : lines) out += text("<p><em>", escaped(line), "</em></p>");
     return out;
 }
 
@@ -176,7 +176,7 @@ std::string html(const Report& report) {
     std::string written = report.written.empty() ? "" : text("<pre>", escaped(report.written), "</pre>");
     return text(
         page_head(report.title), "<main>\n<header><h1>", escaped(report.title), "</h1><p>", escaped(report.subtitle),
-        "</p>", lacking_of(report), "</header>\n", figures_of(report), "\n",
+        "</p>", lines_of(report.lacking), "</header>\n", figures_of(report), "\n",
         section("Learning", charts_html(report.charts)), examples_section(report),
         section("Confusion", confusion_of(report.confusion),
                 "Rows: what the example is. Columns: what the network says."),
@@ -187,9 +187,9 @@ std::string html(const Report& report) {
         section("What it writes", written, "Symbol after symbol, each drawn by what the model says comes next."),
         section("Where it puts examples", svg(report.embedding), escaped(report.embedding_name)),
         section("First layer", weights_of(report), escaped(report.weights_name)),
-        section("Where the time went", time_of(report)), section("Network", layers_of(report)),
-        section("Configuration", configuration), section("Environment", environment_of(report)), "</main><script>",
-        page_script, "</script></body></html>\n");
+        section("Not drawn", lines_of(report.undrawn)), section("Where the time went", time_of(report)),
+        section("Network", layers_of(report)), section("Configuration", configuration),
+        section("Environment", environment_of(report)), "</main><script>", page_script, "</script></body></html>\n");
 }
 
 }  // namespace weft::viz

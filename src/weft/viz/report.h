@@ -37,7 +37,8 @@ struct Report {
     std::vector<Picture> samples;                              // that it makes up
     std::string written;                                       // what a model of texts goes on with
     std::string embedding_name;
-    Scatter embedding;  // where it puts examples; without points: none is shown
+    std::vector<std::string> undrawn;  // what is shown of other runs, and why not of this: a line each
+    Scatter embedding;                 // where it puts examples; without points: none is shown
     std::vector<Example> wrong, right;
     std::int64_t wrong_total = 0, examples_total = 0;
     Confusion confusion;                                  // without classes: none is shown
