@@ -41,8 +41,8 @@ class Refusing final : public KernelCompiler {
         return cpu_compiler().loop(std::move(loop));
     }
     std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
-                                    const Layout& output) const override {
-        return cpu_compiler().library(node, inputs, output);
+                                    const Layout& output, const KernelUse& use) const override {
+        return cpu_compiler().library(node, inputs, output, use);
     }
 };
 

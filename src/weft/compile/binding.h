@@ -32,6 +32,7 @@ struct BoundStep {
     std::source_location fails_at;  // whose line an error is that does not know its own; none: it has been said
     double product_operations = 0;  // additions and multiplications of the products of matrices in it
     std::vector<Loop> loops;        // what it runs, if that was asked for (BindOptions::keep_loops)
+    std::vector<std::int32_t> kept_of;  // leaves that what its kernel shares is made of, which is kept while they stay the same
 };
 
 /// A buffer of the arena.
@@ -53,6 +54,9 @@ struct BoundOutput {
 struct BindOptions {
     /// Leaves whose memory may become an output's, by number; output i of the graph may only take donors[i] (-1: none).
     std::vector<std::int32_t> donors;
+    /// Leaves whose numbers most often stay the same from run to run (weights that are only read): of these kernels may keep copies as
+    /// they read them.
+    std::vector<bool> steady;
     bool keep_loops = false;
 };
 

@@ -34,6 +34,10 @@ Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(bind
             if (!made) (view.base.kind == Base::arena ? inside_ : outside_).push_back(patch);
             table_.push_back(made ? reinterpret_cast<void*>(view.offset) : nullptr);
         }
+        if (step.kernel->shared_bytes() == 0) continue;
+        kept_.push_back({first_.size() - 1, static_cast<std::uint32_t>(table_.size()), nullptr,
+                         std::vector<std::uint64_t>(step.kept_of.size())});
+        table_.push_back(nullptr);
     }
 }
 
@@ -51,6 +55,23 @@ std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void*
     return arena + binding_->scratch_offset;
 }
 
+// Made anew where a leaf that it is made of holds other numbers than it did, or nobody knows.
+void Runner::keep(Kept& kept, std::span<const std::uint64_t> contents) {
+    const BoundStep& step = binding_->steps[kept.step];
+    bool same = true;
+    for (std::size_t i = 0; i < step.kept_of.size(); ++i) {
+        std::uint64_t now = contents.empty() ? 0 : contents[static_cast<std::size_t>(step.kept_of[i])];
+        same = same && now != 0 && now == kept.contents[i];
+        kept.contents[i] = now;
+    }
+    if (same) return;
+    if (!kept.memory) {
+        kept.memory = Buffer::allocate(step.kernel->shared_bytes());
+        table_[kept.position] = kept.memory->data();
+    }
+    step.kernel->share(table_.data() + first_[kept.step], kept.memory->data());
+}
+
 double Runner::time_step(std::size_t s, std::byte* scratch) {
     using Clock = std::chrono::steady_clock;
     Clock::time_point start = Clock::now();
@@ -60,6 +81,7 @@ double Runner::time_step(std::size_t s, std::byte* scratch) {
 
 std::vector<double> Runner::time(std::span<void* const> leaves, std::span<void* const> outputs, int runs) {
     std::byte* scratch = place_operands(leaves, outputs);
+    for (Kept& kept : kept_) keep(kept, {});
     std::vector<double> seconds(binding_->steps.size(), std::numeric_limits<double>::infinity());
     for (int run = 0; run < runs; ++run) {
         for (std::size_t s = 0; s < seconds.size(); ++s) {
@@ -69,8 +91,10 @@ std::vector<double> Runner::time(std::span<void* const> leaves, std::span<void* 
     return seconds;
 }
 
-void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs) {
+void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs,
+                 std::span<const std::uint64_t> contents) {
     std::byte* scratch = place_operands(leaves, outputs);
+    for (Kept& kept : kept_) keep(kept, contents);
     std::size_t s = 0;
     try {
         if (detail::profiling.load(std::memory_order_relaxed)) {

@@ -97,6 +97,7 @@ class Specialization {
     // Of a run, kept to be used again
     std::vector<void*> leaves_, outputs_;
     std::vector<Tensor> held_;    // one a leaf: what its address points into
+    std::vector<std::uint64_t> contents_;  // one a leaf: of its buffer
     std::vector<Tensor> given_;   // one an entry of Binding::outputs: the tensor whose memory it writes
     std::vector<Spares> spares_;  // likewise
 };
@@ -115,9 +116,13 @@ Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
     for (const Use& use : cells_) {
         if (use.output >= 0) options_.donors.push_back(use.leaf);
     }
+    for (const Source& source : sources_)
+        options_.steady.push_back(source.kind == Source::constant ||
+                                  (source.kind == Source::cell && cells_[source.index].output < 0));
     runner_ = std::make_unique<Runner>(make_binding(graph_, options_));
     leaves_.resize(sources_.size());
     held_.resize(sources_.size());
+    contents_.resize(sources_.size());
     outputs_.resize(runner_->binding().outputs.size());
     given_.resize(outputs_.size());
     spares_.resize(outputs_.size());
@@ -212,6 +217,7 @@ void Specialization::find_leaves(std::span<const Tensor> arguments) {
                                : source.kind == Source::cell   ? cells_[source.index].cell->value
                                                                : constants_[source.index];
         leaves_[i] = const_cast<void*>(address(tensor, i));
+        contents_[i] = held_[i].node()->value.buffer->content();
     }
 }
 
@@ -249,7 +255,7 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
     if (debug_modes().any()) concrete = with_numbers();
     choose_memory();
     try {
-        runner_->run(leaves_, outputs_);
+        runner_->run(leaves_, outputs_, contents_);
     } catch (...) {  // an index outside its axis: cells keep their values, and what is held here lets go of them
         release_leaves();
         for (Tensor& tensor : given_) tensor = Tensor();
