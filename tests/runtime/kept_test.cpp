@@ -105,7 +105,9 @@ TEST(KeptWeights, are_made_anew_when_another_function_writes_over_the_parameter)
             const void* before = weight.value().array().address();
             update({});
             EXPECT_EQ(difference(expected(way, x, weight.value()), made_by(f, x)), "") << way.name << ", step " << step;
-            if (step > 2) EXPECT_EQ(weight.value().array().address(), before) << "the update does not write in place";
+            if (step > 2) {
+                EXPECT_EQ(weight.value().array().address(), before) << "the update does not write in place";
+            }
         }
     }
 }
@@ -137,7 +139,8 @@ TEST(KeptWeights, of_memory_that_others_may_write_are_not_trusted) {
 TEST(KeptWeights, are_those_of_steady_leaves_alone) {
     Tensor x = numbers({40, 96}, 1), w = numbers({80, 96}, 2);
     Tensor product = matmul(x, w.T());
-    Graph graph = gather({product.node()});
+    Node* outputs[] = {product.node()};
+    Graph graph = gather(outputs);
     for (bool steady : {false, true}) {
         std::vector<bool> leaves(graph.leaves.size());
         for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i] = steady && &graph.node(graph.leaves[i]) == w.node();

@@ -53,10 +53,10 @@ struct BoundOutput {
 
 struct BindOptions {
     /// Leaves whose memory may become an output's, by number; output i of the graph may only take donors[i] (-1: none).
-    std::vector<std::int32_t> donors;
+    std::vector<std::int32_t> donors = {};
     /// Leaves whose numbers most often stay the same from run to run (weights that are only read): of these kernels may keep copies as
     /// they read them.
-    std::vector<bool> steady;
+    std::vector<bool> steady = {};
     bool keep_loops = false;
 };
 
