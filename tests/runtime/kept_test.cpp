@@ -126,13 +126,23 @@ TEST(KeptWeights, are_made_anew_when_a_program_writes_into_their_array) {
 
 TEST(KeptWeights, of_memory_that_others_may_write_are_not_trusted) {
     std::vector<float> memory(96 * 64, 0.5f);
-    Array array{DType::float32, {96, 64}, {64, 1}, 0, Buffer::wrap(memory.data(), memory.size() * sizeof(float), {})};
-    Parameter weight{Tensor(array)};
-    CompiledFunction f = reading(ways()[0], weight);
-    Tensor x = numbers(ways()[0].x, 1);
-    Array before = made_by(f, x);
+    Tensor theirs(
+        Array{DType::float32, {96, 64}, {64, 1}, 0, Buffer::wrap(memory.data(), memory.size() * sizeof(float), {})});
+    CompiledFunction constant(
+        [&](std::span<const Tensor> x) { return std::vector<Tensor>{matmul(x[0], theirs)}; });
+    Tensor x = numbers({40, 96}, 1);
+    Array before = made_by(constant, x);
     for (float& number : memory) number = 2;
-    EXPECT_EQ(difference((Tensor(before) * 4).array(), made_by(f, x), 1e-5, 1e-5), "");
+    EXPECT_EQ(difference((Tensor(before) * 4).array(), made_by(constant, x), 1e-5, 1e-5), "");
+}
+
+TEST(KeptWeights, a_parameter_has_numbers_of_its_own) {
+    std::vector<float> memory(6, 0.5f);
+    Array array{DType::float32, {6}, {1}, 0, Buffer::wrap(memory.data(), memory.size() * sizeof(float), {})};
+    Parameter made{Tensor(array)}, set(Tensor::of(std::vector<float>(6), {6}));
+    set.set(Tensor(array));
+    memory[0] = 2;
+    for (const Parameter& one : {made, set}) EXPECT_EQ(max(one.value()).item<float>(), 0.5f);
 }
 
 // Which steps keep: those of weights that are only read.
