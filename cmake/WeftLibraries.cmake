@@ -68,4 +68,5 @@ weft_optional(PNG png.h png "libpng (libpng-dev)" "pictures in PNG files are not
 # Debian keeps the headers of each build of HDF5 in a folder of its own; io/hdf5.cpp asks for either.
 weft_optional(HDF5 "hdf5/serial/hdf5.h;hdf5.h" "hdf5_serial;hdf5" "HDF5 (libhdf5-dev)" "data sets in HDF5 files, .h5 and MATLAB's 7.3, are not read" OPENED)
 weft_optional(MATIO matio.h matio "matio (libmatio-dev)" "data sets in MATLAB's .mat files are not read" OPENED)
+include(${CMAKE_CURRENT_LIST_DIR}/WeftParquet.cmake)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/found.h.in ${PROJECT_BINARY_DIR}/generated/weft/found.h @ONLY)

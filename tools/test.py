@@ -76,7 +76,7 @@ def build(tally, preset, targets=()):
     if preset == "release":
         configure += ["-DWEFT_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}"] if builds_package() else ["-DWEFT_BUILD_PYTHON=OFF"]
     if preset in SANITIZED and NIGHTLY:
-        configure.append("-DWEFT_LEAVE_OUT=viz")
+        configure.append("-DWEFT_LEAVE_OUT=viz;look;search")
     if not (folder / "CMakeCache.txt").exists():
         configure += [] if shutil.which("ninja") else ["-G", "Unix Makefiles"]
         configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache" if shutil.which("ccache") else "-DWEFT_SHARE_HEADERS=ON"]

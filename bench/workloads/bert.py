@@ -1,7 +1,7 @@
 """An encoder of BERT's size (Devlin et al., 2019: 12 layers of 768, 12 heads, normalised behind each part), inference on one text of 128 places."""
 import numpy as np
 
-from .common import OnnxGraph, Workload, draw, normal, torch_model, weft_model, weights
+from .common import OnnxGraph, Workload, draw, normal, torch_inference, weft_model, weights
 
 LAYERS, WIDTH, HEADS, LENGTH = 12, 768, 12, 128
 
@@ -45,23 +45,6 @@ def weft(arrays):
     model = weft_model(network(wf.nn), arrays)
     f, x = wf.compile(lambda x: model(x)), wf.asarray(arrays["x"])
     return lambda: f(x)
-
-
-def torch(compiled):
-    def make(arrays):
-        import torch
-        model, x = torch_model(network(torch.nn), arrays), torch.from_numpy(arrays["x"])
-        if compiled:
-            import torch._inductor.config
-            torch._dynamo.reset()
-            torch._inductor.config.freezing = True   # weights are constants
-            model = torch.compile(model)
-
-        def run():
-            with torch.inference_mode() if not compiled else torch.no_grad():
-                return model(x)
-        return run
-    return make
 
 
 def jax(arrays):
@@ -111,5 +94,5 @@ def ort(arrays):
     return g.run({"x": arrays["x"]}, x)
 
 
-WORKLOADS = {"infer.bert128": Workload(arrays, {"weft": weft, "torch": torch(False), "torch-compile": torch(True), "jax": jax, "ort": ort}, {"best": 0.95},
+WORKLOADS = {"infer.bert128": Workload(arrays, {"weft": weft, "torch": torch_inference(network), "torch-compile": torch_inference(network, True), "jax": jax, "ort": ort}, {"best": 0.95},
                                        operations=2.0 * LENGTH * LAYERS * (12 * WIDTH ** 2 + 2 * LENGTH * WIDTH), threads=(1, 2))}

@@ -98,6 +98,25 @@ def weft_training(network, loss, optimizer):
     return make
 
 
+def torch_inference(network, compiled=False, channels_last=False):
+    def make(arrays):
+        import torch
+        model, x = torch_model(network(torch.nn), arrays), torch.from_numpy(arrays["x"])
+        if channels_last:
+            model, x = model.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
+        if compiled:
+            import torch._inductor.config
+            torch._dynamo.reset()
+            torch._inductor.config.freezing = True   # weights are constants: packed, and normalisations folded into convolutions
+            model = torch.compile(model)
+
+        def run():
+            with torch.inference_mode() if not compiled else torch.no_grad():
+                return model(x)
+        return run
+    return make
+
+
 def torch_training(network, loss, optimizer, compiled=False, channels_last=False):
     def make(arrays):
         import torch

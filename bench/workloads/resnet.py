@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .common import OnnxGraph, Workload, normal, torch_model, weft_model, weights
+from .common import OnnxGraph, Workload, normal, torch_inference, weft_model, weights
 
 STAGES = ((64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2))   # channels before and after, stride; two blocks each
 
@@ -70,24 +70,6 @@ def weft(arrays):
     return lambda: f(x)
 
 
-def torch(compiled):
-    def make(arrays):
-        import torch
-        model = torch_model(network(torch.nn), arrays).to(memory_format=torch.channels_last)
-        x = torch.from_numpy(arrays["x"]).to(memory_format=torch.channels_last)
-        if compiled:
-            import torch._inductor.config
-            torch._dynamo.reset()
-            torch._inductor.config.freezing = True   # weights are constants: normalisations are folded into convolutions
-            model = torch.compile(model)
-
-        def run():
-            with torch.inference_mode() if not compiled else torch.no_grad():
-                return model(x)
-        return run
-    return make
-
-
 def jax(arrays):
     import jax
     import jax.numpy as jnp
@@ -150,6 +132,6 @@ def operations(batch):
     return batch * total
 
 
-MAKE = {"weft": weft, "torch": torch(False), "torch-compile": torch(True), "jax": jax, "ort": ort}
+MAKE = {"weft": weft, "torch": torch_inference(network, channels_last=True), "torch-compile": torch_inference(network, True, channels_last=True), "jax": jax, "ort": ort}
 WORKLOADS = {f"infer.resnet18.{batch}": Workload(lambda batch=batch: arrays(batch), MAKE, {"best": 0.95}, operations=operations(batch), threads=(1, 2))
              for batch in (1, 8)}

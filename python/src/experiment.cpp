@@ -1,86 +1,25 @@
 // Experiments (train/): descriptions made of Python's values, what the registry says of each part, and runs. weft/experiment.py gives them
 // their names.
 
-#include <chrono>
-
 #include "bind.h"
+#include "description.h"
+#include "weft/backend/machine.h"
+#include "weft/look/figures.h"
+#include "weft/look/run_report.h"
+#include "weft/look/samples.h"
 #include "weft/train/compose.h"
 #include "weft/train/described.h"
 #include "weft/train/dry_run.h"
+#include "weft/train/evaluate.h"
+#include "weft/train/likelihood.h"
 #include "weft/train/predict.h"
 #include "weft/train/registry.h"
+#include "weft/train/sample.h"
+#include "weft/train/sample_text.h"
 #include "weft/train/yaml.h"
 
 namespace weft::python {
 namespace {
-
-/// A part, or anything else of a file, as Python holds it.
-struct Description {
-    Json value;
-};
-
-Json described(nb::handle object);
-
-Json described_mapping(nb::handle object) {
-    std::vector<Json::Member> members;
-    for (auto [key, value] : nb::borrow<nb::dict>(object)) {
-        if (!PyUnicode_Check(key.ptr())) throw ConfigError("the keys of an experiment's mappings are strings");
-        members.push_back({nb::cast<std::string>(key), described(value), {}});
-    }
-    return Json::object(std::move(members));
-}
-
-Json described_number(nb::handle object) {
-    PyNumberMethods* number = Py_TYPE(object.ptr())->tp_as_number;
-    if (PyIndex_Check(object.ptr())) return integer(object, "an experiment");
-    if (number && number->nb_float) return as_double(object, "an experiment");
-    throw DTypeError(text("an experiment is described by numbers, texts, lists, dicts and its parts, not by '",
-                          Py_TYPE(object.ptr())->tp_name, "'"));
-}
-
-/// None, numbers (NumPy's too), texts, paths, lists, dicts, and parts. DTypeError of anything else.
-Json described(nb::handle object) {
-    PyObject* given = object.ptr();
-    if (object.is_none()) return {};
-    if (nb::isinstance<Description>(object)) return nb::cast<Description&>(object).value;
-    if (PyBool_Check(given)) return given == Py_True;
-    if (PyUnicode_Check(given)) return nb::cast<std::string>(object);
-    if (PyDict_Check(given)) return described_mapping(object);
-    if (PyList_Check(given) || PyTuple_Check(given) || PyRange_Check(given)) {
-        Json list = Json::array();
-        for (nb::handle item : object) list.push_back(described(item));
-        return list;
-    }
-    if (nb::hasattr(object, "_description")) return described(object.attr("_description"));
-    if (nb::hasattr(object, "__fspath__")) return nb::cast<std::string>(nb::str(object));
-    return described_number(object);
-}
-
-nb::object python_value(const Json& value) {
-    switch (value.kind()) {
-        case Json::Kind::null:
-            return nb::none();
-        case Json::Kind::boolean:
-            return nb::bool_(value.as_bool());
-        case Json::Kind::integer:
-            return nb::int_(value.as_integer());
-        case Json::Kind::number:
-            return nb::float_(value.as_number());
-        case Json::Kind::string:
-            return nb::str(value.as_string().c_str(), value.as_string().size());
-        case Json::Kind::array: {
-            nb::list list;
-            for (const Json& item : value.items()) list.append(python_value(item));
-            return list;
-        }
-        case Json::Kind::object:
-            break;
-    }
-    nb::dict members;
-    for (const Json::Member& member : value.members())
-        members[nb::str(member.key.c_str(), member.key.size())] = python_value(member.value);
-    return members;
-}
 
 const train::Entry& entry_of(const std::string& kind, const std::string& name) {
     for (const train::Entry* entry : train::kind_named(kind).entries)
@@ -99,44 +38,23 @@ nb::dict entry_as_dict(const std::string& kind, const train::Entry& entry) {
     return found;
 }
 
-/// Whoever watches from Python: called with each line of the log. What it raises ends the run at the next step.
-class PythonWatcher : public train::Watcher {
-  public:
-    explicit PythonWatcher(nb::object on_epoch) : on_epoch_(std::move(on_epoch)) {}
-    void epoch(const Json& line, bool) override { call(line); }
-    void ended(const Json& line) override { call(line); }
-    /// Asked after every step; signals wait for so long.
-    bool stop() {
-        auto now = std::chrono::steady_clock::now();
-        if (raised_ || now - asked_ < std::chrono::milliseconds(50)) return raised_.has_value();
-        asked_ = now;
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0) raised_.emplace();
-        return raised_.has_value();
+/// Whoever watches from Python: called with each line of the log.
+struct PythonWatcher : train::Watcher {
+    explicit PythonWatcher(nb::object on_epoch) : on_epoch(std::move(on_epoch)) {}
+    void epoch(const Json& line, bool) override {
+        interrupts.call(on_epoch, [&] { return python_value(line); });
     }
-    void rethrow() {
-        if (raised_) throw nb::python_error(*raised_);
-    }
-
-  private:
-    void call(const Json& line) {
-        if (raised_ || on_epoch_.is_none()) return;
-        nb::gil_scoped_acquire held;
-        try {
-            on_epoch_(python_value(line));
-        } catch (const nb::python_error& error) {
-            raised_.emplace(error);
-        }
-    }
-    nb::object on_epoch_;
-    std::optional<nb::python_error> raised_;
-    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    void ended(const Json& line) override { epoch(line, false); }
+    nb::object on_epoch;
+    Interrupts interrupts;
 };
 
-void train_run(train::Run& run, Given on_epoch) {
+/// What to warn of; empty: nothing.
+std::string train_run(train::Run& run, Given on_epoch) {
     PythonWatcher watcher(nb::borrow(on_epoch));
-    without_gil([&] { (void)run.train(watcher, [&] { return watcher.stop(); }); });
-    watcher.rethrow();
+    train::Outcome outcome = without_gil([&] { return run.train(watcher, [&] { return watcher.interrupts.stop(); }); });
+    watcher.interrupts.rethrow();
+    return outcome.divergence ? outcome.divergence->said : "";
 }
 
 /// What the network gives, classes and probabilities, where there are some, of one output.
@@ -168,31 +86,111 @@ nb::tuple predicted(const train::Run& run, const nb::dict& given, const std::str
     return nb::make_tuple(joined(parts[0]), joined(parts[1]), joined(parts[2]));
 }
 
+nb::object python_log_partition(const std::optional<nn::LogPartition>& z) {
+    if (!z) return nb::none();
+    return nb::make_tuple(z->value, z->low, z->high);
+}
+
+nb::dict likelihood_of(const train::Run& run, const std::string& set, std::int64_t draws, std::int64_t chains,
+                       std::int64_t temperatures, bool reverse) {
+    train::Likelihood found = without_gil([&] {
+        train::LikelihoodOptions options{.draws = draws, .reverse = reverse};
+        options.annealing.runs = chains, options.annealing.temperatures = temperatures;
+        options.train = [&run] { return run.prepared("train"); };
+        train::KeptModel kept(run, set);
+        return train::likelihood(kept.phase, kept.network, kept.set, options);
+    });
+    nb::dict all;
+    all["mean"] = found.mean, all["bound"] = found.bound;
+    all["log_z"] = python_log_partition(found.log_partition);
+    all["log_z_from_above"] = python_log_partition(found.log_partition_from_above);
+    all["exact_log_z"] = found.exact_log_partition ? nb::object(nb::float_(*found.exact_log_partition)) : nb::none();
+    all["black_and_white"] = found.black_and_white;
+    return all;
+}
+
+nb::object sample_of(const train::Run& run, std::int64_t count, std::int64_t seed, std::int64_t steps,
+                     std::int64_t walk, double temperature, const std::optional<std::string>& out) {
+    Array samples = without_gil([&] {
+        if (seed < 0) throw ConfigError(text("a seed of ", seed, ": seeds are integers from 0 on"));
+        if (out) look::check_samples_name(*out);
+        Array made = train::sample(run, {.count = count,
+                                         .seed = static_cast<std::uint64_t>(seed),
+                                         .steps = steps,
+                                         .walk = walk,
+                                         .temperature = temperature});
+        if (out && walk > 0) look::write_samples(*out, made, walk);
+        if (out && walk == 0) look::write_samples(*out, made);
+        return made;
+    });
+    return object_of(Tensor(samples));
+}
+
+/// What programs other than training do with a run.
+void bind_kept_model(nb::class_<train::Run>& run) {
+    run.def("predict", predicted)
+        .def("eval",
+             [](const train::Run& self, const std::string& set) {
+                 return python_value(without_gil([&] { return train::evaluate(train::KeptModel(self, set)).figures; }));
+             })
+        .def("likelihood", likelihood_of)
+        .def("sample", sample_of)
+        .def("writes_text", [](const train::Run& self) { return without_gil([&] { return is_text_model(self); }); })
+        .def("sample_text",
+             [](const train::Run& self, std::int64_t count, std::int64_t seed, double temperature,
+                const std::string& prompt) {
+                 if (seed < 0) throw ConfigError(text("a seed of ", seed, ": seeds are integers from 0 on"));
+                 return without_gil([&] {
+                     return train::sample_text(self, {.count = count,
+                                                      .seed = static_cast<std::uint64_t>(seed),
+                                                      .temperature = temperature,
+                                                      .prompt = prompt});
+                 });
+             })
+        .def("show", [](const train::Run& self) {
+            return without_gil([&] { return look::write_report(self, machine()).string(); });
+        });
+}
+
+/// Which knows what it was before its variables had values, for a search to try others.
+train::Experiment experiment_of(const Json& written) {
+    train::Experiment experiment(train::compose(written));
+    experiment.written = written;
+    return experiment;
+}
+
 void bind_runs(nb::module_& m) {
-    nb::class_<train::Run>(m, "Run")
-        .def_static("create",
-                    [](const std::string& folder, const train::Experiment& experiment) {
-                        return without_gil([&] {
-                            (void)train::networks_of(experiment);
-                            return train::Run::create(folder, experiment);
-                        });
-                    })
+    m.def("plot_runs",
+          [](const std::vector<std::string>& folders, const std::string& file, const std::optional<std::string>& glob) {
+              without_gil([&] { look::write_plot(file, folders, glob); });
+          });
+    nb::class_<train::Run> run(m, "Run");
+    run.def_static("create",
+                   [](const std::string& folder, const train::Experiment& experiment) {
+                       return without_gil([&] {
+                           (void)train::networks_of(experiment);
+                           return train::Run::create(folder, experiment);
+                       });
+                   })
         .def_static("open",
-                    [](const std::string& folder) { return without_gil([&] { return train::Run::open(folder); }); })
+                    [](const std::string& folder, Given sets) {
+                        Description given = described(sets);  // holds its arrays meanwhile
+                        Json placed = train::placed(given.value, here());
+                        return without_gil([&] { return train::Run::open(folder, placed); });
+                    })
         .def_static("exists", [](const std::string& folder) { return train::Run::exists(folder); })
         .def("train", train_run)
         .def("folder", [](const train::Run& run) { return run.folder().string(); })
         .def("kept", [](const train::Run& run) { return run.kept().string(); })
         .def("experiment", [](const train::Run& run) { return run.experiment(); })
-        .def("log",
-             [](const train::Run& run) {
-                 nb::list lines;
-                 std::filesystem::path file = run.folder() / "log.jsonl";
-                 if (!std::filesystem::exists(file)) return lines;
-                 for (const Json& line : train::read_log(file)) lines.append(python_value(line));
-                 return lines;
-             })
-        .def("predict", predicted);
+        .def("log", [](const train::Run& run) {
+            nb::list lines;
+            std::filesystem::path file = run.folder() / "log.jsonl";
+            if (!std::filesystem::exists(file)) return lines;
+            for (const Json& line : train::read_log(file)) lines.append(python_value(line));
+            return lines;
+        });
+    bind_kept_model(run);
 }
 
 }  // namespace
@@ -218,17 +216,19 @@ void bind_experiment(nb::module_& m) {
     m.def("experiment_entry",
           [](const std::string& kind, const std::string& name) { return entry_as_dict(kind, entry_of(kind, name)); });
     m.def("experiment_part", [](const std::string& kind, const std::string& name, Given options) {
-        return Description{train::part(kind, name, described(options), here())};
+        Description given = described(options);
+        return Description{train::part(kind, name, given.value, here()), given.held};
     });
     nb::class_<train::Experiment>(m, "Experiment")
         .def("__init__",
              [](train::Experiment* self, Given tree) {
-                 Json given = train::placed(described(tree), here());
-                 without_gil([&] { new (self) train::Experiment(train::compose(std::move(given))); });
+                 Description given = described(tree);  // holds arrays until the experiment does
+                 Json written = train::placed(given.value, here());
+                 without_gil([&] { new (self) train::Experiment(experiment_of(written)); });
              })
         .def_static("load",
                     [](const std::string& file, const std::vector<std::string>& assignments) {
-                        return without_gil([&] { return train::Experiment(train::compose_file(file, assignments)); });
+                        return without_gil([&] { return experiment_of(train::written_in(file, assignments)); });
                     })
         .def("config", [](const train::Experiment& self) { return python_value(self.config); })
         .def("yaml", &train::Experiment::yaml)

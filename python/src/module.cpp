@@ -20,4 +20,5 @@ NB_MODULE(_core, module) {
     bind_optim(module);
     bind_functional(module);
     bind_experiment(module);
+    bind_search(module);
 }

@@ -128,9 +128,10 @@ void bind_schedules(nb::module_& m) {
     m.def("schedule_exponential", [=](double from, double factor, double least, const std::string& unit) {
         return schedule::exponential(from, factor, least, per(unit));
     });
-    m.def("schedule_linear", [](double from, double to, std::int64_t first, std::int64_t last) {
-        return schedule::linear(from, to, first, last);
-    });
+    m.def("schedule_linear",
+          [=](double from, double to, std::int64_t first, std::int64_t last, const std::string& unit) {
+              return schedule::linear(from, to, first, last, per(unit));
+          });
     m.def("schedule_cosine", [=](double from, double to, std::int64_t total, const std::string& unit) {
         return schedule::cosine(from, to, total, per(unit));
     });
@@ -153,6 +154,10 @@ void bind_schedules(nb::module_& m) {
                                  double threshold, double least) {
         return schedule::plateau({from, "", more, factor, patience, cooldown, threshold, least});
     });
+    m.def("schedule_adjust",
+          [](double from, double high, double shrink, double low, double grow, double least, double most) {
+              return schedule::adjust({from, "", high, shrink, low, grow, least, most});
+          });
     m.def("schedule_warm_up",
           [](const Schedule& after, std::int64_t steps) { return schedule::warm_up(after, steps); });
 }
@@ -165,8 +170,9 @@ void bind_optim(nb::module_& m) {
     });
     nb::class_<Constraint>(m, "Constraint")
         .def("__init__", [](Constraint* self, std::string match, Number most_column, Number least_column,
-                            Number most_row, Number most_kernel, bool non_negative) {
-            new (self) Constraint{std::move(match), most_column, least_column, most_row, most_kernel, non_negative};
+                            Number most_row, Number most_kernel, Number most_number, bool non_negative) {
+            new (self) Constraint{std::move(match), most_column, least_column, most_row,
+                                  most_kernel,      most_number, non_negative};
         });
     nb::class_<Optimizer>(m, "Optimizer")
         .def("update",

@@ -36,5 +36,19 @@ TEST(Options, mistakes_are_named_with_their_place) {
                 testing::HasSubstr("f:1:24: 'trian' is not known; did you mean 'train'?"));
 }
 
+TEST(Options, help_names_ranges_of_numbers_alone_and_no_infinite_ones) {
+    std::vector<Option> all(5);
+    all[0] = {"nesterov", false, "so"}, all[0].least = 0;
+    all[1] = {"groups", Json::array(), "so"}, all[1].least = 0;
+    all[2] = {"start", 0.5, "so"}, all[2].least = -1e308;
+    all[3] = {"units", 3, "so"}, all[3].least = 1, all[3].most = 9;
+    all[4] = {"every", "epoch", "so", false, Json::Kind::null, {"epoch", "step"}}, all[4].least = 1,
+    all[4].several = true;
+    std::string help = help_on(all);
+    for (const char* part : {"(true or false; default", "(list; default", "(number; default",
+                             "(integer 1 to 9; default", "(integer >= 1, epoch or step; default"})
+        EXPECT_THAT(help, testing::HasSubstr(part));
+}
+
 }  // namespace
 }  // namespace weft

@@ -94,7 +94,7 @@ TEST(Mistake, is_refused_with_its_place_and_a_way_out_before_data_are_read) {
 TEST(Mistake, none_in_the_good_file_which_then_finds_no_data) {
     Scratch folder;
     Ended ended = refused(folder, Json::object());
-    EXPECT_EQ(ended.status, 3);
+    EXPECT_EQ(ended.status, 2);
     EXPECT_NE(ended.output.find("/nowhere"), std::string::npos) << ended.output;
     Scratch other;
     EXPECT_NE(refused(other, parse_json(R"({"phases": true})")).output.find("/nowhere"), std::string::npos);

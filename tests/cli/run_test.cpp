@@ -399,7 +399,8 @@ TEST_F(RunFolder, a_folder_that_holds_something_is_refused_and_left_as_it_is) {
     Ended again = weft({"train", "small.json", "--out", "run"});
     EXPECT_EQ(again.status, 2);
     EXPECT_EQ(again.output,
-              "'run' holds a run already; `weft resume run` goes on with it, --out names another folder\n");
+              "'run' holds a run already; `weft resume run` (in Python Run(folder).resume()) goes on with it; or name "
+              "another folder (--out)\n");
     Ended other = weft({"train", "small.json", "--out", "run", "--resume", "--set", "batch_size=20"});
     EXPECT_EQ(other.status, 2);
     EXPECT_NE(other.output.find("was begun with another 'batch_size'"), std::string::npos) << other.output;

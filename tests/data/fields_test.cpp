@@ -206,7 +206,7 @@ TEST(FilesOfArrays, give_inputs_and_targets_by_name_streamed_or_not) {
     EXPECT_EQ(streamed.rows(3, 5).batches(2).at(0).x.data<double>()[0], 36);
     Dataset ragged = loaded(R"("x": "/plain", "y": "/train/packed", "lengths": "/train/labels", "range": [0, 2])");
     EXPECT_EQ(ragged.lengths.data<std::int64_t>()[0], 3);
-    EXPECT_THAT(error_of([&] { (void)loaded(R"("x": "/plian", "y": "/train/labels")"); }),
+    EXPECT_THAT(error_of<ConfigError>([&] { (void)loaded(R"("x": "/plian", "y": "/train/labels")"); }),
                 HasSubstr("did you mean '/plain'?"));
 }
 
@@ -222,14 +222,15 @@ TEST(FilesOfArrays, of_matlab_have_labels_in_columns_of_floats) {
 }
 
 TEST(FilesOfArrays, that_nobody_reads_say_what_to_do) {
-    EXPECT_THAT(error_of<ConfigError>([] { (void)arrays_of("t.parquet"); }), HasSubstr("weft reads no Parquet files"));
+    EXPECT_THAT(error_of<ConfigError>([] { (void)arrays_of("t.parquet"); }),
+                HasSubstr("the data set `parquet` reads it"));
     EXPECT_THAT(error_of<ConfigError>([] { (void)arrays_of("t.npq"); }), HasSubstr("'.npq' is not known"));
 }
 
 TEST(Tables, give_several_inputs_and_targets) {
     Scratch scratch;
     put_file(scratch / "t.csv", "a,b,c,even,digit\n1,2,3,0,7\n4,5,6,1,8\n");
-    CsvDataOptions options;
+    TableOptions options;
     options.inputs = {{"near", {"a"}}, {"far", {"b", "2"}}}, options.targets = {{"digit", {"digit"}}, {"even", {"3"}}};
     Dataset set = csv(scratch / "t.csv", options);
     EXPECT_EQ(set.x_name, "near");

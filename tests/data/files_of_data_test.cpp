@@ -13,6 +13,7 @@
 #include "weft/data/sounds.h"
 #include "weft/data/words.h"
 #include "weft/found.h"
+#include "weft/io/npy.h"
 
 namespace weft::data {
 namespace {
@@ -181,18 +182,41 @@ TEST(Sources, of_sequences_say_the_shape_of_an_example_before_they_are_read) {
         return ChosenSource(parse_json(text(R"({")", name, R"(": {"path": ")", path, "\"", options, "}}"), "f"))
             .sample();
     };
-    std::optional<Dataset> windows = sample("text", R"(, "length": 3)");
-    EXPECT_EQ(windows->x.dims, (Dims{1, 3}));
+    Dataset windows = sample("text", R"(, "length": 3)");
+    EXPECT_EQ(windows.x.dims, (Dims{1, 3}));
     Dataset read = text_windows(path, TextPart::train, {.length = 3});
-    EXPECT_EQ(windows->example(), read.example());
-    EXPECT_EQ(windows->x_dtype(), read.x_dtype());
+    EXPECT_EQ(windows.example(), read.example());
+    EXPECT_EQ(windows.x_dtype(), read.x_dtype());
     Array silence = Array::zeros(float32, {1000});
-    EXPECT_EQ(sample("wav", R"(, "length": 1000)")->x.dims, (Dims{1, 1000}));
-    EXPECT_EQ(sample("wav", R"(, "length": 1000, "features": "mel")")->example(),
+    EXPECT_EQ(sample("wav", R"(, "length": 1000)").x.dims, (Dims{1, 1000}));
+    EXPECT_EQ(sample("wav", R"(, "length": 1000, "features": "mel")").example(),
               log_mel(silence, 256, 128, 40, 8000).dims);
-    EXPECT_EQ(sample("wav", R"(, "length": 1000, "features": "spectrum", "hop": 99)")->example(),
+    EXPECT_EQ(sample("wav", R"(, "length": 1000, "features": "spectrum", "hop": 99)").example(),
               log_power(silence, 256, 99).dims);
-    EXPECT_FALSE(sample("wav", ""));  // of the longest
+}
+
+TEST(Sources, of_files_are_looked_at_for_a_sample_and_read_once) {
+    Scratch scratch;
+    Array x = Array::zeros(float32, {5, 2, 3}), y = Array::zeros(DType::int64, {5});
+    io::save_npy(scratch / "x.npy", x), io::save_npy(scratch / "y.npy", y);
+    auto chosen = [&](const char* stream) {
+        return ChosenSource(parse_json(text(R"({"npy": {"x": ")", (scratch / "x.npy").string(), R"(", "y": ")",
+                                            (scratch / "y.npy").string(), R"(", "stream": )", stream, "}}"),
+                                       "f"));
+    };
+    for (const char* stream : {"false", "true"}) {
+        ChosenSource source = chosen(stream);
+        Dataset one = source.sample();
+        EXPECT_EQ(one.x.dims, (Dims{1, 2, 3}));
+        EXPECT_FALSE(one.source) << "a sample is in memory";
+        EXPECT_EQ(source.load().x.dims, x.dims);
+    }
+    ChosenSource source = chosen("false");
+    std::filesystem::remove(scratch / "x.npy");
+    EXPECT_THAT(error_of<ConfigError>([&] { (void)source.sample(); }), HasSubstr("f:1:15: there is no file"));
+    FilesUnchecked unchecked;
+    ChosenSource without_files = chosen("false");
+    EXPECT_THAT(error_of<ConfigError>([&] { (void)without_files.load(); }), HasSubstr("f:1:2: '"));
 }
 
 TEST(Npz, arrays_are_chosen_by_name) {

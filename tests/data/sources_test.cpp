@@ -160,7 +160,7 @@ TEST_F(WithoutData, mnist_says_what_to_set) {
     EXPECT_THAT(error_of([] { (void)mnist(); }), HasSubstr("the environment variable WEFT_DATA is not set"));
     Scratch scratch;
     EXPECT_THAT(error_of([&] { (void)mnist({.folder = scratch.folder()}); }),
-                HasSubstr("train-labels-idx1-ubyte.gz' is missing"));
+                HasSubstr("train-labels-idx1-ubyte.gz' is missing; set WEFT_DATA"));
     put_file(scratch / "train-labels-idx1-ubyte", std::string("\0\0\x08\1\0\0\0\2ab", 10));
     EXPECT_THAT(error_of([&] { (void)mnist({.folder = scratch.folder()}); }),
                 HasSubstr("is not the published file: the MD5"));

@@ -15,6 +15,8 @@ DOORS = {
     "data": {"io"},                              # a data set is read from files
     "train": {"nn", "optim", "data", "io"},      # a training loop is what joins them
     "viz": {"io"},                               # a report is written to a file and reads a run's log
+    "look": {"viz", "train", "nn", "optim", "data", "io"},  # it gathers what a page shows from a run
+    "search": {"look", "viz", "train", "nn", "optim", "data", "io"},  # it trains runs, and shows what they come to
 }
 SOURCES = ("*.h", "*.cpp", "*.inc")
 

@@ -25,6 +25,9 @@ TEST(Schedule, gives_the_value_of_each_moment) {
     EXPECT_DOUBLE_EQ(at(linear, 4), 0.5 + 0.49 * 3 / 9);
     EXPECT_EQ(at(linear, 10), 0.99);
     EXPECT_EQ(at(linear, 99), 0.99);
+    Schedule of_steps = schedule::linear(1, 0, 0, 8, schedule::Per::step);
+    EXPECT_EQ(of_steps({6, 1}), 0.25);
+    EXPECT_EQ(of_steps({0, 5}), 1);
     Schedule step = schedule::step(1, 0.1, 30);
     EXPECT_EQ(at(step, 30), 1);
     EXPECT_DOUBLE_EQ(at(step, 31), 0.1);
@@ -111,6 +114,25 @@ TEST(Schedule, plateau_lowers_the_rate_when_a_figure_stops_improving) {
         figures = {1, 2, 3};
         EXPECT_EQ(asks({0, 4, &history, &more}), up ? 1 : 0.25);
     }
+}
+
+TEST(Schedule, adjust_shrinks_when_a_figure_rises_and_grows_when_it_falls_slowly) {
+    std::vector<double> figures;
+    std::function<std::vector<double>(const std::string&)> history = [&](const std::string&) { return figures; };
+    Schedule s =
+        schedule::adjust({.from = 0.1, .channel = "train.loss", .shrink = 0.5, .grow = 2, .least = 0.06, .most = 0.15});
+    EXPECT_EQ(s({0, 1}), 0.1);
+    auto rate = [&](std::vector<double> all) {
+        figures = std::move(all);
+        return s({0, 9, &history});
+    };
+    EXPECT_EQ(rate({4}), 0.1);
+    EXPECT_EQ(rate({4, 3}), 0.1);           // fast enough
+    EXPECT_EQ(rate({4, 5}), 0.06);          // not below the least
+    EXPECT_EQ(rate({4, 3.999}), 0.15);      // not above the most
+    EXPECT_EQ(rate({4, 3.999, 5}), 0.075);  // from where it stood
+    EXPECT_EQ(rate({4, 3.999, 5, 3}), 0.075);
+    EXPECT_THROW(schedule::adjust({.from = 1, .channel = "x", .least = 2, .most = 1}), ValueError);
 }
 
 TEST(Schedule, refuses_what_makes_no_sense) {

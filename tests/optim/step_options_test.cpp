@@ -108,6 +108,7 @@ TEST(StepOptions, constraints_hold_after_every_step_and_leave_alone_what_is_with
     EXPECT_EQ(least[1], 4);
     EXPECT_NEAR(std::hypot(least[2], least[3]), 1, 1e-15);
     EXPECT_THAT(values_after(one({.non_negative = true}), {1, 1}, {{2, 0.5}}, true)[0], ElementsAre(0, 0.5));
+    EXPECT_THAT(values_after(one({.max_abs = 0.5}), {1, 1}, {{3, 0.75}}, true)[0], ElementsAre(-0.5, 0.25));
     std::vector<Parameter> bias{Parameter(zeros({2}).eval(), "fc.bias")};
     EXPECT_EQ(message<ShapeError>([&] { one({.max_col_norm = 1})().prepare(bias); }),
               "constraint '*': max_col_norm needs a parameter of 2 axes or more; 'fc.bias' has shape (2,). Give a glob "

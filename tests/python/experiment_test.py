@@ -1,10 +1,14 @@
 """Experiments in Python are those of files: the same names, messages, bytes; what is written out reads back to the same."""
+import gc
+import hashlib
 import inspect
 import os
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+
+import numpy as np
 
 from built import BUILD, LACKS, wf
 
@@ -90,6 +94,102 @@ class Experiments(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "numbers, texts, lists, dicts and its parts, not by 'object'"):
             data.digits(size=object())
 
+    def test_a_dry_run_keeps_nothing_of_the_data_that_it_looked_at(self):
+        table = self.folder / "t.csv"
+        table.write_text("".join(f"{i},{i % 7},{i % 2}\n" for i in range(40)))
+        experiment = wf.experiment.Experiment(data={"train": {"csv": {"path": str(table)}}}, model={"linear": 2}, cost="cross_entropy",
+                                              optimizer={"sgd": {"lr": 1e-4}}, stop_when={"epochs": 1})
+        self.assertIn("(batch, 2)", experiment.dry_run())
+        table.write_text("".join(f"{i},{i % 7},{i % 2}\n" for i in range(60)))
+        self.assertEqual(experiment.train(self.folder / "run").log[0]["examples"], 60)
+
+    def test_runs_do_in_python_what_the_commands_do(self):
+        run = small().train(self.folder / "run")
+        told = subprocess.run([BUILD / "weft", "eval", self.folder / "run", "--data", "valid"], capture_output=True, text=True, check=True).stdout
+        figures = run.eval("valid")
+        self.assertEqual(figures, run.eval())  # there is no test set
+        self.assertIn(f"valid.loss {figures['valid.loss']:.4f}\n", told)
+        self.assertAlmostEqual(figures["valid.loss"], min(run.figures("valid.loss")), places=12)
+        self.refused(lambda: run.eval("vald"), "no set 'vald'; did you mean 'valid'?")
+        self.assertEqual(run.show(), self.folder / "run" / "report.html")
+        self.assertIn("valid.error", run.show().read_text())
+        subprocess.run([BUILD / "weft", "plot", run.folder, "--out", self.folder / "command.svg", "--channel", "*.loss"], check=True, capture_output=True)
+        self.assertEqual(run.plot(self.folder / "python.svg", channel="*.loss").read_bytes(), (self.folder / "command.svg").read_bytes())
+        self.refused(lambda: run.plot("figures.txt"), "figures.txt", ".svg, .png or .html")
+        self.refused(run.sample, "makes no examples")
+        self.refused(run.likelihood, "no logarithm of a probability")
+        self.refused(lambda: run.likelihood(draws=0), "at least 1, 2 and 2")
+
+    def test_samples_and_likelihoods_are_those_of_the_commands(self):
+        from weft.experiment import cost, data, model, prepare
+        machine = small(data={"train": data.digits(size=100), "valid": data.digits(split="valid", size=50), "prepare": [prepare.scale([0, 1]), prepare.binarize, prepare.flatten]},
+                        model=model.rbm(4), cost=cost.of_layers, optimizer={"sgd": {"lr": 0.05}}, keep_best=None, stop_when={"epochs": 1})
+        run = machine.train(self.folder / "rbm")
+        made = run.sample(count=3, steps=20, seed=5, out=self.folder / "python.npy")
+        self.assertEqual((made.shape, made.dtype), ((3, 28, 28), wf.float32))
+        subprocess.run([BUILD / "weft", "sample", run.folder, "--count", "3", "--steps", "20", "--seed", "5", "--out", self.folder / "command.npy"], check=True, capture_output=True)
+        self.assertEqual((self.folder / "python.npy").read_bytes(), (self.folder / "command.npy").read_bytes())
+        found = run.likelihood(chains=20, temperatures=50)
+        self.assertFalse(found.bound)
+        self.assertTrue(found.log_z.low < found.log_z.value < found.log_z.high)
+        self.assertAlmostEqual(found.log_z.value / found.exact_log_z, 1, delta=0.05)
+        self.assertIsNone(found.log_z_from_above)
+        told = subprocess.run([BUILD / "weft", "likelihood", run.folder, "--chains", "20", "--temperatures", "50"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"valid.log_likelihood {found.mean:.3f} nats", told)
+        self.refused(lambda: run.sample(walk=3), "no code")
+        self.refused(lambda: run.sample(out="samples.txt"), "samples.txt", ".png or .npy")
+
+    def test_arrays_in_memory_are_data_and_a_run_says_which_they_were(self):
+        numbers = np.random.default_rng(3)
+        x, y = numbers.normal(size=(60, 4)).astype(np.float32), numbers.integers(0, 3, 60)
+        valid = {"x": wf.asarray(x[:20]), "y": wf.asarray(y[:20])}
+        experiment = small(data={"train": (x, y), "valid": valid, "prepare": ["standardize"]}, model={"linear": 3}, batch_size=20)
+        np.savez(self.folder / "train.npz", x=x, y=y)
+        np.savez(self.folder / "valid.npz", x=x[:20], y=y[:20])
+        of_files = small(data={"train": {"npz": {"path": self.folder / "train.npz"}}, "valid": {"npz": {"path": self.folder / "valid.npz"}}, "prepare": ["standardize"]},
+                         model={"linear": 3}, batch_size=20)
+        known = hashlib.md5(x.tobytes()).hexdigest()
+        kept_x = x.copy()
+        x[:] = 0  # they were copied
+        run, other = experiment.train(self.folder / "run"), of_files.train(self.folder / "files")
+        self.assertEqual((run.kept / "model.safetensors").read_bytes(), (other.kept / "model.safetensors").read_bytes())
+        self.assertEqual(run.eval("valid"), other.eval("valid"))
+        self.assertEqual(run.experiment.config["data"]["train"]["arrays"]["x"], {"shape": [60, 4], "dtype": "float32", "md5": known})
+        del run, experiment
+        gc.collect()
+        again = wf.experiment.Run(self.folder / "run")
+        self.assertEqual(len(again.log), 3)
+        self.refused(again.resume, "x float32 (60, 4), y int64 (60)", "Run(folder, data=", "numpy.savez")
+        told = subprocess.run([BUILD / "weft", "resume", self.folder / "run"], capture_output=True, text=True)
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("numpy.savez", told.stderr)
+        self.refused(lambda: wf.experiment.Run(self.folder / "run", data={"train": (x, y)}), "begun with other data as 'train'")
+        wf.experiment.Run(self.folder / "run", data={"train": (kept_x, y), "valid": valid}).resume()
+
+    def test_several_inputs_may_be_arrays_and_wrong_ones_are_refused(self):
+        x, y = np.zeros((6, 4), np.float32), np.arange(6)
+        experiment = small(data={"train": ({"left": x, "right": x}, y)}, keep_best=None, model={"linear": 6})
+        self.assertEqual([*experiment.config["data"]["train"]["arrays"]["x"]], ["left", "right"])
+        with self.assertRaisesRegex(wf.ShapeError, "6.*5|5.*6"):
+            small(data={"train": (x, y[:5])})
+        self.refused(lambda: small(data={"train": {"x": x}}), '{"x": x, "y": y}')
+        self.refused(lambda: small(data={"train": {"arrays": {"x": "abc", "y": 3}}}), "described by a program")
+
+    def test_a_model_of_texts_writes_what_the_command_writes(self):
+        (self.folder / "abc.txt").write_text("abc" * 300)
+        run = small(data={"train": {"text": {"path": self.folder / "abc.txt", "length": 8}}}, cost="cross_entropy", keep_best=None, batch_size=10,
+                    model=[{"embedding": {"count": 3, "units": 8}}, {"gru": 16}, {"linear": 3}, "transpose"], stop_when={"epochs": 5}).train(self.folder / "run")
+        self.assertEqual(len(run.sample()), 400)
+        written = run.sample(count=9, temperature=2, prompt="ab", seed=3, out=self.folder / "python.txt")
+        subprocess.run([BUILD / "weft", "sample", run.folder, "--count", "9", "--temperature", "2", "--prompt", "ab", "--seed", "3", "--out", self.folder / "command.txt"],
+                       check=True, capture_output=True)
+        self.assertEqual((self.folder / "command.txt").read_text(), "ab" + written + "\n")
+        self.assertEqual((self.folder / "python.txt").read_text(), "ab" + written + "\n")
+        self.refused(lambda: run.sample(prompt="z"), "'z', which the run's text had not")
+
+    def test_the_module_shows_what_is_its_own(self):
+        self.assertEqual([name for name in dir(wf.experiment) if inspect.ismodule(getattr(wf.experiment, name))], [])
+
     def test_a_run_that_is_interrupted_from_python_goes_on(self):
         def leave(line):
             raise RuntimeError("enough")
@@ -97,7 +197,7 @@ class Experiments(unittest.TestCase):
             small().train(self.folder / "run", on_epoch=leave)
         run = wf.experiment.Run(self.folder / "run")
         self.assertEqual(len(run.log), 1)
-        run.train()
+        run.resume()
         self.assertEqual(run.figures("valid.loss"), small().train(self.folder / "whole").figures("valid.loss"))
         with self.assertRaisesRegex(wf.ConfigError, "holds a run already"):
             small().train(self.folder / "run")

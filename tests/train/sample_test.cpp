@@ -31,6 +31,12 @@ TEST(Sample, of_a_variational_layer_is_what_its_decoder_makes_of_normal_codes_as
     EXPECT_NE(difference(three, samples_of(model, {.count = 3, .seed = 8})), "");
 }
 
+TEST(Sample, draws_codes_of_the_shape_that_the_decoder_met_in_training) {
+    Model model(R"([{"reshape": [4, 196]}, {"variational": 3}, "flatten", {"linear": 784}])", bernoulli_sum);
+    EXPECT_EQ(samples_of(model, {.count = 5}).dims, (Dims{5, 784}));
+    EXPECT_EQ(samples_of(model, {.count = 5, .walk = 2}).dims, (Dims{5, 784}));
+}
+
 TEST(Sample, of_a_decoder_whose_cost_wants_the_input_in_black_and_white_is_made_of_probabilities) {
     Model model(R"([{"binarize": {"name": "picture"}}, {"linear": 9}, {"variational": 4}, {"linear": 784}])",
                 R"({"bernoulli": {"target": "picture"}})");

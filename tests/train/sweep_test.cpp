@@ -126,6 +126,8 @@ TEST(Sweep, mistakes_are_refused_where_they_stand) {
         "f.json:3:35: a grid tries every value, and uniform has no end of them; give a list, or `method: random`");
     EXPECT_EQ(refused(R"({"over": {"sweep.seed": [1]}})"),
               "f.json:3:20: 'sweep.seed' cannot be tried: it is no part of a run");
+    EXPECT_EQ(refused(R"({"over": {"let.widht": [1]}})"),
+              "f.json:3:20: 'let.widht' cannot be tried: there is no variable 'widht'; did you mean 'width'?");
     EXPECT_EQ(refused(R"({"over": {"seed": []}})"), "f.json:3:28: expected at least one value");
     EXPECT_EQ(refused(R"({"over": {}})"),
               "f.json:3:19: expected at least one key, as in {optimizer.sgd.lr: [0.1, 0.01]}");

@@ -11,8 +11,8 @@ def _group(match, lr=1.0, weight_decay=None):
     return _core.Group(match, lr, weight_decay)
 
 
-def _constraint(match="*", max_col_norm=None, min_col_norm=None, max_row_norm=None, max_kernel_norm=None, non_negative=False):
-    return _core.Constraint(match, max_col_norm, min_col_norm, max_row_norm, max_kernel_norm, non_negative)
+def _constraint(match="*", max_col_norm=None, min_col_norm=None, max_row_norm=None, max_kernel_norm=None, max_abs=None, non_negative=False):
+    return _core.Constraint(match, max_col_norm, min_col_norm, max_row_norm, max_kernel_norm, max_abs, non_negative)
 
 
 def _average(decay=None, start=0):
@@ -39,7 +39,7 @@ class Optimizer:
         groups: parameters with rates of their own by a glob of their names, [{"match": "*.bias", "lr": 2, "weight_decay": 0}]: the first that
         matches counts, lr is times the optimizer's. accumulate: how many calls of step() make one, of their mean gradient. clip_value,
         clip_each_norm, clip_norm: bounds of each number, of each parameter's gradient, of all together. constraints: what holds after a step,
-        [{"match": "*.weight", "max_col_norm": 2}] (also min_col_norm, max_row_norm, max_kernel_norm, non_negative). average: {"decay": 0.999} or
+        [{"match": "*.weight", "max_col_norm": 2}] (also min_col_norm, max_row_norm, max_kernel_norm, max_abs, non_negative). average: {"decay": 0.999} or
         {}: a mean of the parameters over the steps, exponential or of all alike, after "start" of them; averaged() puts it in their place.
 
         >>> w = wf.Parameter(wf.asarray([1., 2.]), name="w")

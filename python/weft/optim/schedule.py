@@ -3,11 +3,11 @@ from 1; per says which of them time is counted in. Formulas are PyTorch's lr_sch
 """
 from .. import _core
 
-__all__ = ["Schedule", "constant", "cosine", "cosine_restarts", "exponential", "inverse_time", "linear", "milestones", "one_cycle", "plateau", "polynomial", "step", "warm_up"]
+__all__ = ["Schedule", "adjust", "constant", "cosine", "cosine_restarts", "exponential", "inverse_time", "linear", "milestones", "one_cycle", "plateau", "polynomial", "step", "warm_up"]
 
 
 class Schedule:
-    """A rate over time. rate(step, epoch) is a number; figures: one of each epoch done, for plateau.
+    """A rate over time. rate(step, epoch) is a number; figures: one of each epoch done, for plateau and adjust.
 
     >>> wf.optim.schedule.cosine(1.0, 0.0, 10)(epoch=6)
     0.5
@@ -62,13 +62,13 @@ def exponential(start, factor, least=0.0, per="epoch"):
     return Schedule(_core.schedule_exponential(start, factor, least, _per(per)))
 
 
-def linear(start, end, first, last):
-    """start up to epoch `first`, end from epoch `last` on, a straight line between.
+def linear(start, end, first, last, per="epoch"):
+    """start up to epoch (or step) `first`, end from `last` on, a straight line between.
 
     >>> wf.optim.schedule.linear(1.0, 0.0, 1, 5)(epoch=3)
     0.5
     """
-    return Schedule(_core.schedule_linear(start, end, first, last))
+    return Schedule(_core.schedule_linear(start, end, first, last, _per(per)))
 
 
 def cosine(start, end, total, per="epoch"):
@@ -127,6 +127,16 @@ def plateau(start, mode="min", factor=0.1, patience=10, cooldown=0, threshold=1e
     if mode not in ("min", "max"):
         raise ValueError(f"plateau: mode is {mode!r}; it is 'min' or 'max'")
     return Schedule(_core.schedule_plateau(start, mode == "max", factor, patience, cooldown, threshold, least))
+
+
+def adjust(start, high=1.0, shrink=0.99, low=0.99, grow=1.01, least=1e-7, most=1.0):
+    """start; after each epoch but the first times shrink where the figure is above high times the one before, else times grow where it is above
+    low times that (Pylearn2's MonitorBasedLRAdjuster).
+
+    >>> wf.optim.schedule.adjust(0.1, shrink=0.5)(figures=[3.0, 4.0])
+    0.05
+    """
+    return Schedule(_core.schedule_adjust(start, high, shrink, low, grow, least, most))
 
 
 def warm_up(after, steps):

@@ -129,21 +129,34 @@ std::string_view word_of(Json::Kind kind) {
     return "";
 }
 
+/// " >= 1", " 0 to 1"; nothing of what is no number, and of bounds that stand for none.
+std::string range_of(const Option& option, Json::Kind kind) {
+    constexpr double none = 1e9;
+    if (kind != Json::Kind::number && kind != Json::Kind::integer && !option.several) return "";
+    bool least = option.least > -none, most = option.most < none;
+    if (least && most) return text(" ", option.least, " to ", option.most);
+    return least ? text(" >= ", option.least) : most ? text(" <= ", option.most) : "";
+}
+
+/// "keep, drop or pad"
+std::string one_of(const std::vector<std::string>& choices) {
+    std::string all;
+    for (const std::string& choice : choices)
+        all += text(all.empty() ? "" : &choice == &choices.back() ? " or " : ", ", choice);
+    return all;
+}
+
 /// "integer >= 1", "number 0 to 1", "keep, drop or pad", "number or schedule".
 std::string type_of(const Option& option) {
     Json::Kind kind = option.fallback.is_null() ? option.kind : option.fallback.kind();
     bool parts = !option.also.empty() || !option.list_of.empty();
     std::string type(option.several && option.keys.empty() ? "integer" : word_of(kind));
     if (parts && kind != Json::Kind::number && kind != Json::Kind::integer) type = "";
-    if (!option.choices.empty() && !option.several) {
-        type = "";
-        for (const std::string& choice : option.choices)
-            type += text(type.empty() ? "" : &choice == &option.choices.back() ? " or " : ", ", choice);
-    }
-    bool least = std::isfinite(option.least), most = std::isfinite(option.most) && option.most < 1e9;
-    if (least && most) type += text(" ", option.least, " to ", option.most);
-    if (least && !most) type += text(" >= ", option.least);
-    if (option.several) type += ", or a list of them";
+    if (!option.choices.empty() && !option.several) type = one_of(option.choices);
+    type += range_of(option, kind);
+    // What is a word where nothing is said is one number otherwise.
+    if (option.several) type += option.fallback.is_string() ? "" : ", or a list of them";
+    if (option.several && !option.choices.empty()) type += ", " + one_of(option.choices);
     auto add = [&](const std::string& way) { type += (type.empty() ? "" : " or ") + way; };
     if (!option.also.empty()) add(option.also);
     if (!option.list_of.empty()) add(text("list of ", option.list_of));

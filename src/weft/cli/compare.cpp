@@ -6,13 +6,11 @@
 
 #include "weft/base/error.h"
 #include "weft/cli/commands.h"
-#include "weft/cli/figures.h"
 #include "weft/cli/terminal.h"
-#include "weft/io/file.h"
+#include "weft/look/figures.h"
 #include "weft/train/config.h"
 #include "weft/train/log.h"
 #include "weft/train/run.h"
-#include "weft/viz/plot.h"
 #include "weft/viz/report.h"
 
 namespace weft::cli {
@@ -24,6 +22,14 @@ constexpr std::size_t most_figures = 8;
 std::string epoch_of(const Json& line) {
     std::string phase = train::phase_of(line), epoch = std::to_string(line.at("epoch").as_integer());
     return phase.empty() ? epoch : phase + " " + epoch;
+}
+
+/// What could not be read of their logs is said beside what is shown.
+std::vector<look::RunLog> runs_named_by(const Arguments& arguments) {
+    std::vector<look::RunLog> runs = look::read_runs(arguments.words());
+    for (const look::RunLog& run : runs)
+        if (!run.torn.empty()) std::cerr << run.torn << std::endl;
+    return runs;
 }
 
 using Flat = std::vector<std::pair<std::string, std::string>>;
@@ -56,11 +62,11 @@ Rows differences(const Flat& a, const Flat& b) {
 }
 
 /// The figures that a run ended with, or has reached.
-Json last_figures(const RunLog& run) {
+Json last_figures(const look::RunLog& run) {
     return !run.finals.empty() ? run.finals.back() : !run.epochs.empty() ? run.epochs.back() : Json::object();
 }
 
-Rows figures_side_by_side(const RunLog& a, const RunLog& b) {
+Rows figures_side_by_side(const look::RunLog& a, const look::RunLog& b) {
     Json first = last_figures(a), second = last_figures(b);
     Rows rows{{"", a.name, b.name, "difference"}};
     std::vector<std::string> names{"epoch", "step"};
@@ -80,7 +86,7 @@ Rows figures_side_by_side(const RunLog& a, const RunLog& b) {
 }
 
 /// The first epoch in which a figure that both have differs.
-std::string parting(const RunLog& a, const RunLog& b) {
+std::string parting(const look::RunLog& a, const look::RunLog& b) {
     std::size_t both = std::min(a.epochs.size(), b.epochs.size());
     for (std::size_t i = 0; i < both; ++i) {
         for (const Json::Member& member : a.epochs[i].members()) {
@@ -96,19 +102,22 @@ std::string parting(const RunLog& a, const RunLog& b) {
 }  // namespace
 
 int monitor(const Arguments& arguments) {
-    std::vector<RunLog> runs = read_runs(arguments.words());
-    std::vector<std::string> channels = channels_of(runs, arguments.value("channel"));
+    std::vector<look::RunLog> runs = runs_named_by(arguments);
+    std::vector<std::string> channels = look::channels_of(runs, arguments.value("channel"));
     std::size_t left_out = 0;
     if (!arguments.has("channel") && ::isatty(STDOUT_FILENO) && channels.size() > most_figures)
         left_out = channels.size() - most_figures, channels.resize(most_figures);
+    for (const look::RunLog& run : runs)
+        if (auto divergence = train::divergence_in(run.lines))
+            std::cerr << run.name << ": " << divergence->said << "\n";
     Rows rows{{"run", "epoch"}};
     rows[0].insert(rows[0].end(), channels.begin(), channels.end());
-    for (const RunLog& run : runs) {
+    for (const look::RunLog& run : runs) {
         for (const Json& line : run.lines) {
             bool final = line.find("final");
             if (!final && !train::is_epoch(line)) continue;
             rows.push_back({run.name, (final ? "kept " : "") + epoch_of(line)});
-            for (const std::string& channel : channels) rows.back().push_back(cell(line, channel));
+            for (const std::string& channel : channels) rows.back().push_back(look::cell(line, channel));
         }
     }
     print_rows(rows);
@@ -120,23 +129,14 @@ int plot(const Arguments& arguments) {
     if (!arguments.has("out"))
         throw ConfigError("weft plot: --out FILE is needed, as in --out plot.svg, .png or .html");
     std::filesystem::path path = *arguments.value("out");
-    std::string kind = path.extension().string();
-    if (kind != ".svg" && kind != ".html" && kind != ".png")
-        throw ConfigError(text("--out ", path.string(), ": expected a name that ends with .svg, .png or .html"));
-    std::vector<RunLog> runs = read_runs(arguments.words());
-    std::vector<viz::Chart> charts = charts_of(runs, channels_of(runs, arguments.value("channel")));
-    if (charts.empty()) throw ConfigError("there is nothing to plot: no epoch has ended yet");
-    std::string title;
-    for (const RunLog& run : runs) title += (title.empty() ? "" : ", ") + run.name;
-    io::write_atomically(path, kind == ".svg"    ? viz::svg_file(charts)
-                               : kind == ".html" ? viz::charts_page(title, viz::charts_html(charts), false)
-                                                 : viz::png(viz::plotted(charts)));
+    (void)runs_named_by(arguments);
+    look::write_plot(path, arguments.words(), arguments.value("channel"));
     std::cout << path.string() << "\n";
     return done;
 }
 
 int diff(const Arguments& arguments) {
-    std::vector<RunLog> runs = read_runs(arguments.words());
+    std::vector<look::RunLog> runs = runs_named_by(arguments);
     Flat configs[2];
     for (std::size_t i = 0; i < 2; ++i) flatten(train::load_config(runs[i].folder / "config.yaml"), "", configs[i]);
     Rows rows = differences(configs[0], configs[1]);

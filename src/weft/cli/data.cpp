@@ -14,6 +14,7 @@
 #include "weft/io/mat.h"
 #include "weft/io/npy.h"
 #include "weft/io/npz.h"
+#include "weft/io/parquet.h"
 #include "weft/io/picture.h"
 #include "weft/io/safetensors.h"
 #include "weft/io/wav.h"
@@ -27,6 +28,18 @@ void print_array(std::string_view name, DType dtype, const Dims& dims) {
     std::cout << name << ": " << dtype << " of shape " << dims << "\n";
 }
 void print_array(std::string_view name, const Array& array) { print_array(name, array.dtype, array.dims); }
+
+void print_parquet(const io::ParquetFile& file) {
+    std::cout << file.rows() << " rows, in groups: " << file.groups() << "\n";
+    for (const io::ParquetColumn& column : file.columns()) {
+        const io::ColumnKind& kind = column.kind;
+        std::cout << "  column " << column.name << ": " << (kind.list && kind.unread.empty() ? "lists of " : "");
+        if (!kind.unread.empty())
+            std::cout << kind.unread << ", which weft does not read\n";
+        else
+            std::cout << (kind.words ? "text" : name_of(kind.dtype)) << "\n";
+    }
+}
 
 /// By the name's ending, as everywhere in weft; IDX files have none, or .gz.
 void print_file(const fs::path& path) {
@@ -49,6 +62,7 @@ void print_file(const fs::path& path) {
         for (const std::string& name : table.names) std::cout << "  column " << name << "\n";
         return;
     }
+    if (ending == ".parquet") return print_parquet(io::ParquetFile(path));
     if (ending == ".h5" || ending == ".hdf5") {
         for (const std::string& name : io::hdf5_names(path)) {
             try {  // those that a data set could be made of

@@ -1,6 +1,10 @@
 // The weft program: finds the command, runs it, and turns errors into a message and an exit status: 0 done, 2 the input was wrong,
 // 3 it failed while running, 130 interrupted (a checkpoint is written).
+#include <poll.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <new>
 
@@ -53,6 +57,16 @@ int run(std::vector<std::string> typed) {
     throw ConfigError(text("weft: unknown command '", typed[0], "'", did_you_mean(typed[0], names)));
 }
 
+/// What a command has said counts only once it is written: a full disk is a failure. Whoever read it may have left.
+int with_output_written(int status) {
+    bool written = std::cout.flush() && std::fflush(stdout) == 0 && !std::ferror(stdout);
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    bool reader_left = ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLNVAL));
+    if (written || reader_left || status != done) return status;
+    std::cerr << "standard output could not be written: is the disk full?\n";
+    return failed;
+}
+
 int report(const char* message, int status) {
     std::cout.flush();
     std::cerr << message << "\n";
@@ -86,12 +100,17 @@ const std::vector<Command>& commands() {
     static const Flag output{"output", "FILE",
                              ".npy: what the network gives; .csv: the class and the probabilities, or the numbers; "
                              "lines on the terminal if left out"};
-    static const Flag count{"count", "N", "how many; 100 if left out"};
-    static const Flag sheet{"out", "FILE", ".png: one picture of all; .npy: numbers; RUN/samples.png if left out"};
+    static const Flag count{"count", "N", "how many; 100 if left out, of a text 400 symbols"};
+    static const Flag sheet{"out", "FILE",
+                            ".png: one picture of all; .npy: numbers; RUN/samples.png if left out. Of a text any name; "
+                            "the terminal if left out"};
     static const Flag seed_of_draws{"seed", "N", "of the draws; 1 if left out"};
     static const Flag steps{"steps", "N", "of the chains of an rbm or a dbm; 1000 if left out"};
-    static const Flag temperature{"temperature", "T",
-                                  "the deviation of the code's numbers, 1 if left out; below it samples are surer and more alike"};
+    static const Flag temperature{
+        "temperature", "T",
+        "the deviation of the code's numbers, or what a text's scores are divided by, 1 if left out; "
+        "below it samples are surer and more alike"};
+    static const Flag prompt{"prompt", "TEXT", "what a text goes on from"};
     static const Flag walk{"walk", "N", "so many steps from one draw of the code to the next, a row of the picture"};
     static const Flag glob{"channel", "GLOB", "the figures that match, as in 'valid.*'; all if left out"};
     static const Flag picture{"out", "FILE", "the file: its name ends with .svg, .png or .html"};
@@ -149,8 +168,9 @@ const std::vector<Command>& commands() {
          predict},
         {"sample",
          "RUN",
-         "Draws examples from the model that a run has kept: adversarial, variational, rbm, dbm.",
-         {count, sheet, seed_of_draws, steps, temperature, walk, device_flag, threads_flag},
+         "Draws examples from the model that a run has kept: adversarial, variational, rbm, dbm, or a text symbol by "
+         "symbol.",
+         {count, sheet, seed_of_draws, steps, temperature, walk, prompt, device_flag, threads_flag},
          1,
          1,
          sample},
@@ -237,7 +257,7 @@ int main(int count, char** words) {
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
     try {
-        return cli::run(std::vector<std::string>(words + 1, words + count));
+        return cli::with_output_written(cli::run(std::vector<std::string>(words + 1, words + count)));
     } catch (const ConfigError& error) {
         return cli::report(error.what(), cli::wrong_input);
     } catch (const DeviceError& error) {

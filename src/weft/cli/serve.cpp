@@ -14,7 +14,7 @@
 
 #include "weft/base/error.h"
 #include "weft/cli/commands.h"
-#include "weft/cli/figures.h"
+#include "weft/look/figures.h"
 #include "weft/viz/report.h"
 
 namespace weft::cli {
@@ -41,23 +41,23 @@ class Socket {
     int number_;
 };
 
-std::string status_of(const RunLog& run) {
+std::string status_of(const look::RunLog& run) {
     if (run.epochs.empty()) return text("<p>", viz::escaped(run.name), ": no epoch has ended yet</p>");
     const Json& line = run.ended ? run.finals.back() : run.epochs.back();
     std::string out = text("<p><b>", viz::escaped(run.name), "</b> ",
                            run.ended ? "ended; the model of epoch " : "epoch ", line.at("epoch").as_integer());
     for (const Json::Member& member : line.members()) {
         if (member.key.ends_with(".loss") || member.key.ends_with(".error"))
-            out += text(" &middot; ", viz::escaped(member.key), " ", cell(line, member.key));
+            out += text(" &middot; ", viz::escaped(member.key), " ", look::cell(line, member.key));
     }
     return out + "</p>";
 }
 
 std::string content_of(const std::vector<std::string>& folders, const std::optional<std::string>& glob) {
-    std::vector<RunLog> runs = read_runs(folders);
+    std::vector<look::RunLog> runs = look::read_runs(folders);
     std::string out;
-    for (const RunLog& run : runs) out += status_of(run);
-    std::string charts = viz::charts_html(charts_of(runs, channels_of(runs, glob)));
+    for (const look::RunLog& run : runs) out += status_of(run);
+    std::string charts = viz::charts_html(look::charts_of(runs, look::channels_of(runs, glob)));
     return charts.empty() ? out : text(out, "<section>", charts, "</section>");
 }
 

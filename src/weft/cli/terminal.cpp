@@ -8,6 +8,7 @@
 
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
+#include "weft/look/figures.h"
 
 namespace weft::cli {
 namespace {
@@ -21,10 +22,6 @@ std::string printed(const char* format, double value) {
 }
 
 }  // namespace
-
-std::string figure(const std::string& channel, double value) {
-    return channel.ends_with(".error") ? printed("%.2f%%", 100 * value) : printed("%.4f", value);
-}
 
 Terminal::Terminal(bool quiet)
     : quiet_(quiet), bar_(!quiet && ::isatty(STDOUT_FILENO)), colour_(bar_ && !environment("NO_COLOR")) {}
@@ -111,7 +108,7 @@ void Terminal::epoch(const Json& line, bool kept) {
     if (!head_shown_) table_head();
     print_cell(std::to_string(line.at("epoch").as_integer()), 6);
     for (const std::string& channel : channels_) {
-        print_cell(figure(channel, line.at(channel).as_number()), 1 + std::max<std::size_t>(12, channel.size()));
+        print_cell(look::figure(channel, line.at(channel).as_number()), 1 + std::max<std::size_t>(12, channel.size()));
     }
     print_cell(train::grouped(static_cast<std::int64_t>(rate)), 12);
     print_cell(printed("%.1f s", seconds), 9);
@@ -124,7 +121,7 @@ void Terminal::ended(const Json& line) {
     std::cout << "\n";
     for (const Json::Member& member : line.members()) {
         bool is_figure = member.key.ends_with(".loss") || member.key.ends_with(".error");
-        if (is_figure) std::cout << member.key << " " << figure(member.key, member.value.as_number()) << "   ";
+        if (is_figure) std::cout << member.key << " " << look::figure(member.key, member.value.as_number()) << "   ";
     }
     std::cout << "(the model of epoch " << line.at("epoch").as_integer() << ")" << std::endl;
 }

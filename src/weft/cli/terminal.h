@@ -38,7 +38,4 @@ using Rows = std::vector<std::vector<std::string>>;
 /// Columns under each other for a terminal, with tabs between them for a pipe.
 void print_rows(const Rows& rows);
 
-/// A loss with four digits, an error as percent: by the channel's name.
-std::string figure(const std::string& channel, double value);
-
 }  // namespace weft::cli

@@ -1,16 +1,15 @@
-// weft train, weft resume.
+// weft train, weft resume, weft show.
 #include <iostream>
 
+#include "weft/backend/machine.h"
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 #include "weft/cli/commands.h"
-#include "weft/cli/report.h"
 #include "weft/cli/signals.h"
 #include "weft/cli/terminal.h"
-#include "weft/io/file.h"
+#include "weft/look/run_report.h"
 #include "weft/train/compose.h"
-#include "weft/train/config.h"
 #include "weft/train/dry_run.h"
 #include "weft/train/run.h"
 
@@ -26,45 +25,31 @@ fs::path free_folder(const fs::path& file) {
     return folder;
 }
 
-/// What may not change when a run goes on: all but when it ends.
-Json without_stop(const Json& config) {
-    std::vector<Json::Member> members;
-    for (const Json::Member& member : config.members()) {
-        if (member.key == "stop_when") continue;
-        Json value = member.value;
-        if (member.key == "phases") {
-            value = Json::array();
-            for (const Json& phase : member.value.items()) value.push_back(without_stop(phase));
-        }
-        members.push_back({member.key, value, {}});
-    }
-    return Json::object(std::move(members));
-}
-
-/// A run goes on only as the experiment it began as; when it ends may change.
-void check_same(const Json& before, const Json& now, const std::string& folder) {
-    Json old = without_stop(before), fresh = without_stop(now);
-    for (const Json* one : {&fresh, &old}) {
-        const Json& other = one == &fresh ? old : fresh;
-        for (const Json::Member& member : one->members()) {
-            const Json* same = other.find(member.key);
-            if (same && *same == member.value) continue;
-            throw ConfigError(text("the run in '", folder, "' was begun with another '", member.key,
-                                   "'; --out names another folder, and `weft resume ", folder,
-                                   "` goes on with what it was begun with"));
-        }
-    }
-}
-
 train::Run open_or_create(const Arguments& arguments, const train::Experiment& experiment) {
     std::string named = arguments.value("out").value_or("");
     if (named.empty() && arguments.has("resume"))
         named = (fs::path("runs") / fs::path(arguments.words()[0]).stem()).string();
     fs::path folder = named.empty() ? free_folder(arguments.words()[0]) : fs::path(named);
-    if (!arguments.has("resume") || !train::Run::exists(folder)) return train::Run::create(folder, experiment);
-    check_same(train::Run::open(folder).experiment().config, experiment.config, folder.string());
-    io::write_atomically(folder / "config.yaml", train::config_text(experiment.config));
-    return train::Run::open(folder);
+    return arguments.has("resume") ? train::Run::begun_or_new(folder, experiment)
+                                   : train::Run::create(folder, experiment);
+}
+
+/// The run has ended and its model is kept, whether or not it can be shown: empty if it cannot, and standard error says why.
+std::string written_report(const train::Run& run) {
+    try {
+        return look::write_report(run, machine()).string();
+    } catch (const std::exception& error) {
+        std::cerr << "the report cannot be written: " << error.what() << "; `weft show " << run.folder().string()
+                  << "` tries again" << std::endl;
+        return "";
+    }
+}
+
+void print_files(const train::Run& run, const std::string& report) {
+    std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
+              << "log     " << (run.folder() / "log.jsonl").string() << "\n";
+    if (!report.empty()) std::cout << "report  " << report << "\n";
+    std::cout.flush();
 }
 
 int train_run(train::Run& run, bool quiet) {
@@ -78,12 +63,11 @@ int train_run(train::Run& run, bool quiet) {
                       << std::endl;
         return interrupted;
     }
-    fs::path report = write_report(run);
-    if (quiet) return done;
-    std::cout << "model   " << (run.kept() / "model.safetensors").string() << "\n"
-              << "log     " << (run.folder() / "log.jsonl").string() << "\n"
-              << "report  " << report.string() << std::endl;
-    return done;
+    std::string report = written_report(run);
+    if (!quiet) print_files(run, report);
+    if (!outcome.divergence) return done;
+    std::cerr << outcome.divergence->said << std::endl;
+    return outcome.divergence->kept_finite ? done : failed;
 }
 
 }  // namespace
@@ -128,6 +112,12 @@ int resume(const Arguments& arguments) {
     use_machine(arguments);
     train::Run run = train::Run::open(arguments.words()[0]);
     return train_run(run, arguments.has("quiet"));
+}
+
+int show(const Arguments& arguments) {
+    use_machine(arguments);
+    std::cout << look::write_report(train::Run::open(arguments.words()[0]), machine()).string() << "\n";
+    return done;
 }
 
 }  // namespace weft::cli

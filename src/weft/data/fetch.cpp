@@ -124,6 +124,8 @@ bool fetch(const PublishedFile& file, const fs::path& folder) {
     }
     std::error_code ignored;
     fs::remove(partial, ignored);
+    // A folder without files would be taken for the data set; one with files stays.
+    if (!wrong.empty() && target.parent_path() != folder) fs::remove(target.parent_path(), ignored);
     if (!wrong.empty())
         throw FileError(text("'", file.url, "' was not fetched: ", wrong, ". By hand: get it elsewhere and put it at '",
                              target.string(), "', or below the folder that WEFT_DATA names"));

@@ -1,4 +1,4 @@
-// Data sets from a user's own files: .npy, .npz and CSV. Callers: data/registry.cpp, users.
+// Data sets from a user's own files: arrays and tables. Callers: data/registry.cpp, users.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,11 @@
 #include "weft/io/csv.h"
 
 namespace weft::data {
+
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+/// Arrays by the names of their fields; the first ones are x and y. Integers in targets are labels (int64); bytes in inputs are float32 in a
+/// batch. ShapeError, naming `name`, unless all hold as many rows.
+Dataset of_arrays(const NamedArrays& inputs, const NamedArrays& targets, const std::string& name);
 
 /// x and y from a file each. Integers in y are labels (int64); bytes in x are float32 in a batch.
 /// `stream`: rows of x are read when a batch wants them, and not kept.
@@ -37,16 +42,25 @@ std::string unknown_ending(const std::filesystem::path& path);
 /// x and y of a .npz file.
 Dataset npz(const std::filesystem::path& path, const std::string& x = "x", const std::string& y = "y");
 
-struct CsvDataOptions {
-    std::vector<std::string> target =
-        {};  // columns that are y, by name or number (-1: the last); empty: the last column
+/// Which columns of a table are what, each by its name or number (-1: the last).
+struct TableOptions {
+    std::vector<std::string> target = {};  // columns that are y; empty: the last column
     /// Several inputs, or targets, each of columns of its own; empty: `target` is y and all else x.
     std::vector<std::pair<std::string, std::vector<std::string>>> inputs = {}, targets = {};
     bool labels = true;  // y is one column of class numbers, int64 (n); else float32 (n) or (n, columns)
-    io::CsvOptions table = {};
 };
-/// A row an example. ConfigError names a target that is no column, FileError a label that is no class number.
-Dataset csv(const std::filesystem::path& path, const CsvDataOptions& options = {});
+/// A row an example. ConfigError names a column that is none, FileError a label that is no class number.
+Dataset csv(const std::filesystem::path& path, const TableOptions& options = {}, const io::CsvOptions& how = {});
+
+struct ParquetOptions {
+    /// Of columns of text, the words that become 0, 1, ...; of others those of the whole file, in order.
+    std::vector<std::pair<std::string, std::vector<std::string>>> words = {};
+    bool stream =
+        false;  // rows of inputs are read when a batch wants them, and not kept but for the groups of rows read last
+};
+/// As csv(); a list of numbers is as many columns, a word its number, class numbers of text have its words for names. Bytes stay bytes.
+/// FileError also names a row without a value, or without one of `words`, and says what to do where nothing that reads Parquet is here.
+Dataset parquet(const std::filesystem::path& path, const TableOptions& options = {}, const ParquetOptions& how = {});
 
 /// "0", "1", ... up to the greatest label; empty if there are none or y holds no labels of a moderate number of
 /// classes.

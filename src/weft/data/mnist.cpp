@@ -33,7 +33,11 @@ Array load(const std::filesystem::path& folder, const char* name, const char* ch
     std::filesystem::path packed = folder / (std::string(name) + ".gz"), plain = folder / name;
     std::error_code ignored;
     bool has_packed = std::filesystem::exists(packed, ignored), has_plain = std::filesystem::exists(plain, ignored);
-    if (!has_packed && !has_plain) throw FileError(text("mnist: '", packed.string(), "' is missing"));
+    if (!has_packed && !has_plain)
+        throw FileError(
+            text("mnist: '", packed.string(),
+                 "' is missing; set WEFT_DATA to the folder that holds mnist/, or fetch it with `weft data get "
+                 "mnist`"));
     std::filesystem::path path = has_plain ? plain : packed;
     std::string bytes = io::read_idx_bytes(path);
     if (std::string sum = md5(bytes); sum != checksum) {

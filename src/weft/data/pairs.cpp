@@ -37,11 +37,10 @@ void add_side(Dataset& pairs, const char* name, const Dataset& examples) {
 }
 
 std::optional<Dataset> sample_of_pair(const Json& options) {
-    std::optional<Dataset> one = ChosenSource(options.at("of")).sample();
-    if (!one) return one;
+    Dataset one = ChosenSource(options.at("of")).sample();
     Dataset pair;
     pair.y = Array::zeros(DType::int64, {1}), pair.classes = {"different", "same"};
-    for (const char* side : {"left", "right"}) add_side(pair, side, one->rows(0, 1));
+    for (const char* side : {"left", "right"}) add_side(pair, side, one.rows(0, 1));
     return pair;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct Source {
     std::vector<Option> options;
     std::function<Dataset(const Json& options)> load;  // is given every option, checked
     std::function<void(const Json& options)> check =
-        {};  // what can be refused before data are touched, beyond names and kinds
+        {};  // what can be refused before data are touched, beyond names and kinds: that files are there, too
     /// One example of the same shape and types, where these are known without looking at data; else nothing.
     std::function<std::optional<Dataset>(const Json& options)> sample = {};
 };
@@ -39,13 +40,40 @@ class ChosenSource {
     explicit ChosenSource(const Json& description);
     const Source& source() const { return *source_; }
     const Json& options() const { return options_; }
-    Dataset load() const { return source_->load(options_); }
-    /// One made-up example, or nothing if only the data can tell its shape.
-    std::optional<Dataset> sample() const { return source_->sample ? source_->sample(options_) : std::nullopt; }
+    /// That its files are (still) there: ConfigError.
+    void check() const;
+    /// ConfigError("file:line:column: ...") if a file is damaged, cut short or holds other things.
+    Dataset load() const;
+    /// One example of zeros of the same shape and types: made up where the source knows these without looking at data; else of the data,
+    /// whose inputs are left on the disk where the source can (`stream`), and otherwise wait for load().
+    Dataset sample() const;
 
   private:
+    Dataset load(const Json& options) const;
+    Dataset looked_at() const;
+
     const Source* source_;
     Json options_;
+    Position where_;
+    std::shared_ptr<std::optional<Dataset>> looked_at_ = std::make_shared<std::optional<Dataset>>();
+};
+
+/// While one lives, what sample() found is known to all sources of this thread with the same options, and nothing else of the data is kept.
+class SamplesKept {
+  public:
+    SamplesKept();
+    ~SamplesKept();
+    SamplesKept(const SamplesKept&) = delete;
+    SamplesKept& operator=(const SamplesKept&) = delete;
+};
+
+/// While one lives, files of this thread's sources need not be there: a trained model is used without the data it was trained on.
+class FilesUnchecked {
+  public:
+    FilesUnchecked();
+    ~FilesUnchecked();
+    FilesUnchecked(const FilesUnchecked&) = delete;
+    FilesUnchecked& operator=(const FilesUnchecked&) = delete;
 };
 
 /// A name that stands alone or as the only key of a mapping: {name, what stands below it (null if nothing)}.

@@ -1,4 +1,4 @@
-// Arrays and tables from files of a user's own, and how their fields are named: npy, npz, file, csv.
+// Arrays and tables from files of a user's own, and how their fields are named: npy, npz, file, csv, parquet.
 #include <filesystem>
 #include <set>
 
@@ -7,6 +7,7 @@
 #include "weft/data/fetch.h"
 #include "weft/data/files.h"
 #include "weft/data/sources.h"
+#include "weft/io/parquet.h"
 
 namespace weft::data {
 namespace {
@@ -66,7 +67,7 @@ void check_arrays(const Json& o) {
     for (const FieldKey& field : made.targets) names.emplace_back(field.name, &o.at("y"));
     check_names(names);
     const Json& path = o.at("path");
-    if (!std::filesystem::is_regular_file(find_data(path.as_string())))
+    if (files_checked() && !std::filesystem::is_regular_file(find_data(path.as_string())))
         path.refuse(text("there is no file '", path.as_string(),
                          "'; a path starts where the program runs, or else in $WEFT_DATA"));
     if (std::string wrong = unknown_ending(path.as_string()); !wrong.empty()) path.refuse(wrong);
@@ -78,16 +79,17 @@ Dataset load_arrays(const Json& o) {
     return in_range(arrays_of(find_data(o.at("path").as_string()), arrays_options(o)), o);
 }
 
-using Columns = std::vector<std::pair<std::string, std::vector<std::string>>>;
+/// Names, each with some of its own: fields and their columns, columns and their words.
+using Lists = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-Columns columns_in(const Json& given) {
-    Columns all;
+Lists columns_in(const Json& given) {
+    Lists all;
     if (given.is_object())
         for (const Json::Member& field : given.members()) all.emplace_back(field.key, words_in(field.value));
     return all;
 }
 
-void check_csv(const Json& options) {
+void check_table(const Json& options) {
     check_range(options);
     check_file(options.at("path"));
     const Json &target = options.at("target"), &x = options.at("x");
@@ -96,21 +98,66 @@ void check_csv(const Json& options) {
     for (const Json* fields : {&x, &target})
         for (const auto& [name, columns] : columns_in(*fields)) names.emplace_back(name, fields);
     check_names(names);
+}
+
+void check_csv(const Json& options) {
+    check_table(options);
     const Json& delimiter = options.at("delimiter");
     if (delimiter.as_string().size() != 1) delimiter.refuse("a delimiter is one character");
 }
 
-Dataset load_csv(const Json& options) {
-    const std::string& header = options.at("header").as_string();
-    CsvDataOptions how;
+TableOptions table_options(const Json& options) {
+    TableOptions how;
     const Json &target = options.at("target"), &x = options.at("x");
     if (!target.is_null() && !target.is_object()) how.target = words_in(target);
     how.targets = columns_in(target), how.inputs = columns_in(x);
     if (!x.is_null() && !x.is_object()) how.inputs = {{"x", words_in(x)}};
     how.labels = options.at("labels").as_bool();
-    how.table.delimiter = options.at("delimiter").as_string()[0];
-    how.table.header = header == "yes" ? io::CsvHeader::yes : header == "no" ? io::CsvHeader::no : io::CsvHeader::guess;
-    return in_range(csv(options.at("path").as_string(), how), options);
+    return how;
+}
+
+Dataset load_csv(const Json& options) {
+    const std::string& header = options.at("header").as_string();
+    io::CsvOptions how;
+    how.delimiter = options.at("delimiter").as_string()[0];
+    how.header = header == "yes" ? io::CsvHeader::yes : header == "no" ? io::CsvHeader::no : io::CsvHeader::guess;
+    return in_range(csv(options.at("path").as_string(), table_options(options), how), options);
+}
+
+/// {COLUMN: [word, ...]}: what a column of text may hold.
+Lists words_of_columns(const Json& given) {
+    Lists all;
+    if (given.is_null()) return all;
+    for (const Json::Member& column : given.members()) {
+        std::vector<std::string> words = words_in(column.value);
+        if (std::set<std::string>(words.begin(), words.end()).size() != words.size())
+            column.value.refuse("a word stands twice; each has one number");
+        all.emplace_back(column.key, words);
+    }
+    return all;
+}
+
+void check_parquet(const Json& options) {
+    check_table(options);
+    (void)words_of_columns(options.at("words"));
+    const Json& path = options.at("path");
+    if (std::string lacks = io::lacks_parquet(path.as_string()); !lacks.empty()) path.refuse(lacks);
+}
+
+Dataset load_parquet(const Json& options) {
+    ParquetOptions how{words_of_columns(options.at("words")), options.at("stream").as_bool()};
+    return in_range(parquet(options.at("path").as_string(), table_options(options), how), options);
+}
+
+std::vector<Option> table_keys(std::initializer_list<Option> own) {
+    std::vector<Option> keys{
+        {"path", Json(), "the file", true, Json::Kind::string},
+        {"target", Json(), "the column(s) that are y, by name or number, the last if left out; or {NAME: column(s)}"},
+        {"x", Json(), "the columns that are x, all others if left out; or {NAME: column(s)}, each an input"},
+        {"labels", true, "y holds class numbers; false: quantities"}};
+    keys.insert(keys.end(), own);
+    keys.push_back(range_option());
+    return keys;
 }
 
 std::vector<Option> arrays_keys() {
@@ -151,22 +198,18 @@ std::vector<Source> file_sources() {
         {"npz", "arrays from one .npz file", keys, load_arrays, check_arrays},
         {"file", "arrays from one file, by its ending: .h5 and .hdf5 (x: /train/images), .mat, .npz", streamed,
          load_arrays, check_arrays},
-        {"csv",
-         "a table of numbers from a text file, a row an example (its path starts where the program runs)",
-         {{"path", Json(), "the file", true, Json::Kind::string},
-          {"target", Json(), "the column(s) that are y, by name or number, the last if left out; or {NAME: column(s)}"},
-          {"x", Json(), "the columns that are x, all others if left out; or {NAME: column(s)}, each an input"},
-          {"labels", true, "y holds class numbers; false: quantities"},
-          {"delimiter", ",", "what stands between two fields"},
-          {"header",
-           "guess",
-           "whether the first line names the columns",
-           false,
-           Json::Kind::string,
-           {"guess", "yes", "no"}},
-          range_option()},
-         load_csv,
-         check_csv},
+        {"csv", "a table of numbers from a text file, a row an example (its path starts where the program runs)",
+         table_keys(
+             {{"delimiter", ",", "what stands between two fields"},
+              word_option("header", "guess", "whether the first line names the columns", {"guess", "yes", "no"})}),
+         load_csv, check_csv},
+        {"parquet", "a table from a Parquet file, a row an example; text becomes numbers, lists of one length vectors",
+         table_keys(
+             {{"words", Json(),
+               "{COLUMN: [word, ...]}: the words of a column of text, 0, 1, ...; its own, sorted, if left out", false,
+               Json::Kind::object},
+              {"stream", false, "rows of inputs are read when a batch wants them; a few groups of rows are kept"}}),
+         load_parquet, check_parquet},
     };
 }
 

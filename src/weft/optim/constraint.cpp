@@ -39,6 +39,7 @@ void check(const Constraint& constraint, const Parameter& parameter) {
                               " axes or more; '", parameter.name(), "' has shape ", parameter.shape(),
                               ". Give a glob that leaves it out"));
     };
+    limit("max_abs", constraint.max_abs, 0);
     limit("max_col_norm", constraint.max_col_norm, 2);
     limit("min_col_norm", constraint.min_col_norm, 2);
     limit("max_row_norm", constraint.max_row_norm, 2);
@@ -52,6 +53,7 @@ void check(const Constraint& constraint, const Parameter& parameter) {
 Tensor constrained(const Tensor& given, const Constraint& constraint) {
     Tensor value = given;
     if (constraint.non_negative) value = maximum(value, 0.0);
+    if (constraint.max_abs) value = clip(value, -*constraint.max_abs, *constraint.max_abs);
     if (constraint.max_kernel_norm) value = at_most(value, *constraint.max_kernel_norm, 0, 1);
     if (constraint.max_row_norm) value = at_most(value, *constraint.max_row_norm, 1, 1);
     if (constraint.min_col_norm) value = at_least(value, *constraint.min_col_norm, 0, 0);

@@ -16,8 +16,9 @@ struct Constraint {
     std::optional<double> max_col_norm = {}, min_col_norm = {};
     std::optional<double> max_row_norm = {};  ///< the weights out of each input: an entry of axis 1
     std::optional<double> max_kernel_norm =
-        {};                     ///< each window of a convolution by itself, (height, width): an entry of axes 0 and 1
-    bool non_negative = false;  ///< what is below 0 becomes 0; before norms are taken
+        {};  ///< each window of a convolution by itself, (height, width): an entry of axes 0 and 1
+    std::optional<double> max_abs = {};  ///< each number is held between minus this and this; before norms are taken
+    bool non_negative = false;           ///< what is below 0 becomes 0; before norms are taken
 };
 
 /// ValueError if a limit makes no sense, ShapeError if the parameter has too few axes for it.

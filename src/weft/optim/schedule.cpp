@@ -47,12 +47,15 @@ Schedule exponential(double from, double factor, double least, Per per) {
     return Schedule([=](Moment m) { return std::max(least, from * std::pow(factor, done(m, per))); });
 }
 
-Schedule linear(double from, double to, std::int64_t first, std::int64_t last) {
-    if (last < first) throw ValueError(text("linear: the last epoch, ", last, ", is before the first, ", first));
+Schedule linear(double from, double to, std::int64_t first, std::int64_t last, Per per) {
+    if (last < first)
+        throw ValueError(
+            text("linear: the last ", per == Per::step ? "step, " : "epoch, ", last, ", is before the first, ", first));
     return Schedule([=](Moment m) {
-        if (m.epoch >= last) return to;
-        if (m.epoch <= first) return from;
-        return from + (to - from) * static_cast<double>(m.epoch - first) / static_cast<double>(last - first);
+        std::int64_t now = per == Per::step ? m.step : m.epoch;
+        if (now >= last) return to;
+        if (now <= first) return from;
+        return from + (to - from) * static_cast<double>(now - first) / static_cast<double>(last - first);
     });
 }
 
@@ -124,6 +127,26 @@ Schedule plateau(const Plateau& o) {
     return Schedule([o, at](Moment m) {
         if (!m.history) return o.from;
         return at((*m.history)(o.channel), o.more.value_or(m.more && (*m.more)(o.channel)));
+    });
+}
+
+Schedule adjust(const Adjust& o) {
+    not_negative("adjust", "what the rate shrinks by", o.shrink);
+    not_negative("adjust", "what the rate grows by", o.grow);
+    if (!(o.least <= o.most))
+        throw ValueError(text("adjust: the least rate, ", o.least, ", is above the most, ", o.most));
+    return Schedule([o](Moment m) {
+        if (!m.history) return o.from;
+        std::vector<double> figures = (*m.history)(o.channel);
+        double rate = o.from;
+        for (std::size_t i = 1; i < figures.size(); ++i) {
+            if (figures[i] > o.high * figures[i - 1])
+                rate *= o.shrink;
+            else if (figures[i] > o.low * figures[i - 1])
+                rate *= o.grow;
+            rate = std::clamp(rate, o.least, o.most);
+        }
+        return rate;
     });
 }
 

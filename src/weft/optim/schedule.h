@@ -42,8 +42,8 @@ Schedule step(double from, double factor, std::int64_t every, Per per = Per::epo
 Schedule milestones(double from, double factor, std::vector<std::int64_t> epochs);
 /// `from`, multiplied by `factor` after each epoch or step; never below `least`.
 Schedule exponential(double from, double factor, double least = 0, Per per = Per::epoch);
-/// `from` up to epoch `first`, `to` from epoch `last` on, a straight line between.
-Schedule linear(double from, double to, std::int64_t first, std::int64_t last);
+/// `from` up to epoch `first`, `to` from epoch `last` on, a straight line between; steps count from 0, epochs from 1.
+Schedule linear(double from, double to, std::int64_t first, std::int64_t last, Per per = Per::epoch);
 /// Half a cosine from `from` at first to `to` after `total` epochs or steps (Loshchilov and Hutter, 2017).
 Schedule cosine(double from, double to, std::int64_t total, Per per = Per::epoch);
 /// The same again and again, the first time over `period` epochs or steps, each time `factor` times as long as before.
@@ -76,6 +76,16 @@ struct Plateau {
     double threshold = 1e-4, least = 0;
 };
 Schedule plateau(const Plateau& options);
+
+/// `from`; after each epoch but the first times `shrink`, if the figure is above `high` times the one before, else times `grow`, if it is above
+/// `low` times that: what falls fast keeps its rate (Pylearn2's MonitorBasedLRAdjuster).
+struct Adjust {
+    double from = 0;
+    std::string channel;
+    double high = 1, shrink = 0.99, low = 0.99, grow = 1.01;
+    double least = 1e-7, most = 1;
+};
+Schedule adjust(const Adjust& options);
 
 /// The schedule, risen to in a straight line over the first `steps` steps.
 Schedule warm_up(Schedule after, std::int64_t steps);

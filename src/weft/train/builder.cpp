@@ -5,6 +5,7 @@
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/graph/node.h"
+#include "weft/nn/linear.h"
 #include "weft/nn/notes.h"
 #include "weft/nn/own_rule.h"
 #include "weft/train/operation_count.h"
@@ -209,6 +210,9 @@ void LayerBuilder::note(const Chosen& chosen, const LayerPlace& place, const nn:
     if (given.ndim() == 0 || !(given.shape()[0] == Size("batch")))
         throw ShapeError(text("it gives ", given.shape(), ", which is not a value for each example of a batch"));
     layer.gives = given.shape(), layer.dtype = given.dtype();
+    if (const auto* embedding = module.get<nn::Embedding>())
+        symbols.push_back({text(chosen.entry->name, place.path.empty() ? "" : text(" (layer ", place.path, ")")),
+                           chosen.where, stand_in(place).shape(), embedding->weight.shape()[0].value()});
     layer.repeated = std::exchange(repeated_, false);
     layer.parameters = layer.repeated ? 0 : static_cast<std::int64_t>(parameter_count(module));
     layer.operations = forward_operations(module, place);

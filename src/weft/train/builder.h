@@ -26,7 +26,9 @@ class LayerBuilder {
     const Feed feed;
     std::vector<Network::Layer> layers;  // in the order in which they were made
     std::vector<std::shared_ptr<nn::OwnRule>> learners;
+    std::vector<SymbolRule> symbols;
     std::vector<Parameter> of_epoch;  // state that begins at zeros with each epoch
+    Json carries;                     // where the file asks for state that goes on from step to step; null: nowhere
     /// The layer made before at this path; ConfigError at `name`, which holds it, with the nearest path.
     const nn::Module& made(const Json& name) const;
 

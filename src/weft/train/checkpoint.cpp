@@ -20,6 +20,7 @@ void members(Progress& progress, Visit visit) {
     visit("sum.loss", progress.sums.loss), visit("sum.errors", progress.sums.errors),
         visit("sum.examples", progress.sums.examples);
     visit("best", progress.best), visit("best_epoch", progress.best_epoch), visit("log_lines", progress.log_lines);
+    visit("data", progress.data);
 }
 
 Json to_json(Progress progress) {
@@ -37,13 +38,17 @@ Progress from_json(const Json& all) {
     Progress progress;
     members(progress, [&](const char* name, auto& member) {
         using T = std::decay_t<decltype(member)>;
-        const Json& value = all.at(name);
-        if constexpr (std::is_same_v<T, std::int64_t>)
-            member = value.as_integer();
-        else if constexpr (std::is_same_v<T, double>)
-            member = value.as_number();
-        else if (!value.is_null())
-            member = value.as_number();
+        if constexpr (std::is_same_v<T, std::string>) {
+            if (const Json* value = all.find(name)) member = value->as_string();
+        } else {
+            const Json& value = all.at(name);
+            if constexpr (std::is_same_v<T, std::int64_t>)
+                member = value.as_integer();
+            else if constexpr (std::is_same_v<T, double>)
+                member = value.as_number();
+            else if (!value.is_null())
+                member = value.as_number();
+        }
     });
     return progress;
 }

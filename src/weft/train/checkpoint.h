@@ -18,6 +18,7 @@ struct Progress {
     Sums sums;                   // of the epoch that is running
     std::optional<double> best;  // of keep_best's figure
     std::int64_t best_epoch = 0, log_lines = 0;
+    std::string data;  // the training set's fingerprint; empty: of an earlier version
 };
 
 /// FileError, and the old checkpoint as it was, if it cannot be written.

@@ -139,15 +139,17 @@ Tensor of_two_classes(const Tensor& output) {
     return concatenate({sigmoid(-score), sigmoid(score)}, 1);
 }
 
+enum class Scores : std::uint8_t { a_class, one };  // one: of class 1, and labels are 0 and 1
+
 /// Losses of class numbers; `loss(output, labels, options)` gives one for each label. A rate of errors goes with them, and, where the
 /// loss is the logarithm of a probability, what the output says of each class.
 template <class F>
 Part<MakeCost> classes(const char* name, const char* doc, std::vector<Option> options, F loss,
-                       Probabilities probabilities = nullptr) {
+                       Probabilities probabilities = nullptr, Scores scores = Scores::a_class) {
     Option missing{"missing", Json(), "examples with this label are left out", false, Json::Kind::integer};
     missing.brief = true;
     for (const Option& option : {missing, target_option, of_option, factor}) options.push_back(option);
-    auto make = [loss, probabilities](const Json& o) {
+    auto make = [loss, probabilities, scores](const Json& o) {
         std::function<Tensor(const Tensor&)> present;
         if (const Json* none = o.find("missing"))
             present = [label = none->as_integer()](const Tensor& y) { return astype(y, DType::int64) != label; };
@@ -156,7 +158,7 @@ Part<MakeCost> classes(const char* name, const char* doc, std::vector<Option> op
             if (!known) return Losses{loss(output, wanted, o), {}};
             return Losses{loss(output, where(known, wanted, zeros_like(wanted)), o), known};
         });
-        term.present = present, term.counts_errors = true;
+        term.present = present, term.counts_errors = true, term.two_classes = scores == Scores::one;
         if (probabilities) term.probabilities = probabilities;
         return term;
     };
@@ -211,21 +213,23 @@ std::vector<Part<MakeCost>> costs_of_classes() {
                 Tensor wanted = truth(x, y);
                 return nn::binary_cross_entropy_with_logits(as_target(x, wanted), wanted, {.reduction = each});
             },
-            of_two_classes),
-        classes("hinge", "max(0, margin - score) for class 1, max(0, margin + score) for class 0; one score",
-                {at_least("margin", 1, "the margin")},
-                [](const Tensor& x, const Tensor& y, const Json& o) {
-                    Tensor wanted = signs(x, y);
-                    return nn::hinge_loss(as_target(x, wanted), wanted,
-                                          {.reduction = each, .margin = o.at("margin").as_number()});
-                }),
+            of_two_classes, Scores::one),
+        classes(
+            "hinge", "max(0, margin - score) for class 1, max(0, margin + score) for class 0; one score",
+            {at_least("margin", 1, "the margin")},
+            [](const Tensor& x, const Tensor& y, const Json& o) {
+                Tensor wanted = signs(x, y);
+                return nn::hinge_loss(as_target(x, wanted), wanted,
+                                      {.reduction = each, .margin = o.at("margin").as_number()});
+            },
+            nullptr, Scores::one),
         classes(
             "soft_margin", "log(1 + exp(-score)) for class 1, log(1 + exp(score)) for class 0; one score", {},
             [](const Tensor& x, const Tensor& y, const Json&) {
                 Tensor wanted = signs(x, y);
                 return nn::soft_margin_loss(as_target(x, wanted), wanted, {.reduction = each});
             },
-            of_two_classes),
+            of_two_classes, Scores::one),
     };
 }
 

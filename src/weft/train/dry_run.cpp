@@ -150,6 +150,7 @@ std::string table(const Phase& phase, const Network& network) {
 
 std::vector<std::optional<Network>> networks_of(const Experiment& experiment) {
     StandIns cells;  // so that no initial value is computed
+    data::SamplesKept kept;
     std::vector<std::optional<Network>> all;
     for (const Phase& phase : experiment.phases) {
         std::optional<data::Dataset> sample = sample_of(phase);
@@ -158,6 +159,7 @@ std::vector<std::optional<Network>> networks_of(const Experiment& experiment) {
         if (all.size() > 1 && all[all.size() - 2]) check_handed_on(*all[all.size() - 2], *all.back(), phase);
         check_loads(phase, *all.back());
         check_optimizer(phase, *all.back());
+        check_carried(phase, *all.back());
     }
     return all;
 }
@@ -171,11 +173,12 @@ std::string dry_run(const Experiment& experiment) {
         for (const auto& [name, source] : phase.sets)
             out += text(name, std::string(6 - name.size(), ' '), source.source().name, " ", json_text(source.options()),
                         "\n");
-        out += networks[i] ? table(phase, *networks[i])
-                           : text(
-                                 "The shape of an example is known once the data are read, so shapes were not checked. "
-                                 "The model:\n",
-                                 json_text(phase.model, 2), "\n");
+        out += networks[i]
+                   ? table(phase, *networks[i])
+                   : text(
+                         "The shape of an example is known once the data are prepared, so shapes were not checked. "
+                         "The model:\n",
+                         json_text(phase.model, 2), "\n");
     }
     return out;
 }

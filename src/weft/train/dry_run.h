@@ -11,8 +11,8 @@
 
 namespace weft::train {
 
-/// The network of each phase, its parameters without values, all checked against each other; nothing where only the data tell the shape of
-/// an example.
+/// The network of each phase, its parameters without values, all checked against each other; nothing where only the prepared data tell the
+/// shape of an example.
 /// ConfigError("file:line:column: ...").
 std::vector<std::optional<Network>> networks_of(const Experiment& experiment);
 

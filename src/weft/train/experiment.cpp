@@ -70,7 +70,7 @@ void check_earlier(const std::vector<Phase>& phases) {
 
 }  // namespace
 
-Experiment::Experiment(const Json& given) : description(given) {
+Experiment::Experiment(const Json& given) : written(given), description(given) {
     if (!description.is_object())
         description.refuse(text("an experiment is a mapping, found ", description.describe(),
                                 "; `weft help experiment` lists its keys"));
@@ -96,6 +96,7 @@ Experiment::Experiment(const Json& given) : description(given) {
         config["phases"] = resolved;
     }
     check_earlier(phases);
+    held = data::held_in(config);
 }
 
 std::string Experiment::yaml() const { return yaml_text(description); }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "weft/data/held.h"
 #include "weft/train/phase.h"
 
 namespace weft::train {
@@ -18,9 +19,11 @@ struct Experiment {
     /// Writes that file; JSON, which every build reads, if its name ends so. FileError if it cannot be written.
     void save(const std::filesystem::path& file) const;
 
-    Json description;           // as it was given
-    Json config;                // complete: a run keeps it, and can be made from it again
-    std::vector<Phase> phases;  // at least one
+    Json written;  // before variables had values, of which a search tries others: as given, unless a caller says more
+    Json description;                   // as it was given
+    Json config;                        // complete: a run keeps it, and can be made from it again
+    std::vector<Phase> phases;          // at least one
+    std::vector<data::Hold> held = {};  // arrays of the program that are its data, and live as long as it does
 };
 
 /// What `weft help experiment` prints: the keys of a file.

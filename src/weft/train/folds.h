@@ -1,5 +1,5 @@
 // `cv:`: the trials of cross-validation: each learns from all folds of `data: train:` but one, prepares by what these alone teach, and is judged
-// by the one that is held out, as its test set. Callers: cli/search.cpp.
+// by the one that is held out, as its test set. Callers: cli/search.cpp, search/search.cpp, the Python package.
 #pragma once
 
 #include "weft/train/trials.h"

@@ -41,6 +41,11 @@ Option or_by_name(Option option) {
     option.map_of = option.list_of;
     return option;
 }
+/// A mapping of names to such parts.
+Option by_name(Option option, const char* kind) {
+    option.map_of = kind;
+    return option;
+}
 /// A mapping with these keys.
 Option with_keys(Option option, std::vector<Option> keys) {
     option.kind = Takes::object, option.keys = std::move(keys);
@@ -56,11 +61,20 @@ std::vector<Option> data_keys() {
         part(needed("train", "what the network learns from"), "data"),
         part(key("valid", Json(), "what decides which model is kept"), "data"),
         part(key("test", Json(), "what the kept model is judged by"), "data"),
+        by_name(key("others", Json(), "further sets by their names, as in {noisy: {npz: ...}}: judged as valid is",
+                    Takes::object),
+                "data"),
         or_by_name(
             parts(key("prepare", Json::array(), "steps of preparation, in order; {INPUT: steps} by input"), "prepare")),
         parts(key("augment", Json::array(), "what is done to each example of train whenever it is seen", Takes::array),
               "augment"),
         key("shuffle", true, "train in another order every epoch; false: as the data lie"),
+        {"nan",
+         "refuse",
+         "numbers of examples that are NaN: refused when the data are read, or kept as they are",
+         false,
+         Takes::string,
+         {"refuse", "keep"}},
         integer("buckets", 1, "of sequences that have lengths: batches hold near ones, cut where their bucket ends", 1),
         integer("window", 0, "rows that are shuffled among each other, for data read from a disk; 0: all", 0),
         integer("readers", 1, "threads that read, prepare and augment batches", 1)};
@@ -90,7 +104,8 @@ std::vector<Option> load_keys() {
 const std::vector<Option>& phase_keys() {
     static const std::vector<Option> all{
         brief(key("name", Json(), "of a phase, in the log and the run's folder; 1, 2, ... if left out", Takes::string)),
-        with_keys(needed("data", "the sets train, valid and test, and prepare: what is done to them"), data_keys()),
+        with_keys(needed("data", "the sets train, valid, test and others, and prepare: what is done to them"),
+                  data_keys()),
         parts(part(needed("model", "the network: a layer, as in {sequential: [layers]}"), "model"), "model"),
         brief(one_or_several(with_keys(key("load", Json(), "parameters from a file, by name"), load_keys()))),
         brief(key("freeze", Json(), "globs of parameters that are not trained, as in [\"0.*\"]", Takes::array)),

@@ -164,6 +164,9 @@ Likelihood of_bound(const Phase& phase, const Network& network, const data::Data
 
 Likelihood likelihood(const Phase& phase, const Network& network, const data::Dataset& set,
                       const LikelihoodOptions& options) {
+    if (options.draws < 1 || options.annealing.runs < 2 || options.annealing.temperatures < 2)
+        throw ConfigError(text("a likelihood by ", options.draws, " draws, ", options.annealing.runs, " chains and ",
+                               options.annealing.temperatures, " temperatures: there must be at least 1, 2 and 2"));
     if (std::optional<Machine> machine = machine_of(network)) return of_machine(*machine, set, options);
     return of_bound(phase, network, set, options.draws);
 }

@@ -27,7 +27,7 @@ struct Likelihood {
     bool black_and_white = true;  // else it is no probability
 };
 
-/// ConfigError if the model is none of these.
+/// ConfigError if the model is none of these, or there are fewer than 1 draw, 2 chains or 2 temperatures.
 Likelihood likelihood(const Phase& phase, const Network& network, const data::Dataset& set,
                       const LikelihoodOptions& options = {});
 

@@ -34,7 +34,7 @@ std::string phase_of(const Json& line) {
     return phase ? phase->as_string() : "";
 }
 
-std::vector<Json> read_log(const std::filesystem::path& path) {
+std::vector<Json> read_log(const std::filesystem::path& path, std::string* torn) {
     std::string all = io::read_file(path);
     std::vector<Json> lines;
     std::size_t begin = 0;
@@ -44,9 +44,12 @@ std::vector<Json> read_log(const std::filesystem::path& path) {
         try {
             lines.push_back(parse_json(line));
         } catch (const FileError& error) {
+            if (end + 1 == all.size()) break;  // the last one
             throw FileError(text("'", path.string(), "': line ", lines.size() + 1, " is damaged: ", error.what()));
         }
     }
+    if (torn && begin < all.size())
+        *torn = text("'", path.string(), "': the last line is cut short or damaged, and left out");
     return lines;
 }
 

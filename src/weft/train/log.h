@@ -6,14 +6,16 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "weft/base/json.h"
 
 namespace weft::train {
 
-/// Every whole line; a last one that was cut short is left out. FileError names the line that is no JSON.
-std::vector<Json> read_log(const std::filesystem::path& path);
+/// Every whole line; a last one that was cut short or damaged is left out, and `torn` says so. FileError names a line before it that is no
+/// JSON.
+std::vector<Json> read_log(const std::filesystem::path& path, std::string* torn = nullptr);
 
 class Log {
   public:

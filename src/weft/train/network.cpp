@@ -25,6 +25,15 @@ const std::vector<std::string>& classes_wanted(const CostTerm& term, const data:
     return none;
 }
 
+/// What a cost takes for class numbers.
+LabelRule label_rule(const Chosen& chosen, const CostTerm& term, const Tensor& output) {
+    LabelRule rule{chosen.entry->name, chosen.where, term.target.is_null() ? "" : term.target.as_string()};
+    rule.classes = term.two_classes || output.ndim() < 2 ? 2 : output.shape()[1].value();
+    const Json* missing = chosen.options.find("missing");
+    if (missing && missing->is_integer()) rule.missing = missing->as_integer();
+    return rule;
+}
+
 /// That a cost takes what the network says beside what it wants.
 void check_cost(const Chosen& chosen, const CostTerm& term, const Tensor& output, const Tensor& wanted,
                 const data::Dataset& like) {
@@ -33,7 +42,12 @@ void check_cost(const Chosen& chosen, const CostTerm& term, const Tensor& output
                                term.target.is_null() ? "the targets of these data are" : "what `target:` names is",
                                " of ", wanted.dtype()));
     }
+    if (term.counts_errors && like.size() > 1)  // not one that was made up
+        check_labels(label_rule(chosen, term, output), "train", like);
     auto classes = static_cast<std::int64_t>(classes_wanted(term, like).size());
+    const Json* missing = chosen.options.find("missing");
+    // Classes that data name by their labels alone may count the one that says that there is none.
+    if (missing && missing->is_integer() && missing->as_integer() == classes - 1) classes = 0;
     if (term.counts_errors && output.ndim() >= 2 && output.shape()[1].value() > 1 &&
         classes > output.shape()[1].value()) {
         throw ConfigError(text(chosen.where, chosen.entry->name, ": the data have ", classes,
@@ -72,7 +86,9 @@ void check_costs(const Phase& phase, Network& network, const LayerPlace& place, 
                                    "no layer of this network adds a cost; rbm, dbm, variational, contractive and "
                                    "activity_penalty do, or name a cost of the output, as in cross_entropy"));
         if (!term.of_output) continue;
-        check_cost(chosen, term, said_to(term, output, notes), wanted_by(term, batch[0], batch[1], notes), like);
+        Tensor said = said_to(term, output, notes);
+        check_cost(chosen, term, said, wanted_by(term, batch[0], batch[1], notes), like);
+        if (term.counts_errors) network.labels.push_back(label_rule(chosen, term, said));
     }
     for (const nn::AddedCost& cost : notes.costs) {
         std::vector<std::string>& names = cost.part == nn::AddedCost::Part::told ? network.told : network.added;
@@ -150,16 +166,6 @@ void check_channels(const Phase& phase, const Network& network) {
     }
 }
 
-std::map<std::string, Parameter> cells_by_name(const Network& network) {
-    std::map<std::string, Parameter> all;
-    for (const nn::NamedParameter& cell : nn::named(network.model)) all.emplace(cell.name, cell.parameter);
-    return all;
-}
-
-}  // namespace
-
-namespace {
-
 /// Batches of sequences are as wide as their buckets: a layer that has one weight for each place cannot take them.
 void check_widths(const Phase& phase, const Network& network) {
     if (!network.feed.lengths) phase.check_buckets();
@@ -194,7 +200,8 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     network.layers = std::move(builder.layers);
     for (std::shared_ptr<nn::OwnRule>& learner : builder.learners)
         if (!learner->held()) network.learners.push_back(std::move(learner));
-    network.of_epoch = builder.of_epoch;
+    network.of_epoch = builder.of_epoch, network.carries = builder.carries;
+    network.symbols = std::move(builder.symbols);
     check_widths(phase, network);
     if (!like.y.dims.empty()) check_costs(phase, network, place, like);
     freeze(phase, network);
@@ -203,35 +210,36 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     return network;
 }
 
-void check_handed_on(const Network& from, const Network& to, const Phase& phase) {
-    std::map<std::string, Parameter> before = cells_by_name(from);
-    std::size_t same = 0;
-    for (const auto& [name, cell] : cells_by_name(to)) {
-        auto known = before.find(name);
-        if (known == before.end()) continue;
-        ++same;
-        if (known->second.shape() == cell.shape() && known->second.dtype() == cell.dtype()) continue;
-        phase.model.refuse(
-            text("'", name, "' has shape ", cell.shape(), " here and ", known->second.shape(),
-                 " in the phase before, from which it would be handed on; give one of the layers another `name:`"));
-    }
-    if (same == 0)
-        phase.model.refuse(
-            "no parameter is called as one of the phase before, so nothing would be handed on; give layers that are "
-            "the same the same `name:`");
-}
-
-void hand_on(const Network& from, Network& to) {
-    std::map<std::string, Parameter> before = cells_by_name(from);
-    for (auto& [name, cell] : cells_by_name(to)) {
-        if (auto known = before.find(name); known != before.end()) Parameter(cell).set(known->second.value());
+void check_last_batch(const Phase& phase, const Network& network, const data::Dataset& train) {
+    if (train.has_lengths()) return;  // whose batches end where buckets do
+    std::int64_t rest = phase.last == data::Last::keep ? train.size() % phase.batch_size : 0;
+    if (rest == 0) rest = phase.batch_size;
+    KeepPending keep;
+    nn::Training training;
+    std::vector<Tensor> batch = network.feed.stand_ins(Size(rest));
+    nn::Given given = network.feed.given(batch);
+    (void)nn::named(network.model);  // gives parameters their names
+    std::vector<Parameter> parameters = nn::parameters(network.model);
+    StandIns cells;
+    try {
+        (void)measure(cost_terms(phase), network.model, batch[0], batch[1], parameters);
+    } catch (const InternalError&) {
+        throw;
+    } catch (const Error& error) {
+        std::string what = error.what();
+        std::size_t place = what.find("\n  in "), line = what.find('\n');
+        std::string layer = place == what.npos ? "" : what.substr(place + 6, what.find('\n', place + 1) - place - 6);
+        layer = layer.substr(layer.find(" / ") == layer.npos ? 0 : layer.find(" / ") + 3);  // without the whole
+        phase.config.at("batch_size")
+            .refuse(text("batch_size: with batches of ", phase.batch_size, ", the last of an epoch of ", train.size(),
+                         " examples holds ", rest,
+                         layer.empty() ? "" : text(", and layer ", layer, " does not take it"), ": ",
+                         what.substr(0, line), "; write `last: drop`, or another batch_size"));
     }
 }
 
 std::optional<data::Dataset> sample_of(const Phase& phase) {
-    std::optional<data::Dataset> sample = phase.set("train")->sample();
-    if (!sample) return std::nullopt;
-    return data::Preparation(phase.prepare).sample(*sample);
+    return data::Preparation(phase.prepare).sample(phase.set("train")->sample());
 }
 
 std::int64_t Network::parameters() const {

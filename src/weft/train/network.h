@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/nn/sequential.h"
+#include "weft/train/data_checks.h"
 #include "weft/train/feed.h"
 #include "weft/train/phase.h"
 
@@ -33,9 +34,12 @@ struct Network {
         told;  // the names of what layers add to the cost, and of what they tell (nn/notes.h)
     std::vector<std::shared_ptr<nn::OwnRule>> learners;  // layers that learn by rules of their own, and are not held
     std::vector<Parameter> of_epoch;                     // state that begins at zeros with each epoch
-    Dims example;                                        // the shape of an example
-    DType dtype = DType::float32;                        // of x in a batch
-    Feed feed;                                           // what else a batch has
+    Json carries;                     // where the file asks for state that goes on from step to step; null: nowhere
+    Dims example;                     // the shape of an example
+    DType dtype = DType::float32;     // of x in a batch
+    Feed feed;                        // what else a batch has
+    std::vector<LabelRule> labels;    // what its costs take for class numbers
+    std::vector<SymbolRule> symbols;  // ... its embeddings for symbols
 
     std::int64_t parameters() const;
     std::int64_t trained() const;  // of these, what is not frozen
@@ -50,7 +54,13 @@ struct Network {
 /// where it has some, suit the costs, and what `freeze:` and the optimizer's groups name, is checked too. Nothing is computed.
 Network make_network(const Phase& phase, const data::Dataset& like);
 
-/// One prepared example of the training set's shape, if that can be told without touching data.
+/// That a last batch of an epoch that is not full can be learned from. ConfigError names the layer that does not take it.
+void check_last_batch(const Phase& phase, const Network& network, const data::Dataset& train);
+
+/// That the rows of batches go on as carried state does. `examples`: of the training set; 0: not known yet. ConfigError.
+void check_carried(const Phase& phase, const Network& network, std::int64_t examples = 0);
+
+/// One prepared example of the training set's shape (data::ChosenSource::sample); nothing if only all of the data tell what becomes of it.
 std::optional<data::Dataset> sample_of(const Phase& phase);
 
 /// What one phase hands on to the next: parameters of the same name. ConfigError if one has another shape, or none is the same.

@@ -348,8 +348,9 @@ void Objective::outputs(const data::Dataset& set, const std::function<void(std::
     std::int64_t first = 0;
     for (const data::Batch& batch : set.batches(evaluation_batch)) {
         const std::vector<Tensor> arguments = Feed::arguments(batch);
-        Array values = contiguous(prediction_(arguments)[0].array());
-        f(first, values);
+        Tensor values = prediction_(arguments)[0];
+        if (is_floating(values.dtype())) values = values.astype(DType::float32);
+        f(first, contiguous(values.array()));
         first += batch.count;
     }
 }

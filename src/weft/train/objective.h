@@ -39,7 +39,7 @@ class Objective {
     Sums evaluate(const data::Dataset& set, const std::function<void(const Judged&)>& see = {});
     /// What stands behind the numbers of a Judged.
     Names names() const;
-    /// What the network says of a set, a batch after another: f(first row, outputs).
+    /// What the network says of a set, a batch after another: f(first row, outputs); numbers with a point as float32.
     void outputs(const data::Dataset& set, const std::function<void(std::int64_t first, const Array& values)>& f);
 
     optim::Optimizer& optimizer() { return *optimizer_; }

@@ -55,6 +55,7 @@ struct CostTerm {
     std::function<Tensor(std::span<const Parameter> parameters)> of_parameters = {};
     bool of_layers = false;      // nothing more than nn::add_cost()
     bool counts_errors = false;  // targets are class numbers, so there is a rate of errors
+    bool two_classes = false;    // of these: 0 and 1, by one score; else there is a score a class
     std::function<Tensor(const Tensor& output)> probabilities =
         {};  // (batch, classes), of outputs that say them; counts_errors
     std::function<Tensor(const Tensor& output)> expected =

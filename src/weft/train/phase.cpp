@@ -1,6 +1,7 @@
 #include "weft/train/phase.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
@@ -13,20 +14,44 @@ data::Last last_named(const std::string& name) {
     return name == "keep" ? data::Last::keep : name == "drop" ? data::Last::drop : data::Last::pad;
 }
 
+/// The description becomes complete.
+void read_set(Phase& phase, const std::string& name, Json& description) {
+    data::ChosenSource source(description);
+    description = Json::object({{source.source().name, source.options(), description.where()}});
+    phase.sets.emplace_back(name, std::move(source));
+}
+
+/// Figures are called SET.FIGURE, and `train` has a meaning.
+void read_others(Phase& phase, Json& others) {
+    std::vector<Json::Member> members;
+    for (Json::Member member : others.members()) {
+        bool word = !member.key.empty() && std::all_of(member.key.begin(), member.key.end(), [](unsigned char c) {
+            return std::isalnum(c) || c == '_' || c == '-' || c >= 0x80;
+        });
+        if (!word || phase.set(member.key))
+            throw ConfigError(text(member.where, "others: '", member.key, "' ",
+                                   word ? "is the name of a set already" : "is no word of letters, digits, _ and -",
+                                   "; its figures would be called ", member.key, ".loss"));
+        if (member.value.is_null()) member.value.refuse("expected the name of a data set, found nothing");
+        read_set(phase, member.key, member.value);
+        members.push_back(std::move(member));
+    }
+    Position where = others.where();
+    others = Json::object(std::move(members));
+    others.set_where(where);
+}
+
 Json read_data(Phase& phase, const Json& given) {
     Json resolved = given;
-    for (const char* name : {"train", "valid", "test"}) {
-        Json& description = resolved[name];
-        if (description.is_null()) continue;
-        data::ChosenSource source(description);
-        description = Json::object({{source.source().name, source.options(), description.where()}});
-        phase.sets.emplace_back(name, std::move(source));
-    }
+    for (const char* name : {"train", "valid", "test"})
+        if (!resolved.at(name).is_null()) read_set(phase, name, resolved[name]);
+    if (!resolved.at("others").is_null()) read_others(phase, resolved["others"]);
     phase.prepare = resolved.at("prepare");
     (void)data::Preparation(phase.prepare);  // refuses what is wrong in it
     data::Augmentation augment(resolved.at("augment"));
     if (!augment.empty()) phase.augment = std::make_shared<data::Augmentation>(std::move(augment));
     phase.shuffle = resolved.at("shuffle").as_bool(), phase.window = resolved.at("window").as_integer();
+    phase.keeps_nan = resolved.at("nan").as_string() == "keep";
     phase.buckets = resolved.at("buckets").as_integer();
     phase.readers = static_cast<int>(std::min<std::int64_t>(resolved.at("readers").as_integer(), 1024));
     return resolved;

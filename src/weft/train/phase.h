@@ -37,6 +37,7 @@ struct Phase {
     Json prepare;
     std::shared_ptr<const data::Augmentation> augment;  // none: nothing is done
     bool shuffle = true;
+    bool keeps_nan = false;  // in x
     std::int64_t window = 0, buckets = 1;
     int readers = 1;
     Json model;   // a layer, or a list of them; complete

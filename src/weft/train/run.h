@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/train/checkpoint.h"
+#include "weft/train/divergence.h"
 #include "weft/train/experiment.h"
 #include "weft/train/log.h"
 
@@ -41,14 +42,19 @@ struct Times {
 struct Outcome {
     bool interrupted = false;  // a checkpoint was written
     Json final_line;           // the log's last, unless interrupted
+    std::optional<Divergence> divergence = {};
 };
 
 class Run {
   public:
     /// A new folder. ConfigError if it holds a run already, or anything else; FileError if it cannot be made.
     static Run create(const std::filesystem::path& folder, const Experiment& experiment);
+    /// The run that was begun in the folder, or a new one. ConfigError if that was begun as another experiment: only when it stops may change.
+    static Run begun_or_new(const std::filesystem::path& folder, const Experiment& experiment);
     /// A folder that holds a run. ConfigError if it does not.
     static Run open(const std::filesystem::path& folder);
+    /// The same, with sets of arrays that the program holds again (data/held.h), by name. ConfigError unless the run was begun with these.
+    static Run open(const std::filesystem::path& folder, const Json& sets);
     /// Whether the folder holds a run.
     static bool exists(const std::filesystem::path& folder);
 
@@ -60,7 +66,8 @@ class Run {
     /// The phase whose model is kept.
     const Phase& kept_phase() const;
 
-    /// Trains from where the run stands to its end, or until `stop` is true after a step.
+    /// Trains from where the run stands to its end, or until `stop` is true after a step. ConfigError if another process, or thread, does so.
+    /// A new folder goes again if an error leaves nothing in it from which the run could go on.
     Outcome train(Watcher& watcher, const std::function<bool()>& stop);
 
     /// A set of the kept phase, prepared as its training set was. ConfigError if it has no set of this name.
@@ -71,8 +78,11 @@ class Run {
   private:
     Run(std::filesystem::path folder, Experiment experiment)
         : folder_(std::move(folder)), experiment_(std::move(experiment)) {}
+    void forget_if_empty() const;
+
     std::filesystem::path folder_;
     Experiment experiment_;
+    bool fresh_ = false;  // made by this object
 };
 
 }  // namespace weft::train

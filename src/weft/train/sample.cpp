@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "weft/base/error.h"
+#include "weft/graph/node.h"
 #include "weft/nn/adversarial.h"
 #include "weft/nn/dbm.h"
 #include "weft/nn/rbm.h"
@@ -14,38 +15,57 @@
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
 #include "weft/ops/random.h"
-#include "weft/ops/view.h"
 #include "weft/train/checkpoint.h"
 #include "weft/train/measure.h"
 #include "weft/train/predict.h"
+#include "weft/train/stand_ins.h"
 
 namespace weft::train {
 namespace {
 
-/// The model's layers in a row; one, if it is no list.
-std::vector<nn::Module> layers_of(const Network& network) {
+using Layers = std::vector<std::pair<std::string, nn::Module>>;
+/// The model's layers in a row, each with its name; one, if it is no list.
+Layers layers_of(const Network& network) {
     nn::Module model = network.model;
     auto* list = model.get<nn::Sequential>();
-    if (!list) return {model};
-    std::vector<nn::Module> layers;
-    for (std::size_t i = 0; i < list->size(); ++i) layers.push_back((*list)[i]);
+    if (!list) return {{"0", model}};
+    Layers layers;
+    auto visit = [&](const std::string& name, nn::Module& layer) { layers.emplace_back(name, layer); };
+    list->members(visit);
     return layers;
 }
 
-/// Normal numbers (count, units). Of a walk every number `walk` steps is a draw, and those between lie on the arc cos t a + sin t b,
-/// so that they are as far from 0 as draws are.
-Tensor codes(std::int64_t units, const SampleOptions& options) {
-    if (options.walk == 0) return random::normal({options.count, units}, 0, options.temperature);
+/// The first that makes examples of a code; their number if none does.
+std::size_t maker(const Layers& layers) {
+    std::size_t i = 0;
+    while (i < layers.size() && !layers[i].second.get<nn::Adversarial>() && !layers[i].second.get<nn::Variational>())
+        ++i;
+    return i;
+}
+
+Shape with_rows(std::int64_t rows, const Shape& code) {
+    Shape shape{Size(rows)};
+    for (const Size& size : code) shape.push_back(size);
+    return shape;
+}
+
+/// Normal numbers (count, ...), of the shape and type of one example's code. Of a walk every number `walk` steps is a draw, and those
+/// between lie on the arc cos t a + sin t b, so that they are as far from 0 as draws are.
+Tensor codes(const Shape& code, const SampleOptions& options, DType dtype = DType::float32) {
+    auto drawn = [&](std::int64_t rows) {
+        return random::normal(with_rows(rows, code), 0, options.temperature, {}, dtype);
+    };
+    if (options.walk == 0) return drawn(options.count);
     std::int64_t legs = (options.count + options.walk - 1) / options.walk;
-    Tensor ends = random::normal({legs + 1, units}, 0, options.temperature);
+    Tensor ends = drawn(legs + 1);
+    auto end = [&](std::int64_t leg) { return take(ends, Tensor(leg), 0); };
     std::vector<Tensor> rows;
     for (std::int64_t i = 0; i < options.count; ++i) {
         double angle = std::numbers::pi / 2 * static_cast<double>(i % options.walk) / static_cast<double>(options.walk);
         std::int64_t leg = i / options.walk;
-        rows.push_back(slice(ends, {leg, 0}, {1, units}) * std::cos(angle) +
-                       slice(ends, {leg + 1, 0}, {1, units}) * std::sin(angle));
+        rows.push_back(end(leg) * std::cos(angle) + end(leg + 1) * std::sin(angle));
     }
-    return concatenate(rows, 0);
+    return stack(rows);
 }
 
 /// Chains that have come far already, in turn.
@@ -86,8 +106,29 @@ Tensor of_machine_alone(const nn::Module& layer, const SampleOptions& options) {
     return rbm ? of_rbm(*rbm, options) : of_dbm(*dbm, options);
 }
 
-Tensor decoded(const Phase& phase, const std::vector<nn::Module>& layers, std::size_t from, Tensor code) {
-    for (std::size_t i = from; i < layers.size(); ++i) code = layers[i](code);
+/// One example's code: what the encoder and the variational layer, layer `last`, give of an example like those of training.
+Tensor code_like(const Network& network, const Layers& layers, std::size_t last) {
+    KeepPending keep;  // shape and type alone are asked for
+    StandIns cells;
+    std::vector<Tensor> batch = network.feed.stand_ins(Size("batch"));
+    nn::Given given = network.feed.given(batch);
+    Tensor value = batch[0];
+    for (std::size_t i = 0; i <= last; ++i) value = layers[i].second(value);
+    return value;
+}
+
+Tensor decoded(const Phase& phase, const Layers& layers, std::size_t from, Tensor code) {
+    for (std::size_t i = from; i < layers.size(); ++i) {
+        try {
+            code = layers[i].second(code);
+        } catch (const InternalError&) {
+            throw;
+        } catch (const Error& error) {
+            std::string_view what = error.what();
+            throw ConfigError(text("layer ", layers[i].first, " of the model, behind its code, does not take ",
+                                   code.shape(), " made of a code alone: ", what.substr(0, what.find("\n  "))));
+        }
+    }
     for (const CostTerm& term : cost_terms(phase)) {
         // The input, or a layer that stands for it (black and white of gray values).
         if (!term.target.is_null() && term.of.is_null() && term.expected) return term.expected(code);
@@ -104,19 +145,24 @@ Tensor sample(const Phase& phase, const Network& network, const SampleOptions& o
     if (!(options.temperature > 0 && std::isfinite(options.temperature)))
         throw ConfigError(text("a temperature of ", options.temperature, ": it is a deviation, a number above 0"));
     random::seed(options.seed);
-    std::vector<nn::Module> layers = layers_of(network);
-    if (layers.size() == 1)
-        if (Tensor made = of_machine_alone(layers[0], options)) return made;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        if (auto* pair = layers[i].get<nn::Adversarial>()) return pair->generator(codes(pair->latent(), options));
-        if (auto* code = layers[i].get<nn::Variational>()) {
-            std::int64_t units = code->mean.weight.shape()[0].value();
-            return decoded(phase, layers, i + 1, codes(units, options));
-        }
-    }
-    throw ConfigError(
-        "the model makes no examples: no layer of its list is adversarial or variational, and it is no rbm or dbm "
-        "alone");
+    if (!makes_examples(network))
+        throw ConfigError(
+            "the model makes no examples: no layer of its list is adversarial or variational, and it is no rbm or dbm "
+            "alone");
+    Layers layers = layers_of(network);
+    if (Tensor made = layers.size() == 1 ? of_machine_alone(layers[0].second, options) : Tensor()) return made;
+    std::size_t i = maker(layers);
+    if (auto* pair = layers[i].second.get<nn::Adversarial>())
+        return pair->generator(codes({Size(pair->latent())}, options));
+    Tensor code = code_like(network, layers, i);
+    return decoded(phase, layers, i + 1,
+                   codes(Shape(code.shape().begin() + 1, code.shape().end()), options, code.dtype()));
+}
+
+bool makes_examples(const Network& network) {
+    Layers layers = layers_of(network);
+    bool alone = layers.size() == 1 && (layers[0].second.get<nn::RBM>() || layers[0].second.get<nn::DBM>());
+    return alone || maker(layers) < layers.size();
 }
 
 Array sample(const Run& run, const SampleOptions& options) {

@@ -21,12 +21,14 @@ Option at_least(Option option, double least) {
     return option;
 }
 
-/// "epochs: [1, 10]": the first and the last epoch of a change.
-std::pair<std::int64_t, std::int64_t> span_of(const Json& value) {
-    if (value.items().size() != 2) value.refuse("expected two epochs: [first, last]");
+/// "epochs: [1, 10]": the first and the last epoch, or step, of a change.
+std::pair<std::int64_t, std::int64_t> span_of(const Json& value, optim::schedule::Per per) {
+    bool steps = per == optim::schedule::Per::step;
+    if (value.items().size() != 2) value.refuse(text("expected two ", steps ? "steps" : "epochs", ": [first, last]"));
     std::int64_t first = value.item(0).as_integer(), last = value.item(1).as_integer();
-    if (first < 1 || last < first)
-        value.refuse(text("[", first, ", ", last, "]: epochs count from 1, the first not after the last"));
+    if (first < (steps ? 0 : 1) || last < first)
+        value.refuse(text("[", first, ", ", last, "]: ", steps ? "steps count from 0" : "epochs count from 1",
+                          ", the first not after the last"));
     return {first, last};
 }
 
@@ -44,10 +46,10 @@ const std::vector<Part<MakeSchedule>>& schedules() {
          [](const Json& o) { return optim::Schedule(o.at("value").as_number()); }},
         {{"linear",
           "a straight line from one rate to another, constant before and after",
-          {from, to, {"epochs", Json(), "[first, last] epoch of the change", true, Json::Kind::array}}},
+          {from, to, {"epochs", Json(), "[first, last] epoch, or step, of the change", true, Json::Kind::array}, per}},
          [](const Json& o) {
-             auto [first, last] = span_of(o.at("epochs"));
-             return optim::schedule::linear(o.at("from").as_number(), o.at("to").as_number(), first, last);
+             auto [first, last] = span_of(o.at("epochs"), per_of(o));
+             return optim::schedule::linear(o.at("from").as_number(), o.at("to").as_number(), first, last, per_of(o));
          }},
         {{"exponential",
           "multiplied by a factor after each epoch",
@@ -155,6 +157,29 @@ const std::vector<Part<MakeSchedule>>& schedules() {
                                            .cooldown = o.at("cooldown").as_integer(),
                                            .threshold = o.at("threshold").as_number(),
                                            .least = o.at("min").as_number()});
+             return RateSchedule(made, {{channel, o.at("of").where()}});
+         }},
+        {{"adjust",
+          "a little less when a figure rises, a little more when it falls too slowly (Pylearn2's "
+          "MonitorBasedLRAdjuster)",
+          {from,
+           {"of", Json(), "a figure of the log of which less is better, as in train.loss", true, Json::Kind::string},
+           at_least({"high", 1.0, "it rises: above so many times the one before"}, 0),
+           at_least({"shrink", 0.99, "what the rate is multiplied by then"}, 0),
+           at_least({"low", 0.99, "it falls too slowly: above so many times the one before"}, 0),
+           at_least({"grow", 1.01, "what the rate is multiplied by then"}, 0),
+           {"min", 1e-7, "never below this"},
+           {"max", 1.0, "never above this"}}},
+         [](const Json& o) {
+             std::string channel = o.at("of").as_string();
+             optim::Schedule made = optim::schedule::adjust({.from = o.at("from").as_number(),
+                                                             .channel = channel,
+                                                             .high = o.at("high").as_number(),
+                                                             .shrink = o.at("shrink").as_number(),
+                                                             .low = o.at("low").as_number(),
+                                                             .grow = o.at("grow").as_number(),
+                                                             .least = o.at("min").as_number(),
+                                                             .most = o.at("max").as_number()});
              return RateSchedule(made, {{channel, o.at("of").where()}});
          }},
         {{"warm_up",

@@ -104,6 +104,7 @@ nn::Module make_recurrent(const Json& o, const LayerPlace& place, const char* na
         o.at("carry").refuse(
             "carry: a layer that also reads backwards begins at the end, which nothing comes before; leave "
             "`carry` or `bidirectional` out");
+    if (place.builder) place.builder->carries = o.at("carry");
     auto state = [&](const Shape& shape) { return Parameter(nn::init::zeros(dims_of(shape)), "", false); };
     layer.carried_h = state(layer.layer.shape_of_h(place.batch));
     if (layer.layer.kind() == nn::functional::Recurrence::lstm)

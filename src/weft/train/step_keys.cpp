@@ -45,6 +45,7 @@ const std::vector<Option>& constraint_keys() {
         if_given("min_col_norm", "the same from below", Takes::number),
         if_given("max_row_norm", "of the weights out of each input", Takes::number),
         if_given("max_kernel_norm", "of each window (height, width) of a convolution", Takes::number),
+        if_given("max_abs", "each number is held between minus this and this", Takes::number),
         {"non_negative", false, "what is below 0 becomes 0"}};
     return keys;
 }
@@ -112,6 +113,7 @@ optim::StepOptions step_options_of(const Json& options) {
                                     .min_col_norm = number_of(constraint, "min_col_norm"),
                                     .max_row_norm = number_of(constraint, "max_row_norm"),
                                     .max_kernel_norm = number_of(constraint, "max_kernel_norm"),
+                                    .max_abs = number_of(constraint, "max_abs"),
                                     .non_negative = constraint.at("non_negative").as_bool()});
     }
     if (const Json* average = options.find("average"); average && !average->is_null()) {

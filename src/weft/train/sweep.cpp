@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/base/error.h"
+#include "weft/base/nearest.h"
 #include "weft/data/counter_random.h"
 #include "weft/train/config.h"
 #include "weft/train/keys.h"
@@ -117,6 +118,21 @@ std::vector<Rung> halving(const Json& sweep, const std::vector<Experiment>& expe
     return rungs;
 }
 
+/// Another value of a variable that nobody has would make the same run again.
+void check_variables(const std::vector<Axis>& axes, const Json& written) {
+    std::vector<std::string_view> names;
+    if (const Json* let = written.find("let"); let && let->is_object())
+        for (const Json::Member& member : let->members()) names.push_back(member.key);
+    for (const Axis& axis : axes) {
+        if (!axis.key.starts_with("let.")) continue;
+        std::string_view name = std::string_view(axis.key).substr(4);
+        name = name.substr(0, name.find('.'));
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            throw ConfigError(text(axis.where, "'", axis.key, "' cannot be tried: there is no variable '", name, "'",
+                                   did_you_mean(name, names)));
+    }
+}
+
 }  // namespace
 
 Json checked_sweep(const Json& sweep) {
@@ -152,6 +168,7 @@ Trials sweep_of(const Json& written) {
     Trials all;
     all.kind = "sweep";
     std::vector<Axis> axes = axes_of(sweep.at("over"));
+    check_variables(axes, written);
     const Json* runs = sweep.find("runs");
     std::vector<Values> values =
         sweep.at("method").as_string() == "grid"

@@ -1,5 +1,5 @@
 // `sweep:`: the trials of an experiment with other values of some keys: all combinations, drawn ones, or drawn ones of which the best go
-// on (successive halving: Jamieson and Talwalkar, 2016). The same file and seed give the same trials. Callers: cli/search.cpp, train/experiment.cpp.
+// on (successive halving: Jamieson and Talwalkar, 2016). The same file and seed give the same trials. Callers: cli/search.cpp, train/experiment.cpp, the Python package.
 #pragma once
 
 #include "weft/train/trials.h"

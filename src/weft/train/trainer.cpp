@@ -42,7 +42,7 @@ double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
 }  // namespace
 
 Trainer::Trainer(const Run& run, Watcher& watcher, const std::function<bool()>& stop)
-    : run_(run), watcher_(watcher), stop_(stop) {
+    : run_(run), lock_(run.folder()), watcher_(watcher), stop_(stop) {
     random::seed(run.experiment().phases[0].seed);
     io::recover_folder(run_.folder() / "last");
     io::recover_folder(run_.folder() / "best");
@@ -67,6 +67,7 @@ void Trainer::begin(std::size_t number) {
     const data::Dataset& train = set("train");
     bool told = sample && same_shapes(network_->feed, Feed(train)) && sample->classes.empty() == train.classes.empty();
     if (!told) network_ = make_network(*phase_, train);
+    check_prepared();
     objective_ = std::make_unique<Objective>(*phase_, *network_);
     epoch_figures_ = of_steps(), line_figures_ = of_steps();
     io::write_atomically(run_.folder() / "model.yaml", json_text(description(), 2) + "\n");
@@ -87,6 +88,7 @@ void Trainer::restore() {
             Averaged averaged(objective_->optimizer());  // as save() left them
             progress_ = load_checkpoint(run_.folder() / "last", network_->model, objective_->optimizer());
         }
+        check_data();
         nn::NamedArrays gathered = load_monitor(run_.folder() / "last");
         if (progress_.batch) epoch_figures_.restore(gathered, "epoch.");
         if (phase_->monitor.every_steps && progress_.step) line_figures_.restore(gathered, "steps.");
@@ -157,7 +159,7 @@ bool Trainer::done_within() const { return phase_->stop.within_epochs && finishe
 void Trainer::save(const std::filesystem::path& name) {
     Timed timed(times_.checkpoints);
     std::filesystem::create_directories((run_.folder() / name).parent_path());
-    progress_.log_lines = log_->size();
+    progress_.log_lines = log_->size(), progress_.data = fingerprint_;
     Averaged averaged(objective_->optimizer());  // who uses the model need not know that it is a mean
     nn::NamedArrays gathered;
     if (progress_.batch) epoch_figures_.save(gathered, "epoch.");
@@ -330,7 +332,7 @@ Outcome Trainer::train() {
         watcher_.ended(line);
         if (phase_ == &run_.experiment().phases.back()) {
             save_times();
-            return {false, line};
+            return {false, line, divergence_in(log_->lines())};
         }
         hand_on();
     }

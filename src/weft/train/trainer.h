@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 
+#include "weft/io/folder_lock.h"
 #include "weft/train/run.h"
 
 namespace weft::train {
@@ -33,6 +34,9 @@ class Trainer {
     /// Data, network and step of a phase; what the phase before has already is taken over.
     void begin(std::size_t phase);
     void load_data(const Phase* before);
+    void check_data() const;
+    /// That the network and its costs take what is in the sets.
+    void check_prepared() const;
     void restore();
     /// model.yaml: the network, and what its data were before they were prepared.
     Json description() const;
@@ -66,6 +70,7 @@ class Trainer {
     }
 
     const Run& run_;
+    io::FolderLock lock_;
     const Phase* phase_ = nullptr;
     Watcher& watcher_;
     std::function<bool()> stop_;
@@ -73,7 +78,8 @@ class Trainer {
     double earlier_seconds_ = 0;
     data::Preparation preparation_;
     std::vector<std::pair<std::string, data::Dataset>> sets_;
-    data::Dataset raw_;  // one example of train as it was before
+    data::Dataset raw_;        // one example of train as it was before
+    std::string fingerprint_;  // of train as it was before
     std::optional<Network> network_;
     std::unique_ptr<Objective> objective_;
     std::optional<Log> log_;

@@ -1,6 +1,6 @@
 // Trials: one experiment, described anew several times (other values, other folds), each description trained by itself, and compared by a
 // figure of the models that they keep. They may be trained in rungs: few epochs for all, more for those that were best so far. Here is what
-// follows from descriptions and logs alone; who starts processes is cli/search.cpp. Made by train/sweep.h, train/folds.h.
+// follows from descriptions and logs alone; who trains them is search/search.cpp. Made by train/sweep.h, train/folds.h.
 #pragma once
 
 #include <filesystem>

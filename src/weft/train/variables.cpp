@@ -127,7 +127,8 @@ class Substitution {
         }
         count(values_in(result), written);  // it is copied
         result.set_where(written.where());
-        if (result.is_number()) result.set_source(text(json_text(result), " (of ${", expression, "}", hint(result, expression), ")"));
+        if (result.is_number())
+            result.set_source(text(json_text(result), " (of ${", expression, "}", hint(result, expression), ")"));
         return result;
     }
 

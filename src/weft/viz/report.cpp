@@ -22,6 +22,12 @@ std::string section(const char* title, const std::string& content, const std::st
     return text("<section><h2>", title, "</h2>", below, content, "</section>\n");
 }
 
+std::string lacking_of(const Report& report) {
+    std::string out;
+    for (const std::string& line : report.lacking) out += text("<p><em>", escaped(line), "</em></p>");
+    return out;
+}
+
 std::string figures_of(const Report& report) {
     std::string out;
     for (const auto& [name, value] : report.figures) {
@@ -167,20 +173,23 @@ std::string charts_page(const std::string& title, const std::string& content, bo
 std::string html(const Report& report) {
     std::string configuration =
         report.configuration.empty() ? "" : text("<pre>", escaped(report.configuration), "</pre>");
-    return text(page_head(report.title), "<main>\n<header><h1>", escaped(report.title), "</h1><p>",
-                escaped(report.subtitle), "</p></header>\n", figures_of(report), "\n",
-                section("Learning", charts_html(report.charts)), examples_section(report),
-                section("Confusion", confusion_of(report.confusion),
-                        "Rows: what the example is. Columns: what the network says."),
-                section("Reconstructions", reconstructions_of(report),
-                        "Each pair of rows: examples, and below them what the model gives back."),
-                section("Samples", sheet_of(report.samples, 12, "examples that the model makes up"),
-                        "Examples that the model makes up."),
-                section("Where it puts examples", svg(report.embedding), escaped(report.embedding_name)),
-                section("First layer", weights_of(report), escaped(report.weights_name)),
-                section("Where the time went", time_of(report)), section("Network", layers_of(report)),
-                section("Configuration", configuration), section("Environment", environment_of(report)),
-                "</main><script>", page_script, "</script></body></html>\n");
+    std::string written = report.written.empty() ? "" : text("<pre>", escaped(report.written), "</pre>");
+    return text(
+        page_head(report.title), "<main>\n<header><h1>", escaped(report.title), "</h1><p>", escaped(report.subtitle),
+        "</p>", lacking_of(report), "</header>\n", figures_of(report), "\n",
+        section("Learning", charts_html(report.charts)), examples_section(report),
+        section("Confusion", confusion_of(report.confusion),
+                "Rows: what the example is. Columns: what the network says."),
+        section("Reconstructions", reconstructions_of(report),
+                "Each pair of rows: examples, and below them what the model gives back."),
+        section("Samples", sheet_of(report.samples, 12, "examples that the model makes up"),
+                "Examples that the model makes up."),
+        section("What it writes", written, "Symbol after symbol, each drawn by what the model says comes next."),
+        section("Where it puts examples", svg(report.embedding), escaped(report.embedding_name)),
+        section("First layer", weights_of(report), escaped(report.weights_name)),
+        section("Where the time went", time_of(report)), section("Network", layers_of(report)),
+        section("Configuration", configuration), section("Environment", environment_of(report)), "</main><script>",
+        page_script, "</script></body></html>\n");
 }
 
 }  // namespace weft::viz

@@ -27,6 +27,7 @@ struct Confusion {
 
 struct Report {
     std::string title, subtitle;
+    std::vector<std::string> lacking;                          // what could not be shown, or went wrong: a line each
     std::vector<std::pair<std::string, std::string>> figures;  // what matters most: "test error", "1.42%"
     std::vector<Chart> charts;
     std::vector<std::vector<std::string>> layers;  // a table, its first row the names of the columns
@@ -34,6 +35,7 @@ struct Report {
     std::vector<Picture> weights;                              // of the first layer, a picture a unit
     std::vector<std::pair<Picture, Picture>> reconstructions;  // what was wanted, what the model gave
     std::vector<Picture> samples;                              // that it makes up
+    std::string written;                                       // what a model of texts goes on with
     std::string embedding_name;
     Scatter embedding;  // where it puts examples; without points: none is shown
     std::vector<Example> wrong, right;
