@@ -132,5 +132,20 @@ TEST_F(Files, of_other_sets_are_judged_each_by_its_name) {
     }
 }
 
+TEST_F(Files, and_folders_say_what_is_in_them) {
+    fs::create_directories(folder_ / "pictures/cat");
+    for (const char* name : {"pictures/cat/a.png", "pictures/cat/b.png", "pictures/list.txt"})
+        put_file(folder_ / name, "");
+    EXPECT_EQ(weft({"data", "info", "pictures"}).output, "*.txt  1 file\ncat/*.png  2 files\n");
+    put_file(folder_ / "t.csv", "1,2\n3\n");
+    for (const auto& [name, said] : {std::pair("t.csv", "t.csv':2:1: the row has 1 field"),
+                                     {"none.csv", "no such file"},
+                                     {"digit", "did you mean 'digits'"}}) {
+        Ended ended = weft({"data", "info", name});
+        EXPECT_EQ(ended.status, 2) << name;
+        EXPECT_THAT(ended.output, HasSubstr(said));
+    }
+}
+
 }  // namespace
 }  // namespace weft

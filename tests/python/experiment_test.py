@@ -103,6 +103,46 @@ class Experiments(unittest.TestCase):
         table.write_text("".join(f"{i},{i % 7},{i % 2}\n" for i in range(60)))
         self.assertEqual(experiment.train(self.folder / "run").log[0]["examples"], 60)
 
+    def test_the_log_has_each_rate_that_a_schedule_changes(self):
+        from weft.experiment import optimizer, schedule
+        run = small(optimizer=optimizer.momentum(lr=0.01, momentum=schedule.linear(from_=0.5, to=0.9, epochs=[1, 2]))).train(self.folder / "run")
+        self.assertEqual(run.figures("momentum"), [0.5, 0.9])
+        self.assertEqual(run.figures("lr"), [0.01, 0.01])
+        plain = small(optimizer=optimizer.momentum(lr=0.01, momentum=0.5)).train(self.folder / "plain")
+        self.assertEqual(plain.figures("momentum"), [])
+
+    def test_lbfgs_makes_the_steps_that_it_is_asked_for_and_logs_the_last_ones_length(self):
+        from weft.experiment import optimizer
+        losses = {}
+        for search in ["exhaustive", "strong_wolfe"]:
+            for steps in [1, 2, 8]:
+                run = small(model=[{"linear": 10}], optimizer=optimizer.lbfgs(iterations=steps, line_search=search), batch_size=200,
+                            stop_when={"epochs": 1}).train(self.folder / f"{search}{steps}")
+                losses[search, steps] = run.eval("train")["train.loss"]
+            self.assertGreater(losses[search, 1], losses[search, 2])
+            self.assertGreater(losses[search, 2], losses[search, 8])
+        self.assertNotEqual(wf.experiment.Run(self.folder / "exhaustive8").figures("lr"), [1.0])
+
+    def test_the_times_of_a_run_are_those_of_all_its_sittings(self):
+        import json
+        class Enough(Exception):
+            pass
+        def stop(line):
+            raise Enough
+        with self.assertRaises(Enough):
+            small().train(self.folder / "run", on_epoch=stop)
+        def times():
+            return json.loads((self.folder / "run" / "times.json").read_text())
+        first = times()
+        wf.experiment.Run(self.folder / "run").resume()
+        second = times()
+        wf.experiment.Run(self.folder / "run").resume()  # it has ended
+        third = times()
+        for name, seconds in first.items():
+            self.assertLessEqual(seconds, second[name], name)
+            self.assertLessEqual(second[name], third[name], name)
+        self.assertLess(sum(first.values()), sum(second.values()))
+
     def test_runs_do_in_python_what_the_commands_do(self):
         run = small().train(self.folder / "run")
         told = subprocess.run([BUILD / "weft", "eval", self.folder / "run", "--data", "valid"], capture_output=True, text=True, check=True).stdout

@@ -2,6 +2,7 @@
 // Callers: cli/main.cpp, which lists them.
 #pragma once
 
+#include "weft/base/error.h"
 #include "weft/base/json.h"
 #include "weft/cli/arguments.h"
 
@@ -27,6 +28,16 @@ int explain(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int help(const Arguments& arguments);
 int schema(const Arguments& arguments);
+
+/// A file that was named, and is not there or damaged, is the input's mistake.
+template <class F>
+auto as_input(F f) {
+    try {
+        return f();
+    } catch (const FileError& error) {
+        throw ConfigError(error.what());
+    }
+}
 
 /// All of them; help.cpp prints the list, main.cpp runs one.
 const std::vector<Command>& commands();

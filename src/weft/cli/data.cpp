@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
@@ -91,6 +92,19 @@ void print_file(const fs::path& path) {
     print_array(path.string(), io::load_idx(path));
 }
 
+/// How many files of each ending lie in each folder below, as of pictures or sounds in a folder a class.
+void print_folder(const fs::path& folder) {
+    std::map<std::pair<std::string, std::string>, std::int64_t> counts;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+        if (!entry.is_regular_file()) continue;
+        fs::path below = entry.path().parent_path().lexically_relative(folder);
+        ++counts[{below == "." ? "" : below.string() + "/", entry.path().extension().string()}];
+    }
+    if (counts.empty()) throw ConfigError(text("'", folder.string(), "': there is no file in it"));
+    for (const auto& [what, count] : counts)
+        std::cout << what.first << "*" << what.second << "  " << count << (count == 1 ? " file" : " files") << "\n";
+}
+
 void print_source(const weft::data::Source& source) {
     std::cout << source.name << ": " << source.doc << "\n" << help_on(source.options);
     for (const Option& option : source.options) {
@@ -127,9 +141,14 @@ int data(const Arguments& arguments) {
     }
     if (words[0] == "get" && words.size() == 2) return get(words[1]);
     if (words[0] != "info" || words.size() != 2)
-        throw ConfigError("weft data: expected `weft data list`, `weft data info NAME|FILE` or `weft data get NAME`");
-    if (fs::is_regular_file(words[1]))
-        print_file(words[1]);
+        throw ConfigError(
+            "weft data: expected `weft data list`, `weft data info NAME|FILE|FOLDER` or `weft data get NAME`");
+    if (fs::is_directory(words[1]))
+        print_folder(words[1]);
+    else if (fs::exists(words[1]))
+        as_input([&] { print_file(words[1]); });
+    else if (words[1].find_first_of("./") != std::string::npos)
+        throw ConfigError(text("'", words[1], "': there is no such file; `weft data list` names the data sets"));
     else
         print_source(weft::data::source_named(words[1]));
     return done;

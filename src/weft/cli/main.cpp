@@ -210,8 +210,9 @@ const std::vector<Command>& commands() {
          most_runs,
          serve},
         {"data",
-         "list | info NAME|FILE | get NAME",
-         "Lists the data sets; info loads one, or a file, checks it and says what it holds; get fetches a published "
+         "list | info NAME|FILE|FOLDER | get NAME",
+         "Lists the data sets; info loads one, or a file, checks it and says what it holds; of a folder, which files; "
+         "get fetches a published "
          "one into weft's cache.",
          {},
          1,

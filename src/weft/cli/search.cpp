@@ -111,16 +111,6 @@ int search(const Arguments& arguments, const Trials& trials) {
     return interrupted;
 }
 
-/// A file that is not there is the input's mistake.
-template <class F>
-auto as_input(F f) {
-    try {
-        return f();
-    } catch (const FileError& error) {
-        throw ConfigError(error.what());
-    }
-}
-
 }  // namespace
 
 int sweep(const Arguments& arguments) {

@@ -1,5 +1,6 @@
 #include "weft/cli/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,12 +14,19 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::size_t bar_cells = 28, most_columns = 6;
+constexpr std::size_t least_cells = 6, most_cells = 28, most_columns = 6;
 
 std::string printed(const char* format, double value) {
     char digits[64];
     std::snprintf(digits, sizeof digits, format, value);
     return digits;
+}
+
+/// How wide the terminal is.
+std::size_t columns() {
+    winsize size{};
+    bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -31,6 +39,7 @@ void Terminal::begun(const train::Phase& phase, const train::Network& network,
     channels_ = phase.channels();
     if (channels_.size() > most_columns) channels_.resize(most_columns);  // the log has them all
     head_shown_ = false, last_examples_ = 0;
+    left_.begin(phase.stop.most_epochs);
     if (quiet_) return;
     if (!phase.name.empty()) std::cout << "\nphase " << phase.name << "\n";
     for (const auto& [name, set] : sets) {
@@ -66,19 +75,26 @@ void Terminal::batch(const train::Progress& progress, std::int64_t batches) {
     if (progress.batch == 1) epoch_begun_ = Clock::now();
     if (!bar_) return;
     auto now = Clock::now();
+    left_.at(static_cast<double>(progress.epoch) + static_cast<double>(progress.batch) / static_cast<double>(batches),
+             std::chrono::duration<double>(now.time_since_epoch()).count());
     if (now - std::max(drawn_, epoch_begun_) < std::chrono::milliseconds(100)) return;
     drawn_ = now;
     if (!head_shown_) table_head();
     double share = static_cast<double>(progress.batch) / static_cast<double>(batches);
-    auto full = static_cast<std::size_t>(share * bar_cells);
     double seconds = std::chrono::duration<double>(now - epoch_begun_).count();
     double rate = seconds > 0 ? static_cast<double>(progress.sums.examples) / seconds : 0;
-    std::cout << "\r" << printed("%6.0f", static_cast<double>(progress.epoch + 1)) << "  "
-              << (colour_ ? "\x1b[34m" : "") << std::string(full, '#') << (colour_ ? "\x1b[0m" : "")
-              << std::string(bar_cells - full, '.') << printed(" %3.0f%%", 100 * share) << "  loss "
-              << printed("%.4f",
-                         progress.sums.loss / static_cast<double>(std::max<std::int64_t>(1, progress.sums.examples)))
-              << "  " << train::grouped(static_cast<std::int64_t>(rate)) << " examples/s\x1b[K" << std::flush;
+    std::string epoch = printed("%6.0f", static_cast<double>(progress.epoch + 1)) + "  ", left = left_.words();
+    std::string figures =
+        printed(" %3.0f%%", 100 * share) + "  loss " +
+        printed("%.4f", progress.sums.loss / static_cast<double>(std::max<std::int64_t>(1, progress.sums.examples))) +
+        "  " + train::grouped(static_cast<std::int64_t>(rate)) + " examples/s" + (left.empty() ? "" : "  " + left);
+    // In one line, or a return of the carriage would not come back to its beginning.
+    std::size_t width = columns() - 1, taken = epoch.size() + figures.size();
+    std::size_t cells = std::clamp<std::size_t>(width > taken ? width - taken : 0, least_cells, most_cells);
+    figures.resize(std::min(figures.size(), width - std::min(width, epoch.size() + cells)));
+    auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
+    std::cout << "\r" << epoch << (colour_ ? "\x1b[34m" : "") << std::string(full, '#') << (colour_ ? "\x1b[0m" : "")
+              << std::string(cells - full, '.') << figures << "\x1b[K" << std::flush;
     bar_shown_ = true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "weft/cli/time_left.h"
 #include "weft/train/run.h"
 
 namespace weft::cli {
@@ -31,6 +32,7 @@ class Terminal : public train::Watcher {
     std::vector<std::string> channels_;
     std::int64_t last_examples_ = 0;
     double last_seconds_ = 0;
+    TimeLeft left_;
     Clock::time_point epoch_begun_ = Clock::now(), drawn_ = {};
 };
 

@@ -79,11 +79,7 @@ std::vector<std::string> assignments_of(const Arguments& arguments) {
 }
 
 Json read_description(const Arguments& arguments) {
-    try {
-        return train::compose_file(arguments.words()[0], assignments_of(arguments));
-    } catch (const FileError& error) {
-        throw ConfigError(error.what());  // the file that was named is part of the input
-    }
+    return as_input([&] { return train::compose_file(arguments.words()[0], assignments_of(arguments)); });
 }
 
 void use_machine(const Arguments& arguments) {

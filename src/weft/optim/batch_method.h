@@ -17,6 +17,8 @@ class BatchMethod : public Optimizer {
     /// One step: iterations that lower the loss of one batch. Gives the loss before it. Where no lower loss is found, or the loss is not
     /// finite, parameters stay as they are.
     double minimise(std::span<const Parameter> parameters, const Measure& measure);
+    /// How long the last iteration's step was, as a multiple of its direction.
+    virtual double last_step() const { return lr(); }
 
   protected:
     BatchMethod(std::string_view name) : Optimizer(name, 0, {}) {}
@@ -49,7 +51,7 @@ double dot(std::span<const double> a, std::span<const double> b);
 struct LBFGSOptions {
     double lr = 1;  ///< the step that is tried first, or taken if there is no search
     std::int64_t max_iter = 20;
-    std::int64_t max_eval = 0;  ///< 0: 5/4 of max_iter
+    std::int64_t max_eval = 0;  ///< losses asked for in a step, after which no iteration begins; 0: 5/4 of max_iter
     double tolerance_grad = 1e-7, tolerance_change = 1e-9;
     std::int64_t history_size = 100;
     LineSearch line_search = nullptr;
@@ -61,6 +63,7 @@ struct LBFGSOptions {
 class LBFGS final : public BatchMethod {
   public:
     explicit LBFGS(LBFGSOptions options = {});
+    double last_step() const override;
 
   private:
     std::vector<SlotCell> slot_cells(const Parameter&) const override;

@@ -109,6 +109,8 @@ void LBFGS::remember(const Memory& memory) {
     }
 }
 
+double LBFGS::last_step() const { return cell(step_cell).value().item<double>(); }
+
 void LBFGS::iterate(Point& point, const Evaluate& evaluate) {
     Memory memory = remembered();
     std::int64_t evaluations = 1;

@@ -110,6 +110,7 @@ class Optimizer {
     /// A number of the optimizer's own, float64, that advance() sets.
     void add_cell(std::string_view name, double initial);
     Parameter& cell(std::size_t number) { return shared_[number]; }
+    const Parameter& cell(std::size_t number) const { return shared_[number]; }
 
     /// The cells that a parameter has.
     virtual std::vector<SlotCell> slot_cells(const Parameter& parameter) const = 0;

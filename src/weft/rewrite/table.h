@@ -47,8 +47,9 @@ class Table {
         std::int32_t number = -1;
     };
     std::size_t slot(const Node* node) const {
-        std::size_t mask = slots_.size() - 1;
-        std::size_t at = (reinterpret_cast<std::uintptr_t>(node) >> 4) * 0x9e3779b97f4a7c15ull >> 20 & mask;
+        // Nodes made one after the other lie, and are met, near each other: so do their slots.
+        std::size_t mask = slots_.size() - 1, near = reinterpret_cast<std::uintptr_t>(node) >> 6;
+        std::size_t at = (near ^ (near >> 16) * 0x9e3779b97f4a7c15ull) & mask;
         while (slots_[at].node && slots_[at].node != node) at = (at + 1) & mask;
         return at;
     }

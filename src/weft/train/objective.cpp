@@ -283,6 +283,14 @@ std::vector<Tensor> Objective::cost_of_batch(std::span<const Tensor> batch) cons
     return results;
 }
 
+std::vector<std::pair<std::string, double>> Objective::rates() const {
+    std::vector<std::pair<std::string, double>> all{
+        {"lr", batch_method_ ? batch_method_->last_step() : optimizer_->lr()}};
+    for (const auto& [rate, schedule] : schedules_)
+        if (rate != "lr") all.emplace_back(rate, optimizer_->get(rate));
+    return all;
+}
+
 Judged Objective::step(const data::Batch& batch, optim::Moment moment) {
     for (const auto& [rate, schedule] : schedules_) {
         double value = schedule.value(moment);

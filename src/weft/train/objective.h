@@ -43,6 +43,8 @@ class Objective {
     void outputs(const data::Dataset& set, const std::function<void(std::int64_t first, const Array& values)>& f);
 
     optim::Optimizer& optimizer() { return *optimizer_; }
+    /// The rate of learning, and the others that change.
+    std::vector<std::pair<std::string, double>> rates() const;
     bool counts_errors() const { return counts_errors_; }
 
   private:

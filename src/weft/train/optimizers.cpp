@@ -1,5 +1,7 @@
 // The optimizers that a file can name; the formulas are optim/'s. Every option with a "schedule" beside it is a rate that may
 // change while training.
+#include <limits>
+
 #include "weft/base/error.h"
 #include "weft/optim/adam.h"
 #include "weft/optim/adaptive.h"
@@ -137,6 +139,7 @@ std::unique_ptr<optim::Optimizer> conjugate_gradient(const Json& o, optim::Conju
 std::unique_ptr<optim::Optimizer> lbfgs(const Json& o) {
     return std::make_unique<optim::LBFGS>(optim::LBFGSOptions{.lr = o.at("lr").as_number(),
                                                               .max_iter = o.at("iterations").as_integer(),
+                                                              .max_eval = std::numeric_limits<std::int64_t>::max(),
                                                               .tolerance_grad = o.at("tolerance_grad").as_number(),
                                                               .tolerance_change = o.at("tolerance_change").as_number(),
                                                               .history_size = o.at("history").as_integer(),
@@ -172,7 +175,7 @@ std::vector<Part<MakeOptimizer>> batch_methods() {
         {{"lbfgs",
           "L-BFGS on large batches (Liu and Nocedal, 1989), what is random held fixed while it searches",
           {number("lr", 1, "the step that is tried first, or taken without a search"),
-           count("iterations", 20, "steps on each batch"),
+           count("iterations", 20, "steps on each batch, fewer where it is done"),
            count("history", 10, "pairs of steps and changes that are remembered"),
            line_search("strong_wolfe", {"strong_wolfe", "armijo", "exhaustive", "none"}),
            number("tolerance_grad", 1e-7, "a batch is done when no number of its gradient is above this"),

@@ -33,12 +33,6 @@ class Watcher {
     virtual void ended(const Json& /*line*/) {}
 };
 
-/// Where the seconds went.
-struct Times {
-    double steps = 0, data = 0, waiting = 0, evaluation = 0, checkpoints = 0, compiling = 0;
-    double total() const { return steps + data + waiting + evaluation + checkpoints + compiling; }
-};
-
 struct Outcome {
     bool interrupted = false;  // a checkpoint was written
     Json final_line;           // the log's last, unless interrupted

@@ -246,7 +246,8 @@ void Trainer::add_figures(Json& line, const Gathered& steps) {
 }
 
 void Trainer::add_rate(Json& line) const {
-    if (phase_->by_gradients()) line["lr"] = objective_->optimizer().lr();
+    if (!phase_->by_gradients()) return;
+    for (const auto& [rate, value] : objective_->rates()) line[rate] = value;
 }
 
 const std::vector<double>& Trainer::figures(const std::string& channel) {
@@ -309,29 +310,19 @@ Json Trainer::finish() {
     return line;
 }
 
-void Trainer::save_times() const {
-    Json all;
-    all["training steps"] = rounded(times_.steps), all["first step (planning, kernels)"] = rounded(times_.compiling);
-    all["evaluation"] = rounded(times_.evaluation), all["reading data"] = rounded(times_.data);
-    all["waiting for batches"] = rounded(times_.waiting);
-    all["checkpoints"] = rounded(times_.checkpoints);
-    all["everything else"] = rounded(std::max(0.0, since(start_) - times_.total()));
-    io::write_atomically(run_.folder() / "times.json", json_text(all, 2) + "\n");
-}
-
 Outcome Trainer::train() {
     for (;;) {
         while (!finished()) {
             if (!epoch() || (end_epoch(), stop_() && !finished())) {
                 if (progress_.batch) save("last");
-                save_times();
+                add_times(run_.folder() / "times.json", times_, since(start_));
                 return {true, {}};
             }
         }
         Json line = finish();
         watcher_.ended(line);
         if (phase_ == &run_.experiment().phases.back()) {
-            save_times();
+            add_times(run_.folder() / "times.json", times_, since(start_));
             return {false, line, divergence_in(log_->lines())};
         }
         hand_on();

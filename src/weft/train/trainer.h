@@ -7,6 +7,7 @@
 
 #include "weft/io/folder_lock.h"
 #include "weft/train/run.h"
+#include "weft/train/times.h"
 
 namespace weft::train {
 
@@ -55,7 +56,6 @@ class Trainer {
     Json epoch_line();
     Json finish();
     void save(const std::filesystem::path& name);
-    void save_times() const;
     bool checkpoint_due() const;
     /// By the means over the steps, where the file asks for them; the figures go into the line.
     void evaluate(const std::string& set, Json& line);
