@@ -20,7 +20,9 @@
 namespace weft {
 namespace {
 
-Tensor numbers(const Dims& dims, std::uint64_t seed) { return random::normal(shape_of(dims), 0, 1, random::key(seed)).eval(); }
+Tensor numbers(const Dims& dims, std::uint64_t seed) {
+    return random::normal(shape_of(dims), 0, 1, random::key(seed)).eval();
+}
 
 // A network's way with one weight, and what reaches it.
 struct Way {
@@ -41,7 +43,9 @@ const std::vector<Way>& ways() {
         {"a convolution", {24, 16, 3, 3}, {3, 16, 12, 10}, [](auto& x, auto& w) { return conv2d(x, w); }},
         {"one large picture", {64, 64, 3, 3}, {1, 64, 30, 30}, [](auto& x, auto& w) { return relu(conv2d(x, w)); }},
         {"many pictures", {32, 8, 3, 3}, {20, 8, 16, 16}, [](auto& x, auto& w) { return relu(conv2d(x, w) + 1); }},
-        {"a convolution the other way", {8, 12, 4, 4}, {4, 8, 9, 9},
+        {"a convolution the other way",
+         {8, 12, 4, 4},
+         {4, 8, 9, 9},
          [](auto& x, auto& w) { return conv_transpose2d(x, w, {}, {.stride = {2}}); }},
     };
     return all;
@@ -58,7 +62,6 @@ CompiledFunction reading(const Way& way, const Parameter& weight) {
     return CompiledFunction(
         [&way, weight](std::span<const Tensor> x) { return std::vector<Tensor>{way.made(x[0], weight.value())}; });
 }
-
 
 Array expected(const Way& way, const Tensor& x, const Tensor& weight) {
     CompiledFunction both([&way](std::span<const Tensor> a) { return std::vector<Tensor>{way.made(a[0], a[1])}; });
@@ -128,8 +131,7 @@ TEST(KeptWeights, of_memory_that_others_may_write_are_not_trusted) {
     std::vector<float> memory(96 * 64, 0.5f);
     Tensor theirs(
         Array{DType::float32, {96, 64}, {64, 1}, 0, Buffer::wrap(memory.data(), memory.size() * sizeof(float), {})});
-    CompiledFunction constant(
-        [&](std::span<const Tensor> x) { return std::vector<Tensor>{matmul(x[0], theirs)}; });
+    CompiledFunction constant([&](std::span<const Tensor> x) { return std::vector<Tensor>{matmul(x[0], theirs)}; });
     Tensor x = numbers({40, 96}, 1);
     Array before = made_by(constant, x);
     for (float& number : memory) number = 2;
@@ -143,6 +145,37 @@ TEST(KeptWeights, a_parameter_has_numbers_of_its_own) {
     set.set(Tensor(array));
     memory[0] = 2;
     for (const Parameter& one : {made, set}) EXPECT_EQ(max(one.value()).item<float>(), 0.5f);
+}
+
+// A recurrent layer written down reads one weight in each of its steps: there is one copy for all.
+TEST(KeptWeights, are_one_copy_for_all_steps_that_read_them_alike) {
+    constexpr int steps = 12;
+    Tensor x = numbers({40, 96}, 1);
+    Parameter weight(numbers({96, 96}, 2));
+    CompiledFunction f([&](std::span<const Tensor> arguments) {
+        Tensor h = arguments[0];
+        for (int i = 0; i < steps; ++i) h = tanh(matmul(h, weight.value().T()) * 0.1);
+        return std::vector<Tensor>{h};
+    });
+    made_by(f, x);
+    std::size_t before = Buffer::count().bytes;
+    { CompiledFunction g = std::move(f); }
+    std::size_t kept = before - Buffer::count().bytes;
+    EXPECT_GE(kept, std::size_t{96 * 96 * 4});
+    EXPECT_LT(kept, std::size_t{3 * 96 * 96 * 4});
+}
+
+TEST(KeptWeights, are_copied_for_four_sizes_of_arguments_and_no_more) {
+    Parameter weight(numbers({256, 256}, 2));
+    CompiledFunction f(
+        [&](std::span<const Tensor> x) { return std::vector<Tensor>{matmul(x[0], weight.value().T())}; });
+    std::size_t before = Buffer::count().bytes;
+    for (int rows = 20; rows < 40; ++rows) {
+        Tensor x = numbers({rows, 256}, 1);
+        Array made = made_by(f, x);
+        EXPECT_EQ(difference(matmul(x, weight.value().T()).array(), made, 1e-5, 1e-4), "") << rows;
+    }
+    EXPECT_LT(Buffer::count().bytes - before, std::size_t{4 * 256 * 256 * 4} + (1 << 20));
 }
 
 // Which steps keep: those of weights that are only read.

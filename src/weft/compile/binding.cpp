@@ -120,7 +120,7 @@ void Binder::bind_step(std::int32_t s) {
     bound.product_operations = kernels.product_operations(step);
     if (options_.keep_loops) bound.loops = kernels.loops(step);
     add_operands(step, bound);
-    if (bound.kernel->shared_bytes() > 0) bound.kept_of = kernels.kept_leaves(step);
+    if (bound.kernel->shared_bytes() > 0) bound.kept_of = kernels.kept_of(step);
     if (checks) add_checks(kernels, bound);
 }
 

@@ -32,7 +32,12 @@ struct BoundStep {
     std::source_location fails_at;  // whose line an error is that does not know its own; none: it has been said
     double product_operations = 0;  // additions and multiplications of the products of matrices in it
     std::vector<Loop> loops;        // what it runs, if that was asked for (BindOptions::keep_loops)
-    std::vector<std::int32_t> kept_of;  // leaves that what its kernel shares is made of, which is kept while they stay the same
+    /// What its kernel shares is made of these leaves, from an offset on, and kept while they stay the same.
+    struct KeptOf {
+        std::int32_t leaf;
+        std::int64_t offset;
+    };
+    std::vector<KeptOf> kept_of;
 };
 
 /// A buffer of the arena.

@@ -35,6 +35,8 @@ class Kernel {
     /// behind its operands. 0: nothing.
     virtual std::size_t shared_bytes() const { return 0; }
     virtual void share(void* const* operands, std::byte* shared) const { (void)operands, (void)shared; }
+    /// Kernels that say the same make the same of the same operand. Empty: only this one reads what it made.
+    virtual std::string shared_format() const { return ""; }
     /// What runs it, for the profile: "block evaluator", "oneDNN", "own gemm avx512".
     virtual std::string_view by() const = 0;
 };
@@ -48,9 +50,11 @@ struct Limits {
 
 /// What a library kernel is made for.
 struct KernelUse {
-    bool block = false;  // for a block of rows (images), one of several that read the same second operand; each runs on one thread
-    bool kept = false;   // its second operand stays as it is from run to run
-    const Kernel* first = nullptr;  // of a block: the kernel of the first, if it is of another size; what that one shares, this one reads
+    bool block =
+        false;  // for a block of rows (images), one of several that read the same second operand; each runs on one thread
+    bool kept = false;  // its second operand stays as it is from run to run
+    const Kernel* first =
+        nullptr;  // of a block: the kernel of the first, if it is of another size; what that one shares, this one reads
 };
 
 class KernelCompiler {

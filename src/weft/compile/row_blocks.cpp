@@ -116,6 +116,17 @@ class RowBlocks final : public Kernel {
     std::string_view by() const override { return "row blocks"; }
 
     std::size_t shared_bytes() const override { return kept_bytes_; }
+    std::string shared_format() const override {
+        std::string all;
+        for (const Part& part : parts_) {
+            if (!part.kept) continue;
+            const Kernel* kernel = sharing(part);
+            std::string one = kernel ? kernel->shared_format() : "nothing";
+            if (one.empty()) return "";
+            all += text(one, " at ", part.shared_at, "; ");
+        }
+        return all;
+    }
     void share(void* const* operands, std::byte* kept) const override {
         for (const Part& part : parts_) {
             const Kernel* kernel = part.kept ? sharing(part) : nullptr;

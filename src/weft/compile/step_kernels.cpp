@@ -61,26 +61,26 @@ std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
     const Node& node = graph_.node(step.members[0]);
     if (is_made(node)) return made_kernel(compiler_, made(step));
     Layout output = slot_layout(plan_, graph_, step.stores[0]);
-    return compiler_.library(node, inputs(step), output, {.kept = kept_leaf(step) >= 0});
+    return compiler_.library(node, inputs(step), output, {.kept = kept_view(step) != nullptr});
 }
 
-// The leaf that the step's second operand is, whose numbers stay as they are from run to run; -1: none. Of what else has two
+// The step's second operand, if it is a leaf whose numbers stay as they are from run to run; else nothing. Of what else has two
 // operands a kernel makes nothing.
-std::int32_t StepKernels::kept_leaf(const Step& step) const {
-    if (step.kind != Step::library || step.loads.size() < 2) return -1;
-    const Base& base = views_[at(step.loads[1])].base;
-    bool kept = base.kind == Base::leaf && at(base.index) < steady_.size() && steady_[at(base.index)];
-    return kept ? base.index : -1;
+const View* StepKernels::kept_view(const Step& step) const {
+    if (step.kind != Step::library || step.loads.size() < 2) return nullptr;
+    const View& view = views_[at(step.loads[1])];
+    bool kept = view.base.kind == Base::leaf && at(view.base.index) < steady_.size() && steady_[at(view.base.index)];
+    return kept ? &view : nullptr;
 }
 
-std::vector<std::int32_t> StepKernels::kept_leaves(const Step& step) const {
-    std::vector<std::int32_t> leaves;
+std::vector<BoundStep::KeptOf> StepKernels::kept_of(const Step& step) const {
+    std::vector<BoundStep::KeptOf> all;
     auto add = [&](const Step& one) {
-        if (std::int32_t leaf = kept_leaf(one); leaf >= 0) leaves.push_back(leaf);
+        if (const View* view = kept_view(one)) all.push_back({view->base.index, view->offset});
     };
     add(step);
     for (const Step& part : step.parts) add(part);
-    return leaves;
+    return all;
 }
 
 // Of each load and store of a part of a step of rows whether it lives in the step.
@@ -158,7 +158,7 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
     for (std::size_t p = 0; p < step.parts.size(); ++p) {
         const Step& inner = step.parts[p];
         RowPart made = part(step, p);
-        made.kept = kept_leaf(inner) >= 0;
+        made.kept = kept_view(inner) != nullptr;
         std::size_t i = 0;
         for (std::int32_t load : inner.loads) {
             auto of_inner = of_slot.find(slot_below(plan_, load));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/compile/access_facts.h"
+#include "weft/compile/binding.h"
 
 namespace weft {
 
@@ -21,12 +22,12 @@ class StepKernels {
     std::vector<Loop> loops(const Step& step) const;
     /// Additions and multiplications of the products of matrices in it.
     double product_operations(const Step& step) const;
-    /// Leaves of which the kernel of a step keeps something from run to run (Kernel::share), by number.
-    std::vector<std::int32_t> kept_leaves(const Step& step) const;
+    /// Of what the kernel of a step keeps something from run to run (Kernel::share).
+    std::vector<BoundStep::KeptOf> kept_of(const Step& step) const;
 
   private:
     std::unique_ptr<Kernel> library(const Step& step) const;
-    std::int32_t kept_leaf(const Step& step) const;
+    const View* kept_view(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
     struct RowPart part(const Step& whole, std::size_t number) const;
     std::vector<bool> lives_inside(const Step& step, const Step& part) const;

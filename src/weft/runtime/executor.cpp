@@ -3,6 +3,7 @@
 #include <chrono>
 #include <limits>
 
+#include "weft/base/error.h"
 #include "weft/core/pages.h"
 #include "weft/runtime/profile.h"
 
@@ -25,6 +26,7 @@ std::byte* thread_arena(std::size_t bytes) {
 }  // namespace
 
 Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(binding)) {
+    std::map<std::string, std::size_t> formats;
     for (const BoundStep& step : binding_->steps) {
         first_.push_back(static_cast<std::uint32_t>(table_.size()));
         for (const View& view : step.operands) {
@@ -35,10 +37,21 @@ Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(bind
             table_.push_back(made ? reinterpret_cast<void*>(view.offset) : nullptr);
         }
         if (step.kernel->shared_bytes() == 0) continue;
-        kept_.push_back({first_.size() - 1, static_cast<std::uint32_t>(table_.size()), nullptr,
-                         std::vector<std::uint64_t>(step.kept_of.size())});
+        kept_by(step, formats).positions.push_back(static_cast<std::uint32_t>(table_.size()));
         table_.push_back(nullptr);
     }
+}
+
+// That of the step, which stands last in first_, or of one before it that makes the same.
+Runner::Kept& Runner::kept_by(const BoundStep& step, std::map<std::string, std::size_t>& formats) {
+    std::string format = step.kernel->shared_format();
+    if (!format.empty()) {
+        for (const BoundStep::KeptOf& of : step.kept_of) format += text("of ", of.leaf, " from ", of.offset, "; ");
+        auto [known, fresh] = formats.emplace(std::move(format), kept_.size());
+        if (!fresh) return kept_[known->second];
+    }
+    kept_.push_back({first_.size() - 1, {}, nullptr, std::vector<std::uint64_t>(step.kept_of.size())});
+    return kept_.back();
 }
 
 std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void* const> outputs) {
@@ -60,14 +73,14 @@ void Runner::keep(Kept& kept, std::span<const std::uint64_t> contents) {
     const BoundStep& step = binding_->steps[kept.step];
     bool same = true;
     for (std::size_t i = 0; i < step.kept_of.size(); ++i) {
-        std::uint64_t now = contents.empty() ? 0 : contents[static_cast<std::size_t>(step.kept_of[i])];
+        std::uint64_t now = contents.empty() ? 0 : contents[static_cast<std::size_t>(step.kept_of[i].leaf)];
         same = same && now != 0 && now == kept.contents[i];
         kept.contents[i] = now;
     }
     if (same) return;
     if (!kept.memory) {
         kept.memory = Buffer::allocate(step.kernel->shared_bytes());
-        table_[kept.position] = kept.memory->data();
+        for (std::uint32_t position : kept.positions) table_[position] = kept.memory->data();
     }
     step.kernel->share(table_.data() + first_[kept.step], kept.memory->data());
 }

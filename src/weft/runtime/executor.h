@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,14 +41,15 @@ class Runner {
     std::vector<std::uint32_t> first_;     // of each step, in the table
     std::vector<Patch> outside_, inside_;  // what points to leaves and outputs; into the arena
     std::byte* arena_ = nullptr;           // what inside_ was last written for
-    /// What a step's kernel shares from run to run.
+    /// What kernels share from run to run: steps that make the same of the same leaves (a recurrent layer's) have one.
     struct Kept {
-        std::size_t step;
-        std::uint32_t position;  // in the table, behind the step's operands
+        std::size_t step;                      // the first that reads it
+        std::vector<std::uint32_t> positions;  // in the table, behind the operands of all that read it
         BufferHandle memory;
         std::vector<std::uint64_t> contents;  // of the leaves that it was made of
     };
     std::vector<Kept> kept_;
+    Kept& kept_by(const BoundStep& step, std::map<std::string, std::size_t>& formats);
     void keep(Kept& kept, std::span<const std::uint64_t> contents);
 };
 

@@ -44,6 +44,9 @@ class Matmul final : public Kernel {
         b.data = operands[1];
         gemm_pack(dtype_, n_, k_, b, shared);
     }
+    std::string shared_format() const override {
+        return text("gemm ", dtype_, " ", n_, " x ", k_, " by ", b_.row_stride, ", ", b_.column_stride);
+    }
     std::size_t scratch_bytes() const override {
         return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(dtype_));
     }

@@ -92,8 +92,7 @@ void check(const ConvolutionShape& s) {
 
 template <class T>
 std::unique_ptr<const Convolution::Way> own_way(ConvolutionKind kind, const ConvolutionShape& shape,
-                                                const ConvolutionStrides& strides,
-                                                const Convolution::Way::Use& use) {
+                                                const ConvolutionStrides& strides, const Convolution::Way::Use& use) {
     // What another way packed, this one cannot read.
     bool like = !use.first || dynamic_cast<const OwnWay<T>*>(use.first);
     return std::make_unique<OwnWay<T>>(kind, shape, strides, use.block && like, use.packs() && like);

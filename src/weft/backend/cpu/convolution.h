@@ -21,7 +21,8 @@ class Convolution {
     struct Use {
         bool block = false;  // for a block of images, one of several, on one thread
         bool kept = false;   // the weights stay as they are from run to run
-        const Convolution* first = nullptr;  // of a block: one for a block of another size, whose packed weights it reads
+        const Convolution* first =
+            nullptr;  // of a block: one for a block of another size, whose packed weights it reads
     };
     Convolution(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides,
                 const Use& use);

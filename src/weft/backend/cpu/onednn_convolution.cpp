@@ -38,8 +38,7 @@ struct Team {
 
 class OneDnnWay final : public Convolution::Way {
   public:
-    OneDnnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides,
-              const Use& use)
+    OneDnnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, const Use& use)
         : kind_(kind),
           slots_(use.block ? 1 : ThreadPool::instance().threads()),
           batch_(shape.batch),

@@ -234,7 +234,8 @@ std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> 
     auto* like = dynamic_cast<const Convolve*>(use.first);
     return std::make_unique<Convolve>(
         Convolution(parts.dtype, parts.kind, parts.shape, parts.strides,
-                    {use.block, use.kept && parts.kind != ConvolutionKind::backward_weight, like ? &like->convolution() : nullptr}));
+                    {use.block, use.kept && parts.kind != ConvolutionKind::backward_weight,
+                     like ? &like->convolution() : nullptr}));
 }
 
 std::int64_t window_images(const Node& node, std::span<const Layout> inputs, const Layout& output) {
