@@ -155,7 +155,10 @@ nb::object to_dlpack(const Tensor& tensor, nb::handle max_version, nb::handle de
     bool copies = copy.value_or(false);
     if (copies) array = copied(array);
     bool versioned = !max_version.is_none() && nb::cast<std::int64_t>(nb::borrow<nb::tuple>(max_version)[0]) >= 1;
-    if (!versioned) return capsule(exported<DLManagedTensor>(std::move(array)), "dltensor");
+    if (!versioned) {
+        array.buffer->expose();  // the older protocol cannot say that nobody may write
+        return capsule(exported<DLManagedTensor>(std::move(array)), "dltensor");
+    }
     auto* managed = exported<DLManagedTensorVersioned>(std::move(array));
     managed->major = 1, managed->minor = 0, managed->flags = copies ? is_copied : read_only;
     return capsule(managed, "dltensor_versioned");

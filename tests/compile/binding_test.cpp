@@ -40,9 +40,9 @@ class Refusing final : public KernelCompiler {
             if (at.opcode == Opcode::call) throw CompileError("no function today");
         return cpu_compiler().loop(std::move(loop));
     }
-    std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
-                                    const Layout& output) const override {
-        return cpu_compiler().library(node, inputs, output);
+    std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                    const KernelUse& use) const override {
+        return cpu_compiler().library(node, inputs, output, use);
     }
 };
 

@@ -61,8 +61,8 @@ class RoundingCompiler final : public KernelCompiler {
         std::size_t loads = loop.loads.size();
         return std::make_unique<Rounded>(interpreter_.loop(std::move(loop)), loads, stores, draw_, size_);
     }
-    std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
-                                    const Layout& output) const override {
+    std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                    const KernelUse& = {}) const override {
         if (!rounds(node)) return interpreter_.library(node, inputs, output);
         return std::make_unique<Rounded>(interpreter_.library(node, inputs, output), inputs.size(),
                                          std::vector<Layout>{output}, draw_, size_);

@@ -113,12 +113,15 @@ void Binder::bind_step(std::int32_t s) {
     }
     bound.fails_at = bound.where;
     AccessFacts facts(plan_, graph_, views_, output_of_, binding_->outputs);
-    StepKernels kernels(plan_, graph_, compiler_, views_, facts);
+    bool checks = s == checks_at_ && !late_.empty();
+    static const std::vector<bool> none;
+    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : options_.steady);
     bound.kernel = kernels.kernel(step);
     bound.product_operations = kernels.product_operations(step);
     if (options_.keep_loops) bound.loops = kernels.loops(step);
     add_operands(step, bound);
-    if (s == checks_at_ && !late_.empty()) add_checks(kernels, bound);
+    if (bound.kernel->shared_bytes() > 0) bound.kept_of = kernels.kept_of(step);
+    if (checks) add_checks(kernels, bound);
 }
 
 void Binder::add_operands(const Step& step, BoundStep& bound) const {

@@ -32,6 +32,12 @@ struct BoundStep {
     std::source_location fails_at;  // whose line an error is that does not know its own; none: it has been said
     double product_operations = 0;  // additions and multiplications of the products of matrices in it
     std::vector<Loop> loops;        // what it runs, if that was asked for (BindOptions::keep_loops)
+    /// What its kernel shares is made of these leaves, from an offset on, and kept while they stay the same.
+    struct KeptOf {
+        std::int32_t leaf;
+        std::int64_t offset;
+    };
+    std::vector<KeptOf> kept_of;
 };
 
 /// A buffer of the arena.
@@ -52,7 +58,10 @@ struct BoundOutput {
 
 struct BindOptions {
     /// Leaves whose memory may become an output's, by number; output i of the graph may only take donors[i] (-1: none).
-    std::vector<std::int32_t> donors;
+    std::vector<std::int32_t> donors = {};
+    /// Leaves whose numbers most often stay the same from run to run (weights that are only read): of these kernels may keep copies as
+    /// they read them.
+    std::vector<bool> steady = {};
     bool keep_loops = false;
 };
 

@@ -31,10 +31,12 @@ class Kernel {
     virtual void run(void* const* operands, std::byte* scratch) const = 0;
     /// Throws what run() would throw for these operands before it writes: an index outside its axis. Reads index tensors alone.
     virtual void check(void* const* operands) const { (void)operands; }
-    /// What the kernels of several blocks of rows have in common (KernelCompiler::block), made once by share() and handed to each run()
+    /// What is made of the second operand alone, where several runs read the same (KernelUse): made by share(), and handed to each run()
     /// behind its operands. 0: nothing.
     virtual std::size_t shared_bytes() const { return 0; }
     virtual void share(void* const* operands, std::byte* shared) const { (void)operands, (void)shared; }
+    /// Kernels that say the same make the same of the same operand. Empty: only this one reads what it made.
+    virtual std::string shared_format() const { return ""; }
     /// What runs it, for the profile: "block evaluator", "oneDNN", "own gemm avx512".
     virtual std::string_view by() const = 0;
 };
@@ -46,6 +48,15 @@ struct Limits {
     double read_bytes = 0;  // only read
 };
 
+/// What a library kernel is made for.
+struct KernelUse {
+    bool block =
+        false;  // for a block of rows (images), one of several that read the same second operand; each runs on one thread
+    bool kept = false;  // its second operand stays as it is from run to run
+    const Kernel* first =
+        nullptr;  // of a block: the kernel of the first, if it is of another size; what that one shares, this one reads
+};
+
 class KernelCompiler {
   public:
     virtual ~KernelCompiler() = default;
@@ -53,14 +64,8 @@ class KernelCompiler {
     virtual std::unique_ptr<Kernel> loop(Loop loop) const = 0;
     /// The operation of `node` (its family and attributes) on inputs that lie so, into an output that lies so.
     /// Operands of run(): the inputs, then the output. InternalError if the family is not one of the device's.
-    virtual std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
-                                            const Layout& output) const = 0;
-    /// The same for a block of rows, one of several that read the same second operand; each runs on one thread. `first`: the kernel for
-    /// the first block, if this one is for another size of block; what that one shares is handed to this one.
-    virtual std::unique_ptr<Kernel> block(const Node& node, std::span<const Layout> inputs, const Layout& output,
-                                          const Kernel* first) const {
-        return (void)first, library(node, inputs, output);
-    }
+    virtual std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                            const KernelUse& use = {}) const = 0;
     /// How many rows of a contraction (last axis but one of its output), or images of a convolution, at a time cost, each, no more than
     /// all of them.
     virtual std::int64_t least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {

@@ -93,8 +93,9 @@ class RowBlocks final : public Kernel {
         thread_bytes_ = memory.bytes;
         std::size_t most = 0, most_operands = 0;
         for (Part& part : parts_) {
-            part.shared_at = shared_bytes_;
-            if (const Kernel* kernel = sharing(part)) shared_bytes_ += aligned(kernel->shared_bytes());
+            std::size_t& shared = part.kept ? kept_bytes_ : shared_bytes_;
+            part.shared_at = shared;
+            if (const Kernel* kernel = sharing(part)) shared += aligned(kernel->shared_bytes());
             for (std::size_t bytes : part.sums_bytes) {
                 part.sums_at.push_back(shared_bytes_);
                 if (blocks_.count != 1) shared_bytes_ += aligned(static_cast<std::size_t>(blocks_.count) * bytes);
@@ -114,6 +115,28 @@ class RowBlocks final : public Kernel {
     }
     std::string_view by() const override { return "row blocks"; }
 
+    std::size_t shared_bytes() const override { return kept_bytes_; }
+    std::string shared_format() const override {
+        std::string all;
+        for (const Part& part : parts_) {
+            if (!part.kept) continue;
+            const Kernel* kernel = sharing(part);
+            std::string one = kernel ? kernel->shared_format() : "nothing";
+            if (one.empty()) return "";
+            all += text(one, " at ", part.shared_at, "; ");
+        }
+        return all;
+    }
+    void share(void* const* operands, std::byte* kept) const override {
+        for (const Part& part : parts_) {
+            const Kernel* kernel = part.kept ? sharing(part) : nullptr;
+            if (!kernel) continue;
+            SmallVector<void*, 16> table;
+            for (std::int32_t number : part.numbers) table.push_back(number < outside_ ? operands[number] : nullptr);
+            kernel->share(table.data(), kept + part.shared_at);
+        }
+    }
+
     void check(void* const* operands) const override {
         for (const Check& check : checks_) {
             SmallVector<void*, 16> table;
@@ -128,7 +151,7 @@ class RowBlocks final : public Kernel {
         std::byte* own = scratch + shared_bytes_;
         if (blocks_.count == 1) return run_whole(operands, own);
         for (const Part& part : parts_)
-            if (const Kernel* kernel = sharing(part))
+            if (const Kernel* kernel = part.kept ? nullptr : sharing(part))
                 kernel->share(table_of(part, 0, operands, scratch, own), scratch + part.shared_at);
         auto body = [&](std::int64_t block, int slot) {
             run_block(block, operands, scratch, own + thread_bytes_ * static_cast<std::size_t>(slot));
@@ -147,6 +170,7 @@ class RowBlocks final : public Kernel {
         std::unique_ptr<Kernel> whole, last;  // of a block; of the last block of an axis, if it is shorter
         std::vector<RowOperand> operands;
         std::vector<std::int32_t> numbers;  // of the operands
+        bool kept = false;                  // what it shares is handed to run(), else it lies in the scratch memory
         std::size_t shared_at = 0;
         std::size_t sums_from =
             0;  // of a part that reduces the rows: the first of the operands that wait for the last block,
@@ -162,18 +186,18 @@ class RowBlocks final : public Kernel {
 
     void prepare(const RowPart& part) {
         Part prepared;
-        prepared.operands = part.operands;
+        prepared.operands = part.operands, prepared.kept = part.kept;
         prepared.sums_from = part.sums.first, prepared.sums_bytes = part.sums.bytes;
         for (const RowOperand& operand : part.operands) prepared.numbers.push_back(operand.number);
-        if (part.indexed) checks_.push_back({part.make(rows_, false, nullptr), prepared.numbers});
+        if (part.indexed) checks_.push_back({part.make(rows_, {}), prepared.numbers});
         Dims rows = rows_;
         bool block = blocks_.count > 1;
         for (std::size_t axis = 0; axis < blocks_.axis; ++axis) rows[axis] = std::min<std::int64_t>(1, rows[axis]);
         if (!rows.empty()) rows[blocks_.axis] = blocks_.step;
-        prepared.whole = part.make(rows, block, nullptr);
+        prepared.whole = part.make(rows, {block, part.kept, nullptr});
         if (std::int64_t rest = rows.empty() ? 0 : rows_[blocks_.axis] % blocks_.step) {
             rows[blocks_.axis] = rest;
-            prepared.last = part.make(rows, block, prepared.whole.get());
+            prepared.last = part.make(rows, {block, part.kept, prepared.whole.get()});
         }
         if (part.sums.join && blocks_.count != 1) prepared.join = part.sums.join(blocks_.count);
         parts_.push_back(std::move(prepared));
@@ -218,8 +242,13 @@ class RowBlocks final : public Kernel {
             for (std::int32_t number : part.numbers)
                 *to++ = number < outside_ ? operands[number]
                                           : own + inside_at_[static_cast<std::size_t>(number - outside_)];
+            if (kept_bytes_ > 0) *to = shared_of(part, operands, nullptr);
             part.whole->run(table, own + scratch_at_);
         }
+    }
+
+    void* shared_of(const Part& part, void* const* operands, std::byte* shared) const {
+        return (part.kept && kept_bytes_ > 0 ? static_cast<std::byte*>(operands[outside_]) : shared) + part.shared_at;
     }
 
     void run_block(std::int64_t block, void* const* operands, std::byte* shared, std::byte* own) const {
@@ -227,7 +256,7 @@ class RowBlocks final : public Kernel {
         bool short_one = !rows_.empty() && first + blocks_.step > rows_[blocks_.axis];
         for (const Part& part : parts_) {
             void** table = table_of(part, block, operands, shared, own);
-            table[part.operands.size()] = shared + part.shared_at;
+            table[part.operands.size()] = shared_of(part, operands, shared);
             (short_one ? part.last : part.whole)->run(table, own + scratch_at_);
         }
     }
@@ -248,6 +277,7 @@ class RowBlocks final : public Kernel {
     std::vector<Part> parts_;
     std::vector<Check> checks_;  // of parts that load by indices
     std::vector<std::size_t> inside_at_;
+    std::size_t kept_bytes_ = 0;    // handed to run() behind its operands
     std::size_t shared_bytes_ = 0;  // at the front of the scratch memory; then each thread's own
     std::size_t thread_bytes_ = 0, table_at_ = 0, scratch_at_ = 0;
     int slots_ = 1;

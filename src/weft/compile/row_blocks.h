@@ -28,15 +28,15 @@ struct RowSums {
 };
 
 struct RowPart {
-    /// The kernel for so many rows along each of their axes: for all of them, or for one block of several (`first`: as in
-    /// KernelCompiler::block).
-    std::function<std::unique_ptr<Kernel>(const Dims& rows, bool block, const Kernel* first)> make;
+    /// The kernel for so many rows along each of their axes.
+    std::function<std::unique_ptr<Kernel>(const Dims& rows, const KernelUse& use)> make;
     std::vector<RowOperand> operands;  // in the kernel's order
     double points = 0;                 // of one row, in what one of a loop costs
     double bytes = 0;                  // that pass through the cache for one row
     bool indexed = false;              // the indices of all rows are checked before any block runs
     std::int64_t least_rows = 0;       // of a product or a convolution: fewer at a time cost more; 0: a loop
     std::int64_t tile = 1;             // rows that it makes at a time
+    bool kept = false;                 // its second operand stays as it is from run to run
     RowSums sums = {};
 };
 
@@ -48,7 +48,7 @@ struct RowGroup {
         inside;  // of each inside operand: bytes of a row (they lie row-major), and the parts it lives from, to
 };
 
-/// Operands of run(): the group's outside ones.
+/// Operands of run(): the group's outside ones. What it shares is what its parts with kept operands do.
 std::unique_ptr<Kernel> row_blocks(const RowGroup& group);
 
 }  // namespace weft

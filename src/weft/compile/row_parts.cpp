@@ -80,8 +80,8 @@ RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop, const st
     }
     for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
     part.indexed = loop.indexed();
-    part.make = [&compiler, loop, of_blocks, kept](const Dims& block, bool several, const Kernel*) {
-        Loop cut = several ? of_blocks : loop;
+    part.make = [&compiler, loop, of_blocks, kept](const Dims& block, const KernelUse& use) {
+        Loop cut = use.block ? of_blocks : loop;
         std::copy(block.begin(), block.end(), cut.dims.begin() + static_cast<std::ptrdiff_t>(kept));
         return compiler.loop(std::move(cut));
     };
@@ -100,8 +100,8 @@ RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t 
     part.points = elements_of_row(loop.dims, rows);
     for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
     part.indexed = loop.indexed();
-    part.make = [&compiler, loop, of_blocks](const Dims& block, bool several, const Kernel*) {
-        Loop cut = several ? of_blocks : loop;
+    part.make = [&compiler, loop, of_blocks](const Dims& block, const KernelUse& use) {
+        Loop cut = use.block ? of_blocks : loop;
         std::copy(block.begin(), block.end(), cut.dims.begin());
         return compiler.loop(std::move(cut));
     };
@@ -124,14 +124,14 @@ RowPart product_part(const KernelCompiler& compiler, const Node& node, const std
     bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
     part.least_rows = least_rows(compiler, node, inputs, output, one_second);
     part.tile = product_tile;
-    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, bool several,
-                                                                          const Kernel* first) {
+    part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, KernelUse use) {
         std::vector<Layout> in = inputs;
         Layout out = output;
         std::copy(block.begin(), block.end(), in[0].dims.begin());
         std::copy(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(of_second), in[1].dims.begin());
         std::copy(block.begin(), block.end(), out.dims.begin());
-        return several && one_second ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
+        use.block = use.block && one_second, use.kept = use.kept && one_second;
+        return compiler.library(node, in, out, use);
     };
     return part;
 }
@@ -148,13 +148,13 @@ RowPart window_part(const KernelCompiler& compiler, const Node& node, const std:
     part.bytes = part.points * static_cast<double>(size_of(output.dtype));
     if (convolution) part.points *= elements_of_row(inputs[1].dims, 1) / 32;  // as a product's multiplications
     if (convolution) part.least_rows = compiler.least_rows(node, inputs, output);
-    part.make = [&compiler, &node, inputs, output, images](const Dims& block, bool several, const Kernel* first) {
+    part.make = [&compiler, &node, inputs, output, images](const Dims& block, const KernelUse& use) {
         std::vector<Layout> in = inputs;
         Layout out = output;
         for (std::size_t i = 0; i < in.size(); ++i)
             if (images[i]) in[i].dims[0] = block[0];
         out.dims[0] = block[0];
-        return several ? compiler.block(node, in, out, first) : compiler.library(node, in, out);
+        return compiler.library(node, in, out, use);
     };
     return part;
 }

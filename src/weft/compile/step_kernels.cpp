@@ -61,7 +61,26 @@ std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
     const Node& node = graph_.node(step.members[0]);
     if (is_made(node)) return made_kernel(compiler_, made(step));
     Layout output = slot_layout(plan_, graph_, step.stores[0]);
-    return compiler_.library(node, inputs(step), output);
+    return compiler_.library(node, inputs(step), output, {.kept = kept_view(step) != nullptr});
+}
+
+// The step's second operand, if it is a leaf whose numbers stay as they are from run to run; else nothing. Of what else has two
+// operands a kernel makes nothing.
+const View* StepKernels::kept_view(const Step& step) const {
+    if (step.kind != Step::library || step.loads.size() < 2) return nullptr;
+    const View& view = views_[at(step.loads[1])];
+    bool kept = view.base.kind == Base::leaf && at(view.base.index) < steady_.size() && steady_[at(view.base.index)];
+    return kept ? &view : nullptr;
+}
+
+std::vector<BoundStep::KeptOf> StepKernels::kept_of(const Step& step) const {
+    std::vector<BoundStep::KeptOf> all;
+    auto add = [&](const Step& one) {
+        if (const View* view = kept_view(one)) all.push_back({view->base.index, view->offset});
+    };
+    add(step);
+    for (const Step& part : step.parts) add(part);
+    return all;
 }
 
 // Of each load and store of a part of a step of rows whether it lives in the step.
@@ -122,7 +141,7 @@ RowPart StepKernels::part(const Step& whole, std::size_t number) const {
         return window_part(compiler_, node, inputs(step), output, RowSteps(plan_, graph_).is_convolution(step));
     RowPart part;  // a number
     part.operands.resize(step.loads.size() + 1);
-    part.make = [this, step](const Dims&, bool, const Kernel*) { return library(step); };
+    part.make = [this, step](const Dims&, const KernelUse&) { return library(step); };
     return part;
 }
 
@@ -139,6 +158,7 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
     for (std::size_t p = 0; p < step.parts.size(); ++p) {
         const Step& inner = step.parts[p];
         RowPart made = part(step, p);
+        made.kept = kept_view(inner) != nullptr;
         std::size_t i = 0;
         for (std::int32_t load : inner.loads) {
             auto of_inner = of_slot.find(slot_below(plan_, load));
@@ -147,9 +167,7 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
         for (std::int32_t slot : inner.stores) made.operands[i++].number = of_slot.at(slot);
         for (RowOperand& operand : made.operands) operand.strides.resize(step.leading, 0);
         if (inner.leading < step.leading)
-            made.make = [make = std::move(made.make)](const Dims&, bool block, const Kernel* first) {
-                return make({}, block, first);
-            };
+            made.make = [make = std::move(made.make)](const Dims&, const KernelUse& use) { return make({}, use); };
         group.parts.push_back(std::move(made));
     }
     group.inside = lifetimes(step);

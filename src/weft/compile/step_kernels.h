@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/compile/access_facts.h"
+#include "weft/compile/binding.h"
 
 namespace weft {
 
@@ -11,19 +12,22 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot);
 
 class StepKernels {
   public:
-    /// `views`: where each entry lies, one an entry. `facts`: of the same.
+    /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: BindOptions'.
     StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views,
-                const AccessFacts& facts)
-        : plan_(plan), graph_(graph), compiler_(compiler), views_(views), facts_(facts) {}
+                const AccessFacts& facts, const std::vector<bool>& steady)
+        : plan_(plan), graph_(graph), compiler_(compiler), views_(views), facts_(facts), steady_(steady) {}
 
     std::unique_ptr<Kernel> kernel(const Step& step) const;
     /// What the step runs that is a loop.
     std::vector<Loop> loops(const Step& step) const;
     /// Additions and multiplications of the products of matrices in it.
     double product_operations(const Step& step) const;
+    /// Of what the kernel of a step keeps something from run to run (Kernel::share).
+    std::vector<BoundStep::KeptOf> kept_of(const Step& step) const;
 
   private:
     std::unique_ptr<Kernel> library(const Step& step) const;
+    const View* kept_view(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
     struct RowPart part(const Step& whole, std::size_t number) const;
     std::vector<bool> lives_inside(const Step& step, const Step& part) const;
@@ -38,6 +42,7 @@ class StepKernels {
     const KernelCompiler& compiler_;
     const std::vector<View>& views_;
     const AccessFacts& facts_;
+    const std::vector<bool>& steady_;
 };
 
 }  // namespace weft

@@ -25,7 +25,8 @@ BufferHandle zero_bytes(std::size_t bytes) {
     if (void* pages = bytes < large_page ? nullptr : map_pages(mapped)) {
         want_large_pages(pages, mapped);
         touch_pages(pages, bytes);
-        return Buffer::wrap(pages, bytes, [pages, mapped] { unmap_pages(pages, mapped); });
+        return Buffer::wrap(
+            pages, bytes, [pages, mapped] { unmap_pages(pages, mapped); }, false);
     }
     BufferHandle buffer = Buffer::allocate(bytes);
     std::memset(buffer->data(), 0, bytes);

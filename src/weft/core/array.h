@@ -38,7 +38,11 @@ struct Array {
     std::int64_t size() const { return element_count(dims); }
     std::size_t bytes() const { return static_cast<std::size_t>(size()) * size_of(dtype); }
     bool contiguous() const;  ///< row-major without gaps
-    void* address() { return buffer->data() + offset * static_cast<std::int64_t>(size_of(dtype)); }
+    /// To be written to, now.
+    void* address() {
+        buffer->written();
+        return buffer->data() + offset * static_cast<std::int64_t>(size_of(dtype));
+    }
     const void* address() const { return buffer->data() + offset * static_cast<std::int64_t>(size_of(dtype)); }
     /// The first element; DTypeError if T is not the element type. Elements lie `strides` apart.
     template <class T>

@@ -39,6 +39,8 @@ class Local {
         waiting_[waiting_count_++] = block;
     }
     static Buffer::Count sum();
+    /// A number that no thread was ever given: of a stretch that is this thread's own.
+    std::uint64_t next_content();
 
   private:
     struct All;
@@ -59,6 +61,7 @@ class Local {
     bool shared_ = false;
     void* waiting_[most_waiting];
     std::size_t waiting_count_ = 0, keeps_ = most_waiting;
+    std::uint64_t content_ = 0, content_end_ = 0;
     Local *next_ = nullptr, *before_ = nullptr;  // guarded by All's mutex
 };
 
@@ -85,6 +88,17 @@ Buffer::Count Local::sum() {
         sum.allocations += local->allocations_.load(std::memory_order_relaxed);
     }
     return sum;
+}
+
+std::uint64_t Local::next_content() {
+    constexpr std::uint64_t stretch = 1 << 16;
+    static std::atomic<std::uint64_t> given{1};
+    if (shared_) return given.fetch_add(1, std::memory_order_relaxed);
+    if (content_ == content_end_) {
+        content_ = given.fetch_add(stretch, std::memory_order_relaxed);
+        content_end_ = content_ + stretch;
+    }
+    return content_++;
 }
 
 Local& Local::begin() {
@@ -126,7 +140,11 @@ struct Buffer::Made : Buffer {
 };
 
 Buffer::Buffer(std::byte* data, std::size_t bytes, std::function<void()> release)
-    : data_(data), bytes_(bytes), release_(std::move(release)) {}
+    : data_(data), bytes_(bytes), release_(std::move(release)), content_(Local::mine().next_content()) {}
+
+void Buffer::written() {
+    if (content() != 0) content_.store(Local::mine().next_content(), std::memory_order_relaxed);
+}
 
 BufferHandle Buffer::allocate(std::size_t bytes) {
     if (bytes > std::numeric_limits<std::size_t>::max() - 2 * large_page)
@@ -140,9 +158,10 @@ BufferHandle Buffer::allocate(std::size_t bytes) {
     return made;
 }
 
-BufferHandle Buffer::wrap(void* data, std::size_t bytes, std::function<void()> release) {
+BufferHandle Buffer::wrap(void* data, std::size_t bytes, std::function<void()> release, bool others_write) {
     BufferHandle made = std::make_shared<Made>(
         static_cast<std::byte*>(data), bytes, release ? std::move(release) : [] {});
+    if (others_write) made->expose();
     Local::mine().count(bytes, 1, 0);
     return made;
 }

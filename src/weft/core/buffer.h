@@ -2,7 +2,9 @@
 // Callers: core/array.h, runtime/ (arenas), io/ (memory that others own).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -12,8 +14,9 @@ class Buffer {
   public:
     /// `bytes` of uninitialised memory; OutOfMemory names the size.
     static std::shared_ptr<Buffer> allocate(std::size_t bytes);
-    /// Memory that somebody else owns; `release` is called with the last handle.
-    static std::shared_ptr<Buffer> wrap(void* data, std::size_t bytes, std::function<void()> release);
+    /// Memory that came another way; `release` is called with the last handle. `others_write`: somebody else has it, too, and may.
+    static std::shared_ptr<Buffer> wrap(void* data, std::size_t bytes, std::function<void()> release,
+                                        bool others_write = true);
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
     ~Buffer();
@@ -21,6 +24,14 @@ class Buffer {
     std::byte* data() { return data_; }
     const std::byte* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
+
+    /// What it holds now, by a number that nothing else ever had: as long as it is the same, so are the bytes. 0: not known, others may
+    /// write there at any time.
+    std::uint64_t content() const { return content_.load(std::memory_order_relaxed); }
+    /// Said by who writes into a buffer that somebody may have read before.
+    void written();
+    /// From now on others may write there at any time.
+    void expose() { content_.store(0, std::memory_order_relaxed); }
 
     /// Bytes and buffers alive, and allocations ever made, in this process: what a test of "no allocation" asks.
     struct Count {
@@ -34,6 +45,7 @@ class Buffer {
     std::byte* data_;
     std::size_t bytes_;
     std::function<void()> release_;  // empty: ours
+    std::atomic<std::uint64_t> content_;
 };
 
 using BufferHandle = std::shared_ptr<Buffer>;

@@ -7,6 +7,15 @@ namespace {
 
 thread_local CellObserver* observer = nullptr;
 
+// What others may write at any time is copied: a parameter changes when it is set, and at no other time.
+Tensor own(const Tensor& value) {
+    if (!value.computed() || value.array().buffer->content() != 0) return value;
+    const Array from = value.array();
+    Array copy = Array::empty(from.dtype, from.dims);
+    copy_elements(from, copy);
+    return Tensor(copy);
+}
+
 }  // namespace
 
 CellObserver::CellObserver() : outer_(observer) { observer = this; }
@@ -15,7 +24,7 @@ CellObserver* CellObserver::current() { return observer; }
 
 Parameter::Parameter(const Tensor& value, std::string name, bool trainable) : cell_(std::make_shared<Cell>()) {
     cell_->name = std::move(name);
-    cell_->value = value;
+    cell_->value = own(value);
     cell_->trainable = trainable;
 }
 
@@ -46,7 +55,7 @@ void Parameter::set(const Tensor& value, std::source_location where) {
     if (observer)
         observer->write(cell_, value);
     else
-        cell_->value = value;
+        cell_->value = own(value);
 }
 
 }  // namespace weft

@@ -109,7 +109,8 @@ BufferHandle InputFile::map() const {
     // Private and writable: a write to the memory can neither reach the file nor crash.
     void* memory = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, descriptor_, 0);
     if (memory == MAP_FAILED) throw FileError(text("'", name(), "' cannot be mapped: ", cause()));
-    return Buffer::wrap(memory, size_, [memory, size = size_] { ::munmap(memory, size); });
+    return Buffer::wrap(
+        memory, size_, [memory, size = size_] { ::munmap(memory, size); }, false);
 }
 
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {

@@ -3,6 +3,8 @@
 // Callers: runtime/.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,8 +16,10 @@ namespace weft {
 class Runner {
   public:
     explicit Runner(std::shared_ptr<const Binding> binding);
-    /// `leaves` and `outputs`: addresses, one a leaf of the graph and one an entry of Binding::outputs. One run at a time.
-    void run(std::span<void* const> leaves, std::span<void* const> outputs);
+    /// `leaves` and `outputs`: addresses, one a leaf of the graph and one an entry of Binding::outputs. `contents`: of each leaf its buffer's
+    /// content(); left out: not known. One run at a time.
+    void run(std::span<void* const> leaves, std::span<void* const> outputs,
+             std::span<const std::uint64_t> contents = {});
     /// The same `runs` times; for each step the seconds of its fastest run.
     std::vector<double> time(std::span<void* const> leaves, std::span<void* const> outputs, int runs);
     const Binding& binding() const { return *binding_; }
@@ -37,6 +41,16 @@ class Runner {
     std::vector<std::uint32_t> first_;     // of each step, in the table
     std::vector<Patch> outside_, inside_;  // what points to leaves and outputs; into the arena
     std::byte* arena_ = nullptr;           // what inside_ was last written for
+    /// What kernels share from run to run: steps that make the same of the same leaves (a recurrent layer's) have one.
+    struct Kept {
+        std::size_t step;                      // the first that reads it
+        std::vector<std::uint32_t> positions;  // in the table, behind the operands of all that read it
+        BufferHandle memory;
+        std::vector<std::uint64_t> contents;  // of the leaves that it was made of
+    };
+    std::vector<Kept> kept_;
+    Kept& kept_by(const BoundStep& step, std::map<std::string, std::size_t>& formats);
+    void keep(Kept& kept, std::span<const std::uint64_t> contents);
 };
 
 /// Where a result of a run lies, as an Array over the buffer it came from.

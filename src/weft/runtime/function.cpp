@@ -51,8 +51,10 @@ class Spares {
 // The function for one combination of argument shapes and dtypes.
 class Specialization {
   public:
-    Specialization(const CompiledFunction::Body& body, std::span<const Tensor> arguments)
-        : Specialization(trace(body, arguments), arguments) {}
+    /// `keeps`: kernels keep copies of weights, as they read them, from run to run.
+    Specialization(const CompiledFunction::Body& body, std::span<const Tensor> arguments, bool keeps)
+        : Specialization(trace(body, arguments), arguments, keeps) {}
+    bool keeps() const { return !options_.steady.empty(); }
 
     bool fits(std::span<const Tensor> arguments) const {
         if (arguments.size() != signature_.size()) return false;
@@ -77,7 +79,7 @@ class Specialization {
         std::int32_t leaf = -1;    // of the graph: the old value; -1: only written
     };
 
-    Specialization(Trace trace, std::span<const Tensor> arguments);
+    Specialization(Trace trace, std::span<const Tensor> arguments, bool keeps);
     void find_sources(const Trace& trace, const Graph& graph);
     void find_leaves(std::span<const Tensor> arguments);
     void release_leaves();
@@ -96,12 +98,13 @@ class Specialization {
     std::unique_ptr<Runner> runner_;
     // Of a run, kept to be used again
     std::vector<void*> leaves_, outputs_;
-    std::vector<Tensor> held_;    // one a leaf: what its address points into
-    std::vector<Tensor> given_;   // one an entry of Binding::outputs: the tensor whose memory it writes
-    std::vector<Spares> spares_;  // likewise
+    std::vector<Tensor> held_;             // one a leaf: what its address points into
+    std::vector<std::uint64_t> contents_;  // one a leaf: of its buffer
+    std::vector<Tensor> given_;            // one an entry of Binding::outputs: the tensor whose memory it writes
+    std::vector<Spares> spares_;           // likewise
 };
 
-Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
+Specialization::Specialization(Trace trace, std::span<const Tensor> arguments, bool keeps) {
     for (const Tensor& argument : arguments) signature_.push_back({argument.shape(), argument.dtype()});
     results_ = trace.results.size();
     std::vector<Node*> outputs;
@@ -115,9 +118,15 @@ Specialization::Specialization(Trace trace, std::span<const Tensor> arguments) {
     for (const Use& use : cells_) {
         if (use.output >= 0) options_.donors.push_back(use.leaf);
     }
+    for (const Source& source : sources_) {
+        if (!keeps) break;
+        options_.steady.push_back(source.kind == Source::constant ||
+                                  (source.kind == Source::cell && cells_[source.index].output < 0));
+    }
     runner_ = std::make_unique<Runner>(make_binding(graph_, options_));
     leaves_.resize(sources_.size());
     held_.resize(sources_.size());
+    contents_.resize(sources_.size());
     outputs_.resize(runner_->binding().outputs.size());
     given_.resize(outputs_.size());
     spares_.resize(outputs_.size());
@@ -212,6 +221,7 @@ void Specialization::find_leaves(std::span<const Tensor> arguments) {
                                : source.kind == Source::cell   ? cells_[source.index].cell->value
                                                                : constants_[source.index];
         leaves_[i] = const_cast<void*>(address(tensor, i));
+        contents_[i] = held_[i].node()->value.buffer->content();
     }
 }
 
@@ -249,7 +259,7 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
     if (debug_modes().any()) concrete = with_numbers();
     choose_memory();
     try {
-        runner_->run(leaves_, outputs_);
+        runner_->run(leaves_, outputs_, contents_);
     } catch (...) {  // an index outside its axis: cells keep their values, and what is held here lets go of them
         release_leaves();
         for (Tensor& tensor : given_) tensor = Tensor();
@@ -283,6 +293,9 @@ struct CompiledFunction::State {
     std::mutex mutex;                                              // one run at a time: cells change together
     std::vector<std::unique_ptr<Specialization>> specializations;  // the most recent first
 
+    // Copies of weights for so many sizes of arguments, and no more: memory.
+    static constexpr std::ptrdiff_t most_keeping = 4;
+
     Specialization& specialization(std::span<const Tensor> arguments) {
         for (std::size_t i = 0; i < specializations.size(); ++i) {
             if (!specializations[i]->fits(arguments)) continue;
@@ -291,7 +304,10 @@ struct CompiledFunction::State {
                             specializations.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             return *specializations[0];
         }
-        specializations.insert(specializations.begin(), std::make_unique<Specialization>(body, arguments));
+        auto keeping =
+            std::count_if(specializations.begin(), specializations.end(), [](auto& one) { return one->keeps(); });
+        specializations.insert(specializations.begin(),
+                               std::make_unique<Specialization>(body, arguments, keeping < most_keeping));
         if (specializations.size() > 32) specializations.pop_back();
         return *specializations[0];
     }

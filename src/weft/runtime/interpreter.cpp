@@ -258,7 +258,7 @@ std::unique_ptr<Kernel> InterpreterCompiler::loop(Loop loop) const {
 }
 
 std::unique_ptr<Kernel> InterpreterCompiler::library(const Node& node, std::span<const Layout> inputs,
-                                                     const Layout& output) const {
+                                                     const Layout& output, const KernelUse&) const {
     return std::make_unique<LibraryOracle>(node, inputs, output);
 }
 

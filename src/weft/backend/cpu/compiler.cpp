@@ -72,8 +72,8 @@ class LoopKernel final : public Kernel {
 
 std::unique_ptr<Kernel> Compiler::loop(Loop loop) const { return std::make_unique<LoopKernel>(std::move(loop)); }
 
-std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs,
-                                          const Layout& output) const {
+std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                          const KernelUse& use) const {
     switch (node.operation->family) {
         case Family::constant:
             return constant_kernel(node, output);
@@ -86,9 +86,9 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
         case Family::sort:
             return sort_kernel(node, inputs, output);
         case Family::contraction:
-            return contraction_kernel(node, inputs, output, false);
+            return contraction_kernel(node, inputs, output, use);
         case Family::window:
-            return window_kernel(node, inputs, output);
+            return window_kernel(node, inputs, output, use);
         case Family::factorization:
             return factorization_kernel(node, inputs, output);
         case Family::fourier:
@@ -104,13 +104,6 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
     }
     throw InternalError(
         text(node.operation->name, ": the family ", name_of(node.operation->family), " is not a library kernel's"));
-}
-
-std::unique_ptr<Kernel> Compiler::block(const Node& node, std::span<const Layout> inputs, const Layout& output,
-                                        const Kernel* first) const {
-    if (node.operation->family == Family::contraction) return contraction_kernel(node, inputs, output, true);
-    if (node.operation->family == Family::window) return window_block(node, inputs, output, first);
-    return library(node, inputs, output);
 }
 
 std::int64_t Compiler::least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {

@@ -9,10 +9,8 @@ namespace weft::cpu {
 class Compiler final : public KernelCompiler {
   public:
     std::unique_ptr<Kernel> loop(Loop loop) const override;
-    std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs,
-                                    const Layout& output) const override;
-    std::unique_ptr<Kernel> block(const Node& node, std::span<const Layout> inputs, const Layout& output,
-                                  const Kernel* first) const override;
+    std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                    const KernelUse& use = {}) const override;
     std::int64_t least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const override;
     Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
     Limits limits() const override;

@@ -9,7 +9,7 @@ namespace {
 // computed transposed, one that lies otherwise in scratch, and copied.
 class Matmul final : public Kernel {
   public:
-    Matmul(std::span<const Layout> inputs, const Layout& output, bool block) : dtype_(output.dtype) {
+    Matmul(std::span<const Layout> inputs, const Layout& output, const KernelUse& use) : dtype_(output.dtype) {
         std::size_t batch = output.dims.size() - 2;
         const Layout &a = inputs[0], &b = inputs[1];
         m_ = output.dims[batch], n_ = output.dims[batch + 1], k_ = a.dims[batch + 1];
@@ -31,8 +31,9 @@ class Matmul final : public Kernel {
         run_ = items_ = plain_ ? batches_.dims.back() : 1;
         join_rows();
         empty_ = output.size() == 0;
-        if (block && plain_ && !swapped_ && !empty_)
-            shared_bytes_ = gemm_packed_bytes(dtype_, m_ * items_, n_, k_, a_, b_);
+        bool one_b = use.block || (use.kept && batches_.still(2));
+        if (one_b && plain_ && !swapped_ && !empty_)
+            shared_bytes_ = gemm_packed_bytes(dtype_, m_ * items_, n_, k_, a_, b_, use.kept);
         bool library = items_ == 1 && gemm_by_library(dtype_, m_, n_, k_, a_, b_);
         gemm_bytes_ = library ? 0 : gemm_scratch_bytes(dtype_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_);
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
@@ -42,6 +43,9 @@ class Matmul final : public Kernel {
         Matrix b = b_;
         b.data = operands[1];
         gemm_pack(dtype_, n_, k_, b, shared);
+    }
+    std::string shared_format() const override {
+        return text("gemm ", dtype_, " ", n_, " x ", k_, " by ", b_.row_stride, ", ", b_.column_stride);
     }
     std::size_t scratch_bytes() const override {
         return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(dtype_));
@@ -100,8 +104,8 @@ class Matmul final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> contraction_kernel(const Node&, std::span<const Layout> inputs, const Layout& output,
-                                           bool block) {
-    return std::make_unique<Matmul>(inputs, output, block);
+                                           const KernelUse& use) {
+    return std::make_unique<Matmul>(inputs, output, use);
 }
 
 std::int64_t contraction_rows(std::span<const Layout> inputs, const Layout& output) {

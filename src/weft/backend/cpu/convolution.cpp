@@ -18,12 +18,13 @@ namespace {
 template <class T>
 class OwnWay final : public Convolution::Way {
   public:
-    OwnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, bool block)
-        : own_(kind, shape, strides, block ? 1 : ThreadPool::instance().threads()), block_(block) {}
+    OwnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, bool block,
+           bool packed_outside)
+        : own_(kind, shape, strides, block ? 1 : ThreadPool::instance().threads()), packed_outside_(packed_outside) {}
     std::size_t scratch_bytes() const override {
-        return bytes(own_.scratch_elements() + (block_ ? 0 : own_.packed_elements()));
+        return bytes(own_.scratch_elements() + (packed_outside_ ? 0 : own_.packed_elements()));
     }
-    std::size_t packed_bytes() const override { return block_ ? bytes(own_.packed_elements()) : 0; }
+    std::size_t packed_bytes() const override { return packed_outside_ ? bytes(own_.packed_elements()) : 0; }
     void pack(const void* weights, void* packed) const override {
         own_.pack(static_cast<const T*>(weights), static_cast<T*>(packed));
     }
@@ -41,7 +42,7 @@ class OwnWay final : public Convolution::Way {
   private:
     static std::size_t bytes(std::int64_t elements) { return static_cast<std::size_t>(elements) * sizeof(T); }
     OwnConvolution<T> own_;
-    bool block_;
+    bool packed_outside_;
 };
 
 class GenericWay final : public Convolution::Way {
@@ -91,16 +92,15 @@ void check(const ConvolutionShape& s) {
 
 template <class T>
 std::unique_ptr<const Convolution::Way> own_way(ConvolutionKind kind, const ConvolutionShape& shape,
-                                                const ConvolutionStrides& strides,
-                                                const Convolution::Way::Block& block) {
+                                                const ConvolutionStrides& strides, const Convolution::Way::Use& use) {
     // What another way packed, this one cannot read.
-    bool like = !block.first || dynamic_cast<const OwnWay<T>*>(block.first);
-    return std::make_unique<OwnWay<T>>(kind, shape, strides, block.is_one && like);
+    bool like = !use.first || dynamic_cast<const OwnWay<T>*>(use.first);
+    return std::make_unique<OwnWay<T>>(kind, shape, strides, use.block && like, use.packs() && like);
 }
 
 std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
                                                const ConvolutionStrides& strides,
-                                               const Convolution::Way::Block& block = {}) {
+                                               const Convolution::Way::Use& use = {}) {
     check(shape);
     ConvolutionShape wide = three_axes(shape);
     ConvolutionStrides wide_strides{cpu::three_axes(strides.input, shape.ndim),
@@ -108,15 +108,15 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
                                     cpu::three_axes(strides.output, shape.ndim)};
     if (dtype == DType::float32) {
         if (auto way = few_channels_gradient(kind, wide, wide_strides)) return way;
-        auto make = [&](const ConvolutionShape& part, const Convolution::Way::Block& of) {
+        auto make = [&](const ConvolutionShape& part, const Convolution::Way::Use& of) {
             return onednn_convolution(kind, part, wide_strides, of);
         };
-        if (kind == ConvolutionKind::forward && !block.is_one)
-            if (auto way = convolution_in_parts(wide, wide_strides, make)) return way;
-        if (auto way = make(wide, block)) return way;
+        if (kind == ConvolutionKind::forward && !use.block)
+            if (auto way = convolution_in_parts(wide, wide_strides, use.kept, make)) return way;
+        if (auto way = make(wide, use)) return way;
     }
-    if (dtype == DType::float32) return own_way<float>(kind, wide, wide_strides, block);
-    if (dtype == DType::float64) return own_way<double>(kind, wide, wide_strides, block);
+    if (dtype == DType::float32) return own_way<float>(kind, wide, wide_strides, use);
+    if (dtype == DType::float64) return own_way<double>(kind, wide, wide_strides, use);
     return std::make_unique<GenericWay>(dtype, kind, wide, wide_strides);
 }
 
@@ -126,12 +126,9 @@ Convolution::Convolution(DType dtype, ConvolutionKind kind, const ConvolutionSha
                          const ConvolutionStrides& strides)
     : way_(choose(dtype, kind, shape, strides)) {}
 
-Convolution::Convolution(std::unique_ptr<const Way> way) : way_(std::move(way)) {}
-
-Convolution Convolution::block(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
-                               const ConvolutionStrides& strides, const Convolution* first) {
-    return Convolution(choose(dtype, kind, shape, strides, {true, first ? first->way_.get() : nullptr}));
-}
+Convolution::Convolution(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
+                         const ConvolutionStrides& strides, const Use& use)
+    : way_(choose(dtype, kind, shape, strides, {use.block, use.kept, use.first ? use.first->way_.get() : nullptr})) {}
 
 Convolution::Convolution(Convolution&&) noexcept = default;
 Convolution& Convolution::operator=(Convolution&&) noexcept = default;

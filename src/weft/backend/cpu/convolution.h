@@ -17,22 +17,27 @@ class Convolution {
   public:
     /// ShapeError for sizes that do not fit together, negative padding, or strides and dilations below 1.
     Convolution(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides);
-    /// Forward or backward_input for a block of images, one of several, on one thread: its weights are packed once for all. `first`: one
-    /// for a block of another size, whose packed weights it reads.
-    static Convolution block(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
-                             const ConvolutionStrides& strides, const Convolution* first);
+    /// Forward or backward_input whose weights many runs read: they are packed once for all.
+    struct Use {
+        bool block = false;  // for a block of images, one of several, on one thread
+        bool kept = false;   // the weights stay as they are from run to run
+        const Convolution* first =
+            nullptr;  // of a block: one for a block of another size, whose packed weights it reads
+    };
+    Convolution(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides,
+                const Use& use);
     Convolution(Convolution&&) noexcept;
     Convolution& operator=(Convolution&&) noexcept;
     ~Convolution();
 
     /// Bytes that run needs, on a 64-byte boundary; fixed when prepared.
     std::size_t scratch_bytes() const;
-    /// Of a block: what its weights take as run() reads them; 0: it reads them as they lie.
+    /// Of one with a Use: what its weights take as run() reads them; 0: it reads them as they lie.
     std::size_t packed_bytes() const;
     void pack(const void* weights, void* packed) const;
     /// forward: input, weight -> output. backward_input (the transposed convolution): output gradient, weight -> input
     /// gradient. backward_weight: input, output gradient -> weight gradient. The result is overwritten, and overlaps
-    /// nothing. `packed`: of a block, what pack() made of `second`.
+    /// nothing. `packed`: where packed_bytes() is above 0, what pack() made of `second`.
     void run(const void* first, const void* second, void* result, void* scratch, const void* packed = nullptr) const;
     /// "weft", or the library's name of what it runs.
     std::string implementation() const;
@@ -40,7 +45,6 @@ class Convolution {
     class Way;  // one implementation
 
   private:
-    explicit Convolution(std::unique_ptr<const Way> way);
     std::unique_ptr<const Way> way_;
 };
 

@@ -28,16 +28,21 @@ class PartsWay final : public Convolution::Way {
         std::size_t scratch = 0;     // where its own begins
     };
 
-    explicit PartsWay(std::vector<Part> parts) : parts_(std::move(parts)), bytes_(aligned(weights().packed_bytes())) {
+    PartsWay(std::vector<Part> parts, bool kept)
+        : parts_(std::move(parts)), kept_(kept), bytes_(kept ? 0 : aligned(weights().packed_bytes())) {
         for (Part& part : parts_) part.scratch = bytes_, bytes_ += aligned(part.way->scratch_bytes());
     }
 
     std::size_t scratch_bytes() const override { return bytes_; }
+    std::size_t packed_bytes() const override { return kept_ ? weights().packed_bytes() : 0; }
+    void pack(const void* second, void* packed) const override { weights().pack(second, packed); }
     std::string implementation() const override { return weights().implementation(); }
-    void run(const void* first, const void* second, void* result, void* scratch, const void*) const override {
+    void run(const void* first, const void* second, void* result, void* scratch, const void* packed) const override {
         auto* memory = static_cast<std::byte*>(scratch);
-        const void* packed = weights().packed_bytes() > 0 ? scratch : nullptr;
-        if (packed) weights().pack(second, scratch);
+        if (!kept_ && weights().packed_bytes() > 0) {
+            weights().pack(second, scratch);
+            packed = scratch;
+        }
         parallel_for(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t i) {
             const Part& part = parts_[static_cast<std::size_t>(i)];
             part.way->run(static_cast<const float*>(first) + part.input, second,
@@ -49,13 +54,15 @@ class PartsWay final : public Convolution::Way {
     const Way& weights() const { return *parts_[0].way; }
 
     std::vector<Part> parts_;
+    bool kept_;
     std::size_t bytes_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Convolution::Way> convolution_in_parts(const ConvolutionShape& shape,
-                                                             const ConvolutionStrides& strides, const MakePart& make) {
+                                                             const ConvolutionStrides& strides, bool kept,
+                                                             const MakePart& make) {
     int axis = 0;
     while (axis + 1 < most_spatial && shape.out[axis] == 1) ++axis;
     std::int64_t count = parts_of(shape, axis), rows = shape.out[axis];
@@ -71,11 +78,11 @@ std::unique_ptr<const Convolution::Way> convolution_in_parts(const ConvolutionSh
         if (low >= high) return nullptr;
         ConvolutionShape part = shape;
         part.in[axis] = high - low, part.out[axis] = end - begin, part.pad_lo[axis] = low - from;
-        auto way = make(part, {true, parts.empty() ? nullptr : parts[0].way.get()});
+        auto way = make(part, {true, false, parts.empty() ? nullptr : parts[0].way.get()});
         if (!way) return nullptr;
         parts.push_back({std::move(way), low * strides.input.spatial[axis], begin * strides.output.spatial[axis]});
     }
-    return std::make_unique<PartsWay>(std::move(parts));
+    return std::make_unique<PartsWay>(std::move(parts), kept);
 }
 
 }  // namespace weft::cpu

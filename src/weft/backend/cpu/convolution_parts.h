@@ -11,10 +11,12 @@ namespace weft::cpu {
 
 /// Makes the way of a part; null where there is none.
 using MakePart =
-    std::function<std::unique_ptr<const Convolution::Way>(const ConvolutionShape&, const Convolution::Way::Block&)>;
+    std::function<std::unique_ptr<const Convolution::Way>(const ConvolutionShape&, const Convolution::Way::Use&)>;
 
-/// Of float32, forward, with three spatial axes. Null where the image is not worth cutting, or a part cannot be made.
+/// Of float32, forward, with three spatial axes; `kept`: as in Convolution::Use. Null where the image is not worth cutting, or a part cannot
+/// be made.
 std::unique_ptr<const Convolution::Way> convolution_in_parts(const ConvolutionShape& shape,
-                                                             const ConvolutionStrides& strides, const MakePart& make);
+                                                             const ConvolutionStrides& strides, bool kept,
+                                                             const MakePart& make);
 
 }  // namespace weft::cpu

@@ -12,15 +12,12 @@ std::unique_ptr<Kernel> join_kernel(const Node& node, std::span<const Layout> in
 std::unique_ptr<Kernel> gather_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> scatter_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
-/// `block`: of rows, one of several that read the same second matrix.
 std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
-                                           bool block);
+                                           const KernelUse& use);
 /// How many rows of it at a time cost, a row, no more than all of them.
 std::int64_t contraction_rows(std::span<const Layout> inputs, const Layout& output);
-std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
-/// Of a block of images; `first` as in KernelCompiler::block.
-std::unique_ptr<Kernel> window_block(const Node& node, std::span<const Layout> inputs, const Layout& output,
-                                     const Kernel* first);
+std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                      const KernelUse& use);
 /// How many images of a convolution at a time cost, each, no more than all of them.
 std::int64_t window_images(const Node& node, std::span<const Layout> inputs, const Layout& output);
 

@@ -191,11 +191,13 @@ std::int64_t gemm_block_rows(DType dtype, std::int64_t m, std::int64_t n, std::i
 }
 
 std::size_t gemm_packed_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
-                              const Matrix& b) {
+                              const Matrix& b, bool kept) {
     return with_dtype(dtype, [&]<class T>(TypeTag<T>) -> std::size_t {
         if constexpr (has_kernel<T>) {
             bool own = n > 1 && k > 0 && !gemm_by_library(dtype, m, n, k, a, b);
             bool pays = b.column_stride != 1 || n * k * sizeof(T) > near_bytes;
+            // One row reads a turned matrix as it lies; a sum in pieces is another sum.
+            if (kept) own = own && m > 1 && own_gemm_pieces(m, n, k) == 1;
             return own && pays ? static_cast<std::size_t>(own_gemm_packed<T>(n, k)) * sizeof(T) : 0;
         }
         return 0;

@@ -56,9 +56,10 @@ bool gemm_by_library(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k
 std::int64_t gemm_block_rows(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                              const Matrix& b);
 
-/// What B takes in the order in which products of m rows read it; 0 where they read it as it lies.
+/// What B takes in the order in which products of m rows read it; 0 where they read it as it lies. `kept`: the copy costs nothing, as it
+/// serves many products.
 std::size_t gemm_packed_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
-                              const Matrix& b);
+                              const Matrix& b, bool kept = false);
 void gemm_pack(DType dtype, std::int64_t n, std::int64_t k, const Matrix& b, void* to);
 
 }  // namespace weft::cpu

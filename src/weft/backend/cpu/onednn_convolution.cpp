@@ -38,20 +38,19 @@ struct Team {
 
 class OneDnnWay final : public Convolution::Way {
   public:
-    OneDnnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides,
-              const Block& block)
+    OneDnnWay(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, const Use& use)
         : kind_(kind),
-          slots_(block.is_one ? 1 : ThreadPool::instance().threads()),
+          slots_(use.block ? 1 : ThreadPool::instance().threads()),
           batch_(shape.batch),
           strides_(strides) {
         OneOpenMpThread guard;  // while primitives are made, too: how they split their work is decided then
-        images_ = block.is_one ? batch_ : images_of_block(kind, shape);
+        images_ = use.block ? batch_ : images_of_block(kind, shape);
         blocks_ = (batch_ + images_ - 1) / images_;
-        auto* first = dynamic_cast<const OneDnnWay*>(block.first);
+        auto* first = dynamic_cast<const OneDnnWay*>(use.first);
         std::optional<memory::desc> weights;
         if (first) weights = first->weight_of(first->full_).inner;
         full_ = onednn::convolution_program(kind, shape, strides, images_, weights);
-        packed_outside_ = block.is_one && (first || !block.first);
+        packed_outside_ = use.packs() && (first || !use.first);
         std::int64_t rest = batch_ % images_;
         if (rest > 0) rest_ = onednn::convolution_program(kind, shape, strides, rest, weight_of(full_).inner);
         plan_scratch();
@@ -269,16 +268,16 @@ bool describable(const WindowStrides& strides, const Spatial& sizes) {
 
 std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind, const ConvolutionShape& shape,
                                                            const ConvolutionStrides& strides,
-                                                           const Convolution::Way::Block& block) {
+                                                           const Convolution::Way::Use& use) {
     std::int64_t least = std::min({shape.batch, shape.in_channels, shape.out_channels});
     for (int axis = 0; axis < most_spatial; ++axis) least = std::min({least, shape.in[axis], shape.out[axis]});
     if (least == 0 || !describable(strides.input, shape.in) || !describable(strides.weight, shape.kernel) ||
         !describable(strides.output, shape.out))
         return nullptr;
     try {
-        auto way = std::make_unique<OneDnnWay>(kind, shape, strides, block);
+        auto way = std::make_unique<OneDnnWay>(kind, shape, strides, use);
         bool plain = way->implementation().find("ref") != std::string::npos;  // its plain loops: ours are better
-        bool follows = block.first && way->packed_bytes() > 0;
+        bool follows = use.first && way->packed_bytes() > 0;
         if (plain && !follows) return nullptr;
         return way;
     } catch (const dnnl::error&) {
@@ -293,7 +292,7 @@ std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind,
 namespace weft::cpu {
 
 std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind, const ConvolutionShape&,
-                                                           const ConvolutionStrides&, const Convolution::Way::Block&) {
+                                                           const ConvolutionStrides&, const Convolution::Way::Use&) {
     return nullptr;
 }
 

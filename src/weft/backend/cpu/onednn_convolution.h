@@ -13,6 +13,6 @@ namespace weft::cpu {
 /// Null where oneDNN is missing or has nothing fast for this.
 std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind, const ConvolutionShape& shape,
                                                            const ConvolutionStrides& strides,
-                                                           const Convolution::Way::Block& block);
+                                                           const Convolution::Way::Use& use);
 
 }  // namespace weft::cpu

@@ -29,6 +29,8 @@ const GemmKernels<T>& kernels() {
 // the second; a packed copy of a never exceeds most_width x most_depth, whatever the matrices.
 constexpr std::int64_t depth = 256, block_rows = 256, most_depth = 2048, most_width = 4096;
 constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
+// A b larger than this has left the second-level cache when it is read.
+constexpr std::int64_t far_bytes = 1 << 20;
 // Below this many multiplications one thread does it all: waking another costs more.
 constexpr std::int64_t serial_work = 256 * 1024;
 
@@ -51,6 +53,8 @@ class Multiplication {
         row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min(7, kernels_.most_rows) : kernels_.most_rows);
         pack_b_ = !p_.packed_b && (p_.b_column != 1 || (big && row_tiles_ >= 3));
         packed_a_ = scratch;
+        bool lies = p_.packed_b || p_.b_column == 1;
+        far_ = lies && p_.n * p_.k * static_cast<std::int64_t>(sizeof(T)) > far_bytes && row_tiles_ >= 3;
     }
 
     void run() {
@@ -74,6 +78,11 @@ class Multiplication {
     }
 
   private:
+    struct Fetch {
+        const T* from;
+        std::int64_t step;
+    };
+
     std::int64_t row_of(std::int64_t tile) const { return begin_of(tile, row_tiles_, p_.m); }
 
     void pack(bool serial) {
@@ -99,21 +108,38 @@ class Multiplication {
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             std::int64_t k = begin_of(piece, pieces, p_.k), k_end = begin_of(piece + 1, pieces, p_.k);
             for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
-                std::int64_t column = panel * width;
-                const T* b =
-                    p_.packed_b ? p_.packed_b + column * p_.k + k * width : p_.b + column * p_.b_column + k * p_.b_row;
+                const T *b = panel_at(panel, k), *next = nullptr;
+                if (far_ && panel + 1 < panel_end)
+                    next = panel_at(panel + 1, k);
+                else if (far_ && piece + 1 < pieces)
+                    next = panel_at(panel_begin, k_end);
+                else if (far_ && panel_end < panels_)
+                    next = panel_at(panel_end, 0);
                 if (pack_b_)
-                    kernels_.pack_b(near, b, p_.b_row, p_.b_column, static_cast<int>(std::min(width, p_.n - column)),
-                                    k_end - k);
+                    kernels_.pack_b(near, b, p_.b_row, p_.b_column,
+                                    static_cast<int>(std::min(width, p_.n - panel * width)), k_end - k);
                 std::int64_t b_row = pack_b_ || p_.packed_b ? width : p_.b_row;
-                for (std::int64_t tile = tile_begin; tile < tile_end; ++tile)
-                    multiply_tile(tile, panel, k, k_end, pack_b_ ? near : b, b_row);
+                // The first tile takes the first line of each row of the next panel along, the second the second.
+                constexpr std::int64_t line = 64 / sizeof(T);
+                std::int64_t lines = next ? width / line : 0;
+                for (std::int64_t tile = tile_begin; tile < tile_end; ++tile) {
+                    std::int64_t part = tile - tile_begin;
+                    Fetch fetch{b, 0};
+                    if (part < lines && p_.packed_b) fetch = {next + part * (k_end - k) * line, line};
+                    if (part < lines && !p_.packed_b) fetch = {next + part * line, p_.b_row};
+                    multiply_tile(tile, panel, k, k_end, pack_b_ ? near : b, b_row, fetch);
+                }
             }
         }
     }
 
+    const T* panel_at(std::int64_t panel, std::int64_t k) const {
+        std::int64_t width = kernels_.most_columns, column = panel * width;
+        return p_.packed_b ? p_.packed_b + column * p_.k + k * width : p_.b + column * p_.b_column + k * p_.b_row;
+    }
+
     void multiply_tile(std::int64_t index, std::int64_t panel, std::int64_t k, std::int64_t k_end, const T* b,
-                       std::int64_t b_row) {
+                       std::int64_t b_row, const Fetch& fetch) {
         std::int64_t row = row_of(index), column = panel * kernels_.most_columns;
         GemmTile<T> tile;
         tile.rows = static_cast<int>(row_of(index + 1) - row);
@@ -136,6 +162,7 @@ class Multiplication {
         bool last = k_end == p_.k;
         tile.bias = last && p_.bias ? p_.bias + column : nullptr;
         tile.relu = last && p_.relu;
+        tile.fetch = fetch.from, tile.fetch_step = fetch.step;
         kernels_.tile(tile);
     }
 
@@ -143,6 +170,7 @@ class Multiplication {
     const GemmKernels<T>& kernels_;
     std::int64_t row_tiles_, panels_;
     bool pack_a_, pack_b_;
+    bool far_;  // b comes from memory
     T* packed_a_;
 };
 

@@ -36,6 +36,12 @@ struct Box {
     }
 
     std::int64_t inner(std::size_t k) const { return strides[k].back(); }
+    /// Operand k stays where it is.
+    bool still(std::size_t k) const {
+        for (std::size_t axis = 0; axis < dims.size(); ++axis)
+            if (dims[axis] > 1 && strides[k][axis] != 0) return false;
+        return true;
+    }
     /// All of it is one run of neighbours in each operand.
     bool dense() const {
         if (dims.size() != 1) return false;

@@ -226,21 +226,16 @@ bool convolves(const WindowAttributes& a) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
+std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
+                                      const KernelUse& use) {
     auto& a = *attributes_if<WindowAttributes>(node);
     if (!convolves(a)) return std::make_unique<ChannelsLast>(a, inputs, output);
     Parts parts(a, inputs, output);
-    return std::make_unique<Convolve>(Convolution(parts.dtype, parts.kind, parts.shape, parts.strides));
-}
-
-std::unique_ptr<Kernel> window_block(const Node& node, std::span<const Layout> inputs, const Layout& output,
-                                     const Kernel* first) {
-    auto& a = *attributes_if<WindowAttributes>(node);
-    if (!convolves(a)) return window_kernel(node, inputs, output);
-    Parts parts(a, inputs, output);
-    auto* like = dynamic_cast<const Convolve*>(first);
+    auto* like = dynamic_cast<const Convolve*>(use.first);
     return std::make_unique<Convolve>(
-        Convolution::block(parts.dtype, parts.kind, parts.shape, parts.strides, like ? &like->convolution() : nullptr));
+        Convolution(parts.dtype, parts.kind, parts.shape, parts.strides,
+                    {use.block, use.kept && parts.kind != ConvolutionKind::backward_weight,
+                     like ? &like->convolution() : nullptr}));
 }
 
 std::int64_t window_images(const Node& node, std::span<const Layout> inputs, const Layout& output) {

@@ -38,6 +38,7 @@ void compute(const GemmTile<T>& tile) {
     }
     const T* a = tile.a;
     const T* b = tile.b;
+    const T* fetch = tile.fetch;
     const std::int64_t row = tile.a_row;
     for (std::int64_t k = 0; k < tile.k; ++k) {
         typename V::Type from_b[vectors];
@@ -53,6 +54,8 @@ void compute(const GemmTile<T>& tile) {
 #pragma GCC unroll 8
         for (int g = 0; g < groups; ++g) from_a[g] += near_rows ? 0 : tile.a_column;
         b += tile.b_row;
+        __builtin_prefetch(fetch, 0, 2);
+        fetch += tile.fetch_step;
     }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {

@@ -24,6 +24,9 @@ struct GemmTile {
     bool accumulate;
     const T* bias;  // of this tile's columns; null: none
     bool relu;
+    const T*
+        fetch;  // each row of b takes one more step of this along: what is read next, on its way from memory; at least an address
+    std::int64_t fetch_step;
 };
 
 template <class T>
