@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/base/error.h"
+#include "weft/train/assignment.h"
 #include "weft/train/config.h"
 #include "weft/train/keys.h"
 #include "weft/train/variables.h"

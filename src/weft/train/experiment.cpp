@@ -12,9 +12,9 @@
 namespace weft::train {
 namespace {
 
-/// What other commands read of the file: a training checks it and goes its way.
-void check_searches(const Json& description) {
-    if (const Json* sweep = description.find("sweep")) (void)checked_sweep(*sweep);
+/// What other commands read of the file: a training checks it and goes its way. `written`: before variables had values.
+void check_searches(const Json& description, const Json& written) {
+    check_sweep(written);
     if (const Json* cv = description.find("cv")) (void)complete(*cv, cv_keys(), "cv");
 }
 
@@ -70,11 +70,11 @@ void check_earlier(const std::vector<Phase>& phases) {
 
 }  // namespace
 
-Experiment::Experiment(const Json& given) : written(given), description(given) {
+Experiment::Experiment(const Json& given, const Json& before)
+    : written(before.is_null() ? given : before), description(given) {
     if (!description.is_object())
         description.refuse(text("an experiment is a mapping, found ", description.describe(),
                                 "; `weft help experiment` lists its keys"));
-    check_searches(description);
     const Json* list = description.find("phases");
     if (!list || list->is_null()) {
         phases.emplace_back(shared_part(description));
@@ -96,6 +96,7 @@ Experiment::Experiment(const Json& given) : written(given), description(given) {
         config["phases"] = resolved;
     }
     check_earlier(phases);
+    check_searches(description, written);
     held = data::held_in(config);
 }
 
