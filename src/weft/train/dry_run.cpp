@@ -103,7 +103,7 @@ void check_optimizer(const Phase& phase, const Network& network) {
     } catch (const ConfigError&) {
         throw;
     } catch (const Error& error) {
-        throw ConfigError(text(phase.optimizer.where, error.what()));
+        throw ConfigError(text(phase.optimizer.where, as_named(phase.optimizer, error.what())));
     }
 }
 

@@ -141,11 +141,18 @@ void freeze(const Phase& phase, const Network& network) {
 }
 
 void check_groups(const Phase& phase, const Network& network) {
+    std::vector<nn::NamedParameter> cells = nn::named(network.model);
     for (const CostTerm& term : cost_terms(phase))
-        for (const Json& glob : term.globs) (void)matching(glob, nn::named(network.model));
-    const Json* groups = phase.optimizer.options.find("groups");
-    if (!groups) return;
-    for (const Json& group : groups->items()) (void)matching(group.at("match"), nn::named(network.model));
+        for (const Json& glob : term.globs) (void)matching(glob, cells);
+    const Json *groups = phase.optimizer.options.find("groups"), *bounds = phase.optimizer.options.find("constraints");
+    if (groups)
+        for (const Json& group : groups->items()) (void)matching(group.at("match"), cells);
+    if (!bounds) return;
+    for (const Json& bound : bounds->items()) {
+        (void)matching(bound.at("match"), cells);
+        for (const Parameter& cell : nn::parameters(network.model))
+            if (optim::glob_match(bound.at("match").as_string(), cell.name())) check_constraint(bound, cell);
+    }
 }
 
 /// Channels of the monitor that look at parameters or layers by name: a word that names none would measure nothing.
