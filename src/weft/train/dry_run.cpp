@@ -153,6 +153,7 @@ std::vector<std::optional<Network>> networks_of(const Experiment& experiment) {
     data::SamplesKept kept;
     std::vector<std::optional<Network>> all;
     for (const Phase& phase : experiment.phases) {
+        if (std::optional<std::int64_t> examples = phase.set("train")->size()) check_dropped(phase, *examples);
         std::optional<data::Dataset> sample = sample_of(phase);
         all.push_back(sample ? std::optional(make_network(phase, *sample)) : std::nullopt);
         if (!sample) continue;

@@ -34,6 +34,17 @@ Json shared_part(const Json& description) {
     return shared;
 }
 
+/// What only a whole file has is not for one of its phases.
+void check_keys_of_phase(const Json& phase) {
+    auto has = [](const std::vector<Option>& keys, const std::string& name) {
+        return std::any_of(keys.begin(), keys.end(), [&](const Option& option) { return option.name == name; });
+    };
+    for (const Json::Member& member : phase.members())
+        if (has(file_keys(), member.key) && !has(phase_keys(), member.key))
+            throw ConfigError(text(member.where, "`", member.key,
+                                   ":` is of the whole file: it stands beside `phases:`, not in one of them"));
+}
+
 /// 1, 2, ... where the file gives no name.
 void name_phase(Json& phase, std::size_t number, const std::vector<Phase>& before) {
     Json* name = phase.find("name");
@@ -57,7 +68,7 @@ void check_earlier(const std::vector<Phase>& phases) {
             auto same = [&](const Phase& phase) { return !phase.name.empty() && phase.name == wanted.phase; };
             auto end = phases.begin() + static_cast<std::ptrdiff_t>(i), found = std::find_if(phases.begin(), end, same);
             if (found != end) {
-                check_channel(wanted.channel, wanted.where, found->channels());
+                check_channel(wanted.channel, wanted.where, *found);
                 continue;
             }
             std::vector<std::string_view> names;
@@ -89,6 +100,7 @@ Experiment::Experiment(const Json& given, const Json& before)
         for (const Json& item : list->items()) {
             Json phase = item;
             if (!phase.is_object()) phase.refuse(text("a phase is a mapping of keys, found ", phase.describe()));
+            check_keys_of_phase(phase);
             name_phase(phase, phases.size() + 1, phases);
             phases.emplace_back(laid_over(shared, phase, phase_keys()));
             resolved.push_back(phases.back().config);

@@ -84,7 +84,7 @@ Json without_searches(const Json& written) {
 Watch watch_of(const Json& sweep, const Phase& phase) {
     for (const char* way : {"minimize", "maximize"}) {
         if (const Json* channel = sweep.find(way)) {
-            check_channel(channel->as_string(), channel->where(), phase.channels());
+            check_channel(channel->as_string(), channel->where(), phase);
             return {channel->as_string(), way == std::string_view("maximize")};
         }
     }
