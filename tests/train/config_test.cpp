@@ -113,7 +113,7 @@ TEST(Assignment, through_a_part_names_the_part_that_is_there) {
     EXPECT_EQ(
         refused("model.0.residual.liner.units=5"),
         "--set model.0.residual.liner.units=5: the path says 'liner' where 'linear' stands; did you mean 'linear'?");
-    EXPECT_EQ(refused("model.1.residual.layers.0.liner.units=5").substr(46),
+    EXPECT_EQ(refused("model.1.residual.layers.0.liner.units=5").substr(47),
               "the path says 'liner' where 'linear' stands; did you mean 'linear'?");
     EXPECT_EQ(refused("data.prepare.left.0.flaten.x=5").substr(38),
               "the path says 'flaten' where 'flatten' stands; did you mean 'flatten'?");
