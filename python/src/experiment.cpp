@@ -153,11 +153,7 @@ void bind_kept_model(nb::class_<train::Run>& run) {
 }
 
 /// Which knows what it was before its variables had values, for a search to try others.
-train::Experiment experiment_of(const Json& written) {
-    train::Experiment experiment(train::compose(written));
-    experiment.written = written;
-    return experiment;
-}
+train::Experiment experiment_of(const Json& written) { return train::Experiment(train::compose(written), written); }
 
 void bind_runs(nb::module_& m) {
     m.def("plot_runs",

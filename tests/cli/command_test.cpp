@@ -23,6 +23,9 @@ TEST_F(Command, version_and_help_end_well) {
     EXPECT_EQ(help.status, 0);
     EXPECT_NE(help.output.find("weft train FILE"), std::string::npos);
     EXPECT_NE(weft({"help", "model", "linear"}).output.find("units"), std::string::npos);
+    std::string data = weft({"help", "data"}).output;  // a command, and a kind
+    EXPECT_TRUE(data.find("list | info") != data.npos && data.find("\n  mnist ") != data.npos) << data;
+    EXPECT_NE(weft({"help", "predict"}).output.find(".h5"), std::string::npos);
     EXPECT_NE(weft({"train", "--help"}).output.find("--dry-run"), std::string::npos);
     EXPECT_EQ(weft({"doctor"}).status, 0);
     EXPECT_NE(weft({"data", "list"}).output.find("mnist"), std::string::npos);

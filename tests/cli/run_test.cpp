@@ -273,6 +273,11 @@ TEST_F(RunFolder, sequences_in_buckets_go_on_to_the_same_bytes) {
 TEST_F(RunFolder, several_inputs_and_outputs_go_on_to_the_same_bytes) {
     put_file(at("fields.json"), fields);
     expect_resumes("fields.json", 2, 10);
+    Json model = parse_json(contents(at("whole") / "model.yaml"));
+    EXPECT_EQ(json_text(model.at("inputs")), R"({"left": [784], "right": [784]})");
+    Ended taken = weft({"train", "whole/model.yaml"});
+    EXPECT_EQ(taken.status, 2);
+    EXPECT_NE(taken.output.find("'whole/config.yaml'"), std::string::npos) << taken.output;
 }
 
 TEST_F(RunFolder, killed_in_any_of_its_phases_it_goes_on_there_to_the_same_bytes) {

@@ -6,6 +6,7 @@
 
 #include "weft/base/error.h"
 #include "weft/found.h"
+#include "weft/train/assignment.h"
 
 namespace weft::train {
 namespace {
@@ -97,6 +98,30 @@ TEST(Assignment, replaces_a_value_anywhere_and_makes_what_is_missing) {
     EXPECT_EQ(tree.at("new").at("thing").size(), 2u);
     tree = with_assignment(tree, "list.1=relu");
     EXPECT_EQ(tree.at("list").items()[1].as_string(), "relu");
+}
+
+TEST(Assignment, through_a_part_names_the_part_that_is_there) {
+    Json tree = parse_config(
+        R"({"optimizer": "adam", "model": [{"residual": {"linear": 10}}, {"residual": {"layers": [{"linear": {"units": 5}}]}}],
+            "data": {"prepare": {"left": ["flatten"]}}, "let": {"momentum": {"lr": 1}}})",
+        "f.json");
+    auto refused = [&](const char* assignment) { return error_of([&] { with_assignment(tree, assignment); }); };
+    EXPECT_EQ(refused("optimizer.adm.lr=1"),
+              "--set optimizer.adm.lr=1: the path says 'adm' where 'adam' stands; did you mean 'adam'?");
+    EXPECT_EQ(refused("optimizer.sdg.lr=1"),
+              "--set optimizer.sdg.lr=1: the path says 'sdg' where 'adam' stands; did you mean 'sgd'?");
+    EXPECT_EQ(
+        refused("model.0.residual.liner.units=5"),
+        "--set model.0.residual.liner.units=5: the path says 'liner' where 'linear' stands; did you mean 'linear'?");
+    EXPECT_EQ(refused("model.1.residual.layers.0.liner.units=5").substr(47),
+              "the path says 'liner' where 'linear' stands; did you mean 'linear'?");
+    EXPECT_EQ(refused("data.prepare.left.0.flaten.x=5").substr(38),
+              "the path says 'flaten' where 'flatten' stands; did you mean 'flatten'?");
+    // Another part as a whole, and what is no part.
+    EXPECT_NO_THROW(with_assignment(tree, "optimizer={\"sgd\": {\"lr\": 1}}"));
+    EXPECT_NO_THROW(with_assignment(tree, "optimizer.adam.lr=1"));
+    EXPECT_NO_THROW(with_assignment(tree, "model.1.residual.join=add"));
+    EXPECT_NO_THROW(with_assignment(tree, "let.sgd.lr=1"));
 }
 
 TEST(Assignment, that_cannot_be_made_names_itself) {

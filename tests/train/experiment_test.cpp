@@ -7,6 +7,7 @@
 #include "weft/base/error.h"
 #include "weft/found.h"
 #include "weft/io/file.h"
+#include "weft/train/assignment.h"
 #include "weft/train/compose.h"
 #include "weft/train/config.h"
 #include "weft/train/dry_run.h"

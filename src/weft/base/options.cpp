@@ -22,8 +22,13 @@ void check_range(const Option& option, const Json& value) {
     double number = value.as_number();
     if (!std::isfinite(number)) value.refuse(text("expected a finite number, found ", json_text(value)));
     bool below = !(number >= option.least), above = !(number <= option.most);
-    if (below) value.refuse(text("expected ", option.least, " or more, found ", json_text(value)));
-    if (above) value.refuse(text("expected ", option.most, " or less, found ", json_text(value)));
+    // 1000000, and not 1e+06.
+    auto plain = [](double bound) {
+        bool whole = bound == std::floor(bound) && std::abs(bound) < 1e15;
+        return whole ? text(static_cast<std::int64_t>(bound)) : text(bound);
+    };
+    if (below) value.refuse(text("expected ", plain(option.least), " or more, found ", json_text(value)));
+    if (above) value.refuse(text("expected ", plain(option.most), " or less, found ", json_text(value)));
 }
 
 void check_choice(const Option& option, const Json& value) {

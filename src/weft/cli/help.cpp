@@ -40,17 +40,24 @@ int help(const Arguments& arguments) {
         return done;
     }
     std::vector<std::string_view> names{"experiment"};
+    // `data` is a command, and a kind of what a file names: both are shown.
+    bool found = false;
     for (const Command& command : commands()) {
         names.push_back(command.name);
-        if (words.size() == 1 && command.name == words[0] && words[0] != "data") std::cout << command.help();
-        if (words.size() == 1 && command.name == words[0] && words[0] != "data") return done;
+        if (words.size() == 2 || command.name != words[0]) continue;
+        std::cout << command.help();
+        found = true;
     }
     for (const train::Kind& kind : train::kinds()) {
         names.push_back(kind.name);
         if (kind.name != words[0]) continue;
-        std::cout << (words.size() == 2 ? train::help_on_entry(kind, words[1]) : train::help_on_kind(kind));
-        return done;
+        if (words.size() == 2)
+            std::cout << train::help_on_entry(kind, words[1]);
+        else
+            std::cout << (found ? "\nIn an experiment's file:\n\n" : "") << train::help_on_kind(kind);
+        found = true;
     }
+    if (found) return done;
     throw ConfigError(text("weft help: unknown topic '", words[0], "'", did_you_mean(words[0], names)));
 }
 

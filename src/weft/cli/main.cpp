@@ -80,7 +80,9 @@ const std::vector<Command>& commands() {
     static const Flag out{"out", "DIR", "the run's folder; runs/FILE, or the next free runs/FILE-2, ... if left out"};
     static const Flag seed{"seed", "N", "replaces the file's seed"};
     static const Flag goes_on{"resume", "", "goes on with the run in --out, if there is one"};
-    static const Flag dry{"dry-run", "", "checks the file, shows the network, and touches no data"};
+    static const Flag dry{
+        "dry-run", "",
+        "checks the file and shows the network; data are looked at only where nothing else tells their shape"};
     static const Flag html{"html", "FILE", "writes a page instead of text"};
     static const Flag set_name{"data", "SET", "which set of the experiment: test, if left out, or else valid"};
     static const Flag draws{"draws", "N", "of a variational layer, for each example; 100 if left out"};
@@ -93,10 +95,14 @@ const std::vector<Command>& commands() {
                            "how many are trained at a time, each by its share of the threads; 1 if left out"};
     static const Flag retry{"retry", "", "tries again what failed"};
     static const Flag table{"table", "", "prints what has ended so far, and trains nothing"};
-    static const Flag dry_search{"dry-run", "", "checks all that would be trained, lists it, and touches no data"};
+    static const Flag dry_search{
+        "dry-run", "",
+        "checks all that would be trained and lists it; data are looked at only where nothing else tells their shape"};
     static const Flag folds{"folds", "N", "replaces the file's cv.folds, or 5"};
     static const Flag repeats{"repeats", "N", "replaces the file's cv.repeats, or 1"};
-    static const Flag input{"input", "FILE", "the examples: .npy, .npz (its array x, or the only one), .csv or IDX"};
+    static const Flag input{"input", "FILE",
+                            "the examples: .npy, .npz, .h5 or .mat (the array x, or the only one; of several inputs "
+                            "each by its name), .csv or IDX"};
     static const Flag output{"output", "FILE",
                              ".npy: what the network gives; .csv: the class and the probabilities, or the numbers; "
                              "lines on the terminal if left out"};

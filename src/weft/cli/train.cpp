@@ -94,7 +94,8 @@ void use_machine(const Arguments& arguments) {
 
 int train(const Arguments& arguments) {
     use_machine(arguments);
-    train::Experiment experiment(read_description(arguments));
+    Json written = as_input([&] { return train::written_in(arguments.words()[0], assignments_of(arguments)); });
+    train::Experiment experiment(train::compose(written), written);
     if (arguments.has("dry-run")) {
         std::cout << train::dry_run(experiment);
         return done;

@@ -84,7 +84,8 @@ std::vector<Source> sources_of_pairs() {
                              static_cast<std::uint64_t>(o.at("seed").as_integer()));
          },
          [](const Json& o) { (void)ChosenSource(o.at("of")); },
-         sample_of_pair}};
+         sample_of_pair,
+         "count"}};
 }
 
 }  // namespace weft::data

@@ -141,6 +141,12 @@ Dataset ChosenSource::load() const {
     return load(options_);
 }
 
+std::optional<std::int64_t> ChosenSource::size() const {
+    const Json *range = options_.find("range"), *count = options_.find(source_->counted_by);
+    if (range && !range->is_null()) return range->item(1).as_integer() - range->item(0).as_integer();
+    return count && count->is_integer() ? std::optional(count->as_integer()) : std::nullopt;
+}
+
 Dataset ChosenSource::sample() const {
     if (source_->sample)
         if (std::optional<Dataset> made = source_->sample(options_)) return *made;

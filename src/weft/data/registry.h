@@ -24,6 +24,8 @@ struct Source {
         {};  // what can be refused before data are touched, beyond names and kinds: that files are there, too
     /// One example of the same shape and types, where these are known without looking at data; else nothing.
     std::function<std::optional<Dataset>(const Json& options)> sample = {};
+    /// The option that says how many examples there are, if one does; `range` says it of any source that takes one.
+    std::string counted_by = {};
 };
 
 /// All there are, weft's own first.
@@ -44,6 +46,8 @@ class ChosenSource {
     void check() const;
     /// ConfigError("file:line:column: ...") if a file is damaged, cut short or holds other things.
     Dataset load() const;
+    /// How many examples there are, where the options tell.
+    std::optional<std::int64_t> size() const;
     /// One example of zeros of the same shape and types: made up where the source knows these without looking at data; else of the data,
     /// whose inputs are left on the disk where the source can (`stream`), and otherwise wait for load().
     Dataset sample() const;

@@ -233,6 +233,9 @@ std::vector<StepKind> whitening_steps() {
          "principal components of the training data",
          "",
          [](const Json& o) {
+             if (o.at("components").as_integer() && o.at("variance").as_number() < 1)
+                 o.at("variance")
+                     .refuse("pca: `components` says how many axes are kept already; leave one of the two out");
              return std::make_unique<Pca>(o.at("components").as_integer(), o.at("variance").as_number(),
                                           o.at("whiten").as_bool());
          },

@@ -74,7 +74,10 @@ struct Channel {
     std::function<std::unique_ptr<Accumulator>(const Names& names)> make = {};
     Json match = {};                     // a glob of parameters or of layers that must name one
     std::vector<std::string> told = {};  // what it reads of what layers tell: some layer must
-    bool alone = true;                   // has a figure under its own name, which rules can read
+    /// Of a channel of classes: the option that needs so many of them; a line of the file once the monitor has read it.
+    Json counts = {};
+    std::int64_t classes = 0;
+    bool alone = true;  // has a figure under its own name, which rules can read
 };
 using MakeChannel = std::function<Channel(const Json& options)>;
 

@@ -52,8 +52,14 @@ Option class_option(const char* doc) {
 /// "" unless a class is named: ".3".
 std::string of_class(const Json& o) { return o.at("class").is_null() ? "" : text(".", o.at("class").as_integer()); }
 
-Channel of_scores(std::string name) {
-    return {std::move(name), {.outputs = true}, true, false, Channel::Targets::classes};
+/// `wanted`: null, or the option that needs so many classes.
+Channel of_scores(std::string name, const Json& wanted, std::int64_t classes) {
+    Channel channel{std::move(name), {.outputs = true}, true, false, Channel::Targets::classes};
+    if (!wanted.is_null()) channel.counts = wanted, channel.classes = classes;
+    return channel;
+}
+Channel of_scores(std::string name, const Json& one) {
+    return of_scores(std::move(name), one, one.is_null() ? 0 : one.as_integer() + 1);
 }
 
 /// Where scores are equal the smaller class goes first, as in `error`.
@@ -67,7 +73,7 @@ bool among_first(std::span<const double> scores, std::size_t label, std::int64_t
 
 Channel top_k(const Json& o) {
     std::int64_t k = o.at("k").as_integer();
-    Channel channel = of_scores(text("top_", k));
+    Channel channel = of_scores(text("top_", k), o.at("k"), k);
     channel.make = [k](const Names&) {
         auto add = [k](const Judged& batch, Totals& sums) {
             Rows rows = rows_of(batch);
@@ -149,7 +155,7 @@ Part<MakeChannel> of_counts(const char* name, const char* doc, double (*of)(cons
         std::string how = o.at("average").as_string(), which = of_class(o);
         if (!which.empty() && how != "macro")
             o.at("average").refuse("a figure of one class is no average; leave one of `class` and `average` out");
-        Channel channel = of_scores(name + (how == "macro" ? which : "." + how));
+        Channel channel = of_scores(name + (how == "macro" ? which : "." + how), o.at("class"));
         std::optional<std::size_t> one;
         if (!which.empty()) one = static_cast<std::size_t>(o.at("class").as_integer());
         channel.make = [=](const Names&) {
@@ -236,7 +242,7 @@ class Curve final : public Accumulator {
 };
 
 Channel auc(const Json& o) {
-    Channel channel = of_scores("auc" + of_class(o));
+    Channel channel = of_scores("auc" + of_class(o), o.at("class"));
     std::optional<std::size_t> one;
     if (!o.at("class").is_null()) one = static_cast<std::size_t>(o.at("class").as_integer());
     channel.make = [one](const Names&) { return std::make_unique<Curve>(one); };

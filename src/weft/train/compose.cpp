@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/base/error.h"
+#include "weft/train/assignment.h"
 #include "weft/train/config.h"
 #include "weft/train/keys.h"
 #include "weft/train/variables.h"
@@ -80,7 +81,13 @@ Json with_assignments(Json description, const std::vector<std::string>& assignme
 }  // namespace
 
 Json written_in(const fs::path& file, const std::vector<std::string>& assignments) {
-    return with_assignments(with_includes(file, {}), assignments);
+    Json own = with_includes(file, {});
+    fs::path run = file.parent_path(), config = run / "config.yaml";
+    // Whoever looks for the experiment in a run's folder may take the network's description for it.
+    if (own.is_object() && own.find("layers") && own.find("dtype") && fs::exists(config))
+        own.refuse(text("this describes the network of a run; the experiment that was trained is '", config.string(),
+                        "', and `weft predict`, `eval` and `resume` take the folder"));
+    return with_assignments(std::move(own), assignments);
 }
 
 Json compose(Json description, const std::vector<std::string>& assignments) {

@@ -41,55 +41,6 @@ Json number_from(std::string_view word) {
     return std::string(word);
 }
 
-Json replaced(const Json& value, std::string_view path, const Json& fresh, const Position& where);
-
-Json replaced_in_list(const Json& value, std::string_view key, std::string_view rest, const Json& fresh,
-                      const Position& where) {
-    std::size_t index = 0;
-    auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-    if (error != std::errc() || end != key.data() + key.size() || index > value.size()) {
-        throw ConfigError(text(where, "'", key, "' is no place in a list of ", value.size(), " (counted from 0; ",
-                               value.size(), " adds one)"));
-    }
-    std::vector<Json> items = value.items();
-    if (index == items.size()) items.emplace_back();
-    items[index] = replaced(items[index], rest, fresh, where);
-    Json list = Json::array(std::move(items));
-    list.set_where(value.where());
-    return list;
-}
-
-/// `value` with what stands at `path` below it replaced by `fresh`.
-Json replaced(const Json& value, std::string_view path, const Json& fresh, const Position& where) {
-    if (path.empty()) return fresh;
-    std::size_t dot = path.find('.');
-    std::string_view key = path.substr(0, dot), rest = dot == path.npos ? "" : path.substr(dot + 1);
-    if (key.empty() || (dot != path.npos && rest.empty()))
-        throw ConfigError(text(where, "a name is missing beside a '.'"));
-    if (value.is_array()) return replaced_in_list(value, key, rest, fresh, where);
-    std::vector<Json::Member> members;
-    if (value.is_object()) members = value.members();
-    // A bare name (optimizer: adam) is short for a mapping without options: optimizer.adam.lr goes on below it.
-    if (value.is_string() && value.as_string() != key) {
-        throw ConfigError(text(where, "there is ", value.describe(), " where '", key, "' is looked for"));
-    }
-    for (Json::Member& member : members) {
-        if (member.key != key) continue;
-        member.value = replaced(member.value, rest, fresh, where);
-        return [&] {
-            Json all = Json::object(std::move(members));
-            all.set_where(value.where());
-            return all;
-        }();
-    }
-    Json below;
-    below.set_where(where);
-    members.push_back({std::string(key), replaced(below, rest, fresh, where), where});
-    Json all = Json::object(std::move(members));
-    all.set_where(value.where().line ? value.where() : where);
-    return all;
-}
-
 /// As json_text on one line, but exponents always stand behind a fraction: YAML 1.1 reads 5e-05 as a string.
 std::string on_one_line(const Json& value) {
     if (value.kind() == Json::Kind::number) {
@@ -174,23 +125,6 @@ Json parse_config(std::string_view text, std::string_view name) {
 Json load_config(const std::filesystem::path& path) {
     std::string text = io::read_file(path, most_config_bytes);
     return parse_config(text, path.string());
-}
-
-Json with_assignment(const Json& config, const std::string& assignment) {
-    Position where;
-    where.file = std::make_shared<const std::string>("--set " + assignment);
-    std::size_t equals = assignment.find('=');
-    if (equals == std::string::npos || equals == 0) throw ConfigError(text(where, "expected path.to.value=VALUE"));
-    std::string value = assignment.substr(equals + 1);
-    std::size_t first = value.find_first_not_of(' ');
-    bool plain = first == std::string::npos || std::string_view("[{\"'").find(value[first]) == std::string_view::npos;
-    Json fresh = plain ? plain_scalar(value) : parse_config(value, "--set " + assignment);
-    if (plain) fresh.set_where(where);
-    return replaced(config, std::string_view(assignment).substr(0, equals), fresh, where);
-}
-
-Json with_value(const Json& config, std::string_view path, const Json& value, const Position& where) {
-    return replaced(config, path, value, where);
 }
 
 std::string config_text(const Json& config) {

@@ -17,14 +17,6 @@ namespace weft::train {
 Json load_config(const std::filesystem::path& path);
 Json parse_config(std::string_view text, std::string_view name);
 
-/// The tree with the value at `path` replaced, as in "optimizer.momentum.lr=0.02" or "model.sequential.0.linear.units=10"
-/// (a number counts list entries from 0; one beyond the last adds one). What is missing on the way is made; a bare name becomes a mapping with it as
-/// its key. ConfigError names the assignment.
-Json with_assignment(const Json& config, const std::string& assignment);
-
-/// The same with a value that is there already; `where` is where the path was written.
-Json with_value(const Json& config, std::string_view path, const Json& value, const Position& where);
-
 /// A plain scalar as YAML 1.2's core schema reads it: null, true, an integer, a number, or else a string.
 Json plain_scalar(std::string_view word);
 

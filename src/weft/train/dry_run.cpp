@@ -103,7 +103,7 @@ void check_optimizer(const Phase& phase, const Network& network) {
     } catch (const ConfigError&) {
         throw;
     } catch (const Error& error) {
-        throw ConfigError(text(phase.optimizer.where, error.what()));
+        throw ConfigError(text(phase.optimizer.where, as_named(phase.optimizer, error.what())));
     }
 }
 
@@ -153,6 +153,7 @@ std::vector<std::optional<Network>> networks_of(const Experiment& experiment) {
     data::SamplesKept kept;
     std::vector<std::optional<Network>> all;
     for (const Phase& phase : experiment.phases) {
+        if (std::optional<std::int64_t> examples = phase.set("train")->size()) check_dropped(phase, *examples);
         std::optional<data::Dataset> sample = sample_of(phase);
         all.push_back(sample ? std::optional(make_network(phase, *sample)) : std::nullopt);
         if (!sample) continue;

@@ -12,9 +12,9 @@
 namespace weft::train {
 namespace {
 
-/// What other commands read of the file: a training checks it and goes its way.
-void check_searches(const Json& description) {
-    if (const Json* sweep = description.find("sweep")) (void)checked_sweep(*sweep);
+/// What other commands read of the file: a training checks it and goes its way. `written`: before variables had values.
+void check_searches(const Json& description, const Json& written) {
+    check_sweep(written);
     if (const Json* cv = description.find("cv")) (void)complete(*cv, cv_keys(), "cv");
 }
 
@@ -32,6 +32,17 @@ Json shared_part(const Json& description) {
     Json shared = Json::object(std::move(members));
     shared.set_where(description.where());
     return shared;
+}
+
+/// What only a whole file has is not for one of its phases.
+void check_keys_of_phase(const Json& phase) {
+    auto has = [](const std::vector<Option>& keys, const std::string& name) {
+        return std::any_of(keys.begin(), keys.end(), [&](const Option& option) { return option.name == name; });
+    };
+    for (const Json::Member& member : phase.members())
+        if (has(file_keys(), member.key) && !has(phase_keys(), member.key))
+            throw ConfigError(text(member.where, "`", member.key,
+                                   ":` is of the whole file: it stands beside `phases:`, not in one of them"));
 }
 
 /// 1, 2, ... where the file gives no name.
@@ -57,7 +68,7 @@ void check_earlier(const std::vector<Phase>& phases) {
             auto same = [&](const Phase& phase) { return !phase.name.empty() && phase.name == wanted.phase; };
             auto end = phases.begin() + static_cast<std::ptrdiff_t>(i), found = std::find_if(phases.begin(), end, same);
             if (found != end) {
-                check_channel(wanted.channel, wanted.where, found->channels());
+                check_channel(wanted.channel, wanted.where, *found);
                 continue;
             }
             std::vector<std::string_view> names;
@@ -70,11 +81,11 @@ void check_earlier(const std::vector<Phase>& phases) {
 
 }  // namespace
 
-Experiment::Experiment(const Json& given) : written(given), description(given) {
+Experiment::Experiment(const Json& given, const Json& before)
+    : written(before.is_null() ? given : before), description(given) {
     if (!description.is_object())
         description.refuse(text("an experiment is a mapping, found ", description.describe(),
                                 "; `weft help experiment` lists its keys"));
-    check_searches(description);
     const Json* list = description.find("phases");
     if (!list || list->is_null()) {
         phases.emplace_back(shared_part(description));
@@ -89,6 +100,7 @@ Experiment::Experiment(const Json& given) : written(given), description(given) {
         for (const Json& item : list->items()) {
             Json phase = item;
             if (!phase.is_object()) phase.refuse(text("a phase is a mapping of keys, found ", phase.describe()));
+            check_keys_of_phase(phase);
             name_phase(phase, phases.size() + 1, phases);
             phases.emplace_back(laid_over(shared, phase, phase_keys()));
             resolved.push_back(phases.back().config);
@@ -96,6 +108,7 @@ Experiment::Experiment(const Json& given) : written(given), description(given) {
         config["phases"] = resolved;
     }
     check_earlier(phases);
+    check_searches(description, written);
     held = data::held_in(config);
 }
 

@@ -11,15 +11,15 @@
 namespace weft::train {
 
 struct Experiment {
-    /// `description` is put together already (compose.h). ConfigError("file:line:column: ...").
-    explicit Experiment(const Json& description);
+    /// `description` is put together already (compose.h), of `written` if that is given. ConfigError("file:line:column: ...").
+    explicit Experiment(const Json& description, const Json& written = {});
 
     /// What was described, as a file that reads back to the same.
     std::string yaml() const;
     /// Writes that file; JSON, which every build reads, if its name ends so. FileError if it cannot be written.
     void save(const std::filesystem::path& file) const;
 
-    Json written;  // before variables had values, of which a search tries others: as given, unless a caller says more
+    Json written;  // before variables had values, of which a search tries others; the description, if nobody said more
     Json description;                   // as it was given
     Json config;                        // complete: a run keeps it, and can be made from it again
     std::vector<Phase> phases;          // at least one

@@ -22,6 +22,10 @@ Option integer(const char* name, Json fallback, const char* doc, double least) {
     option.least = least;
     return option;
 }
+Option at_most(Option option, double most) {
+    option.most = most;
+    return option;
+}
 Option brief(Option option) {
     option.brief = true;
     return option;
@@ -111,7 +115,7 @@ const std::vector<Option>& phase_keys() {
         brief(key("freeze", Json(), "globs of parameters that are not trained, as in [\"0.*\"]", Takes::array)),
         parts(part(needed("cost", "what is minimised: a cost, or a list whose sum it is"), "cost"), "cost"),
         part(needed("optimizer", "how it is minimised"), "optimizer"),
-        integer("batch_size", 100, "examples a step", 1),
+        at_most(integer("batch_size", 100, "examples a step", 1), 1e9),
         {"last",
          "keep",
          "a last batch that is not full: shorter, left out, or filled up",

@@ -40,6 +40,7 @@ Json read_channels(Monitor& monitor, const Json& given, bool of_classes) {
         Chosen chosen = choose(one, "channel");
         Channel channel = chosen.make<MakeChannel>()(chosen.options);
         check_targets(chosen, channel, of_classes);
+        if (!channel.counts.where().file) channel.counts.set_where(chosen.where);  // a default
         for (const Channel& other : monitor.channels) {
             if (other.name == channel.name)
                 throw ConfigError(

@@ -141,16 +141,36 @@ void freeze(const Phase& phase, const Network& network) {
 }
 
 void check_groups(const Phase& phase, const Network& network) {
+    std::vector<nn::NamedParameter> cells = nn::named(network.model);
     for (const CostTerm& term : cost_terms(phase))
-        for (const Json& glob : term.globs) (void)matching(glob, nn::named(network.model));
-    const Json* groups = phase.optimizer.options.find("groups");
-    if (!groups) return;
-    for (const Json& group : groups->items()) (void)matching(group.at("match"), nn::named(network.model));
+        for (const Json& glob : term.globs) (void)matching(glob, cells);
+    const Json *groups = phase.optimizer.options.find("groups"), *bounds = phase.optimizer.options.find("constraints");
+    if (groups)
+        for (const Json& group : groups->items()) (void)matching(group.at("match"), cells);
+    if (!bounds) return;
+    for (const Json& bound : bounds->items()) {
+        (void)matching(bound.at("match"), cells);
+        for (const Parameter& cell : nn::parameters(network.model))
+            if (optim::glob_match(bound.at("match").as_string(), cell.name())) check_constraint(bound, cell);
+    }
+}
+
+/// That there are as many classes as a channel needs: of a class that does not exist there would be a figure all the same.
+void check_classes(const Channel& channel, const Network& network) {
+    if (channel.counts.is_null() || network.labels.empty()) return;
+    std::int64_t classes = std::max<std::int64_t>(2, network.labels[0].classes), wanted = channel.counts.as_integer();
+    if (channel.classes <= classes) return;
+    channel.counts.refuse(wanted == channel.classes
+                              ? text(channel.name, ": the network scores ", classes, " classes, so ", classes,
+                                     " is the most; found ", wanted)
+                              : text(channel.name, ": there is no class ", wanted, "; the network scores ", classes,
+                                     ", which are 0 to ", classes - 1));
 }
 
 /// Channels of the monitor that look at parameters or layers by name: a word that names none would measure nothing.
 void check_channels(const Phase& phase, const Network& network) {
     for (const Channel& channel : phase.monitor.channels) {
+        check_classes(channel, network);
         for (const std::string& name : channel.told)
             if (std::find(network.told.begin(), network.told.end(), name) == network.told.end())
                 phase.config.at("monitor").refuse(
@@ -210,7 +230,16 @@ Network make_network(const Phase& phase, const data::Dataset& like) {
     return network;
 }
 
+void check_dropped(const Phase& phase, std::int64_t examples) {
+    if (phase.last != data::Last::drop || examples >= phase.batch_size) return;
+    phase.config.at("batch_size")
+        .refuse(text("batch_size: ", examples, " examples fill no batch of ", phase.batch_size,
+                     ", and `last: drop` leaves out what is not full, so there would be no step; write `batch_size: ",
+                     examples, "` or less, or `last: keep`"));
+}
+
 void check_last_batch(const Phase& phase, const Network& network, const data::Dataset& train) {
+    check_dropped(phase, train.size());
     if (train.has_lengths()) return;  // whose batches end where buckets do
     std::int64_t rest = phase.last == data::Last::keep ? train.size() % phase.batch_size : 0;
     if (rest == 0) rest = phase.batch_size;
@@ -240,74 +269,6 @@ void check_last_batch(const Phase& phase, const Network& network, const data::Da
 
 std::optional<data::Dataset> sample_of(const Phase& phase) {
     return data::Preparation(phase.prepare).sample(phase.set("train")->sample());
-}
-
-std::int64_t Network::parameters() const {
-    std::int64_t total = 0;
-    for (const Layer& layer : layers) total += layer.parameters;
-    return total;
-}
-
-std::int64_t Network::trained() const { return nn::parameter_count(model); }
-
-std::string grouped(std::int64_t number) {
-    std::string digits = std::to_string(number);
-    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3)
-        digits.insert(static_cast<std::size_t>(i), ",");
-    return digits;
-}
-
-std::vector<std::pair<std::string, std::string>> Network::inputs() const {
-    std::vector<std::pair<std::string, std::string>> all;
-    for (std::string_view name : feed.inputs()) {
-        Shape shape{Size("batch")};
-        for (std::int64_t size : feed.input(name)->example) shape.push_back(size);
-        all.emplace_back(all.empty() && feed.inputs().size() == 1 ? "input" : text("input ", name), str(shape));
-    }
-    return all;
-}
-
-std::string Network::table() const {
-    std::vector<std::vector<std::string>> rows{{"", "layer", "gives", "parameters"}};
-    for (const auto& [name, gives] : inputs()) rows.push_back({"", name, gives, ""});
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        rows.push_back({layers[i].path, layers[i].name, str(layers[i].gives),
-                        layers[i].repeated     ? "shared"
-                        : layers[i].parameters ? grouped(layers[i].parameters)
-                                               : ""});
-    }
-    rows.push_back({"", "total", "", grouped(parameters())});
-    if (trained() != parameters()) rows.push_back({"", "trained", "", grouped(trained())});
-    std::vector<std::size_t> widths(4);
-    for (const auto& row : rows) {
-        for (std::size_t i = 0; i < 4; ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string out;
-    for (const auto& row : rows) {
-        std::string line;
-        for (std::size_t i = 0; i < 4; ++i) {
-            std::string space(widths[i] - row[i].size(), ' ');
-            line += i == 0 || i == 3 ? "  " + space + row[i] : "  " + row[i] + space;
-        }
-        out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    }
-    return out;
-}
-
-Json Network::description() const {
-    Json list = Json::array();
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        Json layer;
-        layer["name"] = layers[i].path, layer["layer"] = layers[i].name, layer["gives"] = str(layers[i].gives);
-        layer["parameters"] = layers[i].parameters;
-        list.push_back(layer);
-    }
-    Json input = Json::array();
-    for (std::int64_t size : example) input.push_back(size);
-    Json all;
-    all["input"] = input, all["dtype"] = std::string(name_of(dtype)), all["layers"] = list,
-    all["parameters"] = parameters();
-    return all;
 }
 
 }  // namespace weft::train

@@ -58,6 +58,8 @@ Network make_network(const Phase& phase, const data::Dataset& like);
 void check_last_batch(const Phase& phase, const Network& network, const data::Dataset& train);
 
 /// That the rows of batches go on as carried state does. `examples`: of the training set; 0: not known yet. ConfigError.
+/// That `last: drop` leaves a batch over. ConfigError.
+void check_dropped(const Phase& phase, std::int64_t examples);
 void check_carried(const Phase& phase, const Network& network, std::int64_t examples = 0);
 
 /// One prepared example of the training set's shape (data::ChosenSource::sample); nothing if only all of the data tell what becomes of it.

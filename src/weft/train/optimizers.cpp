@@ -287,6 +287,24 @@ const std::vector<Part<MakeOptimizer>>& optimizers() {
     return all;
 }
 
+std::string as_named(const Chosen& chosen, std::string_view what) {
+    std::size_t colon = what.find(": ");
+    bool named = colon != what.npos && what.substr(0, colon).find(' ') == what.npos;
+    return named ? text(chosen.entry->name, what.substr(colon)) : std::string(what);
+}
+
+namespace {
+
+/// The option of which "adam: beta1 is 1; it must be ..." speaks; null if it is none that stands in the file.
+const Json* option_in(const Chosen& chosen, std::string_view what) {
+    for (const Json::Member& option : chosen.options.members())
+        if (option.value.where().file && what.starts_with(text(chosen.entry->name, ": ", option.key, " is ")))
+            return &option.value;
+    return nullptr;
+}
+
+}  // namespace
+
 std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen, Schedules& schedules) {
     Json options = chosen.options;
     if (options.find("parts")) {
@@ -308,7 +326,9 @@ std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen, Schedules& 
         optimizer->configure(step_options_of(options));
         return optimizer;
     } catch (const ValueError& error) {
-        throw ConfigError(text(chosen.where, error.what()));
+        std::string what = as_named(chosen, error.what());
+        const Json* option = option_in(chosen, what);
+        throw ConfigError(text(option ? option->where() : chosen.where, what));
     }
 }
 

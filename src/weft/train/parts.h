@@ -94,9 +94,13 @@ inline constexpr std::string_view of_layers_alone = "of_layers";
 const std::vector<Option>& step_keys();  // step_keys.cpp
 std::vector<optim::Group> groups_of(const Json& options);
 optim::StepOptions step_options_of(const Json& options);
+/// That the parameter has the axes of each bound. ConfigError at the bound.
+void check_constraint(const Json& constraint, const Parameter& parameter);
 
-/// The optimizer with its rates at the start; `schedules` gets those of rates that change. ConfigError if it refuses an option.
+/// The optimizer with its rates at the start; `schedules` gets those of rates that change. ConfigError at an option that it refuses.
 std::unique_ptr<optim::Optimizer> optimizer_of(const Chosen& chosen, Schedules& schedules);
+/// What an optimizer refuses, under the name that the file has for it.
+std::string as_named(const Chosen& chosen, std::string_view what);
 
 /// Whether less or more of a figure is better: as its channel says ("auto"), or as a file does.
 const Option& mode_option();  // stopping.cpp

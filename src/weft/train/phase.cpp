@@ -90,7 +90,7 @@ Json read_monitor(Phase& phase, const Json& given) {
 Json read_keep_best(Phase& phase, const Json& given) {
     if (given.is_null()) return given;
     std::string channel = given.at("of").as_string(), mode = given.at("mode").as_string();
-    check_channel(channel, given.at("of").where(), phase.channels());
+    check_channel(channel, given.at("of").where(), phase);
     phase.keep_best = Watch{channel, mode == "max" || (mode == "auto" && phase.monitor.more(channel))};
     return given;
 }
@@ -101,7 +101,7 @@ Json read_optimizer(Phase& phase, const Json& given) {
     Schedules schedules;
     (void)optimizer_of(phase.optimizer, schedules);
     for (const auto& [rate, schedule] : schedules) {
-        for (const auto& [channel, where] : schedule.channels) check_channel(channel, where, phase.channels());
+        for (const auto& [channel, where] : schedule.channels) check_channel(channel, where, phase);
     }
     return phase.optimizer.resolved();
 }
@@ -109,7 +109,7 @@ Json read_optimizer(Phase& phase, const Json& given) {
 Json read_stop(Phase& phase, const Json& given) {
     Chosen chosen = choose(given, "stop");
     phase.stop = chosen.make<MakeStop>()(chosen.options);
-    for (const auto& [channel, where] : phase.stop.channels) check_channel(channel, where, phase.channels());
+    for (const auto& [channel, where] : phase.stop.channels) check_channel(channel, where, phase);
     return chosen.resolved();
 }
 
@@ -135,10 +135,47 @@ void read_load(Phase& phase) {
 
 }  // namespace
 
-void check_channel(const std::string& channel, const Position& where, const std::vector<std::string>& known) {
+namespace {
+
+/// What gives a phase a figure of this name, which it has not; empty: nothing that is known.
+std::string how_measured(const std::string& figure, const Phase& phase) {
+    std::size_t dot = figure.find('.');
+    std::string set = figure.substr(0, dot), behind = dot == figure.npos ? "" : figure.substr(dot + 1);
+    bool of_classes = phase.counts_errors();
+    for (const Part<MakeChannel>& part : channels()) {
+        auto required = [](const Option& option) { return option.required; };
+        if (std::any_of(part.options.begin(), part.options.end(), required)) continue;
+        Channel channel = part.make(complete(Json(), part.options, part.name));
+        bool fits =
+            channel.targets == Channel::Targets::any || (channel.targets == Channel::Targets::classes) == of_classes;
+        if (channel.name != (channel.of_run ? figure : behind) || !channel.alone || !fits) continue;
+        if (!channel.of_run && !phase.set(set)) return text("; `data:` has no set '", set, "'");
+        if (!channel.of_run && !phase.monitor.watches(set))
+            return set == "test"
+                       ? text(
+                             "; the test set is for the kept model alone, and not measured while a run goes on: "
+                             "name a figure of another set, as valid.",
+                             behind)
+                       : text("; `monitor: on:` leaves the set '", set, "' out");
+        std::string names;
+        for (const Channel& one : phase.monitor.channels) {
+            if (one.name == channel.name) return "; `monitor: only:` leaves it out";
+            names += one.name + ", ";
+        }
+        return text("; add `", part.name, "` to `monitor: channels:` (now ", names.substr(0, names.size() - 2), ")");
+    }
+    return "";
+}
+
+}  // namespace
+
+void check_channel(const std::string& channel, const Position& where, const Phase& phase) {
+    std::vector<std::string> known = phase.channels();
     if (std::find(known.begin(), known.end(), channel) != known.end()) return;
+    std::string way_out = how_measured(channel, phase);
     std::vector<std::string_view> names(known.begin(), known.end());
-    throw ConfigError(text(where, "no figure of this run is called '", channel, "'", did_you_mean(channel, names)));
+    throw ConfigError(text(where, "no figure of this run is called '", channel, "'",
+                           way_out.empty() ? did_you_mean(channel, names) : way_out));
 }
 
 Phase::Phase(const Json& description) {

@@ -66,7 +66,7 @@ struct Phase {
     bool by_gradients() const { return optimizer.entry->name != of_layers_alone; }
 };
 
-/// ConfigError with the nearest one unless the channel is among the known.
-void check_channel(const std::string& channel, const Position& where, const std::vector<std::string>& known);
+/// ConfigError unless the phase measures a figure of this name: how it would be measured, or the nearest one.
+void check_channel(const std::string& channel, const Position& where, const Phase& phase);
 
 }  // namespace weft::train

@@ -5,8 +5,12 @@
 namespace weft::train {
 namespace {
 
-const Option from{"from", Json(), "the rate at the start", true, Json::Kind::number};
-const Option to{"to", Json(), "the rate at the end", true, Json::Kind::number};
+/// Rates, and what they are multiplied by, are not below 0.
+Option rate_option(const char* name, const char* doc) { return {name, Json(), doc, true, Json::Kind::number, {}, 0}; }
+Option rate_option(const char* name, const char* doc, double usual) {
+    return {name, usual, doc, false, Json::Kind::null, {}, 0};
+}
+const Option from = rate_option("from", "the rate at the start"), to = rate_option("to", "the rate at the end");
 Option epochs(const char* doc) {
     Option option{"epochs", Json(), doc, true, Json::Kind::integer};
     option.least = 1;
@@ -42,7 +46,7 @@ std::vector<std::int64_t> integers_of(const Json& value) {
 
 const std::vector<Part<MakeSchedule>>& schedules() {
     static const std::vector<Part<MakeSchedule>> all{
-        {{"constant", "the same rate throughout", {{"value", Json(), "the rate", true, Json::Kind::number}}, "value"},
+        {{"constant", "the same rate throughout", {rate_option("value", "the rate")}, "value"},
          [](const Json& o) { return optim::Schedule(o.at("value").as_number()); }},
         {{"linear",
           "a straight line from one rate to another, constant before and after",
@@ -53,10 +57,7 @@ const std::vector<Part<MakeSchedule>>& schedules() {
          }},
         {{"exponential",
           "multiplied by a factor after each epoch",
-          {from,
-           {"factor", Json(), "what it is multiplied by", true, Json::Kind::number},
-           {"min", 0.0, "never below this"},
-           per}},
+          {from, rate_option("factor", "what it is multiplied by"), rate_option("min", "never below this", 0), per}},
          [](const Json& o) {
              return optim::schedule::exponential(o.at("from").as_number(), o.at("factor").as_number(),
                                                  o.at("min").as_number(), per_of(o));
@@ -64,7 +65,7 @@ const std::vector<Part<MakeSchedule>>& schedules() {
         {{"step",
           "multiplied by a factor after every so many epochs",
           {from,
-           {"factor", 0.1, "what it is multiplied by"},
+           rate_option("factor", "what it is multiplied by", 0.1),
            {"every", Json(), "epochs, or steps", true, Json::Kind::integer, {}, 1},
            per}},
          [](const Json& o) {
@@ -74,7 +75,7 @@ const std::vector<Part<MakeSchedule>>& schedules() {
         {{"milestones",
           "multiplied by a factor at the start of each of some epochs",
           {from,
-           {"factor", 0.1, "what it is multiplied by"},
+           rate_option("factor", "what it is multiplied by", 0.1),
            {"epochs", Json(), "the list of epochs", true, Json::Kind::array}}},
          [](const Json& o) {
              return optim::schedule::milestones(o.at("from").as_number(), o.at("factor").as_number(),
@@ -82,18 +83,16 @@ const std::vector<Part<MakeSchedule>>& schedules() {
          }},
         {{"cosine",
           "half a cosine down to another rate (Loshchilov and Hutter, 2017)",
-          {from, {"to", 0.0, "the rate at the end"}, epochs("how many epochs, or steps, it takes"), per}},
+          {from, rate_option("to", "the rate at the end", 0), epochs("how many epochs, or steps, it takes"), per}},
          [](const Json& o) {
              return optim::schedule::cosine(o.at("from").as_number(), o.at("to").as_number(),
                                             o.at("epochs").as_integer(), per_of(o));
          }},
         {{"cosine_restarts",
           "half a cosine again and again, each time longer (Loshchilov and Hutter, 2017)",
-          {from,
-           {"to", 0.0, "the rate at the end of each"},
+          {from, rate_option("to", "the rate at the end of each", 0),
            epochs("how many epochs, or steps, the first takes"),
-           at_least({"factor", 1, "how much longer each takes than the one before"}, 1),
-           per}},
+           at_least({"factor", 1, "how much longer each takes than the one before"}, 1), per}},
          [](const Json& o) {
              return optim::schedule::cosine_restarts(o.at("from").as_number(), o.at("to").as_number(),
                                                      o.at("epochs").as_integer(), o.at("factor").as_integer(),
@@ -101,11 +100,8 @@ const std::vector<Part<MakeSchedule>>& schedules() {
          }},
         {{"polynomial",
           "to + (from - to) * (1 - t / epochs)**power",
-          {from,
-           {"to", 0.0, "the rate at the end"},
-           epochs("how many epochs, or steps, it takes"),
-           at_least({"power", 1.0, "1: a straight line"}, 0),
-           per}},
+          {from, rate_option("to", "the rate at the end", 0), epochs("how many epochs, or steps, it takes"),
+           at_least({"power", 1.0, "1: a straight line"}, 0), per}},
          [](const Json& o) {
              return optim::schedule::polynomial(o.at("from").as_number(), o.at("to").as_number(),
                                                 o.at("epochs").as_integer(), o.at("power").as_number(), per_of(o));
@@ -120,7 +116,7 @@ const std::vector<Part<MakeSchedule>>& schedules() {
          }},
         {{"one_cycle",
           "up to the largest rate and down to nearly nothing (Smith and Topin, 2018)",
-          {{"max", Json(), "the largest rate", true, Json::Kind::number},
+          {rate_option("max", "the largest rate"),
            epochs("how many epochs, or steps, the whole takes"),
            {"rising", 0.3, "the part in which it rises", false, Json::Kind::null, {}, 0, 1},
            {"div", 25.0, "the largest rate over the first one"},
@@ -141,11 +137,11 @@ const std::vector<Part<MakeSchedule>>& schedules() {
           {from,
            {"of", Json(), "a figure of the log, as in valid.error", true, Json::Kind::string},
            mode_option(),
-           {"factor", 0.1, "what it is multiplied by"},
+           rate_option("factor", "what it is multiplied by", 0.1),
            at_least({"patience", 10, "epochs without a better figure that are borne"}, 0),
            at_least({"cooldown", 0, "epochs after a change that are not counted"}, 0),
            at_least({"threshold", 1e-4, "better is by more than this, relative to the best"}, 0),
-           {"min", 0.0, "never below this"}}},
+           rate_option("min", "never below this", 0)}},
          [](const Json& o) {
              std::string channel = o.at("of").as_string(), mode = o.at("mode").as_string();
              optim::Schedule made =
@@ -168,8 +164,8 @@ const std::vector<Part<MakeSchedule>>& schedules() {
            at_least({"shrink", 0.99, "what the rate is multiplied by then"}, 0),
            at_least({"low", 0.99, "it falls too slowly: above so many times the one before"}, 0),
            at_least({"grow", 1.01, "what the rate is multiplied by then"}, 0),
-           {"min", 1e-7, "never below this"},
-           {"max", 1.0, "never above this"}}},
+           rate_option("min", "never below this", 1e-7),
+           rate_option("max", "never above this", 1)}},
          [](const Json& o) {
              std::string channel = o.at("of").as_string();
              optim::Schedule made = optim::schedule::adjust({.from = o.at("from").as_number(),
@@ -185,7 +181,7 @@ const std::vector<Part<MakeSchedule>>& schedules() {
         {{"warm_up",
           "risen to in a straight line over the first steps, then another schedule",
           {{"steps", Json(), "how many steps", true, Json::Kind::integer, {}, 1},
-           {"after", Json(), "the rate from then on", true, Json::Kind::number, {}, -1e308, 1e308, false, "schedule"}}},
+           {"after", Json(), "the rate from then on", true, Json::Kind::number, {}, 0, 1e308, false, "schedule"}}},
          [](const Json& o) {
              RateSchedule after = schedule_of(o.at("after"));
              return RateSchedule(optim::schedule::warm_up(after.value, o.at("steps").as_integer()), after.channels);

@@ -92,6 +92,54 @@ const std::vector<Option>& step_keys() {
     return all;
 }
 
+namespace {
+
+optim::Constraint constraint_of(const Json& constraint) {
+    return {.match = constraint.at("match").as_string(),
+            .max_col_norm = number_of(constraint, "max_col_norm"),
+            .min_col_norm = number_of(constraint, "min_col_norm"),
+            .max_row_norm = number_of(constraint, "max_row_norm"),
+            .max_kernel_norm = number_of(constraint, "max_kernel_norm"),
+            .max_abs = number_of(constraint, "max_abs"),
+            .non_negative = constraint.at("non_negative").as_bool()};
+}
+
+/// The bounds by their keys: every option of a constraint that was given and is a number.
+std::vector<std::string_view> bounds_of(const Json& constraint) {
+    std::vector<std::string_view> keys;
+    for (const Option& option : constraint_keys())
+        if (option.kind == Takes::number && number_of(constraint, option.name.c_str())) keys.push_back(option.name);
+    return keys;
+}
+
+void check_bounds(const Json& constraint) {
+    std::vector<std::string_view> bounds = bounds_of(constraint);
+    if (bounds.empty() && !constraint.at("non_negative").as_bool())
+        constraint.refuse(text("the constraint of '", constraint.at("match").as_string(),
+                               "' bounds nothing; give it a bound, as in max_col_norm: 2, or non_negative: true"));
+    for (std::string_view key : bounds)
+        if (const Json& bound = constraint.at(key); !(bound.as_number() > 0))
+            bound.refuse(text("expected more than 0, found ", json_text(bound), " (constraints, '", key, "')"));
+    optim::Constraint made = constraint_of(constraint);
+    if (made.max_col_norm && made.min_col_norm && *made.min_col_norm > *made.max_col_norm)
+        constraint.at("min_col_norm")
+            .refuse(text("min_col_norm, ", *made.min_col_norm, ", is above max_col_norm, ", *made.max_col_norm));
+}
+
+}  // namespace
+
+void check_constraint(const Json& constraint, const Parameter& parameter) {
+    for (std::string_view key : bounds_of(constraint)) {
+        Json alone = Json::object({{"match", constraint.at("match"), {}}, {"non_negative", false, {}}});
+        alone[key] = constraint.at(key);
+        try {
+            optim::check(constraint_of(alone), parameter);
+        } catch (const ShapeError& error) {
+            constraint.at(key).refuse(error.what());
+        }
+    }
+}
+
 std::vector<optim::Group> groups_of(const Json& options) {
     std::vector<optim::Group> all;
     for (const Json& group : listed(options, "groups")) {
@@ -108,15 +156,13 @@ optim::StepOptions step_options_of(const Json& options) {
     made.accumulate = static_cast<std::int64_t>(number_of(options, "accumulate").value_or(1));
     if (const Json* skip = options.find("skip_zero"); skip && !skip->is_null()) made.skip_zero = skip->as_bool();
     for (const Json& constraint : listed(options, "constraints")) {
-        made.constraints.push_back({.match = constraint.at("match").as_string(),
-                                    .max_col_norm = number_of(constraint, "max_col_norm"),
-                                    .min_col_norm = number_of(constraint, "min_col_norm"),
-                                    .max_row_norm = number_of(constraint, "max_row_norm"),
-                                    .max_kernel_norm = number_of(constraint, "max_kernel_norm"),
-                                    .max_abs = number_of(constraint, "max_abs"),
-                                    .non_negative = constraint.at("non_negative").as_bool()});
+        check_bounds(constraint);
+        made.constraints.push_back(constraint_of(constraint));
     }
     if (const Json* average = options.find("average"); average && !average->is_null()) {
+        if (number_of(*average, "decay") == 1)
+            average->at("decay").refuse(
+                "a mean that keeps all of itself never moves; expected a decay below 1, found 1");
         made.average = optim::Averaging{number_of(*average, "decay"), average->at("start").as_integer()};
     }
     return made;

@@ -5,7 +5,7 @@
 #include "weft/base/error.h"
 #include "weft/base/nearest.h"
 #include "weft/data/counter_random.h"
-#include "weft/train/config.h"
+#include "weft/train/assignment.h"
 #include "weft/train/keys.h"
 #include "weft/train/variables.h"
 
@@ -29,6 +29,12 @@ std::vector<Axis> axes_of(const Json& over) {
         axes.push_back({member.key, member.where, std::move(chosen), std::move(values)});
     }
     return axes;
+}
+
+Json value_of_axis(const Axis& axis, double uniform) {
+    Json value = axis.values.draw(uniform);
+    if (value.where().line == 0) value.set_where(axis.chosen.where);
+    return value;
 }
 
 using Values = std::vector<Json>;
@@ -60,10 +66,7 @@ std::vector<Values> drawn(const std::vector<Axis>& axes, std::int64_t runs, std:
     for (std::int64_t k = 0; k < draws_of_a_trial * runs && static_cast<std::int64_t>(all.size()) < runs; ++k) {
         data::CounterRandom random(seed, static_cast<std::uint64_t>(k));
         Values values;
-        for (const Axis& axis : axes) {
-            values.push_back(axis.values.draw(random.uniform()));
-            if (values.back().where().line == 0) values.back().set_where(axis.chosen.where);
-        }
+        for (const Axis& axis : axes) values.push_back(value_of_axis(axis, random.uniform()));
         if (std::find(all.begin(), all.end(), values) == all.end()) all.push_back(std::move(values));
     }
     return all;
@@ -81,7 +84,7 @@ Json without_searches(const Json& written) {
 Watch watch_of(const Json& sweep, const Phase& phase) {
     for (const char* way : {"minimize", "maximize"}) {
         if (const Json* channel = sweep.find(way)) {
-            check_channel(channel->as_string(), channel->where(), phase.channels());
+            check_channel(channel->as_string(), channel->where(), phase);
             return {channel->as_string(), way == std::string_view("maximize")};
         }
     }
@@ -155,16 +158,42 @@ Json checked_sweep(const Json& sweep) {
     return complete_sweep;
 }
 
+namespace {
+
+/// What stands behind `sweep:`, its variables replaced, complete.
+Json sweep_in(const Json& written) {
+    const Json* let = written.find("let");
+    return checked_sweep(
+        with_variables(Json::object({{"let", let ? *let : Json(), {}}, {"sweep", written.at("sweep"), {}}}))
+            .at("sweep"));
+}
+
+}  // namespace
+
+void check_sweep(const Json& written) {
+    const Json* named = written.find("sweep");
+    if (!named || named->is_null()) return;
+    Json sweep = sweep_in(written);
+    std::vector<Axis> axes = axes_of(sweep.at("over"));
+    const Json base = without_searches(written);
+    if (written.find("let")) check_variables(axes, written);
+    constexpr double last = 1 - 0x1p-53;
+    for (const Axis& axis : axes) {
+        if (axis.key.starts_with("let.") && !written.find("let")) continue;
+        for (double uniform : {0.0, last}) {
+            Json description = with_value(base, axis.key, value_of_axis(axis, uniform), axis.where);
+            (void)watch_of(sweep, Experiment(with_variables(description)).phases.back());
+        }
+    }
+}
+
 Trials sweep_of(const Json& written) {
     const Json* named = written.find("sweep");
     if (!named || named->is_null())
         written.refuse(
             "there is no `sweep:` in it, as in {over: {optimizer.sgd.lr: [0.1, 0.01]}}; `weft help experiment` says "
             "more");
-    Json sweep =
-        checked_sweep(with_variables(Json::object({{"let", written.find("let") ? written.at("let") : Json(), {}},
-                                                   {"sweep", *named, {}}}))
-                          .at("sweep"));
+    Json sweep = sweep_in(written);
     Trials all;
     all.kind = "sweep";
     std::vector<Axis> axes = axes_of(sweep.at("over"));

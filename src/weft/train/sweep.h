@@ -10,6 +10,10 @@ namespace weft::train {
 /// variable can be tried, too. ConfigError("file:line:column: ...").
 Trials sweep_of(const Json& written);
 
+/// That a training's file has a `sweep:` whose every key takes its first and its last value. `written`: as above; where variables have their values
+/// already, keys that are variables are left to sweep_of(). ConfigError("file:line:column: ...").
+void check_sweep(const Json& written);
+
 /// What stands behind `sweep:`, complete. ConfigError("file:line:column: ...").
 Json checked_sweep(const Json& sweep);
 

@@ -163,6 +163,11 @@ class TreeBuilder : public YAML::EventHandler {
             return top.key.reset();
         }
         if (!value.is_string()) throw ConfigError(text(position(mark), "a key is a name, found ", value.describe()));
+        if (value.as_string() == "<<")
+            throw ConfigError(
+                text(position(mark),
+                     "'<<' is no key here: YAML 1.2 merges no mappings; `include: FILE` lays this file over "
+                     "another one, and `let:` gives values names"));
         for (const Json::Member& member : top.members) {
             if (member.key != value.as_string()) continue;
             throw ConfigError(text(position(mark), "'", member.key, "' stands twice; first at ", member.where.str()));
