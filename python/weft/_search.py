@@ -26,9 +26,9 @@ class Search:
     >>> from weft.experiment import Experiment, data
     >>> experiment = Experiment(data={"train": data.digits(size=60), "prepare": ["flatten"]}, model={"linear": 10}, cost="cross_entropy",
     ...                         optimizer={"sgd": {"lr": 0.1}}, stop_when={"epochs": 1})
-    >>> search = experiment.sweep("runs/rates", over={"optimizer.sgd.lr": [1e-5, 0.01]})
+    >>> search = experiment.sweep("runs/rates", over={"optimizer.sgd.lr": [1e-9, 1e-5]})
     >>> search.best.values, len(search.trials)
-    ({'optimizer.sgd.lr': 0.01}, 2)
+    ({'optimizer.sgd.lr': 1e-05}, 2)
     """
 
     def __init__(self, folder, kind, trials, means, table):

@@ -233,7 +233,7 @@ class Experiment(_Face):
         >>> experiment = Experiment(data={"train": data.digits(size=60), "prepare": ["flatten"]}, model={"linear": 10}, cost="cross_entropy",
         ...                         optimizer={"sgd": {"lr": 0.1}}, stop_when={"epochs": 1})
         >>> search = experiment.sweep("runs/drawn", method="random", runs=2, over={"optimizer.sgd.lr": distribution.log_uniform([1e-4, 0.1])})
-        >>> search.best.run.figures("train.loss")[0] == search.best.figure
+        >>> search.best.run.log[-1]["train.loss"] == search.best.figure
         True
         """
         return _search(self._core, "sweep", keys, _pathlib.Path(folder), jobs, retry, on_trial, Run)

@@ -21,7 +21,7 @@ Json earlier(const std::filesystem::path& file) {
     return {};
 }
 
-double number_of(const Json& before, const char* name) {
+double seconds_in(const Json& before, const char* name) {
     const Json* value = before.is_object() ? before.find(name) : nullptr;
     return value && value->is_number() ? value->as_number() : 0;
 }
@@ -31,7 +31,7 @@ double number_of(const Json& before, const char* name) {
 void add_times(const std::filesystem::path& file, const Times& times, double elapsed) {
     Json before = earlier(file), all;
     auto add = [&](const char* name, double seconds) {
-        all[name] = std::round(1000 * (number_of(before, name) + seconds)) / 1000;
+        all[name] = std::round(1000 * (seconds_in(before, name) + seconds)) / 1000;
     };
     add("training steps", times.steps), add("first step (planning, kernels)", times.compiling);
     add("evaluation", times.evaluation), add("reading data", times.data);

@@ -24,8 +24,6 @@ constexpr std::int64_t whole_item = 1 << 22;
 constexpr std::int64_t block_work = 1 << 19, serial_row_work = 1 << 16;
 // A B that lies in order and stays in the first-level cache needs no packing.
 constexpr std::size_t near_bytes = 16 * 1024;
-// A B larger than this leaves the second-level cache, and is read anew for each block of rows.
-constexpr std::int64_t far_bytes = 1 << 20;
 
 template <class T>
 GemmProblem<T> problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
@@ -182,7 +180,7 @@ std::int64_t gemm_block_rows(DType dtype, std::int64_t m, std::int64_t n, std::i
                 return library_gemm_rows(problem) ? block : m;
             }
             if (own_gemm_pieces(m, n, k) > 1) return m;
-            std::int64_t least = n * k * static_cast<std::int64_t>(sizeof(T)) > far_bytes ? 256 : 32;
+            std::int64_t least = n * k * static_cast<std::int64_t>(sizeof(T)) > second_level_bytes ? 256 : 32;
             return n == 1 ? serial_row_work / each : std::max<std::int64_t>(least, block_work / each);
         }
         return std::max<std::int64_t>(1, serial_row_work / each);

@@ -29,8 +29,6 @@ const GemmKernels<T>& kernels() {
 // the second; a packed copy of a never exceeds most_width x most_depth, whatever the matrices.
 constexpr std::int64_t depth = 256, block_rows = 256, most_depth = 2048, most_width = 4096;
 constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
-// A b larger than this has left the second-level cache when it is read.
-constexpr std::int64_t far_bytes = 1 << 20;
 // Below this many multiplications one thread does it all: waking another costs more.
 constexpr std::int64_t serial_work = 256 * 1024;
 
@@ -54,7 +52,7 @@ class Multiplication {
         pack_b_ = !p_.packed_b && (p_.b_column != 1 || (big && row_tiles_ >= 3));
         packed_a_ = scratch;
         bool lies = p_.packed_b || p_.b_column == 1;
-        far_ = lies && p_.n * p_.k * static_cast<std::int64_t>(sizeof(T)) > far_bytes && row_tiles_ >= 3;
+        far_ = lies && p_.n * p_.k * static_cast<std::int64_t>(sizeof(T)) > second_level_bytes && row_tiles_ >= 3;
     }
 
     void run() {

@@ -9,6 +9,9 @@
 
 namespace weft::cpu {
 
+/// A B larger than this has left the second-level cache when it is read again.
+inline constexpr std::int64_t second_level_bytes = 1 << 20;
+
 template <class T>
 struct GemmProblem {
     std::int64_t m = 0, n = 0, k = 0;
