@@ -117,6 +117,13 @@ TEST(Assignment, through_a_part_names_the_part_that_is_there) {
               "the path says 'liner' where 'linear' stands; did you mean 'linear'?");
     EXPECT_EQ(refused("data.prepare.left.0.flaten.x=5").substr(38),
               "the path says 'flaten' where 'flatten' stands; did you mean 'flatten'?");
+    // An option beside a value that stands alone.
+    EXPECT_EQ(refused("model.0.residual.linear.bias=false"),
+              "--set model.0.residual.linear.bias=false: 'linear' stands there with a value alone, 10, which would be "
+              "lost: say "
+              "{linear: {units: 10, bias: ...}}");
+    EXPECT_NO_THROW(with_assignment(tree, "model.0.residual.linear.units=20"));
+    EXPECT_NO_THROW(with_assignment(tree, "model.0.residual.linear=20"));
     // Another part as a whole, and what is no part.
     EXPECT_NO_THROW(with_assignment(tree, "optimizer={\"sgd\": {\"lr\": 1}}"));
     EXPECT_NO_THROW(with_assignment(tree, "optimizer.adam.lr=1"));

@@ -97,6 +97,10 @@ void check_part(const Json& value, std::string_view path, const Kind& kind, cons
         auto named = [&](std::string_view option) { return below.find(option) || next == option; };
         bool options = std::any_of(entry->options.begin(), entry->options.end(),
                                    [&](const Option& option) { return named(option.name); });
+        if (!below.is_object() && !below.is_null() && options && next != entry->bare)
+            throw ConfigError(text(where, "'", there, "' stands there with a value alone, ", json_text(below),
+                                   ", which would be lost: say {", there, ": {", entry->bare, ": ", json_text(below),
+                                   ", ", next, ": ...}}"));
         if (below.is_object() && (options || entry->bare.empty()))
             return check_parts(below, rest, entry->options, where);
         // {residual: {linear: 10}}: the value of the one option that may stand bare.
