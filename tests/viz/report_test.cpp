@@ -40,7 +40,9 @@ TEST(Chart, marks_are_round_numbers) {
 
 TEST(Chart, places_that_are_no_numbers_are_called_by_their_names_which_fit) {
     Chart chart{"layer", "layer", "", {{"error", {0, 2, 1}, {3, 1, 2}}}, false, false, true, {"relu", "<tanh>", ""}};
-    chart.places[2] = std::string(99, 'x') + "end";
+    std::string& last = chart.places[2];
+    last.assign(99, 'x');
+    last += "end";
     std::string picture = svg(chart);
     for (const char* name : {">relu</text>", ">&lt;tanh&gt;</text>", "xx..</text>", "&quot;relu&quot;"})
         EXPECT_NE(picture.find(name), picture.npos) << name;
