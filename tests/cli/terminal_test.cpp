@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-constexpr const char* experiment = R"({"data": {"train": {"digits": {"size": 2000}}, "prepare": ["flatten"]},
+constexpr const char* experiment = R"({"data": {"train": {"digits": {"size": 5000}}, "prepare": ["flatten"]},
 "model": [{"linear": 300}, "relu", {"linear": 10}], "cost": "cross_entropy", "optimizer": {"sgd": {"lr": 0.0001}},
 "batch_size": 2, "stop_when": {"epochs": 3}})";
 
