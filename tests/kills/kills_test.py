@@ -29,7 +29,7 @@ EXPERIMENTS = {
         "cost": "of_layers", "optimizer": {"by_name": {"parts": {"generator.*": ADAM, "discriminator.*": ADAM}}},
         "batch_size": 64, "last": "drop", "stop_when": {"epochs": 12}},
     "LSTM with a carried state": {
-        "data": {part: {"text": {"path": "words.txt", "length": 20, "split": part}} for part in ("train", "valid")},
+        "data": {**{part: {"text": {"path": "words.txt", "length": 20, "lanes": 16, "split": part}} for part in ("train", "valid")}, "shuffle": False},
         "model": [{"embedding": {"count": 65, "units": 32}}, {"lstm": {"units": 48, "layers": 2, "carry": True}}, {"linear": 65}, "transpose"],
         "cost": "cross_entropy", "optimizer": {"adam": {"lr": 0.005, "clip_norm": 1}}, "batch_size": 16, "last": "drop", "stop_when": {"epochs": 6}},
     "chains of a Boltzmann machine": {
@@ -61,7 +61,6 @@ def left(run):
     return files, [without_times(json.loads(line)) for line in (run / "log.jsonl").read_text().splitlines()]
 
 
-@unittest.skipUnless(os.environ.get("WEFT_NIGHTLY"), "50 kills of 5 experiments take minutes: WEFT_NIGHTLY=1")
 @unittest.skipUnless((BUILD / "weft").exists(), f"killed runs: there is no {BUILD / 'weft'}")
 class Kills(unittest.TestCase):
     def setUp(self):
@@ -90,6 +89,14 @@ class Kills(unittest.TestCase):
         process.communicate()
         return alive
 
+    def test_these_are_experiments(self):
+        for title, experiment in EXPERIMENTS.items():
+            (self.folder / "dry.json").write_text(json.dumps(experiment))
+            seen = subprocess.run([BUILD / "weft", "train", "dry.json", "--dry-run"], cwd=self.folder, capture_output=True, text=True)
+            with self.subTest(title):
+                self.assertEqual(seen.returncode, 0, seen.stderr)
+
+    @unittest.skipUnless(os.environ.get("WEFT_NIGHTLY"), "50 kills of 5 experiments take minutes: WEFT_NIGHTLY=1")
     def test_runs_that_were_killed_leave_what_undisturbed_ones_leave(self):
         for title, experiment in EXPERIMENTS.items():
             text = json.dumps({**experiment, "seed": 3})
