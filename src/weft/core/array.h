@@ -38,13 +38,14 @@ struct Array {
     std::int64_t size() const { return element_count(dims); }
     std::size_t bytes() const { return static_cast<std::size_t>(size()) * size_of(dtype); }
     bool contiguous() const;  ///< row-major without gaps
-    /// To be written to, now.
+    /// To be written to, now: whoever writes once a compiled function has read the array asks anew, or kernels may go on with the copy that they
+    /// made of a weight (Buffer::content).
     void* address() {
         buffer->written();
         return buffer->data() + offset * static_cast<std::int64_t>(size_of(dtype));
     }
     const void* address() const { return buffer->data() + offset * static_cast<std::int64_t>(size_of(dtype)); }
-    /// The first element; DTypeError if T is not the element type. Elements lie `strides` apart.
+    /// The first element, to be written to as address() says; DTypeError if T is not the element type. Elements lie `strides` apart.
     template <class T>
     T* data() {
         check(dtype_of<T>);
