@@ -5,7 +5,7 @@ whatever machine this is.
 
 All systems start from the same numbers, and their results are compared before anything is timed. A row gives for each system the least
 time of all its rounds, weft's ratio to the best peer, the share of what this machine can do (measured in the same run), and the goal; `!`
-marks a goal that is missed. Names begin with: small, tiny, elementwise, reduce, matmul, conv, train, infer, scan (timed in turns, on one thread,
+marks a goal that is missed. Names begin with: small, tiny, elementwise, reduce, matmul, conv, train, infer, scan, bfloat16 (timed in turns, on one thread,
 some on two), import, first, new-batch, second-process, memory, graph, busy (in new processes).
 """
 import argparse
@@ -13,7 +13,7 @@ import sys
 
 import processes
 from systems import SYSTEMS, InProcess
-from table import Row, Table
+from table import Row, Table, shown
 from workloads import all_workloads
 
 
@@ -45,10 +45,22 @@ def timed(name, workload, systems, rounds, seconds, threads, limits):
             least[system] = min(least.get(system, once / part), once / part)
             medians.setdefault(system, []).append(middle / part)
         asked = [s for s in asked if s == "weft" or least[s] < 5 * min(least.values())]
+    own, own_is = timed_own(name, workload, systems["weft"], rounds, seconds, answers["weft"][1], notes) if workload.own and "weft" in answers else (0, "")
     for process in systems.values():
         process.drop(name)
-    return Row(name, least, goals_of(name, workload, threads), threads=threads, medians={s: sorted(v)[len(v) // 2] for s, v in medians.items()},
+    return Row(name, least, goals_of(name, workload, threads), threads=threads, own=own, own_is=own_is, medians={s: sorted(v)[len(v) // 2] for s, v in medians.items()},
                firsts={s: first for s, (first, _) in answers.items()}, share=share(workload, least.get("weft"), limits, threads), notes=notes)
+
+
+def timed_own(name, workload, process, rounds, seconds, values, notes):
+    """The least time of weft's other way and its name; how far results are apart is noted."""
+    (other,) = workload.own
+    _, theirs = process.setup(name, other)
+    least = min(process.time((name, other), seconds)[0] for _ in range(rounds))
+    process.drop((name, other))
+    apart = sum((a - b) ** 2 for a, b in zip(values, theirs)) / sum(b ** 2 for b in theirs)
+    notes.append(f"{other}: {shown(least, 's')}; its result differs by {apart ** 0.5:.1e} (root mean square of some values, to theirs)")
+    return least, other
 
 
 def goals_of(name, workload, threads):

@@ -46,9 +46,10 @@ class InProcess:
             raise RuntimeError(f"{self.system}: {value}")
         return value
 
-    def setup(self, name):
-        """Seconds of the first run, and 16 evenly spaced values of the result of the third; None if the system has no such workload."""
-        return self.ask("setup", name)
+    def setup(self, name, own=None):
+        """Seconds of the first run, and 16 evenly spaced values of the result of the third; None if the system has no such workload.
+        `own`: of weft's other way of this name, which is timed and dropped as (name, own)."""
+        return self.ask("setup", (name, own) if own else name)
 
     def time(self, name, seconds):
         """The least and the median of the seconds of a call."""
@@ -78,7 +79,8 @@ def serve(system, threads, cores, pipe):
             return
         try:
             if command == "setup":
-                pipe.send(("ok", warm_up(system, known[name], name, runs)))
+                workload, own = (known[name[0]], name[1]) if isinstance(name, tuple) else (known[name], None)
+                pipe.send(("ok", warm_up(workload, workload.own.get(own) if own else workload.make.get(system), name, runs)))
             elif command == "time":
                 pipe.send(("ok", measure(runs[name], *rest)))
             elif command == "limits":
@@ -95,12 +97,12 @@ def limits():
     return wf.explain(lambda x: x + 1, wf.ones(4)).limits
 
 
-def warm_up(system, workload, name, runs):
-    if system not in workload.make:
+def warm_up(workload, make, name, runs):
+    if not make:
         return None
     arrays = workload.arrays()
     start = time.perf_counter()
-    runs[name] = workload.make[system](arrays)
+    runs[name] = make(arrays)
     runs[name]()
     first = time.perf_counter() - start
     for _ in range(2):

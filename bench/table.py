@@ -6,7 +6,7 @@ import math
 
 from workloads.common import COMPILED
 
-GOALS = {"best": "best peer", "compiled": "compiled peers", "own": "own 1 thread"}
+GOALS = {"best": "best peer", "compiled": "compiled peers"}
 
 
 @dataclasses.dataclass
@@ -22,6 +22,7 @@ class Row:
     firsts: dict = dataclasses.field(default_factory=dict)
     share: float = 0
     own: float = 0
+    own_is: str = "1 thread"
     speedup: float = 0
     notes: list = dataclasses.field(default_factory=list)
 
@@ -78,7 +79,7 @@ class Table:
         if goal == "at most":
             return f"<= {shown(value, row.unit)}"
         ratio = row.ratio(goal)
-        return f"{value:g}" if goal == "best" else f"{value:g} of {GOALS.get(goal, goal)}" + (f" ({ratio:.2f})" if ratio else "")
+        return f"{value:g}" if goal == "best" else f"{value:g} of {f'own {row.own_is}' if goal == 'own' else GOALS.get(goal, goal)}" + (f" ({ratio:.2f})" if ratio else "")
 
     def summary(self):
         """Whether all goals are kept."""

@@ -40,10 +40,10 @@ def network(nn):
     return nn.Sequential(*(Layer() for _ in range(LAYERS))).eval()
 
 
-def weft(arrays):
+def weft(arrays, precision=None):
     import weft as wf
     model = weft_model(network(wf.nn), arrays)
-    f, x = wf.compile(lambda x: model(x)), wf.asarray(arrays["x"])
+    f, x = wf.compile(lambda x: model(x), matmul_precision=precision), wf.asarray(arrays["x"])
     return lambda: f(x)
 
 

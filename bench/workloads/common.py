@@ -12,7 +12,7 @@ class Workload:
     """What is timed. `arrays()`: the NumPy arrays that every system starts from; `make`: for each system a function that takes them and gives
     a callable, whose result all must agree on. `goals`: the highest ratio of weft's time to a peer's, for "best" (of all), "compiled" (the best
     of those) or a system by name. `operations` and `bytes`: what one call computes and must read and write at least; `reads`: it writes next
-    to nothing. `part`: the time is divided by this."""
+    to nothing. `part`: the time is divided by this. `own`: weft's other way of the same, for the goal "own", as {"float32": make}."""
     arrays: typing.Callable
     make: dict
     goals: dict = dataclasses.field(default_factory=dict)
@@ -20,6 +20,7 @@ class Workload:
     bytes: float = 0
     reads: bool = False
     part: dict = dataclasses.field(default_factory=dict)
+    own: dict = dataclasses.field(default_factory=dict)
     threads: tuple = (1,)
     more: bool = False   # not among the rows that were promised: only with --more, or named
 
@@ -88,12 +89,13 @@ def torch_model(model, arrays):
     return model
 
 
-def weft_training(network, loss, optimizer):
+def weft_training(network, loss, optimizer, precision=None):
     """`network(nn)`, `loss(functional, output, y)`, `optimizer(optim, parameters)`: the same text for weft and PyTorch."""
     def make(arrays):
         import weft as wf
         model = weft_model(network(wf.nn), arrays)
-        step = wf.train_step(model, optimizer(wf.optim, model.parameters()), lambda model, x, y: loss(wf.nn.functional, model(x), y))
+        step = wf.train_step(model, optimizer(wf.optim, model.parameters()), lambda model, x, y: loss(wf.nn.functional, model(x), y),
+                             matmul_precision=precision)
         return Step(step, wf.asarray, arrays)
     return make
 

@@ -144,6 +144,10 @@ def numpy_forward(arrays):
     return Statement("tanh(x @ w0 + b0) @ w1 + b1", {**names, "x": arrays["x"], "tanh": np.tanh})
 
 
+def momentum(optim, parameters):
+    return optim.SGD(parameters, lr=0.01, momentum=0.9)
+
+
 def trained(sizes, activation, batch, optimizer, jax_optimizer, numpy_update, **rest):
     make = training(network(sizes, activation), cross_entropy, optimizer, jax_loss(sizes, activation), jax_optimizer)
     make["numpy"] = numpy_step(sizes, activation, numpy_update)
@@ -156,7 +160,7 @@ WORKLOADS = {
                              {"best": 0.3}),
     "train.tiny.sgd": trained(TINY, "Tanh", 8, lambda optim, p: optim.SGD(p, lr=0.1), lambda: jax_sgd(0.1), numpy_sgd, goals={"best": 0.2}),
     "train.tiny.adam": trained(TINY, "Tanh", 8, lambda optim, p: optim.Adam(p, lr=1e-3), lambda: jax_adam(1e-3), numpy_adam, goals={"best": 0.2}),
-    "train.mlp": trained(LARGE, "ReLU", 128, lambda optim, p: optim.SGD(p, lr=0.01, momentum=0.9), lambda: jax_momentum(0.01, 0.9), numpy_momentum,
+    "train.mlp": trained(LARGE, "ReLU", 128, momentum, lambda: jax_momentum(0.01, 0.9), numpy_momentum,
                          goals={"best": 0.85}, threads=(1, 2),
                          operations=2.0 * 128 * (3 * (784 * 1024 + 1024 * 1024 + 1024 * 10) - 784 * 1024)),   # no derivative in x
 }

@@ -14,9 +14,9 @@ def arrays(shapes):
     return {"a": normal(rng, shapes[0]), "b": normal(rng, shapes[1])}
 
 
-def weft(arrays):
+def weft(arrays, precision=None):
     import weft as wf
-    f = wf.compile(lambda a, b: a @ b)
+    f = wf.compile(lambda a, b: a @ b, matmul_precision=precision)
     return Statement("f(a, b)", {"f": f, "a": wf.asarray(arrays["a"]), "b": wf.asarray(arrays["b"])})
 
 

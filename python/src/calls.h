@@ -8,7 +8,7 @@ namespace weft::python {
 /// A traced function of a flat list of tensors.
 struct Compiled {
     CompiledFunction function;
-    explicit Compiled(CompiledFunction::Body body) : function(std::move(body)) {}
+    Compiled(CompiledFunction::Body body, CompileOptions options) : function(std::move(body), options) {}
 };
 
 void bind_calls(nb::module_& module);

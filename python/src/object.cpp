@@ -61,7 +61,8 @@ PyObject* unary(PyObject* a) noexcept {
 }
 
 PyObject* matrix_product(PyObject* a, PyObject* b) noexcept {
-    return guarded([&] { return with_operands(a, b, matmul); });
+    return guarded(
+        [&] { return with_operands(a, b, [](const Operand& x, const Operand& y) { return matmul(x, y); }); });
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {

@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "object.h"
 #include "weft/graph/node.h"
+#include "weft/ops/contraction.h"
 
 namespace weft::python {
 namespace {
@@ -157,8 +158,13 @@ void bind_transforms(nb::module_& m) {
         return list_of(rows(tensor(output, "jacobian"), tensors(wrt, "jacobian")));
     });
     bind_calls(m);
+    m.def("check_matmul_precision",
+          [](Given precision) { check_matmul_precision("compile", dtype(precision).value_or(DType::float32)); });
     nb::class_<Compiled>(m, "Compiled")
-        .def("__init__", [](Compiled* self, nb::object body) { new (self) Compiled(Body(std::move(body))); })
+        .def("__init__",
+             [](Compiled* self, nb::object body, Given precision) {
+                 new (self) Compiled(Body(std::move(body)), {dtype(precision).value_or(DType::float32)});
+             })
         .def("__call__",
              [](const Compiled& self, Given arguments) {
                  std::vector<Tensor> given = tensors(arguments, "compile");

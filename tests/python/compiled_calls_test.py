@@ -7,6 +7,42 @@ from built import LACKS, np, wf
 
 @unittest.skipIf(LACKS, f"the Python package: {LACKS}")
 class CompiledCalls(unittest.TestCase):
+    def test_products_in_bfloat16_are_those_of_rounded_numbers(self):
+        rng = np.random.default_rng(3)
+        a, b = rng.standard_normal((40, 96), dtype=np.float32), rng.standard_normal((96, 32), dtype=np.float32)
+
+        def rounded(x):     # to 8 bits, ties to even; no NaN here
+            bits = x.view(np.uint32)
+            return ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000).astype(np.uint32).view(np.float32).astype(np.float64)
+
+        @wf.compile(matmul_precision="bfloat16")
+        def f(x, y):
+            return x @ y
+        np.testing.assert_allclose(np.asarray(f(wf.asarray(a), wf.asarray(b))), rounded(a) @ rounded(b), rtol=1e-4, atol=1e-4)
+        np.testing.assert_array_equal(np.asarray(wf.matmul(a, b, precision="bfloat16")), np.asarray(f(wf.asarray(a), wf.asarray(b))))
+        slope = wf.compile(wf.grad(lambda x, y: wf.sum(x @ y)), matmul_precision=wf.bfloat16)(wf.asarray(a), wf.asarray(b))
+        np.testing.assert_allclose(np.asarray(slope), np.broadcast_to(rounded(b).sum(1), a.shape), rtol=1e-4, atol=1e-4)
+        exact = np.asarray(wf.compile(lambda x, y: x @ y, matmul_precision="float32")(wf.asarray(a), wf.asarray(b)))
+        np.testing.assert_array_equal(exact, np.asarray(wf.asarray(a) @ wf.asarray(b)))
+        with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float16"):
+            wf.compile(lambda x: x, matmul_precision="float16")
+        with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float64"):
+            wf.matmul(a, b, precision="float64")
+
+    def test_a_step_of_training_takes_products_in_bfloat16(self):
+        rng = np.random.default_rng(4)
+        x, y = wf.asarray(rng.standard_normal((64, 32), dtype=np.float32)), wf.asarray(rng.integers(0, 4, 64))
+        losses = {}
+        for precision in (None, "bfloat16"):
+            wf.random.seed(5)
+            model = wf.nn.Sequential(wf.nn.Linear(32, 48), wf.nn.ReLU(), wf.nn.Linear(48, 4))
+            step = wf.train_step(model, wf.optim.SGD(model.parameters(), lr=0.5),
+                                 lambda model, x, y: wf.nn.functional.cross_entropy(model(x), y), matmul_precision=precision)
+            losses[precision] = [float(step(x, y)) for _ in range(100)]
+        self.assertLess(losses["bfloat16"][-1], 0.1)
+        self.assertNotEqual(losses["bfloat16"], losses[None])
+        np.testing.assert_allclose(losses["bfloat16"][:20], losses[None][:20], rtol=0.05)
+
     def setUp(self):
         self.traced = 0
 

@@ -12,6 +12,7 @@
 #include "weft/train/config.h"
 #include "weft/train/dry_run.h"
 #include "weft/train/keys.h"
+#include "weft/train/objective.h"
 
 namespace weft::train {
 namespace {
@@ -171,6 +172,21 @@ TEST(Registry, every_entry_of_every_kind_explains_itself) {
             for (const Option& option : entry->options) EXPECT_NE(help.find(option.name), std::string::npos);
         }
     }
+}
+
+TEST(Experiment, products_are_made_in_the_precision_that_the_file_asks_for) {
+    std::string refused = error_of_text("\"cost\"", "\"matmul_precision\": \"half\", \"cost\"");
+    EXPECT_TRUE(refused.starts_with("f.json:4:21: ") && refused.find("float32") != refused.npos) << refused;
+    std::vector<double> losses;
+    for (const char* precision : {"float32", "bfloat16"}) {
+        Experiment experiment(
+            tree_with({text("matmul_precision=", precision), "model.sequential.0.linear.units=64", "seed=3"}));
+        const Phase& phase = experiment.phases[0];
+        data::Dataset set = data::Preparation(phase.prepare).fit(phase.set("train")->load());
+        losses.push_back(Objective(phase, make_network(phase, set)).evaluate(set).loss);
+    }
+    EXPECT_NE(losses[0], losses[1]);
+    EXPECT_NEAR(losses[0] / losses[1], 1, 1e-2);
 }
 
 TEST(Experiment, phases_are_laid_over_what_stands_beside_them) {

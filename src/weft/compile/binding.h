@@ -63,6 +63,7 @@ struct BindOptions {
     /// they read them.
     std::vector<bool> steady = {};
     bool keep_loops = false;
+    bool bfloat16_products = false;  // of float32, by bfloat16_rewriting()
 };
 
 struct Binding {

@@ -31,7 +31,8 @@ Hash128 sized_key(const Graph& graph) {
 
 // One operation by itself is computed as it stands, so that a / a and a - a are NumPy's where a is 0 or infinite: rules that take numbers for
 // finite have nothing to gain there.
-const RewriteOptions& rewriting_of(const Graph& graph) {
+const RewriteOptions& rewriting_of(const Graph& graph, const BindOptions& options) {
+    if (options.bfloat16_products) return bfloat16_rewriting();
     auto computes = [](const Graph::Entry& e) {
         Family family = e.node->operation->family;
         return !e.leaf && family != Family::constant && family != Family::view;
@@ -58,7 +59,7 @@ std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions opti
     bool tells = stages || !shown_stages().empty();
     options.keep_loops |= tells;
     std::vector<Rewrite> trace;
-    Graph rewritten = rewrite(graph, rewriting_of(graph), tells ? &trace : nullptr);
+    Graph rewritten = rewrite(graph, rewriting_of(graph, options), tells ? &trace : nullptr);
     auto binding = weft::bind(plan_for(rewritten), rewritten, cpu_compiler(), options);
     if (tells) {
         Stages described = describe(graph, trace, rewritten, *binding);

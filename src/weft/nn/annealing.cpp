@@ -47,7 +47,7 @@ class Annealing {
         : machine_(machine),
           s_start_(start_or_zero(machine.s_start, machine.s_bias)),
           t_start_(start_or_zero(machine.t_start, machine.t_bias)),
-          step_([this](std::span<const Tensor> inputs) { return step(inputs); }, "annealing") {}
+          step_([this](std::span<const Tensor> inputs) { return step(inputs); }) {}
 
     Tensor independent_draws(std::int64_t runs, std::uint64_t seed) const {
         return drawn_units(broadcast_to(s_start_, {Size(runs), s_start_.shape()[0]}), random::key(seed)).eval();

@@ -18,13 +18,11 @@ Tensor rows_of(const Tensor& x, std::int64_t first, std::int64_t count) {
 }  // namespace
 
 Evaluation::Evaluation(Metrics metrics, std::string_view name)
-    : function_(
-          [metrics = std::move(metrics), name = std::string(name)](std::span<const Tensor> batch) {
-              Training evaluating(false);
-              ModuleScope scope(name);
-              return metrics(batch);
-          },
-          "evaluation") {}
+    : function_([metrics = std::move(metrics), name = std::string(name)](std::span<const Tensor> batch) {
+          Training evaluating(false);
+          ModuleScope scope(name);
+          return metrics(batch);
+      }) {}
 
 ErrorCounter::ErrorCounter(std::function<Tensor(const Tensor&)> predict, std::string_view name)
     : evaluation_(

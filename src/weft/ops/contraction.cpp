@@ -24,7 +24,8 @@ Meta infer_matmul(const Operation& operation, std::span<const Tensor> inputs, co
 
 Tensor transpose_matmul(const Tensor& result, std::size_t i, const Tensor& cotangent) {
     Tensor a = handle(result.node()->inputs[0]), b = handle(result.node()->inputs[1]);
-    return i == 0 ? matmul(cotangent, matrix_transpose(b)) : matmul(matrix_transpose(a), cotangent);
+    return i == 0 ? product_like(*result.node(), cotangent, matrix_transpose(b))
+                  : product_like(*result.node(), matrix_transpose(a), cotangent);
 }
 
 // One matrix for all examples: their rows stand one below the other, and it is one product.
@@ -33,7 +34,7 @@ Tensor batch_matmul(const Tensor& result, const Batch& batch) {
     if (!one_right) return batch.like(result, batch.all());
     const Shape& of_one = result.node()->inputs[0]->shape;
     Tensor rows = reshape(batch.inputs[0], {batch.size * of_one[0], of_one[1]});
-    return reshape(matmul(rows, batch.inputs[1]), batch.shape(result.shape()));
+    return reshape(product_like(*result.node(), rows, batch.inputs[1]), batch.shape(result.shape()));
 }
 
 Shape batch_of(const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); }
@@ -64,7 +65,9 @@ const Operation matmul_operation{
                 {{{17, 33}, {33, 70}}, [](auto x) { return matmul(x[0], x[1]); }, "x0 @ x1"}}};
 WEFT_REGISTER(matmul_operation);
 
-Tensor matmul(const Operand& left, const Operand& right) {
+namespace {
+
+Tensor product(const Operand& left, const Operand& right, DType precision) {
     LineScope line(left.where);
     Tensor a = left.as_tensor(), b = right.as_tensor();
     if (a.ndim() == 0 || b.ndim() == 0) {
@@ -86,10 +89,29 @@ Tensor matmul(const Operand& left, const Operand& right) {
     if (!batch)
         throw ShapeError(text("matmul: the batches ", batch_of(a.shape()), " of ", a.shape(), " and ",
                               batch_of(b.shape()), " of ", b.shape(), " do not broadcast", place(left.where)));
-    Tensor result = make_node(matmul_operation, {with_batch(a, *batch), with_batch(b, *batch)}, nullptr, left.where);
+    bool rounded = dtype == DType::float32 && precision == DType::bfloat16;
+    AttributesHandle how = rounded ? attributes(ProductAttributes{precision}) : nullptr;
+    Tensor result = make_node(matmul_operation, {with_batch(a, *batch), with_batch(b, *batch)}, how, left.where);
     if (row) result = squeeze(result, {-2});
     if (column) result = squeeze(result, {-1});
     return result;
+}
+
+}  // namespace
+
+void check_matmul_precision(std::string_view of, DType precision) {
+    if (precision != DType::float32 && precision != DType::bfloat16)
+        throw ValueError(text(of, ": the precision of products of float32 is float32 or bfloat16, not ", precision));
+}
+
+Tensor matmul(const Operand& a, const Operand& b) { return product(a, b, DType::float32); }
+Tensor matmul(const Operand& a, const Operand& b, DType precision) {
+    check_matmul_precision("matmul", precision);
+    return product(a, b, precision);
+}
+Tensor product_like(const Node& node, const Operand& a, const Operand& b) { return product(a, b, precision_of(node)); }
+DType precision_of(const Node& product) {
+    return product.attributes ? product.attributes_as<ProductAttributes>().precision : DType::float32;
 }
 
 Tensor tensordot(const Operand& left, const Operand& right, const Axes& axes_a, const Axes& axes_b) {

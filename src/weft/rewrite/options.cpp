@@ -34,6 +34,15 @@ const RewriteOptions& exact_rewriting() {
     return *options;
 }
 
+const RewriteOptions& bfloat16_rewriting() {
+    static const RewriteOptions* options = [] {
+        auto* lower = new RewriteOptions(default_rewriting());
+        lower->extra.push_back(bfloat16_products());
+        return lower;
+    }();
+    return *options;
+}
+
 RewriteOptions parse_rewriting(std::string_view list) {
     RewriteOptions options;
     if (list == "off") options.enabled = false;

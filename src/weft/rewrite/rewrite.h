@@ -25,6 +25,10 @@ struct RewriteOptions {
 const RewriteOptions& default_rewriting();
 /// The same without the rules that take numbers for finite.
 const RewriteOptions& exact_rewriting();
+/// The default with products of float32 made in bfloat16 (ops/contraction.h) as the last rule.
+const RewriteOptions& bfloat16_rewriting();
+/// That rule: matmul(a, b) -> matmul(a, b, precision=bfloat16), of matrices of float32.
+Rule bfloat16_products();
 /// The same from a text; ValueError for a name that no rule, phase or assumption has.
 RewriteOptions parse_rewriting(std::string_view text);
 

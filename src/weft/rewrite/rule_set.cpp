@@ -47,16 +47,17 @@ const std::vector<std::int32_t>& RuleSet::at(Phase phase, const Operation& opera
 }
 
 std::shared_ptr<const RuleSet> rules_for(const RewriteOptions& options) {
-    bool usual = &options == &default_rewriting();
-    if (!usual && &options != &exact_rewriting()) return std::make_shared<RuleSet>(options);
+    const RewriteOptions* usual[] = {&default_rewriting(), &exact_rewriting(), &bfloat16_rewriting()};
+    auto which = std::find(std::begin(usual), std::end(usual), &options);
+    if (which == std::end(usual)) return std::make_shared<RuleSet>(options);
     struct Kept {
         std::shared_ptr<const RuleSet> set;
         std::uint64_t version = ~std::uint64_t{0};
     };
     static std::mutex mutex;
-    static Kept both[2];
+    static Kept all[std::size(usual)];
     std::lock_guard lock(mutex);
-    Kept& kept = both[usual ? 0 : 1];
+    Kept& kept = all[which - std::begin(usual)];
     if (std::uint64_t now = rewriting_version(); now != kept.version)
         kept.set = std::make_shared<RuleSet>(options), kept.version = now;
     return kept.set;

@@ -222,7 +222,8 @@ std::vector<Tensor> Declaration::operator()(std::span<const Tensor> arguments) c
 
 CompiledFunction function(std::vector<Tensor> inputs, std::vector<Tensor> outputs,
                           std::vector<std::pair<Parameter, Tensor>> updates, const FunctionOptions& options) {
-    return CompiledFunction(Declaration(std::move(inputs), std::move(outputs), std::move(updates), options));
+    return CompiledFunction(Declaration(std::move(inputs), std::move(outputs), std::move(updates), options),
+                            options.compile);
 }
 
 }  // namespace weft

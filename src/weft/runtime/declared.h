@@ -20,6 +20,7 @@ struct FunctionOptions {
     /// only an input's replacement stands in the other replacements too.
     std::vector<std::pair<Tensor, Tensor>> givens = {};
     bool unused_inputs = false;  // may be declared and not used
+    CompileOptions compile = {};
 };
 
 /// What a function declares, checked: how its outputs are made of what is given for its inputs.

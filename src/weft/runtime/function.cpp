@@ -9,6 +9,7 @@
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/graph.h"
 #include "weft/graph/node.h"
+#include "weft/ops/contraction.h"
 #include "weft/runtime/debug.h"
 #include "weft/runtime/declared.h"
 #include "weft/runtime/executor.h"
@@ -52,8 +53,9 @@ class Spares {
 class Specialization {
   public:
     /// `keeps`: kernels keep copies of weights, as they read them, from run to run.
-    Specialization(const CompiledFunction::Body& body, std::span<const Tensor> arguments, bool keeps)
-        : Specialization(trace(body, arguments), arguments, keeps) {}
+    Specialization(const CompiledFunction::Body& body, std::span<const Tensor> arguments, const CompileOptions& options,
+                   bool keeps)
+        : Specialization(trace(body, arguments), arguments, options, keeps) {}
     bool keeps() const { return !options_.steady.empty(); }
 
     bool fits(std::span<const Tensor> arguments) const {
@@ -79,7 +81,7 @@ class Specialization {
         std::int32_t leaf = -1;    // of the graph: the old value; -1: only written
     };
 
-    Specialization(Trace trace, std::span<const Tensor> arguments, bool keeps);
+    Specialization(Trace trace, std::span<const Tensor> arguments, const CompileOptions& options, bool keeps);
     void find_sources(const Trace& trace, const Graph& graph);
     void find_leaves(std::span<const Tensor> arguments);
     void release_leaves();
@@ -104,7 +106,9 @@ class Specialization {
     std::vector<Spares> spares_;           // likewise
 };
 
-Specialization::Specialization(Trace trace, std::span<const Tensor> arguments, bool keeps) {
+Specialization::Specialization(Trace trace, std::span<const Tensor> arguments, const CompileOptions& options,
+                               bool keeps) {
+    options_.bfloat16_products = options.matmul_precision == DType::bfloat16;
     for (const Tensor& argument : arguments) signature_.push_back({argument.shape(), argument.dtype()});
     results_ = trace.results.size();
     std::vector<Node*> outputs;
@@ -289,7 +293,7 @@ void Specialization::run(std::span<const Tensor> arguments, std::vector<Tensor>&
 
 struct CompiledFunction::State {
     Body body;
-    std::string name;
+    CompileOptions options;
     std::mutex mutex;                                              // one run at a time: cells change together
     std::vector<std::unique_ptr<Specialization>> specializations;  // the most recent first
 
@@ -307,15 +311,16 @@ struct CompiledFunction::State {
         auto keeping =
             std::count_if(specializations.begin(), specializations.end(), [](auto& one) { return one->keeps(); });
         specializations.insert(specializations.begin(),
-                               std::make_unique<Specialization>(body, arguments, keeping < most_keeping));
+                               std::make_unique<Specialization>(body, arguments, options, keeping < most_keeping));
         if (specializations.size() > 32) specializations.pop_back();
         return *specializations[0];
     }
 };
 
-CompiledFunction::CompiledFunction(Body body, std::string name) : state_(std::make_unique<State>()) {
+CompiledFunction::CompiledFunction(Body body, CompileOptions options) : state_(std::make_unique<State>()) {
+    check_matmul_precision("compile", options.matmul_precision);
     state_->body = std::move(body);
-    state_->name = std::move(name);
+    state_->options = options;
 }
 CompiledFunction::~CompiledFunction() = default;
 CompiledFunction::CompiledFunction(CompiledFunction&&) noexcept = default;

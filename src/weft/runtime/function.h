@@ -19,10 +19,18 @@ namespace weft {
 
 struct Explanation;
 
+struct CompileOptions {
+    /// Of products of matrices of float32, those of derivatives too: bfloat16 for operands rounded to it (ops/contraction.h says what that
+    /// does to a product). Sums, all other operations and parameters stay as they are; so do convolutions, and products of
+    /// fewer than 16 rows, columns, or numbers along the sum.
+    DType matmul_precision = DType::float32;
+};
+
 class CompiledFunction {
   public:
     using Body = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
-    explicit CompiledFunction(Body body, std::string name = "function");
+    /// ValueError for a precision that is neither float32 nor bfloat16.
+    explicit CompiledFunction(Body body, CompileOptions options = {});
     ~CompiledFunction();
     CompiledFunction(CompiledFunction&&) noexcept;
     CompiledFunction& operator=(CompiledFunction&&) noexcept;
@@ -40,16 +48,19 @@ class CompiledFunction {
 
 /// f compiled: a callable of Tensors that gives a Tensor (as f does) or a std::vector of them.
 template <class F>
-auto compile(F f) {
+auto compile(F f, CompileOptions options = {}) {
     using Result = std::function<Tensor(std::span<const Tensor>)>;
     (void)sizeof(Result);
-    return [f = std::move(f), function = std::shared_ptr<CompiledFunction>()](const auto&... arguments) mutable {
+    return [f = std::move(f), options = std::move(options),
+            function = std::shared_ptr<CompiledFunction>()](const auto&... arguments) mutable {
         std::array<Tensor, sizeof...(arguments)> xs{Operand(arguments).as_tensor()...};
         if (!function) {
-            function = std::make_shared<CompiledFunction>([f](std::span<const Tensor> inputs) {
-                auto at = [&]<std::size_t... I>(std::index_sequence<I...>) { return f(inputs[I]...); };
-                return std::vector<Tensor>{at(std::make_index_sequence<sizeof...(arguments)>())};
-            });
+            function = std::make_shared<CompiledFunction>(
+                [f](std::span<const Tensor> inputs) {
+                    auto at = [&]<std::size_t... I>(std::index_sequence<I...>) { return f(inputs[I]...); };
+                    return std::vector<Tensor>{at(std::make_index_sequence<sizeof...(arguments)>())};
+                },
+                options);
         }
         std::vector<Tensor> results;
         function->call(xs, results);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "weft/kernel/interpreter.h"
+#include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
@@ -193,14 +194,19 @@ void run_sort(const Node& node, std::span<const Elements> from, const Elements& 
 }
 
 template <class T>
-void run_matmul(const Elements& a, const Elements& b, const Elements& to) {
+void run_matmul(const Node& node, const Elements& a, const Elements& b, const Elements& to) {
+    auto read = [rounded = precision_of(node) == DType::bfloat16](const Elements& from, const Dims& at) {
+        if constexpr (std::is_same_v<T, float>)
+            if (rounded) return static_cast<float>(BFloat16(from.at<T>(at)));
+        return from.at<T>(at);
+    };
     std::size_t row = to.dims().size() - 2, column = row + 1;
     for_each_index(to.dims(), [&](const Dims& at) {
         Sum<T> sum;
         Dims left = at, right = at;
         for (std::int64_t k = 0; k < a.dims()[column]; ++k) {
             left[column] = right[row] = k;
-            sum.add_product(a.at<T>(left), b.at<T>(right));
+            sum.add_product(read(a, left), read(b, right));
         }
         to.at<T>(at) = sum.result();
     });
@@ -234,7 +240,7 @@ class LibraryOracle final : public Kernel {
                 case Family::sort:
                     return run_sort<T>(node_, from, to);
                 case Family::contraction:
-                    return run_matmul<T>(from[0], from[1], to);
+                    return run_matmul<T>(node_, from[0], from[1], to);
                 case Family::window:
                     return oracle::run_window<T>(*attributes_if<WindowAttributes>(node_), from, to);
                 default:

@@ -122,6 +122,14 @@ const std::vector<Option>& phase_keys() {
          false,
          Takes::string,
          {"keep", "drop", "pad"}},
+        {"matmul_precision",
+         "float32",
+         "of products of matrices of float32: bfloat16 rounds their operands to 8 bits (an element is off by some 2^-9 "
+         "of the root of "
+         "the sum of squares of its products), up to twice as fast where the processor has AVX512_BF16",
+         false,
+         Takes::string,
+         {"float32", "bfloat16"}},
         part(key("stop_when", Json::object({{"epochs", 10, {}}}), "when it ends: a stop rule, as in {any: [rules]}",
                  Takes::object),
              "stop"),

@@ -53,14 +53,12 @@ struct MachineSums {
 
 MachineSums sums_of(const data::Dataset& set, const std::function<Tensor(const Tensor&)>& log_weight) {
     constexpr std::int64_t rows = 500;
-    CompiledFunction score(
-        [&](std::span<const Tensor> inputs) {
-            const Tensor& v = inputs[0];
-            Tensor grey = sum(astype((v != 0.0) & (v != 1.0), DType::float64));
-            Tensor weights = log_weight ? sum(astype(log_weight(v), DType::float64)) : grey;
-            return std::vector<Tensor>{weights, grey, sum(astype(v, DType::float64), 0)};
-        },
-        "log_weight");
+    CompiledFunction score([&](std::span<const Tensor> inputs) {
+        const Tensor& v = inputs[0];
+        Tensor grey = sum(astype((v != 0.0) & (v != 1.0), DType::float64));
+        Tensor weights = log_weight ? sum(astype(log_weight(v), DType::float64)) : grey;
+        return std::vector<Tensor>{weights, grey, sum(astype(v, DType::float64), 0)};
+    });
     MachineSums all;
     Tensor total;
     for (const data::Batch& batch : set.batches(rows)) {
@@ -143,12 +141,9 @@ void check_bound(const Phase& phase) {
 Likelihood of_bound(const Phase& phase, const Network& network, const data::Dataset& set, std::int64_t draws) {
     check_bound(phase);
     std::vector<CostTerm> terms = cost_terms(phase);
-    CompiledFunction bound(
-        [&](std::span<const Tensor> inputs) {
-            return std::vector<Tensor>{
-                sum(astype(weighted_bound(terms, network.model, inputs[0], draws), DType::float64))};
-        },
-        "likelihood");
+    CompiledFunction bound([&](std::span<const Tensor> inputs) {
+        return std::vector<Tensor>{sum(astype(weighted_bound(terms, network.model, inputs[0], draws), DType::float64))};
+    });
     constexpr std::int64_t rows_at_once = 2000;
     double total = 0;
     for (const data::Batch& batch : set.batches(std::max<std::int64_t>(1, rows_at_once / draws))) {

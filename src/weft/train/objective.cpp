@@ -138,14 +138,14 @@ Objective::Objective(const Phase& phase, const Network& network)
               nn::Training training;
               return cost_of_batch(batch);
           },
-          "pass"),
-      evaluation_([this](std::span<const Tensor> batch) { return of_batch(batch, in_sets_); }, "evaluation"),
+          phase.compile),
+      evaluation_([this](std::span<const Tensor> batch) { return of_batch(batch, in_sets_); }, phase.compile),
       prediction_(
           [this](std::span<const Tensor> batch) {
               nn::Given given = feed_.given(batch);
               return std::vector<Tensor>{model_(batch[0])};
           },
-          "prediction") {
+          phase.compile) {
     for (const Chosen& chosen : phase.costs) {
         CostTerm term = chosen.make<MakeCost>()(chosen.options);
         if (term.of_layers) continue;
@@ -164,10 +164,10 @@ Objective::Objective(const Phase& phase, const Network& network)
     std::string name(model_.held_type());
     batch_method_ = dynamic_cast<optim::BatchMethod*>(optimizer_.get());
     if (batch_method_)
-        gradients_.emplace(model_, cost, name);
+        gradients_.emplace(model_, cost, name, phase.compile);
     else
-        step_.emplace(model_, *optimizer_, cost, name,
-                      in_steps_.norms ? TrainStep::Watch(squares) : TrainStep::Watch());
+        step_.emplace(model_, *optimizer_, cost, name, in_steps_.norms ? TrainStep::Watch(squares) : TrainStep::Watch(),
+                      phase.compile);
 }
 
 void Objective::begin(const data::Dataset& train, std::uint64_t seed) {

@@ -14,6 +14,7 @@
 #include "weft/data/batches.h"
 #include "weft/data/prepare.h"
 #include "weft/data/registry.h"
+#include "weft/runtime/function.h"
 #include "weft/train/monitor.h"
 #include "weft/train/parts.h"
 #include "weft/train/registry.h"
@@ -46,6 +47,7 @@ struct Phase {
     std::vector<Chosen> costs;
     Chosen optimizer;
     std::int64_t batch_size = 0;
+    CompileOptions compile;
     data::Last last = data::Last::keep;
     StopRule stop;
     std::optional<Watch> keep_best;

@@ -233,7 +233,7 @@ void predict(const Run& run, const data::Dataset& examples,
             for (const Output& one : outputs) all.push_back(one.term ? said_to(*one.term, output, notes) : output);
             return all;
         },
-        "prediction");
+        run.kept_phase().compile);
     data::Dataset walked = examples;
     walked.y = Array::zeros(DType::int64, {examples.size()});
     for (const data::Batch& batch : walked.batches(prediction_batch)) {

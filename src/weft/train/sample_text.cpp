@@ -44,7 +44,7 @@ class Writer {
           rows_(text_of(run).options().at("lanes").as_integer()),
           length_(text_of(run).options().at("length").as_integer()),
           lines_(text_of(run).options().at("lines").as_bool()),
-          said_([this](std::span<const Tensor> batch) { return said(batch); }, "next symbol"),
+          said_([this](std::span<const Tensor> batch) { return said(batch); }),
           preparation_(run.kept_phase().prepare) {
         load_preparation(run.kept(), preparation_);
     }

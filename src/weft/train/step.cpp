@@ -45,7 +45,8 @@ std::vector<Parameter> trained(nn::ModuleRef model, std::string_view name) {
 
 }  // namespace
 
-TrainStep::TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name, Watch watch)
+TrainStep::TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name, Watch watch,
+                     const CompileOptions& options)
     : function_(
           [parameters = trained(model, name), &optimizer, loss = std::move(loss), name = std::string(name),
            watch = std::move(watch)](std::span<const Tensor> batch) {
@@ -56,9 +57,10 @@ TrainStep::TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss
               now.results.insert(now.results.end(), seen.begin(), seen.end());
               return now.results;
           },
-          "train_step") {}
+          options) {}
 
-LossAndGradients::LossAndGradients(nn::ModuleRef model, TrainStep::Loss loss, std::string_view name)
+LossAndGradients::LossAndGradients(nn::ModuleRef model, TrainStep::Loss loss, std::string_view name,
+                                   const CompileOptions& options)
     : function_(
           [parameters = trained(model, name), loss = std::move(loss),
            name = std::string(name)](std::span<const Tensor> batch) {
@@ -66,6 +68,6 @@ LossAndGradients::LossAndGradients(nn::ModuleRef model, TrainStep::Loss loss, st
               now.results.insert(now.results.end(), now.gradients.begin(), now.gradients.end());
               return now.results;
           },
-          "gradients") {}
+          options) {}
 
 }  // namespace weft

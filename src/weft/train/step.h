@@ -27,7 +27,8 @@ class TrainStep {
     using Watch = std::function<std::vector<Tensor>(std::span<const Tensor> before, std::span<const Tensor> gradients,
                                                     std::span<const Tensor> behind)>;
     /// `loss` gives a 0-d loss, and then anything else that is to be handed back. `name` stands in errors ("Mlp / fc2").
-    TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name, Watch watch = {});
+    TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name, Watch watch = {},
+              const CompileOptions& options = {});
 
     /// One step; the loss before it, and what else the loss function gave. `results` of the last call are overwritten.
     void call(std::span<const Tensor> batch, std::vector<Tensor>& results) const { function_.call(batch, results); }
@@ -42,7 +43,8 @@ class TrainStep {
 /// points before they move. Layers are in the mode of training; what they set (running statistics, the generator) is set.
 class LossAndGradients {
   public:
-    LossAndGradients(nn::ModuleRef model, TrainStep::Loss loss, std::string_view name);
+    LossAndGradients(nn::ModuleRef model, TrainStep::Loss loss, std::string_view name,
+                     const CompileOptions& options = {});
     void call(std::span<const Tensor> batch, std::vector<Tensor>& results) const { function_.call(batch, results); }
     Explanation explain(std::span<const Tensor> batch) const { return function_.explain(batch); }
 
@@ -74,13 +76,13 @@ auto over_batch(Model& model, F f) {
 /// (x, labels, ...) -> the loss of the model before the step, having made one step. `loss(model, x, labels, ...)` gives a 0-d
 /// Tensor, or a std::vector of them whose first is the loss; then the step gives a vector too.
 template <class Model, class Loss>
-auto train_step(Model& model, optim::Optimizer& optimizer, Loss loss) {
-    return [&model, &optimizer, loss = std::move(loss), step = std::shared_ptr<TrainStep>(),
+auto train_step(Model& model, optim::Optimizer& optimizer, Loss loss, CompileOptions options = {}) {
+    return [&model, &optimizer, options, loss = std::move(loss), step = std::shared_ptr<TrainStep>(),
             results = std::vector<Tensor>()](const auto&... batch) mutable {  // kept, so that a step allocates nothing
         constexpr std::size_t count = sizeof...(batch);
         if (!step) {
             step = std::make_shared<TrainStep>(model, optimizer, detail::over_batch<count, const Model>(model, loss),
-                                               nn::type_name<Model>());
+                                               nn::type_name<Model>(), TrainStep::Watch(), options);
         }
         const Tensor tensors[] = {Operand(batch).as_tensor()...};
         step->call(tensors, results);

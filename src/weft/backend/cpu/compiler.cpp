@@ -107,7 +107,7 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
 }
 
 std::int64_t Compiler::least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
-    if (node.operation->family == Family::contraction) return contraction_rows(inputs, output);
+    if (node.operation->family == Family::contraction) return contraction_rows(node, inputs, output);
     if (node.operation->family == Family::window) return window_images(node, inputs, output);
     return 1;
 }

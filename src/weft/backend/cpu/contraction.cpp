@@ -1,3 +1,5 @@
+#include "weft/ops/contraction.h"
+
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/gemm.h"
 #include "weft/backend/cpu/strided.h"
@@ -5,11 +7,16 @@
 namespace weft::cpu {
 namespace {
 
+ProductType product_type(const Node& node, const Layout& output) {
+    return {output.dtype, precision_of(node) == DType::bfloat16};
+}
+
 // matmul of (batch..., m, k) and (batch..., k, n). gemm wants C's columns side by side: a result that lies the other way is
 // computed transposed, one that lies otherwise in scratch, and copied.
 class Matmul final : public Kernel {
   public:
-    Matmul(std::span<const Layout> inputs, const Layout& output, const KernelUse& use) : dtype_(output.dtype) {
+    Matmul(const Node& node, std::span<const Layout> inputs, const Layout& output, const KernelUse& use)
+        : type_(product_type(node, output)) {
         std::size_t batch = output.dims.size() - 2;
         const Layout &a = inputs[0], &b = inputs[1];
         m_ = output.dims[batch], n_ = output.dims[batch + 1], k_ = a.dims[batch + 1];
@@ -33,36 +40,37 @@ class Matmul final : public Kernel {
         empty_ = output.size() == 0;
         bool one_b = use.block || (use.kept && batches_.still(2));
         if (one_b && plain_ && !swapped_ && !empty_)
-            shared_bytes_ = gemm_packed_bytes(dtype_, m_ * items_, n_, k_, a_, b_, use.kept);
-        bool library = items_ == 1 && gemm_by_library(dtype_, m_, n_, k_, a_, b_);
-        gemm_bytes_ = library ? 0 : gemm_scratch_bytes(dtype_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_);
+            shared_bytes_ = gemm_packed_bytes(type_, m_ * items_, n_, k_, a_, b_, use.kept);
+        bool library = items_ == 1 && gemm_by_library(type_, m_, n_, k_, a_, b_);
+        gemm_bytes_ = library ? 0 : gemm_scratch_bytes(type_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_);
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
     }
     std::size_t shared_bytes() const override { return shared_bytes_; }
     void share(void* const* operands, std::byte* shared) const override {
         Matrix b = b_;
         b.data = operands[1];
-        gemm_pack(dtype_, n_, k_, b, shared);
+        gemm_pack(type_, n_, k_, b, shared);
     }
     std::string shared_format() const override {
-        return text("gemm ", dtype_, " ", n_, " x ", k_, " by ", b_.row_stride, ", ", b_.column_stride);
+        return text("gemm ", type_.dtype, type_.rounded ? " rounded " : " ", n_, " x ", k_, " by ", b_.row_stride, ", ",
+                    b_.column_stride);
     }
     std::size_t scratch_bytes() const override {
-        return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(dtype_));
+        return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(type_.dtype));
     }
-    std::string_view by() const override { return "gemm"; }
+    std::string_view by() const override { return type_.rounded ? "gemm bfloat16" : "gemm"; }
 
     void run(void* const* operands, std::byte* scratch) const override {
         if (empty_) return;
-        with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
-            auto *a = static_cast<const T*>(operands[0]), *b = static_cast<const T*>(operands[1]);
-            auto* c = static_cast<T*>(operands[2]);
-            for (std::int64_t first = 0; first < batches_.size; first += run_) {
-                batches_.walk(first, first + run_, [&](const std::array<std::int64_t, 3>& at, std::int64_t) {
-                    multiply(c + at[0], a + at[1], b + at[2], shared_bytes_ > 0 ? operands[3] : nullptr, scratch);
-                });
-            }
-        });
+        auto at = [size = static_cast<std::int64_t>(size_of(type_.dtype))](void* operand, std::int64_t element) {
+            return static_cast<std::byte*>(operand) + element * size;
+        };
+        for (std::int64_t first = 0; first < batches_.size; first += run_) {
+            batches_.walk(first, first + run_, [&](const std::array<std::int64_t, 3>& from, std::int64_t) {
+                multiply(at(operands[2], from[0]), at(operands[0], from[1]), at(operands[1], from[2]),
+                         shared_bytes_ > 0 ? operands[3] : nullptr, scratch);
+            });
+        }
     }
 
   private:
@@ -76,23 +84,22 @@ class Matmul final : public Kernel {
         items_ = 1;
     }
 
-    template <class T>
-    void multiply(T* c, const T* a, const T* b, const void* packed, std::byte* scratch) const {
+    void multiply(void* c, const void* a, const void* b, const void* packed, std::byte* scratch) const {
         Matrix left = a_, right = b_;
         right.packed = packed;
         left.data = swapped_ ? b : a, right.data = swapped_ ? a : b;
         Scratch room{scratch, gemm_bytes_};
         if (plain_ && items_ > 1) {
             Batch batch{items_, batches_.inner(swapped_ ? 2 : 1), batches_.inner(swapped_ ? 1 : 2), batches_.inner(0)};
-            return batched_gemm(dtype_, batch, m_, n_, k_, left, right, c, row_, false, {}, room);
+            return batched_gemm(type_, batch, m_, n_, k_, left, right, c, row_, false, {}, room);
         }
-        if (plain_) return gemm(dtype_, m_, n_, k_, left, right, c, row_, false, {}, room);
-        auto* dense = reinterpret_cast<T*>(scratch + gemm_bytes_);
-        gemm(dtype_, m_, n_, k_, left, right, dense, n_, false, {}, room);
-        copy_box(Box<2>({m_, n_}, {Dims{row_, column_}, Dims{n_, 1}}), dtype_, c, dense);
+        if (plain_) return gemm(type_, m_, n_, k_, left, right, c, row_, false, {}, room);
+        std::byte* dense = scratch + gemm_bytes_;
+        gemm(type_, m_, n_, k_, left, right, dense, n_, false, {}, room);
+        copy_box(Box<2>({m_, n_}, {Dims{row_, column_}, Dims{n_, 1}}), type_.dtype, c, dense);
     }
 
-    DType dtype_;
+    ProductType type_;
     std::int64_t m_, n_, k_, row_, column_;
     std::int64_t run_, items_;  // of the batch handed to gemm at a time: as steps of the walk, as products
     Matrix a_, b_;
@@ -103,15 +110,15 @@ class Matmul final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> contraction_kernel(const Node&, std::span<const Layout> inputs, const Layout& output,
+std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                            const KernelUse& use) {
-    return std::make_unique<Matmul>(inputs, output, use);
+    return std::make_unique<Matmul>(node, inputs, output, use);
 }
 
-std::int64_t contraction_rows(std::span<const Layout> inputs, const Layout& output) {
+std::int64_t contraction_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) {
     std::size_t row = output.dims.size() - 2, column = row + 1;
     const Layout &a = inputs[0], &b = inputs[1];
-    return gemm_block_rows(output.dtype, output.dims[row], output.dims[column], a.dims[column],
+    return gemm_block_rows(product_type(node, output), output.dims[row], output.dims[column], a.dims[column],
                            {nullptr, a.strides[row], a.strides[column]}, {nullptr, b.strides[row], b.strides[column]});
 }
 

@@ -15,7 +15,7 @@ std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> in
 std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                            const KernelUse& use);
 /// How many rows of it at a time cost, a row, no more than all of them.
-std::int64_t contraction_rows(std::span<const Layout> inputs, const Layout& output);
+std::int64_t contraction_rows(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                       const KernelUse& use);
 /// How many images of a convolution at a time cost, each, no more than all of them.

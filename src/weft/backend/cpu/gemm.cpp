@@ -13,8 +13,14 @@
 namespace weft::cpu {
 namespace {
 
-template <class T>
-inline constexpr bool has_kernel = std::is_same_v<T, float> || std::is_same_v<T, double>;
+/// f<T> for the numbers that weft's own kernel multiplies, other() for all others.
+template <class F, class Other>
+auto with_kernel(ProductType type, F f, Other other) {
+    if (type.rounded) return f(TypeTag<RoundedFloat>());
+    if (type.dtype == DType::float32) return f(TypeTag<float>());
+    if (type.dtype == DType::float64) return f(TypeTag<double>());
+    return other();
+}
 
 // Products of a batch up to this many multiplications run whole, each on one thread; larger ones one by one, on all
 // threads.
@@ -31,41 +37,43 @@ GemmProblem<T> problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const 
     return {m,
             n,
             k,
-            static_cast<const T*>(a.data),
+            static_cast<const NumberOf<T>*>(a.data),
             a.row_stride,
             a.column_stride,
-            static_cast<const T*>(b.data),
+            static_cast<const NumberOf<T>*>(b.data),
             b.row_stride,
             b.column_stride,
-            static_cast<T*>(c),
+            static_cast<SumOf<T>*>(c),
             c_row,
             accumulate,
-            static_cast<const T*>(epilogue.bias),
+            static_cast<const SumOf<T>*>(epilogue.bias),
             epilogue.relu,
-            static_cast<const T*>(b.packed)};
+            static_cast<const OperandOf<T>*>(b.packed)};
 }
 
 /// The caller's scratch, or memory of this call's own where that is too small.
 template <class T>
 class Workspace {
+    using Operand = OperandOf<T>;
+
   public:
     Workspace(Scratch scratch, std::int64_t elements) {
-        std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(T);
+        std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(Operand);
         if (scratch.data && scratch.bytes >= bytes) {
-            data_ = static_cast<T*>(scratch.data);
-            elements_ = static_cast<std::int64_t>(scratch.bytes / sizeof(T));
+            data_ = static_cast<Operand*>(scratch.data);
+            elements_ = static_cast<std::int64_t>(scratch.bytes / sizeof(Operand));
         } else if (bytes > 0) {
             owned_ = Buffer::allocate(bytes);
-            data_ = reinterpret_cast<T*>(owned_->data());
+            data_ = reinterpret_cast<Operand*>(owned_->data());
             elements_ = elements;
         }
     }
-    T* data() const { return data_; }
+    Operand* data() const { return data_; }
     std::int64_t elements() const { return elements_; }
 
   private:
     BufferHandle owned_;
-    T* data_ = nullptr;
+    Operand* data_ = nullptr;
     std::int64_t elements_ = 0;
 };
 
@@ -75,9 +83,18 @@ std::int64_t scratch_of(const GemmProblem<T>& p) {
     return own_gemm_scratch<T>(p.m, p.packed_b ? 0 : p.n, p.k);
 }
 
+/// Whether a library did it.
+template <class T>
+bool by_library([[maybe_unused]] const GemmProblem<T>& problem) {
+    if constexpr (std::is_same_v<T, RoundedFloat>)
+        return false;
+    else
+        return library_gemm(problem);
+}
+
 template <class T>
 void multiply(const GemmProblem<T>& problem, Scratch scratch) {
-    if (library_gemm(problem)) return;
+    if (by_library(problem)) return;
     Workspace<T> workspace(scratch, scratch_of(problem));
     own_gemm(problem, workspace.data());
 }
@@ -92,8 +109,8 @@ GemmProblem<T> item_of(const GemmProblem<T>& first, const Batch& batch, std::int
 }
 
 template <class T>
-void multiply_item(const GemmProblem<T>& problem, T* scratch) {
-    if (!library_gemm(problem)) own_gemm(problem, scratch);
+void multiply_item(const GemmProblem<T>& problem, OperandOf<T>* scratch) {
+    if (!by_library(problem)) own_gemm(problem, scratch);
 }
 
 template <class T>
@@ -115,28 +132,39 @@ void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scr
                  static_cast<int>(std::min<std::int64_t>(slots, 1 << 20)));
 }
 
-void check(DType dtype, const Epilogue& epilogue) {
-    if ((epilogue.bias || epilogue.relu) && !is_floating(dtype))
-        throw DTypeError(text("gemm: bias and relu are for floating types, not for ", dtype));
+void check(ProductType type, const Epilogue& epilogue) {
+    if ((epilogue.bias || epilogue.relu) && !is_floating(type.dtype))
+        throw DTypeError(text("gemm: bias and relu are for floating types, not for ", type.dtype));
+    if (type.rounded && type.dtype != DType::float32)
+        throw DTypeError(text("gemm: float32 is rounded to bfloat16, ", type.dtype, " is not"));
+}
+
+/// Rows at a time that a library takes of this product; 0: it does not.
+template <class T>
+std::int64_t library_rows([[maybe_unused]] const GemmProblem<T>& problem) {
+    if constexpr (std::is_same_v<T, RoundedFloat>)
+        return 0;
+    else
+        return library_gemm_rows(problem);
 }
 
 }  // namespace
 
-void gemm(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
+void gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
           std::int64_t c_row_stride, bool accumulate, const Epilogue& epilogue, Scratch scratch) {
-    check(dtype, epilogue);
-    with_dtype(dtype, [&]<class T>(TypeTag<T>) {
-        if constexpr (has_kernel<T>)
+    check(type, epilogue);
+    with_kernel(
+        type,
+        [&]<class T>(TypeTag<T>) {
             multiply(problem_of<T>(m, n, k, a, b, c, c_row_stride, accumulate, epilogue), scratch);
-        else
-            generic_gemm(dtype, m, n, k, a, b, c, c_row_stride, accumulate, epilogue);
-    });
+        },
+        [&] { generic_gemm(type.dtype, m, n, k, a, b, c, c_row_stride, accumulate, epilogue); });
 }
 
-void batched_gemm(DType dtype, const Batch& batch, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+void batched_gemm(ProductType type, const Batch& batch, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                   const Matrix& b, void* c, std::int64_t c_row_stride, bool accumulate, const Epilogue& epilogue,
                   Scratch scratch) {
-    check(dtype, epilogue);
+    check(type, epilogue);
     if (batch.count == 0) return;
     // One B for all, and the rows of A and of C go on evenly from item to item: that is one product.
     bool one =
@@ -144,85 +172,93 @@ void batched_gemm(DType dtype, const Batch& batch, std::int64_t m, std::int64_t 
     if (batch.count == 1 || one) {
         Matrix rows = m == 1 && batch.count > 1 ? Matrix{a.data, batch.a_stride, a.column_stride} : a;
         std::int64_t c_row = m == 1 && batch.count > 1 ? batch.c_stride : c_row_stride;
-        return gemm(dtype, batch.count * m, n, k, rows, b, c, c_row, accumulate, epilogue, scratch);
+        return gemm(type, batch.count * m, n, k, rows, b, c, c_row, accumulate, epilogue, scratch);
     }
-    with_dtype(dtype, [&]<class T>(TypeTag<T>) {
-        if constexpr (has_kernel<T>) {
+    with_kernel(
+        type,
+        [&]<class T>(TypeTag<T>) {
             multiply_batch(problem_of<T>(m, n, k, a, b, c, c_row_stride, accumulate, epilogue), batch, scratch);
-        } else {
+        },
+        [&] {
             parallel_for(batch.count, [&](std::int64_t i) {
+                auto item = [i, size = static_cast<std::int64_t>(size_of(type.dtype))](const void* from,
+                                                                                       std::int64_t stride) {
+                    return static_cast<const std::byte*>(from) + i * stride * size;
+                };
                 Matrix of_a = a, of_b = b;
-                of_a.data = static_cast<const T*>(a.data) + i * batch.a_stride;
-                of_b.data = static_cast<const T*>(b.data) + i * batch.b_stride;
-                generic_gemm(dtype, m, n, k, of_a, of_b, static_cast<T*>(c) + i * batch.c_stride, c_row_stride,
-                             accumulate, epilogue);
+                of_a.data = item(a.data, batch.a_stride), of_b.data = item(b.data, batch.b_stride);
+                auto* of_c = const_cast<std::byte*>(item(c, batch.c_stride));
+                generic_gemm(type.dtype, m, n, k, of_a, of_b, of_c, c_row_stride, accumulate, epilogue);
             });
-        }
-    });
+        });
 }
 
-bool gemm_by_library(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b) {
-    return with_dtype(dtype, [&]<class T>(TypeTag<T>) {
-        if constexpr (has_kernel<T>) return library_gemm_rows(problem_of<T>(m, n, k, a, b, nullptr, n, false, {})) > 0;
-        return false;
-    });
+bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                     const Matrix& b) {
+    return with_kernel(
+        type,
+        [&]<class T>(TypeTag<T>) { return library_rows(problem_of<T>(m, n, k, a, b, nullptr, n, false, {})) > 0; },
+        [] { return false; });
 }
 
-std::int64_t gemm_block_rows(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                              const Matrix& b) {
     std::int64_t each = std::max<std::int64_t>(1, n * k);  // multiplications of a row
-    std::int64_t rows = with_dtype(dtype, [&]<class T>(TypeTag<T>) -> std::int64_t {
-        if constexpr (has_kernel<T>) {
+    std::int64_t rows = with_kernel(
+        type,
+        [&]<class T>(TypeTag<T>) -> std::int64_t {
             // What a library would not take as a block is not cut into such.
             auto problem = problem_of<T>(m, n, k, a, b, nullptr, n, false, {});
-            if (std::int64_t block = library_gemm_rows(problem)) {
+            if (std::int64_t block = library_rows(problem)) {
                 problem.m = block;
-                return library_gemm_rows(problem) ? block : m;
+                return library_rows(problem) ? block : m;
             }
             if (own_gemm_pieces(m, n, k) > 1) return m;
-            std::int64_t least = n * k * static_cast<std::int64_t>(sizeof(T)) > second_level_bytes ? 256 : 32;
+            std::int64_t least =
+                n * k * static_cast<std::int64_t>(sizeof(OperandOf<T>)) > second_level_bytes ? 256 : 32;
             return n == 1 ? serial_row_work / each : std::max<std::int64_t>(least, block_work / each);
-        }
-        return std::max<std::int64_t>(1, serial_row_work / each);
-    });
+        },
+        [&] { return std::max<std::int64_t>(1, serial_row_work / each); });
     return std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(m, 1));
 }
 
-std::size_t gemm_packed_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+std::size_t gemm_packed_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                               const Matrix& b, bool kept) {
-    return with_dtype(dtype, [&]<class T>(TypeTag<T>) -> std::size_t {
-        if constexpr (has_kernel<T>) {
-            bool own = n > 1 && k > 0 && !gemm_by_library(dtype, m, n, k, a, b);
-            bool pays = b.column_stride != 1 || n * k * sizeof(T) > near_bytes;
+    return with_kernel(
+        type,
+        [&]<class T>(TypeTag<T>) -> std::size_t {
+            bool own = n > 1 && k > 0 && !gemm_by_library(type, m, n, k, a, b);
+            // Pairs are packed in any case.
+            bool pays = ProductOf<T>::together > 1 || b.column_stride != 1 || n * k * sizeof(OperandOf<T>) > near_bytes;
             // One row reads a turned matrix as it lies; a sum in pieces is another sum.
             if (kept) own = own && m > 1 && own_gemm_pieces(m, n, k) == 1;
-            return own && pays ? static_cast<std::size_t>(own_gemm_packed<T>(n, k)) * sizeof(T) : 0;
-        }
-        return 0;
-    });
+            return own && pays ? static_cast<std::size_t>(own_gemm_packed<T>(n, k)) * sizeof(OperandOf<T>) : 0;
+        },
+        [] { return std::size_t{0}; });
 }
 
-void gemm_pack(DType dtype, std::int64_t n, std::int64_t k, const Matrix& b, void* to) {
-    with_dtype(dtype, [&]<class T>(TypeTag<T>) {
-        if constexpr (has_kernel<T>)
-            pack_own_gemm(problem_of<T>(0, n, k, {}, b, nullptr, n, false, {}), static_cast<T*>(to));
-    });
+void gemm_pack(ProductType type, std::int64_t n, std::int64_t k, const Matrix& b, void* to) {
+    with_kernel(
+        type,
+        [&]<class T>(TypeTag<T>) {
+            pack_own_gemm(problem_of<T>(0, n, k, {}, b, nullptr, n, false, {}), static_cast<OperandOf<T>*>(to));
+        },
+        [] {});
 }
 
-std::size_t gemm_scratch_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) {
-    return with_dtype(dtype, [&]<class T>(TypeTag<T>) -> std::size_t {
-        if constexpr (!has_kernel<T>)
-            return 0;
-        else {
+std::size_t gemm_scratch_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) {
+    return with_kernel(
+        type,
+        [&]<class T>(TypeTag<T>) -> std::size_t {
             std::int64_t slots = batch > 1 && m * n * k <= whole_item
                                      ? std::min<std::int64_t>(batch, ThreadPool::instance().threads())
                                      : 1;
             std::int64_t elements = slots * own_gemm_scratch<T>(m, n, k);
             // One product of all the rows, where batched_gemm finds the batch to be that.
             if (batch > 1) elements = std::max(elements, own_gemm_scratch<T>(batch * m, n, k));
-            return static_cast<std::size_t>(elements) * sizeof(T);
-        }
-    });
+            return static_cast<std::size_t>(elements) * sizeof(OperandOf<T>);
+        },
+        [] { return std::size_t{0}; });
 }
 
 }  // namespace weft::cpu

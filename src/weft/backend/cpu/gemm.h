@@ -11,6 +11,13 @@
 
 namespace weft::cpu {
 
+/// The type of A, B and C; `rounded`: of float32, operands are rounded to bfloat16 as they are read, and summed in float32.
+struct ProductType {
+    ProductType(DType dtype, bool rounded = false) : dtype(dtype), rounded(rounded) {}
+    DType dtype;
+    bool rounded;
+};
+
 /// Rows and columns may lie anyhow: transposed, strided, reversed, broadcast (stride 0).
 struct Matrix {
     const void* data;
@@ -36,30 +43,33 @@ struct Batch {
 
 /// C (m x n; rows c_row_stride apart, columns side by side) = A (m x k) B (k x n), or C += A B with `accumulate`. Sums
 /// of float16 and bfloat16 are kept in float32 and rounded once; integers wrap; bool is "or" of "and". With k = 0 sums
-/// are 0. C must not overlap A or B. DTypeError for an epilogue on a type that is not floating.
-void gemm(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
+/// are 0. C must not overlap A or B. DTypeError for an epilogue on a type that is not floating, and for another type than
+/// float32 rounded.
+void gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
           std::int64_t c_row_stride, bool accumulate = false, const Epilogue& epilogue = {}, Scratch scratch = {});
 
 /// The same for each of a batch.
-void batched_gemm(DType dtype, const Batch& batch, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+void batched_gemm(ProductType type, const Batch& batch, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                   const Matrix& b, void* c, std::int64_t c_row_stride, bool accumulate = false,
                   const Epilogue& epilogue = {}, Scratch scratch = {});
 
 /// Scratch that gemm (batch = 1) or batched_gemm want for these sizes (n = 0: with a B that is packed), whatever the strides; depends on the number of
 /// threads of the pool at this time, but with less the result is the same.
-std::size_t gemm_scratch_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
+std::size_t gemm_scratch_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k,
+                               std::int64_t batch = 1);
 
 /// Whether a library does this product, whatever the data: it wants no scratch.
-bool gemm_by_library(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b);
+bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                     const Matrix& b);
 
 /// How many rows of such a product at a time cost, a row, no more than all of them; m where only the whole is fast. Whatever the data.
-std::int64_t gemm_block_rows(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                              const Matrix& b);
 
 /// What B takes in the order in which products of m rows read it; 0 where they read it as it lies. `kept`: the copy costs nothing, as it
 /// serves many products.
-std::size_t gemm_packed_bytes(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+std::size_t gemm_packed_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                               const Matrix& b, bool kept = false);
-void gemm_pack(DType dtype, std::int64_t n, std::int64_t k, const Matrix& b, void* to);
+void gemm_pack(ProductType type, std::int64_t n, std::int64_t k, const Matrix& b, void* to);
 
 }  // namespace weft::cpu

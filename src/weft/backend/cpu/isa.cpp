@@ -43,7 +43,23 @@ std::atomic<Isa>& in_use() {
     return isa;
 }
 
+bool has_pairs() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bf16");
+#else
+    return false;
+#endif
+}
+
+std::atomic<bool>& pairs_in_use() {
+    static std::atomic<bool> use{has_pairs()};
+    return use;
+}
+
 }  // namespace
+
+bool multiplies_pairs() { return pairs_in_use().load(std::memory_order_relaxed); }
+void use_pairs(bool use) { pairs_in_use() = use && has_pairs(); }
 
 Isa best_isa() { return in_use().load(std::memory_order_relaxed); }
 

@@ -47,5 +47,9 @@ std::span<const Isa> usable_isas();
 /// From now on `isa`, which must be usable (ValueError); for tests.
 void use_isa(Isa isa);
 std::string_view name_of(Isa isa);
+/// Whether avx512's products of bfloat16 take the processor's instruction for pairs of them (AVX512_BF16).
+bool multiplies_pairs();
+/// From now on without it, or with it where the processor has it; for tests.
+void use_pairs(bool use);
 
 }  // namespace weft::cpu

@@ -1,4 +1,4 @@
-// weft's own matrix product for float and double: packed panels, tiles in registers, blocks claimed by the pool. The
+// weft's own matrix product for float, double and float rounded to bfloat16 (summed in float): packed panels, tiles in registers, blocks claimed by the pool. The
 // same bits for every instruction set and number of threads: each element is one chain of fused multiply-adds in the
 // order of k, cut into pieces and summed in their order only where sizes say so. Callers: backend/cpu/gemm.cpp,
 // own_convolution.cpp.
@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+
+#include "weft/backend/cpu/isa/gemm_kernels.h"
 
 namespace weft::cpu {
 
@@ -15,21 +17,21 @@ inline constexpr std::int64_t second_level_bytes = 1 << 20;
 template <class T>
 struct GemmProblem {
     std::int64_t m = 0, n = 0, k = 0;
-    const T* a = nullptr;
+    const NumberOf<T>* a = nullptr;
     std::int64_t a_row = 0, a_column = 0;
-    const T* b = nullptr;
+    const NumberOf<T>* b = nullptr;
     std::int64_t b_row = 0, b_column = 0;
-    T* c = nullptr;
+    SumOf<T>* c = nullptr;
     std::int64_t c_row = 0;  // columns of c lie side by side
     bool accumulate = false;
-    const T* bias = nullptr;
+    const SumOf<T>* bias = nullptr;
     bool relu = false;
-    const T* packed_b = nullptr;  // b as pack_own_gemm made it, if it did: read instead of b
+    const OperandOf<T>* packed_b = nullptr;  // b as pack_own_gemm made it, if it did: read instead of b
 };
 
-/// `scratch` holds own_gemm_scratch(m, n, k) elements.
+/// `scratch` holds own_gemm_scratch(m, n, k) operands.
 template <class T>
-void own_gemm(const GemmProblem<T>& problem, T* scratch);
+void own_gemm(const GemmProblem<T>& problem, OperandOf<T>* scratch);
 
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k);
@@ -37,9 +39,9 @@ std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k);
 /// Into how many pieces the sum over k is cut: more than one where c alone would occupy few threads.
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k);
 
-/// b in the order in which it is read, for many products with the same one: own_gemm_packed(n, k) elements at `to`.
+/// b in the order in which it is read, for many products with the same one: own_gemm_packed(n, k) operands at `to`.
 template <class T>
-void pack_own_gemm(const GemmProblem<T>& problem, T* to);
+void pack_own_gemm(const GemmProblem<T>& problem, OperandOf<T>* to);
 
 template <class T>
 std::int64_t own_gemm_packed(std::int64_t n, std::int64_t k);

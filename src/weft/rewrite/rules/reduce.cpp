@@ -290,6 +290,7 @@ Tensor sum_of_products(const Site& site) {
 Tensor outer_product(const Site& site) {
     const Shape& a = site.node.inputs[0]->shape;
     if (!(a[a.size() - 1] == Size(1)) || !is_inexact(site.node.dtype)) return {};
+    if (site.node.attributes) return {};  // the numbers would have to be rounded
     return site.input(0) * site.input(1);
 }
 
@@ -300,7 +301,8 @@ Tensor number_out_of_matmul(const Site& site) {
         const Node& from = *site.node.inputs[i];
         if (opaque(from) || !site.only_here(from)) continue;
         auto with = [&](Node* x) {
-            return i == 0 ? matmul(handle(x), site.input(1)) : matmul(site.input(0), handle(x));
+            return i == 0 ? product_like(site.node, handle(x), site.input(1))
+                          : product_like(site.node, site.input(0), handle(x));
         };
         if (from.operation == &negative_operation) return -with(from.inputs[0]);
         if (from.operation != &multiply_operation) continue;

@@ -173,7 +173,7 @@ Tensor slice_of_product(const Site& site) {
         start[whole_axis] = 0, length[whole_axis] = x.shape()[whole_axis], step[whole_axis] = 1;
         return length == x.shape() ? x : slice(x, start, length, step);
     };
-    return matmul(operand(0, column), operand(1, row));
+    return product_like(from, operand(0, column), operand(1, row));
 }
 
 // A slice of joined pieces that lies in one of them, or covers several whole.
@@ -233,7 +233,7 @@ Tensor permutation_of_product(const Site& site) {
     Axes swapped = all_axes(from.shape.size());
     std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
     if (!(site.node.attributes_as<PermuteAttributes>().axes == swapped)) return {};
-    return matmul(matrix_transpose(in(from, 1)), matrix_transpose(in(from, 0)));
+    return product_like(from, matrix_transpose(in(from, 1)), matrix_transpose(in(from, 0)));
 }
 
 // reshape(reshape(x, (b * t, k)) @ B, (b, t, n)) -> x @ B: rows stay under the names that x and the result's readers have for them.
@@ -245,7 +245,7 @@ Tensor reshape_of_product(const Site& site) {
     Shape whole = site.node.shape;
     if (whole.size() < 2 || !(whole.back() == from.shape.back())) return {};
     whole[whole.size() - 1] = rows.shape.back();
-    return rows.inputs[0]->shape == whole ? matmul(in(rows), in(from, 1)) : Tensor();
+    return rows.inputs[0]->shape == whole ? product_like(from, in(rows), in(from, 1)) : Tensor();
 }
 
 // concatenate: pieces without elements dropped, joins of joins made one, neighbouring slices of one value made one.

@@ -1,7 +1,7 @@
 // The innermost loops of weft's own matrix product, one table an instruction set and type. A tile of C is at most
-// most_rows x most_columns. Every element of C is one chain of fused multiply-adds in the order of k, whatever the set,
-// the tile and the cut of k into pieces, so results are the same bits for all of them. Caller:
-// backend/cpu/own_gemm.cpp.
+// most_rows x most_columns. Every element of C is one chain of fused multiply-adds in the order of k (of pairs of bfloat16: the second, then the
+// first, as the processors' instruction does), whatever the set, the tile and the cut of k into pieces, so results are the same bits for all of
+// them. Caller: backend/cpu/own_gemm.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,50 @@
 
 namespace weft::cpu {
 
-/// c[i, j] = relu?((accumulate ? c[i, j] : 0) + sum over k of a[i, k] b[k, j] + bias?[j]); strides in elements.
+/// Two bfloat16 that follow each other along k, the first in the lower half: one operand, since processors multiply and add such pairs.
+struct BFloat16Pair {
+    std::uint32_t bits;
+};
+/// In the place of a type: float32 that products round to bfloat16 as they read it, and sum in float32.
+struct RoundedFloat;
+
+/// Of a product: the numbers that are given, what a tile multiplies, made of `together` of them along k, and what it sums in.
+template <class T>
+struct ProductOf {
+    using Number = T;
+    using Operand = T;
+    using Sum = T;
+    static constexpr std::int64_t together = 1;
+};
+template <>
+struct ProductOf<RoundedFloat> {
+    using Number = float;
+    using Operand = BFloat16Pair;
+    using Sum = float;
+    static constexpr std::int64_t together = 2;
+};
+template <class T>
+using NumberOf = typename ProductOf<T>::Number;
+template <class T>
+using OperandOf = typename ProductOf<T>::Operand;
+template <class T>
+using SumOf = typename ProductOf<T>::Sum;
+
+/// c[i, j] = relu?((accumulate ? c[i, j] : 0) + sum over k of a[i, k] b[k, j] + bias?[j]); strides, and k, in operands.
 template <class T>
 struct GemmTile {
-    const T* a;
+    const OperandOf<T>* a;
     std::int64_t a_row, a_column;
-    const T* b;
+    const OperandOf<T>* b;
     std::int64_t b_row;  // columns of b lie side by side
-    T* c;
+    SumOf<T>* c;
     std::int64_t c_row;
     std::int64_t k;
     int rows, columns;
     bool accumulate;
-    const T* bias;  // of this tile's columns; null: none
+    const SumOf<T>* bias;  // of this tile's columns; null: none
     bool relu;
-    const T*
+    const OperandOf<T>*
         fetch;  // each row of b takes one more step of this along: what is read next, on its way from memory; at least an address
     std::int64_t fetch_step;
 };
@@ -33,18 +62,23 @@ template <class T>
 struct GemmKernels {
     int most_rows, most_columns;
     void (*tile)(const GemmTile<T>& tile);
-    /// to[k * rows + i] = a[i, k], for a tile's rows.
-    void (*pack_a)(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k);
-    /// to[k * most_columns + j] = b[k, j], zero from `columns` on.
-    void (*pack_b)(T* to, const T* b, std::int64_t row, std::int64_t column, int columns, std::int64_t k);
-    /// The inner product of two rows of contiguous numbers, in 64 lanes joined by halves.
-    T (*dot)(const T* a, const T* b, std::int64_t k);
+    /// to[k * rows + i] = a[i, k], for a tile's rows: operands made of numbers, strides and k in numbers; what is missing of the last operand is 0.
+    void (*pack_a)(OperandOf<T>* to, const NumberOf<T>* a, std::int64_t row, std::int64_t column, int rows,
+                   std::int64_t k);
+    /// to[k * most_columns + j] = b[k, j], zero from `columns` on; likewise.
+    void (*pack_b)(OperandOf<T>* to, const NumberOf<T>* b, std::int64_t row, std::int64_t column, int columns,
+                   std::int64_t k);
+    /// The inner product of two rows of contiguous numbers, in 64 lanes joined by halves; null: there is none of its own.
+    SumOf<T> (*dot)(const NumberOf<T>* a, const NumberOf<T>* b, std::int64_t k);
 };
 
-#define WEFT_DECLARE_GEMM(isa)                         \
-    namespace isa {                                    \
-    extern const GemmKernels<float> gemm_kernels_f32;  \
-    extern const GemmKernels<double> gemm_kernels_f64; \
+#define WEFT_DECLARE_GEMM(isa)                                                                      \
+    namespace isa {                                                                                 \
+    extern const GemmKernels<float> gemm_kernels_f32;                                               \
+    extern const GemmKernels<double> gemm_kernels_f64;                                              \
+    /* with the arithmetic of float32; with the processor's instruction, where this build has it */ \
+    extern const GemmKernels<RoundedFloat> gemm_kernels_rounded, gemm_kernels_pairs;                \
+    void compute_tile_of_pairs(const GemmTile<RoundedFloat>& tile);                                 \
     }
 WEFT_FOR_EACH_COMPILED_ISA(WEFT_DECLARE_GEMM)
 #undef WEFT_DECLARE_GEMM

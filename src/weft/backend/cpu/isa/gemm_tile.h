@@ -1,0 +1,126 @@
+// The innermost loop of weft's own matrix products: a tile of C in registers, for every kind of number that Lanes (below, isa/pairs.h) tells
+// how to read and multiply. Included by the sources of the kinds (isa/gemm.cpp, isa/gemm_bfloat16.cpp), each of which may allow instructions
+// of its own; everything is in an unnamed namespace for that.
+#pragma once
+
+#include "weft/backend/cpu/isa/gemm_kernels.h"
+#include "weft/backend/cpu/isa/vector.h"
+
+namespace weft::cpu::WEFT_ISA {
+namespace {
+
+// Registers: rows x vectors of accumulators, `vectors` of b, one of a. AVX-512 has 32, the others 16. Sanitizers check
+// every one of the unrolled accesses, which takes minutes to compile: small tiles for them, of the same code with the
+// same results.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int most_rows = 3;
+#elif defined(WEFT_ISA_avx512)
+constexpr int most_rows = 14;
+#elif defined(WEFT_ISA_avx2)
+constexpr int most_rows = 6;
+#else
+constexpr int most_rows = 4;
+#endif
+constexpr int most_vectors = 2;
+
+/// How the tile of a T is read and multiplied: `Vector` holds one operand a lane of the sums. Numbers are their own operands.
+template <class T>
+struct Lanes {
+    using Vector = typename Vec<T>::Type;
+    WEFT_INLINE Vector load(const T* from) { return Vec<T>::load(from); }
+    WEFT_INLINE Vector load(const T* from, int count) { return Vec<T>::load(from, count); }
+    WEFT_INLINE Vector all(T value) { return Vec<T>::all(value); }
+    WEFT_INLINE Vector multiply_add(Vector a, Vector b, Vector sum) { return Vec<T>::fma(a, b, sum); }
+};
+
+/// `whole`: every lane of every vector is a column; `near_rows`: rows of a lie side by side (packed, or transposed).
+template <class T, int rows, int vectors, bool whole, bool near_rows>
+void compute(const GemmTile<T>& tile) {
+    using Sum = SumOf<T>;
+    using Operand = OperandOf<T>;
+    using V = Vec<Sum>;
+    using L = Lanes<Operand>;
+    const int last = whole ? V::lanes : tile.columns - (vectors - 1) * V::lanes;
+    auto load = [last](const Sum* from, int v) __attribute__((always_inline)) {
+        return !whole && v == vectors - 1 ? V::load(from + v * V::lanes, last) : V::load(from + v * V::lanes);
+    };
+    typename V::Type sums[rows][vectors];
+    // Three rows of a to an address, so that all addresses have registers: the others lie one and two strides further.
+    constexpr int groups = (rows + 2) / 3;
+    const Operand* from_a[groups];
+    for (int g = 0; g < groups; ++g) from_a[g] = tile.a + 3 * g * tile.a_row;
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) sums[i][v] = tile.accumulate ? load(tile.c + i * tile.c_row, v) : V::zero();
+    }
+    const Operand* a = tile.a;
+    const Operand* b = tile.b;
+    const Operand* fetch = tile.fetch;
+    const std::int64_t row = tile.a_row;
+    for (std::int64_t k = 0; k < tile.k; ++k) {
+        typename L::Vector from_b[vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v)
+            from_b[v] = !whole && v == vectors - 1 ? L::load(b + v * V::lanes, last) : L::load(b + v * V::lanes);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) {
+            typename L::Vector factor = L::all(near_rows ? a[i] : from_a[i / 3][i % 3 * row]);
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) sums[i][v] = L::multiply_add(factor, from_b[v], sums[i][v]);
+        }
+        a += tile.a_column;
+#pragma GCC unroll 8
+        for (int g = 0; g < groups; ++g) from_a[g] += near_rows ? 0 : tile.a_column;
+        b += tile.b_row;
+        __builtin_prefetch(fetch, 0, 2);
+        fetch += tile.fetch_step;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) {
+            typename V::Type sum = sums[i][v];
+            if (tile.bias) sum = V::add(sum, load(tile.bias, v));
+            if (tile.relu) sum = V::relu(sum);
+            Sum* to = tile.c + i * tile.c_row + v * V::lanes;
+            if (!whole && v == vectors - 1)
+                V::store(to, sum, last);
+            else
+                V::store(to, sum);
+        }
+    }
+}
+
+template <class T, int rows, int vectors, bool whole>
+void choose_rows_of_a(const GemmTile<T>& tile) {
+    if (tile.a_row == 1)
+        compute<T, rows, vectors, whole, true>(tile);
+    else
+        compute<T, rows, vectors, whole, false>(tile);
+}
+
+template <class T, int rows>
+void choose_columns(const GemmTile<T>& tile) {
+    constexpr int lanes = Vec<SumOf<T>>::lanes;
+    if (tile.columns == 2 * lanes)
+        choose_rows_of_a<T, rows, 2, true>(tile);
+    else if (tile.columns > lanes)
+        choose_rows_of_a<T, rows, 2, false>(tile);
+    else
+        choose_rows_of_a<T, rows, 1, false>(tile);
+}
+
+template <class T, int rows>
+void choose_rows(const GemmTile<T>& tile) {
+    if (tile.rows == rows) return choose_columns<T, rows>(tile);
+    if constexpr (rows > 1) choose_rows<T, rows - 1>(tile);
+}
+
+template <class T>
+void compute_tile(const GemmTile<T>& tile) {
+    choose_rows<T, most_rows>(tile);
+}
+
+}  // namespace
+}  // namespace weft::cpu::WEFT_ISA

@@ -1,0 +1,165 @@
+// Products of float32 rounded to bfloat16 on the way: with the processor's instruction for pairs and without, whole and packed before.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "weft/backend/cpu/gemm.h"
+#include "weft/backend/cpu/isa.h"
+#include "weft/base/error.h"
+#include "weft/base/thread_pool.h"
+#include "weft/core/half.h"
+
+namespace weft::cpu {
+namespace {
+
+const ProductType rounded{DType::float32, true};
+
+/// Puts instruction set, pairs and threads back.
+struct Settings {
+    ~Settings() {
+        use_isa(isa), use_pairs(pairs);
+        ThreadPool::instance().set_threads(threads);
+    }
+    Isa isa = best_isa();
+    bool pairs = multiplies_pairs();
+    int threads = ThreadPool::instance().threads();
+};
+
+struct Sizes {
+    std::int64_t m, n, k;
+};
+const Sizes all_sizes[] = {{1, 1, 1},      {1, 40, 7},    {14, 32, 2},   {15, 33, 65},   {13, 31, 257},
+                           {64, 64, 64},   {65, 10, 131}, {100, 90, 80}, {128, 10, 513}, {3, 5, 5001},
+                           {40, 33, 2101}, {7, 4200, 5},  {600, 40, 90}, {3, 4, 0}};
+
+enum class Layout { rows, columns, apart };
+const Layout all_layouts[] = {Layout::rows, Layout::columns, Layout::apart};
+
+/// Rows lie an odd distance apart where they are apart; around the numbers there is NaN.
+struct Sample {
+    Sample(std::int64_t rows, std::int64_t columns, Layout layout, unsigned seed) : columns(columns) {
+        std::int64_t row = layout == Layout::columns ? 1 : layout == Layout::rows ? columns : 2 * columns + 3;
+        std::int64_t column = layout == Layout::columns ? rows : layout == Layout::rows ? 1 : 2;
+        memory.assign(static_cast<std::size_t>((rows + 1) * (2 * columns + 5) + 8), NAN);
+        std::mt19937 generator(seed);
+        std::normal_distribution<float> normal;
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < columns; ++j)
+                memory[static_cast<std::size_t>(i * row + j * column)] = normal(generator);
+        matrix = {memory.data(), row, column};
+    }
+    double at(std::int64_t i, std::int64_t j) const {
+        float number = static_cast<const float*>(matrix.data)[i * matrix.row_stride + j * matrix.column_stride];
+        return static_cast<float>(BFloat16(number));
+    }
+    std::int64_t columns;
+    std::vector<float> memory;
+    Matrix matrix;
+};
+
+std::vector<float> product(const Sizes& s, const Sample& a, const Sample& b) {
+    std::vector<float> c(static_cast<std::size_t>(s.m * s.n), NAN);
+    gemm(rounded, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n);
+    return c;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+TEST(RoundedGemm, is_the_product_of_rounded_numbers_summed_in_float32) {
+    for (const Sizes& s : all_sizes)
+        for (Layout of_a : all_layouts)
+            for (Layout of_b : all_layouts) {
+                Sample a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
+                std::vector<float> c = product(s, a, b);
+                for (std::int64_t i = 0; i < s.m; ++i)
+                    for (std::int64_t j = 0; j < s.n; ++j) {
+                        double sum = 0, magnitude = 0;
+                        for (std::int64_t k = 0; k < s.k; ++k) {
+                            sum += a.at(i, k) * b.at(k, j);
+                            magnitude += std::abs(a.at(i, k) * b.at(k, j));
+                        }
+                        ASSERT_NEAR(c[static_cast<std::size_t>(i * s.n + j)], sum,
+                                    1.2e-7 * (static_cast<double>(s.k) + 3) * magnitude)
+                            << s.m << "x" << s.n << "x" << s.k << " at " << i << "," << j;
+                    }
+            }
+}
+
+TEST(RoundedGemm, has_the_same_bits_on_every_processor_and_with_any_number_of_threads) {
+    Settings before;
+    for (const Sizes& s : all_sizes) {
+        Sample a(s.m, s.k, Layout::rows, 1), b(s.k, s.n, Layout::columns, 2);
+        std::vector<float> reference = product(s, a, b);
+        for (Isa isa : usable_isas())
+            for (bool pairs : {false, true})
+                for (int threads : {1, 3}) {
+                    use_isa(isa), use_pairs(pairs);
+                    ThreadPool::instance().set_threads(threads);
+                    EXPECT_TRUE(same_bits(product(s, a, b), reference))
+                        << name_of(isa) << ", pairs " << pairs << ", threads " << threads << ": " << s.m << "x" << s.n
+                        << "x" << s.k;
+                }
+    }
+}
+
+TEST(RoundedGemm, reads_what_was_packed_before) {
+    for (const Sizes& s : all_sizes)
+        for (Layout of_b : all_layouts) {
+            Sample a(s.m, s.k, Layout::rows, 1), b(s.k, s.n, of_b, 2);
+            std::size_t bytes = gemm_packed_bytes(rounded, s.m, s.n, s.k, a.matrix, b.matrix, true);
+            if (bytes == 0) continue;
+            std::vector<float> packed(bytes / sizeof(float)), c(static_cast<std::size_t>(s.m * s.n));
+            gemm_pack(rounded, s.n, s.k, b.matrix, packed.data());
+            gemm(rounded, s.m, s.n, s.k, a.matrix,
+                 {nullptr, b.matrix.row_stride, b.matrix.column_stride, packed.data()}, c.data(), s.n);
+            EXPECT_TRUE(same_bits(c, product(s, a, b))) << s.m << "x" << s.n << "x" << s.k;
+        }
+}
+
+TEST(RoundedGemm, rounds_ties_to_even_and_keeps_nan_and_infinities) {
+    // 1 + 2^-8 lies between 1 and 1 + 2^-7, 1 + 3 * 2^-8 between 1 + 2^-7 and 1 + 2^-6: to even, both times.
+    float numbers[] = {1.00390625f, 1.01171875f, -1.00390625f, INFINITY, NAN, 3.4e38f},
+          wanted[] = {1, 1.015625f, -1, INFINITY, NAN, INFINITY};
+    for (std::int64_t i = 0; i < 6; ++i)
+        for (bool first : {true, false}) {
+            std::vector<float> a(32 * 2, 0), c(32 * 32), b(2 * 32, 0);
+            std::fill_n(b.begin() + (first ? 0 : 32), 32, 1.0f);
+            for (std::int64_t row = 0; row < 32; ++row)
+                a[static_cast<std::size_t>(2 * row + (first ? 0 : 1))] = numbers[i];
+            gemm(rounded, 32, 32, 2, {a.data(), 2, 1}, {b.data(), 32, 1}, c.data(), 32);
+            for (float got : c) {
+                if (std::isnan(wanted[i]))
+                    ASSERT_TRUE(std::isnan(got));
+                else
+                    ASSERT_EQ(got, wanted[i]) << numbers[i];
+            }
+        }
+}
+
+TEST(RoundedGemm, a_batch_is_its_items) {
+    Sizes s{20, 33, 41};
+    Sample a(3 * s.m, s.k, Layout::rows, 1), b(3 * s.k, s.n, Layout::rows, 2);
+    std::vector<float> together(static_cast<std::size_t>(3 * s.m * s.n)), alone;
+    Batch batch{3, s.m * s.k, s.k * s.n, s.m * s.n};
+    batched_gemm(rounded, batch, s.m, s.n, s.k, a.matrix, b.matrix, together.data(), s.n);
+    for (std::int64_t i = 0; i < 3; ++i) {
+        std::vector<float> c(static_cast<std::size_t>(s.m * s.n));
+        gemm(rounded, s.m, s.n, s.k, {a.memory.data() + i * batch.a_stride, s.k, 1},
+             {b.memory.data() + i * batch.b_stride, s.n, 1}, c.data(), s.n);
+        alone.insert(alone.end(), c.begin(), c.end());
+    }
+    EXPECT_TRUE(same_bits(together, alone));
+}
+
+TEST(RoundedGemm, is_for_float32) {
+    double number = 1;
+    EXPECT_THROW(gemm({DType::float64, true}, 1, 1, 1, {&number, 1, 1}, {&number, 1, 1}, &number, 1), DTypeError);
+}
+
+}  // namespace
+}  // namespace weft::cpu
