@@ -29,6 +29,7 @@ class Binder {
     void find_views();
     View placed(View view) const;
     View result_view(std::size_t i) const;
+    void find_kept_leaves();
     void bind_steps();
     [[noreturn]] static void refuse(const std::exception_ptr& failure, const BoundStep& step);
     void bind_step(std::int32_t s);
@@ -50,6 +51,7 @@ class Binder {
     const BindOptions& options_;
     std::shared_ptr<Binding> binding_;
     std::vector<View> views_;
+    std::vector<bool> kept_leaves_;  // of which kernels keep copies as they read them
     std::vector<std::int32_t> output_of_, first_, last_read_, leaf_last_;
     std::vector<std::int32_t> start_;  // of each output: the slot that is written first in its memory
     std::int32_t checks_at_ = -1;      // before this step the indices of those after it, in late_, are checked

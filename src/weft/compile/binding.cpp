@@ -1,7 +1,9 @@
 #include "weft/compile/binding.h"
 
 #include <exception>
+#include <map>
 #include <sstream>
+#include <tuple>
 
 #include "weft/base/thread_pool.h"
 #include "weft/compile/binder.h"
@@ -18,6 +20,7 @@ std::shared_ptr<const Binding> Binder::bind() {
     choose_donors();
     protect_donors();
     plan_arena();
+    find_kept_leaves();
     bind_steps();
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) binding_->results.push_back(placed(result_view(i)));
     finish_scratch();
@@ -73,6 +76,30 @@ View Binder::result_view(std::size_t i) const {
     return plan_.output_views[i] ? views_[at(graph_.outputs[i])] : slot_view(plan_.outputs[i]);
 }
 
+// Those that stay as they are from run to run, and matrices that several products of one run read alike, as the steps of a recurrent layer
+// do: one copy serves them all, though the next run wants another.
+void Binder::find_kept_leaves() {
+    constexpr int several = 4;
+    std::map<std::tuple<std::int32_t, std::int64_t, std::vector<std::int64_t>>, int> readers;
+    auto count = [&](const Step& step) {
+        bool product = step.kind == Step::library && step.loads.size() == 2 &&
+                       graph_.node(step.members[0]).operation->family == Family::contraction;
+        if (!product) return;
+        const View& view = views_[at(step.loads[1])];
+        if (view.base.kind != Base::leaf) return;
+        const Dims& strides = view.layout.strides;
+        ++readers[{view.base.index, view.offset, {strides.begin(), strides.end()}}];
+    };
+    for (const Step& step : plan_.steps) {
+        count(step);
+        for (const Step& part : step.parts) count(part);
+    }
+    kept_leaves_ = options_.steady;
+    kept_leaves_.resize(graph_.leaves.size(), false);
+    for (const auto& [view, times] : readers)
+        if (times >= several) kept_leaves_[at(std::get<0>(view))] = true;
+}
+
 // Kernels are made by all threads: machine code and libraries' primitives take most of what a plan takes. A few are not worth
 // the waking of threads.
 void Binder::bind_steps() {
@@ -115,7 +142,7 @@ void Binder::bind_step(std::int32_t s) {
     AccessFacts facts(plan_, graph_, views_, output_of_, binding_->outputs);
     bool checks = s == checks_at_ && !late_.empty();
     static const std::vector<bool> none;
-    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : options_.steady);
+    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : kept_leaves_);
     bound.kernel = kernels.kernel(step);
     bound.product_operations = kernels.product_operations(step);
     if (options_.keep_loops) bound.loops = kernels.loops(step);

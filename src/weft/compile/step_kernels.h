@@ -12,7 +12,7 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot);
 
 class StepKernels {
   public:
-    /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: BindOptions'.
+    /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: leaves of which copies are kept.
     StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views,
                 const AccessFacts& facts, const std::vector<bool>& steady)
         : plan_(plan), graph_(graph), compiler_(compiler), views_(views), facts_(facts), steady_(steady) {}
