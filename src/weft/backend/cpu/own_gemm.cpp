@@ -106,19 +106,26 @@ class Multiplication {
 
     std::int64_t row_of(std::int64_t tile) const { return begin_of(tile, row_tiles_, p_.m); }
 
+    // Where the rows of a lie side by side a tile is a narrow strip of a's memory: all tiles of a few k, one after the other, read it as it
+    // lies (512 x 128 of 2,500: 139 to 210 GFLOP/s).
     void pack(bool serial) {
-        constexpr std::int64_t together = 4;  // tiles that one block packs
-        auto block = [&](std::int64_t index) {
-            for (std::int64_t i = index * together; i < std::min((index + 1) * together, row_tiles_); ++i) pack_tile(i);
+        constexpr std::int64_t some_tiles = 4, some_k = 32;
+        bool by_k = p_.a_row == 1 && p_.k > some_k;
+        std::int64_t count = by_k ? divide_up(p_.k, some_k) : divide_up(row_tiles_, some_tiles);
+        auto block = [&](std::int64_t i) {
+            std::int64_t first = by_k ? 0 : i * some_tiles, last = by_k ? row_tiles_ : first + some_tiles;
+            std::int64_t k = by_k ? i * some_k : 0, k_end = by_k ? std::min(p_.k, k + some_k) : p_.k;
+            for (std::int64_t tile = first; tile < std::min(last, row_tiles_); ++tile) pack_tile(tile, k, k_end);
         };
-        if (!serial) return parallel_for(divide_up(row_tiles_, together), block);
-        for (std::int64_t index = 0; index < divide_up(row_tiles_, together); ++index) block(index);
+        if (!serial) return parallel_for(count, block);
+        for (std::int64_t i = 0; i < count; ++i) block(i);
     }
 
-    void pack_tile(std::int64_t tile) {
+    void pack_tile(std::int64_t tile, std::int64_t k, std::int64_t k_end) {
         std::int64_t row = row_of(tile), rows = row_of(tile + 1) - row;
-        kernels_.pack_a(packed_a_ + row * operands<T>(p_.k), p_.a + row * p_.a_row, p_.a_row, p_.a_column,
-                        static_cast<int>(rows), p_.k);
+        kernels_.pack_a(packed_a_ + row * operands<T>(p_.k) + operands<T>(k) * rows,
+                        p_.a + row * p_.a_row + k * p_.a_column, p_.a_row, p_.a_column, static_cast<int>(rows),
+                        k_end - k);
     }
 
     // A panel of b is copied just before the tiles that read it, and is near then: copied once for each block of rows,
@@ -281,12 +288,17 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
         part.relu = false;
         multiply_in_cuts(part, rest + piece * rest_each);
     });
-    for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t j = 0; j < p.n; ++j) {
-            Sum sum = partial[i * p.n + j];
-            for (std::int64_t piece = 1; piece < pieces; ++piece) sum += partial[piece * each + i * p.n + j];
-            finish(p, i, j, sum);
+    constexpr std::int64_t some = 16;  // rows
+    bool plain = !p.accumulate && !p.bias && !p.relu;
+    parallel_for(divide_up(p.m, some), [&](std::int64_t block) {
+        for (std::int64_t i = block * some; i < std::min(p.m, (block + 1) * some); ++i) {
+            Sum* sums = partial + i * p.n;
+            for (std::int64_t piece = 1; piece < pieces; ++piece)
+                kernels<T>().add(sums, partial + piece * each + i * p.n, p.n);
+            if (plain) std::copy_n(sums, p.n, p.c + i * p.c_row);
+            for (std::int64_t j = 0; j < p.n && !plain; ++j) finish(p, i, j, sums[j]);
         }
+    });
 }
 
 }  // namespace

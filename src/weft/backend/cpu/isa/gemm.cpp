@@ -20,6 +20,10 @@ void pack_a_at_most(T* to, const T* a, std::int64_t row, std::int64_t column, in
 
 template <class T>
 void pack_a(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
+    if (row == 1 && rows <= Vec<T>::lanes) {
+        for (std::int64_t p = 0; p < k; ++p, to += rows, a += column) Vec<T>::store(to, Vec<T>::load(a, rows), rows);
+        return;
+    }
     std::int64_t done = column == 1 ? pack_turned_rows(to, a, row, rows, k) : 0;
     pack_a_at_most<T, most_rows>(to + done * rows, a + done * column, row, column, rows, k - done);
 }
@@ -77,8 +81,10 @@ T dot(const T* a, const T* b, std::int64_t k) {
 }  // namespace
 
 const GemmKernels<float> gemm_kernels_f32{
-    most_rows, most_vectors* Vec<float>::lanes, compute_tile<float>, pack_a<float>, pack_b<float>, dot<float>};
+    most_rows,    most_vectors* Vec<float>::lanes, compute_tile<float>, pack_a<float>, pack_b<float>, dot<float>,
+    add_to<float>};
 const GemmKernels<double> gemm_kernels_f64{
-    most_rows, most_vectors* Vec<double>::lanes, compute_tile<double>, pack_a<double>, pack_b<double>, dot<double>};
+    most_rows,     most_vectors* Vec<double>::lanes, compute_tile<double>, pack_a<double>, pack_b<double>, dot<double>,
+    add_to<double>};
 
 }  // namespace weft::cpu::WEFT_ISA

@@ -70,6 +70,8 @@ struct GemmKernels {
                    std::int64_t k);
     /// The inner product of two rows of contiguous numbers, in 64 lanes joined by halves; null: there is none of its own.
     SumOf<T> (*dot)(const NumberOf<T>* a, const NumberOf<T>* b, std::int64_t k);
+    /// to[i] += from[i]
+    void (*add)(SumOf<T>* to, const SumOf<T>* from, std::int64_t count);
 };
 
 #define WEFT_DECLARE_GEMM(isa)                                                                      \

@@ -118,6 +118,14 @@ void choose_rows(const GemmTile<T>& tile) {
 }
 
 template <class T>
+void add_to(T* to, const T* from, std::int64_t count) {
+    using V = Vec<T>;
+    for (; count >= V::lanes; count -= V::lanes, to += V::lanes, from += V::lanes)
+        V::store(to, V::add(V::load(to), V::load(from)));
+    for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
+template <class T>
 void compute_tile(const GemmTile<T>& tile) {
     choose_rows<T, most_rows>(tile);
 }
