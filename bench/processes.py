@@ -54,11 +54,12 @@ def imports(systems, rounds):
     found, notes = collect("import", systems, rounds=2 * rounds)
     yield Row("import.time", found["seconds"], {"numpy": 0.7}, notes=notes)
     yield Row("import.memory", found["bytes"], {"numpy": 0.7}, unit="B")
-    yield Row("import.disk", {s: on_disk(s) for s in systems}, {"numpy": 0.3}, unit="B")
+    yield Row("import.disk", {s: on_disk(s) for s in systems}, {"numpy": 0.3}, unit="B", notes=opened_later())
 
 
 def on_disk(system):
-    """Bytes of the package and all that comes with it: packages that it requires, or, for weft, the libraries that it is linked with."""
+    """Bytes of the package and all that comes with it: packages that it requires, or, for weft, the libraries that it is linked with. What it opens
+    where it is there (oneDNN, OpenBLAS, HDF5, ...) a note tells of."""
     if system != "weft":
         return sum(size(path) for path in distribution_files({"ort": "onnxruntime"}.get(system, system), set()))
     folder = ROOT / "build" / "python" / "weft"
@@ -67,6 +68,14 @@ def on_disk(system):
     system_own = re.compile(r"/(libc|libm|libdl|librt|libpthread)\.so|/ld-linux|linux-vdso")
     return (sum(size(path) for path in folder.rglob("*") if "__pycache__" not in path.parts)
             + sum(size(pathlib.Path(path)) for path in set(libraries) if not system_own.search(path)))
+
+
+def opened_later():
+    """What weft opens of the libraries that are there when it has work for them, as a note."""
+    text = "import ctypes\nfor name in ('libdnnl.so.2', 'libopenblas.so.0'): ctypes.CDLL(name)\nprint(open('/proc/self/maps').read())"
+    opened = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    paths = {path for path in re.findall(r" (/\S+)", opened.stdout) if re.search("dnnl|openblas|gomp|gfortran|quadmath", path)}
+    return [f"weft opens oneDNN and OpenBLAS, and what these bring, when it has work for them: {sum(map(size, paths)) / 1e6:.0f} MB"] if paths else []
 
 
 def size(path):

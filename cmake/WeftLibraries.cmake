@@ -8,7 +8,8 @@ set(WEFT_LIBRARY_ROWS "")   # what `weft doctor` says: X(found, "package", "what
 # weft_optional(NAME header library package "what is lost"): sets WEFT_HAVE_<NAME>. Headers and libraries are looked for by name
 # rather than through the libraries' own CMake packages: Debian's for oneDNN ends the configuration where OpenCL is missing.
 # A library that is headers alone has "" for its name. With OPENED behind it all, its headers alone are used by the build, and
-# WEFT_<NAME>_FILE is what a program opens when it first needs it (libfoo.so.3); weft is not linked to it.
+# WEFT_<NAME>_FILE is what a program opens when it first needs it (libfoo.so.3); weft is not linked to it. With LATE programs are linked to it,
+# but targets whose property WEFT_LATE_LIBRARIES is on open WEFT_<NAME>_FILE themselves.
 function(weft_optional name header library package lost)
   set(found 0)
   if(WEFT_LIBRARIES)
@@ -25,14 +26,25 @@ function(weft_optional name header library package lost)
   set(WEFT_HAVE_${name} ${found} PARENT_SCOPE)
   if(found)
     target_include_directories(weft_found SYSTEM INTERFACE ${WEFT_${name}_INCLUDE})
-    if("OPENED" IN_LIST ARGN)
-      # The file's own name, less all of its version but the first number: what it is looked for by where programs run.
+    if("OPENED" IN_LIST ARGN OR "LATE" IN_LIST ARGN)
+      # What it is looked for by where programs run: the name that it has for itself, or its file's, less all of its version but the first number.
       file(REAL_PATH ${WEFT_${name}_LIBRARY} opened)
       get_filename_component(opened ${opened} NAME)
       string(REGEX REPLACE "(\\.so\\.[0-9]+).*" "\\1" opened ${opened})
+      if(CMAKE_OBJDUMP)
+        execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${WEFT_${name}_LIBRARY} OUTPUT_VARIABLE told ERROR_QUIET)
+        if(told MATCHES "SONAME +([^ \n]+)")
+          set(opened ${CMAKE_MATCH_1})
+        endif()
+      endif()
       set(WEFT_${name}_FILE ${opened} PARENT_SCOPE)
-    elseif(library)
-      target_link_libraries(weft_found INTERFACE ${WEFT_${name}_LIBRARY})
+    endif()
+    if(library AND NOT "OPENED" IN_LIST ARGN)
+      if("LATE" IN_LIST ARGN)
+        target_link_libraries(weft_found INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:WEFT_LATE_LIBRARIES>>>:${WEFT_${name}_LIBRARY}>)
+      else()
+        target_link_libraries(weft_found INTERFACE ${WEFT_${name}_LIBRARY})
+      endif()
       # By the name of what was found: a library may go by several, of which Debian's HDF5 has its own.
       get_filename_component(linked ${WEFT_${name}_LIBRARY} NAME_WE)
       string(REGEX REPLACE "^lib" "" linked ${linked})
@@ -45,8 +57,8 @@ function(weft_optional name header library package lost)
   set(WEFT_LIBRARY_ROWS "${WEFT_LIBRARY_ROWS} X(${found}, \"${package}\", \"${lost}\")" PARENT_SCOPE)
 endfunction()
 
-weft_optional(ONEDNN dnnl.hpp dnnl "oneDNN (libdnnl-dev)" "convolutions, pooling and large products run on weft's own kernels, slower")
-weft_optional(OPENBLAS openblas_config.h openblas "OpenBLAS (libopenblas-dev)" "matrix products and factorizations run on weft's own kernels, slower")
+weft_optional(ONEDNN dnnl.hpp dnnl "oneDNN (libdnnl-dev)" "convolutions, pooling and large products run on weft's own kernels, slower" LATE)
+weft_optional(OPENBLAS openblas_config.h openblas "OpenBLAS (libopenblas-dev)" "matrix products and factorizations run on weft's own kernels, slower" LATE)
 # LAPACK is called by its Fortran names, which OpenBLAS holds unless it was built without.
 set(WEFT_HAVE_LAPACK 0)
 if(WEFT_HAVE_OPENBLAS)

@@ -4,6 +4,7 @@
 NB_MODULE(_core, module) {
     using namespace weft::python;
     nb::set_leak_warnings(false);
+    open_libraries_late();
     module.doc() = "weft in C++: what the package weft is made of.";
     bind_errors(module);
     bind_dtypes(module);

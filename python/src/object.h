@@ -110,6 +110,8 @@ void bind_tools(nb::module_& module);
 void bind_optim(nb::module_& module);
 void bind_experiment(nb::module_& module);
 void bind_search(nb::module_& module);
+/// Before anything else: late_libraries.cpp.
+void open_libraries_late();
 void bind_functional(nb::module_& module);  ///< weft._core.nn, with the two below
 void bind_losses(nb::module_& module);
 void bind_layers(nb::module_& module);

@@ -252,6 +252,18 @@ class Package(unittest.TestCase):
             wf.grad(lambda t: wf.sum(wf.nextafter(t, t)))(x)
         self.assertIn("nextafter", str(caught.exception))
 
+    @unittest.skipUnless(os.path.exists("/proc/self/maps"), "the system does not say what is mapped")
+    def test_an_import_maps_no_library_of_matrices(self):
+        text = """
+import re, weft as wf
+def mapped():
+    return sorted(set(re.findall(r"lib(dnnl|openblas|gomp|hdf5)\\w*[-.]", open("/proc/self/maps").read())))
+before = mapped()
+x = wf.nn.functional.conv2d(wf.ones((4, 16, 8, 8)), wf.ones((16, 16, 3, 3)))
+print(before, float(x[0, 0, 0, 0]), float(wf.linalg.det(wf.eye(40, dtype=wf.float64) * 1.5)))"""
+        said = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertEqual(said.stdout.split("\n")[0], f"[] 144.0 {1.5 ** 40}", said.stderr)
+
     def test_compiled_functions_take_trees_and_compose(self):
         traced = []
 

@@ -16,6 +16,7 @@ class SharedLibrary {
     SharedLibrary& operator=(SharedLibrary&&) = delete;
 
     bool open() const { return handle_ != nullptr; }
+    void* handle() const { return handle_; }
     const std::string& why() const { return why_; }
     /// Null if the library has no such symbol, or is not open.
     void* symbol(const char* name) const;

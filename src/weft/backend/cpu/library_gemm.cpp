@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "weft/backend/cpu/late_library.h"
 #include "weft/backend/cpu/library_threads.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
@@ -108,7 +109,8 @@ bool worth_onednn(const GemmProblem<float>& p) {
 
 Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
     Taken<float> taken;
-    if (!worth_onednn(p) || !in_range(p) || !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
+    if (!worth_onednn(p) || !is_there(LateLibrary::onednn) || !in_range(p) ||
+        !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
         !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, taken.b))
         return taken;
     taken.rows = rows_of_block(p, onednn_rows);
@@ -134,8 +136,8 @@ void multiply_by_onednn(const GemmProblem<float>& p, const Taken<float>& taken) 
 template <class T>
 Taken<T> taken_by_openblas(const GemmProblem<T>& p) {
     Taken<T> taken;
-    if (std::min({p.m, p.n, p.k}) < 128 || p.m * p.n * p.k < std::int64_t{1} << 27 || !in_range(p) ||
-        !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
+    if (std::min({p.m, p.n, p.k}) < 128 || p.m * p.n * p.k < std::int64_t{1} << 27 ||
+        !is_there(LateLibrary::openblas) || !in_range(p) || !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
         !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, taken.b))
         return taken;
     taken.rows = rows_of_block(p, 128);

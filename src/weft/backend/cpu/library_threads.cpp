@@ -1,7 +1,6 @@
 #include "weft/backend/cpu/library_threads.h"
 
-#include <dlfcn.h>
-
+#include "weft/backend/cpu/late_library.h"
 #include "weft/found.h"
 
 #if WEFT_HAVE_OPENBLAS
@@ -14,8 +13,8 @@ namespace {
 // Looked up at run time: weft itself is not built with OpenMP, oneDNN brings it, or another runtime with the same
 // names.
 struct OpenMp {
-    int (*get_threads)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
-    void (*set_threads)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+    int (*get_threads)() = reinterpret_cast<int (*)()>(symbol_of(LateLibrary::onednn, "omp_get_max_threads"));
+    void (*set_threads)(int) = reinterpret_cast<void (*)(int)>(symbol_of(LateLibrary::onednn, "omp_set_num_threads"));
 };
 
 const OpenMp& open_mp() {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "weft/backend/cpu/late_library.h"
 #include "weft/backend/cpu/library_threads.h"
 #include "weft/backend/cpu/onednn_program.h"
 #include "weft/base/error.h"
@@ -272,7 +273,7 @@ std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind,
     std::int64_t least = std::min({shape.batch, shape.in_channels, shape.out_channels});
     for (int axis = 0; axis < most_spatial; ++axis) least = std::min({least, shape.in[axis], shape.out[axis]});
     if (least == 0 || !describable(strides.input, shape.in) || !describable(strides.weight, shape.kernel) ||
-        !describable(strides.output, shape.out))
+        !describable(strides.output, shape.out) || !is_there(LateLibrary::onednn))
         return nullptr;
     try {
         auto way = std::make_unique<OneDnnWay>(kind, shape, strides, use);

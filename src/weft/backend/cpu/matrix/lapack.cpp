@@ -4,6 +4,7 @@
 #include "weft/found.h"
 
 #if WEFT_HAVE_LAPACK
+#include "weft/backend/cpu/late_library.h"
 #include "weft/backend/cpu/matrix/lapack_names.h"
 
 namespace weft::cpu::matrix {
@@ -274,7 +275,7 @@ class Lapack {
 
 bool lapack_takes(const Problem& p) {
     constexpr std::int64_t most = std::numeric_limits<int>::max(), with_square_work = 16384;
-    if (p.m == 0 || p.n == 0 || std::max({p.m, p.n, p.k}) > most) return false;
+    if (p.m == 0 || p.n == 0 || std::max({p.m, p.n, p.k}) > most || !is_there(LateLibrary::openblas)) return false;
     switch (p.kind) {
         case Factorization::cholesky:
         case Factorization::lu:
