@@ -161,10 +161,12 @@ void bind_transforms(nb::module_& m) {
     m.def("check_matmul_precision",
           [](Given precision) { check_matmul_precision("compile", dtype(precision).value_or(DType::float32)); });
     nb::class_<Compiled>(m, "Compiled")
-        .def("__init__",
-             [](Compiled* self, nb::object body, Given precision) {
-                 new (self) Compiled(Body(std::move(body)), {dtype(precision).value_or(DType::float32)});
-             })
+        .def(
+            "__init__",
+            [](Compiled* self, nb::object body, Given precision) {
+                new (self) Compiled(Body(std::move(body)), {dtype(precision).value_or(DType::float32)});
+            },
+            nb::arg("body"), nb::arg("matmul_precision").none() = nb::none())
         .def("__call__",
              [](const Compiled& self, Given arguments) {
                  std::vector<Tensor> given = tensors(arguments, "compile");

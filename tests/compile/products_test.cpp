@@ -87,7 +87,8 @@ TEST(Products, a_scaled_sum_around_a_product_is_one_step_with_one_product) {
                 SCOPED_TRACE(text(name, " ", dtype, " a ", o.a.dtype()));
                 KeepPending keep;
                 Tensor result = form_of(o);
-                EXPECT_EQ(form({result}), "1/1");
+                // Half types are multiplied as float32: what turns the second matrix into it is a step of its own.
+                EXPECT_EQ(form({result}), is_half(dtype) ? "2/1" : "1/1");
                 expect_values({result}, 16);
             }
         }
