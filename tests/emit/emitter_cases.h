@@ -18,7 +18,7 @@
 namespace weft {
 
 using cpu::Isa;
-using cpu::emit::CompileOptions;
+using cpu::emit::EmitOptions;
 
 /// The instruction sets that are emitted for on this machine; none without xbyak.
 inline std::vector<Isa> emitted_isas() {
@@ -125,13 +125,13 @@ inline std::vector<std::vector<std::byte>> run_guarded(const Case& c, const cpu:
     return result;
 }
 
-inline std::string options_text(Isa isa, const CompileOptions& options) {
+inline std::string options_text(Isa isa, const EmitOptions& options) {
     return text(cpu::name_of(isa), ", unroll ", options.unroll, ", registers ", options.registers);
 }
 
 /// Compares on one instruction set; zeros of either sign may be taken for equal.
 inline void expect_bits(const Case& c, const std::vector<std::vector<std::byte>>& expected, Isa isa,
-                        const CompileOptions& options, const std::string& name) {
+                        const EmitOptions& options, const std::string& name) {
     UseIsa use(isa);
     auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
     ASSERT_TRUE(prepared) << name << ": " << options_text(isa, options) << '\n' << c.loop;

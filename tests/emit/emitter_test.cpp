@@ -53,7 +53,7 @@ Case random_case(std::uint64_t seed) {
     return c;
 }
 
-CompileOptions random_options(Random& random) {
+EmitOptions random_options(Random& random) {
     static constexpr int unrolls[] = {0, 1, 2, 4};
     return {.unroll = unrolls[pick(random, 4)], .registers = pick(random, 3) ? 1000 : 6};
 }
@@ -181,7 +181,7 @@ TEST(Emitter, a_map_may_store_where_it_loads) {
         auto expected = expected_of(c);
         for (Isa isa : emitted_isas()) {
             UseIsa use(isa);
-            CompileOptions options = random_options(random);
+            EmitOptions options = random_options(random);
             auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
             ASSERT_TRUE(prepared);
             expect_same(c, expected, run_plain(c, *prepared, true),

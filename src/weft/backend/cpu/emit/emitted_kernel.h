@@ -9,6 +9,6 @@
 namespace weft::cpu::emit {
 
 /// Null where no kernel can be emitted (kernel_cache.h says when): then the block evaluator runs the loop.
-std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const CompileOptions* options = nullptr);
+std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const EmitOptions* options = nullptr);
 
 }  // namespace weft::cpu::emit

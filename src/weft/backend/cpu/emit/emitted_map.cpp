@@ -155,7 +155,7 @@ class EmittedMap final : public PreparedLoop {
 
 }  // namespace
 
-std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const CompileOptions* options) {
+std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const EmitOptions* options) {
     LoopLayout layout = layout_of(loop);
     MapSpace space;
     space.dims = layout.kept;

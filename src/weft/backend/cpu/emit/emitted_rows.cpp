@@ -19,7 +19,7 @@ StreamKind kind_of(const Stream& stream, bool store) {
 }  // namespace
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
-                         const std::vector<Stream>& stores, const CompileOptions* options, bool past)
+                         const std::vector<Stream>& stores, const EmitOptions* options, bool past)
     : dims_(std::move(dims)) {
     if (!emitter_on()) return;
     std::vector<StreamKind> in, out;

@@ -14,7 +14,7 @@ class EmittedRows {
     /// `options`: compiled so, and anew; for tests. `past`: what can be is stored past the caches; only where rows of stores
     /// start on 64-byte boundaries, and parts at multiples of 64 within them.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads, const std::vector<Stream>& stores,
-                const CompileOptions* options = nullptr, bool past = false);
+                const EmitOptions* options = nullptr, bool past = false);
     /// What is joined instead of stored, one an output. Mode::joined: to the 64 values of ReduceLoops::lanes at base(i); run() is then
     /// handed parts of one row alone, which start at a multiple of 64. Mode::accumulated: to a row of results of which base(i) is the
     /// first; run_tile() joins rows to it in their order.

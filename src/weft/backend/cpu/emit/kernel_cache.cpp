@@ -143,7 +143,7 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
                                                      [[maybe_unused]] std::span<const StreamKind> loads,
                                                      [[maybe_unused]] std::span<const StreamKind> stores,
                                                      [[maybe_unused]] Isa isa,
-                                                     [[maybe_unused]] const CompileOptions& options) {
+                                                     [[maybe_unused]] const EmitOptions& options) {
     if (!has_emitter(isa)) return nullptr;
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
     if (!joinable(stores, isa)) return nullptr;

@@ -23,7 +23,7 @@ struct CompiledKernel {
 };
 
 /// What tests vary; by default what is best for the instruction set.
-struct CompileOptions {
+struct EmitOptions {
     int unroll = 0;        // vectors side by side; 0: as registers allow
     int registers = 1000;  // of the vector bank at most; at least 5
 };
@@ -35,7 +35,7 @@ std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::sp
 /// The same, compiled anew.
 std::shared_ptr<const CompiledKernel> compile_kernel(const Program& program, std::span<const StreamKind> loads,
                                                      std::span<const StreamKind> stores, Isa isa,
-                                                     const CompileOptions& options = {});
+                                                     const EmitOptions& options = {});
 
 /// Whether kernels are emitted at all: unless the environment variable WEFT_EMITTER is "off", or use_emitter(false) was called.
 bool emitter_on();
