@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "weft/autodiff/custom.h"
 #include "weft/nn/functional/common.h"
 #include "weft/nn/functional/dropout.h"
 #include "weft/nn/functional/linear.h"
@@ -22,11 +23,28 @@ Tensor causal(Size queries, Size keys) {
     return reshape(iota(queries), {queries, 1}) >= reshape(iota(keys), {1, keys});
 }
 
-// A softmax along the last axis, 0 in rows of which nothing takes part.
-Tensor weights_of(const Tensor& scores, bool masked) {
+// A softmax along the last axis, 0 in rows of which nothing takes part: their exponentials are 0, and so is their sum.
+Tensor softmax_of(const Tensor& scores, bool masked) {
     if (!masked) return weft::softmax(scores, -1);
-    Tensor none = max(stop_gradient(scores), -1, true) == minus_infinity;
-    return where(none, 0, weft::softmax(where(none, 0, scores), -1));
+    Tensor most = stop_gradient(max(scores, -1, true));
+    Tensor raised = exp(scores - where(most == minus_infinity, 0, most)), total = sum(raised, -1, true);
+    return raised / where(total == 0, 1, total);
+}
+
+// Its derivative from the weights alone: dS = W * (dW - sum(W * dW)). They are what the values are multiplied by, so the backward pass keeps one
+// array of (queries, keys), where the chain rule through exponentials, sum and quotient kept three.
+Tensor weights_of(const Tensor& scores, bool masked) {
+    static const std::shared_ptr<const CustomRule> rule = [] {
+        CustomRule made{.name = "scaled_dot_product_attention", .pull = {}, .forward = true};
+        made.pull = [](std::span<const Tensor> scores_and_weights, std::span<const Tensor> cotangents) {
+            Tensor product = scores_and_weights[1] * cotangents[0];
+            return std::vector<Tensor>{product - scores_and_weights[1] * sum(product, {-1}, true), {}};
+        };
+        return std::make_shared<const CustomRule>(std::move(made));
+    }();
+    KeepPending keep;
+    Tensor weights = softmax_of(scores, masked);
+    return with_rule({&weights, 1}, {&scores, 1}, rule, {&weights, 1})[0];
 }
 
 Tensor scale_of(const Tensor& query) { return rsqrt(size_as_tensor(query.shape().back(), query.dtype())); }
