@@ -31,6 +31,8 @@ const GemmKernels<T>& kernels() {
 // Cuts of the product. A panel of b (depth x 32 floats) stays in the first-level cache, a block of a (rows x depth) in
 // the second; a packed copy of a never exceeds most_width x most_depth, whatever the matrices.
 constexpr std::int64_t depth = 256, block_rows = 256, most_depth = 2048, most_width = 4096;
+// Of a sum in pieces, which all have copies of a at once.
+constexpr std::int64_t piece_depth = 512;
 constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
 // Below this many multiplications one thread does it all: waking another costs more.
 constexpr std::int64_t serial_work = 256 * 1024;
@@ -217,16 +219,16 @@ std::int64_t packed_at(std::int64_t n, std::int64_t all_k, std::int64_t k, std::
     return column * operands<T>(all_k) + operands<T>(k) * padded_columns<T>(std::min(most_width, n - column));
 }
 
-/// Cuts a product of any size into Multiplications that share one scratch.
+/// Cuts a product of any size into Multiplications that share one scratch. What was packed before was cut by most_depth.
 template <class T>
-void multiply_in_cuts(const GemmProblem<T>& p, OperandOf<T>* scratch) {
+void multiply_in_cuts(const GemmProblem<T>& p, OperandOf<T>* scratch, std::int64_t deepest = most_depth) {
     for (std::int64_t column = 0; column < p.n; column += most_width)
-        for (std::int64_t k = 0; k < p.k; k += most_depth)
+        for (std::int64_t k = 0; k < p.k; k += deepest)
             for (std::int64_t row = 0; row < p.m; row += most_width) {
                 GemmProblem<T> cut = p;
                 cut.m = std::min(most_width, p.m - row);
                 cut.n = std::min(most_width, p.n - column);
-                cut.k = std::min(most_depth, p.k - k);
+                cut.k = std::min(deepest, p.k - k);
                 cut.a += row * p.a_row + k * p.a_column;
                 cut.b += k * p.b_row + column * p.b_column;
                 cut.c += row * p.c_row + column;
@@ -286,7 +288,7 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
         part.accumulate = false;
         part.bias = nullptr;
         part.relu = false;
-        multiply_in_cuts(part, rest + piece * rest_each);
+        multiply_in_cuts(part, rest + piece * rest_each, piece_depth);
     });
     constexpr std::int64_t some = 16;  // rows
     bool plain = !p.accumulate && !p.bias && !p.relu;
@@ -310,7 +312,7 @@ std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k) {
         std::int64_t pieces = pieces_of(m, n, k);
         return pieces * (m * n + own_gemm_scratch<T>(m, n, -(divide_up(k, pieces) + together<T> - 1)));
     }
-    return std::min(m, most_width) * operands<T>(std::min(std::abs(k), most_depth));  // a's copy
+    return std::min(m, most_width) * operands<T>(k < 0 ? std::min(-k, piece_depth) : std::min(k, most_depth));  // a's copy
 }
 
 template <class T>
