@@ -38,7 +38,7 @@ struct Sizes {
 const Sizes all_sizes[] = {{0, 3, 4},    {3, 0, 4},      {3, 4, 0},     {1, 1, 1},    {1, 1, 100},   {1, 17, 33},
                            {29, 1, 40},  {8, 4, 8},      {7, 9, 300},   {14, 32, 64}, {15, 33, 65},  {13, 31, 257},
                            {64, 64, 64}, {65, 10, 130},  {10, 130, 65}, {33, 70, 9},  {100, 90, 80}, {128, 10, 512},
-                           {3, 5, 5000}, {40, 33, 2100}, {2, 4200, 5}};
+                           {3, 5, 5000}, {40, 33, 2100}, {2, 4200, 5},  {1, 300, 91}, {3, 1030, 20}, {4, 257, 70}};
 
 enum class Layout { rows, columns, strided, reversed };
 const Layout all_layouts[] = {Layout::rows, Layout::columns, Layout::strided, Layout::reversed};
@@ -149,7 +149,8 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 const Sizes larger_sizes[] = {{128, 784, 256}, {200, 300, 300},  {300, 40, 2500}, {20, 20, 9000}, {4100, 8, 70},
-                              {5, 4100, 70},   {128, 128, 2100}, {1, 300, 3000},  {300, 1, 3000}};
+                              {5, 4100, 70},   {128, 128, 2100}, {1, 300, 3000},  {300, 1, 3000}, {1, 2050, 301},
+                              {2, 300, 70},    {3, 4100, 9},     {4, 1000, 130}};
 
 TEST(Gemm, results_are_the_same_bits_for_any_number_of_threads) {
     for (const Sizes& s : larger_sizes)

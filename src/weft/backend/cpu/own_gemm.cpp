@@ -219,9 +219,45 @@ std::int64_t packed_at(std::int64_t n, std::int64_t all_k, std::int64_t k, std::
     return column * operands<T>(all_k) + operands<T>(k) * padded_columns<T>(std::min(most_width, n - column));
 }
 
+/// Few rows of a against a large b that lies in rows: read in whole rows, as it lies in memory, not in strips of a tile's columns, each of
+/// whose rows is in a page of its own (1 x 2048 by 2048 x 2048: 450 to 170 us).
+template <class T>
+bool multiply_few_rows(const GemmProblem<T>& p) {
+    if constexpr (ProductOf<T>::together > 1) {
+        return false;
+    } else {
+        constexpr std::int64_t columns = 1024, least_bytes = 64 * 1024;
+        bool takes = p.m <= most_few_rows && !p.packed_b && p.b_column == 1 && p.n >= 256 && p.b_row >= p.n &&
+                     p.n * p.k * static_cast<std::int64_t>(sizeof(T)) >= least_bytes;
+        if (!takes) return false;
+        // Even parts of whole lines, for threads to share.
+        std::int64_t parts = divide_up(p.n, columns), work = p.m * p.n * p.k;
+        if (work > serial_work) parts = std::max(parts, std::min<std::int64_t>(8, p.n / 64));
+        std::int64_t each = divide_up(divide_up(p.n, parts), 16) * 16;
+        auto part = [&](std::int64_t i) {
+            std::int64_t first = i * each, last = std::min(p.n, first + each);
+            GemmTile<T> tile{};
+            tile.a = p.a, tile.a_row = p.a_row, tile.a_column = p.a_column;
+            tile.b = p.b + first, tile.b_row = p.b_row;
+            tile.c = p.c + first, tile.c_row = p.c_row;
+            tile.k = p.k, tile.rows = static_cast<int>(p.m), tile.columns = static_cast<int>(last - first);
+            tile.accumulate = p.accumulate;
+            tile.bias = p.bias ? p.bias + first : nullptr, tile.relu = p.relu;
+            kernels<T>().few_rows(tile);
+        };
+        std::int64_t count = divide_up(p.n, each);
+        if (work > serial_work)
+            parallel_for(count, part);
+        else
+            for (std::int64_t i = 0; i < count; ++i) part(i);
+        return true;
+    }
+}
+
 /// Cuts a product of any size into Multiplications that share one scratch. What was packed before was cut by most_depth.
 template <class T>
 void multiply_in_cuts(const GemmProblem<T>& p, OperandOf<T>* scratch, std::int64_t deepest = most_depth) {
+    if (multiply_few_rows(p)) return;
     for (std::int64_t column = 0; column < p.n; column += most_width)
         for (std::int64_t k = 0; k < p.k; k += deepest)
             for (std::int64_t row = 0; row < p.m; row += most_width) {
@@ -312,7 +348,8 @@ std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k) {
         std::int64_t pieces = pieces_of(m, n, k);
         return pieces * (m * n + own_gemm_scratch<T>(m, n, -(divide_up(k, pieces) + together<T> - 1)));
     }
-    return std::min(m, most_width) * operands<T>(k < 0 ? std::min(-k, piece_depth) : std::min(k, most_depth));  // a's copy
+    return std::min(m, most_width) *
+           operands<T>(k < 0 ? std::min(-k, piece_depth) : std::min(k, most_depth));  // a's copy
 }
 
 template <class T>

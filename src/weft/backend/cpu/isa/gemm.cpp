@@ -55,6 +55,58 @@ void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int column
     }
 }
 
+/// `deep` rows of b, joined to the sums one after the other.
+template <class T, int rows, int deep>
+void join_rows(const GemmTile<T>& tile, std::int64_t k, bool fresh) {
+    using V = Vec<T>;
+    typename V::Type factors[rows][deep];
+    for (int i = 0; i < rows; ++i)
+        for (int d = 0; d < deep; ++d) factors[i][d] = V::all(tile.a[i * tile.a_row + (k + d) * tile.a_column]);
+    const T* b = tile.b + k * tile.b_row;
+    auto join = [&](int j, auto load, auto store) __attribute__((always_inline)) {
+        typename V::Type sums[rows];
+        for (int i = 0; i < rows; ++i) sums[i] = fresh ? V::zero() : load(tile.c + i * tile.c_row + j);
+#pragma GCC unroll 8
+        for (int d = 0; d < deep; ++d) {
+            typename V::Type from_b = load(b + d * tile.b_row + j);
+#pragma GCC unroll 4
+            for (int i = 0; i < rows; ++i) sums[i] = V::fma(factors[i][d], from_b, sums[i]);
+        }
+        for (int i = 0; i < rows; ++i) store(tile.c + i * tile.c_row + j, sums[i]);
+    };
+    int j = 0;
+    for (; j + V::lanes <= tile.columns; j += V::lanes)
+        join(
+            j, [](const T* from) { return V::load(from); }, [](T* to, typename V::Type value) { V::store(to, value); });
+    if (int rest = tile.columns - j; rest > 0)
+        join(
+            j, [rest](const T* from) { return V::load(from, rest); },
+            [rest](T* to, typename V::Type value) { V::store(to, value, rest); });
+}
+
+template <class T, int rows>
+void compute_few(const GemmTile<T>& tile) {
+    constexpr int deep = rows == 1 ? 8 : 4;
+    std::int64_t k = 0;
+    for (; k + deep <= tile.k; k += deep) join_rows<T, rows, deep>(tile, k, k == 0 && !tile.accumulate);
+    for (; k < tile.k; ++k) join_rows<T, rows, 1>(tile, k, k == 0 && !tile.accumulate);
+    if (!tile.bias && !tile.relu) return;
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < tile.columns; ++j) {
+            T& to = tile.c[i * tile.c_row + j];
+            if (tile.bias) to += tile.bias[j];
+            if (tile.relu) to = to < 0 ? T(0) : to;
+        }
+}
+
+template <class T>
+void few_rows(const GemmTile<T>& tile) {
+    if (tile.rows == 1) return compute_few<T, 1>(tile);
+    if (tile.rows == 2) return compute_few<T, 2>(tile);
+    if (tile.rows == 3) return compute_few<T, 3>(tile);
+    compute_few<T, 4>(tile);
+}
+
 template <class T>
 T dot(const T* a, const T* b, std::int64_t k) {
     using V = Vec<T>;
@@ -80,11 +132,17 @@ T dot(const T* a, const T* b, std::int64_t k) {
 
 }  // namespace
 
-const GemmKernels<float> gemm_kernels_f32{
-    most_rows,    most_vectors* Vec<float>::lanes, compute_tile<float>, pack_a<float>, pack_b<float>, dot<float>,
-    add_to<float>};
-const GemmKernels<double> gemm_kernels_f64{
-    most_rows,     most_vectors* Vec<double>::lanes, compute_tile<double>, pack_a<double>, pack_b<double>, dot<double>,
-    add_to<double>};
+const GemmKernels<float> gemm_kernels_f32{most_rows,           most_vectors* Vec<float>::lanes,
+                                          compute_tile<float>, pack_a<float>,
+                                          pack_b<float>,       dot<float>,
+                                          few_rows<float>,     add_to<float>};
+const GemmKernels<double> gemm_kernels_f64{most_rows,
+                                           most_vectors* Vec<double>::lanes,
+                                           compute_tile<double>,
+                                           pack_a<double>,
+                                           pack_b<double>,
+                                           dot<double>,
+                                           few_rows<double>,
+                                           add_to<double>};
 
 }  // namespace weft::cpu::WEFT_ISA

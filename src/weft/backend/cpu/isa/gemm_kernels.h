@@ -58,6 +58,8 @@ struct GemmTile {
     std::int64_t fetch_step;
 };
 
+constexpr int most_few_rows = 4;
+
 template <class T>
 struct GemmKernels {
     int most_rows, most_columns;
@@ -70,6 +72,9 @@ struct GemmKernels {
                    std::int64_t k);
     /// The inner product of two rows of contiguous numbers, in 64 lanes joined by halves; null: there is none of its own.
     SumOf<T> (*dot)(const NumberOf<T>* a, const NumberOf<T>* b, std::int64_t k);
+    /// A tile of few rows and as many columns as c's rows stay near: b is read in whole rows, some at a time. `rows` up to most_few_rows;
+    /// a and b as they lie; nothing is fetched. Null: there is none.
+    void (*few_rows)(const GemmTile<T>& tile);
     /// to[i] += from[i]
     void (*add)(SumOf<T>* to, const SumOf<T>* from, std::int64_t count);
 };
