@@ -150,8 +150,19 @@ struct Best {
         *static_cast<T*>(out) = static_cast<State*>(lanes)->value;
         *at = static_cast<State*>(lanes)->at;
     }
+    /// `width` short rows, turned so that each vector holds a number of every row (16 floats: 32 ns a row by itself, 5 so).
+    static constexpr std::int64_t most_turned = 32;
+    static void turned_rows(T* out, std::int64_t* at, const T* values, std::int64_t length) {
+        T turned[most_turned * width];
+        for (std::int64_t row = 0; row < width; ++row)
+            for (std::int64_t k = 0; k < length; ++k) turned[k * width + row] = values[row * length + k];
+        columns(out, at, turned, length, width, width, 0, true);
+    }
     static void rows(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t length) {
-        for (std::int64_t row = 0; row < rows; ++row) {
+        std::int64_t row = 0;
+        for (; length <= most_turned && row + width <= rows; row += width)
+            turned_rows(static_cast<T*>(out) + row, at + row, static_cast<const T*>(values) + row * length, length);
+        for (; row < rows; ++row) {
             State state{{}, -1};
             scan(state, static_cast<const T*>(values) + row * length, length, 0);
             static_cast<T*>(out)[row] = state.value;
