@@ -19,6 +19,8 @@ def train_step(model, optimizer, loss_fn, *, matmul_precision=None):
     >>> w.value
     array([0.2, 0.2], dtype=float32)
     """
+    _core.check_matmul_precision(matmul_precision)
+
     def step(*batch):
         found = loss_fn(model, *batch)
         loss = found[0] if isinstance(found, tuple) else found

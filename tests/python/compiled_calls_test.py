@@ -26,6 +26,8 @@ class CompiledCalls(unittest.TestCase):
         np.testing.assert_array_equal(exact, np.asarray(wf.asarray(a) @ wf.asarray(b)))
         with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float16"):
             wf.compile(lambda x: x, matmul_precision="float16")
+        with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float16"):
+            wf.train_step(None, None, None, matmul_precision="float16")
         with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float64"):
             wf.matmul(a, b, precision="float64")
 
