@@ -294,7 +294,9 @@ void bind_views(nb::module_& m) {
 
 void bind_products(nb::module_& m) {
     m.def("matmul", [](Given a, Given b, Given precision) {
-        return object_of(matmul(operand(a, "matmul"), operand(b, "matmul"), dtype(precision).value_or(DType::float32)));
+        Operand x = operand(a, "matmul"), y = operand(b, "matmul");
+        std::optional<DType> asked = dtype(precision);
+        return object_of(asked ? matmul(x, y, *asked) : matmul(x, y));
     });
     m.def("tensordot", [](Given a, Given b, Given axes_a, Given axes_b) {
         return object_of(tensordot(operand(a, "tensordot"), operand(b, "tensordot"), axes(axes_a, "tensordot", {}),

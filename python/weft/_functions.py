@@ -42,7 +42,8 @@ def matmul(x1, x2, /, *, precision=None):
     precision="bfloat16": operands of float32 are rounded to bfloat16 (8 significant bits) and their products summed in float32, in the
     derivatives too; up to twice as fast where the processor multiplies pairs of bfloat16 (AVX512_BF16), the same numbers elsewhere. An element
     is off by up to 2**-8 of the sum of abs(a) * abs(b) along it, and by some 2**-9 of the root of the sum of (a * b)**2 where roundings are as
-    chance has them. Other types take no notice. ValueError for another precision than float32 and bfloat16.
+    chance has them. "float32": this product is made in float32 whatever wf.compile was told. Other types take no notice. ValueError for another
+    precision than float32 and bfloat16.
 
     >>> wf.matmul(wf.asarray([[1., 2.], [3., 4.]]), wf.asarray([1., 10.]))
     array([21., 43.], dtype=float32)

@@ -22,6 +22,8 @@ class CompiledCalls(unittest.TestCase):
         np.testing.assert_array_equal(np.asarray(wf.matmul(a, b, precision="bfloat16")), np.asarray(f(wf.asarray(a), wf.asarray(b))))
         slope = wf.compile(wf.grad(lambda x, y: wf.sum(x @ y)), matmul_precision=wf.bfloat16)(wf.asarray(a), wf.asarray(b))
         np.testing.assert_allclose(np.asarray(slope), np.broadcast_to(rounded(b).sum(1), a.shape), rtol=1e-4, atol=1e-4)
+        stays = wf.compile(lambda x, y: wf.matmul(x, y, precision="float32"), matmul_precision="bfloat16")(wf.asarray(a), wf.asarray(b))
+        np.testing.assert_array_equal(np.asarray(stays), np.asarray(wf.asarray(a) @ wf.asarray(b)))
         exact = np.asarray(wf.compile(lambda x, y: x @ y, matmul_precision="float32")(wf.asarray(a), wf.asarray(b)))
         np.testing.assert_array_equal(exact, np.asarray(wf.asarray(a) @ wf.asarray(b)))
         with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float16"):

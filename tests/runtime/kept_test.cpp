@@ -127,6 +127,31 @@ TEST(KeptWeights, are_made_anew_when_a_program_writes_into_their_array) {
     }
 }
 
+// As the steps of a recurrent layer do: one copy a run serves them all, whatever the matrix is.
+TEST(KeptWeights, of_a_matrix_that_several_products_of_a_run_read_are_made_anew_for_each_run) {
+    auto steps = [](const Tensor& x, const Tensor& w) {
+        Tensor h = x;
+        for (int i = 0; i < 6; ++i) h = tanh(matmul(h, w.T()));
+        return h;
+    };
+    Tensor x = numbers({40, 96}, 1);
+    CompiledFunction f([&](std::span<const Tensor> in) { return std::vector<Tensor>{steps(in[0], in[1])}; });
+    for (std::uint64_t seed : {2, 3, 3, 4}) {
+        Tensor w = numbers({96, 96}, seed);
+        const Tensor arguments[] = {x, w};
+        Array found = f(arguments)[0].array();
+        Tensor h = x;
+        for (int i = 0; i < 6; ++i) h = tanh(matmul(h, w.T())).eval();  // one product a program
+        EXPECT_EQ(difference(h.array(), found), "") << seed;
+    }
+    KeepPending keep;
+    Tensor pending = steps(x, numbers({96, 96}, 5));
+    Node* result[] = {pending.node()};
+    std::size_t kept = 0;
+    for (const BoundStep& step : make_binding(gather(result))->steps) kept += step.kept_of.size();
+    EXPECT_EQ(kept, 6) << "products that read one copy";
+}
+
 TEST(KeptWeights, of_memory_that_others_may_write_are_not_trusted) {
     std::vector<float> memory(96 * 64, 0.5f);
     Tensor theirs(

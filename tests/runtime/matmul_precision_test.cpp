@@ -97,6 +97,19 @@ TEST(MatmulPrecision, narrow_products_and_other_types_stay) {
     }
 }
 
+TEST(MatmulPrecision, products_of_float16_and_those_that_ask_for_float32_keep_their_bits) {
+    Tensor x = numbers({40, 48}, 1), w = numbers({48, 32}, 2);
+    auto of_halves = [](std::span<const Tensor> in) {
+        return std::vector<Tensor>{
+            matmul(in[0].astype(DType::float16), in[1].astype(DType::float16)).astype(DType::float32)};
+    };
+    auto asked = [](std::span<const Tensor> in) { return std::vector<Tensor>{matmul(in[0], in[1], DType::float32)}; };
+    for (CompiledFunction::Body f : {CompiledFunction::Body(of_halves), CompiledFunction::Body(asked)}) {
+        CompiledFunction plain(f), rounded(f, lower);
+        EXPECT_EQ(run(rounded, {x, w}), run(plain, {x, w}));
+    }
+}
+
 TEST(MatmulPrecision, kept_weights_are_read_anew_when_they_change) {
     Parameter w(numbers({96, 64}, 1));
     CompiledFunction f([&](std::span<const Tensor> x) { return std::vector<Tensor>{matmul(x[0], w.value())}; }, lower);

@@ -67,7 +67,8 @@ WEFT_REGISTER(matmul_operation);
 
 namespace {
 
-Tensor product(const Operand& left, const Operand& right, DType precision) {
+// `how`: ProductAttributes of products of float32; null: as the program that it is part of has them.
+Tensor product(const Operand& left, const Operand& right, AttributesHandle how) {
     LineScope line(left.where);
     Tensor a = left.as_tensor(), b = right.as_tensor();
     if (a.ndim() == 0 || b.ndim() == 0) {
@@ -89,8 +90,7 @@ Tensor product(const Operand& left, const Operand& right, DType precision) {
     if (!batch)
         throw ShapeError(text("matmul: the batches ", batch_of(a.shape()), " of ", a.shape(), " and ",
                               batch_of(b.shape()), " of ", b.shape(), " do not broadcast", place(left.where)));
-    bool rounded = dtype == DType::float32 && precision == DType::bfloat16;
-    AttributesHandle how = rounded ? attributes(ProductAttributes{precision}) : nullptr;
+    if (dtype != DType::float32) how = nullptr;
     Tensor result = make_node(matmul_operation, {with_batch(a, *batch), with_batch(b, *batch)}, how, left.where);
     if (row) result = squeeze(result, {-2});
     if (column) result = squeeze(result, {-1});
@@ -104,12 +104,12 @@ void check_matmul_precision(std::string_view of, DType precision) {
         throw ValueError(text(of, ": the precision of products of float32 is float32 or bfloat16, not ", precision));
 }
 
-Tensor matmul(const Operand& a, const Operand& b) { return product(a, b, DType::float32); }
+Tensor matmul(const Operand& a, const Operand& b) { return product(a, b, nullptr); }
 Tensor matmul(const Operand& a, const Operand& b, DType precision) {
     check_matmul_precision("matmul", precision);
-    return product(a, b, precision);
+    return product(a, b, attributes(ProductAttributes{precision}));
 }
-Tensor product_like(const Node& node, const Operand& a, const Operand& b) { return product(a, b, precision_of(node)); }
+Tensor product_like(const Node& node, const Operand& a, const Operand& b) { return product(a, b, node.attributes); }
 DType precision_of(const Node& product) {
     return product.attributes ? product.attributes_as<ProductAttributes>().precision : DType::float32;
 }

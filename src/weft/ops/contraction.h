@@ -11,7 +11,8 @@ Tensor matmul(const Operand& a, const Operand& b);
 /// The same; `precision` bfloat16: operands of float32 are rounded to bfloat16 (8 significant bits), their products summed in float32, in the
 /// derivatives too. About twice as fast where the processor multiplies pairs of bfloat16 (AVX512_BF16). Each operand is off by up to 2^-9 of
 /// itself, so an element of the product by up to 2^-8 of the sum of |a| |b| along it, and by some 2^-9 of the root of the sum of (a b)^2 where
-/// roundings are as chance has them. Other types take no notice. ValueError for a precision that is neither float32 nor bfloat16.
+/// roundings are as chance has them. float32: this product is made in float32 whatever its program asks for (CompileOptions). Other types take no
+/// notice. ValueError for a precision that is neither float32 nor bfloat16.
 Tensor matmul(const Operand& a, const Operand& b, DType precision);
 void check_matmul_precision(std::string_view of, DType precision);
 /// NumPy's tensordot: sums over axes_a[i] of a against axes_b[i] of b.

@@ -83,18 +83,9 @@ std::int64_t scratch_of(const GemmProblem<T>& p) {
     return own_gemm_scratch<T>(p.m, p.packed_b ? 0 : p.n, p.k);
 }
 
-/// Whether a library did it.
-template <class T>
-bool by_library([[maybe_unused]] const GemmProblem<T>& problem) {
-    if constexpr (std::is_same_v<T, RoundedFloat>)
-        return false;
-    else
-        return library_gemm(problem);
-}
-
 template <class T>
 void multiply(const GemmProblem<T>& problem, Scratch scratch) {
-    if (by_library(problem)) return;
+    if (library_gemm(problem)) return;
     Workspace<T> workspace(scratch, scratch_of(problem));
     own_gemm(problem, workspace.data());
 }
@@ -110,7 +101,7 @@ GemmProblem<T> item_of(const GemmProblem<T>& first, const Batch& batch, std::int
 
 template <class T>
 void multiply_item(const GemmProblem<T>& problem, OperandOf<T>* scratch) {
-    if (!by_library(problem)) own_gemm(problem, scratch);
+    if (!library_gemm(problem)) own_gemm(problem, scratch);
 }
 
 template <class T>
@@ -137,15 +128,6 @@ void check(ProductType type, const Epilogue& epilogue) {
         throw DTypeError(text("gemm: bias and relu are for floating types, not for ", type.dtype));
     if (type.rounded && type.dtype != DType::float32)
         throw DTypeError(text("gemm: float32 is rounded to bfloat16, ", type.dtype, " is not"));
-}
-
-/// Rows at a time that a library takes of this product; 0: it does not.
-template <class T>
-std::int64_t library_rows([[maybe_unused]] const GemmProblem<T>& problem) {
-    if constexpr (std::is_same_v<T, RoundedFloat>)
-        return 0;
-    else
-        return library_gemm_rows(problem);
 }
 
 }  // namespace
@@ -197,7 +179,7 @@ bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int6
                      const Matrix& b) {
     return with_kernel(
         type,
-        [&]<class T>(TypeTag<T>) { return library_rows(problem_of<T>(m, n, k, a, b, nullptr, n, false, {})) > 0; },
+        [&]<class T>(TypeTag<T>) { return library_gemm_rows(problem_of<T>(m, n, k, a, b, nullptr, n, false, {})) > 0; },
         [] { return false; });
 }
 
@@ -209,9 +191,9 @@ std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, s
         [&]<class T>(TypeTag<T>) -> std::int64_t {
             // What a library would not take as a block is not cut into such.
             auto problem = problem_of<T>(m, n, k, a, b, nullptr, n, false, {});
-            if (std::int64_t block = library_rows(problem)) {
+            if (std::int64_t block = library_gemm_rows(problem)) {
                 problem.m = block;
-                return library_rows(problem) ? block : m;
+                return library_gemm_rows(problem) ? block : m;
             }
             if (own_gemm_pieces(m, n, k) > 1) return m;
             std::int64_t least =

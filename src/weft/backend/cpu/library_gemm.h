@@ -14,4 +14,8 @@ bool library_gemm(const GemmProblem<T>& problem);
 template <class T>
 std::int64_t library_gemm_rows(const GemmProblem<T>& problem);
 
+// No library has products of rounded float32.
+inline bool library_gemm(const GemmProblem<RoundedFloat>&) { return false; }
+inline std::int64_t library_gemm_rows(const GemmProblem<RoundedFloat>&) { return 0; }
+
 }  // namespace weft::cpu

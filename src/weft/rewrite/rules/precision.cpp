@@ -14,7 +14,7 @@ bool is_narrow(const Node& node) {
     return narrow(a[a.size() - 2]) || narrow(a[a.size() - 1]) || narrow(b[b.size() - 1]);
 }
 
-// A bfloat16 is not changed by being rounded to it once more.
+// A bfloat16 is not changed by being rounded to it once more; a float16 would be.
 Tensor product_of_halves(const Site& site) {
     DType half = site.node.dtype;
     if (!is_half(half)) return {};
