@@ -123,22 +123,32 @@ TEST(RoundedGemm, reads_what_was_packed_before) {
 
 TEST(RoundedGemm, rounds_ties_to_even_and_keeps_nan_and_infinities) {
     // 1 + 2^-8 lies between 1 and 1 + 2^-7, 1 + 3 * 2^-8 between 1 + 2^-7 and 1 + 2^-6: to even, both times.
-    float numbers[] = {1.00390625f, 1.01171875f, -1.00390625f, INFINITY, NAN, 3.4e38f},
+    float given[] = {1.00390625f, 1.01171875f, -1.00390625f, INFINITY, NAN, 3.4e38f},
           wanted[] = {1, 1.015625f, -1, INFINITY, NAN, INFINITY};
-    for (std::int64_t i = 0; i < 6; ++i)
-        for (bool first : {true, false}) {
-            std::vector<float> a(32 * 2, 0), c(32 * 32), b(2 * 32, 0);
-            std::fill_n(b.begin() + (first ? 0 : 32), 32, 1.0f);
-            for (std::int64_t row = 0; row < 32; ++row)
-                a[static_cast<std::size_t>(2 * row + (first ? 0 : 1))] = numbers[i];
-            gemm(rounded, 32, 32, 2, {a.data(), 2, 1}, {b.data(), 32, 1}, c.data(), 32);
-            for (float got : c) {
-                if (std::isnan(wanted[i]))
-                    ASSERT_TRUE(std::isnan(got));
-                else
-                    ASSERT_EQ(got, wanted[i]) << numbers[i];
-            }
-        }
+    // Each place of a pair in either operand, lying in rows and in columns: by vectors, and what is left over.
+    for (std::int64_t n = 0; n < 6; ++n)
+        for (std::int64_t k : {2, 40, 47})
+            for (bool in_a : {true, false})
+                for (bool rows : {true, false})
+                    for (std::int64_t at = 0; at < k; at += 3) {
+                        std::vector<float> numbers(static_cast<std::size_t>(32 * k), 0),
+                            ones(static_cast<std::size_t>(32 * k), 0), c(32 * 32);
+                        for (std::int64_t i = 0; i < 32; ++i) {
+                            numbers[static_cast<std::size_t>(rows == in_a ? i * k + at : at * 32 + i)] = given[n];
+                            ones[static_cast<std::size_t>(at * 32 + i)] = 1;
+                        }
+                        Matrix of_a{numbers.data(), rows ? k : 1, rows ? 1 : 32},
+                            of_b{numbers.data(), rows ? 32 : 1, rows ? 1 : k};
+                        Matrix one_a{ones.data(), 1, 32}, one_b{ones.data(), 32, 1};
+                        gemm(rounded, 32, 32, k, in_a ? of_a : one_a, in_a ? one_b : of_b, c.data(), 32);
+                        for (float got : c) {
+                            if (std::isnan(wanted[n]))
+                                ASSERT_TRUE(std::isnan(got));
+                            else
+                                ASSERT_EQ(got, wanted[n])
+                                    << given[n] << " at " << at << " of " << k << (in_a ? " in A" : " in B") << rows;
+                        }
+                    }
 }
 
 TEST(RoundedGemm, a_batch_is_its_items) {

@@ -155,6 +155,25 @@ TEST(Functional, attention_with_equal_scores_is_the_mean_of_what_is_seen) {
         expect_close(slice(y, {i, 0}, {1, 2}), mean(slice(v, {0, 0}, {i + 1, 2}), 0, true));
 }
 
+// The rule of its own against the chain rule through exponentials, sum and quotient, of first and second order; nothing takes part in a row.
+TEST(Functional, attention_has_the_derivatives_of_its_formula) {
+    Tensor q = draw({3, 2}, 1), k = draw({4, 2}, 2), v = draw({4, 2}, 3);
+    Tensor mask = reshape(iota(12), {3, 4}) >= 4, some = astype(mask, DType::float64);
+    auto written = [&](const Tensor& q) {
+        Tensor raised = exp(matmul(q, matrix_transpose(k))) * some, total = sum(raised, -1, true);
+        return matmul(raised / where(total == 0, 1, total), v);
+    };
+    auto called = [&](const Tensor& q) {
+        return scaled_dot_product_attention(q, k, v, {.attn_mask = mask, .scale = 1.0});
+    };
+    auto slopes = [&](auto f) {
+        Tensor first = gradient(sum(square(f(q))), {q})[0];
+        return std::vector<Tensor>{first, gradient(sum(square(first)), {q})[0]};
+    };
+    std::vector<Tensor> mine = slopes(called), wanted = slopes(written);
+    for (std::size_t i : {0, 1}) expect_close(mine[i], wanted[i]);
+}
+
 TEST(Functional, a_recurrent_layer_is_its_cell_step_after_step) {
     for (Recurrence kind : {Recurrence::rnn_tanh, Recurrence::rnn_relu, Recurrence::lstm, Recurrence::gru}) {
         std::int64_t gates = kind == Recurrence::lstm ? 4 : kind == Recurrence::gru ? 3 : 1;
