@@ -148,7 +148,8 @@ TEST(KeptWeights, of_a_matrix_that_several_products_of_a_run_read_are_made_anew_
     Tensor pending = steps(x, numbers({96, 96}, 5));
     Node* result[] = {pending.node()};
     std::size_t kept = 0;
-    for (const BoundStep& step : make_binding(gather(result))->steps) kept += step.kept_of.size();
+    std::shared_ptr<const Binding> binding = make_binding(gather(result));
+    for (const BoundStep& step : binding->steps) kept += step.kept_of.size();
     EXPECT_EQ(kept, 6) << "products that read one copy";
 }
 
