@@ -230,7 +230,7 @@ TEST(Gradient, is_taken_where_the_computed_values_come_from_elsewhere) {
         w.eval();
     }
     EXPECT_LT(std::abs(values(w)[0]), 1e-12);
-    EXPECT_EQ(w.node()->origin.leaves.size(), 1u);  // of those that are gone nothing is kept
+    EXPECT_EQ(w.node()->leaves().size(), 1u);  // of those that are gone nothing is kept
 }
 
 TEST(Transform, what_was_computed_from_the_argument_before_is_a_constant) {

@@ -188,7 +188,7 @@ TEST(Products, gradients_become_updates_in_place) {
     options.donors = {-1, -1};
     for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf)
         for (std::size_t i = 0; i < 2; ++i)
-            if (graph.node(graph.leaves[leaf]).value.address() == (i ? v : w).array().address())
+            if (graph.node(graph.leaves[leaf]).value().address() == (i ? v : w).array().address())
                 options.donors[i] = static_cast<std::int32_t>(leaf);
     auto plan = std::make_shared<const Plan>(make_plan(graph));
     EXPECT_EQ(plan->steps.size(), 1u) << str(*plan, graph);
@@ -360,7 +360,7 @@ TEST(Products, a_logistic_regression_is_two_products_and_what_is_made_with_them)
         BindOptions options;
         options.donors.assign(4, -1);
         for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf)
-            if (graph.node(graph.leaves[leaf]).value.address() == r.w.array().address())
+            if (graph.node(graph.leaves[leaf]).value().address() == r.w.array().address())
                 options.donors[2] = static_cast<std::int32_t>(leaf);
         auto binding = weft::bind(std::make_shared<const Plan>(plan), graph, cpu_compiler(), options);
         EXPECT_EQ(binding->outputs[2].donor, options.donors[2]);

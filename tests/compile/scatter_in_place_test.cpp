@@ -172,9 +172,9 @@ TEST(ScatterInPlace, the_memory_of_a_parameter_stays_where_it_is) {
     });
     const Tensor arguments[] = {picks({1, 2, 2}), picks({2, 0, 29})};
     step(arguments);
-    const void* first = w.value().node()->value.address();
+    const void* first = w.value().node()->value().address();
     for (int k = 0; k < 3; ++k) step(arguments);
-    EXPECT_EQ(w.value().node()->value.address(), first);
+    EXPECT_EQ(w.value().node()->value().address(), first);
 }
 
 // Each of these writes over w before the bad index of a later step is met, if nobody looks ahead.

@@ -178,9 +178,9 @@ TEST(LoopScatters, write_over_a_parameter) {
             expected = Tensor(interpret(expected.at({arguments[0]}).add(arguments[1] * arguments[1])));
             step(arguments);
             EXPECT_EQ(difference(expected.array(), w.value().array(), 0, 0), "");
-            if (k == 1) first = w.value().node()->value.address();
+            if (k == 1) first = w.value().node()->value().address();
             if (k > 1) {
-                EXPECT_EQ(w.value().node()->value.address(), first);
+                EXPECT_EQ(w.value().node()->value().address(), first);
             }
         }
     }

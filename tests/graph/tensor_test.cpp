@@ -31,7 +31,7 @@ TEST(Tensor, a_view_keeps_what_it_shows) {
     Tensor x = Tensor::of<float>({1, 2, 3, 4}, {2, 2});
     Tensor view = x.T();
     view.eval();
-    EXPECT_EQ(view.node()->value.buffer, x.node()->value.buffer);
+    EXPECT_EQ(view.node()->value().buffer, x.node()->value().buffer);
     x = Tensor();
     EXPECT_EQ(view.to_vector<float>(), (Floats{1, 3, 2, 4}));
 }

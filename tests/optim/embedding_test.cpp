@@ -44,9 +44,9 @@ TEST(EmbeddingStep, touches_the_rows_that_are_read_and_writes_them_in_place) {
         Array expected = interpret(wanted), expected_loss = interpret(loss);
         step(batch);  // from here on the table is the function's own
         EXPECT_EQ(difference(expected, table.value().array(), 1e-5, 1e-5), "");
-        const void* where = table.value().node()->value.address();
+        const void* where = table.value().node()->value().address();
         Tensor again = step(batch)[0];
-        EXPECT_EQ(table.value().node()->value.address(), where);
+        EXPECT_EQ(table.value().node()->value().address(), where);
         Explanation explanation = step.explain(batch);
         for (const Placement& placement : explanation.placements) EXPECT_LT(placement.bytes, 1000u) << explanation.plan;
         EXPECT_NE(explanation.memory.find("in the memory of leaf"), std::string::npos);

@@ -42,7 +42,7 @@ std::vector<Tensor> Variable::among(std::span<const Tensor> expressions) const {
         Node* node = stack.back();
         stack.pop_back();
         if (!seen.insert(node).second) continue;
-        if (node->cell.lock() == cell_) found.push_back(handle(node));
+        if (node->cell() == cell_) found.push_back(handle(node));
         for (Node* input : node->inputs) stack.push_back(input);
     }
     if (found.empty()) found.push_back(value_);

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -63,7 +66,7 @@ class SmallVector {
     const T& back() const { return data_[size_ - 1]; }
 
     void push_back(T value) {
-        if (size_ == capacity_) grow(capacity_ * 2);
+        if (size_ == capacity_) grow(std::size_t{capacity_} * 2);
         data_[size_++] = value;
     }
     void pop_back() { --size_; }
@@ -71,7 +74,7 @@ class SmallVector {
     void resize(std::size_t count, T value = T{}) {
         if (count > capacity_) grow(count);
         for (std::size_t i = size_; i < count; ++i) data_[i] = value;
-        size_ = count;
+        size_ = static_cast<std::uint32_t>(count);
     }
     void insert(std::size_t at, T value) {
         push_back(value);
@@ -88,11 +91,12 @@ class SmallVector {
 
   private:
     void grow(std::size_t capacity) {
+        if (capacity > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("SmallVector: too many elements");
         T* wider = new T[capacity];
         std::copy(begin(), end(), wider);
         release();
         data_ = wider;
-        capacity_ = capacity;
+        capacity_ = static_cast<std::uint32_t>(capacity);
     }
     void assign(const SmallVector& other) {
         if (other.size_ > capacity_) grow(other.size_);
@@ -106,7 +110,7 @@ class SmallVector {
             std::copy(other.begin(), other.end(), inline_);
         } else {
             data_ = std::exchange(other.data_, other.inline_);
-            capacity_ = std::exchange(other.capacity_, N);
+            capacity_ = std::exchange(other.capacity_, std::uint32_t{N});
         }
         size_ = std::exchange(other.size_, 0);
     }
@@ -120,8 +124,8 @@ class SmallVector {
 #pragma GCC diagnostic pop
 
     T* data_ = inline_;
-    std::size_t size_ = 0;
-    std::size_t capacity_ = N;
+    std::uint32_t size_ = 0;  // lists of small values are many and short: nodes and arrays hold two or three of them each
+    std::uint32_t capacity_ = N;
     T inline_[N];
 };
 

@@ -51,7 +51,7 @@ void Binder::find_views() {
         const Node& node = *graph_.entries[e].node;
         if (p.kind == Place::leaf) {
             Dims dims = dims_of(node.shape);
-            Dims strides = node.computed ? node.value.strides : contiguous_strides(dims);
+            Dims strides = node.computed ? node.value().strides : contiguous_strides(dims);
             views_[e] = {{Base::leaf, p.index}, 0, {node.dtype, dims, strides}};
         } else if (p.kind == Place::made) {
             Dims dims = dims_of(node.shape);

@@ -52,7 +52,7 @@ void Partitioner::place_leaves_and_views() {
     for (std::int32_t e = 0; e < count_; ++e) {
         const Graph::Entry& entry = graph_.entries[static_cast<std::size_t>(e)];
         if (entry.leaf) {
-            bool plain = !node(e).computed || node(e).value.contiguous();
+            bool plain = !node(e).computed || node(e).value().contiguous();
             place(e) = {Place::leaf, leaves++, plain, {}};
         } else if (node(e).operation == &constant_operation) {
             place(e) = {Place::literal, -1, false, node(e).attributes_as<ConstantAttributes>().value};

@@ -1,40 +1,25 @@
 #include "weft/graph/graph.h"
 
 #include "weft/base/content_table.h"
+#include "weft/graph/node_numbers.h"
 
 namespace weft {
 namespace {
 
-// Node -> entry, by open addressing: gathering is most of what a traced step costs, and std::unordered_map is half of gathering.
+// Node -> entry.
 class NodeTable {
   public:
-    explicit NodeTable(std::size_t expected) { slots_.resize(std::bit_ceil(std::max<std::size_t>(64, expected * 2))); }
+    explicit NodeTable(std::size_t expected) : numbers_(expected) { entries_.reserve(expected * 2); }
     // -1: not met; -2: met, its inputs are being gathered
     std::int32_t& at(Node* node) {
-        auto* slot = &find(slots_, node);
-        if (!slot->first) {
-            if (2 * ++used_ > slots_.size()) grow(), slot = &find(slots_, node);
-            *slot = {node, -1};
-        }
-        return slot->second;
+        auto [number, fresh] = numbers_.number(node);
+        if (fresh) entries_.push_back(-1);
+        return entries_[static_cast<std::size_t>(number)];
     }
 
   private:
-    using Slots = std::vector<std::pair<Node*, std::int32_t>>;
-    static std::pair<Node*, std::int32_t>& find(Slots& slots, Node* node) {
-        std::size_t mask = slots.size() - 1;
-        std::size_t i = (reinterpret_cast<std::uintptr_t>(node) >> 4) * 0x9e3779b97f4a7c15ull >> 20 & mask;
-        while (slots[i].first && slots[i].first != node) i = (i + 1) & mask;
-        return slots[i];
-    }
-    void grow() {
-        Slots wider(slots_.size() * 2);
-        for (auto& slot : slots_)
-            if (slot.first) find(wider, slot.first) = slot;
-        slots_ = std::move(wider);
-    }
-    Slots slots_;
-    std::size_t used_ = 0;
+    NodeNumbers numbers_;
+    std::vector<std::int32_t> entries_;
 };
 
 class Gatherer {
@@ -121,10 +106,10 @@ class Gatherer {
         words.push_back(static_cast<std::uint64_t>(node.dtype));
         words.push_back(node.shape.size());
         for (Size size : node.shape) parts_.sizes.push_back(size);
-        bool plain = !node.computed.load(std::memory_order_relaxed) || node.value.contiguous();
+        bool plain = !node.computed.load(std::memory_order_relaxed) || node.value().contiguous();
         words.push_back(plain);
         if (plain) return;
-        for (std::int64_t stride : node.value.strides)
+        for (std::int64_t stride : node.value().strides)
             parts_.offsets.push_back({Size(stride < 0 ? -stride : stride)}), words.push_back(stride < 0);
     }
 

@@ -33,7 +33,7 @@ void note_input(Node& node, const Node& input) {
     node.symbolic |= input.symbolic;
     // Leaves add up along a chain; of two chains that meet only the heavier counts, or shared inputs would count doubly.
     if (computed)
-        node.pending_bytes += input.value.buffer->bytes();
+        node.pending_bytes += input.value().buffer->bytes();
     else
         node.pending_bytes = std::max(node.pending_bytes, input.pending_bytes);
 }
@@ -43,6 +43,41 @@ void note_input(Node& node, const Node& input) {
 std::mutex& Node::lock() {
     static std::mutex* mutex = new std::mutex;
     return *mutex;
+}
+
+void* Node::operator new(std::size_t size, Room room) {
+    static_assert(sizeof(Node) % alignof(Numbers) == 0);
+    return ::operator new(size + (room == Room::numbers ? sizeof(Numbers) : 0));
+}
+
+void Node::operator delete(Node* node, std::destroying_delete_t) {
+    node->~Node();
+    ::operator delete(static_cast<void*>(node));
+}
+
+Node::~Node() {
+    if (!numbers_) return;
+    if (room == Room::numbers)
+        numbers_->~Numbers();
+    else
+        delete numbers_;
+}
+
+void Node::refuse_pending() const {
+    throw InternalError(text("the numbers of a node of ", operation->name, " are read before it is computed", place(where)));
+}
+
+void Node::fill(Array&& array, const Leaves& leaves) {
+    numbers_ = room == Room::numbers ? new (this + 1) Numbers{std::move(array), {}, leaves} : new Numbers{std::move(array), {}, leaves};
+    computed.store(true, std::memory_order_release);
+}
+
+std::shared_ptr<Cell> Node::cell() const {
+    return computed.load(std::memory_order_acquire) ? numbers_->cell.lock() : nullptr;
+}
+
+void Node::belongs_to(const std::shared_ptr<Cell>& cell) {
+    if (computed.load(std::memory_order_acquire) && numbers_->cell.expired()) numbers_->cell = cell;
 }
 
 void Node::die() {
@@ -62,12 +97,10 @@ void Node::set_value(Array&& array, const Leaves& leaves, bool has_claim) {
     {
         std::lock_guard guard(lock());  // whoever walks inputs sees all of this or nothing
         if (computed.load(std::memory_order_relaxed)) return;
-        value = std::move(array);
-        if (is_inexact(dtype)) origin.leaves = leaves;
         // A function that is being differentiated keeps what its derivative will ask for. Where another thread reads the inputs at
         // this moment they stay until the node goes.
         if (keep_pending == 0 && (has_claim || claim())) dropped = std::move(inputs);
-        computed.store(true, std::memory_order_release);
+        fill(std::move(array), is_inexact(dtype) ? leaves : Leaves());
     }
     for (Node* input : dropped) input->release();
 }
@@ -117,7 +150,8 @@ std::unique_ptr<Node> begin_node(const Operation& operation, std::span<const Ten
             throw ValueError(
                 text(operation.name, ": an operand is an empty Tensor, which holds nothing", place(where)));
     }
-    std::unique_ptr<Node> node(new Node);  // not make_unique, which would set all of it to zero first
+    bool symbolic = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.node()->symbolic; });
+    std::unique_ptr<Node> node = Node::make(symbolic || keep_pending > 0 ? Room::none : Room::numbers);
     try {
         Meta meta = operation.infer(operation, inputs, attributes.get());
         (void)element_count(meta.shape);  // refuses more elements than 64 bits count

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <source_location>
 
 #include "weft/base/small_vector.h"
@@ -19,26 +20,40 @@ namespace weft {
 
 struct Cell;
 
+/// What a node has from then on that it is computed.
+struct Numbers {
+    Array value;
+    std::weak_ptr<Cell> cell;  // of a leaf that is a Parameter's value: whose
+    Leaves leaves;             // below, as they were then; never changed afterwards
+};
+
+/// Whether a node has place for its Numbers behind it, in one allocation. Nodes of a program that is traced or rewritten are never computed
+/// and come by the ten thousand: without Numbers they take 160 bytes, not 344. One that is computed all the same gets them elsewhere.
+enum class Room : bool { none, numbers };
+
 struct Node {
     std::atomic<std::uint32_t> references{1};
     std::uint32_t depth = 0;          // longest way to a leaf or what was computed by then: bounds what is pending
     std::uint64_t pending_bytes = 0;  // memory that waiting keeps alive, roughly: bounds it too
     const Operation* operation = nullptr;
     DType dtype = DType::float32;
-    bool symbolic = false;              // below it stands a declared input: it cannot be computed alone
-    std::atomic<bool> computed{false};  // `value` may be read
+    const Room room : 1;
+    bool symbolic : 1 = false;          // below it stands a declared input: it cannot be computed alone
+    std::atomic<bool> computed{false};  // `value()` may be read
+    std::atomic<bool> claimed{false};   // somebody reads `inputs` without lock(), or let go of them
+    // Where the last pass over a graph wrote this node down (graph/node_numbers.h): a hint, to be checked by who reads it.
+    mutable std::atomic<std::uint32_t> mark{0};
     Shape shape;
-    std::atomic<bool> claimed{false};  // somebody reads `inputs` without lock(), or let go of them
-    SmallVector<Node*, 3> inputs;      // counted; guarded by lock() once the node is shared, or by a claim
+    SmallVector<Node*, 3> inputs;  // counted; guarded by lock() once the node is shared, or by a claim
     AttributesHandle attributes;
-    Array value;               // once computed
-    std::weak_ptr<Cell> cell;  // of a leaf that is a Parameter's value: whose
     Origin origin;
     std::source_location where;
 
-    Node() = default;
+    static std::unique_ptr<Node> make(Room room) { return std::unique_ptr<Node>(new (room) Node(room)); }
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
+    ~Node();
+    static void operator delete(Node* node, std::destroying_delete_t);
 
     void retain() { references.fetch_add(1, std::memory_order_relaxed); }
     void release() {
@@ -50,6 +65,18 @@ struct Node {
         return static_cast<const AttributesOf<T>&>(*attributes).value;
     }
 
+    /// What a computed node has; InternalError of one that is not.
+    const Array& value() const { return numbers().value; }
+    const Leaves& leaves() const { return numbers().leaves; }
+    /// The same array, to be written by who knows that nobody else reads it.
+    Array& memory() { return const_cast<Numbers&>(numbers()).value; }
+    /// The Parameter's cell whose value this leaf is; nothing where it is none.
+    std::shared_ptr<Cell> cell() const;
+    /// Says whose value this computed leaf is, unless that is known; lock() is held.
+    void belongs_to(const std::shared_ptr<Cell>& cell);
+
+    /// Makes the node a leaf with these numbers.
+    void fill(Array&& array, const Leaves& leaves = {});
     /// Gives the node its numbers and releases its inputs; it remembers the leaves that it came from. The first call wins; later
     /// ones do nothing.
     void materialize(Array array, const Leaves& leaves);
@@ -62,7 +89,17 @@ struct Node {
     /// Held while inputs of shared nodes are walked or dropped.
     static std::mutex& lock();
 
+    explicit Node(Room room) : room(room) {}  // of a node on the stack: Room::none
+
   private:
+    static void* operator new(std::size_t size, Room room);
+    static void operator delete(void* memory, Room) { ::operator delete(memory); }
+    const Numbers& numbers() const {
+        if (!computed.load(std::memory_order_acquire)) refuse_pending();
+        return *numbers_;
+    }
+    [[noreturn]] void refuse_pending() const;
+
     using Inputs = SmallVector<Node*, 3>;
     /// Gives one count up; whether it was the last. Where it is the only one, nobody can be about to take another.
     static bool last(Node& node) {
@@ -71,6 +108,8 @@ struct Node {
     }
     void die();
     void set_value(Array&& array, const Leaves& leaves, bool has_claim);
+
+    Numbers* numbers_ = nullptr;  // once computed: behind the node where there is room, else in memory of their own
 };
 
 /// A handle that counts.

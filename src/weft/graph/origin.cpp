@@ -21,7 +21,7 @@ std::vector<Node*> inexact_leaves(const Graph& graph) {
 void add_leaf(Leaves& below, Node& leaf) {
     below.push_back(leaf.origin.identify());
     if (!leaf.computed.load(std::memory_order_acquire)) return;
-    for (Identity further : leaf.origin.leaves)
+    for (Identity further : leaf.leaves())
         if (further.lives()) below.push_back(further);
 }
 
@@ -79,7 +79,7 @@ bool may_come_from(const Node& computed, Node& x) {
         graph = gather(pending);
         below = inexact_leaves(graph);
     }
-    const Leaves& leaves = computed.origin.leaves;
+    const Leaves& leaves = computed.leaves();
     return !below.empty() && std::all_of(below.begin(), below.end(), [&](const Node* leaf) {
         Identity self = leaf->origin.self();  // none: nothing that was computed depends on it
         return self && std::binary_search(leaves.begin(), leaves.end(), self);

@@ -1,5 +1,6 @@
-// Origin: what a computed node remembers of the expression it let go of: which leaves stood below it. So a derivative that is asked for
-// afterwards can be refused where it would be wrong, and only there. Leaves that are gone are forgotten: memory is bounded by what lives.
+// Origin: a node's identity, by which a computed node remembers the expression that it let go of: which leaves stood below it. So a
+// derivative that is asked for afterwards can be refused where it would be wrong, and only there. Leaves that are gone are forgotten:
+// memory is bounded by what lives.
 // Callers: runtime/ (as values are computed), autodiff/.
 #pragma once
 
@@ -29,8 +30,6 @@ class Origin {
     Identity self() const { return self_.load(std::memory_order_acquire); }
     /// The same; from now on it has one.
     Identity identify();
-
-    Leaves leaves;  // below, as they were when the node was computed; never changed afterwards
 
   private:
     std::atomic<Identity> self_{};

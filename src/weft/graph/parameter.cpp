@@ -33,7 +33,7 @@ Tensor Parameter::value() const {
     const Tensor& value =
         cell_->value.eval();  // a leaf, so that an expression written over it can tell whose value it is
     std::lock_guard guard(Node::lock());
-    if (value.node()->cell.expired()) value.node()->cell = cell_;
+    value.node()->belongs_to(cell_);
     return value;
 }
 

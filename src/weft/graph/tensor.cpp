@@ -28,12 +28,11 @@ Literal literal_of(const Array& array) {
 }  // namespace
 
 Tensor::Tensor(Array array) {
-    std::unique_ptr<Node> node(new Node);
+    std::unique_ptr<Node> node = Node::make(Room::numbers);
     node->operation = &array_operation;
     node->dtype = array.dtype;
     node->shape = shape_of(array.dims);
-    node->value = std::move(array);
-    node->computed.store(true, std::memory_order_release);
+    node->fill(std::move(array));
     node_ = node.release();
 }
 
@@ -71,7 +70,7 @@ const Tensor& Tensor::eval() const {
     return *this;
 }
 
-Array Tensor::array() const { return eval().node_->value; }
+Array Tensor::array() const { return eval().node_->value(); }
 
 Literal Tensor::literal() const {
     Array values = array();

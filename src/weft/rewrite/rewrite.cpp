@@ -40,7 +40,7 @@ class Rewriter {
 
   private:
     static Tensor copy(const Node& from, std::span<Node* const> inputs) {
-        auto node = std::make_unique<Node>();
+        auto node = Node::make(Room::none);
         node->operation = from.operation;
         node->dtype = from.dtype;
         node->shape = from.shape;

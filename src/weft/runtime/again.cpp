@@ -70,7 +70,7 @@ class SmallExpression {
         return number;
     }
     void add_leaf(Node& node) {
-        const Array& value = node.value;
+        const Array& value = node.value();
         leaves_.push_back(&node);
         add(most_words + value.dims.size());
         add(static_cast<std::uint64_t>(value.dtype));
@@ -124,10 +124,10 @@ Array run(const Remembered& how, std::span<Node* const> inputs) {
     const Binding& binding = how.runner->binding();
     std::array<void*, most_nodes> leaves;
     for (std::size_t i = 0; i < how.leaves.size(); ++i)
-        leaves[i] = const_cast<void*>(inputs[how.leaves[i]]->value.address());
+        leaves[i] = const_cast<void*>(inputs[how.leaves[i]]->value().address());
     const View& result = binding.results[0];
     if (result.base.kind == Base::leaf) {
-        const Array& leaf = inputs[how.leaves[static_cast<std::size_t>(result.base.index)]]->value;
+        const Array& leaf = inputs[how.leaves[static_cast<std::size_t>(result.base.index)]]->value();
         return result_array(result, leaf.buffer, leaf.offset * static_cast<std::int64_t>(size_of(leaf.dtype)));
     }
     BufferHandle buffer = Buffer::allocate(binding.outputs[0].bytes);

@@ -65,7 +65,7 @@ std::vector<Tensor> substitute(std::span<const Tensor> expressions, std::span<co
         if (auto at = replaced.find(&node); at != replaced.end()) {
             values[e] = at->second;
         } else if (graph.entries[e].leaf) {
-            Parameter parameter(node.cell.lock());
+            Parameter parameter(node.cell());
             values[e] = parameter.cell() ? parameter.value() : handle(graph.entries[e].node);
         } else {
             std::vector<Tensor> inputs;
@@ -91,7 +91,7 @@ Graph gathered(std::span<const Tensor> expressions) {
 void refuse_unfit(const char* what, const Tensor& from, const Tensor& to) {
     std::string_view name =
         is_input(*from.node()) ? std::string_view(as_input(from).name) : from.node()->operation->name;
-    if (auto cell = from.node()->cell.lock()) name = cell->name;
+    if (auto cell = from.node()->cell()) name = cell->name;
     if (to.dtype() != from.dtype())
         throw DTypeError(text("function: ", what, " '", name, "' is ", from.dtype(), ", what takes its place is ",
                               to.dtype(), "; convert it with astype"));
@@ -105,9 +105,9 @@ void refuse_unfit(const char* what, const Tensor& from, const Tensor& to) {
 /// Every leaf of the expressions that is the value of the Parameter whose value `x` is; else x.
 std::vector<Tensor> all_of(const Tensor& x, const Graph& graph) {
     std::vector<Tensor> found;
-    auto cell = x.node()->cell.lock();
+    auto cell = x.node()->cell();
     for (const Graph::Entry& entry : graph.entries)
-        if (cell && entry.leaf && entry.node->cell.lock() == cell) found.push_back(handle(entry.node));
+        if (cell && entry.leaf && entry.node->cell() == cell) found.push_back(handle(entry.node));
     if (found.empty()) found.push_back(x);
     return found;
 }

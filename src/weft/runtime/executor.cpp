@@ -131,7 +131,7 @@ std::vector<Array> run_once(std::shared_ptr<const Binding> binding, const Graph&
     Runner runner(std::move(binding));
     std::vector<void*> leaves, addresses;
     std::vector<BufferHandle> outputs;
-    for (std::int32_t leaf : graph.leaves) leaves.push_back(const_cast<void*>(graph.node(leaf).value.address()));
+    for (std::int32_t leaf : graph.leaves) leaves.push_back(const_cast<void*>(graph.node(leaf).value().address()));
     for (const BoundOutput& output : runner.binding().outputs) {
         outputs.push_back(Buffer::allocate(output.bytes));
         addresses.push_back(outputs.back()->data());
@@ -144,7 +144,7 @@ std::vector<Array> run_once(std::shared_ptr<const Binding> binding, const Graph&
             results.push_back(result_array(view, outputs[index], 0));  // several may lie in one
             continue;
         }
-        const Array& leaf = graph.node(graph.leaves[index]).value;
+        const Array& leaf = graph.node(graph.leaves[index]).value();
         results.push_back(
             result_array(view, leaf.buffer, leaf.offset * static_cast<std::int64_t>(size_of(leaf.dtype))));
     }

@@ -100,7 +100,7 @@ Explanation explain(std::span<const Tensor> tensors) {
             throw ValueError(text("explain: the input ", node.dtype, " ", node.shape,
                                   " has no numbers to run with; explain a compiled function with arguments",
                                   place(node.where)));
-        leaves.push_back(const_cast<void*>(node.value.address()));
+        leaves.push_back(const_cast<void*>(node.value().address()));
     }
     return explain_graph(graph, leaves);
 }

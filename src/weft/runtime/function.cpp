@@ -25,7 +25,7 @@ class Spares {
     Tensor take(const BoundOutput& output) {
         for (Tensor& tensor : spares_) {
             const Node& node = *tensor.node();
-            if (node.references.load(std::memory_order_acquire) == 1 && node.value.buffer.use_count() == 1)
+            if (node.references.load(std::memory_order_acquire) == 1 && node.value().buffer.use_count() == 1)
                 return tensor;
         }
         Tensor made(Array{output.dtype, output.dims, output.strides, 0, Buffer::allocate(output.bytes)});
@@ -34,7 +34,7 @@ class Spares {
     }
     /// A value that was replaced: its memory is as good as any, if it lies as the output does.
     void give(Tensor tensor, const BoundOutput& output) {
-        const Array& old = tensor.node()->value;
+        const Array& old = tensor.node()->value();
         if (hold(tensor)) return;  // it came from here
         bool alike =
             old.dtype == output.dtype && old.dims == output.dims && old.strides == output.strides && old.offset == 0;
@@ -177,13 +177,13 @@ void Specialization::find_sources(const Trace& trace, const Graph& graph) {
 // The address of a leaf's numbers. The plan takes arguments and cells as dense; others are laid out anew.
 const void* Specialization::address(const Tensor& tensor, std::size_t slot) {
     tensor.eval();
-    const Array& array = tensor.node()->value;
+    const Array& array = tensor.node()->value();
     if (sources_[slot].kind == Source::constant || array.contiguous()) {
         held_[slot] = tensor;
         return array.address();
     }
     held_[slot] = Tensor(contiguous(array));
-    return held_[slot].node()->value.address();
+    return held_[slot].node()->value().address();
 }
 
 // Each output's memory: its donor's, if nobody else can see that; else a spare.
@@ -197,11 +197,11 @@ void Specialization::choose_memory() {
             const Node& node = *held_[leaf].node();
             std::uint32_t holders = spares_[i].hold(held_[leaf]) ? 3 : 2;  // the cell, held_, and who lent the memory
             bool ours = held_[leaf].is(cell->value) && node.references.load(std::memory_order_acquire) == holders &&
-                        node.value.buffer.use_count() == 1 && node.value.offset == 0;
+                        node.value().buffer.use_count() == 1 && node.value().offset == 0;
             if (ours) memory = held_[leaf];
         }
         given_[i] = memory ? memory : spares_[i].take(outputs[i]);
-        outputs_[i] = given_[i].node()->value.address();
+        outputs_[i] = given_[i].node()->memory().address();
     }
 }
 
@@ -210,10 +210,10 @@ Tensor Specialization::output_tensor(std::size_t graph_output) const {
     const Array* whole = nullptr;
     if (view.base.kind == Base::output) {
         const Tensor& tensor = given_[static_cast<std::size_t>(view.base.index)];
-        whole = &tensor.node()->value;
+        whole = &tensor.node()->value();
         if (view.offset == 0 && view.layout.dims == whole->dims && view.layout.strides == whole->strides) return tensor;
     } else {
-        whole = &held_[static_cast<std::size_t>(view.base.index)].node()->value;
+        whole = &held_[static_cast<std::size_t>(view.base.index)].node()->value();
     }
     return Tensor(result_array(view, whole->buffer, whole->offset * static_cast<std::int64_t>(size_of(whole->dtype))));
 }
@@ -225,7 +225,7 @@ void Specialization::find_leaves(std::span<const Tensor> arguments) {
                                : source.kind == Source::cell   ? cells_[source.index].cell->value
                                                                : constants_[source.index];
         leaves_[i] = const_cast<void*>(address(tensor, i));
-        contents_[i] = held_[i].node()->value.buffer->content();
+        contents_[i] = held_[i].node()->value().buffer->content();
     }
 }
 

@@ -252,7 +252,7 @@ class LibraryOracle final : public Kernel {
 
   private:
     Family family_;
-    Node node_;
+    Node node_{Room::none};
     std::vector<Layout> inputs_;
     Layout output_;
 };
