@@ -25,6 +25,8 @@ TEST(ContentTable, tells_keys_apart_that_begin_at_the_same_place) {
         EXPECT_EQ(table.known({high, 31}, -1), std::pair(static_cast<int>(high), false));
     EXPECT_EQ(table.known({0, 0}, 7), std::pair(7, true));
     EXPECT_EQ(table.known({0, 0}, 8), std::pair(7, false));
+    table.exchange({0, 0}, 9);
+    EXPECT_EQ(table.known({0, 0}, 8), std::pair(9, false));
 }
 
 TEST(ContentTable, keeps_what_it_holds_when_room_is_made_for_more) {

@@ -91,7 +91,8 @@ class SmallVector {
 
   private:
     void grow(std::size_t capacity) {
-        if (capacity > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("SmallVector: too many elements");
+        if (capacity > std::numeric_limits<std::uint32_t>::max())
+            throw std::length_error("SmallVector: too many elements");
         T* wider = new T[capacity];
         std::copy(begin(), end(), wider);
         release();
@@ -124,7 +125,8 @@ class SmallVector {
 #pragma GCC diagnostic pop
 
     T* data_ = inline_;
-    std::uint32_t size_ = 0;  // lists of small values are many and short: nodes and arrays hold two or three of them each
+    std::uint32_t size_ =
+        0;  // lists of small values are many and short: nodes and arrays hold two or three of them each
     std::uint32_t capacity_ = N;
     T inline_[N];
 };

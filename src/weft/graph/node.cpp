@@ -64,11 +64,13 @@ Node::~Node() {
 }
 
 void Node::refuse_pending() const {
-    throw InternalError(text("the numbers of a node of ", operation->name, " are read before it is computed", place(where)));
+    throw InternalError(
+        text("the numbers of a node of ", operation->name, " are read before it is computed", place(where)));
 }
 
 void Node::fill(Array&& array, const Leaves& leaves) {
-    numbers_ = room == Room::numbers ? new (this + 1) Numbers{std::move(array), {}, leaves} : new Numbers{std::move(array), {}, leaves};
+    numbers_ = room == Room::numbers ? new (this + 1) Numbers{std::move(array), {}, leaves}
+                                     : new Numbers{std::move(array), {}, leaves};
     computed.store(true, std::memory_order_release);
 }
 

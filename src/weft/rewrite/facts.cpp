@@ -228,30 +228,32 @@ Fact of_moved_or_joined(const Node& node, const Operands& in) {
 }  // namespace
 
 const Fact& Facts::of(const Node& top) {
+    if (std::int32_t known = numbers_.find(&top); known >= 0) return known_[static_cast<std::size_t>(known)];
     std::vector<const Node*> stack{&top};
     while (!stack.empty()) {
         const Node* node = stack.back();
-        if (known_.contains(node)) {
+        if (numbers_.find(node) >= 0) {
             stack.pop_back();
             continue;
         }
         std::size_t before = stack.size();
         if (!opaque(*node)) {
             for (const Node* input : node->inputs)
-                if (!known_.contains(input)) stack.push_back(input);
+                if (numbers_.find(input) < 0) stack.push_back(input);
         }
         if (stack.size() > before) continue;
         stack.pop_back();
-        known_[node] = derived(*node);
+        known_.push_back(derived(*node));
+        numbers_.number(node);
     }
-    return known_.at(&top);
+    return known_[static_cast<std::size_t>(numbers_.find(&top))];
 }
 
 Fact Facts::derived(const Node& node) {
     if (opaque(node)) return of_dtype(node.dtype);
     if (std::optional<Literal> number = number_of(node)) return of_number(*number);
     std::vector<const Fact*> in;
-    for (const Node* input : node.inputs) in.push_back(&known_.at(input));
+    for (const Node* input : node.inputs) in.push_back(&known_[static_cast<std::size_t>(numbers_.find(input))]);
     Fact fact = node.operation->family == Family::elementwise ? of_elementwise(node, in) : of_moved_or_joined(node, in);
     return clamped(fact, node.dtype);
 }

@@ -3,10 +3,10 @@
 // claimed follows from the structure alone. Callers: rewrite/ (a Facts lives as long as one rewriting, and its nodes longer).
 #pragma once
 
+#include <deque>
 #include <limits>
-#include <unordered_map>
 
-#include "weft/graph/node.h"
+#include "weft/graph/node_numbers.h"
 
 namespace weft {
 
@@ -32,7 +32,8 @@ class Facts {
 
   private:
     Fact derived(const Node& node);
-    std::unordered_map<const Node*, Fact> known_;
+    NodeNumbers numbers_{64, Hints::none};
+    std::deque<Fact> known_;  // by number; does not move
 };
 
 }  // namespace weft

@@ -77,14 +77,6 @@ bool swaps(const Operation& operation) try {
 
 }  // namespace
 
-bool opaque(const Node& node) {
-    return node.operation->family == Family::leaf || node.computed.load(std::memory_order_acquire);
-}
-
-bool may_be_number(const Node& node) {
-    return node.operation->family != Family::elementwise || node.operation == &astype_operation;
-}
-
 std::optional<Literal> number_of(const Node& node) {
     if (!may_be_number(node)) return std::nullopt;
     SmallVector<DType, 4> casts;

@@ -5,15 +5,20 @@
 #include <optional>
 
 #include "weft/graph/node.h"
+#include "weft/ops/elementwise.h"
 
 namespace weft {
 
 /// Whether rules stop here: a leaf, or a value that is in memory already.
-bool opaque(const Node& node);
+inline bool opaque(const Node& node) {
+    return node.operation->family == Family::leaf || node.computed.load(std::memory_order_acquire);
+}
 /// Whether the node is this operation, and rules may look below it.
 inline bool is(const Node& node, const Operation& operation) { return node.operation == &operation && !opaque(node); }
 /// False only where number_of is sure to find none: asked often.
-bool may_be_number(const Node& node);
+inline bool may_be_number(const Node& node) {
+    return node.operation->family != Family::elementwise || node.operation == &astype_operation;
+}
 /// The number that every element of the node is, as its dtype holds it; nothing if it is not a constant in any dress.
 std::optional<Literal> number_of(const Node& node);
 /// Whether every element is this number (of the node's dtype).

@@ -16,6 +16,7 @@ struct Record {
     std::int8_t phase = -1;      // the phase in which it was replaced
     bool waits = false;          // for its inputs or its replacement
     bool merged = false;         // it is the one node of its content
+    bool own = false;            // a copy that rewriting made, whose inputs it may change
     std::uint32_t users = 0;
     std::uint32_t generation = 0;  // how many replacements led to it, one making what the next replaced
     std::uint32_t chain = 0;       // how often this place was replaced

@@ -72,6 +72,7 @@ Tensor sum_normal_form(const Site& site) {
     for (bool through : {false, true}) {
         Sum sum(site, node, through);
         if (sum.cost() < sum.cost_before()) return sum.build();
+        if (sum.complete) break;
     }
     return {};
 }

@@ -19,6 +19,7 @@ constexpr std::size_t most_nodes = 32, most_shared_nodes = 6;
 
 // A finite number other than 0 that the type holds; others stay factors.
 std::optional<double> plain_number(const Node& node) {
+    if (!may_be_number(node)) return std::nullopt;
     std::optional<Literal> literal = number_of(node);
     if (!literal || literal->kind == Kind::complex) return std::nullopt;
     double value = literal->as<double>();
@@ -233,7 +234,7 @@ Tensor Product::build() const {
 }
 
 Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
-    std::vector<std::pair<Node*, double>> stack{{const_cast<Node*>(&top), 1}};
+    SmallVector<Term, 16> stack{{const_cast<Node*>(&top), 1}};
     std::size_t visited = 0;
     while (!stack.empty()) {
         auto [node, times] = stack.back();
@@ -246,13 +247,13 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
-        bool open = typed && (mine || through) && visited < (through ? most_shared_nodes : most_nodes);
         std::optional<double> scale;
-        if (open && op == &multiply_operation) scale = plain_number(*node->inputs[0]);
+        if (typed && op == &multiply_operation) scale = plain_number(*node->inputs[0]);
         std::size_t scaled = scale ? 1 : 0;
-        if (open && op == &multiply_operation && !scale) scale = plain_number(*node->inputs[1]);
-        bool joins = op == &add_operation || op == &subtract_operation || op == &negative_operation || scale;
-        if (!open || !joins) {
+        if (typed && op == &multiply_operation && !scale) scale = plain_number(*node->inputs[1]);
+        bool joins = typed && (op == &add_operation || op == &subtract_operation || op == &negative_operation || scale);
+        if (!joins || !(mine || through) || visited >= (through ? most_shared_nodes : most_nodes)) {
+            complete = complete && (!joins || mine);
             add(node, times);
             continue;
         }
@@ -267,6 +268,7 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
             stack.push_back({node->inputs[0], times});
         }
     }
+    complete = complete && visited <= most_shared_nodes;
 }
 
 void Sum::add(Node* node, double times) {

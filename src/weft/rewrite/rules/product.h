@@ -61,7 +61,9 @@ class Sum {
 
     DType dtype;
     double number = 0;
-    std::vector<Term> terms;
+    SmallVector<Term, 6> terms;
+    /// As Product's.
+    bool complete = true;
 
   private:
     void add(Node* node, double times);
