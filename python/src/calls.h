@@ -8,7 +8,8 @@ namespace weft::python {
 /// A traced function of a flat list of tensors.
 struct Compiled {
     CompiledFunction function;
-    Compiled(CompiledFunction::Body body, CompileOptions options) : function(std::move(body), options) {}
+    Compiled(CompiledFunction::Body body, CompileOptions options, std::shared_ptr<Allowance> allowance)
+        : function(std::move(body), options, std::move(allowance)) {}
 };
 
 void bind_calls(nb::module_& module);

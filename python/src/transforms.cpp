@@ -55,6 +55,11 @@ std::shared_ptr<const CustomRule> rule_of(const std::string& name, nb::object fu
     return rule;
 }
 
+/// What the programs of one function may take together.
+struct Allowed {
+    std::shared_ptr<Allowance> allowance = std::make_shared<Allowance>();
+};
+
 /// `with KeepPending():` nothing is computed because much waits, and what is computed keeps what its derivative will ask for.
 struct Keeping {
     std::optional<KeepPending> keeping;
@@ -160,13 +165,15 @@ void bind_transforms(nb::module_& m) {
     bind_calls(m);
     m.def("check_matmul_precision",
           [](Given precision) { check_matmul_precision("compile", dtype(precision).value_or(DType::float32)); });
+    nb::class_<Allowed>(m, "Allowance").def(nb::init<>());
     nb::class_<Compiled>(m, "Compiled")
         .def(
             "__init__",
-            [](Compiled* self, nb::object body, Given precision) {
-                new (self) Compiled(Body(std::move(body)), {dtype(precision).value_or(DType::float32)});
+            [](Compiled* self, nb::object body, const Allowed& allowed, Given precision) {
+                new (self)
+                    Compiled(Body(std::move(body)), {dtype(precision).value_or(DType::float32)}, allowed.allowance);
             },
-            nb::arg("body"), nb::arg("matmul_precision").none() = nb::none())
+            nb::arg("body"), nb::arg("allowance"), nb::arg("matmul_precision").none() = nb::none())
         .def("__call__",
              [](const Compiled& self, Given arguments) {
                  std::vector<Tensor> given = tensors(arguments, "compile");

@@ -302,6 +302,7 @@ def compile(f=None, *, matmul_precision=None):
     programs = {}
     most = 256      # programs kept: of numbers that change at every call only the last
     calls = _core.Calls()
+    allowance = _core.Allowance()   # what they may take together: those of shapes that did not come for long are traced again
 
     @functools.wraps(f)
     def call(*arguments, **named):
@@ -321,7 +322,7 @@ def compile(f=None, *, matmul_precision=None):
             if len(programs) >= most:
                 programs.pop(next(iter(programs)), None)
                 calls.clear()
-            program = programs[key] = Program(f, leaves, build, at, matmul_precision)
+            program = programs[key] = Program(f, leaves, build, at, allowance, matmul_precision)
         results = program(inputs)
         calls.remember(arguments, named, program)
         return results
@@ -339,7 +340,7 @@ def form_of(results):
 class Program:
     """A compiled function for one form, and shapes and dtypes, of its arguments: what is fixed, and how results are put together."""
 
-    def __init__(self, f, leaves, build, at, matmul_precision=None):
+    def __init__(self, f, leaves, build, at, allowance, matmul_precision=None):
         self.outputs = None
 
         def body(inputs):
@@ -355,7 +356,7 @@ class Program:
             return [results[i] for i in self.at]
         for i in at:
             leaves[i] = None
-        self.run = _core.Compiled(body, matmul_precision)
+        self.run = _core.Compiled(body, allowance, matmul_precision)
 
     def __call__(self, inputs):
         return self.around(self.run(inputs))

@@ -128,6 +128,40 @@ class CompiledCalls(unittest.TestCase):
         self.assertEqual(float(self.again(f, x, 299)[0]), 299)
         self.assertEqual(float(self.again(f, x, 1)[0]), 1)
 
+    def test_more_shapes_than_are_kept(self):
+        traces = []
+
+        def f(x):
+            traces.append(x.shape)
+            return x + 1
+        f = wf.compile(f)
+        for n in range(1, 300):
+            self.assertEqual(f(wf.ones(n)).shape, (n,))
+        self.assertEqual(len(traces), 299)
+        f(wf.ones(299)), f(wf.ones(200))
+        self.assertEqual(len(traces), 299)
+        self.assertEqual(f(wf.ones(2)).tolist(), [2, 2])
+        self.assertEqual(traces[299:], [(2,)])
+
+    def test_programs_with_rules_of_pythons_go_while_threads_make_others(self):
+        @wf.custom_vjp
+        def double(x):
+            return x * 2
+        double.defvjp(lambda x: (x * 2, None), lambda _, g: (g * 3,))
+        f = wf.compile(lambda x, n: wf.grad(lambda x: wf.sum(double(x)) * n)(x))
+        wrong = []
+
+        def work(of):
+            for n in range(200):
+                if f(wf.ones(1 + (n + of) % 7), n + 200 * of).tolist()[0] != 3 * (n + 200 * of):
+                    wrong.append(n)
+        threads = [threading.Thread(target=work, args=(of,)) for of in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
     def test_errors_come_from_the_short_way_too(self):
         f = self.counted(lambda x, i: wf.take(x, i))
         x = wf.asarray([1., 2.])

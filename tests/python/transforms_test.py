@@ -122,7 +122,7 @@ class Jacobians(unittest.TestCase):
         close(second, np.diag(np.asarray(x)))
 
     def test_elements_of_the_result_add_no_nodes(self):
-        lines = [wf._core.Compiled(lambda x: [wf.jacobian(lambda t: wf.tanh(t) * t.sum())(x[0])]).explain([wf.ones(n)])
+        lines = [wf._core.Compiled(lambda x: [wf.jacobian(lambda t: wf.tanh(t) * t.sum())(x[0])], wf._core.Allowance()).explain([wf.ones(n)])
                  .split("-- rewrites")[0].count("\n") for n in (4, 64)]
         self.assertEqual(lines[0], lines[1])
 
@@ -273,7 +273,7 @@ class Checkpoint(unittest.TestCase):
                 for i in range(0, 16, 4):
                     y = transform(block)(y, ws[i:i + 4])
                 return (y * y).sum()
-            program = wf._core.Compiled(lambda given: wf.grad(loss)(given[:-1], given[-1]))
+            program = wf._core.Compiled(lambda given: wf.grad(loss)(given[:-1], given[-1]), wf._core.Allowance())
             return int(program.explain([*weights, x]).split("arena ")[1].split(" bytes")[0])
         self.assertLess(arena(wf.checkpoint), 0.5 * arena(lambda f: f))
 

@@ -9,36 +9,62 @@
 
 namespace weft {
 
-struct CompiledFunction::State {
+struct CompiledFunction::State final : Allowance::Holder {
     Body body;
     CompileOptions options;
-    std::mutex mutex;                                              // one run at a time: cells change together
-    std::vector<std::unique_ptr<Specialization>> specializations;  // the most recent first
+    std::shared_ptr<Allowance> allowance;
+    struct Program {
+        std::unique_ptr<Specialization> specialization;
+        std::uint64_t used;  // when, by the allowance's clock
+    };
+    std::vector<Program> programs;  // the most recent first
 
-    // Copies of weights for so many sizes of arguments, and no more: memory.
-    static constexpr std::ptrdiff_t most_keeping = 4;
+    State(Body body, const CompileOptions& options, std::shared_ptr<Allowance> allowance)
+        : body(std::move(body)), options(options), allowance(std::move(allowance)) {
+        this->allowance->enter(*this);
+    }
+    ~State() {
+        allowance->leave(*this);
+        while (oldest_taken(false)) {
+        }
+    }
 
     Specialization& specialization(std::span<const Tensor> arguments) {
-        for (std::size_t i = 0; i < specializations.size(); ++i) {
-            if (!specializations[i]->fits(arguments)) continue;
-            if (i > 0)
-                std::rotate(specializations.begin(), specializations.begin() + static_cast<std::ptrdiff_t>(i),
-                            specializations.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-            return *specializations[0];
-        }
-        auto keeping =
-            std::count_if(specializations.begin(), specializations.end(), [](auto& one) { return one->keeps(); });
-        specializations.insert(specializations.begin(),
-                               std::make_unique<Specialization>(body, arguments, options, keeping < most_keeping));
-        if (specializations.size() > 32) specializations.pop_back();
-        return *specializations[0];
+        auto fits = [&](const Program& program) { return program.specialization->fits(arguments); };
+        auto found = std::find_if(programs.begin(), programs.end(), fits);
+        if (found == programs.end()) return made(arguments);
+        std::rotate(programs.begin(), found, found + 1);
+        programs[0].used = allowance->now();
+        return *programs[0].specialization;
+    }
+    Specialization& made(std::span<const Tensor> arguments) {
+        bool keeps = allowance->keeping < Allowance::most_keeping;
+        auto program = std::make_unique<Specialization>(body, arguments, options, keeps);
+        if (program->keeps()) ++allowance->keeping;
+        programs.insert(programs.begin(), {std::move(program), allowance->now()});
+        allowance->make_room(*this);
+        return *programs[0].specialization;
+    }
+
+    Has has(bool makes) const override {
+        Has has{.programs = programs.size()};
+        for (const Program& program : programs) has.bytes += program.specialization->bytes();
+        if (programs.size() > (makes ? 1 : 0)) has.oldest = programs.back().used;
+        return has;
+    }
+    std::shared_ptr<void> oldest_taken(bool makes) override {
+        if (programs.size() <= (makes ? 1 : 0)) return nullptr;
+        std::shared_ptr<Specialization> taken = std::move(programs.back().specialization);
+        if (taken->keeps()) --allowance->keeping;
+        programs.pop_back();
+        return taken;
     }
 };
 
-CompiledFunction::CompiledFunction(Body body, CompileOptions options) : state_(std::make_unique<State>()) {
+CompiledFunction::CompiledFunction(Body body, CompileOptions options, std::shared_ptr<Allowance> allowance) {
     check_matmul_precision("compile", options.matmul_precision);
-    state_->body = std::move(body);
-    state_->options = options;
+    if (!allowance) allowance = std::make_shared<Allowance>();
+    state_ = std::make_unique<State>(std::move(body), options, std::move(allowance));
 }
 CompiledFunction::~CompiledFunction() = default;
 CompiledFunction::CompiledFunction(CompiledFunction&&) noexcept = default;

@@ -1,7 +1,7 @@
 // A CompiledFunction is a traced program: the body runs once for each combination of argument shapes and dtypes, on placeholders, and is
 // planned; every other call only runs the plan. Parameters that the body reads are read anew at each call; those that it sets get
 // their new values, all together, when the outputs are computed (in place where nobody else holds the old value).
-// Immutable but for its cache of plans; any thread may call it. Callers: compile(), train_step.
+// Immutable but for its cache of programs, which is bounded (runtime/allowance.h); any thread may call it. Callers: compile(), train_step.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 
 #include "weft/graph/parameter.h"
 #include "weft/graph/tensor.h"
+#include "weft/runtime/allowance.h"
 
 namespace weft {
 
@@ -30,7 +31,8 @@ class CompiledFunction {
   public:
     using Body = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
     /// ValueError for a precision that is neither float32 nor bfloat16.
-    explicit CompiledFunction(Body body, CompileOptions options = {});
+    /// `allowance`: what its programs may take, those of the other functions that share it included; left out: its own.
+    explicit CompiledFunction(Body body, CompileOptions options = {}, std::shared_ptr<Allowance> allowance = {});
     ~CompiledFunction();
     CompiledFunction(CompiledFunction&&) noexcept;
     CompiledFunction& operator=(CompiledFunction&&) noexcept;

@@ -30,6 +30,8 @@ class Specialization {
                    bool keeps)
         : Specialization(trace(body, arguments), arguments, options, keeps) {}
     bool keeps() const { return !options_.steady.empty(); }
+    /// Memory that it holds between runs, roughly: its graph, its steps, what it hands out. Not copies of weights.
+    std::size_t bytes() const { return bytes_; }
 
     bool fits(std::span<const Tensor> arguments) const {
         if (arguments.size() != signature_.size()) return false;
@@ -70,6 +72,7 @@ class Specialization {
     std::vector<Tensor> constants_;  // keeps their memory alive
     Graph graph_;
     BindOptions options_;
+    std::size_t bytes_ = 0;
     std::unique_ptr<Runner> runner_;
     // Of a run, kept to be used again
     std::vector<void*> leaves_, outputs_;
