@@ -85,8 +85,16 @@ TEST(Emitter, columns_are_joined_to_the_block_evaluators_bits) {
     int seed = 0;
     for (DType type : types) {
         for (Reduction reduction : reductions) {
-            for (const Dims& dims :
-                 {Dims{1, 1, 5}, {1, 3, 67}, {3, 70, 15}, {2, 9, 1500}, {1, 300, 130}, {1, 40, 2111}}) {
+            for (const Dims& dims : {Dims{1, 1, 5},
+                                     {1, 3, 67},
+                                     {3, 70, 15},
+                                     {2, 9, 1500},
+                                     {1, 300, 130},
+                                     {1, 40, 2111},
+                                     {2, 1030, 1},
+                                     {3, 41, 3},
+                                     {1, 2300, 16},
+                                     {1, 77, 33}}) {
                 Random random(static_cast<unsigned>(++seed));
                 bool computed = seed % 3 != 0 && type != DType::bfloat16;
                 DType lane = compute_dtype(type);
@@ -101,6 +109,7 @@ TEST(Emitter, columns_are_joined_to_the_block_evaluators_bits) {
                 c.loop.reduced = 1;
                 c.loop.reductions = {reduction};
                 c.loop.loads = {{type, {block, 1, row}}, {lane, {seed % 4 ? 1 : 0, seed % 7 ? 1 : 0, 0}}};
+                if (seed % 2) c.loop.loads[1].strides = {block, 1, row};  // rows of few columns are computed as one
                 c.loop.stores = {{result_dtype(reduction, lane), {dims[2], 1}}};
                 for (const Access& access : c.loop.loads)
                     c.loads.push_back(memory_for(random, access, c.loop.dims, seed % 4 == 0));

@@ -24,6 +24,24 @@ bool prefers_columns(const LoopLayout& layout) {
     return votes > 0;
 }
 
+/// Whether so many numbers, each read once, come from beyond the caches.
+bool is_large(const Access& load, std::int64_t count) {
+    bool once = std::all_of(load.strides.begin(), load.strides.end(), [](std::int64_t stride) { return stride != 0; });
+    return load.plain() && once && static_cast<std::size_t>(count) * size_of(load.dtype) >= beyond_caches;
+}
+
+/// The innermost two axes as one, where every stream moves along both as along one: rows of few columns are computed as one long row.
+bool merge_innermost(Dims& dims, std::vector<Stream>& streams) {
+    if (dims.size() < 2) return false;
+    std::size_t inner = dims.size() - 1, outer = inner - 1;
+    for (const Stream& stream : streams)
+        if (stream.counted || stream.strides[outer] != dims[inner] * stream.strides[inner]) return false;
+    dims[outer] *= dims[inner];
+    dims.pop_back();
+    for (Stream& stream : streams) stream.strides.erase(outer);
+    return true;
+}
+
 }  // namespace
 
 ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
@@ -62,7 +80,9 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     std::size_t moving = 0;
     inner_ = dims.empty() ? 1 : dims.back();
     for (std::size_t i = 0; i < layout.loads.size(); ++i) {
-        Stream stream{loop.loads[i].dtype, {}, fetched_ahead(loop.loads[i])};
+        bool ahead =
+            fetched_ahead(loop.loads[i]) || (layout.loads.size() == 1 && is_large(loop.loads[i], element_count(dims)));
+        Stream stream{loop.loads[i].dtype, {}, ahead};
         for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
         bool indexed = !loop.loads[i].plain();
         bool direct = !indexed && stream.memory == loop.program.inputs[i] && stream.contiguous(dims);
@@ -87,8 +107,10 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
                     }) &&
         std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.position; });
     if (in_place_) way_ = Way::short_rows;
-    bool far = straight_ && std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) {
-                   return lie_far_apart(output.row_stride * static_cast<std::int64_t>(output.width()));
+    bool far = straight_ && std::all_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
+                   auto size = static_cast<std::int64_t>(output.width());
+                   bool few = few_columns(inner_ * size) && !output.position && output.row_stride >= inner_;
+                   return few || lie_far_apart(output.row_stride * size);
                });
     if (!emitted || far) return;
     source_ = emit::EmittedSource(loop, dims, streams);
@@ -109,7 +131,14 @@ void ReductionKernel::choose_code(const Loop& loop, const Dims& dims, std::size_
         if (folded_) way_ = Way::long_rows;
         if (folded_) return;
     }
-    if ((way_ == Way::long_rows && reduced == 1) || (way_ == Way::columns && !source_.indexed())) {
+    // Rows of few columns are computed some at a time as one row, and then joined: machine code takes 5 ns to begin one.
+    std::vector<Stream> streams = source_.streams();
+    Dims space = dims;
+    bool columns = way_ == Way::columns && !source_.indexed(), joins_values = true;
+    for (const Output& output : outputs_) joins_values &= !output.position;
+    bool few =
+        columns && reduced == 1 && joins_values && inner_ * widest_output() < 128 && merge_innermost(space, streams);
+    if (!few && (columns || (way_ == Way::long_rows && reduced == 1))) {
         std::vector<std::pair<Reduction, DType>> joined;
         for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
         auto how = way_ == Way::columns ? emit::Mode::accumulated : emit::Mode::joined;
@@ -118,12 +147,12 @@ void ReductionKernel::choose_code(const Loop& loop, const Dims& dims, std::size_
     if (joined_ || straight_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
     std::vector<Stream> made;  // a row of values each, as the runner would leave them
     for (const Output& output : outputs_) {
-        Stream stream{output.dtype, Dims(dims.size())};
+        Stream stream{output.dtype, Dims(space.size())};
         auto step = static_cast<std::int64_t>(output.width());
-        for (std::size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) stream.strides[axis] = step;
+        for (std::size_t axis = space.size(); axis-- > 0; step *= space[axis]) stream.strides[axis] = step;
         made.push_back(std::move(stream));
     }
-    rows_ = emit::EmittedRows(source_.program(), dims, source_.streams(), made);
+    rows_ = emit::EmittedRows(source_.program(), space, streams, made);
 }
 
 void ReductionKernel::choose_tasks() {

@@ -27,9 +27,13 @@ bool ReductionKernel::find_straight(const Loop& loop, const std::vector<Stream>&
 }
 
 std::int64_t ReductionKernel::widest_segment() const {
+    return straight_ ? straight_bytes / widest_output() : runner_.block();
+}
+
+std::int64_t ReductionKernel::widest_output() const {
     std::size_t widest = 1;
     for (const Output& output : outputs_) widest = std::max(widest, output.width());
-    return straight_ ? straight_bytes / static_cast<std::int64_t>(widest) : runner_.block();
+    return static_cast<std::int64_t>(widest);
 }
 
 void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {

@@ -56,6 +56,7 @@ class ReductionKernel : public PreparedLoop {
     bool find_straight(const Loop& loop, const std::vector<Stream>& streams, std::size_t reduced);
     void choose_tasks();
     void lay_out_scratch();
+    std::int64_t widest_output() const;  // bytes
     std::int64_t widest_segment() const;
     Thread thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const;
 

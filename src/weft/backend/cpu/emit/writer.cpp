@@ -23,6 +23,11 @@ constexpr int base_codes[] = {Operand::RSI, Operand::RDI, Operand::R8, Operand::
 Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size)
     : CodeGenerator(size, memory), plan_(plan), very_wide_(plan.lane_bytes * plan.lanes == 64) {
     setDefaultJmpNEAR(true);
+    auto moves = [](const StreamKind& stream) {
+        return stream.mode == Mode::contiguous || stream.mode == Mode::strided;
+    };
+    one_array_joined_ = (plan.code.joins() || plan.code.accumulates()) &&
+                        std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) == 1;
     lay_out_frame();
 }
 

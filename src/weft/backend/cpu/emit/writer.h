@@ -111,6 +111,7 @@ class Writer : protected Xbyak::CodeGenerator {
     std::vector<std::int32_t> base_registers_;  // by stream; -1: in the frame
     std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, bases_at_ = 0,
                 operands_at_ = 0, saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
+    bool one_array_joined_ = false;                         // and nothing else comes from memory
     int rest_copy_ = 0;                                     // the vector of `unroll` that the rest of a row is at
     Xbyak::Label rare_;                                     // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;  // pattern and width, 8 bytes each in the pool
