@@ -47,6 +47,12 @@ const Case cases[] = {
     {"depthwise", 2, 2, 20, 20, 20, {8, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
     {"depthwise strided", 2, 2, 5, 5, 5, {8, 9}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 2}},
     {"depthwise multiplied", 2, 2, 4, 8, 4, {6, 6}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+    {"depthwise, several vectors", 2, 3, 70, 70, 70, {9, 11}, {5, 5}, {1, 1}, {2, 2}, {2, 2}, {1, 1}},
+    {"depthwise, long kernel", 2, 2, 33, 33, 33, {4, 20}, {1, 9}, {1, 1}, {0, 4}, {0, 4}, {1, 1}},
+    {"depthwise, one axis", 1, 2, 17, 17, 17, {30}, {7}, {2}, {3}, {3}, {2}},
+    {"depthwise, kernel beyond the picture", 2, 1, 8, 8, 8, {3, 2}, {5, 6}, {1, 1}, {3, 4}, {3, 4}, {1, 1}},
+    {"depthwise, padding beyond the kernel", 2, 1, 4, 4, 4, {3, 3}, {2, 2}, {1, 1}, {3, 3}, {2, 2}, {1, 1}},
+    {"depthwise, many rows", 2, 9, 6, 6, 6, {40, 3}, {3, 2}, {1, 2}, {1, 1}, {1, 1}, {1, 1}},
     {"pointwise", 2, 3, 16, 24, 1, {5, 4}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {"pointwise strided", 2, 3, 16, 8, 1, {7, 6}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, {1, 1}},
     {"one axis", 1, 3, 5, 7, 1, {20}, {4}, {2}, {3}, {1}, {1}},
@@ -255,6 +261,32 @@ TEST(Convolution, own_kernels_run_on_every_instruction_set) {
     use_isa(before);
 }
 
+template <class T>
+void fill_at_random(Operands<T>& operands) {
+    std::mt19937 generator(5);
+    for (auto* value : {&operands.input, &operands.weight, &operands.output})
+        for (T& x : value->memory) x = std::uniform_real_distribution<T>(-1, 1)(generator);
+}
+
+TEST(Convolution, depthwise_gradients_are_the_same_bits_on_every_instruction_set) {
+    Isa before = best_isa();
+    for (const Case& c : cases) {
+        if (c.groups < 2 || c.groups != c.in_channels || c.groups != c.out_channels) continue;
+        ConvolutionShape s = shape_of(c);
+        Operands<float> operands(s, Layout::channels_last);
+        fill_at_random(operands);
+        std::vector<std::byte> reference;
+        for (Isa isa : usable_isas()) {
+            use_isa(isa);
+            check<float, double>(c, Layout::channels_last);
+            std::vector<std::byte> got = run(ConvolutionKind::backward_weight, s, operands);
+            if (reference.empty()) reference = got;
+            EXPECT_EQ(got, reference) << c.name << ", " << name_of(isa);
+        }
+    }
+    use_isa(before);
+}
+
 /// Random values: not exact, so the order of sums shows.
 TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
     std::vector<Case> all(std::begin(cases), std::end(cases));
@@ -268,9 +300,7 @@ TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
                 for (int threads : {1, 2, 3}) {
                     Threads guard(threads);
                     Operands<float> operands(s, layout);
-                    std::mt19937 generator(5);
-                    for (auto* value : {&operands.input, &operands.weight, &operands.output})
-                        for (float& x : value->memory) x = std::uniform_real_distribution<float>(-1, 1)(generator);
+                    fill_at_random(operands);
                     std::vector<std::byte> got = run(kind, s, operands);
                     if (threads == 1) reference = got;
                     EXPECT_EQ(got, reference)

@@ -5,6 +5,7 @@
 
 #include "weft/backend/cpu/convolution_parts.h"
 #include "weft/backend/cpu/convolution_way.h"
+#include "weft/backend/cpu/depthwise.h"
 #include "weft/backend/cpu/few_channels.h"
 #include "weft/backend/cpu/generic_convolution.h"
 #include "weft/backend/cpu/onednn_convolution.h"
@@ -108,6 +109,11 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
                                     cpu::three_axes(strides.output, shape.ndim)};
     if (dtype == DType::float32) {
         if (auto way = few_channels_gradient(kind, wide, wide_strides)) return way;
+        auto plain = [](ConvolutionKind of, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
+            return onednn_convolution(of, of_shape, lies, {});
+        };
+        if (!use.packs())
+            if (auto way = depthwise_gradient(kind, wide, wide_strides, plain)) return way;
         auto make = [&](const ConvolutionShape& part, const Convolution::Way::Use& of) {
             return onednn_convolution(kind, part, wide_strides, of);
         };
