@@ -13,6 +13,8 @@ namespace weft::cpu {
 namespace {
 
 constexpr std::int64_t most_lanes = 512, few_most = 8;
+// 2048 x 2048 floats along the first axis: 1.5 ms, and 0.89, 0.79, 0.74, 0.73 so by 1, 2, 4, 8 rows (Zen 5); 200 x 300 x 400 11.2 and 4.6.
+constexpr std::int64_t rows_ahead = 8;
 constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result that is stored past the caches
 
 // Lanes along the axis are independent; neighbours run side by side, so that their sums do not wait for each other. Those that lie side
@@ -163,12 +165,20 @@ class StraightScan final : public PreparedLoop {
         std::memcpy(running, sums, sizeof sums);
     }
 
+    // Of rows that lie a page and more apart processors fetch no more than they are asked for.
+    template <class From>
+    static void fetch(const From* from, std::int64_t lanes) {
+        constexpr auto line = static_cast<std::int64_t>(64 / sizeof(From));
+        for (std::int64_t k = 0; k < lanes; k += line) __builtin_prefetch(from + k);
+    }
+
     template <class A, bool side_by_side, class From, class To, class Join>
     void few_lanes(To* to, const From* from, std::int64_t lanes, A start, Join join, bool past) const {
         alignas(64) A running[most_lanes];
         std::fill_n(running, lanes, start);
         std::int64_t to_step = side_by_side ? 1 : lanes_.inner(0), from_step = side_by_side ? 1 : lanes_.inner(1);
         for (std::int64_t i = 0; i < count_; ++i, to += result_stride_, from += stride_) {
+            if (side_by_side && large_ && i + rows_ahead < count_) fetch(from + rows_ahead * stride_, lanes);
             if constexpr (side_by_side && std::is_same_v<A, To>) {
                 if (past) {
                     if (a_.exclusive) copy_past_caches(running, lanes, to);
