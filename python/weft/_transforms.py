@@ -1,4 +1,5 @@
 """Functions of functions: derivatives and compilation. Arguments and results may be trees (weft/_trees.py)."""
+import collections
 import functools
 
 from . import _core
@@ -283,7 +284,8 @@ def compile(f=None, *, matmul_precision=None):
     """f as a program: traced once for each form, shapes and dtypes of its arguments, optimised, and run.
 
     Tensors in the arguments (trees of them) are its inputs; everything else (numbers, strings) is written into the program: another
-    number is another program.
+    number is another program. Of up to 256 programs, half a GB together, those that were not called for the longest time are let go of, and
+    traced again when they are called again.
 
     matmul_precision="bfloat16" makes all products of float32 matrices in it, derivatives' too, as matmul(precision="bfloat16") does: up to
     twice as fast where the processor has AVX512_BF16, with 8 significant bits in what is multiplied. Sums, parameters and all else stay
@@ -299,8 +301,8 @@ def compile(f=None, *, matmul_precision=None):
     if f is None:
         return functools.partial(compile, matmul_precision=matmul_precision)
     _core.check_matmul_precision(matmul_precision)
-    programs = {}
-    most = 256      # programs kept: of numbers that change at every call only the last
+    programs = collections.OrderedDict()    # those that were called since one last went stand last
+    most = 256      # of numbers that change at every call only the last
     calls = _core.Calls()
     allowance = _core.Allowance()   # what they may take together: those of shapes that did not come for long are traced again
 
@@ -320,9 +322,14 @@ def compile(f=None, *, matmul_precision=None):
         program = programs.get(key)
         if program is None:
             if len(programs) >= most:
-                programs.pop(next(iter(programs)), None)
-                calls.clear()
+                programs.popitem(last=False)
+                calls.clear()   # so that each of the others comes by here once more, and moves to the end
             program = programs[key] = Program(f, leaves, build, at, allowance, matmul_precision)
+        else:
+            try:
+                programs.move_to_end(key)
+            except KeyError:    # another thread has let go of it
+                pass
         results = program(inputs)
         calls.remember(arguments, named, program)
         return results

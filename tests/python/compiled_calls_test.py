@@ -6,6 +6,15 @@ from built import LACKS, np, wf
 
 
 @unittest.skipIf(LACKS, f"the Python package: {LACKS}")
+def in_threads(count, work):
+    """work(i) in thread i of so many, all at once."""
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 class CompiledCalls(unittest.TestCase):
     def test_products_in_bfloat16_are_those_of_rounded_numbers(self):
         rng = np.random.default_rng(3)
@@ -143,6 +152,20 @@ class CompiledCalls(unittest.TestCase):
         self.assertEqual(f(wf.ones(2)).tolist(), [2, 2])
         self.assertEqual(traces[299:], [(2,)])
 
+    def test_a_program_that_is_called_often_stays(self):
+        for every, most in (1, 1), (100, 2):    # until the first one goes, those that were called lately are not told apart
+            traces = []
+
+            def f(x, number):
+                traces.append(number)
+                return x * number
+            f = wf.compile(f)
+            for n in range(1000):
+                f(wf.ones(2), n + 2)
+                if n % every == 0:
+                    f(wf.ones(2), 1)
+            self.assertLessEqual(traces.count(1), most)
+
     def test_programs_with_rules_of_pythons_go_while_threads_make_others(self):
         @wf.custom_vjp
         def double(x):
@@ -155,11 +178,7 @@ class CompiledCalls(unittest.TestCase):
             for n in range(200):
                 if f(wf.ones(1 + (n + of) % 7), n + 200 * of).tolist()[0] != 3 * (n + 200 * of):
                     wrong.append(n)
-        threads = [threading.Thread(target=work, args=(of,)) for of in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(3, work)
         self.assertEqual(wrong, [])
 
     def test_errors_come_from_the_short_way_too(self):
@@ -178,11 +197,7 @@ class CompiledCalls(unittest.TestCase):
             for i in range(200):
                 if float(f(x, (of + i) % 5)) != 100 * ((of + i) % 5):
                     wrong.append(i)
-        threads = [threading.Thread(target=work, args=(of,)) for of in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(4, work)
         self.assertEqual(wrong, [])
 
 

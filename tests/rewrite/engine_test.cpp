@@ -105,6 +105,23 @@ RewriteOptions with(Rule rule) {
     return options;
 }
 
+// cosh(sin(x)) becomes cosh(atan(x)) where it stands; what a later rule makes is cosh(sin(x)) again, and another node.
+TEST(Engine, a_node_that_took_other_inputs_is_no_longer_the_one_of_its_former_content) {
+    auto made_by = [](const char* name, Phase phase, const Operation& root, auto apply) {
+        return Rule{name, phase, {&root}, apply, Assumes::nothing, {}};
+    };
+    auto times = std::make_shared<int>(0);
+    auto once = [times](const Site& site) { return (*times)++ == 0 ? atan(site.input()) : Tensor(); };
+    auto later = [](const Site& site) { return cosh(sin(site.input())); };
+    RewriteOptions options;
+    options.extra = {made_by("once", Phase::canonical, sin_operation, once),
+                     made_by("later", Phase::special, tan_operation, later)};
+    Tensor x = vec("x"), both[] = {cosh(sin(x)), tan(x)};
+    std::vector<Tensor> after = rewritten(both, options);
+    EXPECT_EQ(written(*after[0].node(), 30), "cosh(atan(x))");
+    EXPECT_EQ(written(*after[1].node(), 30), "cosh(sin(x))");
+}
+
 TEST(Errors, a_rule_whose_sides_differ_is_named_with_both_sides_and_the_users_line) {
     Tensor x = input("x", {3, 4}, DType::float32);
     auto wrong = with(rule(
