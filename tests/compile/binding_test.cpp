@@ -35,10 +35,10 @@ std::shared_ptr<const Binding> bound(const Graph& graph, int threads, const Kern
 /// The processor's, but without kernels for mathematical functions.
 class Refusing final : public KernelCompiler {
   public:
-    std::unique_ptr<Kernel> loop(Loop loop) const override {
+    std::unique_ptr<Kernel> loop(Loop loop, bool often) const override {
         for (const Instruction& at : loop.program.code)
             if (at.opcode == Opcode::call) throw CompileError("no function today");
-        return cpu_compiler().loop(std::move(loop));
+        return cpu_compiler().loop(std::move(loop), often);
     }
     std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                     const KernelUse& use) const override {

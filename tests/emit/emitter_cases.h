@@ -30,6 +30,16 @@ inline std::vector<Isa> emitted_isas() {
     return isas;
 }
 
+/// Loops become machine code so, until this ends.
+class Emitting {
+  public:
+    explicit Emitting(cpu::emit::Emission choice) : before_(cpu::emit::emission()) { cpu::emit::use_emission(choice); }
+    ~Emitting() { cpu::emit::use_emission(before_); }
+
+  private:
+    cpu::emit::Emission before_;
+};
+
 class UseIsa {
   public:
     explicit UseIsa(Isa isa) : before_(cpu::best_isa()) { cpu::use_isa(isa); }

@@ -1,6 +1,9 @@
 // The emitter against the interpreter: random programs over every opcode and type, both instruction sets, several vectors side by
 // side, few registers, odd sizes and addresses, and pages that may not be touched beside every array.
+#include <thread>
+
 #include "emit/emitter_cases.h"
+#include "weft/compile/device.h"
 
 namespace weft {
 namespace {
@@ -73,6 +76,67 @@ TEST(Emitter, random_programs_have_the_interpreters_bits) {
             if (testing::Test::HasFatalFailure()) return;
         }
     }
+}
+
+TEST(Emitter, maps_of_few_elements_have_the_interpreters_bits_the_first_time_and_after) {
+    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    Emitting when_they_run_again(cpu::emit::Emission::on);
+    int few = 0;
+    for (std::uint64_t seed = 0; seed < cases(1000, 20000); ++seed) {
+        Case c = random_case(seed);
+        Random random(static_cast<unsigned>(seed + 1));
+        if (seed % 5 == 0) load_by_indices(random, c);
+        if (seed % 3 == 0) load_without_memory(random, c);
+        auto expected = expected_of(c);
+        auto prepared = cpu::emit::prepare_map_of_few(c.loop);
+        if (!prepared) continue;
+        ++few;
+        for (int run = 0; run < 3; ++run) {
+            ASSERT_EQ(prepared->by(), run < 2 ? "block evaluator" : "emitter");
+            auto got = run_guarded(c, *prepared);
+            for (std::size_t i = 0; i < got.size(); ++i)
+                ASSERT_EQ(difference(c.loop.stores[i].dtype, expected[i], got[i]), -1)
+                    << "seed " << seed << ", run " << run << ", store " << i << '\n'
+                    << c.loop;
+        }
+    }
+    EXPECT_GT(few, 500);
+}
+
+TEST(Emitter, a_map_of_few_elements_may_be_run_by_many_threads_at_once) {
+    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    Emitting when_they_run_again(cpu::emit::Emission::on);
+    for (std::uint64_t seed = 1; seed < cases(100, 1000); ++seed) {
+        Case c = random_case(seed);
+        auto expected = expected_of(c);
+        auto prepared = cpu::emit::prepare_map_of_few(c.loop);
+        if (!prepared) continue;
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 4; ++t)
+            threads.emplace_back([&] {
+                auto got = run_plain(c, *prepared);
+                for (std::size_t i = 0; i < got.size(); ++i)
+                    EXPECT_EQ(difference(c.loop.stores[i].dtype, expected[i], got[i]), -1) << "seed " << seed;
+            });
+        for (std::thread& thread : threads) thread.join();
+        EXPECT_EQ(prepared->by(), "emitter");
+    }
+}
+
+TEST(Emitter, maps_of_many_elements_and_those_run_often_are_code_at_once) {
+    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    Emitting when_they_run_again(cpu::emit::Emission::on);
+    auto by = [](std::int64_t size, bool often) {
+        ProgramBuilder builder;
+        Scalar x = builder.input(DType::float32);
+        builder.output(x * x);
+        Access access{DType::float32, {1}};
+        Loop loop{.program = builder.take(), .dims = {size}, .loads = {access}, .stores = {access}, .reductions = {}};
+        return std::string(cpu_compiler().loop(loop, often)->by());
+    };
+    EXPECT_EQ(by(1024, false), "block evaluator");
+    EXPECT_EQ(by(1025, false), "emitter");
+    EXPECT_EQ(by(1024, true), "emitter");
 }
 
 TEST(Emitter, boxes_of_many_axes_give_the_same_bits_on_any_number_of_threads) {

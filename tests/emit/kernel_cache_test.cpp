@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #endif
 
+#include "emit/emitter_cases.h"
 #include "weft/backend/cpu/emit/code_pool.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/compile/device.h"
@@ -29,7 +30,7 @@ namespace {
 using namespace cpu::emit;
 
 /// Asked without making a kernel, so that the pool is still empty where that matters.
-bool emits() { return WEFT_HAVE_XBYAK && emitter_on() && cpu::name_of(cpu::best_isa()) != "baseline"; }
+bool emits() { return WEFT_HAVE_XBYAK && emission() != Emission::off && cpu::name_of(cpu::best_isa()) != "baseline"; }
 
 Program scaled_sum(double factor) {
     ProgramBuilder builder;
@@ -128,9 +129,8 @@ TEST(KernelCache, a_kernel_that_nobody_needs_is_unloaded) {
 }
 
 TEST(KernelCache, the_emitter_may_be_switched_off) {
-    use_emitter(false);
+    Emitting off(Emission::off);
     EXPECT_EQ(cpu_compiler().loop(loop_of(scaled_sum(2), {100}, {1}))->by(), "block evaluator");
-    use_emitter(true);
 }
 
 /// Runs a loop over {1, 2, 3} and {0, 0, 0}; whether x * 2 + exp(y) came out, and who ran it.

@@ -53,7 +53,7 @@ bool rounds(const Node& node) {
 class RoundingCompiler final : public KernelCompiler {
   public:
     RoundingCompiler(Draw& draw, double size) : draw_(draw), size_(size) {}
-    std::unique_ptr<Kernel> loop(Loop loop) const override {
+    std::unique_ptr<Kernel> loop(Loop loop, bool) const override {
         if (!rounds(loop)) return interpreter_.loop(std::move(loop));
         std::vector<Layout> stores;
         Dims dims(loop.dims.begin(), loop.dims.end() - static_cast<std::ptrdiff_t>(loop.reduced));

@@ -29,7 +29,7 @@ const Flag quiet_flag{"quiet", "", "print errors alone"};
 // What is wrong with a variable of the environment is said before any work, and not where it happens to be read first.
 void check_environment() {
     try {
-        ThreadPool::instance(), cpu::best_isa(), cpu::emit::emitter_on();
+        ThreadPool::instance(), cpu::best_isa(), cpu::emit::emission();
     } catch (const ValueError& error) {
         throw ConfigError(error.what());
     }

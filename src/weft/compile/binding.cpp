@@ -142,7 +142,7 @@ void Binder::bind_step(std::int32_t s) {
     AccessFacts facts(plan_, graph_, views_, output_of_, binding_->outputs);
     bool checks = s == checks_at_ && !late_.empty();
     static const std::vector<bool> none;
-    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : kept_leaves_);
+    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : kept_leaves_, options_.keep_loops);
     bound.kernel = kernels.kernel(step);
     bound.product_operations = kernels.product_operations(step);
     if (options_.keep_loops) bound.loops = kernels.loops(step);

@@ -1,6 +1,7 @@
 // What the compiler asks of a device: kernels for loops, and library kernels for the families that are not loops.
-// A kernel is prepared once, for known sizes and strides (a Binding), and run often: run() allocates nothing, takes no lock, and may
-// be called by several threads at once; so may the making of kernels. Devices know families, never operations.
+// A kernel is prepared once, for known sizes and strides (a Binding), and run often: run() allocates nothing, takes no lock (but the
+// run that makes machine code that was put off), and may be called by several threads at once; so may the making of kernels. Devices
+// know families, never operations.
 // Callers: compile/ and runtime/ use it; backend/ implements it (cpu_compiler below is defined in backend/cpu).
 #pragma once
 
@@ -60,8 +61,9 @@ struct KernelUse {
 class KernelCompiler {
   public:
     virtual ~KernelCompiler() = default;
-    /// Operands of run(): the loop's loads, then its stores.
-    virtual std::unique_ptr<Kernel> loop(Loop loop) const = 0;
+    /// Operands of run(): the loop's loads, then its stores. `often`: it is run more than once in a run of the program, so nothing that
+    /// makes it faster is put off until it is run again.
+    virtual std::unique_ptr<Kernel> loop(Loop loop, bool often = false) const = 0;
     /// The operation of `node` (its family and attributes) on inputs that lie so, into an output that lies so.
     /// Operands of run(): the inputs, then the output. InternalError if the family is not one of the device's.
     virtual std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,

@@ -83,7 +83,7 @@ RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop, const st
     part.make = [&compiler, loop, of_blocks, kept](const Dims& block, const KernelUse& use) {
         Loop cut = use.block ? of_blocks : loop;
         std::copy(block.begin(), block.end(), cut.dims.begin() + static_cast<std::ptrdiff_t>(kept));
-        return compiler.loop(std::move(cut));
+        return compiler.loop(std::move(cut), use.block);
     };
     part.sums.join = [&compiler, loop](std::int64_t blocks) { return compiler.loop(join_of(loop, blocks)); };
     return part;
@@ -103,7 +103,7 @@ RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t 
     part.make = [&compiler, loop, of_blocks](const Dims& block, const KernelUse& use) {
         Loop cut = use.block ? of_blocks : loop;
         std::copy(block.begin(), block.end(), cut.dims.begin());
-        return compiler.loop(std::move(cut));
+        return compiler.loop(std::move(cut), use.block);
     };
     return part;
 }

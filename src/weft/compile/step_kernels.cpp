@@ -25,7 +25,7 @@ std::unique_ptr<Kernel> StepKernels::kernel(const Step& step) const {
     if (step.kind == Step::scatter)
         return scatter_kernel(compiler_, loop(step), views_[at(step.loads[0])].layout,
                               slot_layout(plan_, graph_, step.stores[0]));
-    return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step));
+    return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step), often_);
 }
 
 std::vector<Loop> StepKernels::loops(const Step& step) const {

@@ -12,10 +12,17 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot);
 
 class StepKernels {
   public:
-    /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: leaves of which copies are kept.
+    /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: leaves of which copies are kept. `often`: what would
+    /// be put off until a step runs again (KernelCompiler::loop) is made at once.
     StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views,
-                const AccessFacts& facts, const std::vector<bool>& steady)
-        : plan_(plan), graph_(graph), compiler_(compiler), views_(views), facts_(facts), steady_(steady) {}
+                const AccessFacts& facts, const std::vector<bool>& steady, bool often)
+        : plan_(plan),
+          graph_(graph),
+          compiler_(compiler),
+          views_(views),
+          facts_(facts),
+          steady_(steady),
+          often_(often) {}
 
     std::unique_ptr<Kernel> kernel(const Step& step) const;
     /// What the step runs that is a loop.
@@ -43,6 +50,7 @@ class StepKernels {
     const std::vector<View>& views_;
     const AccessFacts& facts_;
     const std::vector<bool>& steady_;
+    bool often_;
 };
 
 }  // namespace weft

@@ -259,7 +259,7 @@ class LibraryOracle final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> InterpreterCompiler::loop(Loop loop) const {
+std::unique_ptr<Kernel> InterpreterCompiler::loop(Loop loop, bool) const {
     return std::make_unique<LoopOracle>(std::move(loop));
 }
 

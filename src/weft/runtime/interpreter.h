@@ -10,7 +10,7 @@ namespace weft {
 
 class InterpreterCompiler final : public KernelCompiler {
   public:
-    std::unique_ptr<Kernel> loop(Loop loop) const override;
+    std::unique_ptr<Kernel> loop(Loop loop, bool often = false) const override;
     std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                     const KernelUse& use = {}) const override;
 };

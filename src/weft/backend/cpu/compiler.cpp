@@ -26,7 +26,7 @@ bool is_narrow(const Program& program) {
 /// A loop by machine code of its own where there is any and it is faster, else by the block evaluator.
 class LoopKernel final : public Kernel {
   public:
-    explicit LoopKernel(Loop loop) : loads_(loop.loads.size()), addresses_(loop) {
+    LoopKernel(Loop loop, bool often) : loads_(loop.loads.size()), addresses_(loop) {
         verify(loop);
         prepared_ = prepare_made_map(loop);
         if (prepared_) return;
@@ -41,8 +41,10 @@ class LoopKernel final : public Kernel {
             prepared_ = prepare_scatter(loop, emitted);
         else if (loop.reduces())
             prepared_ = prepare_reduction(loop, emitted);
-        else if (emitted)
-            prepared_ = emit::prepare_emitted_map(loop);
+        else if (emitted) {
+            if (!often) prepared_ = emit::prepare_map_of_few(loop);
+            if (!prepared_) prepared_ = emit::prepare_emitted_map(loop);
+        }
         if (!prepared_) prepared_ = prepare_map(loop);
     }
     std::size_t scratch_bytes() const override { return counted_bytes_ + places_bytes_ + prepared_->scratch_bytes(); }
@@ -70,7 +72,9 @@ class LoopKernel final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> Compiler::loop(Loop loop) const { return std::make_unique<LoopKernel>(std::move(loop)); }
+std::unique_ptr<Kernel> Compiler::loop(Loop loop, bool often) const {
+    return std::make_unique<LoopKernel>(std::move(loop), often);
+}
 
 std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                           const KernelUse& use) const {

@@ -11,4 +11,8 @@ namespace weft::cpu::emit {
 /// Null where no kernel can be emitted (kernel_cache.h says when): then the block evaluator runs the loop.
 std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const EmitOptions* options = nullptr);
 
+/// Of a map of few elements: the code is made when it runs for the second time, and the block evaluator, to the same bits, runs it the
+/// first. Null where there are more, or Emission says otherwise.
+std::unique_ptr<const PreparedLoop> prepare_map_of_few(const Loop& loop);
+
 }  // namespace weft::cpu::emit

@@ -1,6 +1,8 @@
 // Maps by machine code: stretches of the box, each by itself.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <mutex>
 
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
@@ -11,6 +13,8 @@ namespace {
 
 constexpr std::int64_t short_row = 128;           // rows shorter than that are repeated where they can be
 constexpr std::int64_t repeated_elements = 2048;  // that repeated rows fill, about
+// The block evaluator runs an instruction over so many in a third of the time that its code takes to make (1.2 us).
+constexpr std::int64_t few_elements = 1024;
 // Bytes of results from which on they are stored past the caches: little of them is found there afterwards, and a line that is
 // written whole need not be read before. Measured with 64 MB: a copy 29 -> 42 GB/s. Blocks of rows, whose caches hold what other
 // parts left, gain sooner: with 16 MB a softmax 2.7 -> 2.0 ms, a layer norm 2.6 -> 1.7; maps by themselves lost up to a fifth there.
@@ -68,10 +72,25 @@ bool stores_much(const Loop& loop, const MapSpace& space) {
     return aligned && (bytes >= past_bytes || of_blocks >= past_bytes_of_blocks);
 }
 
+MapSpace space_of(const Loop& loop) {
+    LoopLayout layout = layout_of(loop);
+    MapSpace space;
+    space.row = layout.kept.empty() ? 1 : layout.kept.back();
+    for (std::size_t i = 0; i < layout.loads.size(); ++i)
+        space.loads.push_back({loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop.loads[i])});
+    for (std::size_t i = 0; i < layout.stores.size(); ++i)
+        space.stores.push_back({loop.stores[i].dtype, layout.stores[i]});
+    space.dims = std::move(layout.kept);
+    return space;
+}
+
 class EmittedMap final : public PreparedLoop {
   public:
-    EmittedMap(EmittedRows rows, EmittedRows past, MapSpace space, EmittedSource source)
-        : rows_(std::move(rows)), past_(std::move(past)), space_(std::move(space)), source_(std::move(source)) {
+    explicit EmittedMap(const Loop& loop) : space_(space_of(loop)) {
+        source_ = EmittedSource(loop, space_.dims, space_.loads);
+        space_.loads = source_.streams();
+        repeat_short_rows(space_);
+        past_caches_ = stores_much(loop, space_) && space_.repeats.empty();
         elements_ = element_count(space_.dims);
         loads_ = space_.loads.size();
         plain_ = space_.repeats.empty() && !source_.indexed();
@@ -82,13 +101,21 @@ class EmittedMap final : public PreparedLoop {
             block_ = std::min(block_, row <= source_.block() ? source_.block() / row * row : source_.block());
         tasks_ = divide_up(elements_, cut_);
         slots_ = slots_for(tasks_);
-        thread_bytes_ = aligned(rows_.scratch_bytes());
+        std::size_t streams = loads_ + space_.stores.size();
+        thread_bytes_ = aligned(EmittedRows::scratch_bytes(streams, space_.dims.size()));
         for (Repeat& repeat : space_.repeats) {
             repeat.at = thread_bytes_;
             thread_bytes_ += aligned(static_cast<std::size_t>(block_) * repeat.size);
         }
         picked_at_ = thread_bytes_;
         thread_bytes_ += source_.bytes();
+    }
+    /// Makes the code, before anything runs; whether there is any.
+    bool emit(const EmitOptions* options = nullptr) {
+        rows_ = EmittedRows(source_.program(), space_.dims, space_.loads, space_.stores, options);
+        if (rows_ && past_caches_)
+            past_ = EmittedRows(source_.program(), space_.dims, space_.loads, space_.stores, options, true);
+        return static_cast<bool>(rows_);
     }
     std::string_view by() const override { return "emitter"; }
     std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * thread_bytes_; }
@@ -143,9 +170,10 @@ class EmittedMap final : public PreparedLoop {
         return source_.base(i, loads, start, mine + picked_at_);
     }
 
-    EmittedRows rows_, past_;  // past_: of large maps, or empty
     MapSpace space_;
     EmittedSource source_;
+    bool past_caches_ = false;  // it is a large map
+    EmittedRows rows_, past_;   // past_: of large maps, or empty
     std::size_t loads_ = 0;
     bool plain_ = false;  // every stream is the loop's own array
     std::int64_t elements_ = 0, cut_ = 1, block_ = 1, tasks_ = 0;
@@ -153,26 +181,44 @@ class EmittedMap final : public PreparedLoop {
     std::size_t thread_bytes_ = 0, picked_at_ = 0;
 };
 
+/// The block evaluator's the first time, machine code from the second on: what runs once is not worth the making of code.
+class MapOfFew final : public PreparedLoop {
+  public:
+    explicit MapOfFew(const Loop& loop) : first_(prepare_map(loop)), emitted_(loop) {}
+    std::string_view by() const override { return runner_ ? runner_.load()->by() : first_->by(); }
+    std::size_t scratch_bytes() const override { return std::max(first_->scratch_bytes(), emitted_.scratch_bytes()); }
+    void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
+        const PreparedLoop* runner = runner_.load(std::memory_order_acquire);
+        if (!runner) runner = ran_.exchange(true, std::memory_order_relaxed) ? emit() : first_.get();
+        runner->run(loads, stores, scratch);
+    }
+
+  private:
+    /// Others who run it meanwhile wait.
+    const PreparedLoop* emit() const {
+        std::lock_guard lock(making_);
+        if (!runner_) runner_ = emitted_.emit() ? &emitted_ : first_.get();
+        return runner_;
+    }
+
+    std::unique_ptr<const PreparedLoop> first_;
+    mutable EmittedMap emitted_;  // nobody runs it before its code is there
+    mutable std::atomic<const PreparedLoop*> runner_ = nullptr;
+    mutable std::atomic<bool> ran_ = false;
+    mutable std::mutex making_;
+};
+
 }  // namespace
 
 std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const EmitOptions* options) {
-    LoopLayout layout = layout_of(loop);
-    MapSpace space;
-    space.dims = layout.kept;
-    space.row = layout.kept.empty() ? 1 : layout.kept.back();
-    for (std::size_t i = 0; i < layout.loads.size(); ++i)
-        space.loads.push_back({loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop.loads[i])});
-    EmittedSource source(loop, space.dims, space.loads);
-    space.loads = source.streams();
-    for (std::size_t i = 0; i < layout.stores.size(); ++i)
-        space.stores.push_back({loop.stores[i].dtype, layout.stores[i]});
-    repeat_short_rows(space);
-    EmittedRows rows(source.program(), space.dims, space.loads, space.stores, options);
-    if (!rows) return nullptr;
-    EmittedRows past;
-    if (stores_much(loop, space) && space.repeats.empty())
-        past = EmittedRows(source.program(), space.dims, space.loads, space.stores, options, true);
-    return std::make_unique<EmittedMap>(std::move(rows), std::move(past), std::move(space), std::move(source));
+    auto map = std::make_unique<EmittedMap>(loop);
+    if (!map->emit(options)) return nullptr;
+    return map;
+}
+
+std::unique_ptr<const PreparedLoop> prepare_map_of_few(const Loop& loop) {
+    if (emission() != Emission::on || element_count(loop.dims) > few_elements) return nullptr;
+    return std::make_unique<MapOfFew>(loop);
 }
 
 }  // namespace weft::cpu::emit

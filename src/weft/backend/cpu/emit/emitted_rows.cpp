@@ -21,7 +21,7 @@ StreamKind kind_of(const Stream& stream, bool store) {
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                          const std::vector<Stream>& stores, const EmitOptions* options, bool past)
     : dims_(std::move(dims)) {
-    if (!emitter_on()) return;
+    if (emission() == Emission::off) return;
     std::vector<StreamKind> in, out;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
     for (std::size_t i = 0; i < stores.size(); ++i) {
@@ -39,7 +39,7 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                          const std::vector<std::pair<Reduction, DType>>& joined, Mode how)
     : dims_(std::move(dims)) {
-    if (!emitter_on()) return;
+    if (emission() == Emission::off) return;
     std::vector<StreamKind> in, out;
     std::vector<Stream> still;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
@@ -56,7 +56,7 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                          const std::vector<Reduction>& reductions, const std::vector<Stream>& stores)
     : dims_(std::move(dims)) {
-    if (!emitter_on()) return;
+    if (emission() == Emission::off) return;
     std::vector<StreamKind> in, out;
     std::vector<Stream> over_rows = stores;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
@@ -75,10 +75,6 @@ void EmittedRows::place(const std::vector<Stream>& streams) {
         if (dims_.empty()) strides_.push_back(0);
         strides_.insert(strides_.end(), stream.strides.begin(), stream.strides.end());
     }
-}
-
-std::size_t EmittedRows::scratch_bytes() const {
-    return kernel_ ? (2 + 3 * kernel_->streams + dims_.size()) * sizeof(std::int64_t) : 0;
 }
 
 EmittedRows::Walk EmittedRows::start(std::int64_t* words, std::int64_t flat) const {

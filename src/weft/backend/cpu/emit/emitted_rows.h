@@ -2,6 +2,8 @@
 // here. Nothing is allocated while it runs; any number of threads may run it. Callers: emitted_map.cpp, block_reduction.cpp.
 #pragma once
 
+#include <algorithm>
+
 #include "weft/backend/cpu/emit/kernel_cache.h"
 #include "weft/backend/cpu/loop_layout.h"
 
@@ -25,8 +27,11 @@ class EmittedRows {
                 const std::vector<Reduction>& reductions, const std::vector<Stream>& stores);
 
     explicit operator bool() const { return kernel_ != nullptr; }
-    /// Working memory of one run.
-    std::size_t scratch_bytes() const;
+    /// Working memory of one run over `axes` axes.
+    static std::size_t scratch_bytes(std::size_t streams, std::size_t axes) {
+        return (2 + 3 * streams + std::max<std::size_t>(axes, 1)) * sizeof(std::int64_t);
+    }
+    std::size_t scratch_bytes() const { return kernel_ ? scratch_bytes(kernel_->streams, dims_.size()) : 0; }
     /// Part of a box of at least two axes: `width` elements of each of `rows` rows, from row-major position `flat` on.
     template <class Base>
     void run_tile(std::int64_t flat, std::int64_t rows, std::int64_t width, std::byte* scratch, Base base) const {

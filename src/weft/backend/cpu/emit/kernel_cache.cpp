@@ -28,11 +28,12 @@ bool has_emitter([[maybe_unused]] Isa isa) {
 #endif
 }
 
-bool wanted() {
+Emission wanted() {
     auto choice = environment("WEFT_EMITTER");
-    if (!choice || *choice == "on") return true;
-    if (*choice == "off") return false;
-    throw ValueError(text("WEFT_EMITTER is '", *choice, "'; it may be on or off"));
+    if (!choice || *choice == "on") return Emission::on;
+    if (*choice == "off") return Emission::off;
+    if (*choice == "always") return Emission::always;
+    throw ValueError(text("WEFT_EMITTER is '", *choice, "'; it may be on, off or always"));
 }
 
 [[maybe_unused]] Isa widest() {
@@ -55,9 +56,9 @@ bool wanted() {
     });
 }
 
-std::atomic<bool>& switched_on() {
-    static std::atomic<bool> on{wanted()};
-    return on;
+std::atomic<Emission>& chosen() {
+    static std::atomic<Emission> choice{wanted()};
+    return choice;
 }
 
 class Cache {
@@ -136,8 +137,8 @@ Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::s
 
 }  // namespace
 
-bool emitter_on() { return switched_on().load(std::memory_order_relaxed); }
-void use_emitter(bool on) { switched_on().store(on, std::memory_order_relaxed); }
+Emission emission() { return chosen().load(std::memory_order_relaxed); }
+void use_emission(Emission choice) { chosen().store(choice, std::memory_order_relaxed); }
 
 std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Program& program,
                                                      [[maybe_unused]] std::span<const StreamKind> loads,
@@ -168,7 +169,7 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
 
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
                                                  std::span<const StreamKind> stores, Isa isa) {
-    if (!emitter_on() || !has_emitter(isa)) return nullptr;
+    if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
     return Cache::instance().get(key_of(program, loads, stores, isa),
                                  [&] { return compile_kernel(program, loads, stores, isa); });
 }

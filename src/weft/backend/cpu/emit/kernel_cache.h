@@ -3,6 +3,7 @@
 // Callers: emitted_kernel.cpp, tests.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -37,9 +38,11 @@ std::shared_ptr<const CompiledKernel> compile_kernel(const Program& program, std
                                                      std::span<const StreamKind> stores, Isa isa,
                                                      const EmitOptions& options = {});
 
-/// Whether kernels are emitted at all: unless the environment variable WEFT_EMITTER is "off", or use_emitter(false) was called.
-bool emitter_on();
-void use_emitter(bool on);
+/// Which loops become machine code: none; all, but maps of few elements only once they run again (emitted_kernel.h); all, at once.
+/// The environment variable WEFT_EMITTER says so when the process begins ("on" if it is not set), use_emission() later.
+enum class Emission : std::uint8_t { off, on, always };
+Emission emission();
+void use_emission(Emission choice);
 
 /// Kernels compiled by kernel_for so far, and those that are alive.
 std::size_t compiled_count();
