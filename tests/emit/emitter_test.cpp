@@ -57,8 +57,8 @@ Case random_case(std::uint64_t seed) {
 }
 
 EmitOptions random_options(Random& random) {
-    static constexpr int unrolls[] = {0, 1, 2, 4};
-    return {.unroll = unrolls[pick(random, 4)], .registers = pick(random, 3) ? 1000 : 6};
+    static constexpr int unrolls[] = {0, 1, 2, 3, 4};
+    return {.unroll = unrolls[pick(random, 5)], .registers = pick(random, 3) ? 1000 : 6};
 }
 
 TEST(Emitter, random_programs_have_the_interpreters_bits) {

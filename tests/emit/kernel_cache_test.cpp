@@ -119,6 +119,20 @@ TEST(KernelCache, another_size_compiles_nothing) {
     EXPECT_EQ(compiled_count(), compiled);
 }
 
+TEST(KernelCache, a_long_program_is_compiled_once_for_few_elements_and_once_for_many) {
+    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    ProgramBuilder builder;
+    Scalar x = builder.input(DType::float32), y = builder.input(DType::float32);
+    for (int i = 0; i < 100; ++i) y = x - y * (1 + i);
+    builder.output(y);
+    Program chain = builder.take();
+    std::size_t compiled = compiled_count();
+    auto few = cpu_compiler().loop(loop_of(chain, {64}, {1})), fewer = cpu_compiler().loop(loop_of(chain, {7}, {1}));
+    EXPECT_EQ(compiled_count(), compiled + 1);
+    auto many = cpu_compiler().loop(loop_of(chain, {65}, {1})), more = cpu_compiler().loop(loop_of(chain, {999}, {1}));
+    EXPECT_EQ(compiled_count(), compiled + 2);
+}
+
 TEST(KernelCache, a_kernel_that_nobody_needs_is_unloaded) {
     if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
     std::size_t alive = alive_count();

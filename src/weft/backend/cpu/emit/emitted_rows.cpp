@@ -6,6 +6,8 @@ namespace weft::cpu::emit {
 
 namespace {
 
+constexpr std::int64_t few_elements = 64;  // four vectors
+
 /// How a stream moves along the innermost axis.
 StreamKind kind_of(const Stream& stream, bool store) {
     bool point = stream.strides.empty();
@@ -29,8 +31,8 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
         bool whole = stores[i].memory == program.dtype(program.outputs[i]) && size_of(stores[i].memory) >= 4;
         if (past && whole && out.back().mode == Mode::contiguous) out.back().mode = Mode::past;
     }
-    kernel_ =
-        options ? compile_kernel(program, in, out, best_isa(), *options) : kernel_for(program, in, out, best_isa());
+    kernel_ = options ? compile_kernel(program, in, out, best_isa(), *options)
+                      : kernel_for(program, in, out, best_isa(), element_count(dims_) <= few_elements);
     place(loads);
     place(stores);
     if (dims_.empty()) dims_.push_back(1);

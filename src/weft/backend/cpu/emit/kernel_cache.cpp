@@ -20,6 +20,8 @@
 namespace weft::cpu::emit {
 namespace {
 
+constexpr std::size_t long_program = 64;  // instructions from which on another size may compile again
+
 bool has_emitter([[maybe_unused]] Isa isa) {
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
     return isa != Isa::baseline;
@@ -120,8 +122,10 @@ class Cache {
     std::size_t compiled_ = 0, alive_ = 0;
 };
 
-Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa) {
+Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa,
+               bool one_vector) {
     Hasher hasher;
+    hasher.add(one_vector);
     Hash128 content = hash_of(program);
     hasher.add(content.high);
     hasher.add(content.low);
@@ -168,10 +172,12 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
 }
 
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
-                                                 std::span<const StreamKind> stores, Isa isa) {
+                                                 std::span<const StreamKind> stores, Isa isa, bool few) {
     if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
-    return Cache::instance().get(key_of(program, loads, stores, isa),
-                                 [&] { return compile_kernel(program, loads, stores, isa); });
+    bool one_vector = few && program.code.size() > long_program;
+    EmitOptions options{.unroll = one_vector ? 1 : 0};
+    return Cache::instance().get(key_of(program, loads, stores, isa, one_vector),
+                                 [&] { return compile_kernel(program, loads, stores, isa, options); });
 }
 
 std::size_t compiled_count() { return Cache::instance().compiled(); }

@@ -30,9 +30,10 @@ struct EmitOptions {
 };
 
 /// Null where the emitter has no code for it: no xbyak in this build, an instruction set without an emitter, complex numbers, no
-/// executable memory, or the emitter switched off.
+/// executable memory, or the emitter switched off. `few`: it is for so few elements that vectors are not worth being computed side by
+/// side; of a long program the code is then shorter, and another than for many.
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
-                                                 std::span<const StreamKind> stores, Isa isa);
+                                                 std::span<const StreamKind> stores, Isa isa, bool few = false);
 /// The same, compiled anew.
 std::shared_ptr<const CompiledKernel> compile_kernel(const Program& program, std::span<const StreamKind> loads,
                                                      std::span<const StreamKind> stores, Isa isa,
