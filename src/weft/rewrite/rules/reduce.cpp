@@ -1,5 +1,4 @@
-// Reductions: over nothing, of reductions, of what repeats; factors that do not change along the reduced axes taken out; sums of
-// products that are products of matrices.
+// Reductions: over nothing, of reductions, of what repeats; factors that do not change along the reduced axes taken out.
 #include "weft/ops/reduce.h"
 
 #include <algorithm>
@@ -209,112 +208,6 @@ Tensor reshape_below(const Site& site) {
     return make_node(*from.operation, inputs, from.attributes, from.where);
 }
 
-// sum(a * b) where a and b each have axes that the other has not: a product of matrices, without the large array between.
-Tensor sum_of_products(const Site& site) {
-    const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !site.only_here(from) || !full_width(node.dtype)) return {};
-    bool squared = from.operation == &square_operation;  // (a * b)^2 = a^2 * b^2
-    const Node& product_node = squared ? *from.inputs[0] : from;
-    if (opaque(product_node) || product_node.operation != &multiply_operation || !site.only_here(product_node))
-        return {};
-    Tensor first = handle(product_node.inputs[0]), second = handle(product_node.inputs[1]);
-    if (first.dtype() != node.dtype || second.dtype() != node.dtype) return {};
-    if (squared) first = square(first), second = square(second);
-    const Axes& axes = reduction_of(node).axes;
-    // What only one operand has and nobody keeps is summed beforehand.
-    auto summed_alone = [&](const Tensor& x, const Tensor& other) {
-        Axes alone;
-        for (std::int64_t axis : axes) {
-            auto has_axis = [&](const Tensor& t) {
-                std::int64_t i = axis - static_cast<std::int64_t>(from.shape.size() - t.ndim());
-                return i >= 0 && !(t.shape()[static_cast<std::size_t>(i)] == Size(1));
-            };
-            if (has_axis(x) && !has_axis(other))
-                alone.push_back(axis - static_cast<std::int64_t>(from.shape.size() - x.ndim()));
-        }
-        return alone.empty() ? x : sum(x, alone, true);
-    };
-    Tensor left = summed_alone(first, second), right = summed_alone(second, first);
-    const Node &a = *left.node(), &b = *right.node();
-    Axes batch, rows, columns, inner;
-    std::size_t n = from.shape.size();
-    for (std::size_t i = 0; i < n; ++i) {
-        auto has_axis = [&](const Node& x) {
-            std::size_t shift = n - x.shape.size();
-            return i >= shift && !(x.shape[i - shift] == Size(1));
-        };
-        bool in_a = has_axis(a), in_b = has_axis(b);
-        auto axis = static_cast<std::int64_t>(i);
-        if (!in_a && !in_b) continue;
-        (has(axes, i) ? inner : in_a && in_b ? batch : in_a ? rows : columns).push_back(axis);
-    }
-    if (inner.empty() || rows.empty() || columns.empty()) return {};
-    auto count = [&](const Axes& of) {
-        Size size = 1;
-        for (std::int64_t axis : of) size = size * from.shape[static_cast<std::size_t>(axis)];
-        return size;
-    };
-    // Axes in the order batch, first, second; those that the operand has not dropped.
-    auto laid = [&](const Node& x, const Axes& first, const Axes& second) {
-        std::size_t shift = n - x.shape.size();
-        Axes order;
-        Shape proper, shape;
-        std::vector<std::int64_t> place(n, -1);
-        std::int64_t next = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            auto axis = static_cast<std::int64_t>(i);
-            bool mine = has(batch, i) || std::find(first.begin(), first.end(), axis) != first.end() ||
-                        std::find(second.begin(), second.end(), axis) != second.end();
-            if (mine) place[i] = next++, proper.push_back(x.shape[i - shift]);
-        }
-        for (const Axes* group : {&static_cast<const Axes&>(batch), &first, &second})
-            for (std::int64_t axis : *group) order.push_back(place[static_cast<std::size_t>(axis)]);
-        for (std::int64_t axis : batch) shape.push_back(from.shape[static_cast<std::size_t>(axis)]);
-        shape.push_back(count(first)), shape.push_back(count(second));
-        return reshape(permute_dims(reshape(handle(const_cast<Node*>(&x)), proper), order), shape);
-    };
-    Tensor product = matmul(laid(a, rows, inner), laid(b, inner, columns));
-    // Its axes are batch, rows, columns; the result's are in the order of the sum's.
-    Shape apart;
-    Axes now;
-    for (const Axes* group : {&batch, &rows, &columns})
-        for (std::int64_t axis : *group)
-            apart.push_back(from.shape[static_cast<std::size_t>(axis)]), now.push_back(axis);
-    Axes order, sorted = now;
-    std::sort(sorted.begin(), sorted.end());
-    for (std::int64_t axis : sorted) order.push_back(std::find(now.begin(), now.end(), axis) - now.begin());
-    return reshape(permute_dims(reshape(product, apart), order), node.shape);
-}
-
-// A product of a column and a row: one multiplication an element, which what stands around it can take in.
-Tensor outer_product(const Site& site) {
-    const Shape& a = site.node.inputs[0]->shape;
-    if (!(a[a.size() - 1] == Size(1)) || !is_inexact(site.node.dtype)) return {};
-    if (precision_of(site.node) != DType::float32) return {};  // the numbers would have to be rounded
-    return site.input(0) * site.input(1);
-}
-
-// (a * c) @ b -> c * (a @ b) for a number c, so that numbers meet.
-Tensor number_out_of_matmul(const Site& site) {
-    if (!full_width(site.node.dtype)) return {};
-    for (std::size_t i : {0, 1}) {
-        const Node& from = *site.node.inputs[i];
-        if (opaque(from) || !site.only_here(from)) continue;
-        auto with = [&](Node* x) {
-            return i == 0 ? product_like(site.node, handle(x), site.input(1))
-                          : product_like(site.node, site.input(0), handle(x));
-        };
-        if (from.operation == &negative_operation) return -with(from.inputs[0]);
-        if (from.operation != &multiply_operation) continue;
-        for (std::size_t k : {0, 1}) {
-            bool number = from.inputs[k]->shape.empty() && number_of(*from.inputs[k]);
-            if (number && from.inputs[1 - k]->shape == from.shape)
-                return handle(from.inputs[k]) * with(from.inputs[1 - k]);
-        }
-    }
-    return {};
-}
-
 }  // namespace
 
 void add_reduce_rules(RuleList& rules) {
@@ -342,12 +235,6 @@ void add_reduce_rules(RuleList& rules) {
         with([](T x) { return reshape(sum(x, 1), {3, 1}); }, {{3, 4}}), with([](T x) { return reshape(max(x, 0, true), {4}); }, {{3, 4}})}});
     add("reshape_below_elementwise", Phase::canonical, {&reshape_operation}, reshape_below, {.examples = {
         with([](T x) { return reshape(exp(x) + 1, {3, 1, 4}); }, {{3, 4}}), with([](T x, T y) { return reshape(x * y, {3, 4}); }, {{3, 1, 4}, {1, 4}})}});
-    add("sum_of_products", Phase::special, {&sum_operation}, sum_of_products, {.assumes = Assumes::finite, .examples = {
-        with([](T a, T b) { return sum(expand_dims(a, 2) * expand_dims(b, 0), 1); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return sum(expand_dims(a, 1) * b, {0, 2}); }, {{3, 4, 2}, {5, 4, 1}}),
-        with([](T a, T b) { return sum(square(expand_dims(a, 0) * expand_dims(b, 1)), 2); }, {{3, 4}, {5, 4}})}});
-    add("outer_product", Phase::canonical, {&matmul_operation}, outer_product, {.examples = {with([](T a, T b) { return matmul(a, b); }, {{3, 1}, {1, 4}})}});
-    add("number_out_of_matmul", Phase::canonical, {&matmul_operation}, number_out_of_matmul, {.assumes = Assumes::finite, .examples = {
-        with([](T a, T b) { return matmul(a * 3, b); }, {{3, 4}, {4, 2}}), with([](T a, T b) { return matmul(a, -b); }, {{3, 4}, {4, 2}})}});
     // clang-format on
 }
 
