@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
@@ -13,6 +14,8 @@ namespace weft {
 namespace {
 
 using T = const Tensor&;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 bool has(const Axes& axes, std::size_t axis) {
     return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
@@ -124,6 +127,100 @@ Tensor number_out_of_matmul(const Site& site) {
     return {};
 }
 
+// Where the axes of x lie in the array whose permutation it is: slower axes first.
+std::vector<std::int64_t> memory_order(const Node& x) {
+    std::vector<std::int64_t> place;
+    for (std::size_t i = 0; i < x.shape.size(); ++i) place.push_back(static_cast<std::int64_t>(i));
+    for (const Node* from = &x; is(*from, permute_dims_operation); from = from->inputs[0])
+        for (std::int64_t& axis : place) axis = from->attributes_as<PermuteAttributes>().axes[at(axis)];
+    return place;
+}
+
+// How products of batches become one: the axes that are summed in an order, with the axis between the matrices as the last of them, are
+// one axis of both operands.
+struct JoinedBatches {
+    const Node& product;
+    Axes kept;  // batch axes that are not summed
+
+    // In the order in which an operand has them in memory.
+    Axes order_of(const Node& operand, Axes summed) const {
+        std::vector<std::int64_t> place = memory_order(operand);
+        std::sort(summed.begin(), summed.end(),
+                  [&](std::int64_t a, std::int64_t b) { return place[at(a)] < place[at(b)]; });
+        return summed;
+    }
+    // Elements that are copied, since the axes do not follow each other in memory.
+    double copied(const Node& operand, const Axes& order, std::size_t inner) const {
+        std::vector<std::int64_t> place = memory_order(operand);
+        Axes together = order;
+        together.push_back(static_cast<std::int64_t>(inner));
+        for (std::size_t i = 1; i < together.size(); ++i)
+            if (place[at(together[i])] != place[at(together[i - 1])] + 1) return elements(operand.shape);
+        return 0;
+    }
+    static double elements(const Shape& shape) {
+        double count = 1;
+        for (const Size& size : shape) count *= static_cast<double>(size.value());
+        return count;
+    }
+    // (kept, all that is summed, the operand's other axis)
+    Tensor laid(const Node& operand, const Axes& order, std::size_t inner) const {
+        std::size_t n = operand.shape.size(), other = 2 * n - 3 - inner;
+        Axes axes = kept;
+        Shape shape;
+        for (std::int64_t axis : kept) shape.push_back(operand.shape[at(axis)]);
+        Size length = operand.shape[inner];
+        for (std::int64_t axis : order) axes.push_back(axis), length = length * operand.shape[at(axis)];
+        axes.push_back(static_cast<std::int64_t>(inner)), axes.push_back(static_cast<std::int64_t>(other));
+        shape.push_back(length), shape.push_back(operand.shape[other]);
+        return reshape(permute_dims(handle(const_cast<Node*>(&operand)), axes), shape);
+    }
+};
+
+// The sum of A[b] @ B[b] over b -> one product of all A[b] side by side and all B[b] one below the other; no array of products between.
+// As the gradients of a dense layer's weight are, whose input has several axes.
+Tensor sum_of_batches(const Site& site) {
+    const Node &node = site.node, &product = *node.inputs[0];
+    if (!is(product, matmul_operation) || !site.only_here(product) || !full_width(node.dtype)) return {};
+    const Axes& summed = reduction_of(node).axes;
+    std::size_t n = product.shape.size();
+    if (summed.empty() || has(summed, n - 1) || has(summed, n - 2)) return {};
+    const Node &a = *product.inputs[0], &b = *product.inputs[1];
+    if (is(a, broadcast_to_operation) || is(b, broadcast_to_operation) || !known(a.shape) || !known(b.shape)) return {};
+    JoinedBatches joined{product, {}};
+    for (std::size_t axis = 0; axis + 2 < n; ++axis)
+        if (!has(summed, axis)) joined.kept.push_back(static_cast<std::int64_t>(axis));
+    Axes order = joined.order_of(a, summed), other = joined.order_of(b, summed);
+    auto copied = [&](const Axes& o) { return joined.copied(a, o, n - 1) + joined.copied(b, o, n - 2); };
+    if (copied(other) < copied(order)) order = other;
+    if (copied(order) > JoinedBatches::elements(product.shape)) return {};
+    Tensor one = product_like(product, matrix_transpose(joined.laid(a, order, n - 1)), joined.laid(b, order, n - 2));
+    return reshape(one, node.shape);
+}
+
+// A @ B + C @ D -> [A C] @ [B; D], where what is joined is less than a result that is read and written again: as the gradients of a
+// recurrent layer's weight are, a product for each step.
+Tensor sum_of_two_products(const Site& site) {
+    const Node &node = site.node, &first = *node.inputs[0], &second = *node.inputs[1];
+    if (!full_width(node.dtype) || &first == &second) return {};
+    for (const Node* product : {&first, &second}) {
+        bool fits = is(*product, matmul_operation) && product->shape.size() == 2 && product->shape == node.shape &&
+                    known(product->inputs[0]->shape) && known(product->inputs[1]->shape) &&
+                    product->dtype == node.dtype && site.only_here(*product);
+        if (!fits) return {};
+    }
+    if (precision_of(first) != precision_of(second)) return {};
+    double rows = JoinedBatches::elements({node.shape[0]}), columns = JoinedBatches::elements({node.shape[1]});
+    auto inner = [](const Node& product) { return JoinedBatches::elements({product.inputs[0]->shape[1]}); };
+    if (std::min(inner(first), inner(second)) * (rows + columns) > rows * columns) return {};
+    // The last step comes first among the gradients of a loop: so the pieces stand in the order of its steps.
+    auto operand = [](const Node& product, std::size_t i) { return handle(product.inputs[i]); };
+    bool turned = is(*first.inputs[0], permute_dims_operation) && is(*second.inputs[0], permute_dims_operation);
+    auto turn = [&](const Tensor& x) { return turned ? matrix_transpose(x) : x; };
+    Tensor left = concatenate({turn(operand(second, 0)), turn(operand(first, 0))}, turned ? 0 : 1);
+    return product_like(first, turn(left), concatenate({operand(second, 1), operand(first, 1)}, 0));
+}
+
 }  // namespace
 
 void add_contraction_rules(RuleList& rules) {
@@ -138,6 +235,12 @@ void add_contraction_rules(RuleList& rules) {
     add("outer_product", Phase::canonical, {&matmul_operation}, outer_product, {.examples = {with([](T a, T b) { return matmul(a, b); }, {{3, 1}, {1, 4}})}});
     add("number_out_of_matmul", Phase::canonical, {&matmul_operation}, number_out_of_matmul, {.assumes = Assumes::finite, .examples = {
         with([](T a, T b) { return matmul(a * 3, b); }, {{3, 4}, {4, 2}}), with([](T a, T b) { return matmul(a, -b); }, {{3, 4}, {4, 2}})}});
+    add("sum_of_batches", Phase::special, {&sum_operation}, sum_of_batches, {.assumes = Assumes::finite, .examples = {
+        with([](T a, T b) { return sum(matmul(matrix_transpose(a), b), 0); }, {{3, 4, 2}, {3, 4, 5}}), with([](T a, T b) { return sum(matmul(a, b), {0, 2}, true); }, {{3, 2, 4, 5, 2}, {3, 2, 4, 2, 6}}),
+        with([](T a, T b) { return sum(matmul(matrix_transpose(permute_dims(a, {1, 0, 2})), b), 0); }, {{4, 3, 2}, {3, 4, 5}})}});
+    add("sum_of_two_products", Phase::special, {&add_operation}, sum_of_two_products, {.assumes = Assumes::finite, .examples = {
+        with([](T a, T b, T c, T d) { return matmul(a, b) + matmul(c, d); }, {{6, 2}, {2, 6}, {6, 3}, {3, 6}}),
+        with([](T a, T b, T c, T d, T e, T f) { return matmul(a.T(), b) + matmul(c.T(), d) + matmul(e.T(), f); }, {{2, 6}, {2, 6}, {3, 6}, {3, 6}, {2, 6}, {2, 6}})}});
     // clang-format on
 }
 

@@ -2,28 +2,31 @@
 #pragma once
 
 #include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
 #include "weft/rewrite/rule.h"
 
 namespace weft {
 
 using RuleList = std::vector<Rule>;
-void add_useless_rules(RuleList& rules);   // what changes nothing: x + 0, casts there and back, where(true, a, b)
-void add_algebra_rules(RuleList& rules);   // products, sums and powers in their normal forms
-void add_stable_rules(RuleList& rules);    // log(1 + exp(x)), sigmoids, error functions
-void add_constant_rules(RuleList& rules);  // numbers folded
-void add_view_rules(RuleList& rules);      // views of views, slices moved towards the leaves
+void add_useless_rules(RuleList& rules);      // what changes nothing: x + 0, casts there and back, where(true, a, b)
+void add_algebra_rules(RuleList& rules);      // products, sums and powers in their normal forms
+void add_stable_rules(RuleList& rules);       // log(1 + exp(x)), sigmoids, error functions
+void add_constant_rules(RuleList& rules);     // numbers folded
+void add_view_rules(RuleList& rules);         // views of views, slices moved towards the leaves
+void add_join_rules(RuleList& rules);         // joins of joins and slices of them
 void add_reduce_rules(RuleList& rules);       // reductions of reductions, factors taken out
 void add_contraction_rules(RuleList& rules);  // sums of products as products of matrices
 void add_softmax_rules(RuleList& rules);      // logsumexp, softmax, cross-entropy
 void add_padded_rules(RuleList& rules);       // gradients of slices added where they belong, before those of gathers
 void add_scatter_rules(RuleList& rules);      // gradients of gathers likewise
+void add_gathered_rules(RuleList& rules);     // products of picked rows
 void add_precision_rules(RuleList& rules);    // products of the half types
 
 inline std::vector<Rule> builtin_rules() {
     RuleList rules;
     for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules,
-                      add_reduce_rules, add_contraction_rules, add_softmax_rules, add_padded_rules, add_scatter_rules,
-                      add_precision_rules})
+                      add_join_rules, add_reduce_rules, add_contraction_rules, add_softmax_rules, add_padded_rules,
+                      add_scatter_rules, add_gathered_rules, add_precision_rules})
         add(rules);
     return rules;
 }
@@ -33,6 +36,13 @@ inline std::vector<Rule> builtin_rules() {
 inline bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
 
 inline const ReduceAttributes& reduction_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
+
+/// Where a slice starts, an axis each.
+inline Shape starts_of(const SliceAttributes& a) {
+    Shape start;
+    for (const Offset& s : a.start) start.push_back(s.value);
+    return start;
+}
 
 /// Arguments of a function rule, by name.
 struct AtOptions {

@@ -111,12 +111,13 @@ Tensor gather_of_quotient(const Site& site) {
     return picked(from.inputs[0]) / picked(from.inputs[1]);
 }
 
-// The transposition of scatter(0, i, u) -> scatter(0, i, the transposition of u), along other axes, if those of i stay neighbours.
+// The transposition of scatter(0, i, u) -> scatter(0, i, the transposition of u), along other axes, if those of i stay neighbours. Not
+// where most places get several updates: what they add up to is the lesser thing to transpose.
 Tensor permutation_of_spread(const Site& site) {
     const Node &node = site.node, &spread = *node.inputs[0];
     if (!spreads(spread) || !site.only_here(spread)) return {};
     ScatterAttributes s = spread.attributes_as<ScatterAttributes>();
-    if (s.along) return {};
+    if (s.along || more_picked(spread.shape[static_cast<std::size_t>(s.axis)], spread.inputs[2]->shape)) return {};
     auto count = static_cast<std::int64_t>(spread.inputs.size()) - 2,
          wide = static_cast<std::int64_t>(spread.inputs[2]->shape.size()), first = s.axis;
     const Axes& axes = node.attributes_as<PermuteAttributes>().axes;

@@ -48,6 +48,13 @@ Tensor added_in_turn(const Tensor& x, const Node& node, bool minus) {
     return result;
 }
 
+bool more_picked(const Size& rows, const Shape& indices) {
+    if (!rows.known() || !known(indices)) return false;
+    double count = 1;
+    for (const Size& size : indices) count *= static_cast<double>(size.value());
+    return count >= 2 * static_cast<double>(rows.value());
+}
+
 const Tensor& example_index() {
     static const Tensor index = Tensor::of<std::int64_t>({2, 0, 2, -1});
     return index;

@@ -7,7 +7,6 @@
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
-#include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/rules.h"
@@ -70,12 +69,6 @@ Tensor plain_flip(const Site& site) {
         return left.empty() ? in(from) : flip(in(from), left);
     }
     return left.size() < axes.size() ? flip(site.input(), left) : Tensor();
-}
-
-Shape starts_of(const SliceAttributes& a) {
-    Shape start;
-    for (Offset offset : a.start) start.push_back(offset.value);
-    return start;
 }
 
 Tensor plain_slice(const Site& site) {
@@ -176,34 +169,6 @@ Tensor slice_of_product(const Site& site) {
     return product_like(from, operand(0, column), operand(1, row));
 }
 
-// A slice of joined pieces that lies in one of them, or covers several whole.
-Tensor slice_of_pieces(const Site& site) {
-    const Node& from = *site.node.inputs[0];
-    if (!is(from, concatenate_operation)) return {};
-    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
-    std::size_t axis = at(from.attributes_as<ConcatenateAttributes>().axis);
-    Size first = a.start[axis].value, length = a.length[axis];
-    if (!known(from.shape) || !known(a.length) || !first.known() || length == Size(0)) return {};
-    std::int64_t start = first.value(), last = start + (length.value() - 1) * a.step[axis], offset = 0;
-    std::size_t i = 0;
-    for (; i < from.inputs.size(); ++i) {
-        std::int64_t size = from.inputs[i]->shape[axis].value();
-        if (start < offset + size) break;
-        offset += size;
-    }
-    // The pieces that the slice meets.
-    std::vector<Tensor> met;
-    std::int64_t end = offset;
-    for (; i < from.inputs.size() && end <= last; ++i) {
-        met.push_back(in(from, i));
-        end += from.inputs[i]->shape[axis].value();
-    }
-    if (met.size() == from.inputs.size()) return {};
-    Shape begin = starts_of(a);
-    begin[axis] = start - offset;
-    return slice(concatenate(met, static_cast<std::int64_t>(axis), from.where), begin, a.length, a.step);
-}
-
 // (x + y.T).T -> x.T + y: a transposition that meets another one below an elementwise operation.
 Tensor permutation_of_elementwise(const Site& site) {
     const Node& from = *site.node.inputs[0];
@@ -248,54 +213,6 @@ Tensor reshape_of_product(const Site& site) {
     return rows.inputs[0]->shape == whole ? product_like(from, in(rows), in(from, 1)) : Tensor();
 }
 
-// concatenate: pieces without elements dropped, joins of joins made one, neighbouring slices of one value made one.
-Tensor plain_concatenate(const Site& site) {
-    const Node& node = site.node;
-    std::size_t axis = at(node.attributes_as<ConcatenateAttributes>().axis);
-    std::vector<Tensor> pieces;
-    bool changed = false;
-    for (Node* input : node.inputs) {
-        if (input->shape[axis] == Size(0)) {
-            changed = true;
-        } else if (is(*input, concatenate_operation) && site.only_here(*input) &&
-                   at(input->attributes_as<ConcatenateAttributes>().axis) == axis) {
-            for (Node* piece : input->inputs) pieces.push_back(handle(piece));
-            changed = true;
-        } else {
-            pieces.push_back(handle(input));
-        }
-    }
-    auto unit_slice = [&](const Tensor& x) {
-        if (!is(*x.node(), slice_operation)) return false;
-        const SliceAttributes& a = x.node()->attributes_as<SliceAttributes>();
-        return std::all_of(a.step.begin(), a.step.end(), [](std::int64_t s) { return s == 1; });
-    };
-    for (std::size_t i = 0; i + 1 < pieces.size();) {
-        bool may = unit_slice(pieces[i]) && unit_slice(pieces[i + 1]) &&
-                   pieces[i].node()->inputs[0] == pieces[i + 1].node()->inputs[0];
-        if (may) {
-            const SliceAttributes &a = pieces[i].node()->attributes_as<SliceAttributes>(),
-                                  &b = pieces[i + 1].node()->attributes_as<SliceAttributes>();
-            for (std::size_t k = 0; k < a.step.size(); ++k) {
-                Size follows = k == axis ? a.start[k].value + a.length[k] : a.start[k].value;
-                may &= follows == b.start[k].value && (k == axis || a.length[k] == b.length[k]);
-            }
-            Shape length = a.length;
-            length[axis] = length[axis] + b.length[axis];
-            if (may) {
-                pieces[i] = slice(in(*pieces[i].node()), starts_of(a), length, a.step);
-                pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-                changed = true;
-                continue;
-            }
-        }
-        ++i;
-    }
-    if (!changed) return {};
-    if (pieces.empty()) return full(node.shape, 0, node.dtype);
-    return concatenate(pieces, static_cast<std::int64_t>(axis), node.where);
-}
-
 }  // namespace
 
 void add_view_rules(RuleList& rules) {
@@ -321,16 +238,10 @@ void add_view_rules(RuleList& rules) {
         with([](T x) { return slice(sum(x, 1), {1}, {1}); }, {{3, 4}}), with([](T x) { return slice(max(x, {0, 2}, true), {0, 1, 0}, {1, 2, 1}); }, {{2, 3, 4}})});
     add("slice_of_product", slice_operation, slice_of_product, {
         with([](T a, T b) { return slice(matmul(a, b), {1, 2}, {1, 1}); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return slice(matmul(a, b), {1, 0, 0}, {1, 3, 2}, {1, 1, 2}); }, {{2, 3, 4}, {2, 4, 5}})});
-    add("slice_of_pieces", slice_operation, slice_of_pieces, {
-        with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {3}, {2}); }, {{2}, {4}, {3}}), with([](T a, T b, T c) { return slice(stack({a, b, c}), {1, 0}, {1, 2}); }, {{2}, {2}, {2}}),
-        with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {1}, {4}); }, {{2}, {4}, {3}})});
     add("permutation_of_elementwise", permute_dims_operation, permutation_of_elementwise, {with([](T x, T y) { return (x + y.T()).T(); }, {{3, 4}, {4, 3}})});
     add("permutation_of_product", permute_dims_operation, permutation_of_product, {with([](T a, T b) { return matmul(a, b).T(); }, {{3, 4}, {4, 5}})});
     add("reshape_of_product", reshape_operation, reshape_of_product, {
         with([](T x, T w) { return reshape(matmul(reshape(x, {6, 4}), w), {2, 3, 5}); }, {{2, 3, 4}, {4, 5}})});
-    add("concatenate", concatenate_operation, plain_concatenate, {
-        with([](T a, T b) { return concatenate({concatenate({a, b}), a}); }, {{2}, {3}}), with([](T a, T b) { return concatenate({a, b}); }, {{0, 2}, {3, 2}}),
-        with([](T x) { return concatenate({slice(x, {0, 0}, {1, 4}), slice(x, {1, 0}, {2, 4})}); }, {{3, 4}})});
     // clang-format on
 }
 

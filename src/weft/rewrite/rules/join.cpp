@@ -1,0 +1,132 @@
+// Joined pieces: joins of joins, slices of joins, and joins of what lies in memory as the pieces of another join do.
+#include "weft/ops/join.h"
+
+#include <algorithm>
+
+#include "weft/ops/creation.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/number.h"
+#include "weft/rewrite/rules/rules.h"
+
+namespace weft {
+namespace {
+
+using T = const Tensor&;
+
+Tensor in(const Node& node, std::size_t i = 0) { return handle(node.inputs[i]); }
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// A slice of joined pieces that lies in one of them, or covers several whole.
+Tensor slice_of_pieces(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (!is(from, concatenate_operation)) return {};
+    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
+    std::size_t axis = at(from.attributes_as<ConcatenateAttributes>().axis);
+    Size first = a.start[axis].value, length = a.length[axis];
+    if (!known(from.shape) || !known(a.length) || !first.known() || length == Size(0)) return {};
+    std::int64_t start = first.value(), last = start + (length.value() - 1) * a.step[axis], offset = 0;
+    std::size_t i = 0;
+    for (; i < from.inputs.size(); ++i) {
+        std::int64_t size = from.inputs[i]->shape[axis].value();
+        if (start < offset + size) break;
+        offset += size;
+    }
+    // The pieces that the slice meets.
+    std::vector<Tensor> met;
+    std::int64_t end = offset;
+    for (; i < from.inputs.size() && end <= last; ++i) {
+        met.push_back(in(from, i));
+        end += from.inputs[i]->shape[axis].value();
+    }
+    if (met.size() == from.inputs.size()) return {};
+    Shape begin = starts_of(a);
+    begin[axis] = start - offset;
+    return slice(concatenate(met, static_cast<std::int64_t>(axis), from.where), begin, a.length, a.step);
+}
+
+// concatenate: pieces without elements dropped, joins of joins made one, neighbouring slices of one value made one.
+Tensor plain_concatenate(const Site& site) {
+    const Node& node = site.node;
+    std::size_t axis = at(node.attributes_as<ConcatenateAttributes>().axis);
+    std::vector<Tensor> pieces;
+    bool changed = false;
+    for (Node* input : node.inputs) {
+        if (input->shape[axis] == Size(0)) {
+            changed = true;
+        } else if (is(*input, concatenate_operation) && site.only_here(*input) &&
+                   at(input->attributes_as<ConcatenateAttributes>().axis) == axis) {
+            for (Node* piece : input->inputs) pieces.push_back(handle(piece));
+            changed = true;
+        } else {
+            pieces.push_back(handle(input));
+        }
+    }
+    auto unit_slice = [&](const Tensor& x) {
+        if (!is(*x.node(), slice_operation)) return false;
+        const SliceAttributes& a = x.node()->attributes_as<SliceAttributes>();
+        return std::all_of(a.step.begin(), a.step.end(), [](std::int64_t s) { return s == 1; });
+    };
+    for (std::size_t i = 0; i + 1 < pieces.size();) {
+        bool may = unit_slice(pieces[i]) && unit_slice(pieces[i + 1]) &&
+                   pieces[i].node()->inputs[0] == pieces[i + 1].node()->inputs[0];
+        if (may) {
+            const SliceAttributes &a = pieces[i].node()->attributes_as<SliceAttributes>(),
+                                  &b = pieces[i + 1].node()->attributes_as<SliceAttributes>();
+            for (std::size_t k = 0; k < a.step.size(); ++k) {
+                Size follows = k == axis ? a.start[k].value + a.length[k] : a.start[k].value;
+                may &= follows == b.start[k].value && (k == axis || a.length[k] == b.length[k]);
+            }
+            Shape length = a.length;
+            length[axis] = length[axis] + b.length[axis];
+            if (may) {
+                pieces[i] = slice(in(*pieces[i].node()), starts_of(a), length, a.step);
+                pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+                changed = true;
+                continue;
+            }
+        }
+        ++i;
+    }
+    if (!changed) return {};
+    if (pieces.empty()) return full(node.shape, 0, node.dtype);
+    return concatenate(pieces, static_cast<std::int64_t>(axis), node.where);
+}
+
+// Pieces along the first axis lie one behind the other in memory, whatever their shapes: concatenate(reshape(x), reshape(y)) ->
+// reshape(concatenate(x, y)). So a stack of rows and a join of the same rows are one.
+Tensor concatenate_of_reshapes(const Site& site) {
+    const Node& node = site.node;
+    if (node.attributes_as<ConcatenateAttributes>().axis != 0) return {};
+    Shape rest;
+    std::vector<Tensor> pieces;
+    for (const Node* input : node.inputs) {
+        if (!is(*input, reshape_operation) || input->inputs[0]->shape.empty()) return {};
+        const Shape& shape = input->inputs[0]->shape;
+        Shape behind(shape.begin() + 1, shape.end());
+        if (!pieces.empty() && !(behind == rest)) return {};
+        rest = behind;
+        pieces.push_back(in(*input));
+    }
+    return reshape(concatenate(pieces, 0, node.where), node.shape);
+}
+
+}  // namespace
+
+void add_join_rules(RuleList& rules) {
+    auto add = [&](std::string name, Phase phase, const Operation& root, auto apply, std::vector<Example> examples) {
+        rules.push_back(rule_at(std::move(name), phase, {&root}, apply, {.examples = std::move(examples)}));
+    };
+    auto with = [](auto f, std::vector<Shape> shapes) { return example(f, std::move(shapes)); };
+    // clang-format off
+    add("slice_of_pieces", Phase::canonical, slice_operation, slice_of_pieces, {
+        with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {3}, {2}); }, {{2}, {4}, {3}}), with([](T a, T b, T c) { return slice(stack({a, b, c}), {1, 0}, {1, 2}); }, {{2}, {2}, {2}}),
+        with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {1}, {4}); }, {{2}, {4}, {3}})});
+    add("concatenate", Phase::canonical, concatenate_operation, plain_concatenate, {
+        with([](T a, T b) { return concatenate({concatenate({a, b}), a}); }, {{2}, {3}}), with([](T a, T b) { return concatenate({a, b}); }, {{0, 2}, {3, 2}}),
+        with([](T x) { return concatenate({slice(x, {0, 0}, {1, 4}), slice(x, {1, 0}, {2, 4})}); }, {{3, 4}})});
+    add("concatenate_of_reshapes", Phase::special, concatenate_operation, concatenate_of_reshapes, {
+        with([](T a, T b) { return stack({a, b}); }, {{3, 4}, {3, 4}}), with([](T a, T b) { return concatenate({reshape(a, {2, 2, 3}), reshape(b, {1, 2, 3})}); }, {{4, 3}, {2, 3}})});
+    // clang-format on
+}
+
+}  // namespace weft
