@@ -79,15 +79,26 @@ class Workspace {
 
 // What own_gemm packs itself: of B nothing where that was done before.
 template <class T>
-std::int64_t scratch_of(const GemmProblem<T>& p) {
-    return own_gemm_scratch<T>(p.m, p.packed_b ? 0 : p.n, p.k);
+std::int64_t scratch_of(const GemmProblem<T>& p, int threads = 1) {
+    return own_gemm_scratch<T>(p.m, p.packed_b ? 0 : p.n, p.k, threads);
+}
+
+/// Threads that share a product: as many as there is memory for, since each has some of its own.
+template <class T>
+int sharers(const GemmProblem<T>& p, const Scratch& scratch) {
+    int all = ThreadPool::instance().threads();
+    if (!scratch.data) return all;
+    std::int64_t one = scratch_of(p), each = one > 0 ? scratch_of(p, 2) - one : 0;
+    auto given = static_cast<std::int64_t>(scratch.bytes / sizeof(OperandOf<T>));
+    return each > 0 ? static_cast<int>(std::clamp<std::int64_t>(given / each, 1, all)) : all;
 }
 
 template <class T>
 void multiply(const GemmProblem<T>& problem, Scratch scratch) {
     if (library_gemm(problem)) return;
-    Workspace<T> workspace(scratch, scratch_of(problem));
-    own_gemm(problem, workspace.data());
+    int threads = sharers(problem, scratch);
+    Workspace<T> workspace(scratch, scratch_of(problem, threads));
+    own_gemm(problem, workspace.data(), threads);
 }
 
 template <class T>
@@ -100,16 +111,18 @@ GemmProblem<T> item_of(const GemmProblem<T>& first, const Batch& batch, std::int
 }
 
 template <class T>
-void multiply_item(const GemmProblem<T>& problem, OperandOf<T>* scratch) {
-    if (!library_gemm(problem)) own_gemm(problem, scratch);
+void multiply_item(const GemmProblem<T>& problem, OperandOf<T>* scratch, int threads = 1) {
+    if (!library_gemm(problem)) own_gemm(problem, scratch, threads);
 }
 
 template <class T>
 void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scratch) {
     std::int64_t work = first.m * first.n * first.k, each = scratch_of(first);
     if (work > whole_item) {
-        Workspace<T> workspace(scratch, each);
-        for (std::int64_t i = 0; i < batch.count; ++i) multiply_item(item_of(first, batch, i), workspace.data());
+        int threads = sharers(first, scratch);
+        Workspace<T> workspace(scratch, scratch_of(first, threads));
+        for (std::int64_t i = 0; i < batch.count; ++i)
+            multiply_item(item_of(first, batch, i), workspace.data(), threads);
         return;
     }
     Workspace<T> workspace(scratch, each);
@@ -228,16 +241,17 @@ void gemm_pack(ProductType type, std::int64_t n, std::int64_t k, const Matrix& b
         [] {});
 }
 
-std::size_t gemm_scratch_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) {
+std::size_t gemm_scratch_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
+                               int threads) {
+    if (threads == 0) threads = ThreadPool::instance().threads();
     return with_kernel(
         type,
         [&]<class T>(TypeTag<T>) -> std::size_t {
-            std::int64_t slots = batch > 1 && m * n * k <= whole_item
-                                     ? std::min<std::int64_t>(batch, ThreadPool::instance().threads())
-                                     : 1;
-            std::int64_t elements = slots * own_gemm_scratch<T>(m, n, k);
+            bool items = batch > 1 && m * n * k <= whole_item;  // each by one thread
+            std::int64_t elements = items ? std::min<std::int64_t>(batch, threads) * own_gemm_scratch<T>(m, n, k)
+                                          : own_gemm_scratch<T>(m, n, k, threads);
             // One product of all the rows, where batched_gemm finds the batch to be that.
-            if (batch > 1) elements = std::max(elements, own_gemm_scratch<T>(batch * m, n, k));
+            if (batch > 1) elements = std::max(elements, own_gemm_scratch<T>(batch * m, n, k, threads));
             return static_cast<std::size_t>(elements) * sizeof(OperandOf<T>);
         },
         [] { return std::size_t{0}; });

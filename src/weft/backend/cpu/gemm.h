@@ -53,10 +53,10 @@ void batched_gemm(ProductType type, const Batch& batch, std::int64_t m, std::int
                   const Matrix& b, void* c, std::int64_t c_row_stride, bool accumulate = false,
                   const Epilogue& epilogue = {}, Scratch scratch = {});
 
-/// Scratch that gemm (batch = 1) or batched_gemm want for these sizes (n = 0: with a B that is packed), whatever the strides; depends on the number of
-/// threads of the pool at this time, but with less the result is the same.
-std::size_t gemm_scratch_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k,
-                               std::int64_t batch = 1);
+/// Scratch that gemm (batch = 1) or batched_gemm want for these sizes (n = 0: with a B that is packed), whatever the strides, to be shared by
+/// so many threads (0: the pool's, at this time); with less the result is the same.
+std::size_t gemm_scratch_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1,
+                               int threads = 0);
 
 /// Whether a library does this product, whatever the data: it wants no scratch.
 bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,

@@ -55,15 +55,15 @@ bool multiply_few_rows(const GemmProblem<T>& p) {
 
 /// Cuts a product of any size into Multiplications that share one scratch. What was packed before was cut by most_depth.
 template <class T>
-void multiply_in_cuts(const GemmProblem<T>& p, OperandOf<T>* scratch, std::int64_t deepest = most_depth) {
+void multiply_in_cuts(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
     if (multiply_few_rows(p)) return;
     for (std::int64_t column = 0; column < p.n; column += most_width)
-        for (std::int64_t k = 0; k < p.k; k += deepest)
+        for (std::int64_t k = 0; k < p.k; k += most_depth)
             for (std::int64_t row = 0; row < p.m; row += most_width) {
                 GemmProblem<T> cut = p;
                 cut.m = std::min(most_width, p.m - row);
                 cut.n = std::min(most_width, p.n - column);
-                cut.k = std::min(deepest, p.k - k);
+                cut.k = std::min(most_depth, p.k - k);
                 cut.a += row * p.a_row + k * p.a_column;
                 cut.b += k * p.b_row + column * p.b_column;
                 cut.c += row * p.c_row + column;
@@ -72,7 +72,7 @@ void multiply_in_cuts(const GemmProblem<T>& p, OperandOf<T>* scratch, std::int64
                 bool last = k + cut.k == p.k;
                 cut.bias = last && p.bias ? p.bias + column : nullptr;
                 cut.relu = last && p.relu;
-                Multiplication<T>(cut, scratch).run();
+                Multiplication<T>(cut, scratch, threads).run();
             }
 }
 
@@ -108,10 +108,9 @@ template <class T>
 void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<T>* scratch) {
     using Sum = SumOf<T>;
     static_assert(sizeof(Sum) == sizeof(OperandOf<T>), "both lie in the same scratch memory");
-    std::int64_t each = p.m * p.n, most = divide_up(p.k, pieces) + together<T> - 1;
+    std::int64_t each = p.m * p.n, rest_each = copied_operands<T>(p.m, p.k);
     auto* partial = reinterpret_cast<Sum*>(scratch);
     OperandOf<T>* rest = scratch + pieces * each;
-    std::int64_t rest_each = own_gemm_scratch<T>(p.m, p.n, -most);
     parallel_for(pieces, [&](std::int64_t piece) {
         GemmProblem<T> part = p;
         std::int64_t k = begin_of_k<T>(piece, pieces, p.k);
@@ -123,7 +122,7 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
         part.accumulate = false;
         part.bias = nullptr;
         part.relu = false;
-        multiply_in_cuts(part, rest + piece * rest_each, piece_depth);
+        multiply_in_cuts(part, rest + piece * rest_each, 1);
     });
     constexpr std::int64_t some = 16;  // rows
     bool plain = !p.accumulate && !p.bias && !p.relu;
@@ -140,32 +139,27 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
 
 }  // namespace
 
-// A negative k asks for what one piece needs, without cutting it again.
 template <class T>
-std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k) {
-    if (k > 0 && pieces_of(m, n, k) > 1) {
-        std::int64_t pieces = pieces_of(m, n, k);
-        return pieces * (m * n + own_gemm_scratch<T>(m, n, -(divide_up(k, pieces) + together<T> - 1)));
-    }
-    return std::min(m, most_width) *
-           operands<T>(k < 0 ? std::min(-k, piece_depth) : std::min(k, most_depth));  // a's copy
+std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
+    std::int64_t pieces = pieces_of(m, n, k), copy = copied_operands<T>(m, k);
+    return pieces > 1 ? pieces * (m * n + copy) : threads * copy;
 }
 
 template <class T>
-void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch) {
+void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
     if (p.m == 0 || p.n == 0) return;
     if (p.k == 0) {
         for (std::int64_t i = 0; i < p.m; ++i)
             for (std::int64_t j = 0; j < p.n; ++j) finish(p, i, j, SumOf<T>(0));
         return;
     }
-    if (p.packed_b) return multiply_in_cuts(p, scratch);
+    if (p.packed_b) return multiply_in_cuts(p, scratch, threads);
     bool row_dots = p.m == 1 && p.b_row == 1 && p.a_column == 1,
          column_dots = p.n == 1 && p.a_column == 1 && p.b_row == 1;
     if ((row_dots || column_dots) && kernels<T>().dot) return multiply_by_dots(p);
     std::int64_t pieces = pieces_of(p.m, p.n, p.k);
     if (pieces > 1) return multiply_in_pieces(p, pieces, scratch);
-    multiply_in_cuts(p, scratch);
+    multiply_in_cuts(p, scratch, threads);
 }
 
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k) { return pieces_of(m, n, k); }
@@ -189,9 +183,9 @@ void pack_own_gemm(const GemmProblem<T>& p, OperandOf<T>* to) {
 }
 
 #define WEFT_OWN_GEMM(T)                                                                 \
-    template void own_gemm(const GemmProblem<T>&, OperandOf<T>*);                        \
-    template std::int64_t own_gemm_scratch<T>(std::int64_t, std::int64_t, std::int64_t); \
-    template void pack_own_gemm(const GemmProblem<T>&, OperandOf<T>*);                   \
+    template void own_gemm(const GemmProblem<T>&, OperandOf<T>*, int);                        \
+    template std::int64_t own_gemm_scratch<T>(std::int64_t, std::int64_t, std::int64_t, int); \
+    template void pack_own_gemm(const GemmProblem<T>&, OperandOf<T>*);                        \
     template std::int64_t own_gemm_packed<T>(std::int64_t, std::int64_t);
 WEFT_OWN_GEMM(float)
 WEFT_OWN_GEMM(double)

@@ -29,12 +29,12 @@ struct GemmProblem {
     const OperandOf<T>* packed_b = nullptr;  // b as pack_own_gemm made it, if it did: read instead of b
 };
 
-/// `scratch` holds own_gemm_scratch(m, n, k) operands.
+/// `scratch` holds own_gemm_scratch(m, n, k, threads) operands; `threads`: as many of the pool's may share the product.
 template <class T>
-void own_gemm(const GemmProblem<T>& problem, OperandOf<T>* scratch);
+void own_gemm(const GemmProblem<T>& problem, OperandOf<T>* scratch, int threads = 1);
 
 template <class T>
-std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k);
+std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1);
 
 /// Into how many pieces the sum over k is cut: more than one where c alone would occupy few threads.
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k);
