@@ -42,7 +42,8 @@ class Matmul final : public Kernel {
         if (one_b && plain_ && !swapped_ && !empty_)
             shared_bytes_ = gemm_packed_bytes(type_, m_ * items_, n_, k_, a_, b_, use.kept);
         bool library = items_ == 1 && gemm_by_library(type_, m_, n_, k_, a_, b_);
-        gemm_bytes_ = library ? 0 : gemm_scratch_bytes(type_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_, use.block ? 1 : 0);
+        gemm_bytes_ =
+            library ? 0 : gemm_scratch_bytes(type_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_, use.block ? 1 : 0);
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
     }
     std::size_t shared_bytes() const override { return shared_bytes_; }

@@ -182,7 +182,7 @@ void pack_own_gemm(const GemmProblem<T>& p, OperandOf<T>* to) {
     });
 }
 
-#define WEFT_OWN_GEMM(T)                                                                 \
+#define WEFT_OWN_GEMM(T)                                                                      \
     template void own_gemm(const GemmProblem<T>&, OperandOf<T>*, int);                        \
     template std::int64_t own_gemm_scratch<T>(std::int64_t, std::int64_t, std::int64_t, int); \
     template void pack_own_gemm(const GemmProblem<T>&, OperandOf<T>*);                        \
