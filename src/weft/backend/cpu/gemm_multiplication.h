@@ -52,11 +52,24 @@ std::int64_t begin_of_k(std::int64_t i, std::int64_t parts, std::int64_t k) {
     return std::min(k, begin_of(i, parts, operands<T>(k)) * together<T>);
 }
 
-/// Operands of a that a thread copies at a time: of at most so many rows and k numbers.
+/// Whether a is copied once, for all threads: it stays in the second-level cache. Else each block copies its rows just before it reads them.
+template <class T>
+bool copied_whole(std::int64_t m, std::int64_t k) {
+    return m * operands<T>(k) * static_cast<std::int64_t>(sizeof(OperandOf<T>)) <= second_level_bytes;
+}
+/// Operands that this takes, a thread.
 template <class T>
 std::int64_t copied_operands(std::int64_t m, std::int64_t k) {
+    if (copied_whole<T>(m, k)) return m * operands<T>(k);
     return std::min(m, block_rows * together<T> + kernels<T>().most_rows) * std::min(operands<T>(k), depth);
 }
+/// Memory for copies: copied_operands, for each of so many threads unless it is the whole.
+template <class T>
+struct Copies {
+    OperandOf<T>* memory;
+    bool whole;
+    int threads;
+};
 
 /// One product of limited size: what is packed, and how it is cut.
 template <class T>
@@ -65,9 +78,9 @@ class Multiplication {
     static constexpr bool made = !std::is_same_v<Operand, NumberOf<T>>;  // operands are made of numbers: always packed
 
   public:
-    /// `copies`: copied_operands for each of so many threads.
-    Multiplication(const GemmProblem<T>& problem, Operand* copies, int threads)
-        : p_(problem), kernels_(kernels<T>()), copies_(copies), threads_(threads) {
+    /// `copies`: of this product, or of one that it is a cut of.
+    Multiplication(const GemmProblem<T>& problem, const Copies<T>& copies)
+        : p_(problem), kernels_(kernels<T>()), copies_(copies) {
         panels_ = divide_up(p_.n, kernels_.most_columns);
         // A copy pays when it is read often. Rows of a that lie a multiple of half a page apart collide in the
         // first-level cache (8 ways): those are copied, or for few columns taken 7 at a time (128x1024x10: 24 -> 60
@@ -87,6 +100,9 @@ class Multiplication {
 
     void run() {
         auto [rows, columns] = cut();
+        bool serial = p_.m * p_.n * p_.k <= serial_work, each_copies = pack_a_ && !copies_.whole;
+        if (pack_a_ && copies_.whole) pack_whole(serial);
+        std::int64_t copy = each_copies ? copied_operands<T>(p_.m, p_.k) : 0;
         auto block = [&, rows = rows, columns = columns](std::int64_t index, int slot) {
             std::int64_t i = index / columns, j = index % columns;
             auto tiles = [&, rows = rows](std::int64_t of) {
@@ -94,13 +110,12 @@ class Multiplication {
             };
             bool last = i + 1 == rows || j + 1 < columns;  // of these rows the next block reads too
             multiply(tiles(i), last ? Range{} : tiles(i + 1),
-                     {begin_of(j, columns, panels_), begin_of(j + 1, columns, panels_)},
-                     pack_a_ ? copies_ + slot * copied_operands<T>(p_.m, p_.k) : nullptr);
+                     {begin_of(j, columns, panels_), begin_of(j + 1, columns, panels_)}, copies_.memory + slot * copy);
         };
-        if (rows * columns == 1 || p_.m * p_.n * p_.k <= serial_work)
+        if (rows * columns == 1 || serial)
             for (std::int64_t i = 0; i < rows * columns; ++i) block(i, 0);
         else
-            parallel_for(rows * columns, block, pack_a_ ? threads_ : 0);
+            parallel_for(rows * columns, block, each_copies ? copies_.threads : 0);
     }
 
   private:
@@ -124,10 +139,10 @@ class Multiplication {
         if (p_.m * p_.n * p_.k <= serial_work) return {rows, 1};
         // Blocks of about a million multiplications, at most 64: enough to share out, few enough to cost nothing.
         std::int64_t wanted = std::clamp<std::int64_t>(p_.m * p_.n * p_.k / (1 << 20), 2, 64);
-        if (pack_a_) {
-            // Each block copies its rows of a: rows are cut first, into what threads can share.
+        if (pack_a_ && !copies_.whole) {
+            // Each block copies its rows of a: rows are cut, into what threads can share, and columns where that is not enough.
             constexpr std::int64_t least_tiles = 4;
-            wanted = std::min<std::int64_t>(wanted, 4 * threads_);
+            wanted = copies_.threads == 1 ? 1 : std::min<std::int64_t>(wanted, 4 * copies_.threads);
             rows = std::clamp(wanted, rows, std::max(rows, row_tiles_ / least_tiles));
             return {rows, std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_)};
         }
@@ -144,13 +159,28 @@ class Multiplication {
         Range tiles, k;
         Operand* to;
     };
+    static constexpr std::int64_t strip = 32;  // of k
     // Where the rows of a lie side by side a tile is a narrow strip of a's memory: all tiles of a few k, one after the other, read it as it
     // lies (512 x 128 of 2,500: 139 to 210 GFLOP/s).
     void pack(const Copy& copy) const {
-        std::int64_t some_k = p_.a_row == 1 ? 32 : copy.k.end - copy.k.begin;
+        std::int64_t some_k = p_.a_row == 1 ? strip : copy.k.end - copy.k.begin;
         for (std::int64_t k = copy.k.begin; k < copy.k.end; k += some_k)
             for (std::int64_t tile = copy.tiles.begin; tile < copy.tiles.end; ++tile)
                 pack_tile(copy, tile, {k, std::min(copy.k.end, k + some_k)});
+    }
+
+    void pack_whole(bool serial) const {
+        constexpr std::int64_t some_tiles = 4;
+        Copy all{{0, row_tiles_}, {0, p_.k}, copies_.memory};
+        bool by_k = p_.a_row == 1 && p_.k > strip;
+        std::int64_t count = by_k ? divide_up(p_.k, strip) : divide_up(row_tiles_, some_tiles);
+        auto part = [&](std::int64_t i) {
+            Range tiles = by_k ? all.tiles : Range{i * some_tiles, std::min(row_tiles_, (i + 1) * some_tiles)};
+            Range k = by_k ? Range{i * strip, std::min(p_.k, (i + 1) * strip)} : all.k;
+            for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) pack_tile(all, tile, k);
+        };
+        if (!serial) return parallel_for(count, part);
+        for (std::int64_t i = 0; i < count; ++i) part(i);
     }
 
     void pack_tile(const Copy& copy, std::int64_t tile, Range k) const {
@@ -190,11 +220,12 @@ class Multiplication {
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             std::int64_t k = begin_of_k<T>(piece, pieces, p_.k), k_end = begin_of_k<T>(piece + 1, pieces, p_.k);
             Copy a{tiles, {k, k_end}, copy_of_a};
-            if (pack_a_) pack(a);
+            if (pack_a_ && !copies_.whole) pack(a);
             bool more = piece + 1 < pieces;
             std::int64_t then = more ? piece + 1 : 0;
             Range next_k{begin_of_k<T>(then, pieces, p_.k), begin_of_k<T>(then + 1, pieces, p_.k)};
-            Ahead of_a = ahead(more ? tiles : next_tiles, next_k, operands<T>(k_end - k));
+            Ahead of_a;
+            if (!copies_.whole) of_a = ahead(more ? tiles : next_tiles, next_k, operands<T>(k_end - k));
             std::int64_t sweep = 0;
             for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
                 const Operand* next = nullptr;
@@ -239,7 +270,8 @@ class Multiplication {
         tile.rows = static_cast<int>(row_of(index + 1) - row);
         tile.columns = static_cast<int>(std::min<std::int64_t>(kernels_.most_columns, p_.n - column));
         if (pack_a_) {
-            tile.a = copied(copy, index);
+            tile.a =
+                copies_.whole ? copy.to + row * operands<T>(p_.k) + operands<T>(k) * tile.rows : copied(copy, index);
             tile.a_row = 1;
             tile.a_column = tile.rows;
         } else {
@@ -264,9 +296,8 @@ class Multiplication {
     const GemmKernels<T>& kernels_;
     std::int64_t row_tiles_, panels_;
     bool pack_a_, pack_b_;
-    bool far_;         // b comes from memory
-    Operand* copies_;  // of rows of a, one a thread
-    int threads_;
+    bool far_;          // b comes from memory
+    Copies<T> copies_;  // of rows of a
 };
 
 }  // namespace weft::cpu::own

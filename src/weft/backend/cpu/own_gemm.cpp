@@ -55,7 +55,7 @@ bool multiply_few_rows(const GemmProblem<T>& p) {
 
 /// Cuts a product of any size into Multiplications that share one scratch. What was packed before was cut by most_depth.
 template <class T>
-void multiply_in_cuts(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
+void multiply_in_cuts(const GemmProblem<T>& p, const Copies<T>& copies) {
     if (multiply_few_rows(p)) return;
     for (std::int64_t column = 0; column < p.n; column += most_width)
         for (std::int64_t k = 0; k < p.k; k += most_depth)
@@ -72,7 +72,7 @@ void multiply_in_cuts(const GemmProblem<T>& p, OperandOf<T>* scratch, int thread
                 bool last = k + cut.k == p.k;
                 cut.bias = last && p.bias ? p.bias + column : nullptr;
                 cut.relu = last && p.relu;
-                Multiplication<T>(cut, scratch, threads).run();
+                Multiplication<T>(cut, copies).run();
             }
 }
 
@@ -122,7 +122,7 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
         part.accumulate = false;
         part.bias = nullptr;
         part.relu = false;
-        multiply_in_cuts(part, rest + piece * rest_each, 1);
+        multiply_in_cuts(part, {rest + piece * rest_each, copied_whole<T>(p.m, p.k), 1});
     });
     constexpr std::int64_t some = 16;  // rows
     bool plain = !p.accumulate && !p.bias && !p.relu;
@@ -142,7 +142,7 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
     std::int64_t pieces = pieces_of(m, n, k), copy = copied_operands<T>(m, k);
-    return pieces > 1 ? pieces * (m * n + copy) : threads * copy;
+    return pieces > 1 ? pieces * (m * n + copy) : copied_whole<T>(m, k) ? copy : threads * copy;
 }
 
 template <class T>
@@ -153,13 +153,14 @@ void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
             for (std::int64_t j = 0; j < p.n; ++j) finish(p, i, j, SumOf<T>(0));
         return;
     }
-    if (p.packed_b) return multiply_in_cuts(p, scratch, threads);
+    Copies<T> copies{scratch, copied_whole<T>(p.m, p.k), threads};
+    if (p.packed_b) return multiply_in_cuts(p, copies);
     bool row_dots = p.m == 1 && p.b_row == 1 && p.a_column == 1,
          column_dots = p.n == 1 && p.a_column == 1 && p.b_row == 1;
     if ((row_dots || column_dots) && kernels<T>().dot) return multiply_by_dots(p);
     std::int64_t pieces = pieces_of(p.m, p.n, p.k);
     if (pieces > 1) return multiply_in_pieces(p, pieces, scratch);
-    multiply_in_cuts(p, scratch, threads);
+    multiply_in_cuts(p, copies);
 }
 
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k) { return pieces_of(m, n, k); }
