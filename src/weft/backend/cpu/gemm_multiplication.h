@@ -225,7 +225,7 @@ class Multiplication {
             std::int64_t then = more ? piece + 1 : 0;
             Range next_k{begin_of_k<T>(then, pieces, p_.k), begin_of_k<T>(then + 1, pieces, p_.k)};
             Ahead of_a;
-            if (!copies_.whole) of_a = ahead(more ? tiles : next_tiles, next_k, operands<T>(k_end - k));
+            if (!pack_a_ || !copies_.whole) of_a = ahead(more ? tiles : next_tiles, next_k, operands<T>(k_end - k));
             std::int64_t sweep = 0;
             for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
                 const Operand* next = nullptr;
