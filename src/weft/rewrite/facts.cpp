@@ -106,7 +106,7 @@ Fact clamped(Fact fact, DType dtype) {
     return fact;
 }
 
-using Operands = std::vector<const Fact*>;
+using Operands = SmallVector<const Fact*, 4>;
 
 Fact of_cast(const Node& node, const Fact& from) {
     if (is_complex(node.inputs[0]->dtype)) return of_dtype(node.dtype);
@@ -252,7 +252,7 @@ const Fact& Facts::of(const Node& top) {
 Fact Facts::derived(const Node& node) {
     if (opaque(node)) return of_dtype(node.dtype);
     if (std::optional<Literal> number = number_of(node)) return of_number(*number);
-    std::vector<const Fact*> in;
+    Operands in;
     for (const Node* input : node.inputs) in.push_back(&known_[static_cast<std::size_t>(numbers_.find(input))]);
     Fact fact = node.operation->family == Family::elementwise ? of_elementwise(node, in) : of_moved_or_joined(node, in);
     return clamped(fact, node.dtype);

@@ -1,5 +1,6 @@
 // Algebra: products and sums in their normal forms (what cancels is gone, numbers are gathered), products over sums where divisions
 // vanish, powers.
+#include <algorithm>
 #include <cmath>
 
 #include "weft/ops/creation.h"
@@ -14,6 +15,8 @@ namespace weft {
 namespace {
 
 using T = const Tensor&;
+
+constexpr int most_met = 32;  // additions of a sum that another term is compared with
 
 bool summable(DType d) { return full_width(d) || is_integer(d); }
 
@@ -63,12 +66,47 @@ Tensor masked_quotient(const Site& site) {
     return product.meet_masks(site) && product.cost() < before ? product.build() : Tensor();
 }
 
+// What a term is a multiple of.
+const Node* base(const Node* term) {
+    if (opaque(*term) || term->operation != &multiply_operation) return term;
+    if (number_of(*term->inputs[0])) return term->inputs[1];
+    return number_of(*term->inputs[1]) ? term->inputs[0] : term;
+}
+
+// Whether a single term joins a sum, in its normal form already, none of whose terms is a multiple of the same: nothing meets. As in the
+// sum of a thousand gradients, each of whose additions would look at all before it.
+bool meets_none(const Node& node) {
+    if (node.inputs.size() != 2) return false;
+    auto adds = [](const Node& x) { return is(x, add_operation) || is(x, subtract_operation); };
+    for (std::size_t i : {0, 1}) {
+        const Node &sum = *node.inputs[i], &term = *node.inputs[1 - i];
+        if (!adds(sum) || is_sum(term) || number_of(term)) continue;
+        const Node* of_term = base(&term);
+        bool turns = of_term != &term && (is_number(*term.inputs[0], -1) || is_number(*term.inputs[1], -1));
+        if (turns || is_sum(*of_term)) continue;  // x + (-1) y -> x - y; sums of sums are opened
+        SmallVector<const Node*, 16> stack{&sum};
+        for (int left = most_met; left > 0 && !stack.empty(); --left) {
+            const Node& at = *stack.back();
+            stack.pop_back();
+            for (const Node* input : at.inputs) {
+                if (adds(*input))
+                    stack.push_back(input);
+                else if (base(input) == of_term || is_sum(*base(input)))
+                    return false;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+
 Tensor sum_normal_form(const Site& site) {
     const Node& node = site.node;
     if (!summable(node.dtype)) return {};
     bool nested = false;
     for (const Node* input : node.inputs) nested |= is_sum(*input) || scales(*input);
     if (!nested && (node.inputs.size() < 2 || node.inputs[0] != node.inputs[1])) return {};
+    if (meets_none(node)) return {};
     for (bool through : {false, true}) {
         Sum sum(site, node, through);
         if (sum.cost() < sum.cost_before()) return sum.build();
@@ -107,7 +145,8 @@ Tensor distributed(const Site& site, const Product& product, std::size_t at, boo
 
 Tensor product_into_sum(const Site& site) {
     const Node& node = site.node;
-    if (!full_width(node.dtype)) return {};
+    auto may_hold_sum = [](const Node* input) { return is_sum(*input) || is_product(*input); };
+    if (!full_width(node.dtype) || std::none_of(node.inputs.begin(), node.inputs.end(), may_hold_sum)) return {};
     Product product(site, node);
     for (std::size_t i = 0; i < product.factors.size(); ++i) {
         const Factor& factor = product.factors[i];

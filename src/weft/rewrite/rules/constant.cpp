@@ -1,4 +1,6 @@
 // Numbers: operations on numbers alone are computed now, after formulas have become stable; numbers in full shapes are just numbers.
+#include <algorithm>
+
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/view.h"
@@ -19,14 +21,10 @@ Tensor fold(const Site& site) {
 // f(broadcast_to(a), y) -> f(a, y): elementwise operations broadcast by themselves.
 Tensor without_broadcast(const Site& site) {
     const Node& node = site.node;
+    auto wide = [](const Node* input) { return is(*input, broadcast_to_operation); };
+    if (std::none_of(node.inputs.begin(), node.inputs.end(), wide)) return {};
     std::vector<Tensor> inputs;
-    bool any = false;
-    for (Node* input : node.inputs) {
-        bool wide = !opaque(*input) && input->operation == &broadcast_to_operation;
-        any |= wide;
-        inputs.push_back(handle(wide ? input->inputs[0] : input));
-    }
-    if (!any) return {};
+    for (Node* input : node.inputs) inputs.push_back(handle(wide(input) ? input->inputs[0] : input));
     return make_node(*node.operation, inputs, node.attributes, node.where);
 }
 

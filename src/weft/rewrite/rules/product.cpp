@@ -87,6 +87,12 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
             continue;
         }
         const Operation* op = node->operation;
+        bool multiplies = op == &multiply_operation || op == &gated_multiply_operation || op == &divide_operation ||
+                          op == &negative_operation || op == &square_operation;
+        if (!multiplies && op != &where_operation) {
+            add(node, power, gate);
+            continue;
+        }
         bool gates = op == &gated_multiply_operation && power > 0;
         bool masks = op == &where_operation && power == 1 && !opaque(*node) && node->dtype == dtype &&
                      node->inputs[1]->dtype == dtype && is_number(*node->inputs[2], 0) &&
@@ -99,8 +105,7 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
             stack.push_back({node->inputs[1], 1, gate});
             continue;
         }
-        bool joins = op == &multiply_operation || gates || op == &divide_operation || op == &negative_operation ||
-                     op == &square_operation;
+        bool joins = multiplies && (gates || op != &gated_multiply_operation);
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
@@ -244,6 +249,11 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
             continue;
         }
         const Operation* op = node->operation;
+        bool adds = op == &add_operation || op == &subtract_operation || op == &negative_operation;
+        if (!adds && op != &multiply_operation) {
+            add(node, times);
+            continue;
+        }
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
@@ -251,7 +261,7 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
         if (typed && op == &multiply_operation) scale = plain_number(*node->inputs[0]);
         std::size_t scaled = scale ? 1 : 0;
         if (typed && op == &multiply_operation && !scale) scale = plain_number(*node->inputs[1]);
-        bool joins = typed && (op == &add_operation || op == &subtract_operation || op == &negative_operation || scale);
+        bool joins = typed && (adds || scale);
         if (!joins || !(mine || through) || visited >= (through ? most_shared_nodes : most_nodes)) {
             complete = complete && (!joins || mine);
             add(node, times);
