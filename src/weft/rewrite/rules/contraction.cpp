@@ -15,12 +15,6 @@ namespace {
 
 using T = const Tensor&;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-bool has(const Axes& axes, std::size_t axis) {
-    return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
-}
-
 // sum(a * b) where a and b each have axes that the other has not: a product of matrices, without the large array between.
 Tensor sum_of_products(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];

@@ -15,8 +15,6 @@ namespace {
 
 using T = const Tensor&;
 
-Tensor in(const Node& node, std::size_t i = 0) { return handle(node.inputs[i]); }
-
 // Whether a view leaves rows whole: it moves them, or gives them other names.
 bool moves_rows(const Node& view) {
     if (is(view, reshape_operation))

@@ -13,9 +13,6 @@ namespace {
 
 using T = const Tensor&;
 
-Tensor in(const Node& node, std::size_t i = 0) { return handle(node.inputs[i]); }
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // A slice of joined pieces that lies in one of them, or covers several whole.
 Tensor slice_of_pieces(const Site& site) {
     const Node& from = *site.node.inputs[0];

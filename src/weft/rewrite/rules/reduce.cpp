@@ -16,10 +16,6 @@ namespace {
 
 using T = const Tensor&;
 
-bool has(const Axes& axes, std::size_t axis) {
-    return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
-}
-
 Tensor reduced(const Operation& operation, const Tensor& x, const Axes& axes, bool keepdims,
                std::source_location where) {
     Reduction reduction = operation.name == "sum"    ? Reduction::sum

@@ -1,6 +1,8 @@
 // weft's own rules, a file a subject; each function adds its subject's. Callers: rewrite/rule.cpp.
 #pragma once
 
+#include <algorithm>
+
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/rule.h"
@@ -36,6 +38,12 @@ inline std::vector<Rule> builtin_rules() {
 inline bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
 
 inline const ReduceAttributes& reduction_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
+
+constexpr std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
+inline Tensor in(const Node& node, std::size_t i = 0) { return handle(node.inputs[i]); }
+inline bool has(const Axes& axes, std::size_t axis) {
+    return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
+}
 
 /// Where a slice starts, an axis each.
 inline Shape starts_of(const SliceAttributes& a) {

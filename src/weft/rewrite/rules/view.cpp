@@ -16,9 +16,6 @@ namespace {
 
 using T = const Tensor&;
 
-Tensor in(const Node& node, std::size_t i = 0) { return handle(node.inputs[i]); }
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // reshape: of a reshape, to the same shape.
 Tensor plain_reshape(const Site& site) {
     const Node& from = *site.node.inputs[0];

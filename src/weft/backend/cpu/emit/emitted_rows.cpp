@@ -6,7 +6,7 @@ namespace weft::cpu::emit {
 
 namespace {
 
-constexpr std::int64_t few_elements = 64;  // four vectors
+constexpr std::int64_t few_vectors = 64;  // elements of four
 
 /// How a stream moves along the innermost axis.
 StreamKind kind_of(const Stream& stream, bool store) {
@@ -32,7 +32,7 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
         if (past && whole && out.back().mode == Mode::contiguous) out.back().mode = Mode::past;
     }
     kernel_ = options ? compile_kernel(program, in, out, best_isa(), *options)
-                      : kernel_for(program, in, out, best_isa(), element_count(dims_) <= few_elements);
+                      : kernel_for(program, in, out, best_isa(), element_count(dims_) <= few_vectors);
     place(loads);
     place(stores);
     if (dims_.empty()) dims_.push_back(1);
