@@ -82,12 +82,13 @@ class Multiplication {
     Multiplication(const GemmProblem<T>& problem, const Copies<T>& copies)
         : p_(problem), kernels_(kernels<T>()), copies_(copies) {
         panels_ = divide_up(p_.n, kernels_.most_columns);
-        // A copy pays when it is read often. Rows of a that lie a multiple of half a page apart collide in the
-        // first-level cache (8 ways): those are copied, or for few columns taken 7 at a time (128x1024x10: 24 -> 60
-        // GFLOP/s).
+        // A copy pays when it is read often. Rows of a that lie a multiple of half a page apart (of a page, where there are 12 ways) collide
+        // in the first-level cache: those are copied, or for few columns taken 7 at a time (128x1024x10: 24 -> 60 GFLOP/s).
         bool big = p_.m * p_.n * p_.k > 64 * 64 * 64;
         bool collide =
-            p_.a_row != 1 && p_.a_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % 2048 == 0 && p_.k > 64;
+            p_.a_row != 1 &&
+            p_.a_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % (first_level_ways() >= 12 ? 4096 : 2048) == 0 &&
+            p_.k > 64;
         bool scattered = p_.a_row != 1 && p_.a_column != 1;
         pack_a_ = big && panels_ >= 4 && (collide || scattered || p_.a_row == 1);
         pack_a_ |= made;

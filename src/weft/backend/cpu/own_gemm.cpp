@@ -1,5 +1,9 @@
 #include "weft/backend/cpu/own_gemm.h"
 
+#if defined(__unix__)
+#include <unistd.h>
+#endif
+
 #include "weft/backend/cpu/gemm_multiplication.h"
 
 namespace weft::cpu {
@@ -138,6 +142,14 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
 }
 
 }  // namespace
+
+int first_level_ways() {
+#if defined(_SC_LEVEL1_DCACHE_ASSOC)
+    static const auto ways = static_cast<int>(sysconf(_SC_LEVEL1_DCACHE_ASSOC));
+    if (ways > 0) return ways;
+#endif
+    return 8;
+}
 
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
