@@ -62,6 +62,16 @@ TEST(Functional, gumbel_softmax_has_the_derivative_of_the_soft_one) {
     expect_close(slope(true), slope(false));
 }
 
+TEST(Functional, adaptive_pools_cut_an_axis_into_equal_parts_as_well_and_into_none) {
+    Tensor x = reshape(arange(0, 24, 1, DType::float64), {1, 2, 3, 4});
+    EXPECT_EQ(adaptive_avg_pool(x, 2, {1}).to_vector<double>(), (Values{5.5, 17.5}));
+    EXPECT_EQ(adaptive_avg_pool(x, 2, {3, 2}).to_vector<double>(),
+              (Values{0.5, 2.5, 4.5, 6.5, 8.5, 10.5, 12.5, 14.5, 16.5, 18.5, 20.5, 22.5}));
+    EXPECT_EQ(adaptive_avg_pool(x, 2, {2, 1}).to_vector<double>(), (Values{3.5, 7.5, 15.5, 19.5}));  // rows overlap
+    EXPECT_EQ(adaptive_avg_pool(x, 2, {0, 1}).shape(), (Shape{1, 2, 0, 1}));
+    EXPECT_EQ(adaptive_avg_pool(zeros({1, 2, 0, 4}, DType::float64), 2, {0, 2}).shape(), (Shape{1, 2, 0, 2}));
+}
+
 TEST(Functional, adaptive_pools_cut_an_axis_into_overlapping_parts) {
     Tensor x = Tensor::of(Values{1, 5, 2, 8, 3}, {1, 1, 5});  // parts [0, 2), [1, 4), [3, 5)
     EXPECT_EQ(adaptive_avg_pool(x, 1, {3}).to_vector<double>(), (Values{3, 5, 5.5}));
