@@ -148,9 +148,9 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-const Sizes larger_sizes[] = {{128, 784, 256}, {200, 300, 300},  {300, 40, 2500}, {20, 20, 9000}, {4100, 8, 70},
-                              {5, 4100, 70},   {128, 128, 2100}, {1, 300, 3000},  {300, 1, 3000}, {1, 2050, 301},
-                              {2, 300, 70},    {3, 4100, 9},     {4, 1000, 130}};
+const Sizes larger_sizes[] = {{128, 784, 256}, {200, 300, 300},  {300, 40, 2500}, {20, 20, 9000},  {4100, 8, 70},
+                              {5, 4100, 70},   {128, 128, 2100}, {1, 300, 3000},  {300, 1, 3000},  {1, 2050, 301},
+                              {2, 300, 70},    {3, 4100, 9},     {4, 1000, 130},  {700, 140, 500}, {530, 130, 1024}};
 
 TEST(Gemm, results_are_the_same_bits_for_any_number_of_threads) {
     for (const Sizes& s : larger_sizes)
@@ -183,13 +183,19 @@ TEST(Gemm, own_kernel_gives_the_same_bits_for_every_instruction_set) {
     }
 }
 
-TEST(Gemm, scratch_given_or_not_changes_nothing) {
-    for (const Sizes& s : larger_sizes) {
-        std::vector<std::byte> memory(gemm_scratch_bytes(float32, s.m, s.n, s.k) + 64);
-        void* aligned = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
-        auto with = product<float>(s, Layout::rows, Layout::columns, {aligned, memory.size() - 64});
-        EXPECT_TRUE(same_bits(with, product<float>(s, Layout::rows, Layout::columns)));
-    }
+TEST(Gemm, scratch_given_or_not_or_for_fewer_threads_changes_nothing) {
+    Threads guard(3);
+    for (const Sizes& s : larger_sizes)
+        for (Layout of_a : {Layout::rows, Layout::columns})
+            for (int threads : {1, 2, 3}) {
+                std::size_t bytes = gemm_scratch_bytes(float32, s.m, s.n, s.k, 1, threads);
+                std::vector<std::byte> memory(bytes + 64);
+                void* aligned =
+                    reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
+                auto with = product<float>(s, of_a, Layout::columns, {aligned, bytes});
+                EXPECT_TRUE(same_bits(with, product<float>(s, of_a, Layout::columns)))
+                    << s.m << "x" << s.n << "x" << s.k << ", for " << threads << " threads";
+            }
 }
 
 // B itself is not there any more: blocks of rows of one product read what was packed, and give the bits of the whole.
