@@ -101,14 +101,24 @@ class SmallVector {
     }
     void assign(const SmallVector& other) {
         if (other.size_ > capacity_) grow(other.size_);
-        std::copy(other.begin(), other.end(), data_);
+        if (data_ == inline_ && other.data_ == other.inline_)
+            copy_inside(other);
+        else
+            std::copy(other.begin(), other.end(), data_);
         size_ = other.size_;
+    }
+    // What lies inside, at once where that is little: a copy of a known size takes no call.
+    void copy_inside(const SmallVector& other) {
+        if constexpr (sizeof(inline_) <= 64)
+            std::memcpy(static_cast<void*>(inline_), other.inline_, sizeof(inline_));
+        else
+            std::copy(other.begin(), other.end(), inline_);
     }
     void steal(SmallVector& other) {
         if (other.data_ == other.inline_) {
             data_ = inline_;
             capacity_ = N;
-            std::copy(other.begin(), other.end(), inline_);
+            copy_inside(other);
         } else {
             data_ = std::exchange(other.data_, other.inline_);
             capacity_ = std::exchange(other.capacity_, std::uint32_t{N});
