@@ -68,9 +68,9 @@ void Node::refuse_pending() const {
         text("the numbers of a node of ", operation->name, " are read before it is computed", place(where)));
 }
 
-void Node::fill(Array&& array, const Leaves& leaves) {
-    numbers_ = room == Room::numbers ? new (this + 1) Numbers{std::move(array), {}, leaves}
-                                     : new Numbers{std::move(array), {}, leaves};
+void Node::fill(Array&& array, Leaves&& leaves) {
+    numbers_ = room == Room::numbers ? new (this + 1) Numbers{std::move(array), {}, std::move(leaves)}
+                                     : new Numbers{std::move(array), {}, std::move(leaves)};
     computed.store(true, std::memory_order_release);
 }
 
@@ -94,7 +94,7 @@ void Node::die() {
     }
 }
 
-void Node::set_value(Array&& array, const Leaves& leaves, bool has_claim) {
+void Node::set_value(Array&& array, Leaves&& leaves, bool has_claim) {
     Inputs dropped;
     {
         std::lock_guard guard(lock());  // whoever walks inputs sees all of this or nothing
@@ -102,13 +102,14 @@ void Node::set_value(Array&& array, const Leaves& leaves, bool has_claim) {
         // A function that is being differentiated keeps what its derivative will ask for. Where another thread reads the inputs at
         // this moment they stay until the node goes.
         if (keep_pending == 0 && (has_claim || claim())) dropped = std::move(inputs);
-        fill(std::move(array), is_inexact(dtype) ? leaves : Leaves());
+        if (!is_inexact(dtype)) leaves.clear();
+        fill(std::move(array), std::move(leaves));
     }
     for (Node* input : dropped) input->release();
 }
 
-void Node::materialize(Array array, const Leaves& leaves) { set_value(std::move(array), leaves, false); }
-void Node::materialize_claimed(Array array, const Leaves& leaves) { set_value(std::move(array), leaves, true); }
+void Node::materialize(Array array, Leaves leaves) { set_value(std::move(array), std::move(leaves), false); }
+void Node::materialize_claimed(Array array, Leaves leaves) { set_value(std::move(array), std::move(leaves), true); }
 
 KeepPending::KeepPending() { ++keep_pending; }
 KeepPending::~KeepPending() { --keep_pending; }

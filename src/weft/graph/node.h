@@ -76,16 +76,16 @@ struct Node {
     void belongs_to(const std::shared_ptr<Cell>& cell);
 
     /// Makes the node a leaf with these numbers.
-    void fill(Array&& array, const Leaves& leaves = {});
+    void fill(Array&& array, Leaves&& leaves = {});
     /// Gives the node its numbers and releases its inputs; it remembers the leaves that it came from. The first call wins; later
     /// ones do nothing.
-    void materialize(Array array, const Leaves& leaves);
+    void materialize(Array array, Leaves leaves);
     /// The right to read `inputs` without lock(), until unclaim() or materialize_claimed(): nobody lets go of them meanwhile. False where
     /// somebody else has it, or they are gone.
     bool claim() { return !claimed.exchange(true, std::memory_order_acq_rel); }
     void unclaim() { claimed.store(false, std::memory_order_release); }
     /// As materialize(), by who has the claim.
-    void materialize_claimed(Array array, const Leaves& leaves);
+    void materialize_claimed(Array array, Leaves leaves);
     /// Held while inputs of shared nodes are walked or dropped.
     static std::mutex& lock();
 
@@ -107,7 +107,7 @@ struct Node {
                node.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
     void die();
-    void set_value(Array&& array, const Leaves& leaves, bool has_claim);
+    void set_value(Array&& array, Leaves&& leaves, bool has_claim);
 
     Numbers* numbers_ = nullptr;  // once computed: behind the node where there is room, else in memory of their own
 };

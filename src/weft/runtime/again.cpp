@@ -150,7 +150,7 @@ bool run_again(Node& node) {
         expression.give_back_below();
         return array;
     };
-    node.materialize_claimed(value(), leaves);
+    node.materialize_claimed(value(), std::move(leaves));
     return true;
 }
 

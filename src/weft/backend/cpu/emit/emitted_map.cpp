@@ -185,26 +185,29 @@ class EmittedMap final : public PreparedLoop {
 class MapOfFew final : public PreparedLoop {
   public:
     explicit MapOfFew(const Loop& loop) : first_(prepare_map(loop)), emitted_(loop) {}
-    std::string_view by() const override { return runner_ ? runner_.load()->by() : first_->by(); }
+    std::string_view by() const override { return state_ == State::emitted ? emitted_.by() : first_->by(); }
     std::size_t scratch_bytes() const override { return std::max(first_->scratch_bytes(), emitted_.scratch_bytes()); }
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
-        const PreparedLoop* runner = runner_.load(std::memory_order_acquire);
-        if (!runner) runner = ran_.exchange(true, std::memory_order_relaxed) ? emit() : first_.get();
-        runner->run(loads, stores, scratch);
+        if (state_.load(std::memory_order_acquire) == State::emitted || emits_now())
+            emitted_.run(loads, stores, scratch);
+        else
+            first_->run(loads, stores, scratch);
     }
 
   private:
-    /// Others who run it meanwhile wait.
-    const PreparedLoop* emit() const {
+    enum class State : std::uint8_t { fresh, ran, emitted, never };
+    /// Whether this run, or one before, has made the code. Others who run it meanwhile wait.
+    bool emits_now() const {
+        State before = State::fresh;
+        if (state_.compare_exchange_strong(before, State::ran)) return false;
         std::lock_guard lock(making_);
-        if (!runner_) runner_ = emitted_.emit() ? &emitted_ : first_.get();
-        return runner_;
+        if (state_ == State::ran) state_ = emitted_.emit() ? State::emitted : State::never;
+        return state_ == State::emitted;
     }
 
     std::unique_ptr<const PreparedLoop> first_;
     mutable EmittedMap emitted_;  // nobody runs it before its code is there
-    mutable std::atomic<const PreparedLoop*> runner_ = nullptr;
-    mutable std::atomic<bool> ran_ = false;
+    mutable std::atomic<State> state_ = State::fresh;
     mutable std::mutex making_;
 };
 
