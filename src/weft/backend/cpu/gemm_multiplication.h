@@ -57,18 +57,25 @@ template <class T>
 bool copied_whole(std::int64_t m, std::int64_t k) {
     return m * operands<T>(k) * static_cast<std::int64_t>(sizeof(OperandOf<T>)) <= second_level_bytes;
 }
-/// Operands that this takes, a thread.
+/// Operands that the copy of a block takes.
 template <class T>
-std::int64_t copied_operands(std::int64_t m, std::int64_t k) {
-    if (copied_whole<T>(m, k)) return m * operands<T>(k);
+std::int64_t block_operands(std::int64_t m, std::int64_t k) {
     return std::min(m, block_rows * together<T> + kernels<T>().most_rows) * std::min(operands<T>(k), depth);
 }
-/// Memory for copies: copied_operands, for each of so many threads unless it is the whole.
+/// Operands that copies take: one, or one for each of so many threads.
+template <class T>
+std::int64_t copied_operands(std::int64_t m, std::int64_t k, int threads) {
+    return copied_whole<T>(m, k) ? m * operands<T>(k) : threads * block_operands<T>(m, k);
+}
+/// Memory for them, of a product and of all its cuts.
 template <class T>
 struct Copies {
+    Copies(OperandOf<T>* memory, std::int64_t m, std::int64_t k, int threads)
+        : memory(memory), whole(copied_whole<T>(m, k)), threads(threads), each(block_operands<T>(m, k)) {}
     OperandOf<T>* memory;
     bool whole;
     int threads;
+    std::int64_t each;  // of a thread, if not the whole
 };
 
 /// One product of limited size: what is packed, and how it is cut.
@@ -103,7 +110,7 @@ class Multiplication {
         auto [rows, columns] = cut();
         bool serial = p_.m * p_.n * p_.k <= serial_work, each_copies = pack_a_ && !copies_.whole;
         if (pack_a_ && copies_.whole) pack_whole(serial);
-        std::int64_t copy = each_copies ? copied_operands<T>(p_.m, p_.k) : 0;
+        std::int64_t copy = each_copies ? copies_.each : 0;
         auto block = [&, rows = rows, columns = columns](std::int64_t index, int slot) {
             std::int64_t i = index / columns, j = index % columns;
             auto tiles = [&, rows = rows](std::int64_t of) {

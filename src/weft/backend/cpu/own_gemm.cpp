@@ -108,11 +108,17 @@ std::int64_t pieces_of(std::int64_t m, std::int64_t n, std::int64_t k) {
     return m * n <= 64 * 1024 && k >= 2048 && k >= 4 * std::max(m, n) ? std::min<std::int64_t>(16, k / 512) : 1;
 }
 
+/// The most numbers of k that one of them has.
+template <class T>
+std::int64_t piece_of(std::int64_t k, std::int64_t pieces) {
+    return divide_up(k, pieces) + together<T> - 1;
+}
+
 template <class T>
 void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<T>* scratch) {
     using Sum = SumOf<T>;
     static_assert(sizeof(Sum) == sizeof(OperandOf<T>), "both lie in the same scratch memory");
-    std::int64_t each = p.m * p.n, rest_each = copied_operands<T>(p.m, p.k);
+    std::int64_t each = p.m * p.n, most = piece_of<T>(p.k, pieces), rest_each = copied_operands<T>(p.m, most, 1);
     auto* partial = reinterpret_cast<Sum*>(scratch);
     OperandOf<T>* rest = scratch + pieces * each;
     parallel_for(pieces, [&](std::int64_t piece) {
@@ -126,7 +132,7 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
         part.accumulate = false;
         part.bias = nullptr;
         part.relu = false;
-        multiply_in_cuts(part, {rest + piece * rest_each, copied_whole<T>(p.m, p.k), 1});
+        multiply_in_cuts(part, {rest + piece * rest_each, p.m, most, 1});
     });
     constexpr std::int64_t some = 16;  // rows
     bool plain = !p.accumulate && !p.bias && !p.relu;
@@ -153,8 +159,9 @@ int first_level_ways() {
 
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
-    std::int64_t pieces = pieces_of(m, n, k), copy = copied_operands<T>(m, k);
-    return pieces > 1 ? pieces * (m * n + copy) : copied_whole<T>(m, k) ? copy : threads * copy;
+    if (std::int64_t pieces = pieces_of(m, n, k); pieces > 1)
+        return pieces * (m * n + copied_operands<T>(m, piece_of<T>(k, pieces), 1));
+    return copied_operands<T>(m, k, threads);
 }
 
 template <class T>
@@ -165,7 +172,7 @@ void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
             for (std::int64_t j = 0; j < p.n; ++j) finish(p, i, j, SumOf<T>(0));
         return;
     }
-    Copies<T> copies{scratch, copied_whole<T>(p.m, p.k), threads};
+    Copies<T> copies(scratch, p.m, p.k, threads);
     if (p.packed_b) return multiply_in_cuts(p, copies);
     bool row_dots = p.m == 1 && p.b_row == 1 && p.a_column == 1,
          column_dots = p.n == 1 && p.a_column == 1 && p.b_row == 1;
