@@ -56,6 +56,14 @@ Case random_case(std::uint64_t seed) {
     return c;
 }
 
+/// Some of whose loads move by indices, or are of no memory.
+Case case_of_all_loads(std::uint64_t seed, Random& random) {
+    Case c = random_case(seed);
+    if (seed % 5 == 0) load_by_indices(random, c);
+    if (seed % 3 == 0) load_without_memory(random, c);
+    return c;
+}
+
 EmitOptions random_options(Random& random) {
     static constexpr int unrolls[] = {0, 1, 2, 3, 4};
     return {.unroll = unrolls[pick(random, 5)], .registers = pick(random, 3) ? 1000 : 6};
@@ -65,10 +73,8 @@ TEST(Emitter, random_programs_have_the_interpreters_bits) {
     if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
     std::uint64_t count = cases(5000, 200000);
     for (std::uint64_t seed = 0; seed < count; ++seed) {
-        Case c = random_case(seed);
         Random random(static_cast<unsigned>(seed + 1));
-        if (seed % 5 == 0) load_by_indices(random, c);
-        if (seed % 3 == 0) load_without_memory(random, c);
+        Case c = case_of_all_loads(seed, random);
         auto expected = expected_of(c);
         if (seed % 2 == 0) promise_alignments(c);
         for (Isa isa : emitted_isas()) {
@@ -83,10 +89,8 @@ TEST(Emitter, maps_of_few_elements_have_the_interpreters_bits_the_first_time_and
     Emitting when_they_run_again(cpu::emit::Emission::on);
     std::uint64_t few = 0, count = cases(1000, 20000);
     for (std::uint64_t seed = 0; seed < count; ++seed) {
-        Case c = random_case(seed);
         Random random(static_cast<unsigned>(seed + 1));
-        if (seed % 5 == 0) load_by_indices(random, c);
-        if (seed % 3 == 0) load_without_memory(random, c);
+        Case c = case_of_all_loads(seed, random);
         auto expected = expected_of(c);
         auto prepared = cpu::emit::prepare_map_of_few(c.loop);
         if (!prepared) continue;

@@ -73,6 +73,19 @@ TEST(ProductsOfPicked, come_before_rows_are_picked_where_there_are_fewer) {
     EXPECT_EQ(found_in(few).most_rows, 7);
 }
 
+TEST(ProductsOfPicked, follow_their_axes_round) {
+    Tensor e = drawn({4, 6}, 1), w = drawn({6, 7}, 2), c = drawn({5, 2, 3, 7}, 3);
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t i = 0; i < 30; ++i) numbers.push_back(i * i % 4);
+    Tensor indices = Tensor::of(numbers, {2, 3, 5});
+    Tensor y = matmul(permute_dims(take(e, indices), {2, 0, 1, 3}), w);  // no permutation that is its own inverse
+    EXPECT_EQ(found_in(y).most_rows, 4);
+    std::vector<Tensor> slopes = gradient(sum(c * tanh(y)), {e, w});
+    EXPECT_LE(found_in(slopes).most_inner, 7);
+    slopes.push_back(y);
+    expect_values(slopes);
+}
+
 TEST(ProductsOfPicked, have_derivatives_of_the_rows_alone) {
     Tensor e = drawn({4, 6}, 1), w = drawn({7, 6}, 2), c = drawn({3, 5, 7}, 3);
     Tensor loss = sum(c * tanh(matmul(swapaxes(take(e, picks()), 0, 1), w.T())));

@@ -179,7 +179,7 @@ class Multiplication {
 
     void pack_whole(bool serial) const {
         constexpr std::int64_t some_tiles = 4;
-        Copy all{{0, row_tiles_}, {0, p_.k}, copies_.memory};
+        Copy all = whole();
         bool by_k = p_.a_row == 1 && p_.k > strip;
         std::int64_t count = by_k ? divide_up(p_.k, strip) : divide_up(row_tiles_, some_tiles);
         auto part = [&](std::int64_t i) {
@@ -193,13 +193,15 @@ class Multiplication {
 
     void pack_tile(const Copy& copy, std::int64_t tile, Range k) const {
         std::int64_t row = row_of(tile), rows = row_of(tile + 1) - row;
-        kernels_.pack_a(copied(copy, tile) + operands<T>(k.begin - copy.k.begin) * rows,
-                        p_.a + row * p_.a_row + k.begin * p_.a_column, p_.a_row, p_.a_column, static_cast<int>(rows),
-                        k.end - k.begin);
+        kernels_.pack_a(copied(copy, tile, k.begin), p_.a + row * p_.a_row + k.begin * p_.a_column, p_.a_row,
+                        p_.a_column, static_cast<int>(rows), k.end - k.begin);
     }
-    Operand* copied(const Copy& copy, std::int64_t tile) const {
-        return copy.to + (row_of(tile) - row_of(copy.tiles.begin)) * operands<T>(copy.k.end - copy.k.begin);
+    /// Where a tile's rows lie, from k on.
+    Operand* copied(const Copy& copy, std::int64_t tile, std::int64_t k) const {
+        std::int64_t row = row_of(tile), before = operands<T>(k - copy.k.begin) * (row_of(tile + 1) - row);
+        return copy.to + (row - row_of(copy.tiles.begin)) * operands<T>(copy.k.end - copy.k.begin) + before;
     }
+    Copy whole() const { return {{0, row_tiles_}, {0, p_.k}, copies_.memory}; }
 
     /// What of a is read next, as lines that lie a step apart: tiles take `each` of them along, a line of memory wide.
     struct Ahead {
@@ -227,7 +229,7 @@ class Multiplication {
         std::int64_t pieces = divide_up(operands<T>(p_.k), depth), width = kernels_.most_columns;
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             std::int64_t k = begin_of_k<T>(piece, pieces, p_.k), k_end = begin_of_k<T>(piece + 1, pieces, p_.k);
-            Copy a{tiles, {k, k_end}, copy_of_a};
+            Copy a = copies_.whole ? whole() : Copy{tiles, {k, k_end}, copy_of_a};
             if (pack_a_ && !copies_.whole) pack(a);
             bool more = piece + 1 < pieces;
             std::int64_t then = more ? piece + 1 : 0;
@@ -256,7 +258,7 @@ class Multiplication {
                     if (part < lines && p_.packed_b) fetch = {next + part * operands<T>(k_end - k) * line, line};
                     if (part < lines && !p_.packed_b) fetch = {next + part * line, p_.b_row};
                     if (part >= lines && sweep < of_a.sweeps) fetch = of_a.fetch(sweep++);
-                    multiply_tile(a, tile, panel, b, b_row, fetch);
+                    multiply_tile(a, tile, panel, {k, k_end}, b, b_row, fetch);
                 }
             }
         }
@@ -270,16 +272,15 @@ class Multiplication {
     }
     static const Operand* as_operands(const NumberOf<T>* numbers) { return reinterpret_cast<const Operand*>(numbers); }
 
-    void multiply_tile(const Copy& copy, std::int64_t index, std::int64_t panel, const Operand* b, std::int64_t b_row,
-                       const Fetch& fetch) {
-        auto [k, k_end] = copy.k;
+    void multiply_tile(const Copy& copy, std::int64_t index, std::int64_t panel, Range of_k, const Operand* b,
+                       std::int64_t b_row, const Fetch& fetch) {
+        auto [k, k_end] = of_k;
         std::int64_t row = row_of(index), column = panel * kernels_.most_columns;
         GemmTile<T> tile;
         tile.rows = static_cast<int>(row_of(index + 1) - row);
         tile.columns = static_cast<int>(std::min<std::int64_t>(kernels_.most_columns, p_.n - column));
         if (pack_a_) {
-            tile.a =
-                copies_.whole ? copy.to + row * operands<T>(p_.k) + operands<T>(k) * tile.rows : copied(copy, index);
+            tile.a = copied(copy, index, k);
             tile.a_row = 1;
             tile.a_column = tile.rows;
         } else {

@@ -16,8 +16,6 @@ namespace {
 
 using T = const Tensor&;
 
-constexpr int most_met = 32;  // additions of a sum that another term is compared with
-
 bool summable(DType d) { return full_width(d) || is_integer(d); }
 
 bool is_product(const Node& node) {
@@ -85,7 +83,7 @@ bool meets_none(const Node& node) {
         bool turns = of_term != &term && (is_number(*term.inputs[0], -1) || is_number(*term.inputs[1], -1));
         if (turns || is_sum(*of_term)) continue;  // x + (-1) y -> x - y; sums of sums are opened
         SmallVector<const Node*, 16> stack{&sum};
-        for (int left = most_met; left > 0 && !stack.empty(); --left) {
+        for (std::size_t left = most_nodes; left > 0 && !stack.empty(); --left) {
             const Node& at = *stack.back();
             stack.pop_back();
             for (const Node* input : at.inputs) {

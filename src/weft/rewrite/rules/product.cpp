@@ -13,9 +13,8 @@
 namespace weft {
 namespace {
 
-constexpr std::size_t cost_of_division = 2;  // in multiplications
-// How much is taken apart at once: longer products are met in parts. Of what others read too, what is near.
-constexpr std::size_t most_nodes = 32, most_shared_nodes = 6;
+constexpr std::size_t cost_of_division = 2;   // in multiplications
+constexpr std::size_t most_shared_nodes = 6;  // as most_nodes: of what others read too, what is near
 
 // A finite number other than 0 that the type holds; others stay factors.
 std::optional<double> plain_number(const Node& node) {

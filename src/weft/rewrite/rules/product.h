@@ -8,6 +8,9 @@
 
 namespace weft {
 
+/// How many operations are taken apart at once: longer products and sums are met in parts.
+inline constexpr std::size_t most_nodes = 32;
+
 struct Factor {
     Node* node;
     int power;

@@ -117,9 +117,12 @@ Tensor permutation_of_spread(const Site& site) {
     const Node &node = site.node, &spread = *node.inputs[0];
     if (!spreads(spread) || !site.only_here(spread)) return {};
     ScatterAttributes s = spread.attributes_as<ScatterAttributes>();
-    if (s.along || more_picked(spread.shape[static_cast<std::size_t>(s.axis)], spread.inputs[2]->shape)) return {};
+    if (s.along) return {};
     auto count = static_cast<std::int64_t>(spread.inputs.size()) - 2,
          wide = static_cast<std::int64_t>(spread.inputs[2]->shape.size()), first = s.axis;
+    Size indexed = 1;
+    for (std::int64_t axis = first; axis < first + count; ++axis) indexed = indexed * spread.shape[at(axis)];
+    if (more_picked(indexed, spread.inputs[2]->shape)) return {};
     const Axes& axes = node.attributes_as<PermuteAttributes>().axes;
     Axes of_updates;
     for (std::size_t k = 0; k < axes.size(); ++k) {

@@ -48,11 +48,11 @@ Tensor added_in_turn(const Tensor& x, const Node& node, bool minus) {
     return result;
 }
 
-bool more_picked(const Size& rows, const Shape& indices) {
-    if (!rows.known() || !known(indices)) return false;
+bool more_picked(const Size& places, const Shape& indices) {
+    if (!places.known() || !known(indices)) return false;
     double count = 1;
     for (const Size& size : indices) count *= static_cast<double>(size.value());
-    return count >= 2 * static_cast<double>(rows.value());
+    return count >= 2 * static_cast<double>(places.value());
 }
 
 const Tensor& example_index() {

@@ -17,8 +17,8 @@ Tensor scattered(const Node& like, const Tensor& x, const Tensor& updates);
 bool spreads_in_turn(const Site& site, const Node& node);
 /// The same scatters, into x, of updates with this sign.
 Tensor added_in_turn(const Tensor& x, const Node& node, bool minus);
-/// Whether at least twice as many rows are picked (or added to) by these indices as there are. Not where sizes are not known.
-bool more_picked(const Size& rows, const Shape& indices);
+/// Whether at least twice as many places are picked (or added to) by these indices as there are. Not where sizes are not known.
+bool more_picked(const Size& places, const Shape& indices);
 /// Whether the node is zeros around its input.
 bool pads_zeros(const Node& node);
 
