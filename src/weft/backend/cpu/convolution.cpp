@@ -10,6 +10,7 @@
 #include "weft/backend/cpu/generic_convolution.h"
 #include "weft/backend/cpu/onednn_convolution.h"
 #include "weft/backend/cpu/own_convolution.h"
+#include "weft/backend/cpu/winograd.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 
@@ -109,6 +110,7 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
                                     cpu::three_axes(strides.output, shape.ndim)};
     if (dtype == DType::float32) {
         if (auto way = few_channels_gradient(kind, wide, wide_strides)) return way;
+        if (auto way = winograd_convolution(kind, wide, wide_strides, use)) return way;
         auto plain = [](ConvolutionKind of, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
             return onednn_convolution(of, of_shape, lies, {});
         };

@@ -33,6 +33,7 @@ struct Vec<float> {
     WEFT_INLINE void store(float* to, Type value, int count) { _mm512_mask_storeu_ps(to, mask(count), value); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_ps(a, b); }
+    WEFT_INLINE Type subtract(Type a, Type b) { return _mm512_sub_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_ps(0xffff, _mm512_setzero_ps(), a); }
     // The greater or lesser of two; b where one of them is NaN.
     WEFT_INLINE Type greater(Type a, Type b) { return _mm512_maskz_max_ps(0xffff, a, b); }
@@ -95,6 +96,7 @@ struct Vec<float> {
     WEFT_INLINE void store(float* to, Type value, int count) { _mm256_maskstore_ps(to, mask(count), value); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
+    WEFT_INLINE Type subtract(Type a, Type b) { return _mm256_sub_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm256_max_ps(_mm256_setzero_ps(), a); }
     WEFT_INLINE Type greater(Type a, Type b) { return _mm256_max_ps(a, b); }
     WEFT_INLINE Type lesser(Type a, Type b) { return _mm256_min_ps(a, b); }
@@ -167,6 +169,10 @@ struct Vec {
     }
     WEFT_INLINE Type add(Type a, Type b) {
         for (int i = 0; i < lanes; ++i) a.lane[i] += b.lane[i];
+        return a;
+    }
+    WEFT_INLINE Type subtract(Type a, Type b) {
+        for (int i = 0; i < lanes; ++i) a.lane[i] -= b.lane[i];
         return a;
     }
     WEFT_INLINE Type relu(Type a) {
