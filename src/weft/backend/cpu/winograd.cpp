@@ -63,7 +63,7 @@ class InPixels final : public Convolution::Way {
           gemm_(own::kernels<float>()),
           slots_(use.block ? 1 : ThreadPool::instance().threads()),
           packed_outside_(use.packs()) {
-        each_ = std::min(tiles_.count(), tiles_at_a_time(r_.sources, r_.destinations));
+        each_ = tiles_at_a_time(tiles_.count(), r_.sources, r_.destinations);
         blocks_ = divide_up(tiles_.count(), each_);
         panels_ = divide_up(r_.destinations, gemm_.most_columns);
         taken_ = Matrices(each_, r_.sources), made_ = Matrices(each_, r_.destinations);
@@ -98,7 +98,8 @@ class InPixels final : public Convolution::Way {
                 memory};
         constexpr std::int64_t enough = 4;  // blocks that threads can share
         if (slots_ == 1 || blocks_ >= enough)
-            parallel_for(blocks_, [&](std::int64_t block, int slot) { whole_block(run, block, slot); }, slots_);
+            parallel_for(
+                blocks_, [&](std::int64_t block, int slot) { whole_block(run, block, slot); }, slots_);
         else
             for (std::int64_t block = 0; block < blocks_; ++block) shared_block(run, block);
         if (!run.finite) run_directly(first, second, result);
@@ -130,13 +131,12 @@ class InPixels final : public Convolution::Way {
         float of_panel[9 * most];
         std::int64_t width = gemm_.most_columns, columns = std::min(width, r_.destinations - panel * width);
         const float* from = weights + source * r_.source_step + panel * width * r_.destination_step;
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) {
-                const float* place = from + r_.weight_at(i, j);
-                float* to = of_panel + (3 * i + j) * width;
-                for (std::int64_t d = 0; d < columns; ++d) to[d] = place[d * r_.destination_step];
-                std::fill(to + columns, to + width, 0.0f);
-            }
+        for (std::int64_t d = 0; d < columns; ++d)
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j)
+                    of_panel[(3 * i + j) * width + d] = from[d * r_.destination_step + r_.weight_at(i, j)];
+        for (int place = 0; place < 9; ++place)
+            std::fill(of_panel + place * width + columns, of_panel + (place + 1) * width, 0.0f);
         kernels().take_weights(of_panel, width, packed + panel * panel_elements() + source * width,
                                panels_ * panel_elements());
     }

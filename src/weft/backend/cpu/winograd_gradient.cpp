@@ -12,7 +12,8 @@ namespace {
 
 using namespace winograd;
 
-/// For each of 16 places a matrix of sums, in_channels x out_channels, over the tiles of a part; parts are joined in their order.
+/// For each of 16 places a matrix of sums, in_channels x out_channels, over the tiles of a part; parts are joined in their order. Where the
+/// matrices are large there is one part, and what is done to a block of tiles is shared out.
 class InWeights final : public Convolution::Way {
   public:
     InWeights(const ConvolutionShape& shape, const ConvolutionStrides& strides)
@@ -23,8 +24,10 @@ class InWeights final : public Convolution::Way {
           tiles_(shape.batch, gradient_),
           gemm_(own::kernels<float>()),
           slots_(ThreadPool::instance().threads()),
-          parts_(parts_of(tiles_.count(), shape.in_channels * shape.out_channels)) {
-        each_ = std::min(divide_up(tiles_.count(), parts_), tiles_at_a_time(s_.in_channels, s_.out_channels));
+          shared_(s_.in_channels * s_.out_channels >= large) {
+        // By sizes alone, for sums are the same then for any number of threads.
+        parts_ = shared_ ? 1 : std::clamp<std::int64_t>(tiles_.count() / least_part, 1, most_parts);
+        each_ = tiles_at_a_time(divide_up(tiles_.count(), parts_), s_.in_channels, s_.out_channels, balanced());
         of_input_ = Matrices(each_, s_.in_channels), of_gradient_ = Matrices(each_, s_.out_channels);
         sums_ = Matrices(s_.in_channels, s_.out_channels);
         zeros_.assign(static_cast<std::size_t>(std::max(s_.in_channels, s_.out_channels)), 0.0f);
@@ -46,21 +49,23 @@ class InWeights final : public Convolution::Way {
                 add_part(part, static_cast<const float*>(first), static_cast<const float*>(second),
                          of_slots + slot * slot_elements(), sums + part * sums_.elements());
             },
-            slots_);
+            shared_ ? 1 : slots_);
         std::atomic<bool> finite{true};
-        parallel_for(s_.in_channels, [&](std::int64_t c) {
-            if (!give(c, sums, static_cast<float*>(result))) finite = false;
+        std::int64_t across = divide_up(s_.out_channels, given_out);
+        parallel_for(divide_up(s_.in_channels, given_in) * across, [&](std::int64_t index) {
+            if (!give(index / across * given_in, index % across * given_out, sums, static_cast<float*>(result)))
+                finite = false;
         });
         if (!finite) run_directly(first, second, result);
     }
 
   private:
-    /// By sizes alone, for sums are the same then for any number of threads.
-    static std::int64_t parts_of(std::int64_t tiles, std::int64_t weights) {
-        constexpr std::int64_t most = 8, most_elements = std::int64_t{8} << 20;
-        std::int64_t least = tiles >= 2 * least_tiles ? 2 : 1;
-        return std::clamp(std::min(tiles / (2 * least_tiles), most_elements / (places * weights)), least, most);
-    }
+    static constexpr std::int64_t given_in = 16, given_out = 32;  // channels at a time
+
+    static constexpr std::int64_t large = 32 * 1024, least_part = 256, most_parts = 8;
+
+    /// So many tiles that sums, which each block reads and writes, take no more of memory's time than what is made of pixels.
+    std::int64_t balanced() const { return s_.in_channels * s_.out_channels / (s_.in_channels + s_.out_channels); }
     std::int64_t slot_elements() const { return of_input_.elements() + of_gradient_.elements(); }
 
     void add_part(std::int64_t part, const float* input, const float* gradient, float* space, float* sums) const {
@@ -68,65 +73,75 @@ class InWeights final : public Convolution::Way {
                      last = own::begin_of(part + 1, parts_, tiles_.count());
         for (std::int64_t begin = first; begin < last; begin += each_) {
             std::int64_t end = std::min(last, begin + each_);
-            take(begin, end, input, gradient, space);
-            multiply(end - begin, space, begin > first, sums);
+            constexpr std::int64_t together = 8;  // tiles
+            auto take_some = [&](std::int64_t some) {
+                std::int64_t from = begin + some * together;
+                take(begin, from, std::min(end, from + together), input, gradient, space);
+            };
+            auto multiply_at = [&](std::int64_t place) { multiply(place, end - begin, space, begin > first, sums); };
+            for_each(divide_up(end - begin, together), take_some);
+            for_each(places, multiply_at);
         }
     }
+    template <class F>
+    void for_each(std::int64_t count, const F& f) const {
+        if (shared_) return parallel_for(count, f);
+        for (std::int64_t i = 0; i < count; ++i) f(i);
+    }
 
-    void take(std::int64_t begin, std::int64_t end, const float* input, const float* gradient, float* space) const {
+    /// Tiles [begin, end) of a block that begins at `block`.
+    void take(std::int64_t block, std::int64_t begin, std::int64_t end, const float* input, const float* gradient,
+              float* space) const {
         const WinogradKernels& kernel = kernels();
         tiles_.for_each(begin, end, [&](std::int64_t tile, std::int64_t n, std::int64_t y, std::int64_t x) {
             Square<4, const float> from(input_, input + n * input_.batch_step, y - s_.pad_lo[1], x - s_.pad_lo[2],
                                         zeros_.data());
-            kernel.take_pixels(from.pixels, s_.in_channels, space + (tile - begin) * of_input_.row, of_input_.step);
+            kernel.take_pixels(from.pixels, s_.in_channels, space + (tile - block) * of_input_.row, of_input_.step);
             Square<2, const float> of(gradient_, gradient + n * gradient_.batch_step, y, x, zeros_.data());
             kernel.take_gradient(of.pixels, s_.out_channels,
-                                 space + of_input_.elements() + (tile - begin) * of_gradient_.row, of_gradient_.step);
+                                 space + of_input_.elements() + (tile - block) * of_gradient_.row, of_gradient_.step);
         });
     }
 
-    void multiply(std::int64_t tiles, const float* space, bool accumulate, float* sums) const {
+    void multiply(std::int64_t place, std::int64_t tiles, const float* space, bool accumulate, float* sums) const {
         std::int64_t row_tiles = divide_up(s_.in_channels, gemm_.most_rows), width = gemm_.most_columns;
-        for (int place = 0; place < places; ++place)
-            for (std::int64_t column = 0; column < s_.out_channels; column += width) {
-                GemmTile<float> tile{};
-                tile.b = space + of_input_.elements() + place * of_gradient_.step + column;
-                tile.b_row = of_gradient_.row;
-                tile.k = tiles;
-                tile.columns = static_cast<int>(std::min(width, s_.out_channels - column));
-                tile.a_row = 1, tile.a_column = of_input_.row;
-                tile.c_row = sums_.row;
-                tile.accumulate = accumulate;
-                tile.fetch = tile.b;
-                for (std::int64_t i = 0; i < row_tiles; ++i) {
-                    std::int64_t row = own::begin_of(i, row_tiles, s_.in_channels);
-                    tile.rows = static_cast<int>(own::begin_of(i + 1, row_tiles, s_.in_channels) - row);
-                    tile.a = space + place * of_input_.step + row;
-                    tile.c = sums + place * sums_.step + row * sums_.row + column;
-                    gemm_.tile(tile);
-                }
+        for (std::int64_t column = 0; column < s_.out_channels; column += width) {
+            GemmTile<float> tile{};
+            tile.b = space + of_input_.elements() + place * of_gradient_.step + column;
+            tile.b_row = of_gradient_.row;
+            tile.k = tiles;
+            tile.columns = static_cast<int>(std::min(width, s_.out_channels - column));
+            tile.a_row = 1, tile.a_column = of_input_.row;
+            tile.c_row = sums_.row;
+            tile.accumulate = accumulate;
+            tile.fetch = tile.b;
+            for (std::int64_t i = 0; i < row_tiles; ++i) {
+                std::int64_t row = own::begin_of(i, row_tiles, s_.in_channels);
+                tile.rows = static_cast<int>(own::begin_of(i + 1, row_tiles, s_.in_channels) - row);
+                tile.a = space + place * of_input_.step + row;
+                tile.c = sums + place * sums_.step + row * sums_.row + column;
+                gemm_.tile(tile);
             }
+        }
     }
 
-    /// The gradients of the weights of one channel of the input.
-    bool give(std::int64_t channel, float* sums, float* result) const {
-        constexpr std::int64_t together = 64;
-        float made[9 * together];
+    /// The gradients of the weights of some channels of the input and of the output: so many that lines of memory are written whole.
+    bool give(std::int64_t first_in, std::int64_t first_out, float* sums, float* result) const {
+        float made[9 * given_out];
         bool finite = true;
-        for (std::int64_t o = 0; o < s_.out_channels; o += together) {
-            std::int64_t count = std::min(together, s_.out_channels - o);
-            float* total = sums + channel * sums_.row + o;
+        std::int64_t count = std::min(given_out, s_.out_channels - first_out);
+        const WindowStrides& w = strides_.weight;
+        for (std::int64_t c = first_in; c < std::min(s_.in_channels, first_in + given_in); ++c) {
+            float* total = sums + c * sums_.row + first_out;
             for (std::int64_t part = 1; part < parts_; ++part)
                 for (int place = 0; place < places; ++place)
                     gemm_.add(total + place * sums_.step, total + part * sums_.elements() + place * sums_.step, count);
             finite &= kernels().give_weights(total, sums_.step, count, made);
-            float* to = result + o * strides_.weight.batch + channel * strides_.weight.channel;
-            for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j) {
-                    float* place = to + i * strides_.weight.spatial[1] + j * strides_.weight.spatial[2];
-                    for (std::int64_t k = 0; k < count; ++k)
-                        place[k * strides_.weight.batch] = made[(3 * i + j) * count + k];
-                }
+            for (std::int64_t o = 0; o < count; ++o) {
+                float* to = result + (first_out + o) * w.batch + c * w.channel;
+                for (int i = 0; i < 3; ++i)
+                    for (int j = 0; j < 3; ++j) to[i * w.spatial[1] + j * w.spatial[2]] = made[(3 * i + j) * count + o];
+            }
         }
         return finite;
     }
@@ -144,6 +159,7 @@ class InWeights final : public Convolution::Way {
     Tiles tiles_;
     const GemmKernels<float>& gemm_;
     int slots_;
+    bool shared_;
     std::int64_t parts_, each_;
     Matrices of_input_, of_gradient_, sums_;
     std::vector<float> zeros_;  // a pixel outside the picture

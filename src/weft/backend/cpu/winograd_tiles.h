@@ -39,8 +39,7 @@ struct Square {
         bool within = y >= 0 && x >= 0 && y + side <= picture.height && x + side <= picture.width;
         for (int i = 0; i < side; ++i)
             for (int j = 0; j < side; ++j) {
-                bool inside =
-                    within || (y + i >= 0 && y + i < picture.height && x + j >= 0 && x + j < picture.width);
+                bool inside = within || (y + i >= 0 && y + i < picture.height && x + j >= 0 && x + j < picture.width);
                 pixels[i * side + j] = inside ? first + i * picture.row_step + j * picture.pixel_step : outside;
             }
     }
@@ -68,27 +67,30 @@ struct Tiles {
     }
 };
 
-/// How the 16 matrices that a transform makes lie in memory: a row for each tile. Neither rows nor matrices lie a whole number of pages apart,
-/// for all of them are written, or read, at a time.
+/// How the 16 matrices that a transform makes lie in memory: a row for each tile. They do not lie a whole number of pages apart, nor rows a
+/// simple part of one, for all of them are written, or read, at a time.
 struct Matrices {
     std::int64_t row = 0, step = 0;  // elements from one row, one matrix to the next
 
     Matrices() = default;
     Matrices(std::int64_t rows, std::int64_t columns) {
         constexpr std::int64_t line = 16, page = 1024;
-        row = divide_up(columns, line) * line + line;
+        row = divide_up(columns, line) * line;
+        if (row % (page / 8) == 0) row += line;
         step = rows * row;
         step += page - step % page + 5 * line;
     }
     std::int64_t elements() const { return places * step; }
 };
 
-/// Tiles that are transformed and multiplied at a time: what comes of them stays in the second-level cache, or they are so many that what
-/// they are multiplied by is read for enough of them.
-inline std::int64_t tiles_at_a_time(std::int64_t sources, std::int64_t destinations) {
-    constexpr std::int64_t near = 512 * 1024, least = 56, most = 224;
+/// How many of `tiles` are transformed and multiplied at a time: what comes of them stays in the second-level cache, or they are so many that
+/// what they are multiplied by costs little to read.
+inline std::int64_t tiles_at_a_time(std::int64_t tiles, std::int64_t sources, std::int64_t destinations,
+                                    std::int64_t least = 0) {
+    constexpr std::int64_t near = 384 * 1024, enough = 112, most = 256;
     auto each = places * static_cast<std::int64_t>(sizeof(float)) * (sources + destinations);
-    return std::clamp(near / each, least, most);
+    std::int64_t wanted = std::clamp(std::max(near / each, least), enough, most);
+    return divide_up(tiles, divide_up(tiles, wanted));
 }
 
 }  // namespace weft::cpu::winograd

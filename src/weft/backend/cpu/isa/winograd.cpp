@@ -73,7 +73,9 @@ WEFT_INLINE void transform(const Vector* square, Vector* result) {
     for (int i = 0; i < Of::to; ++i) Of::along(half_way + i * Of::from, result + i * Of::to);
 }
 
-WEFT_INLINE Vector load(const float* from, int count) { return count == V::lanes ? V::load(from) : V::load(from, count); }
+WEFT_INLINE Vector load(const float* from, int count) {
+    return count == V::lanes ? V::load(from) : V::load(from, count);
+}
 WEFT_INLINE void store(float* to, Vector value, int count) {
     count == V::lanes ? V::store(to, value) : V::store(to, value, count);
 }
@@ -88,14 +90,15 @@ WEFT_INLINE void for_each_vector(std::int64_t channels, F&& f) {
 
 template <class Of>
 void take(const float* const* pixels, std::int64_t channels, float* to, std::int64_t step) {
-    for_each_vector(channels, [=](std::int64_t c, int count) __attribute__((always_inline)) {
-        Vector square[Of::from * Of::from], result[Of::to * Of::to];
+    for_each_vector(
+        channels, [=](std::int64_t c, int count) __attribute__((always_inline)) {
+            Vector square[Of::from * Of::from], result[Of::to * Of::to];
 #pragma GCC unroll 16
-        for (int p = 0; p < Of::from * Of::from; ++p) square[p] = load(pixels[p] + c, count);
-        transform<Of>(square, result);
+            for (int p = 0; p < Of::from * Of::from; ++p) square[p] = load(pixels[p] + c, count);
+            transform<Of>(square, result);
 #pragma GCC unroll 16
-        for (int p = 0; p < Of::to * Of::to; ++p) store(to + p * step + c, result[p], count);
-    });
+            for (int p = 0; p < Of::to * Of::to; ++p) store(to + p * step + c, result[p], count);
+        });
 }
 
 void take_weights(const float* weights, std::int64_t channels, float* to, std::int64_t step) {
@@ -108,20 +111,21 @@ void take_weights(const float* weights, std::int64_t channels, float* to, std::i
 template <class Of>
 bool give(const float* from, std::int64_t step, std::int64_t channels, float* const* pixels) {
     typename V::Lanes finite = V::all_lanes();
-    for_each_vector(channels, [&](std::int64_t c, int count) __attribute__((always_inline)) {
-        Vector square[Of::from * Of::from], result[Of::to * Of::to], sum = V::zero();
+    for_each_vector(
+        channels, [&](std::int64_t c, int count) __attribute__((always_inline)) {
+            Vector square[Of::from * Of::from], result[Of::to * Of::to], sum = V::zero();
 #pragma GCC unroll 16
-        for (int p = 0; p < Of::from * Of::from; ++p) square[p] = load(from + p * step + c, count);
-        transform<Of>(square, result);
+            for (int p = 0; p < Of::from * Of::from; ++p) square[p] = load(from + p * step + c, count);
+            transform<Of>(square, result);
 #pragma GCC unroll 16
-        for (int p = 0; p < Of::to * Of::to; ++p) {
-            if (!pixels[p]) continue;
-            sum = V::add(sum, result[p]);
-            store(pixels[p] + c, result[p], count);
-        }
-        Vector nothing = V::subtract(sum, sum);
-        finite = V::ordered(finite, nothing, nothing);
-    });
+            for (int p = 0; p < Of::to * Of::to; ++p) {
+                if (!pixels[p]) continue;
+                sum = V::add(sum, result[p]);
+                store(pixels[p] + c, result[p], count);
+            }
+            Vector nothing = V::subtract(sum, sum);
+            finite = V::ordered(finite, nothing, nothing);
+        });
     return V::all_of(finite);
 }
 
