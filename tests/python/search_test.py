@@ -107,7 +107,7 @@ class Searches(unittest.TestCase):
 
     def test_interrupted_with_processes_at_work_it_goes_on_to_the_same_bytes(self):
         # Many steps, so that it goes on for a while on any machine; few checkpoints, which wait for a disk.
-        longer = wf.experiment.load(self.folder / "e.yaml", set=["stop_when.epochs=10", "data.train.digits.size=3000", "batch_size=1", "checkpoint={steps: 1500}"])
+        longer = wf.experiment.load(self.folder / "e.yaml", set=["stop_when.epochs=15", "data.train.digits.size=3000", "batch_size=1", "checkpoint={steps: 1500}"])
         def interrupt():
             while not list(self.folder.glob("s/trials/*/last/state.json")):
                 time.sleep(0.01)

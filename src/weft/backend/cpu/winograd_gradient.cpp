@@ -14,9 +14,9 @@ using namespace winograd;
 
 /// For each of 16 places a matrix of sums, in_channels x out_channels, over the tiles of a part; parts are joined in their order. Where the
 /// matrices are large there is one part, and what is done to a block of tiles is shared out.
-class InWeights final : public Convolution::Way {
+class TileSums final : public Convolution::Way {
   public:
-    InWeights(const ConvolutionShape& shape, const ConvolutionStrides& strides)
+    TileSums(const ConvolutionShape& shape, const ConvolutionStrides& strides)
         : s_(shape),
           strides_(strides),
           input_(shape.in, strides.input),
@@ -169,8 +169,8 @@ class InWeights final : public Convolution::Way {
 
 std::unique_ptr<const Convolution::Way> winograd_gradient(const ConvolutionShape& shape,
                                                           const ConvolutionStrides& strides) {
-    if (Tiles(shape.batch, Picture(shape.out, strides.output)).count() < InWeights::least_tiles) return nullptr;
-    return std::make_unique<InWeights>(shape, strides);
+    if (Tiles(shape.batch, Picture(shape.out, strides.output)).count() < TileSums::least_tiles) return nullptr;
+    return std::make_unique<TileSums>(shape, strides);
 }
 
 }  // namespace weft::cpu

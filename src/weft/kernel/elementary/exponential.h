@@ -41,7 +41,8 @@ WEFT_ELEMENT V exp_clamped(V x) {
 /// e^r - 1 for |r| <= ln 2 / 2, good enough to be added to 1.
 template <class V>
 WEFT_ELEMENT V exp_small(V r) {
-    return fma(r * r, polynomial<ExpRest>(r), r);
+    V square = r * r;
+    return fma(square, polynomial_in_pairs<ExpRest>(r, square), r);
 }
 
 /// e^x 2^shift for a clamped x.
@@ -103,13 +104,24 @@ WEFT_ELEMENT V odd_series(V x) {
     return fma(x * z, polynomial<C>(z), x);
 }
 
+/// 1 - 2 / (e^2a + 1) for a >= 0, that is e^2a as 2^n e^r. Steps of a recurrence wait for all of it, so what waits for the other is short:
+/// 2^n + 1 is there while e^r - 1 is computed, what the reduction rounds off is added where it weighs most alone, and a is not cut off.
+template <class V>
+WEFT_ELEMENT V tanh_far(V a) {
+    using C = Constants<ElementOf<V>>;
+    V twice = a + a, n = whole_of_shifted(fma(a, V::all(2 * C::log2_e[0]), V::all(FormatOf<V>::magic))).value;
+    V r = fma(n, V::all(-C::ln2[0]), twice), square = r * r, power = power_of_two(n);
+    constexpr auto& c = ExpRest<ElementOf<V>>::c;
+    V first = fma(square, fma(r, V::all(c[1]), V::all(c[0])), fma(n, V::all(-C::ln2[1]), r));
+    V small = fma(square * square, polynomial_in_pairs<ExpRest, 2>(r, square), first);
+    V result = all<V>(1) - all<V>(2) / fma(power, small, power + all<V>(1));
+    return select(less(all<V>(20), a), all<V>(1), result);  // 1 from 9.02 on, of doubles from 19.07 on
+}
+
 template <class V>
 WEFT_ELEMENT V tanh(V x) {
     V a = magnitude(x);
-    V near = odd_series<TanhRest>(a);
-    V twice = at_most(a, ElementOf<V>(20)) * all<V>(2);  // from there on it is 1
-    V far = all<V>(1) - all<V>(2) / (exp_shifted(twice, 0) + all<V>(1));
-    return with_sign_of(select(less(a, all<V>(0.5625)), near, far), x);
+    return with_sign_of(select(less(a, all<V>(0.5625)), odd_series<TanhRest>(a), tanh_far(a)), x);
 }
 
 /// e^|x| / 2, up to where cosh is infinite.
