@@ -107,11 +107,13 @@ class Searches(unittest.TestCase):
 
     def test_interrupted_with_processes_at_work_it_goes_on_to_the_same_bytes(self):
         # Many steps, so that it goes on for a while on any machine; few checkpoints, which wait for a disk.
-        longer = wf.experiment.load(self.folder / "e.yaml", set=["stop_when.epochs=15", "data.train.digits.size=3000", "batch_size=1", "checkpoint={steps: 1500}"])
+        longer = wf.experiment.load(self.folder / "e.yaml", set=["stop_when.epochs=10", "data.train.digits.size=3000", "batch_size=1", "checkpoint={steps: 1500}"])
         def interrupt():
             while not list(self.folder.glob("s/trials/*/last/state.json")):
                 time.sleep(0.01)
             os.kill(os.getpid(), signal.SIGINT)
+        # A shell that runs the tests in the background lets them ignore interrupts.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         watcher = threading.Thread(target=interrupt)
         watcher.start()
         with self.assertRaises(KeyboardInterrupt):

@@ -1,6 +1,7 @@
 // Partition: which entries one kernel computes.
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "weft/compile/partitioner.h"
 #include "weft/compile/scatters.h"
@@ -62,22 +63,22 @@ void Partitioner::group_elementwise() {
     find_levels();
     if (!options_.fuse) return;
     move_to_readers();
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>>
-        readers;  // (memory read, level) -> entries
+    // (memory read, level) -> an entry of each shape.
+    std::unordered_map<std::uint64_t, SmallVector<std::int32_t, 2>> readers;
+    readers.reserve(static_cast<std::size_t>(count_));
     for (std::int32_t e = 0; e < count_; ++e) {
         if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
         for (std::int32_t input : graph_.inputs(e)) {
             if (together(e, input) && level(e) == level(input)) join(e, input);
             bool memory = place(input).kind != Place::literal && !counted(input);
             if (!memory || node(input).shape.empty() || picked(e)) continue;
-            auto& list = readers[{input, level(e)}];
-            for (std::int32_t other : list) {
-                if (node(other).shape == node(e).shape) {
-                    join(e, other);
-                    break;
-                }
-            }
-            list.push_back(e);
+            auto& list = readers[static_cast<std::uint64_t>(input) << 32 | static_cast<std::uint32_t>(level(e))];
+            auto alike = std::find_if(list.begin(), list.end(),
+                                      [&](std::int32_t other) { return node(other).shape == node(e).shape; });
+            if (alike != list.end())
+                join(e, *alike);
+            else
+                list.push_back(e);
         }
     }
 }

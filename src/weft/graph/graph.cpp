@@ -155,10 +155,10 @@ Graph::~Graph() {
     for (Entry& entry : entries) entry.node->release();
 }
 
-Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves, Aliases aliases) {
+Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves, Aliases aliases, std::size_t expected) {
     Graph graph;
     std::lock_guard guard(Node::lock());
-    std::size_t expected = 32;
+    expected = std::max<std::size_t>(32, expected);
     for (Node* output : outputs) {
         if (!output->computed.load(std::memory_order_acquire))
             expected = std::max<std::size_t>(expected, output->depth);

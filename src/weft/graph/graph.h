@@ -48,8 +48,10 @@ struct Graph {
 enum class Aliases : std::uint8_t { hidden, shown };
 
 /// Walks from `outputs` down, each input before its user, left to right, without recursion.
-/// `leaves` are numbered first, in their order, used or not: so that graphs over the same leaves number them alike.
-Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves = {}, Aliases aliases = Aliases::hidden);
+/// `leaves` are numbered first, in their order, used or not: so that graphs over the same leaves number them alike. `expected`: how many
+/// entries there may be, where that is known better than by the depth of the outputs; tables need not grow then.
+Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves = {}, Aliases aliases = Aliases::hidden,
+             std::size_t expected = 0);
 
 /// "%2 = multiply(%0, %1) float32 (3, 4)", a line an entry; long graphs are abbreviated in the middle.
 std::string str(const Graph& graph, std::size_t most_lines = 200);

@@ -227,33 +227,53 @@ Fact of_moved_or_joined(const Node& node, const Operands& in) {
 
 }  // namespace
 
+const Fact* Facts::find(const Node& node) const {
+    if (std::int32_t number = numbers_ ? numbers_->find(&node) : -1; number >= 0) {
+        auto i = static_cast<std::size_t>(number);
+        if (i < by_number_.size() && by_number_[i] >= 0) return &known_[static_cast<std::size_t>(by_number_[i])];
+    }
+    std::int32_t number = without_.size() > 0 ? without_.find(&node) : -1;
+    return number < 0 ? nullptr : &known_[static_cast<std::size_t>(of_those_[static_cast<std::size_t>(number)])];
+}
+
+void Facts::keep(const Node& node, const Fact& fact) {
+    auto place = static_cast<std::int32_t>(known_.size());
+    known_.push_back(fact);
+    if (std::int32_t number = numbers_ ? numbers_->find(&node) : -1; number >= 0) {
+        if (numbers_->size() > by_number_.size()) by_number_.resize(numbers_->size(), -1);
+        by_number_[static_cast<std::size_t>(number)] = place;
+    } else {
+        without_.number(&node);
+        of_those_.push_back(place);
+    }
+}
+
 const Fact& Facts::of(const Node& top) {
-    if (std::int32_t known = numbers_.find(&top); known >= 0) return known_[static_cast<std::size_t>(known)];
+    if (const Fact* known = find(top)) return *known;
     std::vector<const Node*> stack{&top};
     while (!stack.empty()) {
         const Node* node = stack.back();
-        if (numbers_.find(node) >= 0) {
+        if (find(*node)) {
             stack.pop_back();
             continue;
         }
         std::size_t before = stack.size();
         if (!opaque(*node)) {
             for (const Node* input : node->inputs)
-                if (numbers_.find(input) < 0) stack.push_back(input);
+                if (!find(*input)) stack.push_back(input);
         }
         if (stack.size() > before) continue;
         stack.pop_back();
-        known_.push_back(derived(*node));
-        numbers_.number(node);
+        keep(*node, derived(*node));
     }
-    return known_[static_cast<std::size_t>(numbers_.find(&top))];
+    return *find(top);
 }
 
 Fact Facts::derived(const Node& node) {
     if (opaque(node)) return of_dtype(node.dtype);
     if (std::optional<Literal> number = number_of(node)) return of_number(*number);
     Operands in;
-    for (const Node* input : node.inputs) in.push_back(&known_[static_cast<std::size_t>(numbers_.find(input))]);
+    for (const Node* input : node.inputs) in.push_back(find(*input));
     Fact fact = node.operation->family == Family::elementwise ? of_elementwise(node, in) : of_moved_or_joined(node, in);
     return clamped(fact, node.dtype);
 }

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <limits>
+#include <vector>
 
 #include "weft/graph/node_numbers.h"
 
@@ -28,12 +29,20 @@ struct Fact {
 
 class Facts {
   public:
+    /// `numbers`: of a pass over the same nodes, which need not be searched for then.
+    explicit Facts(const NodeNumbers* numbers = nullptr) : numbers_(numbers) {}
     const Fact& of(const Node& node);
 
   private:
     Fact derived(const Node& node);
-    NodeNumbers numbers_{64, Hints::none};
-    std::deque<Fact> known_;  // by number; does not move
+    const Fact* find(const Node& node) const;
+    void keep(const Node& node, const Fact& fact);
+
+    const NodeNumbers* numbers_;
+    std::vector<std::int32_t> by_number_;   // which is that of a node that has a number; -1: not known
+    NodeNumbers without_{64, Hints::none};  // nodes that had none when they were asked for
+    std::vector<std::int32_t> of_those_;
+    std::deque<Fact> known_;  // does not move
 };
 
 }  // namespace weft

@@ -36,7 +36,7 @@ class Rewriter {
         }
         std::vector<Node*> leaves;
         for (std::int32_t leaf : graph_.leaves) leaves.push_back(graph_.entries[static_cast<std::size_t>(leaf)].node);
-        return gather(outputs, leaves);
+        return gather(outputs, leaves, Aliases::hidden, graph_.entries.size());
     }
 
   private:
@@ -319,7 +319,7 @@ class Rewriter {
     std::vector<std::size_t> applied_;
     std::size_t most_;
     Site::Users users_;
-    Facts facts_;
+    Facts facts_{&table_.numbers()};
     ContentTable<Node*> merged_;
     std::vector<std::int32_t> stack_, counted_;
     std::vector<Node*> fresh_;

@@ -34,6 +34,7 @@ class Table {
         return number;
     }
     std::size_t size() const { return records_.size(); }
+    const NodeNumbers& numbers() const { return numbers_; }
 
   private:
     NodeNumbers numbers_;
