@@ -43,6 +43,16 @@ TEST(Winograd, computes_these_shapes_where_channels_lie_side_by_side) {
         }
 }
 
+TEST(Winograd, leaves_to_others_what_does_not_pay_or_takes_much_memory) {
+    for (Case c : {Case{"few channels", 2, 1, 8, 64, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
+                   Case{"few pixels", 2, 4, 64, 64, 1, {4, 4}, {3, 3}, one, {1, 1}, {1, 1}, one},
+                   Case{"strided", 2, 1, 64, 64, 1, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, one},
+                   Case{"dilated", 2, 1, 64, 64, 1, {16, 16}, {3, 3}, one, {2, 2}, {2, 2}, {2, 2}},
+                   Case{"groups", 2, 1, 64, 64, 2, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
+                   Case{"many channels", 2, 1, 1040, 1040, 1, {8, 8}, {3, 3}, one, {1, 1}, {1, 1}, one}})
+        EXPECT_NE(name_of_way(c, ConvolutionKind::forward, Layout::channels_last), "weft, Winograd") << c.name;
+}
+
 /// Whole numbers: exact, for weights are divided by four alone.
 TEST(Winograd, is_the_convolution_by_its_definition) {
     for (const Case& c : cases) check<float, double>(c, Layout::channels_last);

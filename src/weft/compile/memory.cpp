@@ -12,9 +12,9 @@ namespace weft {
 namespace {
 
 /// Memory that lifetimes take and give back.
-class Blocks {
+class ArenaBlocks {
   public:
-    explicit Blocks(std::size_t lifetimes) : blocks_(lifetimes) {}
+    explicit ArenaBlocks(std::size_t lifetimes) : blocks_(lifetimes) {}
 
     /// The smallest gap that is large enough, of those the first, or else the end of all.
     std::size_t take(std::int32_t lifetime, std::size_t bytes, std::int32_t last) {
@@ -104,7 +104,7 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::int32_t a, std::int32_t b) { return lifetimes[at(a)].first < lifetimes[at(b)].first; });
-    Blocks blocks(lifetimes.size());
+    ArenaBlocks blocks(lifetimes.size());
     for (std::int32_t i : order) {
         const Lifetime& life = lifetimes[at(i)];
         std::size_t bytes = aligned(life.bytes), offset = SIZE_MAX;

@@ -127,8 +127,8 @@ class InPixels final : public Convolution::Way {
     }
 
     void pack(std::int64_t panel, std::int64_t source, const float* weights, float* packed) const {
-        constexpr int most = 64;
-        float of_panel[9 * most];
+        constexpr int widest = 32;
+        float of_panel[9 * widest];
         std::int64_t width = gemm_.most_columns, columns = std::min(width, r_.destinations - panel * width);
         const float* from = weights + source * r_.source_step + panel * width * r_.destination_step;
         for (std::int64_t d = 0; d < columns; ++d)
@@ -250,10 +250,11 @@ class InPixels final : public Convolution::Way {
 /// Whether it is of the kind, and not so small that transforms, or pixels of tiles that lie outside, take what multiplications give.
 bool pays(const ConvolutionShape& s, const ConvolutionStrides& lies) {
     constexpr std::int64_t least_channels = 16, least_pixels = 36;
+    constexpr std::int64_t most_kernels = 1 << 20;  // 64 MB of transformed weights
     bool flat = s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad_lo[0] == 0 && s.groups == 1;
     bool beside = lies.input.channel == 1 && lies.output.channel == 1;
     bool small = std::min(s.in_channels, s.out_channels) < least_channels || s.batch == 0;
-    if (!flat || !beside || small) return false;
+    if (!flat || !beside || small || s.in_channels * s.out_channels > most_kernels) return false;
     for (int axis : {1, 2})
         if (s.kernel[axis] != 3 || s.stride[axis] != 1 || s.dilation[axis] != 1 || s.pad_lo[axis] > 2) return false;
     auto covered = [](const Spatial& sizes) { return 4 * divide_up(sizes[1], 2) * divide_up(sizes[2], 2); };
