@@ -8,18 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "threads.h"
 #include "weft/backend/cpu/convolution.h"
-#include "weft/base/thread_pool.h"
 
 namespace weft::cpu::defined {
-
-struct Threads {
-    explicit Threads(int threads) : before(ThreadPool::instance().threads()) {
-        ThreadPool::instance().set_threads(threads);
-    }
-    ~Threads() { ThreadPool::instance().set_threads(before); }
-    int before;
-};
 
 struct Case {
     const char* name;

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "threads.h"
 #include "weft/backend/cpu/arithmetic.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/backend/cpu/own_gemm.h"
@@ -16,14 +17,6 @@
 
 namespace weft::cpu {
 namespace {
-
-struct Threads {
-    explicit Threads(int threads) : before(ThreadPool::instance().threads()) {
-        ThreadPool::instance().set_threads(threads);
-    }
-    ~Threads() { ThreadPool::instance().set_threads(before); }
-    int before;
-};
 
 struct InstructionSet {
     explicit InstructionSet(Isa isa) : before(best_isa()) { use_isa(isa); }

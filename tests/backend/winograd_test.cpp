@@ -17,7 +17,7 @@ using namespace defined;
 
 constexpr Spatial one{1, 1};
 
-// Several blocks of tiles; tiles that reach beyond the picture, at both ends; channels that fill no vector and no panel; padding of 0, 1, 2 and
+// Several blocks of tiles, so many that threads share them whole, and that sums are joined from parts; tiles that reach beyond the picture, at both ends; channels that fill no vector and no panel; padding of 0, 1, 2 and
 // of another width at the end; so many channels that sums are cut, and that blocks of the gradient are shared out.
 const Case cases[] = {
     {"same", 2, 3, 32, 48, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
@@ -26,6 +26,7 @@ const Case cases[] = {
     {"wide padding", 2, 4, 40, 16, 1, {10, 14}, {3, 3}, one, {2, 2}, {2, 2}, one},
     {"padding at one end", 2, 4, 24, 24, 1, {12, 12}, {3, 3}, one, {2, 0}, {0, 2}, one},
     {"one picture", 2, 1, 20, 70, 1, {24, 23}, {3, 3}, one, {1, 1}, {1, 1}, one},
+    {"many tiles", 2, 3, 40, 41, 1, {28, 26}, {3, 3}, one, {1, 1}, {1, 1}, one},
     {"long sums", 2, 3, 300, 18, 1, {14, 13}, {3, 3}, one, {1, 1}, {1, 1}, one},
 };
 const Case large_gradient = {"large", 2, 3, 160, 208, 1, {16, 14}, {3, 3}, one, {1, 1}, {1, 1}, one};

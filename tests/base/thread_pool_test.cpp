@@ -7,19 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "threads.h"
 #include "weft/base/error.h"
 #include "weft/base/processors.h"
 
 namespace weft {
 namespace {
-
-struct Threads {  // a number of threads for the length of a test
-    explicit Threads(int threads) : before(ThreadPool::instance().threads()) {
-        ThreadPool::instance().set_threads(threads);
-    }
-    ~Threads() { ThreadPool::instance().set_threads(before); }
-    int before;
-};
 
 TEST(ThreadPool, calls_each_block_once) {
     for (int threads : {1, 2, 4, 7}) {

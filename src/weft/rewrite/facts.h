@@ -39,10 +39,10 @@ class Facts {
     void keep(const Node& node, const Fact& fact);
 
     const NodeNumbers* numbers_;
-    std::vector<std::int32_t> by_number_;   // which is that of a node that has a number; -1: not known
-    NodeNumbers without_{64, Hints::none};  // nodes that had none when they were asked for
-    std::vector<std::int32_t> of_those_;
-    std::deque<Fact> known_;  // does not move
+    std::deque<Fact> known_;                // does not move
+    std::vector<std::int32_t> by_number_;   // which of them a node with a number has; -1: not known
+    NodeNumbers without_{64, Hints::none};  // nodes that had no number when they were asked for
+    std::vector<std::int32_t> of_those_;    // which of them those have
 };
 
 }  // namespace weft

@@ -110,7 +110,10 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
                                     cpu::three_axes(strides.output, shape.ndim)};
     if (dtype == DType::float32) {
         if (auto way = few_channels_gradient(kind, wide, wide_strides)) return way;
-        if (auto way = winograd_convolution(kind, wide, wide_strides, use)) return way;
+        auto direct = [](ConvolutionKind of, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
+            return own_way<float>(of, of_shape, lies, {});
+        };
+        if (auto way = winograd_convolution(kind, wide, wide_strides, use, direct)) return way;
         auto plain = [](ConvolutionKind of, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
             return onednn_convolution(of, of_shape, lies, {});
         };

@@ -1,6 +1,9 @@
 // One way to run a convolution. Each implementation is a class of this kind; convolution.cpp picks one for a shape.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "weft/backend/cpu/convolution.h"
 
 namespace weft::cpu {
@@ -22,5 +25,9 @@ class Convolution::Way {
     virtual void pack(const void* weights, void* packed) const { (void)weights, (void)packed; }
     virtual std::string implementation() const = 0;
 };
+
+/// Another way, for one that stands on it.
+using MakeWay = std::function<std::unique_ptr<const Convolution::Way>(ConvolutionKind, const ConvolutionShape&,
+                                                                      const ConvolutionStrides&)>;
 
 }  // namespace weft::cpu

@@ -2,15 +2,11 @@
 // Caller: backend/cpu/convolution.cpp.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "weft/backend/cpu/convolution_way.h"
 
 namespace weft::cpu {
-
-using MakeWay = std::function<std::unique_ptr<const Convolution::Way>(ConvolutionKind, const ConvolutionShape&,
-                                                                      const ConvolutionStrides&)>;
 
 /// Of float32, with three spatial axes of which the first has one place, channels side by side. In the weights: a block of rows a task,
 /// joined in their order. In the picture, where the kernel moves by one: the convolution of the gradient with the kernel turned

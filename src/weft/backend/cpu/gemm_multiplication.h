@@ -1,5 +1,5 @@
 // One product of limited size by weft's own kernels: what of it is packed, how it is cut into tiles and shared out.
-// Caller: backend/cpu/own_gemm.cpp, which cuts products of any size into such.
+// Callers: backend/cpu/own_gemm.cpp, which cuts products of any size into such; winograd*.cpp, for the tiles alone.
 #pragma once
 
 #include <algorithm>

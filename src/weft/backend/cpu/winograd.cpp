@@ -2,7 +2,6 @@
 
 #include <atomic>
 
-#include "weft/backend/cpu/own_convolution.h"
 #include "weft/backend/cpu/winograd_gradient.h"
 #include "weft/backend/cpu/winograd_tiles.h"
 #include "weft/base/thread_pool.h"
@@ -22,6 +21,12 @@ const WinogradKernels& kernels() {
     return baseline::winograd_kernels;
 }
 
+void Direct::run(const void* first, const void* second, void* result) const {
+    std::unique_ptr<const Convolution::Way> way = make(kind, shape, strides);
+    BufferHandle scratch = Buffer::allocate(way->scratch_bytes());
+    way->run(first, second, result, scratch->data(), nullptr);
+}
+
 }  // namespace winograd
 
 namespace {
@@ -33,7 +38,7 @@ struct Roles {
     bool forward;
     std::int64_t sources, destinations, pad[2];
     Picture source, destination;
-    std::int64_t source_step, destination_step, weight_steps[2];  // of the weights
+    std::int64_t source_step, destination_step;  // of the weights
     WindowStrides weight;
 
     Roles(ConvolutionKind kind, const ConvolutionShape& s, const ConvolutionStrides& lies)
@@ -54,10 +59,9 @@ struct Roles {
 
 class InPixels final : public Convolution::Way {
   public:
-    InPixels(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, const Use& use)
-        : kind_(kind),
-          shape_(shape),
-          strides_(strides),
+    InPixels(ConvolutionKind kind, const ConvolutionShape& shape, const ConvolutionStrides& strides, const Use& use,
+             const MakeWay& direct)
+        : direct_{direct, kind, shape, strides},
           r_(kind, shape, strides),
           tiles_(shape.batch, r_.destination),
           gemm_(own::kernels<float>()),
@@ -102,7 +106,7 @@ class InPixels final : public Convolution::Way {
                 blocks_, [&](std::int64_t block, int slot) { whole_block(run, block, slot); }, slots_);
         else
             for (std::int64_t block = 0; block < blocks_; ++block) shared_block(run, block);
-        if (!run.finite) run_directly(first, second, result);
+        if (!run.finite) direct_.run(first, second, result);
     }
 
   private:
@@ -223,20 +227,7 @@ class InPixels final : public Convolution::Way {
         if (!finite) run.finite = false;
     }
 
-    /// What is not finite would reach all pixels of its tile, and sums of large numbers overflow that would not: computed by the definition.
-    void run_directly(const void* first, const void* second, void* result) const {
-        OwnConvolution<float> own(kind_, shape_, strides_, slots_);
-        BufferHandle packed = Buffer::allocate(static_cast<std::size_t>(own.packed_elements()) * sizeof(float)),
-                     space = Buffer::allocate(static_cast<std::size_t>(own.scratch_elements()) * sizeof(float));
-        auto* weights = reinterpret_cast<float*>(packed->data());
-        own.pack(static_cast<const float*>(second), weights);
-        own.run(static_cast<const float*>(first), static_cast<const float*>(second), weights,
-                static_cast<float*>(result), reinterpret_cast<float*>(space->data()));
-    }
-
-    ConvolutionKind kind_;
-    ConvolutionShape shape_;
-    ConvolutionStrides strides_;
+    Direct direct_;
     Roles r_;
     Tiles tiles_;
     const GemmKernels<float>& gemm_;
@@ -267,10 +258,10 @@ bool pays(const ConvolutionShape& s, const ConvolutionStrides& lies) {
 
 std::unique_ptr<const Convolution::Way> winograd_convolution(ConvolutionKind kind, const ConvolutionShape& shape,
                                                              const ConvolutionStrides& strides,
-                                                             const Convolution::Way::Use& use) {
+                                                             const Convolution::Way::Use& use, const MakeWay& direct) {
     if (!pays(shape, strides)) return nullptr;
-    if (kind == ConvolutionKind::backward_weight) return winograd_gradient(shape, strides);
-    return std::make_unique<InPixels>(kind, shape, strides, use);
+    if (kind == ConvolutionKind::backward_weight) return winograd_gradient(shape, strides, direct);
+    return std::make_unique<InPixels>(kind, shape, strides, use, direct);
 }
 
 }  // namespace weft::cpu

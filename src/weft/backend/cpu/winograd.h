@@ -9,10 +9,11 @@
 namespace weft::cpu {
 
 /// Of float32, with three spatial axes of which the first has one place, channels side by side. The same bits for any number of threads, any
-/// instruction set, any block of the batch. Whether there is one depends, but for the gradient in the weights, on no batch. Null: not of this
-/// kind, or too small for it to pay.
+/// instruction set, any block of the batch. Whether there is one depends, but for the gradient in the weights, on no batch. `direct` makes
+/// what computes by the definition, where a result is not finite: in a tile it would reach all, and sums overflow that would not. Null: not
+/// of this kind, or too small for it to pay.
 std::unique_ptr<const Convolution::Way> winograd_convolution(ConvolutionKind kind, const ConvolutionShape& shape,
                                                              const ConvolutionStrides& strides,
-                                                             const Convolution::Way::Use& use);
+                                                             const Convolution::Way::Use& use, const MakeWay& direct);
 
 }  // namespace weft::cpu

@@ -2,10 +2,8 @@
 
 #include <atomic>
 
-#include "weft/backend/cpu/own_convolution.h"
 #include "weft/backend/cpu/winograd_tiles.h"
 #include "weft/base/thread_pool.h"
-#include "weft/core/buffer.h"
 
 namespace weft::cpu {
 namespace {
@@ -16,8 +14,9 @@ using namespace winograd;
 /// matrices are large there is one part, and what is done to a block of tiles is shared out.
 class TileSums final : public Convolution::Way {
   public:
-    TileSums(const ConvolutionShape& shape, const ConvolutionStrides& strides)
-        : s_(shape),
+    TileSums(const ConvolutionShape& shape, const ConvolutionStrides& strides, const MakeWay& direct)
+        : direct_{direct, ConvolutionKind::backward_weight, shape, strides},
+          s_(shape),
           strides_(strides),
           input_(shape.in, strides.input),
           gradient_(shape.out, strides.output),
@@ -56,12 +55,11 @@ class TileSums final : public Convolution::Way {
             if (!give(index / across * given_in, index % across * given_out, sums, static_cast<float*>(result)))
                 finite = false;
         });
-        if (!finite) run_directly(first, second, result);
+        if (!finite) direct_.run(first, second, result);
     }
 
   private:
     static constexpr std::int64_t given_in = 16, given_out = 32;  // channels at a time
-
     static constexpr std::int64_t large = 32 * 1024, least_part = 256, most_parts = 8;
 
     /// So many tiles that sums, which each block reads and writes, take no more of memory's time than what is made of pixels.
@@ -146,13 +144,7 @@ class TileSums final : public Convolution::Way {
         return finite;
     }
 
-    void run_directly(const void* first, const void* second, void* result) const {
-        OwnConvolution<float> own(ConvolutionKind::backward_weight, s_, strides_, slots_);
-        BufferHandle space = Buffer::allocate(static_cast<std::size_t>(own.scratch_elements()) * sizeof(float));
-        own.run(static_cast<const float*>(first), static_cast<const float*>(second), nullptr,
-                static_cast<float*>(result), reinterpret_cast<float*>(space->data()));
-    }
-
+    Direct direct_;
     ConvolutionShape s_;
     ConvolutionStrides strides_;
     Picture input_, gradient_;
@@ -168,9 +160,9 @@ class TileSums final : public Convolution::Way {
 }  // namespace
 
 std::unique_ptr<const Convolution::Way> winograd_gradient(const ConvolutionShape& shape,
-                                                          const ConvolutionStrides& strides) {
+                                                          const ConvolutionStrides& strides, const MakeWay& direct) {
     if (Tiles(shape.batch, Picture(shape.out, strides.output)).count() < TileSums::least_tiles) return nullptr;
-    return std::make_unique<TileSums>(shape, strides);
+    return std::make_unique<TileSums>(shape, strides, direct);
 }
 
 }  // namespace weft::cpu

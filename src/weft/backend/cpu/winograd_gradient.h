@@ -7,8 +7,8 @@
 
 namespace weft::cpu {
 
-/// Of a shape that winograd_convolution() takes. Null: too few tiles for it to pay.
+/// Of a shape that winograd_convolution() takes, with its `direct`. Null: too few tiles for it to pay.
 std::unique_ptr<const Convolution::Way> winograd_gradient(const ConvolutionShape& shape,
-                                                          const ConvolutionStrides& strides);
+                                                          const ConvolutionStrides& strides, const MakeWay& direct);
 
 }  // namespace weft::cpu

@@ -1,5 +1,5 @@
-// What Winograd's convolution and its gradient share: which squares of pixels there are and where they lie, and the 16 products of what the
-// transforms made of them. Callers: backend/cpu/winograd*.cpp.
+// What Winograd's convolution and its gradient share: which squares of pixels there are and where they lie, how what the transforms make of
+// them lies in memory, and what is done where that is not finite. Callers: backend/cpu/winograd*.cpp.
 #pragma once
 
 #include <algorithm>
@@ -92,5 +92,15 @@ inline std::int64_t tiles_at_a_time(std::int64_t tiles, std::int64_t sources, st
     std::int64_t wanted = std::clamp(std::max(near / each, least), enough, most);
     return divide_up(tiles, divide_up(tiles, wanted));
 }
+
+/// A convolution by another way, once, in memory of its own.
+struct Direct {
+    MakeWay make;
+    ConvolutionKind kind;
+    ConvolutionShape shape;
+    ConvolutionStrides strides;
+
+    void run(const void* first, const void* second, void* result) const;
+};
 
 }  // namespace weft::cpu::winograd
