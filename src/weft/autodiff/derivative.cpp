@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "weft/autodiff/loop_rules.h"
 #include "weft/autodiff/rules.h"
 #include "weft/autodiff/transform.h"
 #include "weft/ops/creation.h"
@@ -78,7 +79,7 @@ using Values = std::unordered_map<const Node*, Tensor>;
 
 void accumulate(Values& values, const Node* node, const Tensor& more) {
     Tensor& sum = values[node];
-    sum = sum ? sum + more : more;
+    sum = !sum ? more : is_loop(*node) ? add_loop_cotangents(sum, more) : sum + more;
 }
 
 Tensor value_or_zero(const Values& values, const Tensor& of) {

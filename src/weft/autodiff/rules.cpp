@@ -2,6 +2,7 @@
 
 #include "weft/autodiff/custom.h"
 #include "weft/autodiff/derivative.h"
+#include "weft/autodiff/loop_rules.h"
 #include "weft/autodiff/scalar_graph.h"
 #include "weft/kernel/builder.h"
 #include "weft/ops/creation.h"
@@ -197,6 +198,8 @@ bool by_partials(const Node& node) {
 Tensor push(const Tensor& result, std::span<const Tensor> tangents) {
     const Operation& operation = *result.node()->operation;
     if (&operation == &custom_operation) return push_custom(result, tangents);
+    if (&operation == &loop_operation) return push_loop(result, tangents);
+    if (&operation == &loop_result_operation) return push_loop_result(result, tangents[0]);
     refuse_if_not_differentiable(*result.node());
     if (by_partials(*result.node())) return push_elementwise(result, tangents);
     if (operation.composite) {
@@ -214,6 +217,8 @@ Tensor push(const Tensor& result, std::span<const Tensor> tangents) {
 std::vector<Tensor> pull(const Tensor& result, const Tensor& cotangent, const std::vector<bool>& wanted) {
     const Operation& operation = *result.node()->operation;
     if (&operation == &custom_operation) return pull_custom(result, cotangent, wanted);
+    if (&operation == &loop_operation) return pull_loop(result, cotangent, wanted);
+    if (&operation == &loop_result_operation) return {loop_cotangent(result, cotangent)};
     refuse_if_not_differentiable(*result.node());
     if (by_partials(*result.node())) return pull_elementwise(result, cotangent, wanted);
     if (operation.composite) return pull_composite(result, cotangent, wanted);

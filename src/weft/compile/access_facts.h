@@ -14,10 +14,16 @@ std::size_t alignment_after(std::size_t from, std::int64_t moved, DType dtype);
 
 class AccessFacts {
   public:
-    /// All four as in Binder: where each entry lies, the output that each slot is (or -1), and outputs with their donors.
+    /// All four as in Binder: where each entry lies, the output that each slot is (or -1), and outputs with their donors. `allocated`: who
+    /// runs the binding allocates its outputs; else they lie anywhere.
     AccessFacts(const Plan& plan, const Graph& graph, const std::vector<View>& views,
-                const std::vector<std::int32_t>& output_of, const std::vector<BoundOutput>& outputs)
-        : plan_(plan), graph_(graph), views_(views), output_of_(output_of), outputs_(outputs) {}
+                const std::vector<std::int32_t>& output_of, const std::vector<BoundOutput>& outputs, bool allocated)
+        : plan_(plan),
+          graph_(graph),
+          views_(views),
+          output_of_(output_of),
+          outputs_(outputs),
+          allocated_(allocated) {}
 
     /// Writes down the alignments of the loop's accesses. `first`: the load that is the step's first. InternalError names an access that
     /// would touch memory beyond its operand's place.
@@ -38,6 +44,7 @@ class AccessFacts {
     const std::vector<View>& views_;
     const std::vector<std::int32_t>& output_of_;
     const std::vector<BoundOutput>& outputs_;
+    bool allocated_;
 };
 
 }  // namespace weft

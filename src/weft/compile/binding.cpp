@@ -138,11 +138,11 @@ void Binder::bind_step(std::int32_t s) {
         bound.operation = node.operation;
         bound.where = node.where;
     }
-    bound.fails_at = bound.where;
-    AccessFacts facts(plan_, graph_, views_, output_of_, binding_->outputs);
+    if (step.kind != Step::loop) bound.fails_at = bound.where;  // a loop's steps say it themselves
+    AccessFacts facts(plan_, graph_, views_, output_of_, binding_->outputs, !options_.step_of_loop);
     bool checks = s == checks_at_ && !late_.empty();
     static const std::vector<bool> none;
-    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : kept_leaves_, options_.keep_loops);
+    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : kept_leaves_, options_);
     bound.kernel = kernels.kernel(step);
     bound.product_operations = kernels.product_operations(step);
     if (options_.keep_loops) bound.loops = kernels.loops(step);

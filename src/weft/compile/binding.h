@@ -64,6 +64,8 @@ struct BindOptions {
     std::vector<bool> steady = {};
     bool keep_loops = false;
     bool bfloat16_products = false;  // of float32, by bfloat16_rewriting()
+    /// It is a step of a loop: run often, with outputs that lie anywhere.
+    bool step_of_loop = false;
 };
 
 struct Binding {

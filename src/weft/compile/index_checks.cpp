@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "weft/compile/loop_kernel.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/scatter.h"
 
@@ -59,6 +60,9 @@ std::optional<std::vector<std::int32_t>> late_checks(const Plan& plan, const Gra
     IndexUses known;
     std::vector<std::int32_t> late;
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        if (plan.steps[s].kind == Step::loop && static_cast<std::int32_t>(s) > first &&
+            loop_may_fail(graph.node(plan.steps[s].space)))
+            return std::nullopt;
         IndexUses uses;
         for (std::int32_t member : plan.steps[s].members) add_uses(graph, member, uses);
         std::erase_if(uses, [&](const auto& use) { return known.contains(use); });

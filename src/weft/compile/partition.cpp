@@ -15,6 +15,7 @@ namespace weft {
 
 Plan Partitioner::plan() {
     plan_.structure = graph_.structure;
+    plan_.as_written = !options_.fuse;
     plan_.places.resize(static_cast<std::size_t>(count_));
     if (options_.fuse) made_ = made_in_loops(graph_), loops_ = gathers_in_loops(graph_, made_);
     place_leaves_and_views();
@@ -110,7 +111,10 @@ void Partitioner::place_outputs() {
             repeats |= node(base).operation == &broadcast_to_operation;
             base = place(base).index;
         }
-        if (place(output).kind == Place::literal || (repeats && place(output).kind == Place::view)) {
+        bool own = place(output).kind == Place::slot || place(output).kind == Place::fused;
+        own = own && orders_[static_cast<std::size_t>(output)].empty();
+        if (place(output).kind == Place::literal || (repeats && place(output).kind == Place::view) ||
+            (options_.own_outputs && !own)) {
             output_copies_.insert(output);
         }
     }

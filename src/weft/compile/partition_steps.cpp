@@ -23,6 +23,8 @@ void Partitioner::make_steps() {
             maker_.copy(graph_.inputs(e)[0], place(e).index);
         else if (joins(e))
             maker_.reduce(e, inside_);
+        else if (family(e) == Family::region)
+            maker_.region(e);
         else if (scatters_in_loop(e))
             maker_.scatter(e, inside_);
         else

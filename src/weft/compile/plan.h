@@ -36,11 +36,12 @@ struct IndexedLoad {
 };
 
 struct Step {
-    enum Kind : std::uint8_t { map, reduce, scan, scatter, copy, library, rows } kind = map;
+    enum Kind : std::uint8_t { map, reduce, scan, scatter, copy, library, rows, loop } kind = map;
     std::vector<std::int32_t> members;  // entries computed here, inputs first (copy: none)
     std::vector<std::int32_t> loads;    // entries read from memory, one an input of the program (of the library kernel)
     std::vector<std::int32_t> stores;   // slots written
-    /// The entry whose shape the loop runs over: of a scatter its updates; of a library kernel, the one that it makes.
+    /// The entry whose shape the loop runs over: of a scatter its updates; of a library kernel, the one that it makes; of a loop (a region,
+    /// autodiff/loop.h), whose results it stores, itself.
     std::int32_t space = -1;
     Program program;                    // map, reduce, scan, scatter, copy
     std::vector<Reduction> reductions;  // reduce, scan
@@ -60,6 +61,7 @@ struct Plan {
     std::vector<Step> steps;
     std::vector<std::int32_t> outputs;  // slot of each output; -1: the output is a leaf or a view of one
     std::vector<bool> output_views;     // the output is the view of its entry (not the slot's plain layout)
+    bool as_written = false;            // a kernel an operation, also within loops
 };
 
 /// How kernels are made from entries.
@@ -67,6 +69,7 @@ struct PartitionOptions {
     bool fuse = true;           // false: a kernel an operation (the oracle of tests)
     std::size_t longest = 256;  // operations in one kernel
     bool rows = true;           // steps over the same rows run a block of rows at a time
+    bool own_outputs = false;   // each output comes to dense memory that is no leaf's, nor a view's (of a step of a loop)
 };
 
 /// The entry whose memory an entry shows, through views.

@@ -43,16 +43,19 @@ const RewriteOptions& rewriting_of(const Graph& graph, const BindOptions& option
 
 }  // namespace
 
-std::shared_ptr<const Plan> plan_for(const Graph& graph) {
+std::shared_ptr<const Plan> plan_for(const Graph& graph, const PartitionOptions& options) {
+    promise(options.fuse && options.rows, "plans that are kept are those of programs");
     Caches& caches = Caches::get();
+    Hash128 key = graph.structure;
+    key.low ^= options.own_outputs;
     {
         std::lock_guard lock(caches.mutex);
-        if (auto* found = caches.plans.find(graph.structure)) return *found;
+        if (auto* found = caches.plans.find(key)) return *found;
     }
-    auto plan = std::make_shared<const Plan>(make_plan(graph));  // not under the lock: others may plan meanwhile
+    auto plan = std::make_shared<const Plan>(make_plan(graph, options));  // not under the lock: others may plan meanwhile
     std::lock_guard lock(caches.mutex);
     ++caches.count.plans_made;
-    return caches.plans.insert(graph.structure, plan);
+    return caches.plans.insert(key, plan);
 }
 
 std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions options, Stages* stages) {
@@ -67,6 +70,17 @@ std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions opti
         if (stages) *stages = std::move(described);
     }
     return binding;
+}
+
+std::shared_ptr<const Binding> make_step_binding(const Graph& graph, BindOptions options,
+                                                 const KernelCompiler& compiler, bool as_written) {
+    options.step_of_loop = true;
+    if (as_written) {
+        auto plan = std::make_shared<const Plan>(make_plan(graph, {.fuse = false, .own_outputs = true}));
+        return weft::bind(std::move(plan), graph, compiler, options);
+    }
+    Graph rewritten = rewrite(graph, rewriting_of(graph, options));
+    return weft::bind(plan_for(rewritten, {.own_outputs = true}), rewritten, compiler, options);
 }
 
 std::shared_ptr<const Binding> binding_for(const Graph& graph) {

@@ -22,6 +22,8 @@ std::string_view name_of(Step::Kind kind) {
             return "copy";
         case Step::library:
             return "library";
+        case Step::loop:
+            return "loop";
         case Step::rows:
             return "row blocks";
     }

@@ -6,6 +6,7 @@
 #include "weft/base/integers.h"
 #include "weft/compile/bound_loop.h"
 #include "weft/compile/in_place.h"
+#include "weft/compile/loop_kernel.h"
 #include "weft/compile/made.h"
 #include "weft/compile/row_parts.h"
 #include "weft/compile/row_steps.h"
@@ -22,10 +23,11 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot) {
 
 std::unique_ptr<Kernel> StepKernels::kernel(const Step& step) const {
     if (step.kind == Step::library) return library(step);
+    if (step.kind == Step::loop) return region(step);
     if (step.kind == Step::scatter)
         return scatter_kernel(compiler_, loop(step), views_[at(step.loads[0])].layout,
                               slot_layout(plan_, graph_, step.stores[0]));
-    return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step), often_);
+    return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step), often());
 }
 
 std::vector<Loop> StepKernels::loops(const Step& step) const {
@@ -33,6 +35,7 @@ std::vector<Loop> StepKernels::loops(const Step& step) const {
         if (!is_made(graph_.node(step.members[0]))) return {};
         return {made(step)};
     }
+    if (step.kind == Step::loop) return {};
     if (step.kind != Step::rows) return {loop(step)};
     std::vector<Loop> all;
     for (const Step& part : step.parts)
@@ -46,6 +49,7 @@ double StepKernels::product_operations(const Step& step) const {
         for (const Step& part : step.parts) sum += product_operations(part);
         return sum;
     }
+    if (step.kind == Step::loop) return loop_product_operations(graph_.node(step.space));
     if (step.kind != Step::library || graph_.node(step.members[0]).operation->family != Family::contraction) return 0;
     auto points = static_cast<double>(slot_layout(plan_, graph_, step.stores[0]).size());
     return 2 * points * static_cast<double>(views_[at(step.loads[0])].layout.dims.back());
@@ -62,6 +66,13 @@ std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
     if (is_made(node)) return made_kernel(compiler_, made(step));
     Layout output = slot_layout(plan_, graph_, step.stores[0]);
     return compiler_.library(node, inputs(step), output, {.kept = kept_view(step) != nullptr});
+}
+
+std::unique_ptr<Kernel> StepKernels::region(const Step& step) const {
+    std::vector<LoopResultAttributes> results;
+    for (std::size_t i = 0; i + 1 < step.members.size(); ++i)
+        results.push_back(graph_.node(step.members[i]).attributes_as<LoopResultAttributes>());
+    return loop_kernel(graph_.node(step.space), inputs(step), results, compiler_, options_, plan_.as_written);
 }
 
 // The step's second operand, if it is a leaf whose numbers stay as they are from run to run; else nothing. Of what else has two

@@ -12,17 +12,17 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot);
 
 class StepKernels {
   public:
-    /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: leaves of which copies are kept. `often`: what would
-    /// be put off until a step runs again (KernelCompiler::loop) is made at once.
+    /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: leaves of which copies are kept. `options`: as
+    /// bind() has them.
     StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views,
-                const AccessFacts& facts, const std::vector<bool>& steady, bool often)
+                const AccessFacts& facts, const std::vector<bool>& steady, const BindOptions& options)
         : plan_(plan),
           graph_(graph),
           compiler_(compiler),
           views_(views),
           facts_(facts),
           steady_(steady),
-          often_(often) {}
+          options_(options) {}
 
     std::unique_ptr<Kernel> kernel(const Step& step) const;
     /// What the step runs that is a loop.
@@ -34,6 +34,9 @@ class StepKernels {
 
   private:
     std::unique_ptr<Kernel> library(const Step& step) const;
+    std::unique_ptr<Kernel> region(const Step& step) const;
+    // What would be put off until a step runs again (KernelCompiler::loop) is made at once.
+    bool often() const { return options_.keep_loops || options_.step_of_loop; }
     const View* kept_view(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
     struct RowPart part(const Step& whole, std::size_t number) const;
@@ -50,7 +53,7 @@ class StepKernels {
     const std::vector<View>& views_;
     const AccessFacts& facts_;
     const std::vector<bool>& steady_;
-    bool often_;
+    const BindOptions& options_;
 };
 
 }  // namespace weft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weft/autodiff/loop.h"
 #include "weft/compile/lower.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/scan.h"
@@ -129,6 +130,27 @@ void StepMaker::library(std::int32_t e) {
         step.loads.push_back(input);
     }
     step.stores = {place(e).index};
+    plan_.steps.push_back(std::move(step));
+}
+
+void StepMaker::region(std::int32_t e) {
+    if (graph_.node(e).operation != &loop_operation) return;
+    Step step;
+    step.kind = Step::loop;
+    step.space = e;
+    for (std::int32_t input : graph_.inputs(e)) {
+        give_memory(input);
+        step.loads.push_back(input);
+    }
+    auto count = static_cast<std::int32_t>(graph_.entries.size());
+    for (std::int32_t result = e + 1; result < count; ++result) {
+        if (graph_.entries[static_cast<std::size_t>(result)].leaf) continue;
+        if (graph_.node(result).operation != &loop_result_operation || graph_.inputs(result)[0] != e) continue;
+        step.members.push_back(result);
+        step.stores.push_back(place(result).index);
+    }
+    step.members.push_back(e);
+    step.stores.push_back(place(e).index);
     plan_.steps.push_back(std::move(step));
 }
 

@@ -23,6 +23,8 @@ class StepMaker {
     void scatter(std::int32_t e, const std::vector<std::int32_t>& inside);
     void copy(std::int32_t from, std::int32_t slot);
     void library(std::int32_t e);
+    /// A loop, with the results of it that the graph reads; of one of these, nothing: its loop makes it.
+    void region(std::int32_t e);
 
   private:
     std::vector<std::int32_t> members_inside(std::int32_t e, const std::vector<std::int32_t>& inside) const;

@@ -21,7 +21,11 @@ thread_local std::vector<std::string_view>* modules = nullptr;
 void bound_pending(Node& node) {
     if ((node.depth <= most_depth && node.pending_bytes <= most_bytes) || node.symbolic || keep_pending > 0) return;
     std::vector<Tensor> inputs;
-    for (Node* input : node.inputs) inputs.push_back(handle(input));
+    for (Node* input : node.inputs) {
+        bool result = input->operation->family == Family::region && node.operation->family == Family::region;
+        if (!result) inputs.push_back(handle(input));  // a loop has no numbers; its results do
+    }
+    if (inputs.empty()) return;
     eval(inputs);
     node.depth = 1;
     node.pending_bytes = 0;

@@ -33,6 +33,7 @@ enum class Family : std::uint8_t {
     random,
     factorization,  // matrices taken apart, and what is solved with them
     fourier,
+    region,    // holds a program of its own that it runs: loops
     composite  // a function of other operations: has a record (documentation, tests), never a node
 };
 std::string_view name_of(Family family);

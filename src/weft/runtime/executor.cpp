@@ -25,64 +25,36 @@ std::byte* thread_arena(std::size_t bytes) {
 
 }  // namespace
 
-Runner::Runner(std::shared_ptr<const Binding> binding) : binding_(std::move(binding)) {
-    std::map<std::string, std::size_t> formats;
-    for (const BoundStep& step : binding_->steps) {
-        first_.push_back(static_cast<std::uint32_t>(table_.size()));
-        for (const View& view : step.operands) {
-            Patch patch{static_cast<std::uint32_t>(table_.size()), view.base, view.offset};
-            // What is made has no memory: the offset is what stands for its first number (kernel/loop.h).
-            bool made = view.base.kind == Base::made;
-            if (!made) (view.base.kind == Base::arena ? inside_ : outside_).push_back(patch);
-            table_.push_back(made ? reinterpret_cast<void*>(view.offset) : nullptr);
-        }
-        if (step.kernel->shared_bytes() == 0) continue;
-        kept_by(step, formats).positions.push_back(static_cast<std::uint32_t>(table_.size()));
-        table_.push_back(nullptr);
-    }
-}
-
-// That of the step, which stands last in first_, or of one before it that makes the same.
-Runner::Kept& Runner::kept_by(const BoundStep& step, std::map<std::string, std::size_t>& formats) {
-    std::string format = step.kernel->shared_format();
-    if (!format.empty()) {
-        for (const BoundStep::KeptOf& of : step.kept_of) format += text("of ", of.leaf, " from ", of.offset, "; ");
-        auto [known, fresh] = formats.emplace(std::move(format), kept_.size());
-        if (!fresh) return kept_[known->second];
-    }
-    kept_.push_back({first_.size() - 1, {}, nullptr, std::vector<std::uint64_t>(step.kept_of.size())});
-    return kept_.back();
+Runner::Runner(std::shared_ptr<const Binding> binding)
+    : binding_(std::move(binding)), operands_(*binding_), table_(operands_.empty()), kept_(operands_.shared().size()) {
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+        kept_[i].contents.resize(binding_->steps[operands_.shared()[i].step].kept_of.size());
 }
 
 std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void* const> outputs) {
     std::byte* arena = binding_->arena_bytes > 0 ? thread_arena(binding_->arena_bytes) : nullptr;
-    if (arena != arena_) {
-        for (const Patch& patch : inside_) table_[patch.position] = arena + patch.offset;
-        arena_ = arena;
-    }
-    for (const Patch& patch : outside_) {
-        auto index = static_cast<std::size_t>(patch.base.index);
-        void* base = patch.base.kind == Base::leaf ? leaves[index] : outputs[index];
-        table_[patch.position] = static_cast<std::byte*>(base) + patch.offset;
-    }
+    if (arena != arena_) operands_.place_arena(table_.data(), arena_ = arena);
+    operands_.place_outside(table_.data(), leaves, outputs);
     return arena + binding_->scratch_offset;
 }
 
 // Made anew where a leaf that it is made of holds other numbers than it did, or nobody knows.
-void Runner::keep(Kept& kept, std::span<const std::uint64_t> contents) {
-    const BoundStep& step = binding_->steps[kept.step];
+void Runner::keep(std::size_t i, std::span<const std::uint64_t> contents) {
+    const OperandTable::Shared& shared = operands_.shared()[i];
+    Kept& kept = kept_[i];
+    const BoundStep& step = binding_->steps[shared.step];
     bool same = true;
-    for (std::size_t i = 0; i < step.kept_of.size(); ++i) {
-        std::uint64_t now = contents.empty() ? 0 : contents[static_cast<std::size_t>(step.kept_of[i].leaf)];
-        same = same && now != 0 && now == kept.contents[i];
-        kept.contents[i] = now;
+    for (std::size_t k = 0; k < step.kept_of.size(); ++k) {
+        std::uint64_t now = contents.empty() ? 0 : contents[static_cast<std::size_t>(step.kept_of[k].leaf)];
+        same = same && now != 0 && now == kept.contents[k];
+        kept.contents[k] = now;
     }
     if (same) return;
     if (!kept.memory) {
-        kept.memory = Buffer::allocate(step.kernel->shared_bytes());
-        for (std::uint32_t position : kept.positions) table_[position] = kept.memory->data();
+        kept.memory = Buffer::allocate(shared.bytes);
+        for (std::uint32_t position : shared.positions) table_[position] = kept.memory->data();
     }
-    step.kernel->share(table_.data() + first_[kept.step], kept.memory->data());
+    step.kernel->share(table_.data() + operands_.first(shared.step), kept.memory->data());
 }
 
 double Runner::time_step(std::size_t s, std::byte* scratch) {
@@ -94,7 +66,7 @@ double Runner::time_step(std::size_t s, std::byte* scratch) {
 
 std::vector<double> Runner::time(std::span<void* const> leaves, std::span<void* const> outputs, int runs) {
     std::byte* scratch = place_operands(leaves, outputs);
-    for (Kept& kept : kept_) keep(kept, {});
+    for (std::size_t i = 0; i < kept_.size(); ++i) keep(i, {});
     std::vector<double> seconds(binding_->steps.size(), std::numeric_limits<double>::infinity());
     for (int run = 0; run < runs; ++run) {
         for (std::size_t s = 0; s < seconds.size(); ++s) {
@@ -107,7 +79,7 @@ std::vector<double> Runner::time(std::span<void* const> leaves, std::span<void* 
 void Runner::run(std::span<void* const> leaves, std::span<void* const> outputs,
                  std::span<const std::uint64_t> contents) {
     std::byte* scratch = place_operands(leaves, outputs);
-    for (Kept& kept : kept_) keep(kept, contents);
+    for (std::size_t i = 0; i < kept_.size(); ++i) keep(i, contents);
     std::size_t s = 0;
     try {
         if (detail::profiling.load(std::memory_order_relaxed)) {

@@ -4,12 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "weft/compile/binding.h"
+#include "weft/compile/operand_table.h"
 
 namespace weft {
 
@@ -28,29 +27,19 @@ class Runner {
     /// Fills in the addresses; gives the scratch memory.
     std::byte* place_operands(std::span<void* const> leaves, std::span<void* const> outputs);
     void run_step(std::size_t s, std::byte* scratch) {
-        binding_->steps[s].kernel->run(table_.data() + first_[s], scratch);
+        binding_->steps[s].kernel->run(table_.data() + operands_.first(s), scratch);
     }
     double time_step(std::size_t s, std::byte* scratch);  // seconds
-    struct Patch {
-        std::uint32_t position;
-        Base base;
-        std::int64_t offset;
-    };
     std::shared_ptr<const Binding> binding_;
-    std::vector<void*> table_;             // operands of all steps, one after the other
-    std::vector<std::uint32_t> first_;     // of each step, in the table
-    std::vector<Patch> outside_, inside_;  // what points to leaves and outputs; into the arena
-    std::byte* arena_ = nullptr;           // what inside_ was last written for
-    /// What kernels share from run to run: steps that make the same of the same leaves (a recurrent layer's) have one.
+    OperandTable operands_;
+    std::vector<void*> table_;
+    std::byte* arena_ = nullptr;  // what the table was last written for
     struct Kept {
-        std::size_t step;                      // the first that reads it
-        std::vector<std::uint32_t> positions;  // in the table, behind the operands of all that read it
         BufferHandle memory;
         std::vector<std::uint64_t> contents;  // of the leaves that it was made of
     };
-    std::vector<Kept> kept_;
-    Kept& kept_by(const BoundStep& step, std::map<std::string, std::size_t>& formats);
-    void keep(Kept& kept, std::span<const std::uint64_t> contents);
+    std::vector<Kept> kept_;  // one an entry of operands_.shared()
+    void keep(std::size_t i, std::span<const std::uint64_t> contents);
 };
 
 /// Where a result of a run lies, as an Array over the buffer it came from.

@@ -103,6 +103,7 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
         case Family::random:
         case Family::scan:
         case Family::view:
+        case Family::region:
         case Family::composite:
             break;
     }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "weft/autodiff/loop.h"
 #include "weft/nn/functional/common.h"
 #include "weft/nn/functional/dropout.h"
 #include "weft/nn/functional/linear.h"
@@ -61,23 +62,30 @@ struct Direction {
     Tensor output;  // (T, N, hidden)
     RecurrentState last;
 };
-Direction run(const RecurrentOptions& options, const Tensor& x, RecurrentState state, RecurrentWeights w,
+Direction run(const RecurrentOptions& options, const Tensor& x, const RecurrentState& begin, RecurrentWeights w,
               bool backward) {
-    std::int64_t steps = known_size("recurrent", x, 0);
     // Both biases are added at once, for all steps, where no gate comes between them: so their derivative is one sum.
     if (options.kind != Recurrence::gru && w.b_ih && w.b_hh) w.b_ih = w.b_ih + std::exchange(w.b_hh, {});
     Tensor of_inputs = linear(x, w.w_ih, w.b_ih);
-    std::vector<Tensor> outputs(at(steps));
-    Shape row = of_inputs.shape();
-    row[0] = 1;
-    for (std::int64_t i = 0; i < steps; ++i) {
-        std::int64_t t = backward ? steps - 1 - i : i;
-        Tensor now = squeeze(slice(of_inputs, {t, 0, 0}, row), {0});
-        Tensor running = options.lengths ? expand_dims(options.lengths > t, -1) : Tensor();
-        state = held(running, step(options.kind, now, state, w), state);
-        outputs[at(t)] = running ? where(running, state.h, 0) : state.h;
-    }
-    return {stack(outputs, 0), state};
+    auto state_of = [](std::span<const Tensor> carry) {
+        return RecurrentState{carry[0], carry.size() > 1 ? carry[1] : Tensor()};
+    };
+    auto carried = [](const RecurrentState& state) {
+        std::vector<Tensor> carry{state.h};
+        if (state.c) carry.push_back(state.c);
+        return carry;
+    };
+    std::vector<Tensor> xs{of_inputs};
+    if (options.lengths) xs.push_back(iota(x.shape()[0]));
+    Scanned found = scan(
+        [&](std::span<const Tensor> carry, std::span<const Tensor> now) -> ScanStep {
+            RecurrentState before = state_of(carry);
+            Tensor running = options.lengths ? expand_dims(options.lengths > now[1], -1) : Tensor();
+            RecurrentState after = held(running, step(options.kind, now[0], before, w), before);
+            return {carried(after), {running ? where(running, after.h, 0) : after.h}};
+        },
+        carried(begin), xs, {.reverse = backward});
+    return {found.ys[0], state_of(found.carry)};
 }
 
 // State `i` of (layers * directions, N, hidden), or zeros.

@@ -1,0 +1,161 @@
+#include "weft/autodiff/loop.h"
+
+#include "weft/autodiff/loop_rules.h"
+#include "weft/base/integers.h"
+
+namespace weft {
+
+template <>
+void AttributesOf<LoopAttributes>::key(KeyParts& parts) const {
+    const KeyParts& of_step = value.step->key;
+    parts.words.insert(parts.words.end(), of_step.words.begin(), of_step.words.end());
+    parts.sizes.insert(parts.sizes.end(), of_step.sizes.begin(), of_step.sizes.end());
+    parts.offsets.insert(parts.offsets.end(), of_step.offsets.begin(), of_step.offsets.end());
+    for (std::size_t word : {value.carried, value.sliced, std::size_t{value.reverse}}) parts.words.push_back(word);
+    parts.sizes.push_back(value.length);
+}
+
+template <>
+void AttributesOf<LoopAttributes>::print(std::ostream& out) const {
+    out << "length=" << value.length << ", reverse=" << (value.reverse ? "True" : "False") << ", step=";
+    weft::print(out, *value.step);
+}
+
+template <>
+AttributesHandle AttributesOf<LoopAttributes>::substitute(const SizeLookup& lookup) const {
+    LoopAttributes copy = value;
+    copy.step = weft::substitute(*value.step, lookup);
+    copy.length = value.length.substitute(lookup);
+    return std::make_shared<AttributesOf>(std::move(copy));
+}
+
+namespace {
+
+Shape with_steps(Size length, const Shape& shape) {
+    Shape all = shape;
+    all.insert(0, length);
+    return all;
+}
+
+Meta infer_loop(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
+    const LoopAttributes& a = static_cast<const AttributesOf<LoopAttributes>&>(*attributes).value;
+    promise(inputs.size() == a.step->inputs && a.carried + a.sliced <= inputs.size(), "a loop has its region's inputs");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const Tensor& inside = a.step->nodes[i];
+        bool slices = i >= a.carried && i < a.carried + a.sliced;
+        Shape wanted = slices ? with_steps(a.length, inside.shape()) : inside.shape();
+        bool fits = inputs[i].dtype() == inside.dtype() && wanted.size() == inputs[i].ndim();
+        for (std::size_t axis = 0; fits && axis < wanted.size(); ++axis)
+            fits = may_equal(wanted[axis], inputs[i].shape()[axis]);
+        if (!fits)
+            throw ShapeError(text(operation.name, ": input ", i, " is ", inputs[i].dtype(), " ", inputs[i].shape(),
+                                  ", but its step was written for ", inside.dtype(), " ", wanted));
+    }
+    return {{}, DType::float32};
+}
+
+Meta infer_result(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
+    const LoopResultAttributes& result = static_cast<const AttributesOf<LoopResultAttributes>&>(*attributes).value;
+    const LoopAttributes& a = inputs[0].node()->attributes_as<LoopAttributes>();
+    const Tensor& inside = a.step->nodes[static_cast<std::size_t>(result.value)];
+    return {result.collected ? with_steps(a.length, inside.shape()) : inside.shape(), inside.dtype()};
+}
+
+}  // namespace
+
+const Operation loop_operation{.name = "loop",
+                               .family = Family::region,
+                               .arity = -1,
+                               .doc = "A step's expressions, run again and again with what they carry.",
+                               .infer = infer_loop,
+                               .batch = batch_loop};
+const Operation loop_result_operation{.name = "loop_result",
+                                      .family = Family::region,
+                                      .arity = 1,
+                                      .doc = "What a loop carries after its last step, or a value of all its steps.",
+                                      .infer = infer_result,
+                                      .batch = batch_loop_result};
+
+MadeLoop make_loop(const LoopParts& parts, const std::function<Tensor(const Tensor&)>& outside) {
+    KeepPending keep;
+    std::vector<Tensor> placeholders(parts.carry.begin(), parts.carry.end()), outputs(parts.next.begin(), parts.next.end());
+    placeholders.insert(placeholders.end(), parts.x.begin(), parts.x.end());
+    outputs.insert(outputs.end(), parts.values.begin(), parts.values.end());
+    Frozen frozen = freeze(placeholders, outputs);
+    std::vector<Tensor> inputs(parts.init.begin(), parts.init.end());
+    inputs.insert(inputs.end(), parts.xs.begin(), parts.xs.end());
+    for (const Tensor& captured : frozen.captured) inputs.push_back(outside ? outside(captured) : captured);
+    MadeLoop made;
+    auto first = frozen.region->outputs.begin() + static_cast<std::ptrdiff_t>(parts.next.size());
+    made.values.assign(first, frozen.region->outputs.end());
+    LoopAttributes a{frozen.region, parts.carry.size(), parts.x.size(), parts.length, parts.reverse};
+    made.loop = make_node(loop_operation, inputs, attributes(std::move(a)), parts.where);
+    return made;
+}
+
+Tensor loop_last(const Tensor& loop, std::size_t i) {
+    LoopResultAttributes a{false, static_cast<std::int64_t>(i)};
+    return make_node(loop_result_operation, {loop}, attributes(a), loop.node()->where);
+}
+
+Tensor loop_values(const Tensor& loop, std::int32_t node) {
+    const LoopAttributes& a = loop.node()->attributes_as<LoopAttributes>();
+    // A slice of what is read slice by slice is known already.
+    if (at(node) >= a.carried && at(node) < a.carried + a.sliced) return handle(loop.node()->inputs[at(node)]);
+    return make_node(loop_result_operation, {loop}, attributes(LoopResultAttributes{true, node}), loop.node()->where);
+}
+
+LoopTrace::LoopTrace(std::vector<Tensor> init, std::vector<Tensor> xs, const LoopOptions& options,
+                     std::source_location where)
+    : init_(std::move(init)), xs_(std::move(xs)), reverse_(options.reverse), where_(where) {
+    LineScope line(where);
+    if (xs_.empty() && !options.length)
+        throw ValueError(text("scan: without xs, length says how many steps there are", place(where)));
+    if (options.length && options.length->known() && options.length->value() < 0)
+        throw ValueError(text("scan: length is ", *options.length, "; it must be at least 0", place(where)));
+    for (std::size_t i = 0; i < xs_.size(); ++i) {
+        const Shape& shape = xs_[i].shape();
+        if (shape.empty())
+            throw ShapeError(text("scan: xs ", i, " has no axis to go along; what is the same in every step is simply "
+                                  "used by the function", place(where)));
+        if (i == 0 && !options.length) length_ = shape[0];
+        if (i == 0 && options.length) length_ = *options.length;
+        if (!may_equal(shape[0], length_))
+            throw ShapeError(text("scan: xs ", i, " of shape ", shape, " has ", shape[0], " slices, but there are ", length_,
+                                  options.length ? " steps (length)" : " of xs 0", place(where)));
+        x_.push_back(input("a slice of scan", Shape(shape.begin() + 1, shape.end()), xs_[i].dtype(), where));
+    }
+    if (xs_.empty()) length_ = *options.length;
+    for (const Tensor& begin : init_)
+        carry_.push_back(input("a carried value of scan", begin.shape(), begin.dtype(), where));
+}
+
+Scanned LoopTrace::results(std::span<const Tensor> next, std::span<const Tensor> y) const {
+    LineScope line(where_);
+    if (next.size() != carry_.size())
+        throw ValueError(text("scan: the function gave ", next.size(), " carried values, but was given ", carry_.size(),
+                              place(where_)));
+    for (std::size_t i = 0; i < next.size(); ++i) {
+        std::string what = text("scan: carried value ", i, " is ", carry_[i].dtype(), " ", carry_[i].shape(),
+                                " before a step and ", next[i].dtype(), " ", next[i].shape(), " after it; ");
+        if (next[i].dtype() != carry_[i].dtype())
+            throw DTypeError(text(what, "give init the type that it becomes, or convert it with astype", place(where_)));
+        if (!(next[i].shape() == carry_[i].shape()))
+            throw ShapeError(text(what, "what is carried keeps its shape", place(where_)));
+    }
+    MadeLoop made = make_loop({carry_, x_, next, y, init_, xs_, length_, reverse_, where_});
+    Scanned scanned;
+    for (std::size_t i = 0; i < next.size(); ++i) scanned.carry.push_back(loop_last(made.loop, i));
+    for (std::int32_t value : made.values) scanned.ys.push_back(loop_values(made.loop, value));
+    return scanned;
+}
+
+Scanned scan(const std::function<ScanStep(std::span<const Tensor> carry, std::span<const Tensor> x)>& f,
+             std::vector<Tensor> init, std::vector<Tensor> xs, const LoopOptions& options, std::source_location where) {
+    KeepPending keep;
+    LoopTrace trace(std::move(init), std::move(xs), options, where);
+    ScanStep step = f(trace.carry(), trace.x());
+    return trace.results(step.carry, step.y);
+}
+
+}  // namespace weft

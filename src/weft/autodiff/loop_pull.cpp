@@ -1,0 +1,319 @@
+// The reverse mode of loops: a loop that runs the other way.
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "weft/autodiff/between.h"
+#include "weft/autodiff/derivative.h"
+#include "weft/autodiff/loop_rules.h"
+#include "weft/base/integers.h"
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
+
+namespace weft {
+namespace {
+
+/// What stands for the cotangent of a loop: those of its results, which are its inputs. Never computed.
+struct LoopCotangentAttributes {
+    std::vector<LoopResultAttributes> of;
+    template <class V>
+    void members(V&) {}
+};
+Meta infer_cotangent(const Operation&, std::span<const Tensor>, const Attributes*) { return {{}, DType::float32}; }
+const Operation loop_cotangent_operation{.name = "loop_cotangent",
+                                         .family = Family::region,
+                                         .arity = -1,
+                                         .doc = "The cotangents of a loop's results.",
+                                         .infer = infer_cotangent};
+
+bool transposes_matrix(const Node& node) {
+    return node.operation == &permute_dims_operation && node.shape.size() == 2 &&
+           node.attributes_as<PermuteAttributes>().axes == Axes{1, 0};
+}
+
+/// The loop of one loop's cotangents, while it is written.
+class Reverse {
+  public:
+    Reverse(const Tensor& loop, const Tensor& cotangent, const std::vector<bool>& wanted)
+        : loop_(loop), a_(loop.node()->attributes_as<LoopAttributes>()), nodes_(a_.step->nodes), wanted_(wanted) {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            const Node& node = *nodes_[i].node();
+            number_[&node] = i;
+            if (node.operation == &loop_result_operation) of_loops_[result_of(node)] = i;
+        }
+        std::vector<bool> changes(nodes_.size(), false);
+        std::fill(changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(a_.carried + a_.sliced), true);
+        changes_ = depends_on(*a_.step, std::move(changes));
+        take(cotangent);
+    }
+
+    std::vector<Tensor> cotangents() {
+        differentiate();
+        find_dependents();
+        for (const Tensor& grad : grads_) save(grad.node());
+        for (const Tensor& node : order_)
+            for (Node* input : node.node()->inputs) save(input);
+        write();
+        return collect();
+    }
+
+  private:
+    enum Kind { carried, sliced, fixed };
+    Kind kind(std::size_t input) const {
+        return input < a_.carried ? carried : input < a_.carried + a_.sliced ? sliced : fixed;
+    }
+
+    // Of loops that stand inside, results are told apart by what they are.
+    using LoopResult = std::tuple<const Node*, bool, std::int64_t>;
+    static LoopResult result_of(const Node& node) {
+        const auto& a = node.attributes_as<LoopResultAttributes>();
+        return {node.inputs[0], a.collected, a.value};
+    }
+    /// The number of a node in the region; their count: it is none of them.
+    std::size_t number_of(const Node& node) const {
+        auto known = number_.find(&node);
+        if (known != number_.end()) return known->second;
+        if (node.operation != &loop_result_operation) return nodes_.size();
+        auto result = of_loops_.find(result_of(node));
+        return result == of_loops_.end() ? nodes_.size() : result->second;
+    }
+
+    Tensor placeholder(const Tensor& like) {
+        return input("a value of one step of a loop", like.shape(), like.dtype(), loop_.node()->where);
+    }
+
+    // What the reverse step is given of cotangents: those of what is carried, and a slice of each result that was collected.
+    void take(const Tensor& cotangent) {
+        const auto& results = cotangent.node()->attributes_as<LoopCotangentAttributes>().of;
+        std::vector<Tensor> last(a_.carried);
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            auto value = static_cast<std::size_t>(results[i].value);
+            Tensor given = input_of(cotangent, i);
+            if (!results[i].collected) {
+                last[value] = given;
+                continue;
+            }
+            x_.push_back(placeholder(nodes_[value])), xs_.push_back(given);
+            outputs_.push_back(nodes_[value]), seeds_.push_back(x_.back());
+        }
+        for (std::size_t i = 0; i < a_.carried; ++i) {
+            if (!is_inexact(nodes_[i].dtype())) continue;
+            carry_.push_back(placeholder(nodes_[i]));
+            init_.push_back(last[i] ? last[i] : zeros_like(input_of(loop_, i)));
+            outputs_.push_back(a_.step->output(i)), seeds_.push_back(carry_.back());
+        }
+    }
+
+    void differentiate() {
+        for (std::size_t i = 0; i < a_.step->inputs; ++i)
+            if (is_inexact(nodes_[i].dtype()) && (kind(i) == carried || wanted_[i])) wrt_.push_back(i);
+        std::vector<Tensor> at_nodes;
+        for (std::size_t i : wrt_) at_nodes.push_back(nodes_[i]);
+        grads_ = pullback(outputs_, seeds_, at_nodes);
+    }
+
+    void find_dependents() {
+        std::vector<Tensor> from = carry_;
+        from.insert(from.end(), x_.begin(), x_.end());
+        order_ = nodes_between(grads_, from);
+        for (const Tensor& x : from) dependent_.insert(x.node());
+        for (const Tensor& x : order_) dependent_.insert(x.node());
+    }
+
+    // What the reverse step reads of the forward one is collected by that; views of it, and what only the derivative makes, are made anew.
+    void save(Node* top) {
+        std::vector<Node*> stack{top};
+        while (!stack.empty()) {
+            Node* node = stack.back();
+            stack.pop_back();
+            if (dependent_.contains(node) || !seen_.insert(node).second) continue;
+            std::size_t i = number_of(*node);
+            if (i < a_.step->inputs && kind(i) == fixed) continue;
+            promise(!is_loop(*node), "the values of a loop within a loop are the region's");
+            bool view = node->operation->family == Family::view;
+            if (i < a_.step->inputs || (i < nodes_.size() && changes_[i] && !view)) {
+                x_.push_back(handle(node)), xs_.push_back(loop_values(loop_, static_cast<std::int32_t>(i)));
+                continue;
+            }
+            for (Node* input : node->inputs) stack.push_back(input);
+        }
+    }
+
+    // The cotangent of what is the same in each step is a sum over the steps: of products of matrices one product after the loop, which is
+    // faster; of sums one sum; of anything else it is carried along.
+    struct Term {
+        const Node* core = nullptr;          // a product or a sum; null: carried
+        std::vector<const Node*> views;      // above it, outermost first
+        std::vector<std::size_t> operands;   // of the core, among values_
+        std::vector<bool> transposed;        // whether an operand is what is collected, transposed
+        std::size_t carried = 0;             // among carry_
+    };
+
+    void write() {
+        for (std::size_t k = 0; k < wrt_.size(); ++k)
+            if (kind(wrt_[k]) == carried) next_.push_back(grads_[k]);
+        for (std::size_t k = 0; k < wrt_.size(); ++k) {
+            bool any = dependent_.contains(grads_[k].node());
+            if (!any || kind(wrt_[k]) == carried) continue;
+            if (kind(wrt_[k]) == sliced)
+                of_slice_[wrt_[k]] = add_value(grads_[k]);
+            else
+                split(wrt_[k], grads_[k]);
+        }
+        made_ = make_loop({carry_, x_, next_, values_, init_, xs_, a_.length, !a_.reverse, loop_.node()->where},
+                          as_given(loop_));
+    }
+
+    std::size_t add_value(const Tensor& value) {
+        values_.push_back(value);
+        return values_.size() - 1;
+    }
+
+    void split(std::size_t input, const Tensor& grad) {
+        std::vector<Tensor> stack{grad};
+        while (!stack.empty()) {
+            Tensor term = stack.back();
+            stack.pop_back();
+            const Node& node = *term.node();
+            bool sum = node.operation == &add_operation && node.inputs[0]->shape == node.shape &&
+                       node.inputs[1]->shape == node.shape && dependent_.contains(node.inputs[0]) &&
+                       dependent_.contains(node.inputs[1]);
+            if (sum)
+                stack.push_back(handle(node.inputs[1])), stack.push_back(handle(node.inputs[0]));
+            else
+                terms_[input].push_back(term_of(term));
+        }
+    }
+
+    Term term_of(const Tensor& whole) {
+        Term term;
+        const Node* node = whole.node();
+        while (node->operation->family == Family::view && node->inputs.size() == 1)
+            term.views.push_back(node), node = node->inputs[0];
+        bool product = node->operation == &matmul_operation && node->inputs[0]->shape.size() == 2 &&
+                       node->inputs[1]->shape.size() == 2;
+        bool sums = node->operation == &sum_operation;
+        bool known = std::all_of(node->inputs.begin(), node->inputs.end(),
+                                 [&](const Node* input) { return changes(*input); });
+        if ((!product && !sums) || !known) {
+            carry_.push_back(placeholder(whole)), init_.push_back(zeros(whole.shape(), whole.dtype()));
+            next_.push_back(carry_.back() + whole);
+            term.carried = carry_.size() - 1, term.views.clear();
+            return term;
+        }
+        term.core = node;
+        for (Node* input : node->inputs) {
+            term.transposed.push_back(product && transposes_matrix(*input));
+            term.operands.push_back(add_value(handle(term.transposed.back() ? input->inputs[0] : input)));
+        }
+        return term;
+    }
+
+    // Whether a value of the reverse step may differ from step to step.
+    bool changes(const Node& node) const {
+        if (dependent_.contains(&node)) return true;
+        std::vector<const Node*> stack{&node};
+        while (!stack.empty()) {
+            const Node* at = stack.back();
+            stack.pop_back();
+            if (std::size_t i = number_of(*at); i < nodes_.size()) {
+                if (changes_[i]) return true;
+                continue;
+            }
+            stack.insert(stack.end(), at->inputs.begin(), at->inputs.end());
+        }
+        return false;
+    }
+
+    std::vector<Tensor> collect() {
+        std::vector<Tensor> all(wanted_.size());
+        std::size_t k = 0;
+        for (std::size_t i = 0; i < a_.carried; ++i) {
+            if (!is_inexact(nodes_[i].dtype())) continue;
+            if (wanted_[i]) all[i] = loop_last(made_.loop, k);
+            ++k;
+        }
+        for (const auto& [input, value] : of_slice_) all[input] = loop_values(made_.loop, made_.values[value]);
+        for (const auto& [input, terms] : terms_)
+            for (const Term& term : terms) all[input] = all[input] ? all[input] + sum_of(term) : sum_of(term);
+        return all;
+    }
+
+    Tensor collected(std::size_t value) const { return loop_values(made_.loop, made_.values[value]); }
+
+    // A matrix of each step, (T, m, n), side by side: (m, T n).
+    static Tensor side_by_side(const Tensor& steps, bool transposed) {
+        const Shape& s = steps.shape();
+        if (transposed) return matrix_transpose(reshape(steps, {s[0] * s[1], s[2]}));
+        return reshape(moveaxis(steps, 0, 1), {s[1], s[0] * s[2]});
+    }
+
+    Tensor sum_of(const Term& term) const {
+        if (!term.core) return loop_last(made_.loop, term.carried);
+        Tensor sum;
+        if (term.core->operation == &matmul_operation) {
+            Tensor a = side_by_side(collected(term.operands[0]), term.transposed[0]);
+            Tensor b = side_by_side(collected(term.operands[1]), !term.transposed[1]);
+            sum = product_like(*term.core, a, matrix_transpose(b));
+        } else {
+            const ReduceAttributes& r = term.core->attributes_as<ReduceAttributes>();
+            Axes axes{0};
+            for (std::int64_t axis : r.axes) axes.push_back(axis + 1);
+            sum = reshape(weft::sum(collected(term.operands[0]), axes), term.core->shape);
+        }
+        for (std::size_t i = term.views.size(); i-- > 0;)
+            sum = make_node(*term.views[i]->operation, {sum}, term.views[i]->attributes, term.views[i]->where);
+        return sum;
+    }
+
+    Tensor loop_;
+    const LoopAttributes& a_;
+    const std::vector<Tensor>& nodes_;
+    const std::vector<bool>& wanted_;
+    std::unordered_map<const Node*, std::size_t> number_;
+    std::map<LoopResult, std::size_t> of_loops_;
+    std::vector<bool> changes_;  // of each node of the region: whether it may differ from step to step
+    std::vector<Tensor> carry_, init_, next_, x_, xs_, values_;  // of the reverse loop
+    std::vector<Tensor> outputs_, seeds_, grads_, order_;        // of the derivative of one step
+    std::vector<std::size_t> wrt_;
+    std::unordered_set<const Node*> dependent_, seen_;  // on a cotangent; looked at by save()
+    std::map<std::size_t, std::size_t> of_slice_;  // of inputs: the value that is their cotangent
+    std::map<std::size_t, std::vector<Term>> terms_;
+    MadeLoop made_;
+};
+
+}  // namespace
+
+Tensor loop_cotangent(const Tensor& result, const Tensor& cotangent) {
+    LoopCotangentAttributes a{{result.node()->attributes_as<LoopResultAttributes>()}};
+    return make_node(loop_cotangent_operation, {cotangent}, attributes(std::move(a)), result.node()->where);
+}
+
+Tensor add_loop_cotangents(const Tensor& a, const Tensor& b) {
+    LoopCotangentAttributes all = a.node()->attributes_as<LoopCotangentAttributes>();
+    std::vector<Tensor> cotangents;
+    for (Node* input : a.node()->inputs) cotangents.push_back(handle(input));
+    const auto& more = b.node()->attributes_as<LoopCotangentAttributes>().of;
+    for (std::size_t i = 0; i < more.size(); ++i) {
+        auto same = std::find_if(all.of.begin(), all.of.end(), [&](const LoopResultAttributes& known) {
+            return known.collected == more[i].collected && known.value == more[i].value;
+        });
+        auto k = static_cast<std::size_t>(same - all.of.begin());
+        if (k < all.of.size()) {
+            cotangents[k] = cotangents[k] + input_of(b, i);
+        } else {
+            all.of.push_back(more[i]), cotangents.push_back(input_of(b, i));
+        }
+    }
+    return make_node(loop_cotangent_operation, cotangents, attributes(std::move(all)), a.node()->where);
+}
+
+std::vector<Tensor> pull_loop(const Tensor& loop, const Tensor& cotangent, const std::vector<bool>& wanted) {
+    return Reverse(loop, cotangent, wanted).cotangents();
+}
+
+}  // namespace weft

@@ -1,0 +1,141 @@
+#include "weft/autodiff/loop_rules.h"
+
+#include "weft/autodiff/derivative.h"
+#include "weft/autodiff/vmap.h"
+#include "weft/autodiff/between.h"
+#include "weft/base/integers.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/declare.h"
+#include "weft/ops/view.h"
+
+namespace weft {
+namespace {
+
+const LoopAttributes& of(const Tensor& loop) { return loop.node()->attributes_as<LoopAttributes>(); }
+const LoopResultAttributes& of_result(const Tensor& result) {
+    return result.node()->attributes_as<LoopResultAttributes>();
+}
+
+}  // namespace
+
+std::function<Tensor(const Tensor&)> as_given(const Tensor& loop) {
+    const LoopAttributes& a = of(loop);
+    std::vector<Tensor> from, to;
+    for (std::size_t i = a.carried + a.sliced; i < a.step->inputs; ++i)
+        from.push_back(a.step->nodes[i]), to.push_back(input_of(loop, i));
+    return [from, to](const Tensor& inside) { return replaced({&inside, 1}, from, to)[0]; };
+}
+
+namespace {
+
+Tensor placeholder(const Shape& shape, DType dtype, const Tensor& of) {
+    return input("a value of one step of a loop", shape, dtype, of.node()->where);
+}
+
+}  // namespace
+
+bool is_loop(const Node& node) { return node.operation == &loop_operation; }
+
+Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
+    const LoopAttributes& a = of(loop);
+    const std::vector<Tensor>& nodes = a.step->nodes;
+    std::vector<Tensor> carry(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(a.carried)), x, init, xs, wrt, moves;
+    for (std::size_t i = 0; i < a.carried; ++i) init.push_back(input_of(loop, i));
+    for (std::size_t i = 0; i < a.sliced; ++i) x.push_back(nodes[a.carried + i]), xs.push_back(input_of(loop, a.carried + i));
+    for (std::size_t i = 0; i < a.step->inputs; ++i) {
+        if (!is_inexact(nodes[i].dtype())) continue;
+        Tensor given = tangents[i], move = placeholder(nodes[i].shape(), nodes[i].dtype(), loop);
+        if (i < a.carried) {
+            carry.push_back(move), init.push_back(given ? given : zeros_like(input_of(loop, i)));
+        } else if (!given) {
+            continue;
+        } else if (i < a.carried + a.sliced) {
+            x.push_back(move), xs.push_back(given);
+        } else {
+            move = given;  // the same in each step
+        }
+        wrt.push_back(nodes[i]), moves.push_back(move);
+    }
+    // Of every value of the step, since any may be asked for; what is not is not computed.
+    std::vector<Tensor> moving, next;
+    std::vector<std::int32_t> numbers;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (is_inexact(nodes[i].dtype())) moving.push_back(nodes[i]), numbers.push_back(static_cast<std::int32_t>(i));
+    std::vector<Tensor> pushed = pushforward(moving, wrt, moves);
+    std::vector<Tensor> of_node(nodes.size());
+    for (std::size_t i = 0; i < pushed.size(); ++i) of_node[at(numbers[i])] = pushed[i];
+    for (std::size_t i = 0; i < a.carried; ++i) next.push_back(a.step->output(i));
+    for (std::size_t i = 0; i < a.carried; ++i)
+        if (is_inexact(nodes[i].dtype())) next.push_back(of_node[at(a.step->outputs[i])]);
+    MadeLoop made = make_loop({carry, x, next, pushed, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
+    LoopAttributes marked = of(made.loop);
+    marked.images.assign(nodes.size(), -1);
+    for (std::size_t i = 0; i < numbers.size(); ++i) marked.images[at(numbers[i])] = made.values[i];
+    std::vector<Tensor> inputs;
+    for (Node* input : made.loop.node()->inputs) inputs.push_back(handle(input));
+    return make_node(loop_operation, inputs, attributes(std::move(marked)), loop.node()->where);
+}
+
+Tensor push_loop_result(const Tensor& result, const Tensor& tangents) {
+    const LoopResultAttributes& r = of_result(result);
+    const LoopAttributes& a = of(input_of(result));
+    auto value = static_cast<std::size_t>(r.value);
+    if (r.collected) return loop_values(tangents, of(tangents).images[value]);
+    std::size_t behind = a.carried;  // tangents stand behind the values, in their order
+    for (std::size_t i = 0; i < value; ++i) behind += is_inexact(a.step->nodes[i].dtype());
+    return loop_last(tangents, behind);
+}
+
+Tensor batch_loop(const Tensor& loop, const Batch& batch) {
+    const LoopAttributes& a = of(loop);
+    const std::vector<Tensor>& nodes = a.step->nodes;
+    std::vector<bool> differs(nodes.size(), false), all;
+    for (std::size_t i = 0; i < a.step->inputs; ++i) differs[i] = batch.batched[i];
+    for (bool grows = true; grows;) {  // what is carried differs if it does before the first step, or comes to
+        all = depends_on(*a.step, differs), grows = false;
+        for (std::size_t i = 0; i < a.carried; ++i) {
+            if (differs[i] || !all[at(a.step->outputs[i])]) continue;
+            differs[i] = grows = true;
+        }
+    }
+    // Where placeholders differ, others of all examples stand for them; of what is the same in each step the value itself does.
+    std::vector<Tensor> given, from, carry, x, init, xs;
+    auto one = [&](std::size_t i) {
+        if (!differs[i]) return nodes[i];
+        Tensor wide = placeholder(batch.shape(nodes[i].shape()), nodes[i].dtype(), loop);
+        from.push_back(nodes[i]), given.push_back(wide);
+        return wide;
+    };
+    for (std::size_t i = 0; i < a.carried; ++i)
+        carry.push_back(one(i)), init.push_back(differs[i] ? batch.all(i) : batch.inputs[i]);
+    for (std::size_t i = a.carried; i < a.carried + a.sliced; ++i)
+        x.push_back(one(i)), xs.push_back(differs[i] ? moveaxis(batch.inputs[i], 1, 0) : batch.inputs[i]);
+    for (std::size_t i = a.carried + a.sliced; i < a.step->inputs; ++i)
+        if (differs[i]) from.push_back(nodes[i]), given.push_back(batch.inputs[i]);
+    std::vector<ExampleAxis> front(given.size(), 0), axes;
+    Vmap map(given, front);
+    for (std::size_t i = 0; i < nodes.size(); ++i) axes.push_back(all[i] ? ExampleAxis(0) : ExampleAxis());
+    std::vector<Tensor> wide = map.results(replaced(nodes, from, map.examples()), axes), next;
+    for (std::size_t i = 0; i < a.carried; ++i) {
+        std::size_t n = at(a.step->outputs[i]);
+        next.push_back(differs[i] && !all[n] ? broadcast_to(wide[n], batch.shape(nodes[n].shape())) : wide[n]);
+    }
+    MadeLoop made = make_loop({carry, x, next, wide, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
+    LoopAttributes marked = of(made.loop);
+    marked.images = made.values;
+    std::vector<Tensor> inputs;
+    for (Node* input : made.loop.node()->inputs) inputs.push_back(handle(input));
+    return make_node(loop_operation, inputs, attributes(std::move(marked)), loop.node()->where);
+}
+
+Tensor batch_loop_result(const Tensor& result, const Batch& batch) {
+    const LoopResultAttributes& r = of_result(result);
+    const Tensor& loop = batch.inputs[0];
+    Tensor wide = r.collected ? loop_values(loop, of(loop).images[static_cast<std::size_t>(r.value)])
+                              : loop_last(loop, static_cast<std::size_t>(r.value));
+    bool differs = wide.ndim() > result.ndim();
+    if (!differs) return broadcast_to(wide, batch.shape(result.shape()));
+    return r.collected ? moveaxis(wide, 1, 0) : wide;
+}
+
+}  // namespace weft

@@ -1,0 +1,166 @@
+#include "weft/autodiff/region.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "weft/autodiff/between.h"
+#include "weft/autodiff/loop.h"
+#include "weft/base/integers.h"
+#include "weft/graph/graph.h"
+
+namespace weft {
+namespace {
+
+// What is handed over for a value from outside: views of it are made inside, where who reads them sees how the memory lies.
+Node* below_views(Node* node) {
+    while (node->operation->family == Family::view && node->inputs.size() == 1 && !node->operation->alias)
+        node = node->inputs[0];
+    return node;
+}
+
+std::vector<Tensor> find_captured(std::span<const Tensor> placeholders, std::span<const Tensor> outputs) {
+    std::unordered_set<const Node*> known;
+    for (const Tensor& placeholder : placeholders) known.insert(placeholder.node());
+    std::vector<Tensor> inside = nodes_between(outputs, placeholders), captured;
+    for (const Tensor& node : inside) known.insert(node.node());
+    auto note = [&](Node* node) {
+        if (known.contains(node)) return;
+        node = below_views(node);
+        if (node->operation != &constant_operation && known.insert(node).second) captured.push_back(handle(node));
+    };
+    for (const Tensor& node : inside)
+        for (Node* input : node.node()->inputs) note(input);
+    for (const Tensor& output : outputs) note(output.node());
+    return captured;
+}
+
+Tensor placeholder_like(const Tensor& x, const SizeLookup& lookup = {}) {
+    Shape shape = x.shape();
+    if (lookup)
+        for (Size& size : shape) size = size.substitute(lookup);
+    return input("a value of one step of a loop", shape, x.dtype(), x.node()->where);
+}
+
+// A derivative may ask for any value of a loop that stands inside: all of them are the region's too. What is not asked for is not computed.
+void add_values_of_loops(Region& region) {
+    for (std::size_t i = region.inputs, count = region.nodes.size(); i < count; ++i) {
+        Tensor loop = region.nodes[i];
+        if (loop.node()->operation != &loop_operation) continue;
+        const LoopAttributes& a = loop.node()->attributes_as<LoopAttributes>();
+        for (std::size_t k = 0; k < a.step->nodes.size(); ++k) {
+            bool given = k >= a.carried && k < a.step->inputs;
+            if (!given && a.step->nodes[k].node()->operation != &loop_operation)
+                region.nodes.push_back(loop_values(loop, static_cast<std::int32_t>(k)));
+        }
+    }
+}
+
+KeyParts key_of(const Region& region) {
+    std::unordered_map<const Node*, std::uint64_t> number;
+    KeyParts parts;
+    for (std::size_t i = 0; i < region.nodes.size(); ++i) {
+        const Node& node = *region.nodes[i].node();
+        number[&node] = i;
+        Family family = node.operation->family;
+        bool follows = family == Family::elementwise || family == Family::reduce || family == Family::view ||
+                       family == Family::contraction;
+        if (i < region.inputs) {
+            parts.words.push_back(static_cast<std::uint64_t>(node.dtype)), parts.words.push_back(node.shape.size());
+        } else {
+            parts.words.push_back(reinterpret_cast<std::uintptr_t>(node.operation));
+            for (const Node* input : node.inputs) parts.words.push_back(number.at(input));
+            if (node.attributes) node.attributes->key(parts);
+            // Of custom derivatives it cannot be seen whether their rules are the same.
+            if (node.operation->alias)
+                parts.words.push_back(reinterpret_cast<std::uintptr_t>(node.attributes.get()));
+        }
+        if (!follows) parts.sizes.insert(parts.sizes.end(), node.shape.begin(), node.shape.end());
+    }
+    for (std::int32_t output : region.outputs) parts.words.push_back(static_cast<std::uint64_t>(output));
+    Hasher hasher;
+    hasher.add(region.inputs);
+    for (std::uint64_t word : parts.words) hasher.add(word);
+    parts.words = {hasher.result().high, hasher.result().low};
+    return parts;
+}
+
+}  // namespace
+
+Frozen freeze(std::span<const Tensor> placeholders, std::span<const Tensor> outputs) {
+    KeepPending keep;
+    Frozen frozen;
+    frozen.captured = find_captured(placeholders, outputs);
+    std::vector<Tensor> from(placeholders.begin(), placeholders.end()), to;
+    from.insert(from.end(), frozen.captured.begin(), frozen.captured.end());
+    for (const Tensor& x : from) to.push_back(placeholder_like(x));
+
+    std::vector<Node*> leaves, tops;
+    for (const Tensor& x : to) leaves.push_back(x.node());
+    std::vector<Tensor> made = replaced(outputs, from, to);
+    for (const Tensor& x : made) tops.push_back(x.node());
+    Graph graph = gather(tops, leaves, Aliases::shown);
+
+    auto region = std::make_shared<Region>();
+    region->inputs = to.size();
+    for (std::size_t e = 0; e < graph.entries.size(); ++e) {
+        Node* node = graph.entries[e].node;
+        std::vector<Tensor> inputs;
+        for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(e))) inputs.push_back(region->nodes[at(input)]);
+        bool same = true;
+        for (std::size_t i = 0; i < inputs.size(); ++i) same = same && inputs[i].node() == node->inputs[i];
+        region->nodes.push_back(same ? handle(node) : make_node(*node->operation, inputs, node->attributes, node->where));
+    }
+    region->outputs = graph.outputs;
+    add_values_of_loops(*region);
+    region->key = key_of(*region);
+    frozen.region = std::move(region);
+    return frozen;
+}
+
+std::shared_ptr<const Region> substitute(const Region& region, const SizeLookup& lookup) {
+    KeepPending keep;
+    auto made = std::make_shared<Region>();
+    made->inputs = region.inputs, made->outputs = region.outputs;
+    std::unordered_map<const Node*, Tensor> now;
+    for (std::size_t i = 0; i < region.nodes.size(); ++i) {
+        const Node& node = *region.nodes[i].node();
+        std::vector<Tensor> inputs;
+        for (const Node* input : node.inputs) inputs.push_back(now.at(input));
+        AttributesHandle attributes = node.attributes ? node.attributes->substitute(lookup) : nullptr;
+        made->nodes.push_back(i < region.inputs ? placeholder_like(region.nodes[i], lookup)
+                                                : make_node(*node.operation, inputs, attributes, node.where));
+        now[&node] = made->nodes.back();
+    }
+    made->key = key_of(*made);
+    return made;
+}
+
+void print(std::ostream& out, const Region& region) {
+    std::unordered_map<const Node*, std::size_t> number;
+    for (std::size_t i = 0; i < region.nodes.size(); ++i) number[region.nodes[i].node()] = i;
+    out << '{';
+    for (std::size_t i = region.inputs; i < region.nodes.size(); ++i) {
+        const Node& node = *region.nodes[i].node();
+        out << (i > region.inputs ? "; %" : "%") << i << " = " << node.operation->name << '(';
+        const char* comma = "";
+        for (const Node* input : node.inputs) out << comma << '%' << number.at(input), comma = ", ";
+        if (node.attributes) {
+            out << comma;
+            node.attributes->print(out);
+        }
+        out << ')';
+    }
+    out << '}';
+}
+
+std::vector<bool> depends_on(const Region& region, std::vector<bool> from) {
+    std::unordered_map<const Node*, std::size_t> number;
+    for (std::size_t i = 0; i < region.nodes.size(); ++i) {
+        const Node& node = *region.nodes[i].node();
+        number[&node] = i;
+        for (const Node* input : node.inputs) from[i] = from[i] || from[number.at(input)];
+    }
+    return from;
+}
+
+}  // namespace weft

@@ -1,0 +1,40 @@
+// Region: the expressions of a function, frozen: what an operation holds that runs a program of its own (a loop's step). Its placeholders
+// stand first; whatever the function read from outside is one of them, so nothing in a region points out of it. Immutable, shared.
+// Callers: autodiff/loop*.cpp, compile/loop_kernel.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/graph/node.h"
+
+namespace weft {
+
+struct Region {
+    std::size_t inputs = 0;             // placeholders: the first so many nodes
+    std::vector<Tensor> nodes;          // inputs before uses; equal expressions are one
+    std::vector<std::int32_t> outputs;  // numbers of nodes
+    KeyParts key;                       // of all that is in it
+
+    const Tensor& output(std::size_t i) const { return nodes[static_cast<std::size_t>(outputs[i])]; }
+};
+
+struct Frozen {
+    std::shared_ptr<const Region> region;
+    /// What `outputs` are made of beside `placeholders`: the region's further inputs, in this order. Numbers that are written down, and views
+    /// of these, stay inside.
+    std::vector<Tensor> captured;
+};
+Frozen freeze(std::span<const Tensor> placeholders, std::span<const Tensor> outputs);
+
+/// The same with named sizes replaced; nodes keep their numbers.
+std::shared_ptr<const Region> substitute(const Region& region, const SizeLookup& lookup);
+
+/// "a, b, %2 = add(a, b); %3 = ...": the expressions of a region, as an attribute prints them.
+void print(std::ostream& out, const Region& region);
+
+/// Of each node whether it depends on one of those that `from` marks (its own mark included).
+std::vector<bool> depends_on(const Region& region, std::vector<bool> from);
+
+}  // namespace weft

@@ -1,0 +1,25 @@
+// The kernel of a loop (autodiff/loop.h): a binding of its own for what one step computes, run step after step on the same arena; between
+// steps only addresses change. What is carried is written where the next step reads it, what is collected where it stays: nothing is copied
+// that one place serves. Callers: compile/step_kernels.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "weft/autodiff/loop.h"
+#include "weft/compile/binding.h"
+
+namespace weft {
+
+/// `inputs`: how those of the loop's node lie. Operands of run(): these, then a place for each of `results`, dense. `as_written`: as make_step_binding().
+std::unique_ptr<Kernel> loop_kernel(const Node& loop, std::span<const Layout> inputs,
+                                    std::span<const LoopResultAttributes> results, const KernelCompiler& compiler,
+                                    const BindOptions& options, bool as_written);
+
+/// Additions and multiplications of the products of matrices in all its steps.
+double loop_product_operations(const Node& loop);
+
+/// Whether a step of the loop may find an index outside its axis, which stops it where it is.
+bool loop_may_fail(const Node& loop);
+
+}  // namespace weft
