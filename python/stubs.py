@@ -44,7 +44,7 @@ ATTRIBUTES = {"shape": "tuple[int, ...]", "dtype": "DType", "ndim": "int", "size
 METHODS = {"item": "(self) -> Any", "tolist": "(self) -> Any", "eval": "(self) -> Tensor", "to_device": "(self, device: Any, /) -> Tensor"}
 
 # Modules whose functions give functions, types, trees, and what they were given.
-GIVE_ANYTHING = {"weft._custom", "weft._declared", "weft._transforms", "weft._inspection", "weft._dtypes", "weft._training", "weft.optim._optimizer", "weft.optim.schedule", "weft.nn.init", "weft.nn.utils.rnn", "weft.experiment"}
+GIVE_ANYTHING = {"weft._custom", "weft._declared", "weft._transforms", "weft._loops", "weft._inspection", "weft._dtypes", "weft._training", "weft.optim._optimizer", "weft.optim.schedule", "weft.nn.init", "weft.nn.utils.rnn", "weft.experiment"}
 
 
 def type_of(parameter):

@@ -2,6 +2,7 @@
 
 #include "calls.h"
 #include "object.h"
+#include "weft/autodiff/loop.h"
 #include "weft/graph/node.h"
 #include "weft/ops/contraction.h"
 
@@ -150,6 +151,22 @@ void bind_transforms(nb::module_& m) {
         .def("examples", [](const Vmap& self) { return list_of(self.examples()); })
         .def("results", [](const Vmap& self, Given of_one, Given axes) {
             return list_of(self.results(tensors(of_one, "vmap"), axes_of(axes)));
+        });
+    nb::class_<LoopTrace>(m, "LoopTrace")
+        .def("__init__",
+             [](LoopTrace* self, Given init, Given xs, std::optional<std::int64_t> length, bool reverse, Given init_names,
+                Given xs_names) {
+                 LoopOptions options{.reverse = reverse, .init_names = names_of(init_names), .xs_names = names_of(xs_names)};
+                 if (length) options.length = *length;
+                 new (self) LoopTrace(tensors(init, "scan"), tensors(xs, "scan"), options, here());
+             },
+             nb::arg("init"), nb::arg("xs"), nb::arg("length").none(), nb::arg("reverse"), nb::arg("init_names"),
+             nb::arg("xs_names"))
+        .def("carry", [](const LoopTrace& self) { return list_of(self.carry()); })
+        .def("x", [](const LoopTrace& self) { return list_of(self.x()); })
+        .def("results", [](const LoopTrace& self, Given next, Given y) {
+            Scanned found = self.results(tensors(next, "scan"), tensors(y, "scan"));
+            return std::pair(list_of(found.carry), list_of(found.ys));
         });
     m.def("with_rule", [](Given values, Given inputs, Given residuals, const std::string& name, nb::object pull) {
         return list_of(with_rule(tensors(values, "custom_vjp"), tensors(inputs, "custom_vjp"), rule_of(name, pull),

@@ -18,6 +18,7 @@ from ._arrange import *
 from ._creation import *
 from ._functions import *
 from ._dtypes import *
+from ._loops import *
 from ._manipulation import *
 from ._order import *
 from ._places import *

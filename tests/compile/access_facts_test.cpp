@@ -95,7 +95,7 @@ TEST(AccessFacts, a_loop_that_reaches_beyond_a_place_is_refused) {
     std::vector<View> views(graph.entries.size(), View{{Base::leaf, 0}, 0, ten});
     std::vector<std::int32_t> output_of(plan.slots.size(), 0);
     std::vector<BoundOutput> outputs{{DType::float64, {10}, {1}, 80}};
-    AccessFacts facts(plan, graph, views, output_of, outputs);
+    AccessFacts facts(plan, graph, views, output_of, outputs, true);
     Loop loop = binding->steps[0].loops[0];
     EXPECT_NO_THROW(facts.add(step, loop));
     loop.loads[0].strides = {2};

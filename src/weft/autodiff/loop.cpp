@@ -105,45 +105,50 @@ Tensor loop_values(const Tensor& loop, std::int32_t node) {
     return make_node(loop_result_operation, {loop}, attributes(LoopResultAttributes{true, node}), loop.node()->where);
 }
 
+std::string LoopTrace::init_name(std::size_t i) const {
+    return i < options_.init_names.size() ? options_.init_names[i] : text("carried value ", i);
+}
+std::string LoopTrace::xs_name(std::size_t i) const {
+    return i < options_.xs_names.size() ? options_.xs_names[i] : text("xs ", i);
+}
+
 LoopTrace::LoopTrace(std::vector<Tensor> init, std::vector<Tensor> xs, const LoopOptions& options,
                      std::source_location where)
-    : init_(std::move(init)), xs_(std::move(xs)), reverse_(options.reverse), where_(where) {
-    LineScope line(where);
-    if (xs_.empty() && !options.length)
+    : init_(std::move(init)), xs_(std::move(xs)), options_(options), where_(where) {
+    if (xs_.empty() && !options_.length)
         throw ValueError(text("scan: without xs, length says how many steps there are", place(where)));
-    if (options.length && options.length->known() && options.length->value() < 0)
-        throw ValueError(text("scan: length is ", *options.length, "; it must be at least 0", place(where)));
+    if (options_.length && options_.length->known() && options_.length->value() < 0)
+        throw ValueError(text("scan: length is ", *options_.length, "; it must be at least 0", place(where)));
+    if (options_.length) length_ = *options_.length;
     for (std::size_t i = 0; i < xs_.size(); ++i) {
         const Shape& shape = xs_[i].shape();
         if (shape.empty())
-            throw ShapeError(text("scan: xs ", i, " has no axis to go along; what is the same in every step is simply "
-                                  "used by the function", place(where)));
-        if (i == 0 && !options.length) length_ = shape[0];
-        if (i == 0 && options.length) length_ = *options.length;
-        if (!may_equal(shape[0], length_))
-            throw ShapeError(text("scan: xs ", i, " of shape ", shape, " has ", shape[0], " slices, but there are ", length_,
-                                  options.length ? " steps (length)" : " of xs 0", place(where)));
-        x_.push_back(input("a slice of scan", Shape(shape.begin() + 1, shape.end()), xs_[i].dtype(), where));
+            throw ShapeError(text("scan: ", xs_name(i), " has no axis to go along; what is the same in every step is simply used by "
+                                  "the function", place(where)));
+        if (i == 0 && !options_.length) length_ = shape[0];
+        if (!may_equal(shape[0], length_)) {
+            std::string steps = options_.length ? " steps (length)" : " of " + xs_name(0);
+            throw ShapeError(text("scan: ", xs_name(i), " of shape ", shape, " has ", shape[0], " slices, but there are ",
+                                  length_, steps, place(where)));
+        }
+        x_.push_back(input(step_value_name, Shape(shape.begin() + 1, shape.end()), xs_[i].dtype(), where));
     }
-    if (xs_.empty()) length_ = *options.length;
-    for (const Tensor& begin : init_)
-        carry_.push_back(input("a carried value of scan", begin.shape(), begin.dtype(), where));
+    for (const Tensor& begin : init_) carry_.push_back(input(step_value_name, begin.shape(), begin.dtype(), where));
 }
 
 Scanned LoopTrace::results(std::span<const Tensor> next, std::span<const Tensor> y) const {
-    LineScope line(where_);
     if (next.size() != carry_.size())
         throw ValueError(text("scan: the function gave ", next.size(), " carried values, but was given ", carry_.size(),
                               place(where_)));
     for (std::size_t i = 0; i < next.size(); ++i) {
-        std::string what = text("scan: carried value ", i, " is ", carry_[i].dtype(), " ", carry_[i].shape(),
+        std::string what = text("scan: ", init_name(i), " is ", carry_[i].dtype(), " ", carry_[i].shape(),
                                 " before a step and ", next[i].dtype(), " ", next[i].shape(), " after it; ");
         if (next[i].dtype() != carry_[i].dtype())
             throw DTypeError(text(what, "give init the type that it becomes, or convert it with astype", place(where_)));
         if (!(next[i].shape() == carry_[i].shape()))
             throw ShapeError(text(what, "what is carried keeps its shape", place(where_)));
     }
-    MadeLoop made = make_loop({carry_, x_, next, y, init_, xs_, length_, reverse_, where_});
+    MadeLoop made = make_loop({carry_, x_, next, y, init_, xs_, length_, options_.reverse, where_});
     Scanned scanned;
     for (std::size_t i = 0; i < next.size(); ++i) scanned.carry.push_back(loop_last(made.loop, i));
     for (std::int32_t value : made.values) scanned.ys.push_back(loop_values(made.loop, value));

@@ -74,6 +74,7 @@ struct Scanned {
 struct LoopOptions {
     std::optional<Size> length = {};  // needed where there are no xs
     bool reverse = false;
+    std::vector<std::string> init_names = {}, xs_names = {};  // what errors call them (empty: "carried value 0", "xs 0", ...)
 };
 
 /// One scan, for who writes its step himself: next and y from carry() and x(), then results(). KeepPending must live in between.
@@ -88,9 +89,12 @@ class LoopTrace {
     Scanned results(std::span<const Tensor> next, std::span<const Tensor> y) const;
 
   private:
+    std::string init_name(std::size_t i) const;
+    std::string xs_name(std::size_t i) const;
+
     std::vector<Tensor> init_, xs_, carry_, x_;
+    LoopOptions options_;
     Size length_;
-    bool reverse_;
     std::source_location where_;
 };
 

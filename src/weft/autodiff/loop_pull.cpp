@@ -83,7 +83,7 @@ class Reverse {
     }
 
     Tensor placeholder(const Tensor& like) {
-        return input("a value of one step of a loop", like.shape(), like.dtype(), loop_.node()->where);
+        return input(step_value_name, like.shape(), like.dtype(), loop_.node()->where);
     }
 
     // What the reverse step is given of cotangents: those of what is carried, and a slice of each result that was collected.

@@ -29,7 +29,7 @@ std::function<Tensor(const Tensor&)> as_given(const Tensor& loop) {
 namespace {
 
 Tensor placeholder(const Shape& shape, DType dtype, const Tensor& of) {
-    return input("a value of one step of a loop", shape, dtype, of.node()->where);
+    return input(step_value_name, shape, dtype, of.node()->where);
 }
 
 }  // namespace

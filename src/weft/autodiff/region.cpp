@@ -38,7 +38,7 @@ Tensor placeholder_like(const Tensor& x, const SizeLookup& lookup = {}) {
     Shape shape = x.shape();
     if (lookup)
         for (Size& size : shape) size = size.substitute(lookup);
-    return input("a value of one step of a loop", shape, x.dtype(), x.node()->where);
+    return input(step_value_name, shape, x.dtype(), x.node()->where);
 }
 
 // A derivative may ask for any value of a loop that stands inside: all of them are the region's too. What is not asked for is not computed.

@@ -11,6 +11,9 @@
 
 namespace weft {
 
+/// The name of placeholders, by which an error knows that a step asked for numbers, or that what it computed left it.
+inline constexpr std::string_view step_value_name = "a value of one step of a loop";
+
 struct Region {
     std::size_t inputs = 0;             // placeholders: the first so many nodes
     std::vector<Tensor> nodes;          // inputs before uses; equal expressions are one

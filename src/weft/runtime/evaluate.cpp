@@ -1,4 +1,5 @@
 // How pending Tensors get their numbers: gather, look up or make the plan, run, hand the numbers to the nodes.
+#include "weft/autodiff/region.h"
 #include "weft/autodiff/vmap.h"
 #include "weft/compile/plan_cache.h"
 #include "weft/graph/evaluator.h"
@@ -20,6 +21,12 @@ void refuse_unbound(const Graph& graph) {
                                   node.shape,
                                   ", which stands for all examples at once. In place of `if` choose with "
                                   "where(condition, a, b); ask for numbers outside of the mapped function"));
+        }
+        if (a.name == step_value_name) {
+            throw ValueError(text("scan: a number is asked for that depends on a step, ", node.dtype, " ", node.shape,
+                                  ", which is written once for all steps (or it left the step by another way than its "
+                                  "results). In place of `if` choose with where(condition, a, b); return what is asked "
+                                  "for, and ask for it outside", place(node.where)));
         }
         throw ValueError(text("the value of the input '", a.name, "' ", node.dtype, " ", node.shape,
                               " is not known here: a function is being traced, or the input was declared and not "

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "weft/autodiff/region.h"
 #include "weft/autodiff/vmap.h"
 #include "weft/compile/plan_cache.h"
 #include "weft/runtime/debug.h"
@@ -96,6 +97,11 @@ void Specialization::find_sources(const Trace& trace, const Graph& graph) {
                 throw ValueError(
                     "vmap: what depends on an example leaves the mapped function by another way than its "
                     "result (a parameter that it sets, a variable); return it");
+            }
+            if (a.name == step_value_name) {
+                throw ValueError(text("scan: what a step computes leaves it by another way than its results (a parameter that "
+                                      "it sets, a variable, random numbers drawn without a key of the step's own); return "
+                                      "it", place(node.where)));
             }
             throw ValueError(text("a function uses the declared input '", a.name, "' ", node.dtype, " ", node.shape,
                                   ", which is not among its arguments", place(node.where)));
