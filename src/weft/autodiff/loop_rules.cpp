@@ -11,15 +11,15 @@
 namespace weft {
 namespace {
 
-const LoopAttributes& of(const Tensor& loop) { return loop.node()->attributes_as<LoopAttributes>(); }
-const LoopResultAttributes& of_result(const Tensor& result) {
+const LoopAttributes& loop_of(const Tensor& loop) { return loop.node()->attributes_as<LoopAttributes>(); }
+const LoopResultAttributes& result_of(const Tensor& result) {
     return result.node()->attributes_as<LoopResultAttributes>();
 }
 
 }  // namespace
 
 std::function<Tensor(const Tensor&)> as_given(const Tensor& loop) {
-    const LoopAttributes& a = of(loop);
+    const LoopAttributes& a = loop_of(loop);
     std::vector<Tensor> from, to;
     for (std::size_t i = a.carried + a.sliced; i < a.step->inputs; ++i)
         from.push_back(a.step->nodes[i]), to.push_back(input_of(loop, i));
@@ -37,7 +37,7 @@ Tensor placeholder(const Shape& shape, DType dtype, const Tensor& of) {
 bool is_loop(const Node& node) { return node.operation == &loop_operation; }
 
 Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
-    const LoopAttributes& a = of(loop);
+    const LoopAttributes& a = loop_of(loop);
     const std::vector<Tensor>& nodes = a.step->nodes;
     std::vector<Tensor> carry(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(a.carried)), x, init, xs, wrt, moves;
     for (std::size_t i = 0; i < a.carried; ++i) init.push_back(input_of(loop, i));
@@ -68,7 +68,7 @@ Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
     for (std::size_t i = 0; i < a.carried; ++i)
         if (is_inexact(nodes[i].dtype())) next.push_back(of_node[at(a.step->outputs[i])]);
     MadeLoop made = make_loop({carry, x, next, pushed, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
-    LoopAttributes marked = of(made.loop);
+    LoopAttributes marked = loop_of(made.loop);
     marked.images.assign(nodes.size(), -1);
     for (std::size_t i = 0; i < numbers.size(); ++i) marked.images[at(numbers[i])] = made.values[i];
     std::vector<Tensor> inputs;
@@ -77,17 +77,17 @@ Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
 }
 
 Tensor push_loop_result(const Tensor& result, const Tensor& tangents) {
-    const LoopResultAttributes& r = of_result(result);
-    const LoopAttributes& a = of(input_of(result));
+    const LoopResultAttributes& r = result_of(result);
+    const LoopAttributes& a = loop_of(input_of(result));
     auto value = static_cast<std::size_t>(r.value);
-    if (r.collected) return loop_values(tangents, of(tangents).images[value]);
+    if (r.collected) return loop_values(tangents, loop_of(tangents).images[value]);
     std::size_t behind = a.carried;  // tangents stand behind the values, in their order
     for (std::size_t i = 0; i < value; ++i) behind += is_inexact(a.step->nodes[i].dtype());
     return loop_last(tangents, behind);
 }
 
 Tensor batch_loop(const Tensor& loop, const Batch& batch) {
-    const LoopAttributes& a = of(loop);
+    const LoopAttributes& a = loop_of(loop);
     const std::vector<Tensor>& nodes = a.step->nodes;
     std::vector<bool> differs(nodes.size(), false), all;
     for (std::size_t i = 0; i < a.step->inputs; ++i) differs[i] = batch.batched[i];
@@ -121,7 +121,7 @@ Tensor batch_loop(const Tensor& loop, const Batch& batch) {
         next.push_back(differs[i] && !all[n] ? broadcast_to(wide[n], batch.shape(nodes[n].shape())) : wide[n]);
     }
     MadeLoop made = make_loop({carry, x, next, wide, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
-    LoopAttributes marked = of(made.loop);
+    LoopAttributes marked = loop_of(made.loop);
     marked.images = made.values;
     std::vector<Tensor> inputs;
     for (Node* input : made.loop.node()->inputs) inputs.push_back(handle(input));
@@ -129,9 +129,9 @@ Tensor batch_loop(const Tensor& loop, const Batch& batch) {
 }
 
 Tensor batch_loop_result(const Tensor& result, const Batch& batch) {
-    const LoopResultAttributes& r = of_result(result);
+    const LoopResultAttributes& r = result_of(result);
     const Tensor& loop = batch.inputs[0];
-    Tensor wide = r.collected ? loop_values(loop, of(loop).images[static_cast<std::size_t>(r.value)])
+    Tensor wide = r.collected ? loop_values(loop, loop_of(loop).images[static_cast<std::size_t>(r.value)])
                               : loop_last(loop, static_cast<std::size_t>(r.value));
     bool differs = wide.ndim() > result.ndim();
     if (!differs) return broadcast_to(wide, batch.shape(result.shape()));

@@ -23,6 +23,8 @@ struct Layout {
     bool contiguous() const { return Array{dtype, dims, strides, 0, nullptr}.contiguous(); }
 };
 
+struct Binding;
+
 class Kernel {
   public:
     virtual ~Kernel() = default;
@@ -38,6 +40,8 @@ class Kernel {
     virtual void share(void* const* operands, std::byte* shared) const { (void)operands, (void)shared; }
     /// Kernels that say the same make the same of the same operand. Empty: only this one reads what it made.
     virtual std::string shared_format() const { return ""; }
+    /// What it runs as often as it is told (a loop): its step.
+    virtual std::shared_ptr<const Binding> body() const { return nullptr; }
     /// What runs it, for the profile: "block evaluator", "oneDNN", "own gemm avx512".
     virtual std::string_view by() const = 0;
 };

@@ -66,6 +66,7 @@ class LoopKernel final : public Kernel {
 
     std::size_t scratch_bytes() const override { return scratch_bytes_; }
     std::string_view by() const override { return "loop"; }
+    std::shared_ptr<const Binding> body() const override { return step_; }
     void run(void* const* operands, std::byte* scratch) const override;
 
   private:

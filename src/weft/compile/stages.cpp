@@ -1,5 +1,6 @@
 #include "weft/compile/stages.h"
 
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
@@ -47,15 +48,23 @@ std::string as_c(const Loop& loop, const std::string& name) {
     }
 }
 
-std::string kernels_text(const Binding& binding) {
-    std::ostringstream out;
+// What runs in each step of a loop follows it: "step 2.0" is the first step of the loop that is step 2.
+void add_kernels(std::ostream& out, const Binding& binding, const std::string& before) {
     for (std::size_t s = 0; s < binding.steps.size(); ++s) {
         const BoundStep& step = binding.steps[s];
-        out << "step " << s << ": " << (step.operation ? step.operation->name : "copy") << ", by " << step.kernel->by()
-            << place(step.where) << '\n';
+        std::string number = text(before, s), name = "step" + number;
+        std::replace(name.begin(), name.end(), '.', '_');
+        out << "step " << number << ": " << (step.operation ? step.operation->name : "copy") << ", by "
+            << step.kernel->by() << place(step.where) << '\n';
         for (std::size_t i = 0; i < step.loops.size(); ++i)
-            out << accesses_text(step.loops[i]) << as_c(step.loops[i], text("step", s, "_", i));
+            out << accesses_text(step.loops[i]) << as_c(step.loops[i], text(name, "_", i));
+        if (auto body = step.kernel->body()) add_kernels(out, *body, number + ".");
     }
+}
+
+std::string kernels_text(const Binding& binding) {
+    std::ostringstream out;
+    add_kernels(out, binding, "");
     return out.str();
 }
 

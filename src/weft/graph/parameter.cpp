@@ -48,7 +48,7 @@ void Parameter::set(const Tensor& value, std::source_location where) {
     }
     if (!observer && value.node()->symbolic && !value.computed()) {
         throw ValueError(text("set: the parameter '", name(),
-                              "' is given a value that is not known here: it depends on an example of vmap, or on a "
+                              "' is given a value that is not known here: it depends on an example of vmap, a step of scan, or on a "
                               "declared input; return it from the function, and set it outside",
                               place(where)));
     }
