@@ -153,15 +153,17 @@ void bind_transforms(nb::module_& m) {
             return list_of(self.results(tensors(of_one, "vmap"), axes_of(axes)));
         });
     nb::class_<LoopTrace>(m, "LoopTrace")
-        .def("__init__",
-             [](LoopTrace* self, Given init, Given xs, std::optional<std::int64_t> length, bool reverse, Given init_names,
-                Given xs_names) {
-                 LoopOptions options{.reverse = reverse, .init_names = names_of(init_names), .xs_names = names_of(xs_names)};
-                 if (length) options.length = *length;
-                 new (self) LoopTrace(tensors(init, "scan"), tensors(xs, "scan"), options, here());
-             },
-             nb::arg("init"), nb::arg("xs"), nb::arg("length").none(), nb::arg("reverse"), nb::arg("init_names"),
-             nb::arg("xs_names"))
+        .def(
+            "__init__",
+            [](LoopTrace* self, Given init, Given xs, std::optional<std::int64_t> length, bool reverse,
+               Given init_names, Given xs_names) {
+                LoopOptions options{
+                    .reverse = reverse, .init_names = names_of(init_names), .xs_names = names_of(xs_names)};
+                if (length) options.length = *length;
+                new (self) LoopTrace(tensors(init, "scan"), tensors(xs, "scan"), options, here());
+            },
+            nb::arg("init"), nb::arg("xs"), nb::arg("length").none(), nb::arg("reverse"), nb::arg("init_names"),
+            nb::arg("xs_names"))
         .def("carry", [](const LoopTrace& self) { return list_of(self.carry()); })
         .def("x", [](const LoopTrace& self) { return list_of(self.x()); })
         .def("results", [](const LoopTrace& self, Given next, Given y) {

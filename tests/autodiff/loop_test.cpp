@@ -113,11 +113,14 @@ TEST(Loop, carries_and_collects_whatever_shares_a_place) {
         Tensor sum = c[0] + c[1] * x[0];
         return {{c[1], sum, sum, x[0], c[4] + 1}, {sum, c[0], c[1], c[3], x[0], constant, sum, c[4], c[2]}};
     };
-    Tensors init{drawn({2}, 1), drawn({2}, 2), drawn({2}, 3), drawn({2}, 4), Tensor(std::int64_t{5})}, xs{drawn({4, 2}, 5)};
+    Tensors init{drawn({2}, 1), drawn({2}, 2), drawn({2}, 3), drawn({2}, 4), Tensor(std::int64_t{5})},
+        xs{drawn({4, 2}, 5)};
     for (bool reverse : {false, true}) {
-        Scanned found = scan(step, init, xs, {.reverse = reverse}), expected = unrolled(step, init, xs, {.reverse = reverse});
+        Scanned found = scan(step, init, xs, {.reverse = reverse}),
+                expected = unrolled(step, init, xs, {.reverse = reverse});
         Tensors all = found.carry, of_all = expected.carry;
-        all.insert(all.end(), found.ys.begin(), found.ys.end()), of_all.insert(of_all.end(), expected.ys.begin(), expected.ys.end());
+        all.insert(all.end(), found.ys.begin(), found.ys.end()),
+            of_all.insert(of_all.end(), expected.ys.begin(), expected.ys.end());
         eval(all);
         for (std::size_t i = 0; i < all.size(); ++i) expect_near(all[i], of_all[i], 0);
         for (std::size_t i = 0; i < all.size(); ++i) {  // one alone
@@ -135,7 +138,8 @@ TEST(Loop, takes_inputs_however_they_lie) {
     Tensors init{zeros({2, 3}, DType::float64), ones({}, DType::float64)};
     Tensors xs{permute_dims(x, {2, 1, 0}), astype(iota(6), DType::float64)};
     Scanned found = scan(step, init, xs), expected = unrolled(step, init, xs);
-    for (std::size_t i = 0; i < 2; ++i) expect_near(found.carry[i], expected.carry[i], 0), expect_near(found.ys[i], expected.ys[i], 0);
+    for (std::size_t i = 0; i < 2; ++i)
+        expect_near(found.carry[i], expected.carry[i], 0), expect_near(found.ys[i], expected.ys[i], 0);
     Tensor lies = Tensor(permute_dims(x, {2, 1, 0}).array());  // an array with gaps
     expect_near(scan(step, init, {lies, xs[1]}).carry[0], expected.carry[0], 0);
     Tensor keys = random::split(random::key(3), 4);
@@ -188,7 +192,8 @@ TEST(Loop, derivatives_are_those_of_its_steps) {
         auto slope = [&](bool loop) {
             Tensors first = gradient(with(loop, inputs), inputs);
             Tensor sums;
-            for (std::size_t i = 0; i < first.size(); ++i) sums = sums ? sums + sum(first[i] * moves[i]) : sum(first[i] * moves[i]);
+            for (std::size_t i = 0; i < first.size(); ++i)
+                sums = sums ? sums + sum(first[i] * moves[i]) : sum(first[i] * moves[i]);
             return sums;
         };
         Tensors second = gradient(slope(true), inputs), wanted = gradient(slope(false), inputs);
@@ -221,7 +226,8 @@ TEST(Loop, maps_over_examples_of_any_of_its_inputs) {
         for (Tensor& x : all) x = fresh(x);
         Vmap map(all, axes);
         std::vector<ExampleAxis> front(4, 0);
-        Tensors found = map.results(result(true, map.examples()), front), expected = map.results(result(false, map.examples()), front);
+        Tensors found = map.results(result(true, map.examples()), front),
+                expected = map.results(result(false, map.examples()), front);
         for (std::size_t i = 0; i < found.size(); ++i) expect_near(found[i], expected[i], 1e-8);
     }
 }
@@ -229,7 +235,9 @@ TEST(Loop, maps_over_examples_of_any_of_its_inputs) {
 TEST(Loop, a_loop_within_a_loop) {
     Tensor w = drawn({3}, 1);
     auto run = [&](bool loop, const Tensor& w) {
-        auto any = [loop](const Step& f, Tensors init, Tensors xs) { return loop ? scan(f, init, xs) : unrolled(f, init, xs); };
+        auto any = [loop](const Step& f, Tensors init, Tensors xs) {
+            return loop ? scan(f, init, xs) : unrolled(f, init, xs);
+        };
         Step outer = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
             Tensor at = c[0];
             Step inner = [&](std::span<const Tensor> d, std::span<const Tensor> y) -> ScanStep {
@@ -271,8 +279,9 @@ TEST(Loop, is_one_program_compiled_and_declared) {
     Case c = recurrent();
     auto f = compile([&](const Tensor& x, const Tensor& w) {
         return value_and_grad([&](const Tensor& w) {
-            return loss_of(scan(step_of({w, c.weights[1], c.weights[2]}), c.init, {x}));
-        })(w).second;
+                   return loss_of(scan(step_of({w, c.weights[1], c.weights[2]}), c.init, {x}));
+               })(w)
+            .second;
     });
     Tensor expected = grad([&](const Tensor& w) {
         return loss_of(unrolled(step_of({w, c.weights[1], c.weights[2]}), c.init, c.xs));
@@ -280,7 +289,9 @@ TEST(Loop, is_one_program_compiled_and_declared) {
     for (int i = 0; i < 3; ++i) expect_near(f(c.xs[0], c.weights[0]), expected, 1e-8);
 
     Tensor x = input("x", {"steps", "batch", 3}, DType::float64);
-    Step cumulate = [](std::span<const Tensor> s, std::span<const Tensor> x) -> ScanStep { return {{s[0] + sum(x[0], 0)}, {s[0]}}; };
+    Step cumulate = [](std::span<const Tensor> s, std::span<const Tensor> x) -> ScanStep {
+        return {{s[0] + sum(x[0], 0)}, {s[0]}};
+    };
     Scanned found = scan(cumulate, {zeros({3}, DType::float64)}, {x});
     CompiledFunction declared = function({x}, {found.carry[0], found.ys[0]});
     for (std::int64_t steps : {5, 2}) {
@@ -292,25 +303,35 @@ TEST(Loop, is_one_program_compiled_and_declared) {
 }
 
 TEST(Loop, refuses_what_does_not_fit) {
-    Step wider = [](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep { return {{concatenate({c[0], c[0]})}, {}}; };
-    Step other = [](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep { return {{astype(c[0], DType::int64)}, {}}; };
+    Step wider = [](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep {
+        return {{concatenate({c[0], c[0]})}, {}};
+    };
+    Step other = [](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep {
+        return {{astype(c[0], DType::int64)}, {}};
+    };
     Step fewer = [](std::span<const Tensor>, std::span<const Tensor>) -> ScanStep { return {{}, {}}; };
     Tensors init{zeros({2})};
-    EXPECT_THAT(message<ShapeError>([&] { scan(wider, init, {}, {.length = 3}); }),
-                testing::HasSubstr("scan: carried value 0 is float32 (2,) before a step and float32 (4,) after it; what is "
-                                   "carried keeps its shape\n  at "));
-    EXPECT_THAT(message<DTypeError>([&] { scan(other, init, {}, {.length = 3}); }),
-                testing::HasSubstr("scan: carried value 0 is float32 (2,) before a step and int64 (2,) after it; give init "
-                                   "the type that it becomes, or convert it with astype"));
+    EXPECT_THAT(
+        message<ShapeError>([&] { scan(wider, init, {}, {.length = 3}); }),
+        testing::HasSubstr("scan: carried value 0 is float32 (2,) before a step and float32 (4,) after it; what is "
+                           "carried keeps its shape\n  at "));
+    EXPECT_THAT(
+        message<DTypeError>([&] { scan(other, init, {}, {.length = 3}); }),
+        testing::HasSubstr("scan: carried value 0 is float32 (2,) before a step and int64 (2,) after it; give init "
+                           "the type that it becomes, or convert it with astype"));
     EXPECT_THAT(message<ValueError>([&] { scan(fewer, init, {}, {.length = 3}); }),
                 testing::HasSubstr("scan: the function gave 0 carried values, but was given 1"));
     EXPECT_THAT(message<ValueError>([&] { scan(other, init, {}); }),
                 testing::HasSubstr("scan: without xs, length says how many steps there are"));
     EXPECT_THAT(message<ValueError>([&] { scan(other, init, {}, {.length = -1}); }),
                 testing::HasSubstr("scan: length is -1; it must be at least 0"));
-    EXPECT_THAT(message<ShapeError>([&] { scan(other, init, {zeros({3, 2}), zeros({4, 2})}); }),
+    EXPECT_THAT(message<ShapeError>([&] {
+                    scan(other, init, {zeros({3, 2}), zeros({4, 2})});
+                }),
                 testing::HasSubstr("scan: xs 1 of shape (4, 2) has 4 slices, but there are 3 of xs 0"));
-    EXPECT_THAT(message<ShapeError>([&] { scan(other, init, {zeros({3, 2})}, {.length = 2}); }),
+    EXPECT_THAT(message<ShapeError>([&] {
+                    scan(other, init, {zeros({3, 2})}, {.length = 2});
+                }),
                 testing::HasSubstr("scan: xs 0 of shape (3, 2) has 3 slices, but there are 2 steps (length)"));
     EXPECT_THAT(message<ShapeError>([&] { scan(other, init, {Tensor(1.0)}); }),
                 testing::HasSubstr("scan: xs 0 has no axis to go along"));
@@ -318,7 +339,9 @@ TEST(Loop, refuses_what_does_not_fit) {
 
 TEST(Loop, an_index_outside_its_axis_names_its_line_once) {
     Tensor table = drawn({4}, 1);
-    Step look = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep { return {{c[0] + take(table, x[0], 0)}, {}}; };
+    Step look = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
+        return {{c[0] + take(table, x[0], 0)}, {}};
+    };
     Tensor found = scan(look, {Tensor(0.0, DType::float64)}, {Tensor::of<std::int64_t>({1, 7, 2})}).carry[0];
     std::string said = message<IndexError>([&] { found.eval(); });
     EXPECT_THAT(said, testing::HasSubstr("7"));

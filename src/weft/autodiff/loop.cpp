@@ -78,7 +78,8 @@ const Operation loop_result_operation{.name = "loop_result",
 
 MadeLoop make_loop(const LoopParts& parts, const std::function<Tensor(const Tensor&)>& outside) {
     KeepPending keep;
-    std::vector<Tensor> placeholders(parts.carry.begin(), parts.carry.end()), outputs(parts.next.begin(), parts.next.end());
+    std::vector<Tensor> placeholders(parts.carry.begin(), parts.carry.end()),
+        outputs(parts.next.begin(), parts.next.end());
     placeholders.insert(placeholders.end(), parts.x.begin(), parts.x.end());
     outputs.insert(outputs.end(), parts.values.begin(), parts.values.end());
     Frozen frozen = freeze(placeholders, outputs);
@@ -123,13 +124,15 @@ LoopTrace::LoopTrace(std::vector<Tensor> init, std::vector<Tensor> xs, const Loo
     for (std::size_t i = 0; i < xs_.size(); ++i) {
         const Shape& shape = xs_[i].shape();
         if (shape.empty())
-            throw ShapeError(text("scan: ", xs_name(i), " has no axis to go along; what is the same in every step is simply used by "
-                                  "the function", place(where)));
+            throw ShapeError(text("scan: ", xs_name(i),
+                                  " has no axis to go along; what is the same in every step is simply used by "
+                                  "the function",
+                                  place(where)));
         if (i == 0 && !options_.length) length_ = shape[0];
         if (!may_equal(shape[0], length_)) {
             std::string steps = options_.length ? " steps (length)" : " of " + xs_name(0);
-            throw ShapeError(text("scan: ", xs_name(i), " of shape ", shape, " has ", shape[0], " slices, but there are ",
-                                  length_, steps, place(where)));
+            throw ShapeError(text("scan: ", xs_name(i), " of shape ", shape, " has ", shape[0],
+                                  " slices, but there are ", length_, steps, place(where)));
         }
         x_.push_back(input(step_value_name, Shape(shape.begin() + 1, shape.end()), xs_[i].dtype(), where));
     }
@@ -144,7 +147,8 @@ Scanned LoopTrace::results(std::span<const Tensor> next, std::span<const Tensor>
         std::string what = text("scan: ", init_name(i), " is ", carry_[i].dtype(), " ", carry_[i].shape(),
                                 " before a step and ", next[i].dtype(), " ", next[i].shape(), " after it; ");
         if (next[i].dtype() != carry_[i].dtype())
-            throw DTypeError(text(what, "give init the type that it becomes, or convert it with astype", place(where_)));
+            throw DTypeError(
+                text(what, "give init the type that it becomes, or convert it with astype", place(where_)));
         if (!(next[i].shape() == carry_[i].shape()))
             throw ShapeError(text(what, "what is carried keeps its shape", place(where_)));
     }

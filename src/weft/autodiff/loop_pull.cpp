@@ -146,11 +146,11 @@ class Reverse {
     // The cotangent of what is the same in each step is a sum over the steps: of products of matrices one product after the loop, which is
     // faster; of sums one sum; of anything else it is carried along.
     struct Term {
-        const Node* core = nullptr;          // a product or a sum; null: carried
-        std::vector<const Node*> views;      // above it, outermost first
-        std::vector<std::size_t> operands;   // of the core, among values_
-        std::vector<bool> transposed;        // whether an operand is what is collected, transposed
-        std::size_t carried = 0;             // among carry_
+        const Node* core = nullptr;         // a product or a sum; null: carried
+        std::vector<const Node*> views;     // above it, outermost first
+        std::vector<std::size_t> operands;  // of the core, among values_
+        std::vector<bool> transposed;       // whether an operand is what is collected, transposed
+        std::size_t carried = 0;            // among carry_
     };
 
     void write() {
@@ -197,8 +197,8 @@ class Reverse {
         bool product = node->operation == &matmul_operation && node->inputs[0]->shape.size() == 2 &&
                        node->inputs[1]->shape.size() == 2;
         bool sums = node->operation == &sum_operation;
-        bool known = std::all_of(node->inputs.begin(), node->inputs.end(),
-                                 [&](const Node* input) { return changes(*input); });
+        bool known =
+            std::all_of(node->inputs.begin(), node->inputs.end(), [&](const Node* input) { return changes(*input); });
         if ((!product && !sums) || !known) {
             carry_.push_back(placeholder(whole)), init_.push_back(zeros(whole.shape(), whole.dtype()));
             next_.push_back(carry_.back() + whole);
@@ -281,7 +281,7 @@ class Reverse {
     std::vector<Tensor> outputs_, seeds_, grads_, order_;        // of the derivative of one step
     std::vector<std::size_t> wrt_;
     std::unordered_set<const Node*> dependent_, seen_;  // on a cotangent; looked at by save()
-    std::map<std::size_t, std::size_t> of_slice_;  // of inputs: the value that is their cotangent
+    std::map<std::size_t, std::size_t> of_slice_;       // of inputs: the value that is their cotangent
     std::map<std::size_t, std::vector<Term>> terms_;
     MadeLoop made_;
 };

@@ -1,8 +1,8 @@
 #include "weft/autodiff/loop_rules.h"
 
+#include "weft/autodiff/between.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/vmap.h"
-#include "weft/autodiff/between.h"
 #include "weft/base/integers.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
@@ -39,9 +39,11 @@ bool is_loop(const Node& node) { return node.operation == &loop_operation; }
 Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
     const LoopAttributes& a = loop_of(loop);
     const std::vector<Tensor>& nodes = a.step->nodes;
-    std::vector<Tensor> carry(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(a.carried)), x, init, xs, wrt, moves;
+    std::vector<Tensor> carry(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(a.carried)), x, init, xs, wrt,
+        moves;
     for (std::size_t i = 0; i < a.carried; ++i) init.push_back(input_of(loop, i));
-    for (std::size_t i = 0; i < a.sliced; ++i) x.push_back(nodes[a.carried + i]), xs.push_back(input_of(loop, a.carried + i));
+    for (std::size_t i = 0; i < a.sliced; ++i)
+        x.push_back(nodes[a.carried + i]), xs.push_back(input_of(loop, a.carried + i));
     for (std::size_t i = 0; i < a.step->inputs; ++i) {
         if (!is_inexact(nodes[i].dtype())) continue;
         Tensor given = tangents[i], move = placeholder(nodes[i].shape(), nodes[i].dtype(), loop);
@@ -67,7 +69,8 @@ Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
     for (std::size_t i = 0; i < a.carried; ++i) next.push_back(a.step->output(i));
     for (std::size_t i = 0; i < a.carried; ++i)
         if (is_inexact(nodes[i].dtype())) next.push_back(of_node[at(a.step->outputs[i])]);
-    MadeLoop made = make_loop({carry, x, next, pushed, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
+    MadeLoop made =
+        make_loop({carry, x, next, pushed, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
     LoopAttributes marked = loop_of(made.loop);
     marked.images.assign(nodes.size(), -1);
     for (std::size_t i = 0; i < numbers.size(); ++i) marked.images[at(numbers[i])] = made.values[i];
@@ -120,7 +123,8 @@ Tensor batch_loop(const Tensor& loop, const Batch& batch) {
         std::size_t n = at(a.step->outputs[i]);
         next.push_back(differs[i] && !all[n] ? broadcast_to(wide[n], batch.shape(nodes[n].shape())) : wide[n]);
     }
-    MadeLoop made = make_loop({carry, x, next, wide, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
+    MadeLoop made =
+        make_loop({carry, x, next, wide, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
     LoopAttributes marked = loop_of(made.loop);
     marked.images = made.values;
     std::vector<Tensor> inputs;

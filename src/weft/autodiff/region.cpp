@@ -71,8 +71,7 @@ KeyParts key_of(const Region& region) {
             for (const Node* input : node.inputs) parts.words.push_back(number.at(input));
             if (node.attributes) node.attributes->key(parts);
             // Of custom derivatives it cannot be seen whether their rules are the same.
-            if (node.operation->alias)
-                parts.words.push_back(reinterpret_cast<std::uintptr_t>(node.attributes.get()));
+            if (node.operation->alias) parts.words.push_back(reinterpret_cast<std::uintptr_t>(node.attributes.get()));
         }
         if (!follows) parts.sizes.insert(parts.sizes.end(), node.shape.begin(), node.shape.end());
     }
@@ -105,10 +104,12 @@ Frozen freeze(std::span<const Tensor> placeholders, std::span<const Tensor> outp
     for (std::size_t e = 0; e < graph.entries.size(); ++e) {
         Node* node = graph.entries[e].node;
         std::vector<Tensor> inputs;
-        for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(e))) inputs.push_back(region->nodes[at(input)]);
+        for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(e)))
+            inputs.push_back(region->nodes[at(input)]);
         bool same = true;
         for (std::size_t i = 0; i < inputs.size(); ++i) same = same && inputs[i].node() == node->inputs[i];
-        region->nodes.push_back(same ? handle(node) : make_node(*node->operation, inputs, node->attributes, node->where));
+        region->nodes.push_back(same ? handle(node)
+                                     : make_node(*node->operation, inputs, node->attributes, node->where));
     }
     region->outputs = graph.outputs;
     add_values_of_loops(*region);

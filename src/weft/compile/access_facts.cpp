@@ -21,7 +21,8 @@ std::size_t alignment_after(std::size_t from, std::int64_t moved, DType dtype) {
 
 AccessFacts::Place AccessFacts::place_of(const View& view) const {
     const Base& base = view.base;
-    bool ours = base.kind == Base::arena || (base.kind == Base::output && allocated_ && outputs_[at(base.index)].donor < 0);
+    bool ours =
+        base.kind == Base::arena || (base.kind == Base::output && allocated_ && outputs_[at(base.index)].donor < 0);
     std::size_t alignment = ours ? alignment_after(place_alignment, view.offset, view.layout.dtype) : 0;
     if (base.kind == Base::leaf) {  // it lies as its owner has it: its own elements are the place
         const Layout& leaf = views_[at(graph_.leaves[at(base.index)])].layout;

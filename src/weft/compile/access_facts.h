@@ -18,12 +18,7 @@ class AccessFacts {
     /// runs the binding allocates its outputs; else they lie anywhere.
     AccessFacts(const Plan& plan, const Graph& graph, const std::vector<View>& views,
                 const std::vector<std::int32_t>& output_of, const std::vector<BoundOutput>& outputs, bool allocated)
-        : plan_(plan),
-          graph_(graph),
-          views_(views),
-          output_of_(output_of),
-          outputs_(outputs),
-          allocated_(allocated) {}
+        : plan_(plan), graph_(graph), views_(views), output_of_(output_of), outputs_(outputs), allocated_(allocated) {}
 
     /// Writes down the alignments of the loop's accesses. `first`: the load that is the step's first. InternalError names an access that
     /// would touch memory beyond its operand's place.

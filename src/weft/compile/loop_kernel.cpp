@@ -85,7 +85,7 @@ class LoopKernel final : public Kernel {
         std::vector<std::size_t> collected;  // results that hold it of each step
         std::vector<std::size_t> before;     // results that hold what it was before each step
         std::vector<std::size_t> last;       // results that it is after the last step
-        std::size_t spare[2] = {0, 0};       // in the scratch memory: where it lies in turn, where no result is its place
+        std::size_t spare[2] = {0, 0};  // in the scratch memory: where it lies in turn, where no result is its place
     };
     struct Begin {  // a result that depends on what is carried before the first step
         std::size_t result, carry;

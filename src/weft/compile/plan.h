@@ -69,7 +69,8 @@ struct PartitionOptions {
     bool fuse = true;           // false: a kernel an operation (the oracle of tests)
     std::size_t longest = 256;  // operations in one kernel
     bool rows = true;           // steps over the same rows run a block of rows at a time
-    bool own_outputs = false;   // each output comes to dense memory that is no leaf's, nor a view's (of a step of a loop)
+    bool own_outputs =
+        false;  // each output comes to dense memory that is no leaf's, nor a view's (of a step of a loop)
 };
 
 /// The entry whose memory an entry shows, through views.

@@ -52,7 +52,8 @@ std::shared_ptr<const Plan> plan_for(const Graph& graph, const PartitionOptions&
         std::lock_guard lock(caches.mutex);
         if (auto* found = caches.plans.find(key)) return *found;
     }
-    auto plan = std::make_shared<const Plan>(make_plan(graph, options));  // not under the lock: others may plan meanwhile
+    auto plan =
+        std::make_shared<const Plan>(make_plan(graph, options));  // not under the lock: others may plan meanwhile
     std::lock_guard lock(caches.mutex);
     ++caches.count.plans_made;
     return caches.plans.insert(key, plan);

@@ -20,9 +20,8 @@ struct Registry {
 
 std::string_view name_of(Family family) {
     static constexpr std::string_view names[] = {
-        "leaf",    "constant",    "elementwise", "reduce", "view",   "join",          "scan",    "gather",
-        "scatter", "contraction", "window",      "sort",   "random", "factorization", "fourier", "region",
-        "composite"};
+        "leaf",        "constant", "elementwise", "reduce", "view",          "join",    "scan",   "gather",   "scatter",
+        "contraction", "window",   "sort",        "random", "factorization", "fourier", "region", "composite"};
     return names[static_cast<std::size_t>(family)];
 }
 

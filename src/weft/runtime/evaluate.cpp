@@ -26,7 +26,8 @@ void refuse_unbound(const Graph& graph) {
             throw ValueError(text("scan: a number is asked for that depends on a step, ", node.dtype, " ", node.shape,
                                   ", which is written once for all steps (or it left the step by another way than its "
                                   "results). In place of `if` choose with where(condition, a, b); return what is asked "
-                                  "for, and ask for it outside", place(node.where)));
+                                  "for, and ask for it outside",
+                                  place(node.where)));
         }
         throw ValueError(text("the value of the input '", a.name, "' ", node.dtype, " ", node.shape,
                               " is not known here: a function is being traced, or the input was declared and not "

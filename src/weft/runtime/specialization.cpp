@@ -99,8 +99,10 @@ void Specialization::find_sources(const Trace& trace, const Graph& graph) {
                     "result (a parameter that it sets, a variable); return it");
             }
             if (a.name == step_value_name) {
-                throw ValueError(text("scan: what a step computes leaves it by another way than its results (a parameter that "
-                                      "it sets, a variable); return it", place(node.where)));
+                throw ValueError(
+                    text("scan: what a step computes leaves it by another way than its results (a parameter that "
+                         "it sets, a variable); return it",
+                         place(node.where)));
             }
             throw ValueError(text("a function uses the declared input '", a.name, "' ", node.dtype, " ", node.shape,
                                   ", which is not among its arguments", place(node.where)));
