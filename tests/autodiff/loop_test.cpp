@@ -106,27 +106,53 @@ TEST(Loop, is_its_function_step_after_step) {
     }
 }
 
-TEST(Loop, carries_and_collects_whatever_shares_a_place) {
+// Few steps, and so many that several are computed at once, with some left over.
+class LoopOf : public testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Loop, LoopOf, testing::Values(1, 4, 64, 331));
+
+TEST_P(LoopOf, carries_and_collects_whatever_shares_a_place) {
     // Swapped, shifted, the same value twice, what is read, what is the same in each step; integers beside floats.
     Tensor constant = drawn({2}, 9);
     Step step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
-        Tensor sum = c[0] + c[1] * x[0];
-        return {{c[1], sum, sum, x[0], c[4] + 1}, {sum, c[0], c[1], c[3], x[0], constant, sum, c[4], c[2]}};
+        Tensor sum = c[0] * 0.5 + c[1] * x[0];
+        return {{c[1], sum, sum, x[0], c[4] + 1, c[5]}, {sum, c[0], c[1], c[3], x[0], constant, sum, c[4], c[2], c[5]}};
     };
-    Tensors init{drawn({2}, 1), drawn({2}, 2), drawn({2}, 3), drawn({2}, 4), Tensor(std::int64_t{5})},
-        xs{drawn({4, 2}, 5)};
+    Tensors init{drawn({2}, 1), drawn({2}, 2), drawn({2}, 3), drawn({2}, 4), Tensor(std::int64_t{5}), drawn({2}, 7)};
+    Tensors xs{drawn({GetParam(), 2}, 5)};
     for (bool reverse : {false, true}) {
-        Scanned found = scan(step, init, xs, {.reverse = reverse}),
-                expected = unrolled(step, init, xs, {.reverse = reverse});
-        Tensors all = found.carry, of_all = expected.carry;
-        all.insert(all.end(), found.ys.begin(), found.ys.end()),
-            of_all.insert(of_all.end(), expected.ys.begin(), expected.ys.end());
-        eval(all);
-        for (std::size_t i = 0; i < all.size(); ++i) expect_near(all[i], of_all[i], 0);
-        for (std::size_t i = 0; i < all.size(); ++i) {  // one alone
-            Scanned one = scan(step, init, xs, {.reverse = reverse});
-            expect_near(i < 5 ? one.carry[i] : one.ys[i - 5], of_all[i], 0);
-        }
+        Scanned found = scan(step, init, xs, {.reverse = reverse});
+        Scanned expected = unrolled(step, init, xs, {.reverse = reverse});
+        auto all = [](const Scanned& scanned) {
+            Tensors results = scanned.carry;
+            results.insert(results.end(), scanned.ys.begin(), scanned.ys.end());
+            return results;
+        };
+        Tensors together = all(found), of_all = all(expected);
+        eval(together), eval(of_all);
+        for (std::size_t i = 0; i < together.size(); ++i) expect_near(together[i], of_all[i], 1e-12);
+        for (std::size_t i = 0; i < together.size(); ++i)  // one alone
+            expect_near(all(scan(step, init, xs, {.reverse = reverse}))[i], of_all[i], 1e-12);
+    }
+}
+
+TEST_P(LoopOf, small_steps_have_the_derivatives_of_their_steps) {
+    Tensors given{drawn({}, 1) * 0.3, drawn({3}, 2), drawn({GetParam(), 3}, 3)};
+    Step step = [](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
+        Tensor y = tanh(c[1] * c[0] + x[0]);
+        return {{y, c[1]}, {y * x[0], c[0]}};
+    };
+    for (bool reverse : {false, true}) {
+        auto slopes = [&](bool loop) {
+            KeepPending keep;
+            Tensors at;
+            for (const Tensor& x : given) at.push_back(fresh(x));
+            LoopOptions options{.reverse = reverse};
+            Tensors init{at[1], at[0]};
+            Scanned found = loop ? scan(step, init, {at[2]}, options) : unrolled(step, init, {at[2]}, options);
+            return gradient(sum(found.carry[0]) + sum(found.ys[0] * found.ys[1]), at);
+        };
+        Tensors found = slopes(true), expected = slopes(false);
+        for (std::size_t i = 0; i < found.size(); ++i) expect_near(found[i], expected[i], 1e-9);
     }
 }
 
@@ -250,7 +276,7 @@ TEST(Loop, a_loop_within_a_loop) {
     };
     expect_near(run(true, w).ys[0], run(false, w).ys[0]);
     auto slope = [&](bool loop) {
-        return grad([&](const Tensor& w) {
+        return grad([&, loop](const Tensor& w) {
             Scanned found = run(loop, w);
             return sum(found.carry[0]) + sum(found.ys[0] * found.ys[0]);
         });

@@ -2,6 +2,7 @@
 
 #include "weft/autodiff/loop_rules.h"
 #include "weft/base/integers.h"
+#include "weft/ops/view.h"
 
 namespace weft {
 
@@ -58,7 +59,9 @@ Meta infer_result(const Operation&, std::span<const Tensor> inputs, const Attrib
     const LoopResultAttributes& result = static_cast<const AttributesOf<LoopResultAttributes>&>(*attributes).value;
     const LoopAttributes& a = inputs[0].node()->attributes_as<LoopAttributes>();
     const Tensor& inside = a.step->nodes[static_cast<std::size_t>(result.value)];
-    return {result.collected ? with_steps(a.length, inside.shape()) : inside.shape(), inside.dtype()};
+    bool trail = static_cast<std::size_t>(result.value) < a.carried;
+    return {result.collected ? with_steps(trail ? a.length + 1 : a.length, inside.shape()) : inside.shape(),
+            inside.dtype()};
 }
 
 }  // namespace
@@ -99,10 +102,24 @@ Tensor loop_last(const Tensor& loop, std::size_t i) {
     return make_node(loop_result_operation, {loop}, attributes(a), loop.node()->where);
 }
 
+Tensor loop_trail(const Tensor& loop, std::size_t i) {
+    LoopResultAttributes a{true, static_cast<std::int64_t>(i)};
+    return make_node(loop_result_operation, {loop}, attributes(a), loop.node()->where);
+}
+
 Tensor loop_values(const Tensor& loop, std::int32_t node) {
     const LoopAttributes& a = loop.node()->attributes_as<LoopAttributes>();
-    // A slice of what is read slice by slice is known already.
+    // Slices of what is read slice by slice are known already; what is carried, before each step and after it, is one array.
     if (at(node) >= a.carried && at(node) < a.carried + a.sliced) return handle(loop.node()->inputs[at(node)]);
+    auto of_trail = [&](std::size_t carried, bool after) {
+        Tensor trail = loop_trail(loop, carried);
+        Shape start(trail.ndim(), 0), length = trail.shape();
+        start[0] = after != a.reverse ? 1 : 0, length[0] = a.length;
+        return slice(trail, start, length);
+    };
+    if (at(node) < a.carried) return of_trail(at(node), false);
+    for (std::size_t i = 0; i < a.carried; ++i)
+        if (a.step->outputs[i] == node) return of_trail(i, true);
     return make_node(loop_result_operation, {loop}, attributes(LoopResultAttributes{true, node}), loop.node()->where);
 }
 

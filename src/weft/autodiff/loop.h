@@ -30,7 +30,9 @@ void AttributesOf<LoopAttributes>::print(std::ostream& out) const;
 template <>
 AttributesHandle AttributesOf<LoopAttributes>::substitute(const SizeLookup& lookup) const;
 
-/// Of what a loop gives: a value that is carried, as it is after the last step; or a node of the region, of all steps, their axis first.
+/// Of what a loop gives: a value that is carried, as it is after the last step. Or, collected, a node of the region, of all steps, their axis
+/// first; of a carried value its trail: as it is before the first step and after each, one row more than there are steps, in the order of
+/// the slices (with `reverse` it begins at the last row).
 struct LoopResultAttributes {
     bool collected = false;
     std::int64_t value = 0;  // the number of what is carried, of the node
@@ -63,6 +65,8 @@ MadeLoop make_loop(const LoopParts& parts, const std::function<Tensor(const Tens
 
 /// Carried value i after the last step.
 Tensor loop_last(const Tensor& loop, std::size_t i);
+/// Carried value i before the first step and after each.
+Tensor loop_trail(const Tensor& loop, std::size_t i);
 /// Node number `node` of the region, of all steps: the steps' axis first, in the order of the slices also where the loop runs backwards.
 Tensor loop_values(const Tensor& loop, std::int32_t node);
 

@@ -97,8 +97,11 @@ class Reverse {
                 last[value] = given;
                 continue;
             }
-            x_.push_back(placeholder(nodes_[value])), xs_.push_back(given);
-            outputs_.push_back(nodes_[value]), seeds_.push_back(x_.back());
+            bool trail = value < a_.carried;
+            x_.push_back(placeholder(nodes_[value])), seeds_.push_back(x_.back());
+            xs_.push_back(trail ? rows(given, a_.reverse ? 0 : 1, a_.length) : given);
+            outputs_.push_back(trail ? a_.step->output(value) : nodes_[value]);
+            if (trail) begins_[value] = squeeze(rows(given, a_.reverse ? a_.length : Size(0), 1), {0});
         }
         for (std::size_t i = 0; i < a_.carried; ++i) {
             if (!is_inexact(nodes_[i].dtype())) continue;
@@ -106,6 +109,12 @@ class Reverse {
             init_.push_back(last[i] ? last[i] : zeros_like(input_of(loop_, i)));
             outputs_.push_back(a_.step->output(i)), seeds_.push_back(carry_.back());
         }
+    }
+
+    static Tensor rows(const Tensor& x, Size first, Size count) {
+        Shape start(x.ndim(), 0), length = x.shape();
+        start[0] = first, length[0] = count;
+        return slice(x, start, length);
     }
 
     void differentiate() {
@@ -234,7 +243,9 @@ class Reverse {
         std::size_t k = 0;
         for (std::size_t i = 0; i < a_.carried; ++i) {
             if (!is_inexact(nodes_[i].dtype())) continue;
+            auto begin = begins_.find(i);  // a trail begins with what was carried before the first step
             if (wanted_[i]) all[i] = loop_last(made_.loop, k);
+            if (wanted_[i] && begin != begins_.end()) all[i] = all[i] + begin->second;
             ++k;
         }
         for (const auto& [input, value] : of_slice_) all[input] = loop_values(made_.loop, made_.values[value]);
@@ -281,6 +292,7 @@ class Reverse {
     std::vector<Tensor> outputs_, seeds_, grads_, order_;        // of the derivative of one step
     std::vector<std::size_t> wrt_;
     std::unordered_set<const Node*> dependent_, seen_;  // on a cotangent; looked at by save()
+    std::map<std::size_t, Tensor> begins_;              // of carried values: the cotangent of their trail's first row
     std::map<std::size_t, std::size_t> of_slice_;       // of inputs: the value that is their cotangent
     std::map<std::size_t, std::vector<Term>> terms_;
     MadeLoop made_;

@@ -83,10 +83,10 @@ Tensor push_loop_result(const Tensor& result, const Tensor& tangents) {
     const LoopResultAttributes& r = result_of(result);
     const LoopAttributes& a = loop_of(input_of(result));
     auto value = static_cast<std::size_t>(r.value);
-    if (r.collected) return loop_values(tangents, loop_of(tangents).images[value]);
+    if (r.collected && value >= a.carried) return loop_values(tangents, loop_of(tangents).images[value]);
     std::size_t behind = a.carried;  // tangents stand behind the values, in their order
     for (std::size_t i = 0; i < value; ++i) behind += is_inexact(a.step->nodes[i].dtype());
-    return loop_last(tangents, behind);
+    return r.collected ? loop_trail(tangents, behind) : loop_last(tangents, behind);
 }
 
 Tensor batch_loop(const Tensor& loop, const Batch& batch) {
@@ -135,8 +135,10 @@ Tensor batch_loop(const Tensor& loop, const Batch& batch) {
 Tensor batch_loop_result(const Tensor& result, const Batch& batch) {
     const LoopResultAttributes& r = result_of(result);
     const Tensor& loop = batch.inputs[0];
-    Tensor wide = r.collected ? loop_values(loop, loop_of(loop).images[static_cast<std::size_t>(r.value)])
-                              : loop_last(loop, static_cast<std::size_t>(r.value));
+    auto value = static_cast<std::size_t>(r.value);
+    Tensor wide = !r.collected                    ? loop_last(loop, value)
+                  : value < loop_of(loop).carried ? loop_trail(loop, value)
+                                                  : loop_values(loop, loop_of(loop).images[value]);
     bool differs = wide.ndim() > result.ndim();
     if (!differs) return broadcast_to(wide, batch.shape(result.shape()));
     return r.collected ? moveaxis(wide, 1, 0) : wide;

@@ -47,10 +47,14 @@ void add_values_of_loops(Region& region) {
         Tensor loop = region.nodes[i];
         if (loop.node()->operation != &loop_operation) continue;
         const LoopAttributes& a = loop.node()->attributes_as<LoopAttributes>();
-        for (std::size_t k = 0; k < a.step->nodes.size(); ++k) {
-            bool given = k >= a.carried && k < a.step->inputs;
-            if (!given && a.step->nodes[k].node()->operation != &loop_operation)
-                region.nodes.push_back(loop_values(loop, static_cast<std::int32_t>(k)));
+        for (std::size_t k = 0; k < a.carried; ++k) region.nodes.push_back(loop_trail(loop, k));
+        const std::vector<std::int32_t>& outputs = a.step->outputs;
+        auto carried_on = outputs.begin() + static_cast<std::ptrdiff_t>(a.carried);
+        for (std::size_t k = a.step->inputs; k < a.step->nodes.size(); ++k) {
+            auto value = static_cast<std::int32_t>(k);
+            bool in_trail = std::find(outputs.begin(), carried_on, value) != carried_on;
+            if (!in_trail && a.step->nodes[k].node()->operation != &loop_operation)
+                region.nodes.push_back(loop_values(loop, value));
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "weft/autodiff/between.h"
 #include "weft/base/integers.h"
 #include "weft/compile/operand_table.h"
 #include "weft/compile/plan_cache.h"
@@ -45,28 +46,54 @@ std::unique_ptr<Kernel> copy_kernel(const KernelCompiler& compiler, const Layout
     return compiler.loop(std::move(copy), true);
 }
 
+// How many steps are computed at once, in one kernel, with what is carried in registers: of steps that are small maps, whose time is the walk
+// from kernel to kernel.
+std::int64_t steps_at_once(const LoopAttributes& a) {
+    constexpr std::int64_t most_elements = 1024, most_steps = 64, most_operations = 250, worth = 64;
+    std::int64_t operations = 0;
+    for (std::size_t i = 0; i < a.step->nodes.size(); ++i) {
+        const Node& node = *a.step->nodes[i].node();
+        Family family = node.operation->family;
+        bool small = element_count(dims_of(node.shape)) <= most_elements;
+        bool map = family == Family::elementwise || family == Family::view || family == Family::constant;
+        if (i >= a.step->inputs && (!small || !map || node.operation->alias)) return 1;
+        operations += family == Family::elementwise;
+    }
+    if (operations == 0 || a.length.value() < worth) return 1;
+    return std::clamp<std::int64_t>(most_operations / operations, 1, most_steps);
+}
+
 class LoopKernel final : public Kernel {
   public:
     LoopKernel(const Node& loop, std::span<const Layout> inputs, std::span<const LoopResultAttributes> results,
                const KernelCompiler& compiler, const BindOptions& options, bool as_written)
-        : inputs_(inputs.size()) {
-        const LoopAttributes& a = loop.attributes_as<LoopAttributes>();
-        length_ = a.length.value(), reverse_ = a.reverse, carried_ = a.carried;
-        bind_step(a, results, compiler, options, as_written);
+        : a_(loop.attributes_as<LoopAttributes>()),
+          results_(results.begin(), results.end()),
+          inputs_(inputs.size()),
+          carried_(a_.carried),
+          length_(a_.length.value()),
+          reverse_(a_.reverse) {
+        needed_ = needed_carries(a_, results);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             Input input;
             input.bytes = static_cast<std::size_t>(inputs[i].size()) * size_of(inputs[i].dtype);
-            if (i >= a.carried && i < a.carried + a.sliced && length_ > 0)
+            if (i >= a_.carried && i < a_.carried + a_.sliced && length_ > 0)
                 input.slice = input.bytes / static_cast<std::size_t>(length_);
             if (!inputs[i].contiguous()) input.copy = copy_kernel(compiler, inputs[i]);
             given_.push_back(std::move(input));
         }
+        for (std::size_t i = 0; i < results.size(); ++i)
+            if (value_of(i) < carried_) of_carried_.push_back({i, value_of(i), results[i].collected});
+        std::int64_t at_once = as_written ? 1 : steps_at_once(a_), blocks = length_ / at_once;
+        if (blocks > 0) phases_.push_back(phase(at_once, blocks, 0, compiler, options, as_written));
+        if (std::int64_t rest = length_ - blocks * at_once)
+            phases_.push_back(phase(1, rest, blocks * at_once, compiler, options, as_written));
         place_scratch();
     }
 
     std::size_t scratch_bytes() const override { return scratch_bytes_; }
     std::string_view by() const override { return "loop"; }
-    std::shared_ptr<const Binding> body() const override { return step_; }
+    std::shared_ptr<const Binding> body() const override { return phases_.empty() ? nullptr : phases_[0].step; }
     void run(void* const* operands, std::byte* scratch) const override;
 
   private:
@@ -78,77 +105,146 @@ class LoopKernel final : public Kernel {
         std::unique_ptr<Kernel> copy;      // where it does not lie row-major
         std::size_t copied = 0;            // where the copy is, in the scratch memory
     };
-    /// What one output of the step's binding is for. Results go by their number.
+    struct Leaf {  // of a phase's binding: an input, of what is sliced the slice of this step of the block
+        std::size_t input;
+        std::int64_t step;
+    };
+    struct
+        Row {  // of a result that is collected, what belongs to this step of the block; of a trail, to the one before
+        std::size_t result;
+        std::int64_t step;
+        bool trail;
+    };
+    /// What one output of a phase's binding is for. Results go by their number.
     struct Output {
         std::size_t bytes = 0;
-        std::vector<std::size_t> carries;    // it is carried on as these
-        std::vector<std::size_t> collected;  // results that hold it of each step
-        std::vector<std::size_t> before;     // results that hold what it was before each step
-        std::vector<std::size_t> last;       // results that it is after the last step
-        std::size_t spare[2] = {0, 0};  // in the scratch memory: where it lies in turn, where no result is its place
+        std::vector<std::size_t> carries;  // it is carried on as these
+        std::vector<Row> collected;        // it is collected there
+        std::vector<std::size_t> last;     // results that it is after the last step
+        std::size_t spare[2] = {0, 0};     // in the scratch memory: where it lies in turn, where no result is its place
     };
-    struct Begin {  // a result that depends on what is carried before the first step
+    /// Steps that are run alike: `blocks` times `at_once` steps.
+    struct Phase {
+        std::int64_t at_once = 1, blocks = 0, first = 0;
+        std::shared_ptr<const Binding> step;
+        std::unique_ptr<OperandTable> table;
+        std::vector<Leaf> leaves;
+        std::vector<Output> outputs;
+        std::size_t table_at = 0, addresses_at = 0;
+        std::vector<std::size_t> shared_at;
+        struct Move {
+            std::uint32_t position;
+            std::int64_t bytes;
+        };
+        std::vector<Move> moves;                 // of the table: what goes on by as much from block to block
+        std::vector<OperandTable::Patch> turns;  // what does not
+        std::vector<std::size_t> active;         // outputs that are carried on, or belong in several places
+        Output& output(std::size_t top);
+    };
+    struct OfCarried {  // a result that shows a carried value
         std::size_t result, carry;
         bool collected;
     };
 
-    void bind_step(const LoopAttributes& a, std::span<const LoopResultAttributes> results,
-                   const KernelCompiler& compiler, const BindOptions& options, bool as_written);
-    Output& output_of(std::size_t top);
+    std::size_t value_of(std::size_t result) const { return static_cast<std::size_t>(results_[result].value); }
+    Phase phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first, const KernelCompiler& compiler,
+                const BindOptions& options, bool as_written) const;
+    void find_moves(Phase& phase) const;
     void place_scratch();
 
-    std::size_t inputs_, carried_ = 0;
-    std::int64_t length_ = 0;
-    bool reverse_ = false;
-    std::shared_ptr<const Binding> step_;
-    std::unique_ptr<OperandTable> table_;
+    LoopAttributes a_;
+    std::vector<LoopResultAttributes> results_;
+    std::size_t inputs_, carried_;
+    std::int64_t length_;
+    bool reverse_;
+    std::vector<bool> needed_;  // which carried values are
     std::vector<Input> given_;
-    std::vector<Output> outputs_;
-    std::vector<Begin> begins_;
-    std::vector<std::size_t> shared_at_;
-    std::size_t table_at_ = 0, addresses_at_ = 0, copy_scratch_at_ = 0, scratch_bytes_ = 0;
+    std::vector<OfCarried> of_carried_;
+    std::vector<Phase> phases_;
+    std::size_t carries_at_ = 0, bases_at_ = 0, copy_scratch_at_ = 0, scratch_bytes_ = 0;
 };
 
-void LoopKernel::bind_step(const LoopAttributes& a, std::span<const LoopResultAttributes> results,
-                           const KernelCompiler& compiler, const BindOptions& options, bool as_written) {
-    const Region& step = *a.step;
-    std::vector<bool> needed = needed_carries(a, results);
-    std::vector<Node*> leaves, tops;
-    for (std::size_t i = 0; i < step.inputs; ++i) leaves.push_back(step.nodes[i].node());
-    std::vector<std::size_t> of_carry(a.carried, none), of_result(results.size(), none);
-    for (std::size_t i = 0; i < a.carried; ++i)
-        if (needed[i]) of_carry[i] = tops.size(), tops.push_back(step.output(i).node());
-    auto value = [&](std::size_t i) { return static_cast<std::size_t>(results[i].value); };
-    for (std::size_t i = 0; i < results.size(); ++i)
-        if (value(i) >= a.carried) of_result[i] = tops.size(), tops.push_back(step.nodes[value(i)].node());
-
-    BindOptions inner;
-    inner.steady.assign(step.inputs, false);
-    std::fill(inner.steady.begin() + static_cast<std::ptrdiff_t>(a.carried + a.sliced), inner.steady.end(), true);
-    inner.keep_loops = options.keep_loops, inner.bfloat16_products = options.bfloat16_products;
-    step_ = make_step_binding(gather(tops, leaves), std::move(inner), compiler, as_written);
-    table_ = std::make_unique<OperandTable>(*step_);
-
-    outputs_.resize(step_->outputs.size());
-    for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i].bytes = step_->outputs[i].bytes;
-    for (std::size_t i = 0; i < a.carried; ++i)
-        if (of_carry[i] != none) output_of(of_carry[i]).carries.push_back(i);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        if (of_result[i] != none) {
-            output_of(of_result[i]).collected.push_back(i);
-            continue;
-        }
-        Output& carried = output_of(of_carry[value(i)]);
-        (results[i].collected ? carried.before : carried.last).push_back(i);
-        begins_.push_back({i, value(i), results[i].collected});
-    }
-}
-
-LoopKernel::Output& LoopKernel::output_of(std::size_t top) {
-    const View& view = step_->results[top];
+LoopKernel::Output& LoopKernel::Phase::output(std::size_t top) {
+    const View& view = step->results[top];
     promise(view.base.kind == Base::output && view.offset == 0 && view.layout.contiguous(),
             "what a step of a loop makes comes to dense memory of its own");
-    return outputs_[at(view.base.index)];
+    return outputs[at(view.base.index)];
+}
+
+LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first,
+                                    const KernelCompiler& compiler, const BindOptions& options, bool as_written) const {
+    const std::vector<Tensor>& nodes = a_.step->nodes;
+    Phase phase;
+    phase.at_once = at_once, phase.blocks = blocks, phase.first = first;
+    std::vector<Tensor> from(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(a_.carried + a_.sliced)),
+        leaves;
+    auto add_leaf = [&](const Tensor& x, std::size_t input, std::int64_t step) {
+        leaves.push_back(x), phase.leaves.push_back({input, step});
+    };
+    for (std::size_t i = 0; i < carried_; ++i) add_leaf(nodes[i], i, 0);
+    for (std::size_t i = carried_ + a_.sliced; i < inputs_; ++i) add_leaf(nodes[i], i, 0);
+
+    // What the block makes: after it what is carried, of each step what is collected.
+    std::vector<Tensor> now(from), wanted, tops;
+    std::vector<std::size_t> collected;
+    for (std::size_t i = 0; i < carried_; ++i) wanted.push_back(a_.step->output(i));
+    for (std::size_t i = 0; i < results_.size(); ++i)
+        if (results_[i].collected) wanted.push_back(nodes[value_of(i)]), collected.push_back(i);
+    std::vector<std::pair<std::size_t, Row>> rows;  // top, where it is collected
+    for (std::int64_t j = 0; j < at_once; ++j) {
+        for (std::size_t i = carried_; i < carried_ + a_.sliced; ++i) {
+            now[i] = j == 0 ? nodes[i] : input(step_value_name, nodes[i].shape(), nodes[i].dtype());
+            add_leaf(now[i], i, j);
+        }
+        std::vector<Tensor> made = j == 0 ? wanted : replaced(wanted, from, now);
+        for (std::size_t k = 0; k < collected.size(); ++k) {
+            std::size_t value = value_of(collected[k]);
+            bool trail = value < carried_;
+            rows.push_back({tops.size(), {collected[k], trail ? j + 1 : j, trail}});
+            tops.push_back(trail ? made[value] : made[carried_ + k]);
+        }
+        std::copy(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(carried_), now.begin());
+    }
+    std::vector<std::size_t> of_carry(carried_, none);
+    for (std::size_t i = 0; i < carried_; ++i)
+        if (needed_[i]) of_carry[i] = tops.size(), tops.push_back(now[i]);
+
+    std::vector<Node*> leaf_nodes, top_nodes;
+    for (const Tensor& x : leaves) leaf_nodes.push_back(x.node());
+    for (const Tensor& x : tops) top_nodes.push_back(x.node());
+    BindOptions inner;
+    for (const Leaf& leaf : phase.leaves) inner.steady.push_back(leaf.input >= carried_ + a_.sliced);
+    inner.keep_loops = options.keep_loops, inner.bfloat16_products = options.bfloat16_products;
+    phase.step = make_step_binding(gather(top_nodes, leaf_nodes), std::move(inner), compiler, as_written);
+    phase.table = std::make_unique<OperandTable>(*phase.step);
+
+    phase.outputs.resize(phase.step->outputs.size());
+    for (std::size_t i = 0; i < phase.outputs.size(); ++i) phase.outputs[i].bytes = phase.step->outputs[i].bytes;
+    for (const auto& [top, row] : rows) phase.output(top).collected.push_back(row);
+    for (std::size_t i = 0; i < carried_; ++i)
+        if (needed_[i]) phase.output(of_carry[i]).carries.push_back(i);
+    for (const OfCarried& of : of_carried_) {
+        if (!of.collected) phase.output(of_carry[of.carry]).last.push_back(of.result);
+    }
+    find_moves(phase);
+    return phase;
+}
+
+void LoopKernel::find_moves(Phase& phase) const {
+    std::int64_t blocks = reverse_ ? -phase.at_once : phase.at_once;
+    for (std::size_t o = 0; o < phase.outputs.size(); ++o)
+        if (!phase.outputs[o].carries.empty() || phase.outputs[o].collected.size() != 1) phase.active.push_back(o);
+    for (const OperandTable::Patch& patch : phase.table->outside()) {
+        bool leaf = patch.base.kind == Base::leaf;
+        std::size_t i = at(patch.base.index);
+        std::size_t slice = leaf ? given_[phase.leaves[i].input].slice : phase.outputs[i].bytes;
+        bool carried = leaf && phase.leaves[i].input < carried_;
+        bool turns = leaf ? carried : std::find(phase.active.begin(), phase.active.end(), i) != phase.active.end();
+        if (turns)
+            phase.turns.push_back(patch);
+        else if (slice > 0)
+            phase.moves.push_back({patch.position, blocks * static_cast<std::int64_t>(slice)});
+    }
 }
 
 void LoopKernel::place_scratch() {
@@ -158,12 +254,17 @@ void LoopKernel::place_scratch() {
         scratch_bytes_ += aligned(bytes);
         return place;
     };
-    (void)take(step_->arena_bytes);  // stands first
-    table_at_ = take(table_->empty().size() * sizeof(void*));
-    addresses_at_ = take((2 * inputs_ + outputs_.size()) * sizeof(void*));
-    for (const OperandTable::Shared& shared : table_->shared()) shared_at_.push_back(take(shared.bytes));
-    for (Output& output : outputs_)
-        for (std::size_t& spare : output.spare) spare = take(output.carries.empty() ? 0 : output.bytes);
+    for (const Phase& phase : phases_) most = std::max(most, phase.step->arena_bytes);
+    (void)take(most);  // stands first
+    carries_at_ = take(carried_ * sizeof(void*)), bases_at_ = take(inputs_ * sizeof(void*));
+    for (Phase& phase : phases_) {
+        phase.table_at = take(phase.table->empty().size() * sizeof(void*));
+        phase.addresses_at = take((phase.leaves.size() + phase.outputs.size()) * sizeof(void*));
+        for (const OperandTable::Shared& shared : phase.table->shared()) phase.shared_at.push_back(take(shared.bytes));
+        for (Output& output : phase.outputs)
+            for (std::size_t& spare : output.spare) spare = take(output.carries.empty() ? 0 : output.bytes);
+    }
+    most = 0;
     for (Input& input : given_) {
         if (!input.copy) continue;
         input.copied = take(input.bytes);
@@ -179,35 +280,26 @@ class LoopRun {
         : k_(kernel),
           results_(operands + kernel.inputs_),
           scratch_(scratch),
-          table_(reinterpret_cast<void**>(scratch + kernel.table_at_)),
-          leaves_(reinterpret_cast<void**>(scratch + kernel.addresses_at_)),
-          bases_(leaves_ + kernel.inputs_),
-          made_(bases_ + kernel.inputs_) {
-        for (std::size_t i = 0; i < k_.inputs_; ++i) leaves_[i] = bases_[i] = dense(i, operands[i]);
+          carries_(reinterpret_cast<void**>(scratch + kernel.carries_at_)),
+          bases_(reinterpret_cast<void**>(scratch + kernel.bases_at_)) {
+        for (std::size_t i = 0; i < k_.inputs_; ++i) bases_[i] = dense(i, operands[i]);
+        std::copy(bases_, bases_ + k_.carried_, carries_);
+        for (const LoopKernel::OfCarried& of : k_.of_carried_) {
+            std::size_t bytes = k_.given_[of.carry].bytes;
+            if (of.collected) put(row({of.result, 0, true}, bytes, 0), carries_[of.carry], bytes);
+        }
     }
 
     void all() {
-        for (const LoopKernel::Begin& b : k_.begins_) {
-            std::size_t bytes = k_.given_[b.carry].bytes;
-            if (k_.length_ > 0 && b.collected) std::memcpy(row(b.result, bytes, 0), leaves_[b.carry], bytes);
-            if (k_.length_ == 0 && !b.collected) std::memcpy(results_[b.result], leaves_[b.carry], bytes);
-        }
-        if (k_.length_ == 0) return;
-        const std::vector<void*>& empty = k_.table_->empty();
-        std::copy(empty.begin(), empty.end(), table_);
-        k_.table_->place_arena(table_, scratch_);
-        place(0);
-        share();
-        for (std::int64_t i = 0; i < k_.length_; ++i) {
-            if (i > 0) place(i);
-            run_steps();
-            hand_on(i);
-        }
-        for (std::size_t o = 0; o < k_.outputs_.size(); ++o)
-            for (std::size_t last : k_.outputs_[o].last) put(results_[last], o);
+        for (const LoopKernel::Phase& phase : k_.phases_) run_phase(phase);
+        for (const LoopKernel::OfCarried& of : k_.of_carried_)
+            if (!of.collected) put(results_[of.result], carries_[of.carry], k_.given_[of.carry].bytes);
     }
 
   private:
+    using Phase = LoopKernel::Phase;
+    using Output = LoopKernel::Output;
+
     void* dense(std::size_t i, void* given) {
         const LoopKernel::Input& input = k_.given_[i];
         if (!input.copy) return given;
@@ -216,45 +308,82 @@ class LoopRun {
         return operands[1];
     }
 
-    /// Of a collected result what belongs to step i.
-    void* row(std::size_t result, std::size_t bytes, std::int64_t i) const {
-        std::int64_t slice = k_.reverse_ ? k_.length_ - 1 - i : i;
-        return static_cast<std::byte*>(results_[result]) + static_cast<std::size_t>(slice) * bytes;
+    static void put(void* place, const void* from, std::size_t bytes) {
+        if (place != from) std::memcpy(place, from, bytes);
     }
 
-    /// Where step i writes an output: where it stays, if there is such a place; else in turn, since the step reads the last one.
-    void* place_of(const LoopKernel::Output& output, std::int64_t i) const {
-        bool ends = i + 1 == k_.length_;
-        if (!ends && !output.before.empty()) return row(output.before[0], output.bytes, i + 1);
-        if (!output.collected.empty()) return row(output.collected[0], output.bytes, i);
-        if (ends && !output.last.empty()) return results_[output.last[0]];
-        return scratch_ + output.spare[i & 1];
+    /// Where the slice of a step lies in an array of all.
+    void* slice_of(void* base, std::size_t bytes, std::int64_t step, bool trail = false) const {
+        std::int64_t slice = k_.reverse_ ? k_.length_ - (trail ? 0 : 1) - step : step;
+        return static_cast<std::byte*>(base) + static_cast<std::size_t>(slice) * bytes;
+    }
+    void* row(const LoopKernel::Row& row, std::size_t bytes, std::int64_t first) const {
+        return slice_of(results_[row.result], bytes, first + row.step, row.trail);
     }
 
-    void place(std::int64_t i) {
-        std::int64_t slice = k_.reverse_ ? k_.length_ - 1 - i : i;
-        for (std::size_t k = k_.carried_; k < k_.inputs_ && k_.given_[k].slice > 0; ++k)
-            leaves_[k] = static_cast<std::byte*>(bases_[k]) + static_cast<std::size_t>(slice) * k_.given_[k].slice;
-        for (std::size_t o = 0; o < k_.outputs_.size(); ++o) made_[o] = place_of(k_.outputs_[o], i);
-        k_.table_->place_outside(table_, {leaves_, k_.inputs_}, {made_, k_.outputs_.size()});
+    void run_phase(const Phase& phase) {
+        table_ = reinterpret_cast<void**>(scratch_ + phase.table_at);
+        leaves_ = reinterpret_cast<void**>(scratch_ + phase.addresses_at);
+        made_ = leaves_ + phase.leaves.size();
+        const std::vector<void*>& empty = phase.table->empty();
+        std::copy(empty.begin(), empty.end(), table_);
+        phase.table->place_arena(table_, scratch_);
+        place(phase);
+        share(phase);
+        for (std::int64_t block = 0; block < phase.blocks; ++block) {
+            if (block > 0) go_on(phase, block);
+            run_steps(phase);
+            hand_on(phase, block);
+        }
+    }
+
+    /// Where a block writes an output: where it stays, if there is such a place; else in turn, since the block reads the last one.
+    void* place_of(const Phase& phase, const Output& output, std::int64_t block) const {
+        bool ends = block + 1 == phase.blocks;
+        std::int64_t first = phase.first + block * phase.at_once;
+        if (!output.collected.empty()) return row(output.collected[0], output.bytes, first);
+        if (ends && !output.last.empty() && &phase == &k_.phases_.back()) return results_[output.last[0]];
+        return scratch_ + output.spare[block & 1];
+    }
+
+    // The first block of a phase.
+    void place(const Phase& phase) {
+        for (std::size_t i = 0; i < phase.leaves.size(); ++i) {
+            const LoopKernel::Leaf& leaf = phase.leaves[i];
+            leaves_[i] = i < k_.carried_ ? carries_[i] : bases_[leaf.input];
+            if (std::size_t bytes = k_.given_[leaf.input].slice)
+                leaves_[i] = slice_of(bases_[leaf.input], bytes, phase.first + leaf.step);
+        }
+        for (std::size_t o = 0; o < phase.outputs.size(); ++o) made_[o] = place_of(phase, phase.outputs[o], 0);
+        phase.table->place_outside(table_, {leaves_, phase.leaves.size()}, {made_, phase.outputs.size()});
+    }
+
+    // Any further block.
+    void go_on(const Phase& phase, std::int64_t block) {
+        for (const Phase::Move& move : phase.moves)
+            table_[move.position] = static_cast<std::byte*>(table_[move.position]) + move.bytes;
+        std::copy(carries_, carries_ + k_.carried_, leaves_);
+        for (std::size_t o : phase.active) made_[o] = place_of(phase, phase.outputs[o], block);
+        for (const OperandTable::Patch& patch : phase.turns)
+            OperandTable::place(table_, patch, {leaves_, phase.leaves.size()}, {made_, phase.outputs.size()});
     }
 
     // What kernels keep of matrices that are the same in each step.
-    void share() {
-        for (std::size_t i = 0; i < k_.shared_at_.size(); ++i) {
-            const OperandTable::Shared& shared = k_.table_->shared()[i];
-            std::byte* place = scratch_ + k_.shared_at_[i];
-            k_.step_->steps[shared.step].kernel->share(table_ + k_.table_->first(shared.step), place);
+    void share(const Phase& phase) {
+        for (std::size_t i = 0; i < phase.shared_at.size(); ++i) {
+            const OperandTable::Shared& shared = phase.table->shared()[i];
+            std::byte* place = scratch_ + phase.shared_at[i];
+            phase.step->steps[shared.step].kernel->share(table_ + phase.table->first(shared.step), place);
             for (std::uint32_t position : shared.positions) table_[position] = place;
         }
     }
 
-    void run_steps() {
-        const std::vector<BoundStep>& steps = k_.step_->steps;
-        std::byte* scratch = scratch_ + k_.step_->scratch_offset;
+    void run_steps(const Phase& phase) {
+        const std::vector<BoundStep>& steps = phase.step->steps;
+        std::byte* scratch = scratch_ + phase.step->scratch_offset;
         std::size_t s = 0;
         try {
-            for (; s < steps.size(); ++s) steps[s].kernel->run(table_ + k_.table_->first(s), scratch);
+            for (; s < steps.size(); ++s) steps[s].kernel->run(table_ + phase.table->first(s), scratch);
         } catch (Error& error) {
             error.add(weft::place(error.where.line() ? error.where : steps[s].fails_at));
             error.where = {};  // it has been said
@@ -262,24 +391,21 @@ class LoopRun {
         }
     }
 
-    void put(void* place, std::size_t output) const {
-        if (place != made_[output]) std::memcpy(place, made_[output], k_.outputs_[output].bytes);
-    }
-
-    void hand_on(std::int64_t i) {
-        for (std::size_t o = 0; o < k_.outputs_.size(); ++o) {
-            const LoopKernel::Output& output = k_.outputs_[o];
-            for (std::size_t collected : output.collected) put(row(collected, output.bytes, i), o);
-            if (i + 1 < k_.length_)
-                for (std::size_t before : output.before) put(row(before, output.bytes, i + 1), o);
-            for (std::size_t carry : output.carries) leaves_[carry] = made_[o];
+    void hand_on(const Phase& phase, std::int64_t block) {
+        std::int64_t first = phase.first + block * phase.at_once;
+        for (std::size_t o : phase.active) {
+            const Output& output = phase.outputs[o];
+            for (const LoopKernel::Row& to : output.collected)
+                put(row(to, output.bytes, first), made_[o], output.bytes);
+            for (std::size_t carry : output.carries) carries_[carry] = made_[o];
         }
     }
 
     const LoopKernel& k_;
     void* const* results_;
     std::byte* scratch_;
-    void **table_, **leaves_, **bases_, **made_;
+    void **carries_, **bases_;                                        // what is carried; inputs
+    void **table_ = nullptr, **leaves_ = nullptr, **made_ = nullptr;  // of the phase that runs
 };
 
 void LoopKernel::run(void* const* operands, std::byte* scratch) const { LoopRun(*this, operands, scratch).all(); }

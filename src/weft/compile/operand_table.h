@@ -13,6 +13,12 @@ class OperandTable {
   public:
     explicit OperandTable(const Binding& binding);
 
+    struct Patch {
+        std::uint32_t position;
+        Base base;
+        std::int64_t offset;
+    };
+
     /// Of a table before any address is known: numbers that stand for what has no memory are there.
     const std::vector<void*>& empty() const { return empty_; }
     std::size_t first(std::size_t step) const { return first_[step]; }
@@ -20,11 +26,14 @@ class OperandTable {
         for (const Patch& patch : inside_) table[patch.position] = arena + patch.offset;
     }
     void place_outside(void** table, std::span<void* const> leaves, std::span<void* const> outputs) const {
-        for (const Patch& patch : outside_) {
-            auto index = static_cast<std::size_t>(patch.base.index);
-            void* base = patch.base.kind == Base::leaf ? leaves[index] : outputs[index];
-            table[patch.position] = static_cast<std::byte*>(base) + patch.offset;
-        }
+        for (const Patch& patch : outside_) place(table, patch, leaves, outputs);
+    }
+    /// One by one: where leaves and outputs stand in the table.
+    const std::vector<Patch>& outside() const { return outside_; }
+    static void place(void** table, const Patch& patch, std::span<void* const> leaves, std::span<void* const> outputs) {
+        auto index = static_cast<std::size_t>(patch.base.index);
+        void* base = patch.base.kind == Base::leaf ? leaves[index] : outputs[index];
+        table[patch.position] = static_cast<std::byte*>(base) + patch.offset;
     }
 
     /// What kernels share from run to run (Kernel::share): steps that make the same of the same leaves (a recurrent layer's) have one.
@@ -36,11 +45,6 @@ class OperandTable {
     const std::vector<Shared>& shared() const { return shared_; }
 
   private:
-    struct Patch {
-        std::uint32_t position;
-        Base base;
-        std::int64_t offset;
-    };
     std::vector<void*> empty_;
     std::vector<std::uint32_t> first_;     // of each step, in the table
     std::vector<Patch> outside_, inside_;  // what points to leaves and outputs; into the arena

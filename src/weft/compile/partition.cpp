@@ -78,6 +78,19 @@ bool Partitioner::passes_on(std::int32_t e) {
     return same && options_.fuse && !elementwise(graph_.inputs(e)[0]);
 }
 
+namespace {
+
+// A slice along the first axis of all that stands behind it: as dense as what it shows.
+bool takes_rows(const Node& node, const Shape& from) {
+    if (node.operation != &slice_operation || node.shape.empty()) return false;
+    const Dims& step = node.attributes_as<SliceAttributes>().step;
+    for (std::size_t axis = 0; axis < step.size(); ++axis)
+        if (step[axis] != 1 || (axis > 0 && !(node.shape[axis] == from[axis]))) return false;
+    return true;
+}
+
+}  // namespace
+
 void Partitioner::place_view(std::int32_t e, std::int32_t from) {
     if (place(from).kind == Place::literal) {
         place(e) = place(from);
@@ -87,7 +100,11 @@ void Partitioner::place_view(std::int32_t e, std::int32_t from) {
     if (reshapes && !reshape_is_view(e, from))
         copies_.insert(e), put_in_slot(e);
     else
-        place(e) = {Place::view, from, (reshapes || family(e) != Family::view) && place(from).contiguous, {}};
+        place(e) = {
+            Place::view,
+            from,
+            (reshapes || family(e) != Family::view || takes_rows(node(e), node(from).shape)) && place(from).contiguous,
+            {}};
 }
 
 // The order in which an entry lies in memory: a slot's own; an elementwise entry's is that of the first operand of its shape
