@@ -1,5 +1,5 @@
-"""Recurrent cells and layers, with PyTorch's weights (weight_ih_l0, weight_hh_l0_reverse, ...) and gates. Layers write their steps down one
-after another: a program for each length."""
+"""Recurrent cells and layers, with PyTorch's weights (weight_ih_l0, weight_hh_l0_reverse, ...) and gates. Layers are loops (wf.scan), small
+programs for any number of steps."""
 import math
 
 from .. import _core

@@ -1,6 +1,6 @@
 // Recurrent layers: Elman's (1990), LSTM (Hochreiter & Schmidhuber, 1997), GRU (Cho et al., 2014). Names, defaults, first values, gates and
 // weights are PyTorch's: weight_ih_l0 (gates * hidden, in), weight_hh_l0 (gates * hidden, hidden), both biases, for each layer and direction.
-// The steps are written one after another (functional/recurrent.h), so the number of steps is a known size.
+// A layer is a loop (functional/recurrent.h): one program for any number of steps.
 // Callers: users' models, train/.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Recurrent cells and layers: Elman (1990), LSTM (Hochreiter & Schmidhuber, 1997; projections: Sak et al., 2014), GRU (Cho et al., 2014),
-// with PyTorch's weights, gates and layouts. A layer writes its steps down one after another, so lengths are known sizes.
+// with PyTorch's weights, gates and layouts. A layer is a loop (autodiff/loop.h).
 // Callers: nn/, the Python package.
 #pragma once
 
