@@ -6,6 +6,8 @@
 
 #include "weft/autodiff/between.h"
 #include "weft/base/integers.h"
+#include "weft/base/thread_pool.h"
+#include "weft/compile/loop_rows.h"
 #include "weft/compile/operand_table.h"
 #include "weft/compile/plan_cache.h"
 #include "weft/kernel/builder.h"
@@ -32,6 +34,25 @@ std::vector<bool> needed_carries(const LoopAttributes& a, std::span<const LoopRe
     }
     needed.resize(a.carried);
     return needed;
+}
+
+// Of the region's nodes those that results show.
+std::vector<bool> wanted_nodes(const LoopAttributes& a, std::span<const LoopResultAttributes> results) {
+    std::vector<bool> wanted(a.step->nodes.size(), false);
+    for (const LoopResultAttributes& result : results) wanted[static_cast<std::size_t>(result.value)] = true;
+    return wanted;
+}
+
+double product_operations_of(const LoopAttributes& a) {
+    double sum = 0;
+    for (const Tensor& x : a.step->nodes) {
+        const Node& node = *x.node();
+        if (node.operation == &loop_operation) sum += loop_product_operations(node);
+        if (node.operation->family != Family::contraction) continue;
+        sum += 2 * static_cast<double>(element_count(dims_of(node.shape))) *
+               static_cast<double>(node.inputs[0]->shape.back().value());
+    }
+    return sum * static_cast<double>(a.length.value());
 }
 
 // A copy of an array that lies with gaps, row-major.
@@ -65,8 +86,9 @@ std::int64_t steps_at_once(const LoopAttributes& a) {
 
 class LoopKernel final : public Kernel {
   public:
+    /// `rows`: of independent ones (loop_rows.h), as many as a run is for; 0: all, whatever they are.
     LoopKernel(const Node& loop, std::span<const Layout> inputs, std::span<const LoopResultAttributes> results,
-               const KernelCompiler& compiler, const BindOptions& options, bool as_written)
+               const KernelCompiler& compiler, const BindOptions& options, bool as_written, std::int64_t rows = 0)
         : a_(loop.attributes_as<LoopAttributes>()),
           results_(results.begin(), results.end()),
           inputs_(inputs.size()),
@@ -74,13 +96,28 @@ class LoopKernel final : public Kernel {
           length_(a_.length.value()),
           reverse_(a_.reverse) {
         needed_ = needed_carries(a_, results);
+        nodes_ = rows > 0 ? nodes_of_rows(a_, wanted_nodes(a_, results), rows) : a_.step->nodes;
+        auto row_bytes = [&](std::size_t node) {  // of what has rows
+            const Tensor &whole = a_.step->nodes[node], &here = nodes_[node];
+            return here.is(whole)
+                       ? 0
+                       : static_cast<std::size_t>(element_count(dims_of(here.shape())) / rows) * size_of(here.dtype());
+        };
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             Input input;
             input.bytes = static_cast<std::size_t>(inputs[i].size()) * size_of(inputs[i].dtype);
+            input.row = row_bytes(i);
+            input.carried = input.row > 0 ? input.row * static_cast<std::size_t>(rows) : input.bytes;
             if (i >= a_.carried && i < a_.carried + a_.sliced && length_ > 0)
                 input.slice = input.bytes / static_cast<std::size_t>(length_);
             if (!inputs[i].contiguous()) input.copy = copy_kernel(compiler, inputs[i]);
             given_.push_back(std::move(input));
+        }
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const Tensor& whole = a_.step->nodes[value_of(i)];
+            result_rows_.push_back(row_bytes(value_of(i)));
+            result_slices_.push_back(static_cast<std::size_t>(element_count(dims_of(whole.shape()))) *
+                                     size_of(whole.dtype()));
         }
         for (std::size_t i = 0; i < results.size(); ++i)
             if (value_of(i) < carried_) of_carried_.push_back({i, value_of(i), results[i].collected});
@@ -94,7 +131,9 @@ class LoopKernel final : public Kernel {
     std::size_t scratch_bytes() const override { return scratch_bytes_; }
     std::string_view by() const override { return "loop"; }
     std::shared_ptr<const Binding> body() const override { return phases_.empty() ? nullptr : phases_[0].step; }
-    void run(void* const* operands, std::byte* scratch) const override;
+    void run(void* const* operands, std::byte* scratch) const override { run_rows(operands, scratch, 0); }
+    /// For the rows from this one on.
+    void run_rows(void* const* operands, std::byte* scratch, std::int64_t first) const;
 
   private:
     friend class LoopRun;  // of which each run has one
@@ -102,8 +141,10 @@ class LoopKernel final : public Kernel {
 
     struct Input {
         std::size_t bytes = 0, slice = 0;  // of all; from step to step
-        std::unique_ptr<Kernel> copy;      // where it does not lie row-major
-        std::size_t copied = 0;            // where the copy is, in the scratch memory
+        std::size_t row = 0,
+                    carried = 0;       // from row to row (0: it has none); of what is carried, for the rows of a run
+        std::unique_ptr<Kernel> copy;  // where it does not lie row-major
+        std::size_t copied = 0;        // where the copy is, in the scratch memory
     };
     struct Leaf {  // of a phase's binding: an input, of what is sliced the slice of this step of the block
         std::size_t input;
@@ -157,11 +198,13 @@ class LoopKernel final : public Kernel {
     std::size_t inputs_, carried_;
     std::int64_t length_;
     bool reverse_;
-    std::vector<bool> needed_;  // which carried values are
+    std::vector<bool> needed_;   // which carried values are
+    std::vector<Tensor> nodes_;  // of the region, for the rows of a run
     std::vector<Input> given_;
+    std::vector<std::size_t> result_rows_, result_slices_;  // bytes from row to row (0: it has none), from step to step
     std::vector<OfCarried> of_carried_;
     std::vector<Phase> phases_;
-    std::size_t carries_at_ = 0, bases_at_ = 0, copy_scratch_at_ = 0, scratch_bytes_ = 0;
+    std::size_t carries_at_ = 0, bases_at_ = 0, results_at_ = 0, copy_scratch_at_ = 0, scratch_bytes_ = 0;
 };
 
 LoopKernel::Output& LoopKernel::Phase::output(std::size_t top) {
@@ -173,7 +216,7 @@ LoopKernel::Output& LoopKernel::Phase::output(std::size_t top) {
 
 LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first,
                                     const KernelCompiler& compiler, const BindOptions& options, bool as_written) const {
-    const std::vector<Tensor>& nodes = a_.step->nodes;
+    const std::vector<Tensor>& nodes = nodes_;
     Phase phase;
     phase.at_once = at_once, phase.blocks = blocks, phase.first = first;
     std::vector<Tensor> from(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(a_.carried + a_.sliced)),
@@ -187,7 +230,7 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     // What the block makes: after it what is carried, of each step what is collected.
     std::vector<Tensor> now(from), wanted, tops;
     std::vector<std::size_t> collected;
-    for (std::size_t i = 0; i < carried_; ++i) wanted.push_back(a_.step->output(i));
+    for (std::size_t i = 0; i < carried_; ++i) wanted.push_back(nodes[at(a_.step->outputs[i])]);
     for (std::size_t i = 0; i < results_.size(); ++i)
         if (results_[i].collected) wanted.push_back(nodes[value_of(i)]), collected.push_back(i);
     std::vector<std::pair<std::size_t, Row>> rows;  // top, where it is collected
@@ -237,7 +280,10 @@ void LoopKernel::find_moves(Phase& phase) const {
     for (const OperandTable::Patch& patch : phase.table->outside()) {
         bool leaf = patch.base.kind == Base::leaf;
         std::size_t i = at(patch.base.index);
-        std::size_t slice = leaf ? given_[phase.leaves[i].input].slice : phase.outputs[i].bytes;
+        const std::vector<Row>* rows = leaf ? nullptr : &phase.outputs[i].collected;
+        std::size_t slice = leaf            ? given_[phase.leaves[i].input].slice
+                            : rows->empty() ? 0
+                                            : result_slices_[(*rows)[0].result];
         bool carried = leaf && phase.leaves[i].input < carried_;
         bool turns = leaf ? carried : std::find(phase.active.begin(), phase.active.end(), i) != phase.active.end();
         if (turns)
@@ -257,6 +303,7 @@ void LoopKernel::place_scratch() {
     for (const Phase& phase : phases_) most = std::max(most, phase.step->arena_bytes);
     (void)take(most);  // stands first
     carries_at_ = take(carried_ * sizeof(void*)), bases_at_ = take(inputs_ * sizeof(void*));
+    results_at_ = take(results_.size() * sizeof(void*));
     for (Phase& phase : phases_) {
         phase.table_at = take(phase.table->empty().size() * sizeof(void*));
         phase.addresses_at = take((phase.leaves.size() + phase.outputs.size()) * sizeof(void*));
@@ -276,24 +323,28 @@ void LoopKernel::place_scratch() {
 /// One run: where everything lies now.
 class LoopRun {
   public:
-    LoopRun(const LoopKernel& kernel, void* const* operands, std::byte* scratch)
+    LoopRun(const LoopKernel& kernel, void* const* operands, std::byte* scratch, std::int64_t row)
         : k_(kernel),
-          results_(operands + kernel.inputs_),
+          results_(reinterpret_cast<void**>(scratch + kernel.results_at_)),
           scratch_(scratch),
           carries_(reinterpret_cast<void**>(scratch + kernel.carries_at_)),
           bases_(reinterpret_cast<void**>(scratch + kernel.bases_at_)) {
-        for (std::size_t i = 0; i < k_.inputs_; ++i) bases_[i] = dense(i, operands[i]);
+        auto from_row = [&](void* base, std::size_t bytes) {
+            return static_cast<std::byte*>(base) + static_cast<std::size_t>(row) * bytes;
+        };
+        for (std::size_t i = 0; i < k_.inputs_; ++i) bases_[i] = from_row(dense(i, operands[i]), k_.given_[i].row);
+        for (std::size_t i = 0; i < k_.results_.size(); ++i)
+            results_[i] = from_row(operands[k_.inputs_ + i], k_.result_rows_[i]);
         std::copy(bases_, bases_ + k_.carried_, carries_);
         for (const LoopKernel::OfCarried& of : k_.of_carried_) {
-            std::size_t bytes = k_.given_[of.carry].bytes;
-            if (of.collected) put(row({of.result, 0, true}, bytes, 0), carries_[of.carry], bytes);
+            if (of.collected) put(this->row({of.result, 0, true}, 0), carries_[of.carry], k_.given_[of.carry].carried);
         }
     }
 
     void all() {
         for (const LoopKernel::Phase& phase : k_.phases_) run_phase(phase);
         for (const LoopKernel::OfCarried& of : k_.of_carried_)
-            if (!of.collected) put(results_[of.result], carries_[of.carry], k_.given_[of.carry].bytes);
+            if (!of.collected) put(results_[of.result], carries_[of.carry], k_.given_[of.carry].carried);
     }
 
   private:
@@ -317,8 +368,8 @@ class LoopRun {
         std::int64_t slice = k_.reverse_ ? k_.length_ - (trail ? 0 : 1) - step : step;
         return static_cast<std::byte*>(base) + static_cast<std::size_t>(slice) * bytes;
     }
-    void* row(const LoopKernel::Row& row, std::size_t bytes, std::int64_t first) const {
-        return slice_of(results_[row.result], bytes, first + row.step, row.trail);
+    void* row(const LoopKernel::Row& row, std::int64_t first) const {
+        return slice_of(results_[row.result], k_.result_slices_[row.result], first + row.step, row.trail);
     }
 
     void run_phase(const Phase& phase) {
@@ -341,7 +392,7 @@ class LoopRun {
     void* place_of(const Phase& phase, const Output& output, std::int64_t block) const {
         bool ends = block + 1 == phase.blocks;
         std::int64_t first = phase.first + block * phase.at_once;
-        if (!output.collected.empty()) return row(output.collected[0], output.bytes, first);
+        if (!output.collected.empty()) return row(output.collected[0], first);
         if (ends && !output.last.empty() && &phase == &k_.phases_.back()) return results_[output.last[0]];
         return scratch_ + output.spare[block & 1];
     }
@@ -395,41 +446,81 @@ class LoopRun {
         std::int64_t first = phase.first + block * phase.at_once;
         for (std::size_t o : phase.active) {
             const Output& output = phase.outputs[o];
-            for (const LoopKernel::Row& to : output.collected)
-                put(row(to, output.bytes, first), made_[o], output.bytes);
+            for (const LoopKernel::Row& to : output.collected) put(row(to, first), made_[o], output.bytes);
             for (std::size_t carry : output.carries) carries_[carry] = made_[o];
         }
     }
 
     const LoopKernel& k_;
-    void* const* results_;
+    void** results_;
     std::byte* scratch_;
     void **carries_, **bases_;                                        // what is carried; inputs
     void **table_ = nullptr, **leaves_ = nullptr, **made_ = nullptr;  // of the phase that runs
 };
 
-void LoopKernel::run(void* const* operands, std::byte* scratch) const { LoopRun(*this, operands, scratch).all(); }
+void LoopKernel::run_rows(void* const* operands, std::byte* scratch, std::int64_t first) const {
+    LoopRun(*this, operands, scratch, first).all();
+}
+
+/// A loop of independent rows, some of them a thread.
+class RowsKernel final : public Kernel {
+  public:
+    struct Part {
+        std::int64_t first = 0;
+        const LoopKernel* loop = nullptr;
+        std::size_t scratch = 0;
+    };
+    /// `make`: the kernel for so many rows.
+    template <class Make>
+    RowsKernel(std::int64_t rows, std::int64_t parts, Make make) {
+        std::int64_t first = 0;
+        for (std::int64_t p = 0; p < parts; ++p) {
+            std::int64_t count = rows / parts + (p < rows % parts);
+            if (p == 0 || p == rows % parts) loops_.push_back(make(count));  // the last of them are a row shorter
+            parts_.push_back({first, loops_.back().get(), scratch_bytes_});
+            scratch_bytes_ += aligned(loops_.back()->scratch_bytes());
+            first += count;
+        }
+    }
+    std::size_t scratch_bytes() const override { return scratch_bytes_; }
+    std::string_view by() const override { return "loop"; }
+    std::shared_ptr<const Binding> body() const override { return loops_[0]->body(); }
+    void run(void* const* operands, std::byte* scratch) const override {
+        parallel_for(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t p) {
+            const Part& part = parts_[static_cast<std::size_t>(p)];
+            part.loop->run_rows(operands, scratch + part.scratch, part.first);
+        });
+    }
+
+  private:
+    std::vector<std::unique_ptr<LoopKernel>> loops_;
+    std::vector<Part> parts_;
+    std::size_t scratch_bytes_ = 0;
+};
+
+// Parts of independent rows, each worth a thread of its own and large enough for products to be made as those of all rows are.
+std::int64_t parts_of_rows(const LoopAttributes& a, std::int64_t rows) {
+    constexpr std::int64_t least_rows = 8;
+    constexpr double least_work = 1e6;  // additions and multiplications of products in a loop
+    if (rows < 2 * least_rows || product_operations_of(a) < least_work) return 1;
+    return std::min<std::int64_t>(ThreadPool::instance().threads(), rows / least_rows);
+}
 
 }  // namespace
 
 std::unique_ptr<Kernel> loop_kernel(const Node& loop, std::span<const Layout> inputs,
                                     std::span<const LoopResultAttributes> results, const KernelCompiler& compiler,
                                     const BindOptions& options, bool as_written) {
-    return std::make_unique<LoopKernel>(loop, inputs, results, compiler, options, as_written);
+    const LoopAttributes& a = loop.attributes_as<LoopAttributes>();
+    auto make = [&](std::int64_t rows) {
+        return std::make_unique<LoopKernel>(loop, inputs, results, compiler, options, as_written, rows);
+    };
+    std::int64_t rows = as_written ? 0 : independent_rows(a, wanted_nodes(a, results)), parts = parts_of_rows(a, rows);
+    if (parts < 2) return make(0);
+    return std::make_unique<RowsKernel>(rows, parts, make);
 }
 
-double loop_product_operations(const Node& loop) {
-    const LoopAttributes& a = loop.attributes_as<LoopAttributes>();
-    double sum = 0;
-    for (const Tensor& x : a.step->nodes) {
-        const Node& node = *x.node();
-        if (node.operation == &loop_operation) sum += loop_product_operations(node);
-        if (node.operation->family != Family::contraction) continue;
-        sum += 2 * static_cast<double>(element_count(dims_of(node.shape))) *
-               static_cast<double>(node.inputs[0]->shape.back().value());
-    }
-    return sum * static_cast<double>(a.length.value());
-}
+double loop_product_operations(const Node& loop) { return product_operations_of(loop.attributes_as<LoopAttributes>()); }
 
 bool loop_may_fail(const Node& loop) {
     const Region& step = *loop.attributes_as<LoopAttributes>().step;
