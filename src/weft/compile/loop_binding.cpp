@@ -1,0 +1,227 @@
+#include "weft/compile/loop_binding.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "weft/autodiff/between.h"
+#include "weft/base/integers.h"
+#include "weft/compile/loop_rows.h"
+#include "weft/compile/plan_cache.h"
+#include "weft/kernel/builder.h"
+
+namespace weft {
+namespace {
+
+// Of the carried values those that the results depend on.
+std::vector<bool> needed_carries(const LoopAttributes& a, std::span<const LoopResultAttributes> results) {
+    const Region& step = *a.step;
+    std::unordered_map<const Node*, std::size_t> number;
+    for (std::size_t i = 0; i < step.nodes.size(); ++i) number[step.nodes[i].node()] = i;
+    std::vector<bool> needed(step.nodes.size(), false);
+    for (const LoopResultAttributes& result : results) needed[static_cast<std::size_t>(result.value)] = true;
+    for (bool grows = true; grows;) {
+        for (std::size_t i = step.nodes.size(); i-- > step.inputs;)
+            if (needed[i])
+                for (const Node* input : step.nodes[i].node()->inputs) needed[number.at(input)] = true;
+        grows = false;
+        for (std::size_t i = 0; i < a.carried; ++i) {
+            std::size_t next = at(step.outputs[i]);
+            if (needed[i] && !needed[next]) needed[next] = grows = true;
+        }
+    }
+    needed.resize(a.carried);
+    return needed;
+}
+
+// A copy of an array that lies with gaps, row-major.
+std::unique_ptr<Kernel> copy_kernel(const KernelCompiler& compiler, const Layout& layout) {
+    ProgramBuilder builder;
+    builder.output(builder.input(compute_dtype(layout.dtype)));
+    Loop copy;
+    copy.program = builder.take();
+    copy.dims = layout.dims;
+    copy.loads = {{layout.dtype, layout.strides}};
+    copy.stores = {{layout.dtype, contiguous_strides(layout.dims)}};
+    return compiler.loop(std::move(copy), true);
+}
+
+// How many steps are computed at once, in one kernel, with what is carried in registers: of steps that are small maps, whose time is the walk
+// from kernel to kernel.
+std::int64_t steps_at_once(const LoopAttributes& a) {
+    constexpr std::int64_t most_elements = 1024, most_steps = 64, most_operations = 250, worth = 64;
+    std::int64_t operations = 0;
+    for (std::size_t i = 0; i < a.step->nodes.size(); ++i) {
+        const Node& node = *a.step->nodes[i].node();
+        Family family = node.operation->family;
+        bool small = element_count(dims_of(node.shape)) <= most_elements;
+        bool map = family == Family::elementwise || family == Family::view || family == Family::constant;
+        if (i >= a.step->inputs && (!small || !map || node.operation->alias)) return 1;
+        operations += family == Family::elementwise;
+    }
+    if (operations == 0 || a.length.value() < worth) return 1;
+    return std::clamp<std::int64_t>(most_operations / operations, 1, most_steps);
+}
+
+}  // namespace
+
+std::vector<bool> wanted_nodes(const LoopAttributes& a, std::span<const LoopResultAttributes> results) {
+    std::vector<bool> wanted(a.step->nodes.size(), false);
+    for (const LoopResultAttributes& result : results) wanted[static_cast<std::size_t>(result.value)] = true;
+    return wanted;
+}
+
+LoopKernel::LoopKernel(const Node& loop, std::span<const Layout> inputs, std::span<const LoopResultAttributes> results,
+                       const KernelCompiler& compiler, const BindOptions& options, bool as_written, std::int64_t rows)
+    : a_(loop.attributes_as<LoopAttributes>()),
+      results_(results.begin(), results.end()),
+      inputs_(inputs.size()),
+      carried_(a_.carried),
+      length_(a_.length.value()),
+      reverse_(a_.reverse) {
+    needed_ = needed_carries(a_, results);
+    nodes_ = rows > 0 ? nodes_of_rows(a_, wanted_nodes(a_, results), rows) : a_.step->nodes;
+    auto row_bytes = [&](std::size_t node) {  // of what has rows
+        const Tensor &whole = a_.step->nodes[node], &here = nodes_[node];
+        return here.is(whole)
+                   ? 0
+                   : static_cast<std::size_t>(element_count(dims_of(here.shape())) / rows) * size_of(here.dtype());
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        Input input;
+        input.bytes = static_cast<std::size_t>(inputs[i].size()) * size_of(inputs[i].dtype);
+        input.row = row_bytes(i);
+        input.carried = input.row > 0 ? input.row * static_cast<std::size_t>(rows) : input.bytes;
+        if (i >= a_.carried && i < a_.carried + a_.sliced && length_ > 0)
+            input.slice = input.bytes / static_cast<std::size_t>(length_);
+        if (!inputs[i].contiguous()) input.copy = copy_kernel(compiler, inputs[i]);
+        given_.push_back(std::move(input));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const Tensor& whole = a_.step->nodes[value_of(i)];
+        result_rows_.push_back(row_bytes(value_of(i)));
+        result_slices_.push_back(static_cast<std::size_t>(element_count(dims_of(whole.shape()))) *
+                                 size_of(whole.dtype()));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (value_of(i) < carried_) of_carried_.push_back({i, value_of(i), results[i].collected});
+    std::int64_t at_once = as_written ? 1 : steps_at_once(a_), blocks = length_ / at_once;
+    if (blocks > 0) phases_.push_back(phase(at_once, blocks, 0, compiler, options, as_written));
+    if (std::int64_t rest = length_ - blocks * at_once)
+        phases_.push_back(phase(1, rest, blocks * at_once, compiler, options, as_written));
+    place_scratch();
+}
+
+LoopKernel::Output& LoopKernel::Phase::output(std::size_t top) {
+    const View& view = step->results[top];
+    promise(view.base.kind == Base::output && view.offset == 0 && view.layout.contiguous(),
+            "what a step of a loop makes comes to dense memory of its own");
+    return outputs[at(view.base.index)];
+}
+
+LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first,
+                                    const KernelCompiler& compiler, const BindOptions& options, bool as_written) const {
+    const std::vector<Tensor>& nodes = nodes_;
+    Phase phase;
+    phase.at_once = at_once, phase.blocks = blocks, phase.first = first;
+    std::vector<Tensor> from(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(a_.carried + a_.sliced)),
+        leaves;
+    auto add_leaf = [&](const Tensor& x, std::size_t input, std::int64_t step) {
+        leaves.push_back(x), phase.leaves.push_back({input, step});
+    };
+    for (std::size_t i = 0; i < carried_; ++i) add_leaf(nodes[i], i, 0);
+    for (std::size_t i = carried_ + a_.sliced; i < inputs_; ++i) add_leaf(nodes[i], i, 0);
+
+    // What the block makes: after it what is carried, of each step what is collected.
+    std::vector<Tensor> now(from), wanted, tops;
+    std::vector<std::size_t> collected;
+    for (std::size_t i = 0; i < carried_; ++i) wanted.push_back(nodes[at(a_.step->outputs[i])]);
+    for (std::size_t i = 0; i < results_.size(); ++i)
+        if (results_[i].collected) wanted.push_back(nodes[value_of(i)]), collected.push_back(i);
+    std::vector<std::pair<std::size_t, Row>> rows;  // top, where it is collected
+    for (std::int64_t j = 0; j < at_once; ++j) {
+        for (std::size_t i = carried_; i < carried_ + a_.sliced; ++i) {
+            now[i] = j == 0 ? nodes[i] : input(step_value_name, nodes[i].shape(), nodes[i].dtype());
+            add_leaf(now[i], i, j);
+        }
+        std::vector<Tensor> made = j == 0 ? wanted : replaced(wanted, from, now);
+        for (std::size_t k = 0; k < collected.size(); ++k) {
+            std::size_t value = value_of(collected[k]);
+            bool trail = value < carried_;
+            rows.push_back({tops.size(), {collected[k], trail ? j + 1 : j, trail}});
+            tops.push_back(trail ? made[value] : made[carried_ + k]);
+        }
+        std::copy(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(carried_), now.begin());
+    }
+    std::vector<std::size_t> of_carry(carried_, none);
+    for (std::size_t i = 0; i < carried_; ++i)
+        if (needed_[i]) of_carry[i] = tops.size(), tops.push_back(now[i]);
+
+    std::vector<Node*> leaf_nodes, top_nodes;
+    for (const Tensor& x : leaves) leaf_nodes.push_back(x.node());
+    for (const Tensor& x : tops) top_nodes.push_back(x.node());
+    BindOptions inner;
+    for (const Leaf& leaf : phase.leaves) inner.steady.push_back(leaf.input >= carried_ + a_.sliced);
+    inner.keep_loops = options.keep_loops, inner.bfloat16_products = options.bfloat16_products;
+    phase.step = make_step_binding(gather(top_nodes, leaf_nodes), std::move(inner), compiler, as_written);
+    phase.table = std::make_unique<OperandTable>(*phase.step);
+
+    phase.outputs.resize(phase.step->outputs.size());
+    for (std::size_t i = 0; i < phase.outputs.size(); ++i) phase.outputs[i].bytes = phase.step->outputs[i].bytes;
+    for (const auto& [top, row] : rows) phase.output(top).collected.push_back(row);
+    for (std::size_t i = 0; i < carried_; ++i)
+        if (needed_[i]) phase.output(of_carry[i]).carries.push_back(i);
+    for (const OfCarried& of : of_carried_) {
+        if (!of.collected) phase.output(of_carry[of.carry]).last.push_back(of.result);
+    }
+    find_moves(phase);
+    return phase;
+}
+
+void LoopKernel::find_moves(Phase& phase) const {
+    std::int64_t blocks = reverse_ ? -phase.at_once : phase.at_once;
+    for (std::size_t o = 0; o < phase.outputs.size(); ++o)
+        if (!phase.outputs[o].carries.empty() || phase.outputs[o].collected.size() != 1) phase.active.push_back(o);
+    for (const OperandTable::Patch& patch : phase.table->outside()) {
+        bool leaf = patch.base.kind == Base::leaf;
+        std::size_t i = at(patch.base.index);
+        const std::vector<Row>* rows = leaf ? nullptr : &phase.outputs[i].collected;
+        std::size_t slice = leaf            ? given_[phase.leaves[i].input].slice
+                            : rows->empty() ? 0
+                                            : result_slices_[(*rows)[0].result];
+        bool carried = leaf && phase.leaves[i].input < carried_;
+        bool turns = leaf ? carried : std::find(phase.active.begin(), phase.active.end(), i) != phase.active.end();
+        if (turns)
+            phase.turns.push_back(patch);
+        else if (slice > 0)
+            phase.moves.push_back({patch.position, blocks * static_cast<std::int64_t>(slice)});
+    }
+}
+
+void LoopKernel::place_scratch() {
+    std::size_t most = 0;
+    auto take = [&](std::size_t bytes) {
+        std::size_t place = scratch_bytes_;
+        scratch_bytes_ += aligned(bytes);
+        return place;
+    };
+    for (const Phase& phase : phases_) most = std::max(most, phase.step->arena_bytes);
+    (void)take(most);  // stands first
+    carries_at_ = take(carried_ * sizeof(void*)), bases_at_ = take(inputs_ * sizeof(void*));
+    results_at_ = take(results_.size() * sizeof(void*));
+    for (Phase& phase : phases_) {
+        phase.table_at = take(phase.table->empty().size() * sizeof(void*));
+        phase.addresses_at = take((phase.leaves.size() + phase.outputs.size()) * sizeof(void*));
+        for (const OperandTable::Shared& shared : phase.table->shared()) phase.shared_at.push_back(take(shared.bytes));
+        for (Output& output : phase.outputs)
+            for (std::size_t& spare : output.spare) spare = take(output.carries.empty() ? 0 : output.bytes);
+    }
+    most = 0;
+    for (Input& input : given_) {
+        if (!input.copy) continue;
+        input.copied = take(input.bytes);
+        most = std::max(most, input.copy->scratch_bytes());
+    }
+    copy_scratch_at_ = take(most);
+}
+
+}  // namespace weft

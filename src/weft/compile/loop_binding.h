@@ -1,0 +1,105 @@
+// The kernel of a loop, put together once for known sizes: the bindings of its steps, and where everything lies in the scratch memory; runs
+// (loop_run.cpp) share nothing. Callers: compile/loop_kernel.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/autodiff/loop.h"
+#include "weft/compile/operand_table.h"
+
+namespace weft {
+
+/// Of the region's nodes those that results show.
+std::vector<bool> wanted_nodes(const LoopAttributes& a, std::span<const LoopResultAttributes> results);
+
+/// All steps are run in one or two phases: many at a time where they are small, then those that are left.
+class LoopKernel final : public Kernel {
+  public:
+    /// `rows`: of independent ones (loop_rows.h), as many as a run is for; 0: all, whatever they are.
+    LoopKernel(const Node& loop, std::span<const Layout> inputs, std::span<const LoopResultAttributes> results,
+               const KernelCompiler& compiler, const BindOptions& options, bool as_written, std::int64_t rows = 0);
+
+    std::size_t scratch_bytes() const override { return scratch_bytes_; }
+    std::string_view by() const override { return "loop"; }
+    std::shared_ptr<const Binding> body() const override { return phases_.empty() ? nullptr : phases_[0].step; }
+    void run(void* const* operands, std::byte* scratch) const override { run_rows(operands, scratch, 0); }
+    /// For the rows from this one on.
+    void run_rows(void* const* operands, std::byte* scratch, std::int64_t first) const;
+
+  private:
+    friend class LoopRun;  // of which each run has one (loop_run.cpp)
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+    struct Input {
+        std::size_t bytes = 0, slice = 0;  // of all; from step to step
+        std::size_t row = 0;               // from row to row; 0: it has none
+        std::size_t carried = 0;           // of what is carried, for the rows of a run
+        std::unique_ptr<Kernel> copy;      // where it does not lie row-major
+        std::size_t copied = 0;            // where the copy is, in the scratch memory
+    };
+    /// Of a phase's binding: an input, of what is sliced the slice of this step of the block.
+    struct Leaf {
+        std::size_t input;
+        std::int64_t step;
+    };
+    /// Of a result that is collected, what belongs to this step of the block; of a trail, to the one before.
+    struct Row {
+        std::size_t result;
+        std::int64_t step;
+        bool trail;
+    };
+    /// What one output of a phase's binding is for. Results go by their number.
+    struct Output {
+        std::size_t bytes = 0;
+        std::vector<std::size_t> carries;  // it is carried on as these
+        std::vector<Row> collected;        // it is collected there
+        std::vector<std::size_t> last;     // results that it is after the last step
+        std::size_t spare[2] = {0, 0};     // in the scratch memory: where it lies in turn, where no result is its place
+    };
+    /// Steps that are run alike: `blocks` times `at_once` steps.
+    struct Phase {
+        std::int64_t at_once = 1, blocks = 0, first = 0;
+        std::shared_ptr<const Binding> step;
+        std::unique_ptr<OperandTable> table;
+        std::vector<Leaf> leaves;
+        std::vector<Output> outputs;
+        std::size_t table_at = 0, addresses_at = 0;
+        std::vector<std::size_t> shared_at;
+        struct Move {
+            std::uint32_t position;
+            std::int64_t bytes;
+        };
+        std::vector<Move> moves;                 // of the table: what goes on by as much from block to block
+        std::vector<OperandTable::Patch> turns;  // what does not
+        std::vector<std::size_t> active;         // outputs that are carried on, or belong in several places
+        Output& output(std::size_t top);
+    };
+    /// A result that shows a carried value.
+    struct OfCarried {
+        std::size_t result, carry;
+        bool collected;
+    };
+
+    std::size_t value_of(std::size_t result) const { return static_cast<std::size_t>(results_[result].value); }
+    Phase phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first, const KernelCompiler& compiler,
+                const BindOptions& options, bool as_written) const;
+    void find_moves(Phase& phase) const;
+    void place_scratch();
+
+    LoopAttributes a_;
+    std::vector<LoopResultAttributes> results_;
+    std::size_t inputs_, carried_;
+    std::int64_t length_;
+    bool reverse_;
+    std::vector<bool> needed_;   // which carried values are
+    std::vector<Tensor> nodes_;  // of the region, for the rows of a run
+    std::vector<Input> given_;
+    std::vector<std::size_t> result_rows_, result_slices_;  // bytes from row to row (0: it has none), from step to step
+    std::vector<OfCarried> of_carried_;
+    std::vector<Phase> phases_;
+    std::size_t carries_at_ = 0, bases_at_ = 0, results_at_ = 0, copy_scratch_at_ = 0, scratch_bytes_ = 0;
+};
+
+}  // namespace weft
