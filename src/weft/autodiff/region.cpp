@@ -26,7 +26,8 @@ std::vector<Tensor> find_captured(std::span<const Tensor> placeholders, std::spa
     auto note = [&](Node* node) {
         if (known.contains(node)) return;
         node = below_views(node);
-        if (node->operation != &constant_operation && known.insert(node).second) captured.push_back(handle(node));
+        bool stays = node->operation == &constant_operation && !node->computed;
+        if (!stays && known.insert(node).second) captured.push_back(handle(node));
     };
     for (const Tensor& node : inside)
         for (Node* input : node.node()->inputs) note(input);
@@ -106,14 +107,17 @@ Frozen freeze(std::span<const Tensor> placeholders, std::span<const Tensor> outp
     auto region = std::make_shared<Region>();
     region->inputs = to.size();
     for (std::size_t e = 0; e < graph.entries.size(); ++e) {
-        Node* node = graph.entries[e].node;
+        const Node& node = *graph.entries[e].node;
+        if (e < region->inputs) {
+            region->nodes.push_back(to[e]);
+            continue;
+        }
+        // All are made anew: nobody else holds them, so none is ever computed and lets go of what it is made of.
+        promise(!graph.entries[e].leaf, "what a region reads from outside is one of its inputs");
         std::vector<Tensor> inputs;
         for (std::int32_t input : graph.inputs(static_cast<std::int32_t>(e)))
             inputs.push_back(region->nodes[at(input)]);
-        bool same = true;
-        for (std::size_t i = 0; i < inputs.size(); ++i) same = same && inputs[i].node() == node->inputs[i];
-        region->nodes.push_back(same ? handle(node)
-                                     : make_node(*node->operation, inputs, node->attributes, node->where));
+        region->nodes.push_back(make_node(*node.operation, inputs, node.attributes, node.where));
     }
     region->outputs = graph.outputs;
     add_values_of_loops(*region);
