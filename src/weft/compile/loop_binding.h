@@ -24,7 +24,12 @@ class LoopKernel final : public Kernel {
     std::size_t scratch_bytes() const override { return scratch_bytes_; }
     std::string_view by() const override { return "loop"; }
     std::shared_ptr<const Binding> body() const override { return phases_.empty() ? nullptr : phases_[0].step; }
-    void run(void* const* operands, std::byte* scratch) const override { run_rows(operands, scratch, 0); }
+    void run(void* const* operands, std::byte* scratch) const override {
+        run_rows(operands, scratch, 0);
+        fill_token(operands);
+    }
+    /// The loop's own number, behind its results: nobody reads it but who prints every value.
+    void fill_token(void* const* operands) const { *static_cast<float*>(operands[inputs_ + results_.size()]) = 0; }
     /// For the rows from this one on.
     void run_rows(void* const* operands, std::byte* scratch, std::int64_t first) const;
 

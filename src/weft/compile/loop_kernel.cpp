@@ -50,6 +50,7 @@ class RowsKernel final : public Kernel {
             const Part& part = parts_[static_cast<std::size_t>(p)];
             part.loop->run_rows(operands, scratch + part.scratch, part.first);
         });
+        loops_[0]->fill_token(operands);
     }
 
   private:

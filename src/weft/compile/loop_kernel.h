@@ -11,7 +11,8 @@
 
 namespace weft {
 
-/// `inputs`: how those of the loop's node lie. Operands of run(): these, then a place for each of `results`, dense. `as_written`: as make_step_binding().
+/// `inputs`: how those of the loop's node lie. Operands of run(): these, then a place for each of `results`, dense, and one for
+/// the loop's own number. `as_written`: as make_step_binding().
 std::unique_ptr<Kernel> loop_kernel(const Node& loop, std::span<const Layout> inputs,
                                     std::span<const LoopResultAttributes> results, const KernelCompiler& compiler,
                                     const BindOptions& options, bool as_written);
