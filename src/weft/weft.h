@@ -4,6 +4,7 @@
 
 #include "weft/autodiff/custom.h"
 #include "weft/autodiff/derivative.h"
+#include "weft/autodiff/loop.h"
 #include "weft/autodiff/transform.h"
 #include "weft/autodiff/vmap.h"
 #include "weft/check/check.h"
