@@ -50,8 +50,8 @@ struct LoopParts {
     std::span<const Tensor> carry, x;  // placeholders: what is carried, slices
     std::span<const Tensor> next;      // what is carried after a step
     std::span<const Tensor> values;    // others that will be asked for
-    std::span<const Tensor> init,
-        xs;  // carried before the first step; arrays of slices, with one axis more than their placeholders
+    std::span<const Tensor> init;      // what is carried before the first step
+    std::span<const Tensor> xs;        // arrays of slices, with one axis more than their placeholders
     Size length = 0;
     bool reverse = false;
     std::source_location where = {};
@@ -79,8 +79,7 @@ struct Scanned {
 struct LoopOptions {
     std::optional<Size> length = {};  // needed where there are no xs
     bool reverse = false;
-    std::vector<std::string> init_names = {},
-                             xs_names = {};  // what errors call them (empty: "carried value 0", "xs 0", ...)
+    std::vector<std::string> init_names = {}, xs_names = {};  // in errors; empty: "carried value 0", "xs 0", ...
 };
 
 /// One scan, for who writes its step himself: next and y from carry() and x(), then results(). KeepPending must live in between.

@@ -39,10 +39,13 @@ bool transposes_matrix(const Node& node) {
 class Reverse {
   public:
     Reverse(const Tensor& loop, const Tensor& cotangent, const std::vector<bool>& wanted)
-        : loop_(loop), a_(loop.node()->attributes_as<LoopAttributes>()), nodes_(a_.step->nodes), wanted_(wanted) {
+        : loop_(loop),
+          a_(loop.node()->attributes_as<LoopAttributes>()),
+          nodes_(a_.step->nodes),
+          wanted_(wanted),
+          number_(numbers_of(*a_.step)) {
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             const Node& node = *nodes_[i].node();
-            number_[&node] = i;
             if (node.operation == &loop_result_operation) of_loops_[result_of(node)] = i;
         }
         std::vector<bool> changes(nodes_.size(), false);

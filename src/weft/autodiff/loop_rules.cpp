@@ -32,6 +32,15 @@ Tensor placeholder(const Shape& shape, DType dtype, const Tensor& of) {
     return input(step_value_name, shape, dtype, of.node()->where);
 }
 
+/// The same loop, which knows what stands for the nodes of the one that it was made of.
+Tensor with_images(const Tensor& loop, std::vector<std::int32_t> images) {
+    LoopAttributes a = loop_of(loop);
+    a.images = std::move(images);
+    std::vector<Tensor> inputs;
+    for (Node* input : loop.node()->inputs) inputs.push_back(handle(input));
+    return make_node(loop_operation, inputs, attributes(std::move(a)), loop.node()->where);
+}
+
 }  // namespace
 
 bool is_loop(const Node& node) { return node.operation == &loop_operation; }
@@ -71,12 +80,9 @@ Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
         if (is_inexact(nodes[i].dtype())) next.push_back(of_node[at(a.step->outputs[i])]);
     MadeLoop made =
         make_loop({carry, x, next, pushed, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
-    LoopAttributes marked = loop_of(made.loop);
-    marked.images.assign(nodes.size(), -1);
-    for (std::size_t i = 0; i < numbers.size(); ++i) marked.images[at(numbers[i])] = made.values[i];
-    std::vector<Tensor> inputs;
-    for (Node* input : made.loop.node()->inputs) inputs.push_back(handle(input));
-    return make_node(loop_operation, inputs, attributes(std::move(marked)), loop.node()->where);
+    std::vector<std::int32_t> images(nodes.size(), -1);
+    for (std::size_t i = 0; i < numbers.size(); ++i) images[at(numbers[i])] = made.values[i];
+    return with_images(made.loop, std::move(images));
 }
 
 Tensor push_loop_result(const Tensor& result, const Tensor& tangents) {
@@ -125,11 +131,7 @@ Tensor batch_loop(const Tensor& loop, const Batch& batch) {
     }
     MadeLoop made =
         make_loop({carry, x, next, wide, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
-    LoopAttributes marked = loop_of(made.loop);
-    marked.images = made.values;
-    std::vector<Tensor> inputs;
-    for (Node* input : made.loop.node()->inputs) inputs.push_back(handle(input));
-    return make_node(loop_operation, inputs, attributes(std::move(marked)), loop.node()->where);
+    return with_images(made.loop, std::move(made.values));
 }
 
 Tensor batch_loop_result(const Tensor& result, const Batch& batch) {

@@ -1,6 +1,5 @@
 #include "weft/autodiff/region.h"
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "weft/autodiff/between.h"
@@ -61,11 +60,10 @@ void add_values_of_loops(Region& region) {
 }
 
 KeyParts key_of(const Region& region) {
-    std::unordered_map<const Node*, std::uint64_t> number;
+    auto number = numbers_of(region);
     KeyParts parts;
     for (std::size_t i = 0; i < region.nodes.size(); ++i) {
         const Node& node = *region.nodes[i].node();
-        number[&node] = i;
         Family family = node.operation->family;
         bool follows = family == Family::elementwise || family == Family::reduce || family == Family::view ||
                        family == Family::contraction;
@@ -144,9 +142,21 @@ std::shared_ptr<const Region> substitute(const Region& region, const SizeLookup&
     return made;
 }
 
+std::unordered_map<const Node*, std::size_t> numbers_of(const Region& region) {
+    std::unordered_map<const Node*, std::size_t> numbers;
+    for (std::size_t i = 0; i < region.nodes.size(); ++i) numbers[region.nodes[i].node()] = i;
+    return numbers;
+}
+
+void mark_below(const Region& region, std::vector<bool>& marked) {
+    auto number = numbers_of(region);
+    for (std::size_t i = region.nodes.size(); i-- > region.inputs;)
+        if (marked[i])
+            for (const Node* input : region.nodes[i].node()->inputs) marked[number.at(input)] = true;
+}
+
 void print(std::ostream& out, const Region& region) {
-    std::unordered_map<const Node*, std::size_t> number;
-    for (std::size_t i = 0; i < region.nodes.size(); ++i) number[region.nodes[i].node()] = i;
+    auto number = numbers_of(region);
     out << '{';
     for (std::size_t i = region.inputs; i < region.nodes.size(); ++i) {
         const Node& node = *region.nodes[i].node();
@@ -163,12 +173,9 @@ void print(std::ostream& out, const Region& region) {
 }
 
 std::vector<bool> depends_on(const Region& region, std::vector<bool> from) {
-    std::unordered_map<const Node*, std::size_t> number;
-    for (std::size_t i = 0; i < region.nodes.size(); ++i) {
-        const Node& node = *region.nodes[i].node();
-        number[&node] = i;
-        for (const Node* input : node.inputs) from[i] = from[i] || from[number.at(input)];
-    }
+    auto number = numbers_of(region);
+    for (std::size_t i = 0; i < region.nodes.size(); ++i)
+        for (const Node* input : region.nodes[i].node()->inputs) from[i] = from[i] || from[number.at(input)];
     return from;
 }
 

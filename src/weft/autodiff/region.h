@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "weft/graph/node.h"
@@ -36,6 +37,12 @@ std::shared_ptr<const Region> substitute(const Region& region, const SizeLookup&
 
 /// "a, b, %2 = add(a, b); %3 = ...": the expressions of a region, as an attribute prints them.
 void print(std::ostream& out, const Region& region);
+
+/// The number of each node.
+std::unordered_map<const Node*, std::size_t> numbers_of(const Region& region);
+
+/// Marks, beside the nodes that are marked, those that they are made of.
+void mark_below(const Region& region, std::vector<bool>& marked);
 
 /// Of each node whether it depends on one of those that `from` marks (its own mark included).
 std::vector<bool> depends_on(const Region& region, std::vector<bool> from);

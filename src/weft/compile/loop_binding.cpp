@@ -1,7 +1,6 @@
 #include "weft/compile/loop_binding.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "weft/autodiff/between.h"
 #include "weft/base/integers.h"
@@ -15,14 +14,10 @@ namespace {
 // Of the carried values those that the results depend on.
 std::vector<bool> needed_carries(const LoopAttributes& a, std::span<const LoopResultAttributes> results) {
     const Region& step = *a.step;
-    std::unordered_map<const Node*, std::size_t> number;
-    for (std::size_t i = 0; i < step.nodes.size(); ++i) number[step.nodes[i].node()] = i;
     std::vector<bool> needed(step.nodes.size(), false);
     for (const LoopResultAttributes& result : results) needed[static_cast<std::size_t>(result.value)] = true;
     for (bool grows = true; grows;) {
-        for (std::size_t i = step.nodes.size(); i-- > step.inputs;)
-            if (needed[i])
-                for (const Node* input : step.nodes[i].node()->inputs) needed[number.at(input)] = true;
+        mark_below(step, needed);
         grows = false;
         for (std::size_t i = 0; i < a.carried; ++i) {
             std::size_t next = at(step.outputs[i]);

@@ -1,7 +1,5 @@
 #include "weft/compile/loop_rows.h"
 
-#include <unordered_map>
-
 #include "weft/base/integers.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/join.h"
@@ -15,9 +13,13 @@ namespace {
 class Rows {
   public:
     Rows(const LoopAttributes& a, const std::vector<bool>& wanted, std::int64_t rows, std::int64_t count)
-        : nodes_(a.step->nodes), made_(nodes_.size()), rows_(rows), count_(count), has_(nodes_.size(), false) {
+        : nodes_(a.step->nodes),
+          made_(nodes_.size()),
+          rows_(rows),
+          count_(count),
+          has_(nodes_.size(), false),
+          number_(numbers_of(*a.step)) {
         std::vector<bool> needed = below(a, wanted);
-        for (std::size_t i = 0; i < nodes_.size(); ++i) number_[nodes_[i].node()] = i;
         for (std::size_t i = 0; i < nodes_.size() && fits_; ++i) {
             made_[i] = nodes_[i];
             if (i >= a.step->inputs) {
@@ -37,12 +39,8 @@ class Rows {
   private:
     static std::vector<bool> below(const LoopAttributes& a, const std::vector<bool>& wanted) {
         std::vector<bool> needed = wanted;
-        std::unordered_map<const Node*, std::size_t> number;
-        for (std::size_t i = 0; i < a.step->nodes.size(); ++i) number[a.step->nodes[i].node()] = i;
         for (std::size_t i = 0; i < a.carried; ++i) needed[at(a.step->outputs[i])] = true;
-        for (std::size_t i = needed.size(); i-- > a.step->inputs;)
-            if (needed[i])
-                for (const Node* input : a.step->nodes[i].node()->inputs) needed[number.at(input)] = true;
+        mark_below(*a.step, needed);
         return needed;
     }
 
@@ -126,8 +124,8 @@ class Rows {
     std::vector<Tensor> made_;
     std::int64_t rows_, count_;
     std::vector<bool> has_;  // of each node whether it has rows
-    bool fits_ = true;
     std::unordered_map<const Node*, std::size_t> number_;
+    bool fits_ = true;
 };
 
 }  // namespace
