@@ -263,14 +263,14 @@ TEST(Loop, maps_over_examples_of_any_of_its_inputs) {
 
 TEST(Loop, what_a_step_holds_is_its_own) {
     // Numbers that others ask for, before or after: the step does not lose what it is made of.
-    Tensor early = zeros({2}), late = full({2}, 3.0), array = ones({2}) + 1;
-    early.eval();
+    Tensor early = zeros({2}), late = full({2}, 3.0), array = ones({2}) + 1, number = Tensor(2.0f);
+    early.eval(), number.eval();
     Step step = [&](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep {
-        return {{c[0] + late + early + array}, {late}};
+        return {{(c[0] + late + early + array) * number}, {late}};
     };
     Scanned found = scan(step, {zeros({2})}, {}, {.length = 3});
     late.eval(), array.eval();
-    EXPECT_EQ(values(found.carry[0]), (Doubles{15, 15}));
+    EXPECT_EQ(values(found.carry[0]), (Doubles{70, 70}));
     EXPECT_EQ(values(found.ys[0]), (Doubles{3, 3, 3, 3, 3, 3}));
 }
 
