@@ -105,6 +105,30 @@ RewriteOptions with(Rule rule) {
     return options;
 }
 
+// Rules are left out while a graph holds nothing that they look for.
+TEST(Engine, rules_come_in_with_what_others_make) {
+    RewriteOptions options;
+    options.extra.push_back(rule(
+        "test_made", Phase::canonical, [](T a) { return sinh(a); }, [](T a) { return exp(a) - 1; }));
+    options.extra.push_back(rule(
+        "test_looked_for", Phase::stable, [](T a) { return cosh(expm1(a)); }, [](T a) { return tan(a); }));
+    Tensor x = vec("x");
+    EXPECT_EQ(form(cosh(sinh(x)), options), "tan(x)");
+    EXPECT_EQ(form(cosh(sinh(x)) + log(sinh(x) + 1), options), "add(tan(x), x)");
+}
+
+TEST(Engine, numbers_are_looked_for_as_conversions_make_them) {
+    Tensor x = input("x", {3}, DType::int32);
+    EXPECT_EQ(form(x * astype(Tensor(1.5), DType::int32)), "x");
+    EXPECT_EQ(form(x * astype(Tensor(-0.5), DType::int32)), "0");
+    EXPECT_EQ(form(x * astype(astype(Tensor(7), DType::bool_), DType::int32)), "x");
+    EXPECT_EQ(form(x * astype(Tensor(std::int64_t{1} << 32 | 1), DType::int32)), "x");
+    Tensor h = input("h", {3}, DType::float16);
+    EXPECT_EQ(form(h * astype(Tensor(1.0001), DType::float16)), "h");
+    Tensor u = input("u", {3}, DType::uint8);
+    EXPECT_EQ(form(u * astype(Tensor(255), DType::uint8)), "negative(u)");
+}
+
 // cosh(sin(x)) becomes cosh(atan(x)) where it stands; what a later rule makes is cosh(sin(x)) again, and another node.
 TEST(Engine, a_node_that_took_other_inputs_is_no_longer_the_one_of_its_former_content) {
     auto made_by = [](const char* name, Phase phase, const Operation& root, auto apply) {

@@ -111,6 +111,22 @@ Pattern::Pattern(const Expression& expression, bool gated) : variables_(expressi
         throw ValueError(text("a pattern must be an operation, not the variable or number ", text_));
 }
 
+Needs Pattern::needs() const {
+    Needs needs;
+    for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
+        const Part& part = parts_[i];
+        if (part.variable >= 0) continue;
+        if (part.operation) {
+            needs.operations.push_back({part.operation});
+            bool gates = gated_ && part.operation == &multiply_operation;
+            if (gates) needs.operations.back().push_back(&gated_multiply_operation);
+        } else if (part.number.kind != Kind::complex) {
+            needs.numbers.push_back(part.number.as<double>());
+        }
+    }
+    return needs;
+}
+
 // Most rules are refused by what the node's inputs are: asked first, for it takes a tenth of the time of a match.
 bool Pattern::may_match(const Node& node) const {
     for (std::int32_t input : parts_.back().inputs) {

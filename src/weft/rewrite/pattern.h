@@ -17,6 +17,12 @@
 
 namespace weft {
 
+/// What must stand somewhere in a graph for a rule to be worth a try there: of each list one operation, and each of the numbers.
+struct Needs {
+    std::vector<std::vector<const Operation*>> operations = {};
+    std::vector<double> numbers = {};
+};
+
 /// Called with as many Tensors as it takes.
 struct Expression {
     std::size_t arity = 0;
@@ -73,6 +79,8 @@ class Pattern {
     /// "log(1 + a)", for messages and traces.
     std::optional<Binding> match(const Node& node) const;
     const std::string& str() const { return text_; }
+    /// Its operations but the root, and its numbers.
+    Needs needs() const;
 
   private:
     struct Part {

@@ -4,6 +4,7 @@
 
 #include "weft/base/content_table.h"
 #include "weft/ops/view.h"
+#include "weft/rewrite/active_rules.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rule_set.h"
 #include "weft/rewrite/table.h"
@@ -18,6 +19,7 @@ class Rewriter {
     Rewriter(const Graph& graph, const RuleSet& rules, std::vector<Rewrite>* trace)
         : graph_(graph),
           rules_(rules),
+          active_(rules),
           trace_(trace),
           table_(graph.entries.size()),
           applied_(rules.rules().size(), 0),
@@ -30,7 +32,8 @@ class Rewriter {
     Graph run() {
         std::vector<Node*> outputs = copied();
         for (Phase phase : {Phase::canonical, Phase::stable, Phase::special}) {
-            phase_ = phase;
+            if (phase != Phase::canonical && !active_.any(phase)) continue;
+            before_ = now(), phase_ = phase;
             count_users(outputs);
             for (Node*& output : outputs) output = table_[normal(table_.number(output))].node.node();
         }
@@ -88,6 +91,7 @@ class Rewriter {
                 depths[e] = std::max(depths[e], depths[static_cast<std::size_t>(input)] + 1);
             deepest_ = std::max(deepest_, depths[e]);
             Node* node = graph_.entries[e].node;
+            active_.met(*node);
             if (graph_.entries[e].leaf) {
                 table_.number(copies[e] = node);
                 continue;
@@ -211,7 +215,7 @@ class Rewriter {
             table_[to].chain = std::max(table_[to].chain, table_[at].chain);
             if (to != at) return replace(at, to);
         }
-        bool settled = same && table_[at].normal == at && table_[at].done == now() - 1;
+        bool settled = same && table_[at].normal == at && table_[at].done == before_;
         Tensor after = replacement(*node, settled);
         if (!after) return finish(at, at);
         note_new(after.node(), at);
@@ -245,7 +249,7 @@ class Rewriter {
     }
 
     Tensor replacement(const Node& node, bool settled) {
-        for (std::int32_t r : rules_.at(phase_, *node.operation, settled)) {
+        for (std::int32_t r : active_.at(phase_, *node.operation, settled)) {
             const Rule& rule = rules_.rules()[static_cast<std::size_t>(r)];
             Tensor after;
             try {
@@ -293,6 +297,7 @@ class Rewriter {
             fresh_.pop_back();
             if (table_.find(node) >= 0) continue;
             table_[table_.number(node)].generation = generation;
+            active_.met(*node);
             if (opaque(*node)) continue;
             node->where = where;
             for (Node* input : node->inputs) fresh_.push_back(input);
@@ -314,6 +319,7 @@ class Rewriter {
 
     const Graph& graph_;
     const RuleSet& rules_;
+    ActiveRules active_;
     std::vector<Rewrite>* trace_;
     Table table_;
     std::vector<std::size_t> applied_;
@@ -325,6 +331,7 @@ class Rewriter {
     std::vector<Node*> fresh_;
     static constexpr std::uint32_t most_chain = 256;
     Phase phase_ = Phase::canonical;
+    std::int8_t before_ = -1;  // the phase that ran before
     std::uint32_t deepest_ = 0;
     std::int32_t last_ = 0;  // the rule that was applied last
 };

@@ -58,6 +58,7 @@ Rule pattern_rule(std::string name, Phase phase, Expression left, Expression rig
     rule.assumes = options.assumes;
     rule.examples = {{left, {}, options.dtypes, options.domain, options.gradient}};
     rule.text = pattern->str() + " -> " + text_of(right);
+    rule.needs = pattern->needs();
     rule.apply = [pattern, right, takes = options.takes, mixed = options.mixed,
                   guard = options.guard](const Site& site) -> Tensor {
         if (takes && !takes(site.node.dtype)) return {};

@@ -63,6 +63,7 @@ struct Rule {
     Assumes assumes = Assumes::nothing;
     std::vector<Example> examples;
     std::string text = "";  // "log(add(1, a)) -> log1p(a)"
+    Needs needs = {};       // beside a root; of a pattern rule what stands in its pattern
 };
 
 struct PatternOptions {

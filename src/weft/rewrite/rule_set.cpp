@@ -23,6 +23,7 @@ RuleSet::RuleSet(const RewriteOptions& options) {
     for (const Rule& rule : rules_) {
         for (const Operation* root : rule.roots) by_root_[root];
     }
+    for (const Rule& rule : rules_) add_needs(rule.needs);
     for (std::size_t r = 0; r < rules_.size(); ++r) {
         const Rule& rule = rules_[r];
         auto add = [&](Lists& lists) {
@@ -36,6 +37,27 @@ RuleSet::RuleSet(const RewriteOptions& options) {
             if (here || (rule.roots.empty() && operation->family == Family::elementwise)) add(lists);
         }
     }
+}
+
+void RuleSet::add_needs(const Needs& needs) {
+    auto number = [&](auto& map, auto key) {
+        auto [at, fresh] = map.emplace(key, static_cast<std::int32_t>(wanted_));
+        wanted_ += fresh;
+        return at->second;
+    };
+    auto& all = needs_.emplace_back();
+    for (const auto& one_of : needs.operations) {
+        all.emplace_back();
+        for (const Operation* operation : one_of) all.back().push_back(number(operations_, operation));
+    }
+    for (double needed : needs.numbers) all.push_back({number(numbers_, needed)});
+}
+
+bool RuleSet::has_all(std::int32_t rule, const std::vector<bool>& there) const {
+    const auto& needs = needs_[static_cast<std::size_t>(rule)];
+    return std::all_of(needs.begin(), needs.end(), [&](const std::vector<std::int32_t>& one_of) {
+        return std::any_of(one_of.begin(), one_of.end(), [&](std::int32_t i) { return there[static_cast<std::size_t>(i)]; });
+    });
 }
 
 const std::vector<std::int32_t>& RuleSet::at(Phase phase, const Operation& operation, bool settled) const {

@@ -218,7 +218,8 @@ void add_algebra_rules(RuleList& rules) {
         floats([](T x) { return (x + 1) + 2; }), floats([](T x) { return 2 * x + 3 * x; }),
         example([](T x, T y) { return x + y - x; }, {}, {DType::int32, DType::uint8})}}));
     add(rule_at("product_into_sum", Phase::canonical, products, product_into_sum, {.assumes = Assumes::finite, .examples = {
-        floats([](T a, T b, T x) { return (a / x + b) * x; }), floats([](T a, T b, T x, T z) { return (a / z + b / x) * x * z; })}}));
+        floats([](T a, T b, T x) { return (a / x + b) * x; }), floats([](T a, T b, T x, T z) { return (a / z + b / x) * x * z; })},
+        .needs = {{{&divide_operation}}}}));
     add(rule_at("power_of_0_1_2", Phase::canonical, {&pow_operation}, number_power, {.examples = {
         example([](T x) { return pow(x, 0); }), example([](T x) { return pow(x, 1); }), example([](T x) { return pow(x, 2); }),
         example([](T x) { return pow(x, -1.0); }, {}, {DType::float32, DType::float64})}}));

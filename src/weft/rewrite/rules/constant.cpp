@@ -51,7 +51,8 @@ void add_constant_rules(RuleList& rules) {
                                   [](T x, T y) {
                                       return broadcast_to(x, {2, 3}) * y;
                                   },
-                                  {{3}, {2, 1}})}}));
+                                  {{3}, {2, 1}})},
+                 .needs = {{{&broadcast_to_operation}}}}));
     add(rule_at("number", Phase::canonical,
                 {&reshape_operation, &permute_dims_operation, &broadcast_to_operation, &slice_operation,
                  &flip_operation, &astype_operation},

@@ -234,7 +234,7 @@ void add_contraction_rules(RuleList& rules) {
         with([](T a, T b) { return sum(matmul(matrix_transpose(permute_dims(a, {1, 0, 2})), b), 0); }, {{4, 3, 2}, {3, 4, 5}})}});
     add("sum_of_two_products", Phase::special, {&add_operation}, sum_of_two_products, {.assumes = Assumes::finite, .examples = {
         with([](T a, T b, T c, T d) { return matmul(a, b) + matmul(c, d); }, {{6, 2}, {2, 6}, {6, 3}, {3, 6}}),
-        with([](T a, T b, T c, T d, T e, T f) { return matmul(a.T(), b) + matmul(c.T(), d) + matmul(e.T(), f); }, {{2, 6}, {2, 6}, {3, 6}, {3, 6}, {2, 6}, {2, 6}})}});
+        with([](T a, T b, T c, T d, T e, T f) { return matmul(a.T(), b) + matmul(c.T(), d) + matmul(e.T(), f); }, {{2, 6}, {2, 6}, {3, 6}, {3, 6}, {2, 6}, {2, 6}})}, .needs = {{{&matmul_operation}}}});
     // clang-format on
 }
 

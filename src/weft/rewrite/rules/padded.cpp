@@ -243,16 +243,16 @@ void add_padded_rules(RuleList& rules) {
     // clang-format off
     add("add_padded_into", Phase::special, {&add_operation, &subtract_operation}, add_padded_into, {
         with([=](T x, T y) { return x - pad(y, {2, 0}, {1, 0}); }, {{5, 3}, {2, 3}}), with([=](T x, T y) { return x + pad(y, {1, 2}, {3, 1}); }, {{5, 5}, {1, 2}}),
-        with([=](T x, T y) { return x - (pad(y, {0, 1}, {4, 0}) - pad_interior(y, {1, 1}, {3, 0}, {0, 0})); }, {{5, 3}, {1, 2}})});
+        with([=](T x, T y) { return x - (pad(y, {0, 1}, {4, 0}) - pad_interior(y, {1, 1}, {3, 0}, {0, 0})); }, {{5, 3}, {1, 2}})}, Assumes::nothing, spreading_or_padding());
     add("add_pieces", Phase::canonical, {&add_operation}, add_pieces, {
         with([](T x, T y) { return pad(x, {0, 0}, {0, 3}) + pad(y, {0, 4}, {0, 0}); }, {{3, 4}, {3, 3}}), with([](T x, T y) { return pad(x, {3}, {3}) + (pad(y, {1}, {6}) + pad(x, {5}, {1})); }, {{2}, {1}}),
-        with([](T x, T y) { return pad(x, {6, 0}, {1, 0}) + pad(y, {2, 0}, {4, 0}); }, {{1, 2}, {2, 2}})});
+        with([](T x, T y) { return pad(x, {6, 0}, {1, 0}) + pad(y, {2, 0}, {4, 0}); }, {{1, 2}, {2, 2}})}, Assumes::nothing, {&pad_operation});
     add("set_within", Phase::special, {&where_operation}, set_within, {
         with([](T x, T y) { return x.at({slice(1, 2)}).set(y); }, {{5, 3}, {1, 3}}), with([](T x, T y) { return x.at({slice(0, 5, 2), 1}).set(y); }, {{5, 4}, {3}})});
     add("pad_of_scatter", Phase::canonical, {&pad_operation}, pad_of_spread, {
         with([=](T u) { return pad(example_spread(u, {5, 3}), {0, 1}, {0, 2}); }, {{4, 3}}), with([=](T u) { return 2 * pad_interior(example_spread(u, {5, 3}), {0, 1}, {0, 2}, {0, 2}); }, {{4, 3}})});
     add("scale_padded", Phase::canonical, scaled, scale_padded, {
-        with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite);
+        with([](T x) { return 3 * pad(x, {1, 0}, {0, 2}); }, {{2, 3}}), with([](T x) { return -pad(x, {1}, {1}) / 4; }, {{3}})}, Assumes::finite, {&pad_operation});
     // clang-format on
 }
 

@@ -56,10 +56,12 @@ inline Shape starts_of(const SliceAttributes& a) {
 struct AtOptions {
     Assumes assumes = Assumes::nothing;
     std::vector<Example> examples;
+    Needs needs = {};
 };
 inline Rule rule_at(std::string name, Phase phase, std::vector<const Operation*> roots,
                     std::function<Tensor(const Site&)> apply, AtOptions options) {
-    return {std::move(name), phase, std::move(roots), std::move(apply), options.assumes, std::move(options.examples)};
+    return {std::move(name),          phase, std::move(roots),        std::move(apply), options.assumes,
+            std::move(options.examples), "",    std::move(options.needs)};
 }
 template <class F>
 Example example(F f, std::vector<Shape> shapes = {}, std::vector<DType> dtypes = {}) {

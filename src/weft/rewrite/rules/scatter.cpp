@@ -170,15 +170,15 @@ void add_scatter_rules(RuleList& rules) {
     scaled.push_back(&negative_operation);
     // clang-format off
     add("add_into", Phase::special, {&add_operation, &subtract_operation}, add_into, {
-        with([=](T x, T u) { return x - example_spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return example_spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})});
+        with([=](T x, T u) { return x - example_spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T x, T u) { return example_spread(u, {5, 3}) + x; }, {{5, 3}, {4, 3}})}, Assumes::nothing, spreading());
     rules.back().examples.push_back(
         with([=](T x, T u) { return x - (example_spread(u, {5, 3}) + scatter(zeros({5, 3}, u.dtype()), flip(index), u, 0, ScatterMode::add)); }, {{5, 3}, {4, 3}}));
     add("scale_updates", Phase::canonical, scaled, scale_updates, {
         with([=](T x, T u) { return x * example_spread(u, {5, 3}); }, {{5, 3}, {4, 3}}), with([=](T u) { return 0.1 * -example_spread(u, {5, 3}); }, {{4, 3}}),
-        with([=](T x, T u) { return example_spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite);
+        with([=](T x, T u) { return example_spread(u, {5, 3}) / x; }, {{3}, {4, 3}})}, Assumes::finite, spreading());
     add("scale_sum_with_updates", Phase::canonical, products, scale_sum, {
         with([=](T x, T u) { return (x - example_spread(u, {5, 3})) / 3; }, {{5, 3}, {4, 3}}),
-        with([=](T x, T y, T u) { return (example_spread(u, {5, 3}) + x) * y; }, {{5, 3}, {5, 3}, {4, 3}})}, Assumes::finite);
+        with([=](T x, T y, T u) { return (example_spread(u, {5, 3}) + x) * y; }, {{5, 3}, {5, 3}, {4, 3}})}, Assumes::finite, spreading_or_padding());
     add("gather_of_softmax", Phase::stable, {&take_operation, &take_along_axis_operation}, gather_of_quotient, {
         with([=](T x, T y) { return take(exp(x) / y, index, 0); }, {{5, 3}, {5, 1}})});
     add("read_of_write", Phase::canonical, {&take_operation}, read_of_write, {

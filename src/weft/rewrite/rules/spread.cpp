@@ -55,6 +55,13 @@ bool more_picked(const Size& places, const Shape& indices) {
     return count >= 2 * static_cast<double>(places.value());
 }
 
+std::vector<const Operation*> spreading() { return {&scatter_operation, &put_along_axis_operation}; }
+std::vector<const Operation*> spreading_or_padding() {
+    std::vector<const Operation*> all = spreading();
+    all.push_back(&pad_operation);
+    return all;
+}
+
 const Tensor& example_index() {
     static const Tensor index = Tensor::of<std::int64_t>({2, 0, 2, -1});
     return index;

@@ -22,12 +22,18 @@ bool more_picked(const Size& places, const Shape& indices);
 /// Whether the node is zeros around its input.
 bool pads_zeros(const Node& node);
 
-/// What adds the rules of this subject: (name, phase, roots, function, examples, what it assumes).
+/// One of these must be there for a node to be what spreads() or pads_zeros() looks for.
+std::vector<const Operation*> spreading();
+std::vector<const Operation*> spreading_or_padding();
+
+/// What adds the rules of this subject: (name, phase, roots, function, examples, what it assumes, one of what operations it needs).
 inline auto adder(std::vector<Rule>& rules) {
     return [&rules](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply,
-                    std::vector<Example> examples, Assumes assumes = Assumes::nothing) {
-        rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply,
-                                {.assumes = assumes, .examples = std::move(examples)}));
+                    std::vector<Example> examples, Assumes assumes = Assumes::nothing,
+                    std::vector<const Operation*> needs = {}) {
+        AtOptions options{.assumes = assumes, .examples = std::move(examples)};
+        if (!needs.empty()) options.needs.operations.push_back(std::move(needs));
+        rules.push_back(rule_at(std::move(name), phase, std::move(roots), apply, std::move(options)));
     };
 }
 /// Of their examples: four places, one of them twice, and updates u added there to zeros.
