@@ -1,5 +1,7 @@
 #include "weft/autodiff/rules.h"
 
+#include <map>
+
 #include "weft/autodiff/custom.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/loop_rules.h"
@@ -19,8 +21,8 @@ std::vector<Tensor> inputs_of(const Tensor& result) {
     return inputs;
 }
 
-// Where a local derivative can be infinite or NaN, a factor of 0 must stay 0: whether the body divides, takes roots or calls.
-bool may_be_singular(const Operation& operation, DType meeting) {
+// Whether the body divides, takes roots or calls.
+bool divides_or_calls(const Operation& operation, DType meeting) {
     ProgramBuilder builder;
     std::vector<Scalar> operands;
     for (int i = 0; i < operation.arity; ++i)
@@ -32,6 +34,14 @@ bool may_be_singular(const Operation& operation, DType meeting) {
     return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
         return i.opcode == Opcode::divide || i.opcode == Opcode::square_root || i.opcode == Opcode::call;
     });
+}
+
+// Where a local derivative can be infinite or NaN, a factor of 0 must stay 0. Asked for each node, so each thread remembers.
+bool may_be_singular(const Operation& operation, DType meeting) {
+    thread_local std::map<std::pair<const Operation*, DType>, bool> known;
+    auto [at, fresh] = known.try_emplace({&operation, meeting}, false);
+    if (fresh) at->second = divides_or_calls(operation, meeting);
+    return at->second;
 }
 
 // d result / d input i as a tensor, times `factor`; empty if the derivative is 0 everywhere.

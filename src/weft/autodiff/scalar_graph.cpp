@@ -80,6 +80,9 @@ Scalar ScalarGraph::emit(Opcode opcode, DType dtype, std::span<const Scalar> ope
             return scalar(astype(operand(0), dtype));
         case Opcode::fma:
             return scalar(operand(0) * operand(1) + operand(2));
+        case Opcode::multiply:
+            if (operands[0].id() == operands[1].id() && !is_complex(dtype)) return scalar(square(operand(0)));
+            break;
         default:
             break;
     }
