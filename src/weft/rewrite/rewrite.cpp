@@ -34,7 +34,7 @@ class Rewriter {
         for (Phase phase : {Phase::canonical, Phase::stable, Phase::special}) {
             if (phase != Phase::canonical && !active_.any(phase)) continue;
             before_ = now(), phase_ = phase;
-            count_users(outputs);
+            if (phase != Phase::canonical) count_users(outputs);
             for (Node*& output : outputs) output = table_[normal(table_.number(output))].node.node();
         }
         std::vector<Node*> leaves;
@@ -97,22 +97,28 @@ class Rewriter {
                 continue;
             }
             inputs.clear();
-            for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e)))
+            for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e))) {
                 inputs.push_back(copies[static_cast<std::size_t>(input)]);
+                ++table_[input].users;  // so far the number of a node is that of its entry
+            }
             Tensor made = copy(*node, inputs);
             Record& record = table_[table_.number(copies[e] = made.node())];
             record.merged = record.own = true;
             merged(made.node());
         }
         std::vector<Node*> outputs;
-        for (std::int32_t output : graph_.outputs) outputs.push_back(copies[static_cast<std::size_t>(output)]);
+        for (std::int32_t output : graph_.outputs) {
+            outputs.push_back(copies[static_cast<std::size_t>(output)]);
+            table_[output].users += as_output;
+        }
         return outputs;
     }
 
-    // Readers are counted exactly: a node counts for its inputs while somebody reads it.
+    // Readers are counted exactly: a node counts for its inputs while somebody reads it. (At first by copied(): all that the graph holds is
+    // read by one of its outputs.)
     void count_users(std::span<Node* const> outputs) {
         for (std::size_t i = 0; i < table_.size(); ++i) table_[static_cast<std::int32_t>(i)].users = 0;
-        for (Node* output : outputs) read(table_.number(output), 2);  // an output stays whole
+        for (Node* output : outputs) read(table_.number(output), as_output);
     }
     // What stands for a node now.
     std::int32_t current(std::int32_t at) {
@@ -330,6 +336,7 @@ class Rewriter {
     std::vector<std::int32_t> stack_, counted_;
     std::vector<Node*> fresh_;
     static constexpr std::uint32_t most_chain = 256;
+    static constexpr std::uint32_t as_output = 2;  // readers that an output counts as: it stays whole
     Phase phase_ = Phase::canonical;
     std::int8_t before_ = -1;  // the phase that ran before
     std::uint32_t deepest_ = 0;
