@@ -39,8 +39,7 @@ void ActiveRules::met(const Node& node) {
 void ActiveRules::note_number(const Node& constant) {
     const Literal& literal = constant.attributes_as<ConstantAttributes>().value;
     double value = literal.kind == Kind::complex ? 0 : literal.as<double>();
-    bool plain =
-        literal.kind != Kind::complex && std::abs(value) <= 127 && 2 * value == std::trunc(2 * value);
+    bool plain = literal.kind != Kind::complex && std::abs(value) <= 127 && 2 * value == std::trunc(2 * value);
     if (!plain) return rules_.for_numbers([&](std::int32_t wanted) { note(wanted); });
     for (double number : {value, std::trunc(value), value == 0 ? 0.0 : 1.0}) note(rules_.wanted(number));
 }

@@ -56,7 +56,8 @@ void RuleSet::add_needs(const Needs& needs) {
 bool RuleSet::has_all(std::int32_t rule, const std::vector<bool>& there) const {
     const auto& needs = needs_[static_cast<std::size_t>(rule)];
     return std::all_of(needs.begin(), needs.end(), [&](const std::vector<std::int32_t>& one_of) {
-        return std::any_of(one_of.begin(), one_of.end(), [&](std::int32_t i) { return there[static_cast<std::size_t>(i)]; });
+        return std::any_of(one_of.begin(), one_of.end(),
+                           [&](std::int32_t i) { return there[static_cast<std::size_t>(i)]; });
     });
 }
 

@@ -60,8 +60,14 @@ struct AtOptions {
 };
 inline Rule rule_at(std::string name, Phase phase, std::vector<const Operation*> roots,
                     std::function<Tensor(const Site&)> apply, AtOptions options) {
-    return {std::move(name),          phase, std::move(roots),        std::move(apply), options.assumes,
-            std::move(options.examples), "",    std::move(options.needs)};
+    return {std::move(name),
+            phase,
+            std::move(roots),
+            std::move(apply),
+            options.assumes,
+            std::move(options.examples),
+            "",
+            std::move(options.needs)};
 }
 template <class F>
 Example example(F f, std::vector<Shape> shapes = {}, std::vector<DType> dtypes = {}) {

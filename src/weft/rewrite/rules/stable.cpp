@@ -185,24 +185,24 @@ void add_stable_rules(RuleList& rules) {
     add("log_erfc", [](T x) { return log(erfc(x)); }, [](T x) { return log_erfc(x); });
     // clang-format on
     std::vector<const Operation*> products{&multiply_operation, &gated_multiply_operation, &divide_operation};
+    rules.push_back(rule_at("sigmoid", stable, products, sigmoid_in_product,
+                            {.assumes = Assumes::exact,
+                             .examples = {example([](T x) { return 1 / (1 + exp(-x)); }),
+                                          example([](T x) { return exp(x) / (1 + exp(x)); }),
+                                          example([](T x) { return exp(-x) / square(1 + exp(-x)); }),
+                                          example([](T x, T y) { return y * exp(x) * sigmoid(-x); }),
+                                          example([](T x) { return -exp(x) / ((1 + exp(x)) * (1 + exp(-x))); }),
+                                          example([](T x, T y) { return gated_multiply(y / (1 + exp(x)), exp(x)); })},
+                             .needs = {{{&exp_operation}}}}));
     rules.push_back(
-        rule_at("sigmoid", stable, products, sigmoid_in_product,
+        rule_at("exponent_into_sum", stable, products, exponent_into_sum,
                 {.assumes = Assumes::exact,
-                 .examples = {example([](T x) { return 1 / (1 + exp(-x)); }),
-                              example([](T x) { return exp(x) / (1 + exp(x)); }),
-                              example([](T x) { return exp(-x) / square(1 + exp(-x)); }),
-                              example([](T x, T y) { return y * exp(x) * sigmoid(-x); }),
-                              example([](T x) { return -exp(x) / ((1 + exp(x)) * (1 + exp(-x))); }),
-                              example([](T x, T y) { return gated_multiply(y / (1 + exp(x)), exp(x)); })},
-                 .needs = {{{&exp_operation}}}}));
-    rules.push_back(rule_at("exponent_into_sum", stable, products, exponent_into_sum,
-                            {.assumes = Assumes::exact, .examples = {example([](T x, T y, T z) {
-                                                            return (y * sigmoid(x) - z * sigmoid(x)) * exp(-x);
-                                                        })},
-                             .needs = {{{&exp_operation}, {&sigmoid_operation}}}}));
-    rules.push_back(rule_at(
-        "erfc_in_quotient", stable, products, erfc_in_product,
-        {.assumes = Assumes::exact, .examples = {example([](T x, T y) { return y * exp(-square(x)) / erfc(x); })}, .needs = {{{&exp_operation}, {&erfc_operation}}}}));
+                 .examples = {example([](T x, T y, T z) { return (y * sigmoid(x) - z * sigmoid(x)) * exp(-x); })},
+                 .needs = {{{&exp_operation}, {&sigmoid_operation}}}}));
+    rules.push_back(rule_at("erfc_in_quotient", stable, products, erfc_in_product,
+                            {.assumes = Assumes::exact,
+                             .examples = {example([](T x, T y) { return y * exp(-square(x)) / erfc(x); })},
+                             .needs = {{{&exp_operation}, {&erfc_operation}}}}));
 }
 
 }  // namespace weft
