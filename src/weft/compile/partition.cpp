@@ -4,6 +4,10 @@
 //
 // Why no cycle can arise: every entry has a level, which grows by one whenever a value passes through memory. Entries of one kernel
 // have one level and one shape, so a path that leaves a kernel ends on a higher level and never comes back.
+#include <algorithm>
+#include <unordered_map>
+
+#include "weft/base/hash.h"
 #include "weft/compile/device.h"
 #include "weft/compile/made.h"
 #include "weft/compile/order.h"
@@ -17,6 +21,7 @@ Plan Partitioner::plan() {
     plan_.structure = graph_.structure;
     plan_.as_written = !options_.fuse;
     plan_.places.resize(static_cast<std::size_t>(count_));
+    note_nodes();
     if (options_.fuse) made_ = made_in_loops(graph_), loops_ = gathers_in_loops(graph_, made_);
     place_leaves_and_views();
     absorb();
@@ -27,6 +32,25 @@ Plan Partitioner::plan() {
     order_steps(plan_, graph_);
     if (options_.fuse && options_.rows) group_rows(plan_, graph_), order_steps(plan_, graph_);
     return std::move(plan_);
+}
+
+void Partitioner::note_nodes() {
+    families_.reserve(static_cast<std::size_t>(count_)), shapes_.reserve(static_cast<std::size_t>(count_));
+    std::unordered_map<std::uint64_t, SmallVector<std::int32_t, 2>> known;  // by a hash of the shape
+    for (std::int32_t e = 0; e < count_; ++e) {
+        families_.push_back(node(e).operation->family);
+        const Shape& shape = node(e).shape;
+        if (e > 0 && node(e - 1).shape == shape) {
+            shapes_.push_back(shapes_.back());
+            continue;
+        }
+        Hasher hasher;
+        for (Size size : shape) hasher.add(static_cast<std::uint64_t>(size.code()));
+        auto& alike = known[hasher.result().low];
+        auto at = std::find_if(alike.begin(), alike.end(), [&](std::int32_t i) { return node(i).shape == shape; });
+        shapes_.push_back(at == alike.end() ? e : *at);
+        if (at == alike.end()) alike.push_back(e);
+    }
 }
 
 void Partitioner::put_in_slot(std::int32_t e, Axes order) {
@@ -114,7 +138,7 @@ Axes Partitioner::order_of(std::int32_t e) {
     if (!elementwise(e) || picked(e)) return {};
     for (std::int32_t input : graph_.inputs(e)) {
         const Axes& order = orders_[static_cast<std::size_t>(input)];
-        if (!order.empty() && node(input).shape == node(e).shape) return order;
+        if (!order.empty() && same_shape(input, e)) return order;
     }
     return {};
 }

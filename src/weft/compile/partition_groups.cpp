@@ -23,7 +23,7 @@ void Partitioner::absorb() {
         if ((joins(e) || scatters) && place(e).kind == Place::slot) {
             into = e;
         } else if (of_readers >= 0 && elementwise(e) && absorbed_[of_readers] < options_.longest &&
-                   node(e).shape == node(joined(of_readers)).shape && may_wait(e, of_readers)) {
+                   same_shape(e, joined(of_readers)) && may_wait(e, of_readers)) {
             into = inside_[static_cast<std::size_t>(e)] = of_readers;
             ++absorbed_[into];
         }
@@ -73,8 +73,8 @@ void Partitioner::group_elementwise() {
             bool memory = place(input).kind != Place::literal && !counted(input);
             if (!memory || node(input).shape.empty() || picked(e)) continue;
             auto& list = readers[static_cast<std::uint64_t>(input) << 32 | static_cast<std::uint32_t>(level(e))];
-            auto alike = std::find_if(list.begin(), list.end(),
-                                      [&](std::int32_t other) { return node(other).shape == node(e).shape; });
+            auto alike =
+                std::find_if(list.begin(), list.end(), [&](std::int32_t other) { return same_shape(other, e); });
             if (alike != list.end())
                 join(e, *alike);
             else
@@ -151,7 +151,7 @@ bool Partitioner::leave_mixed(Moves& moves) {
             if (few) mine.push_back(source);
         };
         for (std::int32_t input : graph_.inputs(e)) {
-            if (place(input).kind == Place::literal || node(input).shape != node(e).shape) continue;
+            if (place(input).kind == Place::literal || !same_shape(input, e)) continue;
             if (!moves.late[static_cast<std::size_t>(input)]) add(input);
             for (std::int32_t source : sources[static_cast<std::size_t>(input)]) add(source);
         }
@@ -173,7 +173,7 @@ bool Partitioner::together(std::int32_t e, std::int32_t input) {
     if (!options_.fuse || !elementwise(input) || picked(e)) return false;
     std::int32_t in = inside_[static_cast<std::size_t>(input)];
     if (in >= 0) return in == e || in == inside_[static_cast<std::size_t>(e)];
-    return elementwise(e) && inside_[static_cast<std::size_t>(e)] < 0 && node(e).shape == node(input).shape;
+    return elementwise(e) && inside_[static_cast<std::size_t>(e)] < 0 && same_shape(e, input);
 }
 
 std::int32_t Partitioner::root(std::int32_t e) {

@@ -26,7 +26,12 @@ class Partitioner {
 
   private:
     const Node& node(std::int32_t e) const { return graph_.node(e); }
-    Family family(std::int32_t e) const { return node(e).operation->family; }
+    // Asked many times of each entry: kept side by side, apart from nodes.
+    void note_nodes();
+    Family family(std::int32_t e) const { return families_[static_cast<std::size_t>(e)]; }
+    bool same_shape(std::int32_t a, std::int32_t b) const {
+        return shapes_[static_cast<std::size_t>(a)] == shapes_[static_cast<std::size_t>(b)];
+    }
     Place& place(std::int32_t e) { return plan_.places[static_cast<std::size_t>(e)]; }
     bool elementwise(std::int32_t e) {
         return place(e).kind == Place::fused && (family(e) == Family::elementwise || picked(e));
@@ -84,6 +89,8 @@ class Partitioner {
     std::int32_t count_;
     Plan plan_;
     StepMaker maker_;
+    std::vector<Family> families_;
+    std::vector<std::int32_t> shapes_;  // of each entry the first that has its shape
     std::vector<bool> made_;  // what loops make where they read it
     LoopGathers loops_;       // gathers that are loads of loops
     std::vector<std::int32_t> inside_, levels_, parent_, kernel_of_;
