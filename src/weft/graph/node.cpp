@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "weft/graph/evaluator.h"
+#include "weft/graph/node_memory.h"
 #include "weft/graph/parameter.h"
 
 namespace weft {
@@ -50,13 +51,14 @@ std::mutex& Node::lock() {
 }
 
 void* Node::operator new(std::size_t size, Room room) {
-    static_assert(sizeof(Node) % alignof(Numbers) == 0);
-    return ::operator new(size + (room == Room::numbers ? sizeof(Numbers) : 0));
+    static_assert(sizeof(Node) % alignof(Numbers) == 0 && sizeof(Node) <= node_place);
+    return room == Room::numbers ? ::operator new(size + sizeof(Numbers)) : take_node_place();
 }
 
 void Node::operator delete(Node* node, std::destroying_delete_t) {
+    Room room = node->room;
     node->~Node();
-    ::operator delete(static_cast<void*>(node));
+    room == Room::numbers ? ::operator delete(static_cast<void*>(node)) : give_node_place(node);
 }
 
 Node::~Node() {
