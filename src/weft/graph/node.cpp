@@ -55,10 +55,14 @@ void* Node::operator new(std::size_t size, Room room) {
     return room == Room::numbers ? ::operator new(size + sizeof(Numbers)) : take_node_place();
 }
 
+void Node::operator delete(void* memory, Room room) {
+    room == Room::numbers ? ::operator delete(memory) : give_node_place(memory);
+}
+
 void Node::operator delete(Node* node, std::destroying_delete_t) {
     Room room = node->room;
     node->~Node();
-    room == Room::numbers ? ::operator delete(static_cast<void*>(node)) : give_node_place(node);
+    operator delete(static_cast<void*>(node), room);
 }
 
 Node::~Node() {

@@ -28,7 +28,8 @@ struct Numbers {
 };
 
 /// Whether a node has place for its Numbers behind it, in one allocation. Nodes of a program that is traced or rewritten are never computed
-/// and come by the ten thousand: without Numbers they take 160 bytes, not 344. One that is computed all the same gets them elsewhere.
+/// and come by the ten thousand: without Numbers they take 160 bytes, not 344, side by side (graph/node_memory.h). One that is computed all
+/// the same gets them elsewhere.
 enum class Room : bool { none, numbers };
 
 struct Node {
@@ -94,7 +95,7 @@ struct Node {
 
   private:
     static void* operator new(std::size_t size, Room room);
-    static void operator delete(void* memory, Room) { ::operator delete(memory); }
+    static void operator delete(void* memory, Room room);
     const Numbers& numbers() const {
         if (!computed.load(std::memory_order_acquire)) refuse_pending();
         return *numbers_;
