@@ -41,7 +41,8 @@ TEST(NodeMemory, places_do_not_overlap_and_go_back_in_any_order) {
     for (std::size_t i = 0; i < places.size(); i += 2) give_node_place(places[i]);
     for (std::size_t i = 1; i < places.size(); i += 2) ASSERT_TRUE(holds(places[i], static_cast<int>(i % 251))) << i;
     for (std::size_t i = 1; i < places.size(); i += 2) give_node_place(places[i]);
-    EXPECT_LE(node_memory_bytes(), before + (3 << 20)) << "all but what holds the chunk that is being filled is given back";
+    EXPECT_LE(node_memory_bytes(), before + (3 << 20))
+        << "all but what holds the chunk that is being filled is given back";
 }
 
 TEST(NodeMemory, chunks_are_used_again) {

@@ -91,8 +91,8 @@ class Partitioner {
     StepMaker maker_;
     std::vector<Family> families_;
     std::vector<std::int32_t> shapes_;  // of each entry the first that has its shape
-    std::vector<bool> made_;  // what loops make where they read it
-    LoopGathers loops_;       // gathers that are loads of loops
+    std::vector<bool> made_;            // what loops make where they read it
+    LoopGathers loops_;                 // gathers that are loads of loops
     std::vector<std::int32_t> inside_, levels_, parent_, kernel_of_;
     std::vector<bool> needed_, written_;
     std::vector<Axes> orders_;
