@@ -115,6 +115,10 @@ TEST(Engine, rules_come_in_with_what_others_make) {
     Tensor x = vec("x");
     EXPECT_EQ(form(cosh(sinh(x)), options), "tan(x)");
     EXPECT_EQ(form(cosh(sinh(x)) + log(sinh(x) + 1), options), "add(tan(x), x)");
+    // Also where a node of the same operation was met before.
+    options.extra.push_back(rule(
+        "test_found_later", Phase::canonical, [](T a) { return cosh(exp(a) - 1); }, [](T a) { return atan(a); }));
+    EXPECT_EQ(form(cosh(x) * cosh(sinh(x)), options), "multiply(cosh(x), atan(x))");
 }
 
 TEST(Engine, numbers_are_looked_for_as_conversions_make_them) {

@@ -80,7 +80,7 @@ class Regions {
     Iterator add() {
         std::size_t bytes = std::clamp(bytes_, first_region, large_page);
         auto region = std::make_unique<Region>();
-        regions_.reserve(regions_.size() + 1);
+        regions_.reserve(regions_.size() + 1);  // what could fail below would lose the memory
         void* memory = bytes == large_page ? take_large(bytes) : std::aligned_alloc(chunk_bytes, bytes);
         if (!memory) throw std::bad_alloc();
         region->memory = static_cast<std::byte*>(memory), region->bytes = bytes;
