@@ -15,6 +15,11 @@ target_compile_options(weft_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stri
 target_compile_options(weft_options INTERFACE $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
 # A shared weft shows all its names, without each being marked; calls between them are still direct and inlined.
 target_compile_options(weft_options INTERFACE -fno-semantic-interposition)
+# g++ clears and copies what is short by `rep stos` and `rep movs`, which take tens of cycles to begin; nodes and arrays are short, and many.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(WEFT_SHORT_COPIES -mmemset-strategy=vector_loop:256:noalign,libcall:-1:noalign -mmemcpy-strategy=vector_loop:256:noalign,libcall:-1:noalign)
+endif()
+target_compile_options(weft_options INTERFACE ${WEFT_SHORT_COPIES})
 target_include_directories(weft_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
 if(WEFT_SANITIZE MATCHES "thread")   # g++ 12 warns falsely of code that it has instrumented; the plain builds refuse warnings
   target_compile_options(weft_options INTERFACE -Wno-error)
