@@ -79,8 +79,8 @@ void Node::refuse_pending() const {
 }
 
 void Node::fill(Array&& array, Leaves&& leaves) {
-    numbers_ = room == Room::numbers ? new (this + 1) Numbers{std::move(array), {}, std::move(leaves)}
-                                     : new Numbers{std::move(array), {}, std::move(leaves)};
+    numbers_ = room == Room::numbers ? new (this + 1) Numbers(std::move(array), std::move(leaves))
+                                     : new Numbers(std::move(array), std::move(leaves));
     computed.store(true, std::memory_order_release);
 }
 
@@ -119,7 +119,7 @@ void Node::set_value(Array&& array, Leaves&& leaves, bool has_claim) {
 }
 
 void Node::materialize(Array array, Leaves leaves) { set_value(std::move(array), std::move(leaves), false); }
-void Node::materialize_claimed(Array array, Leaves leaves) { set_value(std::move(array), std::move(leaves), true); }
+void Node::materialize_claimed(Array&& array, Leaves&& leaves) { set_value(std::move(array), std::move(leaves), true); }
 
 KeepPending::KeepPending() { ++keep_pending; }
 KeepPending::~KeepPending() { --keep_pending; }

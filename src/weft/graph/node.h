@@ -22,6 +22,7 @@ struct Cell;
 
 /// What a node has from then on that it is computed.
 struct Numbers {
+    Numbers(Array&& value, Leaves&& leaves) : value(std::move(value)), leaves(std::move(leaves)) {}
     Array value;
     std::weak_ptr<Cell> cell;  // of a leaf that is a Parameter's value: whose
     Leaves leaves;             // below, as they were then; never changed afterwards
@@ -87,7 +88,7 @@ struct Node {
     bool claim() { return !claimed.exchange(true, std::memory_order_acq_rel); }
     void unclaim() { claimed.store(false, std::memory_order_release); }
     /// As materialize(), by who has the claim.
-    void materialize_claimed(Array array, Leaves leaves);
+    void materialize_claimed(Array&& array, Leaves&& leaves);
     /// Held while inputs of shared nodes are walked or dropped.
     static std::mutex& lock();
 

@@ -25,15 +25,15 @@ void add_leaf(Leaves& below, Node& leaf) {
         if (further.lives()) below.push_back(further);
 }
 
-Leaves once_each(Leaves below) {
+/// In order, each once.
+void sort_out(Leaves& below) {
     if (below.size() == 2) {  // of an operation on two
         if (below[1] < below[0]) std::swap(below[0], below[1]);
         if (below[0] == below[1]) below.pop_back();
     }
-    if (below.size() <= 2) return below;
+    if (below.size() <= 2) return;
     std::sort(below.begin(), below.end());
     below.resize(static_cast<std::size_t>(std::unique(below.begin(), below.end()) - below.begin()));
-    return below;
 }
 
 }  // namespace
@@ -54,7 +54,8 @@ Leaves leaves_below(const Graph& graph) {
         if (entry.leaf) continue;
         if (Identity self = entry.node->origin.self()) below.push_back(self);
     }
-    return once_each(std::move(below));
+    sort_out(below);
+    return below;
 }
 
 Leaves leaves_below(const Node& node, std::span<Node* const> below) {
@@ -68,7 +69,8 @@ Leaves leaves_below(const Node& node, std::span<Node* const> below) {
         }
     }
     if (Identity self = node.origin.self()) leaves.push_back(self);
-    return once_each(std::move(leaves));
+    sort_out(leaves);
+    return leaves;
 }
 
 bool may_come_from(const Node& computed, Node& x) {

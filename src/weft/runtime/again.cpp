@@ -145,12 +145,9 @@ bool run_again(Node& node) {
     const Remembered* how = place_of(expression);
     if (!how || !std::ranges::equal(how->words, expression.words())) return false;
     Leaves leaves = leaves_below(node, expression.below());
-    auto value = [&] {
-        Array array = run(*how, expression.leaves());
-        expression.give_back_below();
-        return array;
-    };
-    node.materialize_claimed(value(), std::move(leaves));
+    Array value = run(*how, expression.leaves());
+    expression.give_back_below();
+    node.materialize_claimed(std::move(value), std::move(leaves));
     return true;
 }
 
