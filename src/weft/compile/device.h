@@ -68,6 +68,11 @@ class KernelCompiler {
     /// Operands of run(): the loop's loads, then its stores. `often`: it is run more than once in a run of the program, so nothing that
     /// makes it faster is put off until it is run again.
     virtual std::unique_ptr<Kernel> loop(Loop loop, bool often = false) const = 0;
+    /// A map and the reduction that reads its only result, in one pass; nothing where the device has none for them. Operands of run(): the
+    /// map's loads, its store, the reduction's stores.
+    virtual std::unique_ptr<Kernel> stored_reduction(const Loop& map, const Loop& reduction) const {
+        return (void)map, (void)reduction, nullptr;
+    }
     /// The operation of `node` (its family and attributes) on inputs that lie so, into an output that lies so.
     /// Operands of run(): the inputs, then the output. InternalError if the family is not one of the device's.
     virtual std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,

@@ -42,6 +42,45 @@ void move_over_rows(Access& access, const RowOperand& operand, bool inside) {
     if (!inside) AccessFacts::move(access, operand.strides);
 }
 
+// A loop whose first axes are the rows, and how it is cut to blocks of them.
+class BlockLoop {
+  public:
+    BlockLoop(const Loop& loop, std::size_t rows, const std::vector<bool>& inside) : whole_(loop), of_blocks_(loop) {
+        for (auto* accesses : {&of_blocks_.loads, &of_blocks_.stores})
+            for (Access& access : *accesses) {
+                operands_.push_back({0, row_strides(access.dtype, access.strides, rows)});
+                move_over_rows(access, operands_.back(), inside[operands_.size() - 1]);
+            }
+    }
+    const std::vector<RowOperand>& operands() const { return operands_; }
+    Loop of(const Dims& block, const KernelUse& use) const {
+        Loop cut = use.block ? of_blocks_ : whole_;
+        std::copy(block.begin(), block.end(), cut.dims.begin());
+        return cut;
+    }
+
+  private:
+    Loop whole_, of_blocks_;
+    std::vector<RowOperand> operands_;
+};
+
+// A map, and the reduction of what it stores: the first operand of the second is the last of the first.
+class OneAfterOther final : public Kernel {
+  public:
+    OneAfterOther(std::unique_ptr<Kernel> map, std::unique_ptr<Kernel> reduction, std::size_t loads)
+        : map_(std::move(map)), reduction_(std::move(reduction)), loads_(loads) {}
+    std::size_t scratch_bytes() const override { return std::max(map_->scratch_bytes(), reduction_->scratch_bytes()); }
+    std::string_view by() const override { return map_->by(); }
+    void run(void* const* operands, std::byte* scratch) const override {
+        map_->run(operands, scratch);
+        reduction_->run(operands + loads_, scratch);
+    }
+
+  private:
+    std::unique_ptr<Kernel> map_, reduction_;
+    std::size_t loads_;
+};
+
 // Of a product whose second matrix is the same for all batches, their rows are rows of one product.
 std::int64_t least_rows(const KernelCompiler& compiler, const Node& node, std::vector<Layout> inputs, Layout output,
                         bool one_second) {
@@ -91,19 +130,29 @@ RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop, const st
 
 RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t rows, const std::vector<bool>& inside) {
     RowPart part;
-    Loop of_blocks = loop;
-    for (auto* accesses : {&of_blocks.loads, &of_blocks.stores})
-        for (Access& access : *accesses) {
-            part.operands.push_back({0, row_strides(access.dtype, access.strides, rows)});
-            move_over_rows(access, part.operands.back(), inside[part.operands.size() - 1]);
-        }
+    BlockLoop cut(loop, rows, inside);
+    part.operands = cut.operands();
     part.points = elements_of_row(loop.dims, rows);
     for (const Access& load : loop.loads) part.bytes += part.points * static_cast<double>(size_of(load.dtype));
     part.indexed = loop.indexed();
-    part.make = [&compiler, loop, of_blocks](const Dims& block, const KernelUse& use) {
-        Loop cut = use.block ? of_blocks : loop;
-        std::copy(block.begin(), block.end(), cut.dims.begin());
-        return compiler.loop(std::move(cut), use.block);
+    part.make = [&compiler, cut](const Dims& block, const KernelUse& use) {
+        return compiler.loop(cut.of(block, use), use.block);
+    };
+    return part;
+}
+
+RowPart stored_reduction_part(const KernelCompiler& compiler, const Loop& map, const Loop& reduction, std::size_t rows,
+                              const std::vector<bool>& inside, const std::vector<bool>& inside_of_reduction) {
+    RowPart part = loop_part(compiler, map, rows, inside);
+    BlockLoop first(map, rows, inside), second(reduction, rows, inside_of_reduction);
+    part.operands.insert(part.operands.end(), second.operands().begin() + 1, second.operands().end());
+    part.bytes += part.points * static_cast<double>(size_of(reduction.loads[0].dtype));
+    part.make = [&compiler, first, second](const Dims& block, const KernelUse& use) -> std::unique_ptr<Kernel> {
+        Loop map = first.of(block, use), reduction = second.of(block, use);
+        if (auto both = compiler.stored_reduction(map, reduction)) return both;
+        std::size_t loads = map.loads.size();
+        return std::make_unique<OneAfterOther>(compiler.loop(std::move(map), use.block),
+                                               compiler.loop(std::move(reduction), use.block), loads);
     };
     return part;
 }

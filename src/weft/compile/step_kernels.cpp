@@ -132,12 +132,41 @@ void StepKernels::mark_passing(const Step& step, std::size_t number, Loop& loop)
     }
 }
 
+Loop StepKernels::loop_of_part(const Step& whole, std::size_t number) const {
+    Loop made = loop(whole.parts[number]);
+    mark_passing(whole, number, made);
+    return made;
+}
+
+// Whether part `number` is a map, and the next the reduction of each row that reads its only result and nothing else.
+bool StepKernels::stores_and_joins(const Step& whole, std::size_t number) const {
+    if (number + 1 >= whole.parts.size()) return false;
+    const Step &map = whole.parts[number], &reduction = whole.parts[number + 1];
+    bool kinds = map.kind == Step::map && map.stores.size() == 1 && map.indexed.empty() &&
+                 reduction.kind == Step::reduce && reduction.loads.size() == 1 && reduction.indexed.empty();
+    return kinds && map.leading == whole.leading && reduction.leading == whole.leading &&
+           !joins_rows(reduction, whole.leading) && slot_below(plan_, reduction.loads[0]) == map.stores[0];
+}
+
+// Of each part when it runs: two in one pass at the same time.
+std::vector<std::int32_t> StepKernels::turns(const Step& step) const {
+    std::vector<std::int32_t> turns;
+    for (std::size_t p = 0; p < step.parts.size(); ++p) {
+        bool with_last = p > 0 && stores_and_joins(step, p - 1);
+        turns.push_back(p == 0 ? 0 : turns.back() + (with_last ? 0 : 1));
+    }
+    return turns;
+}
+
 RowPart StepKernels::part(const Step& whole, std::size_t number) const {
     const Step& step = whole.parts[number];
     std::size_t leading = whole.leading;
+    if (stores_and_joins(whole, number)) {
+        return stored_reduction_part(compiler_, loop_of_part(whole, number), loop_of_part(whole, number + 1), leading,
+                                     lives_inside(whole, step), lives_inside(whole, whole.parts[number + 1]));
+    }
     if (step.kind != Step::library) {
-        Loop made = loop(step);
-        mark_passing(whole, number, made);
+        Loop made = loop_of_part(whole, number);
         std::vector<bool> inside = lives_inside(whole, step);
         if (joins_rows(step, leading)) return row_sums_part(compiler_, made, inside);
         RowPart part = loop_part(compiler_, made, step.leading, inside);
@@ -176,6 +205,8 @@ std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
             made.operands[i++].number = of_inner != of_slot.end() ? of_inner->second : of_load.at(load);
         }
         for (std::int32_t slot : inner.stores) made.operands[i++].number = of_slot.at(slot);
+        if (stores_and_joins(step, p))
+            for (std::int32_t slot : step.parts[++p].stores) made.operands[i++].number = of_slot.at(slot);
         for (RowOperand& operand : made.operands) operand.strides.resize(step.leading, 0);
         if (inner.leading < step.leading)
             made.make = [make = std::move(made.make)](const Dims&, const KernelUse& use) { return make({}, use); };
@@ -203,11 +234,12 @@ std::vector<Lifetime> StepKernels::lifetimes(const Step& step) const {
         auto found = of_slot.find(slot);
         return found == of_slot.end() ? nullptr : &lives[found->second];
     };
+    std::vector<std::int32_t> turn = turns(step);
     for (std::size_t p = 0; p < step.parts.size(); ++p) {
         for (std::int32_t load : step.parts[p].loads)
-            if (Lifetime* life = inside(slot_below(plan_, load))) life->last = static_cast<std::int32_t>(p);
+            if (Lifetime* life = inside(slot_below(plan_, load))) life->last = turn[p];
         for (std::int32_t slot : step.parts[p].stores)
-            if (Lifetime* life = inside(slot)) life->first = life->last = static_cast<std::int32_t>(p);
+            if (Lifetime* life = inside(slot)) life->first = life->last = turn[p];
     }
     for (const Step& part : step.parts) {
         std::set<std::int32_t> taken;

@@ -40,6 +40,9 @@ class StepKernels {
     const View* kept_view(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
     struct RowPart part(const Step& whole, std::size_t number) const;
+    Loop loop_of_part(const Step& whole, std::size_t number) const;
+    bool stores_and_joins(const Step& whole, std::size_t number) const;
+    std::vector<std::int32_t> turns(const Step& step) const;
     std::vector<bool> lives_inside(const Step& step, const Step& part) const;
     void mark_passing(const Step& step, std::size_t number, Loop& loop) const;
     std::vector<struct Lifetime> lifetimes(const Step& step) const;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t short_row = 256;       // elements of the longest row that shares a block with others
 constexpr std::int64_t row_chunk = 16384;     // elements of a long row in one task
-constexpr std::int64_t shortest_folded = 32;  // elements of a row that machine code joins by itself
+constexpr std::int64_t shortest_folded = 32;  // elements of the shortest row that machine code joins by itself
 
 /// Whether the innermost kept axis runs through memory more closely than the innermost reduced one, for most inputs.
 bool prefers_columns(const LoopLayout& layout) {
@@ -43,6 +43,9 @@ bool merge_innermost(Dims& dims, std::vector<Stream>& streams) {
 }
 
 }  // namespace
+
+// Short rows have too little to do to be taken block by block; the shortest would leave most lanes empty.
+bool folds_rows(std::int64_t length) { return length >= shortest_folded && length <= row_chunk; }
 
 ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
     BlockLoops loops = block_loops(best_isa());
@@ -121,9 +124,8 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
 void ReductionKernel::choose_code(const Loop& loop, const Dims& dims, std::size_t reduced) {
     bool stores_values = std::all_of(outputs_.begin(), outputs_.end(),
                                      [](const Output& output) { return output.stream.memory == output.dtype; });
-    // Short rows have too little to do to be taken block by block; the shortest would leave most lanes empty.
-    bool whole_rows = reduced == 1 && length_ <= row_chunk &&
-                      (way_ == Way::long_rows || (way_ == Way::short_rows && !in_place_ && length_ >= shortest_folded));
+    bool whole_rows =
+        reduced == 1 && folds_rows(length_) && (way_ == Way::long_rows || (way_ == Way::short_rows && !in_place_));
     if (whole_rows && stores_values && !source_.indexed()) {
         std::vector<Stream> stores;
         for (const Output& output : outputs_) stores.push_back(output.stream);

@@ -9,6 +9,7 @@
 #include "weft/backend/cpu/made_load.h"
 #include "weft/backend/cpu/scan.h"
 #include "weft/backend/cpu/scatter.h"
+#include "weft/backend/cpu/stored_reduction.h"
 #include "weft/kernel/address_facts.h"
 #include "weft/ops/window.h"
 
@@ -74,6 +75,10 @@ class LoopKernel final : public Kernel {
 
 std::unique_ptr<Kernel> Compiler::loop(Loop loop, bool often) const {
     return std::make_unique<LoopKernel>(std::move(loop), often);
+}
+
+std::unique_ptr<Kernel> Compiler::stored_reduction(const Loop& map, const Loop& reduction) const {
+    return cpu::stored_reduction(map, reduction);
 }
 
 std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs, const Layout& output,

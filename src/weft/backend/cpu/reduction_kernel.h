@@ -13,6 +13,9 @@
 
 namespace weft::cpu {
 
+/// Whether machine code joins rows of so many elements each by itself.
+bool folds_rows(std::int64_t length);
+
 class ReductionKernel : public PreparedLoop {
   public:
     ReductionKernel(const Loop& loop, bool emitted);

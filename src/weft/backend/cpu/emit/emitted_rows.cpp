@@ -56,18 +56,21 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
 }
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
-                         const std::vector<Reduction>& reductions, const std::vector<Stream>& stores)
+                         const std::vector<Reduction>& reductions, const std::vector<Stream>& results,
+                         const std::vector<Stream>& stored)
     : dims_(std::move(dims)) {
     if (emission() == Emission::off) return;
     std::vector<StreamKind> in, out;
-    std::vector<Stream> over_rows = stores;
+    std::vector<Stream> over_rows = results;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
-    for (std::size_t i = 0; i < stores.size(); ++i) {
-        out.push_back({stores[i].memory, Mode::folded, reductions[i]});
+    for (const Stream& stream : stored) out.push_back(kind_of(stream, true));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        out.push_back({results[i].memory, Mode::folded, reductions[i]});
         over_rows[i].strides.push_back(0);
     }
     kernel_ = kernel_for(program, in, out, best_isa());
     place(loads);
+    place(stored);
     place(over_rows);
 }
 

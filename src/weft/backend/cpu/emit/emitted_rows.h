@@ -22,9 +22,11 @@ class EmittedRows {
     /// first; run_tile() joins rows to it in their order.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                 const std::vector<std::pair<Reduction, DType>>& joined, Mode how);
-    /// Rows that are joined to one element each, of `stores` over all axes but the last; run() is handed whole rows.
+    /// Rows that are joined to one element each, of `results` over all axes but the last; run() is handed whole rows. `stored`: of the
+    /// program's first outputs, which are stored instead.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
-                const std::vector<Reduction>& reductions, const std::vector<Stream>& stores);
+                const std::vector<Reduction>& reductions, const std::vector<Stream>& results,
+                const std::vector<Stream>& stored = {});
 
     explicit operator bool() const { return kernel_ != nullptr; }
     /// Working memory of one run over `axes` axes.

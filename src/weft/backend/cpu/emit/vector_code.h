@@ -143,7 +143,7 @@ class VectorCode {
     std::vector<DType> places;         // what the places of the frame hold, a vector of elements each
     std::vector<Outside> outsides;
 
-    /// How stores are joined, all of them or none.
+    /// How stores are joined: none, or the last and those before it that are not as they are (folded ones alone may stand behind such).
     bool joins() const { return !streams.empty() && in_lanes(streams.back().mode); }
     bool folds() const { return !streams.empty() && streams.back().mode == Mode::folded; }
     bool accumulates() const { return !streams.empty() && streams.back().mode == Mode::accumulated; }

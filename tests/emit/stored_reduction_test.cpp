@@ -1,0 +1,121 @@
+// A map and the reduction of its rows in one pass: the bits of the block evaluator's map, then its reduction.
+#include "weft/backend/cpu/stored_reduction.h"
+
+#include <map>
+
+#include "emit/emitter_cases.h"
+#include "weft/kernel/function.h"
+
+namespace weft {
+namespace {
+
+struct Pair {
+    Loop map, reduction;
+    std::vector<Memory> loads;
+    Memory made, result;
+    bool in_place = false;  // what is made lies where the first load does
+};
+
+/// Some axes of rows, then one of `length`: exp(a - b) (a * b - a of whole numbers) is stored, it or its square joined.
+Pair random_pair(int seed, std::int64_t length) {
+    Random random(static_cast<unsigned>(seed));
+    static constexpr DType types[] = {DType::float32, DType::float64, DType::int32, DType::int64};
+    static constexpr Reduction reductions[] = {Reduction::sum, Reduction::maximum, Reduction::minimum,
+                                               Reduction::product};
+    DType type = types[pick(random, 4)];
+    Pair pair;
+    Dims dims;
+    for (int axes = pick(random, 3); axes > 0; --axes) dims.push_back(1 + pick(random, 5));
+    Dims kept = dims;
+    dims.push_back(length);
+    ProgramBuilder builder;
+    Scalar a = builder.input(type), b = builder.input(type);
+    builder.output(is_floating(type) ? exp(a - b) : a * b - a);
+    pair.in_place = seed % 3 == 0;
+    Dims first = pair.in_place ? contiguous_strides(dims) : random_strides(random, dims, true);
+    pair.map = {.program = builder.take(),
+                .dims = dims,
+                .loads = {{type, first}, {type, random_strides(random, dims, true)}},
+                .stores = {{type, contiguous_strides(dims)}},
+                .reductions = {}};
+    Scalar x = builder.input(type);
+    builder.output(seed % 2 ? x * x : x);
+    pair.reduction = {.program = builder.take(),
+                      .dims = dims,
+                      .reduced = 1,
+                      .loads = pair.map.stores,
+                      .stores = {{type, contiguous_strides(kept)}},
+                      .reductions = {reductions[pick(random, 4)]}};
+    for (const Access& load : pair.map.loads) pair.loads.push_back(memory_for(random, load, dims, seed % 5 == 0));
+    pair.made = memory_for(random, pair.map.stores[0], dims, false);
+    pair.result = memory_for(random, pair.reduction.stores[0], kept, false);
+    return pair;
+}
+
+using Bytes = std::vector<std::byte>;
+
+std::pair<Bytes, Bytes> after(Pair pair, const std::function<void(void* const* operands)>& run) {
+    Memory& made = pair.in_place ? pair.loads[0] : pair.made;
+    void* operands[] = {pair.loads[0].data(), pair.loads[1].data(), made.data(), pair.result.data()};
+    run(operands);
+    return {made.bytes, pair.result.bytes};
+}
+
+void run_block(const Loop& loop, void* const* operands) {
+    auto prepared = loop.reduces() ? cpu::prepare_reduction(loop) : cpu::prepare_map(loop);
+    auto scratch = Buffer::allocate(prepared->scratch_bytes());
+    prepared->run(const_cast<const void* const*>(operands), operands + loop.loads.size(),
+                  static_cast<std::byte*>(scratch->data()));
+}
+
+TEST(StoredReduction, has_the_bits_of_a_map_and_a_reduction) {
+    auto count = static_cast<int>(cases(200, 2000));
+    std::map<Isa, int> made;
+    for (int seed = 0; seed < count; ++seed) {
+        static constexpr std::int64_t lengths[] = {32, 33, 64, 100, 257, 1000};
+        Pair pair = random_pair(seed, lengths[seed % 6]);
+        auto expected = after(pair, [&](void* const* operands) {
+            run_block(pair.map, operands);
+            run_block(pair.reduction, operands + 2);
+        });
+        for (Isa isa : emitted_isas()) {
+            for (int threads : {1, 2}) {
+                UseIsa use(isa);
+                ThreadPool::instance().set_threads(threads);
+                auto kernel = cpu::stored_reduction(pair.map, pair.reduction);
+                EXPECT_TRUE(kernel || isa == Isa::avx2) << seed << '\n' << pair.map;  // which has 16 registers
+                if (!kernel) continue;
+                ++made[isa];
+                auto scratch = Buffer::allocate(kernel->scratch_bytes());
+                auto got = after(pair, [&](void* const* operands) {
+                    kernel->run(operands, static_cast<std::byte*>(scratch->data()));
+                });
+                DType type = pair.map.stores[0].dtype;
+                bool same = difference(type, expected.first, got.first) < 0 &&
+                            difference(type, expected.second, got.second) < 0;
+                ASSERT_TRUE(same) << seed << ", " << cpu::name_of(isa) << ", " << threads << " threads\n"
+                                  << pair.map << pair.reduction;
+            }
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+    for (Isa isa : emitted_isas()) EXPECT_GT(made[isa], count / 3) << cpu::name_of(isa);
+}
+
+TEST(StoredReduction, is_refused_where_rows_are_not_joined_at_a_stretch) {
+    auto made = [](const Pair& pair) { return cpu::stored_reduction(pair.map, pair.reduction) != nullptr; };
+    EXPECT_FALSE(made(random_pair(1, 31)));
+    EXPECT_FALSE(made(random_pair(1, 16385)));
+    Pair other_place = random_pair(1, 100), half = other_place, other_box = other_place, turned = other_place;
+    other_place.reduction.loads[0].strides.back() = 2;
+    EXPECT_FALSE(made(other_place));
+    half.map.stores[0].dtype = half.reduction.loads[0].dtype = DType::bfloat16;  // joined is what was rounded
+    EXPECT_FALSE(made(half));
+    other_box.reduction.dims.back() = 50;
+    EXPECT_FALSE(made(other_box));
+    turned.map.stores[0].strides.back() = turned.reduction.loads[0].strides.back() = -1;
+    EXPECT_FALSE(made(turned));
+}
+
+}  // namespace
+}  // namespace weft
