@@ -165,6 +165,64 @@ TEST(Emitter, large_results_stored_past_the_caches_are_the_same) {
     }
 }
 
+/// What is read, value by value in the order of joining, one after another.
+LoopCase laid_out(const LoopCase& c) {
+    LoopCase flat = c;
+    const Dims& dims = c.loop.dims;
+    flat.loop.dims = {dims[0], dims[1] * dims[2]};
+    flat.loop.reduced = 1;
+    for (std::size_t i = 0; i < c.loads.size(); ++i) {
+        const Access& access = c.loop.loads[i];
+        std::size_t size = size_of(access.dtype);
+        flat.loop.loads[i].strides = contiguous_strides(flat.loop.dims);
+        flat.loads[i].first = 0;
+        flat.loads[i].bytes.resize(static_cast<std::size_t>(element_count(dims)) * size);
+        std::byte* to = flat.loads[i].bytes.data();
+        for (std::int64_t row = 0; row < dims[0]; ++row)
+            for (std::int64_t run = 0; run < dims[1]; ++run)
+                for (std::int64_t k = 0; k < dims[2]; ++k, to += size) {
+                    std::int64_t at = row * access.strides[0] + run * access.strides[1] + k * access.strides[2];
+                    std::memcpy(to, c.loads[i].bytes.data() + c.loads[i].first + at * std::int64_t(size), size);
+                }
+    }
+    return flat;
+}
+
+TEST(Emitter, runs_along_several_axes_are_joined_as_if_they_lay_one_after_another) {
+    int seed = 0;
+    for (DType type : {DType::float32, DType::float64, DType::int32}) {
+        for (std::int64_t length : {255, 256, 300, 784, 1000}) {
+            for (std::int64_t runs : {3, 40}) {  // of 40 some lie on both sides of where a task ends
+                for (bool computed : {false, true}) {
+                    Random random(static_cast<unsigned>(++seed));
+                    ProgramBuilder builder;
+                    Scalar x = builder.input(type), y = builder.input(type);
+                    builder.output(computed ? x * y : x);
+                    LoopCase c;
+                    c.loop = {.program = builder.take(),
+                              .dims = {4, runs, length},
+                              .reduced = 2,
+                              .loads = {{type, {length + seed % 2, 5 * length, 1}}, {type, {1, 0, 0}}},
+                              .stores = {{type, {1}}},
+                              .reductions = {seed % 3 ? Reduction::sum : Reduction::maximum}};
+                    for (const Access& access : c.loop.loads)
+                        c.loads.push_back(memory_for(random, access, c.loop.dims, seed % 4 == 0));
+                    c.stores.push_back(memory_for(random, c.loop.stores[0], {4}, false));
+                    LoopCase flat = laid_out(c);
+                    for (Isa isa : emitted_isas()) {
+                        UseIsa use(isa);
+                        auto expected = run_plain(flat, *cpu::prepare_reduction(flat.loop));
+                        std::string name = text(cpu::name_of(isa), ", ", runs, " runs of ", length, ' ', type);
+                        expect_same(c, expected, run_plain(c, *cpu::prepare_reduction(c.loop)), name);
+                        expect_same(c, expected, run_plain(c, *cpu::prepare_reduction(c.loop, true)), name);
+                        if (testing::Test::HasFatalFailure()) return;
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST(Emitter, values_joined_in_columns_never_pass_through_memory) {
     ProgramBuilder builder;
     Scalar x = builder.input(DType::float32), y = builder.input(DType::float32);

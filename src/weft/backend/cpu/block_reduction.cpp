@@ -11,6 +11,8 @@ namespace {
 constexpr std::int64_t short_row = 256;       // elements of the longest row that shares a block with others
 constexpr std::int64_t row_chunk = 16384;     // elements of a long row in one task
 constexpr std::int64_t shortest_folded = 32;  // elements of the shortest row that machine code joins by itself
+// Elements along the innermost of several axes from which on each run of them is joined by itself; by machine code, which takes 10 ns to begin.
+constexpr std::int64_t shortest_run = 256, shortest_computed_run = 512;
 
 /// Whether the innermost kept axis runs through memory more closely than the innermost reduced one, for most inputs.
 bool prefers_columns(const LoopLayout& layout) {
@@ -100,7 +102,10 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     }
     IndexedBlocks indexed(loop, dims, streams);
     runner_ = BlockRunner(loop.program, dims, streams, feeds, block_loops(best_isa()), moving, false, indexed.loads());
-    straight_ = way_ == Way::columns && find_straight(loop, streams, reduced);
+    bool runs = way_ == Way::long_rows && reduced > 1 && inner_ >= shortest_run &&
+                std::none_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.position; });
+    straight_ = ((way_ == Way::columns && reduced == 1) || runs) && find_straight(loop, streams);
+    if (runs && straight_) run_ = inner_;
     in_place_ =
         way_ == Way::long_rows && length_ <= row_chunk &&
         std::all_of(loop.program.outputs.begin(), loop.program.outputs.end(),
@@ -110,12 +115,12 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
                     }) &&
         std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.position; });
     if (in_place_) way_ = Way::short_rows;
-    bool far = straight_ && std::all_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
+    bool far = straight_ && run_ == 0 && std::all_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
                    auto size = static_cast<std::int64_t>(output.width());
                    bool few = few_columns(inner_ * size) && !output.position && output.row_stride >= inner_;
                    return few || lie_far_apart(output.row_stride * size);
                });
-    if (!emitted || far) return;
+    if (!emitted || far || run_ > 0) return;
     source_ = emit::EmittedSource(loop, dims, streams);
     choose_code(loop, dims, reduced);
 }
@@ -140,11 +145,14 @@ void ReductionKernel::choose_code(const Loop& loop, const Dims& dims, std::size_
     for (const Output& output : outputs_) joins_values &= !output.position;
     bool few =
         columns && reduced == 1 && joins_values && inner_ * widest_output() < 128 && merge_innermost(space, streams);
-    if (!few && (columns || (way_ == Way::long_rows && reduced == 1))) {
+    // Along several axes machine code joins one run of the innermost after the other, each from the lane that the last one ended at.
+    bool runs = reduced > 1 && inner_ >= shortest_computed_run && joins_values && !source_.indexed();
+    if (!few && (columns || (way_ == Way::long_rows && (reduced == 1 || runs)))) {
         std::vector<std::pair<Reduction, DType>> joined;
         for (std::size_t i = 0; i < outputs_.size(); ++i) joined.emplace_back(loop.reductions[i], outputs_[i].dtype);
         auto how = way_ == Way::columns ? emit::Mode::accumulated : emit::Mode::joined;
         joined_ = emit::EmittedRows(source_.program(), dims, source_.streams(), joined, how);
+        if (joined_ && runs && way_ == Way::long_rows) run_ = inner_;
     }
     if (joined_ || straight_ || runner_.program().steps.empty()) return;  // or nothing is computed, only moved
     std::vector<Stream> made;  // a row of values each, as the runner would leave them

@@ -10,10 +10,10 @@ constexpr std::int64_t straight_bytes =
 }  // namespace
 
 /// Whether every output is an array as it lies in memory: rows evenly spaced, columns side by side.
-bool ReductionKernel::find_straight(const Loop& loop, const std::vector<Stream>& streams, std::size_t reduced) {
+bool ReductionKernel::find_straight(const Loop& loop, const std::vector<Stream>& streams) {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
         const Instruction& value = loop.program.code[static_cast<std::size_t>(loop.program.outputs[i])];
-        if (reduced != 1 || value.opcode != Opcode::input) return false;
+        if (value.opcode != Opcode::input) return false;
         if (!loop.loads[static_cast<std::size_t>(value.a)].plain()) return false;
         Output& output = outputs_[i];
         output.load = static_cast<std::size_t>(value.a);

@@ -3,7 +3,8 @@
 //   long rows:  blocks of one row, joined in 64 lanes; rows beyond a chunk in several tasks;
 //   columns:    where the kept axis is the one that runs through memory: rows are joined onto a row of results, vectorised across.
 // Chunks' results lie in scratch and are joined in their order.
-// Callers: block_reduction.cpp, which prepares them; reduction_rows.cpp runs them, reduction_columns.cpp holds the third way.
+// Callers: block_reduction.cpp, which prepares them; reduction_rows.cpp runs them, reduction_runs.cpp those of several axes, reduction_columns.cpp
+// holds the third way.
 #pragma once
 
 #include "weft/backend/cpu/block_kernel.h"
@@ -37,10 +38,10 @@ class ReductionKernel : public PreparedLoop {
         std::size_t lanes_at = 0, values_at = 0, places_at = 0, made_at = 0;  // in a thread's scratch
         std::size_t partials_at = 0, partial_places_at = 0;                   // in the kernel's scratch
 
-        // Of columns that are an array as it lies in memory, neither computed nor copied:
+        // Of columns, and runs, that are an array as it lies in memory, neither computed nor copied:
         std::size_t load = 0;
         Stream straight{};
-        std::int64_t row_stride = 0;  // elements
+        std::int64_t row_stride = 0;  // of columns: elements
 
         std::size_t width() const { return size_of(dtype); }
         DType result() const { return position ? DType::int64 : dtype; }
@@ -56,7 +57,7 @@ class ReductionKernel : public PreparedLoop {
 
     void choose_space(const Loop& loop, const LoopLayout& layout, bool emitted);
     void choose_code(const Loop& loop, const Dims& dims, std::size_t reduced);
-    bool find_straight(const Loop& loop, const std::vector<Stream>& streams, std::size_t reduced);
+    bool find_straight(const Loop& loop, const std::vector<Stream>& streams);
     void choose_tasks();
     void lay_out_scratch();
     std::int64_t widest_output() const;  // bytes
@@ -68,6 +69,9 @@ class ReductionKernel : public PreparedLoop {
     void fold_rows(Thread& thread, std::int64_t first, std::int64_t rows) const;
     void reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const;
     void join(Thread& thread, std::int64_t flat, std::int64_t count) const;
+    void join_runs(Thread& thread, std::int64_t flat, std::int64_t count) const;
+    void join_straight(Thread& thread, std::int64_t flat, std::int64_t count) const;
+    void turn_lanes(Thread& thread, std::int64_t by) const;
     void run_columns(Thread& thread, std::int64_t task) const;
     void reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const;
     void join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width, std::int64_t row,
@@ -94,7 +98,7 @@ class ReductionKernel : public PreparedLoop {
     emit::EmittedRows rows_;      // computes the values in the runner's place, where there is code
     emit::EmittedRows joined_;    // computes and joins them
     emit::EmittedRows folded_;    // so too, whole rows, and stores what each comes to
-    bool straight_ = false;       // columns: nothing is computed
+    bool straight_ = false;       // columns, or long rows by runs: nothing is computed
     bool in_place_ = false;       // rows, of any length, are joined where they lie: a block holds none of them
     std::vector<Output> outputs_;
     Dims kept_;
@@ -102,6 +106,7 @@ class ReductionKernel : public PreparedLoop {
     Way way_ = Way::short_rows;
     std::int64_t rows_in_block_ = 1;       // short rows; columns: rows of one block
     std::int64_t inner_ = 1;               // columns: the innermost kept axis
+    std::int64_t run_ = 0;                 // long rows of several axes: the innermost, if it is joined run by run
     ColumnTiles tiles_;                    // columns
     std::int64_t chunk_ = 1, chunks_ = 1;  // elements of a long row in a chunk; chunks
     std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;

@@ -79,6 +79,10 @@ void ReductionKernel::fold_rows(Thread& thread, std::int64_t first, std::int64_t
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {
     for (const Output& output : outputs_) output.loops->begin(thread.base + output.lanes_at);
     std::int64_t start = chunk * chunk_, end = std::min(length_, start + chunk_), block = runner_.block();
+    if (run_ > 0) {
+        join_runs(thread, row * length_ + start, end - start);
+        start = end;
+    }
     for (; joined_ && start < end; start += source_.step(end - start))
         join(thread, row * length_ + start, source_.step(end - start));
     for (std::int64_t first = start; first < end; first += block) {
