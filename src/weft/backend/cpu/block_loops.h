@@ -32,6 +32,9 @@ inline bool takes_uniform(const Instruction& at, DType operand) {
 struct MoveLoops {
     void (*gather)(void* to, const void* from, std::int64_t stride, std::int64_t count, std::size_t size);
     void (*scatter)(void* to, std::int64_t stride, const void* from, std::int64_t count, std::size_t size);
+    /// A tile whose columns each lie side by side, `column` bytes apart, to rows `to_row` elements apart.
+    void (*turn)(void* to, const void* from, std::int64_t column, std::int64_t rows, std::int64_t columns,
+                 std::int64_t to_row, std::size_t size);
     void (*widen)(float* to, const void* from, DType half, std::int64_t count);
     void (*narrow)(void* to, DType half, const float* from, std::int64_t count);
 };

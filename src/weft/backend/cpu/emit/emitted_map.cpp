@@ -7,6 +7,7 @@
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
 #include "weft/backend/cpu/emit/emitted_source.h"
+#include "weft/backend/cpu/emit/map_space.h"
 
 namespace weft::cpu::emit {
 namespace {
@@ -15,26 +16,6 @@ constexpr std::int64_t short_row = 128;           // rows shorter than that are 
 constexpr std::int64_t repeated_elements = 2048;  // that repeated rows fill, about
 // The block evaluator runs an instruction over so many in a third of the time that its code takes to make (1.2 us).
 constexpr std::int64_t few_elements = 1024;
-// Bytes of results from which on they are stored past the caches: little of them is found there afterwards, and a line that is
-// written whole need not be read before. Measured with 64 MB: a copy 29 -> 42 GB/s. Blocks of rows, whose caches hold what other
-// parts left, gain sooner: with 16 MB a softmax 2.7 -> 2.0 ms, a layer norm 2.6 -> 1.7; maps by themselves lost up to a fifth there.
-constexpr std::size_t past_bytes = std::size_t{32} << 20, past_bytes_of_blocks = past_bytes / 2;
-
-/// A load that is the same in every row.
-struct Repeat {
-    std::size_t load, size;
-    std::int64_t stride;  // bytes from element to element
-    bool counted;
-    std::size_t at = 0;  // in a thread's scratch
-};
-
-/// The arrays of a map as its code sees them.
-struct MapSpace {
-    Dims dims;
-    std::vector<Stream> loads, stores;
-    std::vector<Repeat> repeats;
-    std::int64_t row = 1;  // a stretch holds whole rows, if they are not too long
-};
 
 /// Short rows that lie one after another, beside arrays that are the same in every row: one long row, if the latter are written
 /// out a few times.
@@ -57,31 +38,6 @@ void repeat_short_rows(MapSpace& space) {
             stream.strides = {stream.uniform() ? 0 : static_cast<std::int64_t>(size_of(stream.memory))};
     }
     space.dims = {element_count(space.dims)};
-}
-
-/// Whether results are stored past the caches: there are many, and rows begin where vectors are aligned if the first does.
-bool stores_much(const Loop& loop, const MapSpace& space) {
-    std::size_t bytes = 0, of_blocks = 0;
-    bool aligned = true;
-    auto elements = static_cast<std::size_t>(element_count(space.dims));
-    for (std::size_t i = 0; i < space.stores.size(); ++i) {
-        const Dims& strides = space.stores[i].strides;
-        bytes += elements * size_of(space.stores[i].memory), of_blocks += loop.stores[i].passes;
-        for (std::size_t axis = 0; axis + 1 < strides.size(); ++axis) aligned &= strides[axis] % 64 == 0;
-    }
-    return aligned && (bytes >= past_bytes || of_blocks >= past_bytes_of_blocks);
-}
-
-MapSpace space_of(const Loop& loop) {
-    LoopLayout layout = layout_of(loop);
-    MapSpace space;
-    space.row = layout.kept.empty() ? 1 : layout.kept.back();
-    for (std::size_t i = 0; i < layout.loads.size(); ++i)
-        space.loads.push_back({loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop.loads[i])});
-    for (std::size_t i = 0; i < layout.stores.size(); ++i)
-        space.stores.push_back({loop.stores[i].dtype, layout.stores[i]});
-    space.dims = std::move(layout.kept);
-    return space;
 }
 
 class EmittedMap final : public PreparedLoop {
@@ -120,7 +76,7 @@ class EmittedMap final : public PreparedLoop {
     std::string_view by() const override { return "emitter"; }
     std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * thread_bytes_; }
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
-        const EmittedRows& rows = past_ && may_go_past(loads, stores) ? past_ : rows_;
+        const EmittedRows& rows = past_ && may_go_past(space_, loads, stores) ? past_ : rows_;
         if (tasks_ == 1 && plain_) return run_part(rows, 0, elements_, loads, stores, scratch);
         for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
             std::byte* mine = scratch + static_cast<std::size_t>(slot) * thread_bytes_;
@@ -142,14 +98,6 @@ class EmittedMap final : public PreparedLoop {
                   void* const* stores, std::byte* mine) const {
         std::size_t many = loads_;
         rows.run(start, count, mine, [=](std::size_t i) { return i < many ? loads[i] : stores[i - many]; });
-    }
-    /// Whether vectors of all stores are aligned, and none lies where a load brings it into the caches anyway.
-    bool may_go_past(const void* const* loads, void* const* stores) const {
-        for (std::size_t i = 0; i < space_.stores.size(); ++i) {
-            if (reinterpret_cast<std::uintptr_t>(stores[i]) % 64 != 0) return false;
-            if (std::find(loads, loads + space_.loads.size(), stores[i]) != loads + space_.loads.size()) return false;
-        }
-        return true;
     }
     void write_out(const Repeat& repeat, const void* from, std::byte* to) const {
         for (std::int64_t i = 0; i < space_.row; ++i) {
@@ -214,6 +162,7 @@ class MapOfFew final : public PreparedLoop {
 }  // namespace
 
 std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const EmitOptions* options) {
+    if (auto turned = prepare_turned_map(loop, options)) return turned;
     auto map = std::make_unique<EmittedMap>(loop);
     if (!map->emit(options)) return nullptr;
     return map;

@@ -1,10 +1,7 @@
 // Elements from memory to a block and back: runs, repeats, strides, and the half types.
 #include "weft/backend/cpu/block_loops.h"
+#include "weft/backend/cpu/isa/transpose.h"
 #include "weft/kernel/element.h"
-
-#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
-#include <immintrin.h>
-#endif
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
@@ -74,6 +71,58 @@ void scatter(void* to, std::int64_t stride, const void* from, std::int64_t count
     }
 }
 
+/// A square of 8 (4) numbers a side by vectors, where there are any for the type.
+template <class T>
+WEFT_ELEMENT void turn_square(T* to, std::int64_t to_row, const T* from, std::int64_t column) {
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+    if constexpr (sizeof(T) == 4)
+        return transpose_8x8(reinterpret_cast<float*>(to), to_row, reinterpret_cast<const float*>(from), column);
+    if constexpr (sizeof(T) == 8)
+        return transpose_4x4(reinterpret_cast<double*>(to), to_row, reinterpret_cast<const double*>(from), column);
+#endif
+    constexpr std::int64_t side = sizeof(T) < 8 ? 8 : 4;
+    for (std::int64_t r = 0; r < side; ++r)
+        for (std::int64_t c = 0; c < side; ++c) to[r * to_row + c] = from[c * column + r];
+}
+
+template <class T>
+WEFT_ELEMENT void turn_of(void* to, const void* from, std::int64_t column_bytes, std::int64_t rows,
+                          std::int64_t columns, std::int64_t to_row) {
+    constexpr std::int64_t side = sizeof(T) < 8 ? 8 : 4;
+    auto* out = static_cast<T*>(to);
+    auto* in = static_cast<const T*>(from);
+    std::int64_t column = column_bytes / static_cast<std::int64_t>(sizeof(T));
+    std::int64_t whole_rows = rows / side * side, whole_columns = columns / side * side;
+    // Columns pages apart are asked for two squares before they are read, the next tile's among them: no processor does so by itself.
+    constexpr std::int64_t line = 64 / sizeof(T);
+    bool ahead = lie_far_apart(column_bytes) && columns >= 4 * side;
+    for (std::int64_t c = 0; c < whole_columns; c += side)
+        for (std::int64_t r = 0; r < whole_rows; r += side) {
+            for (std::int64_t k = 0; ahead && r % line == 0 && k < side; ++k)
+                __builtin_prefetch(in + (c + 2 * side + k) * column + r);
+            turn_square(out + r * to_row + c, to_row, in + c * column + r, column);
+        }
+    for (std::int64_t c = 0; c < columns; ++c)
+        for (std::int64_t r = c < whole_columns ? whole_rows : 0; r < rows; ++r)
+            out[r * to_row + c] = in[c * column + r];
+}
+
+void turn(void* to, const void* from, std::int64_t column, std::int64_t rows, std::int64_t columns, std::int64_t to_row,
+          std::size_t size) {
+    switch (size) {
+        case 1:
+            return turn_of<std::uint8_t>(to, from, column, rows, columns, to_row);
+        case 2:
+            return turn_of<std::uint16_t>(to, from, column, rows, columns, to_row);
+        case 4:
+            return turn_of<std::uint32_t>(to, from, column, rows, columns, to_row);
+        case 8:
+            return turn_of<std::uint64_t>(to, from, column, rows, columns, to_row);
+        default:
+            return turn_of<Pair>(to, from, column, rows, columns, to_row);
+    }
+}
+
 template <class Half>
 WEFT_ELEMENT void widen_of(float* to, const void* from, std::int64_t count) {
     auto* in = static_cast<const std::uint16_t*>(from);
@@ -119,6 +168,6 @@ void narrow(void* to, DType half, const float* from, std::int64_t count) {
 
 }  // namespace
 
-const MoveLoops move_loops{gather, scatter, widen, narrow};
+const MoveLoops move_loops{gather, scatter, turn, widen, narrow};
 
 }  // namespace weft::cpu::WEFT_ISA
