@@ -177,6 +177,53 @@ TEST(Gemm, own_kernel_gives_the_same_bits_for_every_instruction_set) {
     }
 }
 
+/// 64 lanes, number p in lane p % 64, by fused multiply-adds; then joined by halves.
+template <class T>
+T inner_product_in_lanes(const T* a, const T* b, std::int64_t k) {
+    T lanes[64] = {};
+    for (std::int64_t p = 0; p < k; ++p) lanes[p % 64] = std::fma(a[p], b[p], lanes[p % 64]);
+    for (int half = 32; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+    return lanes[0];
+}
+
+template <class T>
+void check_inner_products() {
+    for (std::int64_t m : {1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 64, 70, 130}) {
+        for (std::int64_t k :
+             {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 24, 25, 33, 48, 49, 57, 63, 64, 65, 100, 128, 131, 700}) {
+            Sample<T> a(m, k, Layout::rows, 1), b(k, 1, Layout::rows, 2);
+            std::vector<T> rows, vector, c(static_cast<std::size_t>(m)), turned = c;
+            for (double value : a.values) rows.push_back(static_cast<T>(value));
+            for (double value : b.values) vector.push_back(static_cast<T>(value));
+            GemmProblem<T> column{.m = m, .n = 1, .k = k};
+            column.a = rows.data(), column.a_row = k, column.a_column = 1;
+            column.b = vector.data(), column.b_row = 1, column.b_column = 1;
+            column.c = c.data(), column.c_row = 1;
+            GemmProblem<T> row{.m = 1, .n = m, .k = k};
+            row.a = vector.data(), row.a_row = k, row.a_column = 1;
+            row.b = rows.data(), row.b_row = 1, row.b_column = k;
+            row.c = turned.data(), row.c_row = m;
+            for (Isa isa : usable_isas()) {
+                InstructionSet guard(isa);
+                std::vector<OperandOf<T>> scratch(static_cast<std::size_t>(own_gemm_scratch<T>(m, m, k)));
+                own_gemm(column, scratch.data());
+                own_gemm(row, scratch.data());
+                for (std::int64_t i = 0; i < m; ++i) {
+                    T expected = inner_product_in_lanes(rows.data() + i * k, vector.data(), k);
+                    ASSERT_EQ(c[i], expected) << name_of(isa) << ", row " << i << " of " << m << " x " << k;
+                    ASSERT_EQ(turned[i], expected) << name_of(isa) << ", column " << i << " of " << m << " x " << k;
+                }
+            }
+        }
+    }
+}
+
+TEST(Gemm, inner_products_are_joined_in_lanes_on_every_instruction_set) {
+    check_inner_products<float>();
+    check_inner_products<double>();
+}
+
 TEST(Gemm, scratch_given_or_not_or_for_fewer_threads_changes_nothing) {
     Threads guard(3);
     for (const Sizes& s : larger_sizes)

@@ -93,11 +93,15 @@ template <class T>
 void multiply_by_dots(const GemmProblem<T>& p) {
     constexpr std::int64_t in_block = 64;
     std::int64_t count = p.m * p.n;
+    bool rows = p.n == 1;  // of a, else columns of b
     auto block = [&](std::int64_t index) {
-        for (std::int64_t at = index * in_block; at < std::min(count, (index + 1) * in_block); ++at) {
-            std::int64_t i = p.n == 1 ? at : 0, j = p.n == 1 ? 0 : at;
-            finish(p, i, j, kernels<T>().dot(p.a + i * p.a_row, p.b + j * p.b_column, p.k));
-        }
+        std::int64_t first = index * in_block, here = std::min(in_block, count - first);
+        SumOf<T> sums[in_block];
+        if (rows)
+            kernels<T>().dots(sums, p.a + first * p.a_row, p.a_row, p.b, p.k, static_cast<int>(here));
+        else
+            kernels<T>().dots(sums, p.b + first * p.b_column, p.b_column, p.a, p.k, static_cast<int>(here));
+        for (std::int64_t at = 0; at < here; ++at) finish(p, rows ? first + at : 0, rows ? 0 : first + at, sums[at]);
     };
     if (count * p.k > serial_work) return parallel_for(divide_up(count, in_block), block);
     for (std::int64_t index = 0; index < divide_up(count, in_block); ++index) block(index);
@@ -176,7 +180,7 @@ void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
     if (p.packed_b) return multiply_in_cuts(p, copies);
     bool row_dots = p.m == 1 && p.b_row == 1 && p.a_column == 1,
          column_dots = p.n == 1 && p.a_column == 1 && p.b_row == 1;
-    if ((row_dots || column_dots) && kernels<T>().dot) return multiply_by_dots(p);
+    if ((row_dots || column_dots) && kernels<T>().dots) return multiply_by_dots(p);
     std::int64_t pieces = pieces_of(p.m, p.n, p.k);
     if (pieces > 1) return multiply_in_pieces(p, pieces, scratch);
     multiply_in_cuts(p, copies);

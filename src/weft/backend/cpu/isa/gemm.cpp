@@ -1,3 +1,4 @@
+#include "weft/backend/cpu/isa/gemm_dots.h"
 #include "weft/backend/cpu/isa/gemm_pack.h"
 #include "weft/backend/cpu/isa/gemm_tile.h"
 
@@ -107,41 +108,18 @@ void few_rows(const GemmTile<T>& tile) {
     compute_few<T, 4>(tile);
 }
 
-template <class T>
-T dot(const T* a, const T* b, std::int64_t k) {
-    using V = Vec<T>;
-    constexpr int all_lanes = 64, vectors = all_lanes / V::lanes;
-    typename V::Type sums[vectors];
-    for (int v = 0; v < vectors; ++v) sums[v] = V::zero();
-    std::int64_t p = 0;
-    for (; p + all_lanes <= k; p += all_lanes) {
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v)
-            sums[v] = V::fma(V::load(a + p + v * V::lanes), V::load(b + p + v * V::lanes), sums[v]);
-    }
-    for (int v = 0; v < vectors && p < k; ++v, p += V::lanes) {
-        int count = k - p < V::lanes ? static_cast<int>(k - p) : V::lanes;
-        sums[v] = V::fma(V::load(a + p, count), V::load(b + p, count), sums[v]);
-    }
-    T lanes[all_lanes];
-    for (int v = 0; v < vectors; ++v) V::store(lanes + v * V::lanes, sums[v]);
-    for (int half = all_lanes / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-    return lanes[0];
-}
-
 }  // namespace
 
 const GemmKernels<float> gemm_kernels_f32{most_rows,           most_vectors* Vec<float>::lanes,
                                           compute_tile<float>, pack_a<float>,
-                                          pack_b<float>,       dot<float>,
+                                          pack_b<float>,       dots<float>,
                                           few_rows<float>,     add_to<float>};
 const GemmKernels<double> gemm_kernels_f64{most_rows,
                                            most_vectors* Vec<double>::lanes,
                                            compute_tile<double>,
                                            pack_a<double>,
                                            pack_b<double>,
-                                           dot<double>,
+                                           dots<double>,
                                            few_rows<double>,
                                            add_to<double>};
 

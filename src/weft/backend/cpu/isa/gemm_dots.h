@@ -1,0 +1,154 @@
+// Inner products of rows with one vector, each in 64 lanes joined by halves. As many rows as a vector has lanes are joined at once: halves of
+// two rows beside each other in one vector, then of four, and so on. Included by isa/gemm.cpp.
+#pragma once
+
+#include "weft/backend/cpu/isa/gemm_tile.h"
+
+namespace weft::cpu::WEFT_ISA {
+namespace {
+
+constexpr int all_lanes = 64;
+
+// Masked, with all lanes, where g++ 12 takes the operand that its own headers leave undefined for one of ours.
+// Two vectors of rows as one: of each group of lanes that belongs to a row, the lower half joined with the upper. `step` counts from the
+// widest on.
+#if defined(WEFT_ISA_avx512)
+template <int step>
+WEFT_INLINE __m512 join_halves(__m512 x, __m512 y) {
+    if constexpr (step == 0)
+        return _mm512_add_ps(_mm512_maskz_shuffle_f32x4(0xffff, x, y, 0x44),
+                             _mm512_maskz_shuffle_f32x4(0xffff, x, y, 0xee));
+    if constexpr (step == 1)
+        return _mm512_add_ps(_mm512_maskz_shuffle_f32x4(0xffff, x, y, 0x88),
+                             _mm512_maskz_shuffle_f32x4(0xffff, x, y, 0xdd));
+    if constexpr (step == 2)
+        return _mm512_add_ps(_mm512_maskz_shuffle_ps(0xffff, x, y, 0x44), _mm512_maskz_shuffle_ps(0xffff, x, y, 0xee));
+    return _mm512_add_ps(_mm512_maskz_shuffle_ps(0xffff, x, y, 0x88), _mm512_maskz_shuffle_ps(0xffff, x, y, 0xdd));
+}
+template <int step>
+WEFT_INLINE __m512d join_halves(__m512d x, __m512d y) {
+    if constexpr (step == 0)
+        return _mm512_add_pd(_mm512_maskz_shuffle_f64x2(0xff, x, y, 0x44),
+                             _mm512_maskz_shuffle_f64x2(0xff, x, y, 0xee));
+    if constexpr (step == 1)
+        return _mm512_add_pd(_mm512_maskz_shuffle_f64x2(0xff, x, y, 0x88),
+                             _mm512_maskz_shuffle_f64x2(0xff, x, y, 0xdd));
+    return _mm512_add_pd(_mm512_maskz_unpacklo_pd(0xff, x, y), _mm512_maskz_unpackhi_pd(0xff, x, y));
+}
+#elif defined(WEFT_ISA_avx2)
+template <int step>
+WEFT_INLINE __m256 join_halves(__m256 x, __m256 y) {
+    if constexpr (step == 0)
+        return _mm256_add_ps(_mm256_permute2f128_ps(x, y, 0x20), _mm256_permute2f128_ps(x, y, 0x31));
+    if constexpr (step == 1) return _mm256_add_ps(_mm256_shuffle_ps(x, y, 0x44), _mm256_shuffle_ps(x, y, 0xee));
+    return _mm256_add_ps(_mm256_shuffle_ps(x, y, 0x88), _mm256_shuffle_ps(x, y, 0xdd));
+}
+template <int step>
+WEFT_INLINE __m256d join_halves(__m256d x, __m256d y) {
+    if constexpr (step == 0)
+        return _mm256_add_pd(_mm256_permute2f128_pd(x, y, 0x20), _mm256_permute2f128_pd(x, y, 0x31));
+    return _mm256_add_pd(_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y));
+}
+#endif
+
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+template <class V, int count, int step>
+WEFT_INLINE typename V::Type fold(typename V::Type* rows) {
+    if constexpr (count == 1) {
+        return rows[0];
+    } else {
+        for (int i = 0; i < count / 2; ++i) rows[i] = join_halves<step>(rows[2 * i], rows[2 * i + 1]);
+        return fold<V, count / 2, step + 1>(rows);
+    }
+}
+
+/// A vector's lanes of as many rows, joined to one number a row.
+template <class T>
+WEFT_INLINE void fold_rows(T* to, typename Vec<T>::Type* rows, int count) {
+    constexpr int lanes = Vec<T>::lanes, together = 16 / sizeof(T), parts = lanes / together;
+    T folded[lanes];  // row `parts` * i + j is number i of part j
+    Vec<T>::store(folded, fold<Vec<T>, lanes, 0>(rows));
+    for (int row = 0; row < count; ++row) to[row] = folded[row % parts * together + row / parts];
+}
+#else
+template <class T>
+WEFT_INLINE void fold_rows(T* to, typename Vec<T>::Type* rows, int count) {
+    constexpr int lanes = Vec<T>::lanes;
+    for (int row = 0; row < count; ++row) {
+        T across[lanes];
+        Vec<T>::store(across, rows[row]);
+        for (int half = lanes / 2; half > 0; half /= 2)
+            for (int lane = 0; lane < half; ++lane) across[lane] += across[lane + half];
+        to[row] = across[0];
+    }
+}
+#endif
+
+/// The first `used` vectors of a row's lanes as one; in the others are zeros.
+template <class T, int used>
+WEFT_INLINE typename Vec<T>::Type as_one(typename Vec<T>::Type* sums) {
+#pragma GCC unroll 8
+    for (int half = all_lanes / Vec<T>::lanes / 2; half > 0; half /= 2)
+        for (int v = 0; v + half < used && v < half; ++v) sums[v] = Vec<T>::add(sums[v], sums[v + half]);
+    return sums[0];
+}
+
+template <class T>
+WEFT_INLINE typename Vec<T>::Type lanes_of_row(const T* a, const T* b, std::int64_t k) {
+    using V = Vec<T>;
+    constexpr int vectors = all_lanes / V::lanes;
+    typename V::Type sums[vectors];
+    for (int v = 0; v < vectors; ++v) sums[v] = V::zero();
+    std::int64_t p = 0;
+    for (; p + all_lanes <= k; p += all_lanes) {
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v)
+            sums[v] = V::fma(V::load(a + p + v * V::lanes), V::load(b + p + v * V::lanes), sums[v]);
+    }
+    for (int v = 0; v < vectors && p < k; ++v, p += V::lanes) {
+        int count = k - p < V::lanes ? static_cast<int>(k - p) : V::lanes;
+        sums[v] = V::fma(V::load(a + p, count), V::load(b + p, count), sums[v]);
+    }
+    return as_one<T, vectors>(sums);
+}
+
+/// Up to as many rows as a vector has lanes, of so few numbers that b stays in `used` vectors.
+template <class T, int used>
+void dots_of_short_rows(T* to, const T* a, std::int64_t row, const T* b, int last, int rows) {
+    using V = Vec<T>;
+    typename V::Type all[V::lanes], factors[used];
+    for (int v = 0; v < used - 1; ++v) factors[v] = V::load(b + v * V::lanes);
+    factors[used - 1] = V::load(b + (used - 1) * V::lanes, last);
+    for (int i = 0; i < rows; ++i, a += row) {
+        typename V::Type sums[used];
+        for (int v = 0; v < used - 1; ++v) sums[v] = V::fma(V::load(a + v * V::lanes), factors[v], V::zero());
+        sums[used - 1] = V::fma(V::load(a + (used - 1) * V::lanes, last), factors[used - 1], V::zero());
+        all[i] = as_one<T, used>(sums);
+    }
+    for (int i = rows; i < V::lanes; ++i) all[i] = V::zero();
+    fold_rows<T>(to, all, rows);
+}
+
+template <class T, int used = 1>
+void dots_of_rows(T* to, const T* a, std::int64_t row, const T* b, std::int64_t k, int rows) {
+    using V = Vec<T>;
+    if constexpr (used <= 8 && used * V::lanes <= all_lanes) {
+        if (k > used * V::lanes) return dots_of_rows<T, used + 1>(to, a, row, b, k, rows);
+        dots_of_short_rows<T, used>(to, a, row, b, static_cast<int>(k) - (used - 1) * V::lanes, rows);
+    } else {
+        typename V::Type all[V::lanes];
+        for (int i = 0; i < rows; ++i) all[i] = lanes_of_row(a + i * row, b, k);
+        for (int i = rows; i < V::lanes; ++i) all[i] = V::zero();
+        fold_rows<T>(to, all, rows);
+    }
+}
+
+template <class T>
+void dots(T* to, const T* a, std::int64_t row, const T* b, std::int64_t k, int rows) {
+    constexpr int lanes = Vec<T>::lanes;
+    for (int done = 0; done < rows; done += lanes)
+        dots_of_rows(to + done, a + done * row, row, b, k, rows - done < lanes ? rows - done : lanes);
+}
+
+}  // namespace
+}  // namespace weft::cpu::WEFT_ISA
