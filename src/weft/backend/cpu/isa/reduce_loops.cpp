@@ -1,6 +1,7 @@
 // Reductions over blocks. The order in which values are joined is fixed by their number alone, so every instruction set and
 // every number of threads gives the same bits.
 #include "weft/backend/cpu/isa/best_of.h"
+#include "weft/backend/cpu/isa/short_rows.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
@@ -42,6 +43,10 @@ struct Joined {
     static void rows(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t length) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
+#if defined(WEFT_ISA_avx512)
+        if constexpr (std::is_floating_point_v<T>)
+            if (join_many_rows<M>(to, from, rows, length)) return;
+#endif
         if (length <= 2) return rows_within<2>(to, from, rows, length);
         if (length <= 4) return rows_within<4>(to, from, rows, length);
         if (length <= 8) return rows_within<8>(to, from, rows, length);

@@ -1,0 +1,178 @@
+// Rows of up to 64 floating numbers joined by halves, many at once: the halves of several rows beside each other in one vector. To the bits of
+// fold_lanes, row by row. Included by reduce_loops.cpp; where there are no vectors of 64 bytes, nothing.
+#pragma once
+
+#include "weft/backend/cpu/isa/monoids.h"
+
+#if defined(WEFT_ISA_avx512)
+#include <immintrin.h>
+#endif
+
+namespace weft::cpu::WEFT_ISA {
+namespace {
+
+#if defined(WEFT_ISA_avx512)
+
+/// A monoid's join of vectors: lane by lane what it does with numbers.
+template <class M>
+struct OnVectors;
+template <class T>
+struct OnVectors<Sum<T>> {
+    template <class V>
+    WEFT_ELEMENT static V join(V a, V b) {
+        return a + b;
+    }
+};
+template <class T>
+struct OnVectors<Product<T>> {
+    template <class V>
+    WEFT_ELEMENT static V join(V a, V b) {
+        return a * b;
+    }
+};
+template <class T, bool greatest>
+struct OnVectors<Extreme<T, greatest>> {
+    template <class V>
+    WEFT_ELEMENT static V join(V a, V b) {
+        V known = greatest ? (a > b ? a : b) : (a < b ? a : b);
+        return a == a ? known : a;
+    }
+};
+
+template <class T>
+struct Row;
+
+// Masked, with all lanes, where g++ 12 takes the operand that its own headers leave undefined for one of ours.
+template <>
+struct Row<float> {
+    using Type = __m512;
+    static constexpr int lanes = 16;
+    WEFT_ELEMENT static Type all(float value) { return _mm512_set1_ps(value); }
+    WEFT_ELEMENT static Type load(Type others, unsigned mask, const float* from) {
+        return _mm512_mask_loadu_ps(others, static_cast<__mmask16>(mask), from);
+    }
+    /// Of two vectors the lower halves of what belongs to each row, and the upper ones. `step` counts from the widest on.
+    template <int step>
+    WEFT_ELEMENT static Type lower(Type x, Type y) {
+        if constexpr (step == 0) return _mm512_maskz_shuffle_f32x4(0xffff, x, y, 0x44);
+        if constexpr (step == 1) return _mm512_maskz_shuffle_f32x4(0xffff, x, y, 0x88);
+        return _mm512_maskz_shuffle_ps(0xffff, x, y, step == 2 ? 0x44 : 0x88);
+    }
+    template <int step>
+    WEFT_ELEMENT static Type upper(Type x, Type y) {
+        if constexpr (step == 0) return _mm512_maskz_shuffle_f32x4(0xffff, x, y, 0xee);
+        if constexpr (step == 1) return _mm512_maskz_shuffle_f32x4(0xffff, x, y, 0xdd);
+        return _mm512_maskz_shuffle_ps(0xffff, x, y, step == 2 ? 0xee : 0xdd);
+    }
+    /// Rows in their order: row 4 * i + j is number i of part j.
+    WEFT_ELEMENT static void store(float* to, Type folded, int count) {
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1u),
+                              _mm512_maskz_permutexvar_ps(0xffff, order, folded));
+    }
+};
+
+template <>
+struct Row<double> {
+    using Type = __m512d;
+    static constexpr int lanes = 8;
+    WEFT_ELEMENT static Type all(double value) { return _mm512_set1_pd(value); }
+    WEFT_ELEMENT static Type load(Type others, unsigned mask, const double* from) {
+        return _mm512_mask_loadu_pd(others, static_cast<__mmask8>(mask), from);
+    }
+    template <int step>
+    WEFT_ELEMENT static Type lower(Type x, Type y) {
+        if constexpr (step == 0) return _mm512_maskz_shuffle_f64x2(0xff, x, y, 0x44);
+        if constexpr (step == 1) return _mm512_maskz_shuffle_f64x2(0xff, x, y, 0x88);
+        return _mm512_maskz_unpacklo_pd(0xff, x, y);
+    }
+    template <int step>
+    WEFT_ELEMENT static Type upper(Type x, Type y) {
+        if constexpr (step == 0) return _mm512_maskz_shuffle_f64x2(0xff, x, y, 0xee);
+        if constexpr (step == 1) return _mm512_maskz_shuffle_f64x2(0xff, x, y, 0xdd);
+        return _mm512_maskz_unpackhi_pd(0xff, x, y);
+    }
+    WEFT_ELEMENT static void store(double* to, Type folded, int count) {
+        const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+        _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1u),
+                              _mm512_maskz_permutexvar_pd(0xff, order, folded));
+    }
+};
+
+template <class M, int count, int step>
+WEFT_ELEMENT typename Row<typename M::Value>::Type fold_vectors(typename Row<typename M::Value>::Type* rows) {
+    using R = Row<typename M::Value>;
+    if constexpr (count == 1) {
+        return rows[0];
+    } else {
+        for (int i = 0; i < count / 2; ++i) {
+            typename R::Type x = rows[2 * i], y = rows[2 * i + 1];
+            rows[i] = OnVectors<M>::join(R::template lower<step>(x, y), R::template upper<step>(x, y));
+        }
+        return fold_vectors<M, count / 2, step + 1>(rows);
+    }
+}
+
+/// `parts` rows of at most a vector's lanes / parts to each vector; of longer ones, of `vectors` vectors each, what these join to.
+template <class M, int parts, int vectors>
+void join_short_rows(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t length) {
+    using T = typename M::Value;
+    using R = Row<T>;
+    constexpr int lanes = R::lanes, first_step = parts == 4 ? 2 : parts == 2 ? 1 : 0, of_row = lanes / parts;
+    const typename R::Type neutral = R::all(M::neutral());
+    auto last = static_cast<int>(length) - (vectors - 1) * lanes;  // numbers in a row's last vector
+    unsigned mask = (1u << last) - 1u;
+    for (; rows > 0; rows -= lanes, to += lanes) {
+        int here = rows < lanes ? static_cast<int>(rows) : lanes;
+        typename R::Type all[lanes / parts];
+        for (int i = 0; i < lanes / parts; ++i) {
+            if constexpr (vectors == 1) {
+                all[i] = neutral;
+                for (int part = 0; part < parts; ++part, from += length) {
+                    bool is_there = i * parts + part < here;
+                    // Lanes before the part's own are masked: they are not read, wherever that may be.
+                    all[i] = R::load(all[i], is_there ? mask << part * of_row : 0u, from - part * of_row);
+                }
+            } else {
+                typename R::Type row[vectors];
+                bool is_there = i < here;
+                for (int v = 0; v < vectors - 1; ++v) row[v] = R::load(neutral, is_there ? ~0u : 0u, from + v * lanes);
+                row[vectors - 1] = R::load(neutral, is_there ? mask : 0u, from + (vectors - 1) * lanes);
+                constexpr int used = vectors <= 2 ? 2 : vectors <= 4 ? 4 : 8;  // the others hold the neutral value
+                for (int half = used / 2; half > 0; half /= 2)
+                    for (int v = 0; v < half; ++v) {
+                        typename R::Type other = v + half < vectors || half < used / 2 ? row[v + half] : neutral;
+                        row[v] = OnVectors<M>::join(row[v], other);
+                    }
+                all[i] = row[0];
+                from += length;
+            }
+        }
+        R::store(to, fold_vectors<M, lanes / parts, first_step>(all), here);
+    }
+}
+
+template <class M, int vectors = 2>
+bool join_rows_of_vectors(typename M::Value* to, const typename M::Value* from, std::int64_t rows,
+                          std::int64_t length) {
+    constexpr int lanes = Row<typename M::Value>::lanes;
+    if (length <= vectors * lanes) return join_short_rows<M, 1, vectors>(to, from, rows, length), true;
+    if constexpr (vectors * lanes < width) return join_rows_of_vectors<M, vectors + 1>(to, from, rows, length);
+    return false;
+}
+
+/// False where rows are too long, or too short to gain.
+template <class M>
+bool join_many_rows(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t length) {
+    constexpr int lanes = Row<typename M::Value>::lanes;
+    if (length <= lanes / 8 || length > width) return false;
+    if (length <= lanes / 4) return join_short_rows<M, 4, 1>(to, from, rows, length), true;
+    if (length <= lanes / 2) return join_short_rows<M, 2, 1>(to, from, rows, length), true;
+    if (length <= lanes) return join_short_rows<M, 1, 1>(to, from, rows, length), true;
+    return join_rows_of_vectors<M>(to, from, rows, length);
+}
+
+#endif
+
+}  // namespace
+}  // namespace weft::cpu::WEFT_ISA
