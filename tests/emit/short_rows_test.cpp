@@ -39,7 +39,7 @@ void check_rows() {
                 std::vector<std::byte> bytes(static_cast<std::size_t>(rows * length) * sizeof(T));
                 std::vector<T> values(static_cast<std::size_t>(rows * length));
                 for (T& value : values) value = pick(random, 20) ? random_value<T>(random) : special_value<T>(random);
-                if (length % 3 == 0)
+                if (rows == 9)
                     std::fill(values.begin(), values.end(), T(-0.0));  // which one zero more would change
                 std::memcpy(bytes.data(), values.data(), bytes.size());
                 auto* from = reinterpret_cast<const T*>(arena(0).place(bytes, rows % 2));
