@@ -13,10 +13,10 @@ T joined(Reduction reduction, T a, T b) {
     return (reduction == Reduction::maximum ? a > b : a < b) ? a : b;
 }
 
-/// As many lanes as the next power of two, those beyond the row neutral; element i of longer rows in lane i % 64.
+/// As many lanes as the next power of two (two at least), those beyond the row neutral; element i of longer rows in lane i % 64.
 template <class T>
 T by_halves(Reduction reduction, const T* row, std::int64_t length) {
-    std::int64_t lanes = 1;
+    std::int64_t lanes = 2;
     while (lanes < std::min<std::int64_t>(length, 64)) lanes *= 2;
     std::vector<T> all(static_cast<std::size_t>(lanes), identity_of(reduction, dtype_of<T>).template as<T>());
     for (std::int64_t i = 0; i < length; ++i) {
@@ -39,8 +39,7 @@ void check_rows() {
                 std::vector<std::byte> bytes(static_cast<std::size_t>(rows * length) * sizeof(T));
                 std::vector<T> values(static_cast<std::size_t>(rows * length));
                 for (T& value : values) value = pick(random, 20) ? random_value<T>(random) : special_value<T>(random);
-                if (rows == 9)
-                    std::fill(values.begin(), values.end(), T(-0.0));  // which one zero more would change
+                if (rows == 9) std::fill(values.begin(), values.end(), T(-0.0));  // which one zero more would change
                 std::memcpy(bytes.data(), values.data(), bytes.size());
                 auto* from = reinterpret_cast<const T*>(arena(0).place(bytes, rows % 2));
                 for (Isa isa : cpu::usable_isas()) {
