@@ -13,9 +13,6 @@
 #if WEFT_HAVE_ONEDNN
 #include <dnnl.h>
 #endif
-#if WEFT_HAVE_OPENBLAS
-#include <cblas.h>
-#endif
 
 // Measured on one thread, GFLOP/s, float32 unless said otherwise; AMD Zen 4 (peak 117) | Intel with AVX-512 (peak 242):
 //                       own        oneDNN      OpenBLAS
@@ -30,8 +27,8 @@
 // So oneDNN would be the faster one from about 96^3 on where no side is short. But it generates its code when it is first asked: 30 to
 // 50 ms, the time of the first three steps of a network of that size. So from 2^28 multiplications on, where a call takes 4 ms and a
 // step of training tenths of a second. (The step of 784-1024-1024-10 in batches of 128: 14.8 ms with it, 14.7 without.)
-// OpenBLAS only for float64 and, without oneDNN, float32 of 512^3
-// and more (elsewhere weft's own ties with it or wins, and has the same bits on every processor).
+// Never OpenBLAS: weft's own ties with it or wins, and has the same bits on every processor. On a Zen 5, which OpenBLAS 0.3.21 takes for an
+// older one, float64 of 600^3 to 2048^3 runs at 57 GFLOP/s with it and at 105 to 122 without (peak 143).
 namespace weft::cpu {
 namespace {
 
@@ -131,49 +128,12 @@ void multiply_by_onednn(const GemmProblem<float>& p, const Taken<float>& taken) 
 
 #endif
 
-#if WEFT_HAVE_OPENBLAS
-
-template <class T>
-Taken<T> taken_by_openblas(const GemmProblem<T>& p) {
-    Taken<T> taken;
-    if (std::min({p.m, p.n, p.k}) < 128 || p.m * p.n * p.k < std::int64_t{1} << 27 ||
-        !is_there(LateLibrary::openblas) || !in_range(p) || !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
-        !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, taken.b))
-        return taken;
-    taken.rows = rows_of_block(p, 128);
-    return taken;
-}
-
-template <class T>
-void multiply_by_openblas(const GemmProblem<T>& p, const Taken<T>& taken) {
-    const MatrixOperand<T>&a = taken.a, &b = taken.b;
-    one_openblas_thread();
-    for_each_block_of_rows(p, taken.rows, [&](std::int64_t begin, std::int64_t rows) {
-        auto multiply = [&](auto function) {
-            function(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
-                     static_cast<blasint>(rows), static_cast<blasint>(p.n), static_cast<blasint>(p.k), T(1),
-                     a.data + begin * p.a_row, static_cast<blasint>(a.leading), b.data, static_cast<blasint>(b.leading),
-                     T(p.accumulate ? 1 : 0), p.c + begin * p.c_row, static_cast<blasint>(p.c_row));
-        };
-        if constexpr (std::is_same_v<T, float>)
-            multiply(cblas_sgemm);
-        else
-            multiply(cblas_dgemm);
-    });
-}
-
-#endif
-
 template <class T>
 Taken<T> taken_by_library([[maybe_unused]] const GemmProblem<T>& p) {
 #if WEFT_HAVE_ONEDNN
     if constexpr (std::is_same_v<T, float>) return taken_by_onednn(p);
 #endif
-#if WEFT_HAVE_OPENBLAS
-    return taken_by_openblas(p);
-#else
     return {};
-#endif
 }
 
 }  // namespace
@@ -190,10 +150,7 @@ bool library_gemm(const GemmProblem<T>& problem) {
 #if WEFT_HAVE_ONEDNN
     if constexpr (std::is_same_v<T, float>) return multiply_by_onednn(problem, taken), true;
 #endif
-#if WEFT_HAVE_OPENBLAS
-    multiply_by_openblas(problem, taken);
-#endif
-    return true;
+    return false;
 }
 
 template bool library_gemm(const GemmProblem<float>&);

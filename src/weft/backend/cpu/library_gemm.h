@@ -1,5 +1,4 @@
-// Matrix products by oneDNN or OpenBLAS, where they are measurably better than weft's own. Whether one takes a product,
-// and the blocks of rows into which it is split, depend on sizes and layout alone. Caller: backend/cpu/gemm.cpp.
+// Matrix products by oneDNN, where it is measurably better than weft's own. Whether it takes a product, and the blocks of rows into which it is split, depend on sizes and layout alone. Caller: backend/cpu/gemm.cpp.
 #pragma once
 
 #include "weft/backend/cpu/own_gemm.h"
