@@ -107,6 +107,33 @@ void multiply_by_dots(const GemmProblem<T>& p) {
     for (std::int64_t index = 0; index < divide_up(count, in_block); ++index) block(index);
 }
 
+/// What fits into one tile, b in rows: without the cuts and copies of larger products (a batch of 3 x 3: 40 to 16 ns each).
+template <class T>
+bool multiply_in_one_tile(const GemmProblem<T>& p) {
+    if constexpr (ProductOf<T>::together > 1) {
+        return false;
+    } else {
+        const GemmKernels<T>& kernel = kernels<T>();
+        if (p.m > kernel.most_rows || p.n > kernel.most_columns || p.k > most_depth || p.b_column != 1) return false;
+        kernel.tile({.a = p.a,
+                     .a_row = p.a_row,
+                     .a_column = p.a_column,
+                     .b = p.b,
+                     .b_row = p.b_row,
+                     .c = p.c,
+                     .c_row = p.c_row,
+                     .k = p.k,
+                     .rows = static_cast<int>(p.m),
+                     .columns = static_cast<int>(p.n),
+                     .accumulate = p.accumulate,
+                     .bias = p.bias,
+                     .relu = p.relu,
+                     .fetch = p.a,
+                     .fetch_step = 0});
+        return true;
+    }
+}
+
 /// Pieces into which a long k is cut for a small c, which alone would occupy few threads and few registers.
 std::int64_t pieces_of(std::int64_t m, std::int64_t n, std::int64_t k) {
     return m * n <= 64 * 1024 && k >= 2048 && k >= 4 * std::max(m, n) ? std::min<std::int64_t>(16, k / 512) : 1;
@@ -181,6 +208,7 @@ void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
     bool row_dots = p.m == 1 && p.b_row == 1 && p.a_column == 1,
          column_dots = p.n == 1 && p.a_column == 1 && p.b_row == 1;
     if ((row_dots || column_dots) && kernels<T>().dots) return multiply_by_dots(p);
+    if (multiply_in_one_tile(p)) return;
     std::int64_t pieces = pieces_of(p.m, p.n, p.k);
     if (pieces > 1) return multiply_in_pieces(p, pieces, scratch);
     multiply_in_cuts(p, copies);
