@@ -30,6 +30,17 @@ std::size_t axis_of(const Stream& stream, const Dims& dims) {
     return inner;
 }
 
+/// Whether a load may be such: asked of every map, before its arrays are laid out.
+bool may_read_across(const Loop& loop) {
+    if (loop.stores.empty() || element_count(loop.dims) < fewest_elements) return false;
+    for (std::size_t axis = 0; axis < loop.dims.size(); ++axis) {
+        if (loop.stores[0].strides[axis] != 1 || loop.dims[axis] == 1) continue;
+        for (const Access& load : loop.loads)
+            if (load.strides[axis] != 0 && load.strides[axis] != 1) return true;
+    }
+    return false;
+}
+
 class TurnedMap final : public PreparedLoop {
   public:
     TurnedMap(const Loop& loop, const EmitOptions* options)
@@ -191,6 +202,7 @@ class TurnedMap final : public PreparedLoop {
 }  // namespace
 
 std::unique_ptr<const PreparedLoop> prepare_turned_map(const Loop& loop, const EmitOptions* options) {
+    if (!may_read_across(loop)) return nullptr;
     auto map = std::make_unique<TurnedMap>(loop, options);
     if (!*map) return nullptr;
     return map;
