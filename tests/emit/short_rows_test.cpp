@@ -1,4 +1,5 @@
-// Short rows joined many at once: the bits of lanes joined by halves, on every instruction set; nothing read outside the rows.
+// Rows joined many at once, or found where their best stands: the bits of lanes joined by halves, the first place of the best, on every
+// instruction set; nothing read outside the rows.
 #include "emit/emitter_cases.h"
 #include "weft/backend/cpu/block_loops.h"
 
@@ -61,6 +62,69 @@ void check_rows() {
             }
         }
     }
+}
+
+/// The first place of the greatest or least, a NaN before all others.
+template <class T>
+std::int64_t first_best(bool greatest, const T* row, std::int64_t length) {
+    std::int64_t best = 0;
+    for (std::int64_t i = 1; i < length; ++i) {
+        T a = row[i], b = row[best];
+        bool better = greatest ? a > b : a < b;
+        if (better || (a != a && b == b)) best = i;
+    }
+    return best;
+}
+
+/// Values of which many are alike, NaN in every third case, against a page that may not be touched.
+template <class T>
+void check_places() {
+    std::vector<std::int64_t> lengths = {127, 128, 1000, 1024, 1025, 2047, 2048, 2049, 2100, 4096, 5000};
+    for (std::int64_t length = 1; length <= 70; ++length) lengths.push_back(length);
+    for (std::int64_t length : lengths) {
+        for (std::int64_t rows : {1, 7, 8, 31, 32, 33, 65}) {
+            if (length > 70 && rows > 8) continue;
+            Random random(static_cast<unsigned>(100 * length + rows));
+            std::vector<T> values(static_cast<std::size_t>(rows * length));
+            int kinds = rows % 2 ? 9 : 30000;
+            for (T& value : values) value = static_cast<T>(pick(random, kinds) - kinds / 2);
+            if constexpr (std::is_floating_point_v<T>)
+                if ((length + rows) % 3 == 0)
+                    for (int i = 0; i < 3; ++i)
+                        values[static_cast<std::size_t>(pick(random, static_cast<int>(values.size())))] =
+                            std::numeric_limits<T>::quiet_NaN();
+            std::vector<std::byte> bytes(values.size() * sizeof(T));
+            std::memcpy(bytes.data(), values.data(), bytes.size());
+            auto* from = reinterpret_cast<const T*>(arena(0).place(bytes, true));
+            for (Isa isa : cpu::usable_isas()) {
+                for (bool greatest : {false, true}) {
+                    Reduction reduction = greatest ? Reduction::argmax : Reduction::argmin;
+                    std::vector<T> best(static_cast<std::size_t>(rows) + 1, T(7));
+                    std::vector<std::int64_t> places(static_cast<std::size_t>(rows) + 1, -7);
+                    cpu::block_loops(isa)
+                        .reduce(reduction, dtype_of<T>)
+                        ->rows(best.data(), places.data(), from, rows, length);
+                    ASSERT_TRUE(best.back() == T(7) && places.back() == -7) << "written outside";
+                    for (std::int64_t row = 0; row < rows; ++row) {
+                        auto at = static_cast<std::size_t>(row);
+                        const T* values_of_row = values.data() + row * length;
+                        ASSERT_EQ(places[at], first_best(greatest, values_of_row, length))
+                            << cpu::name_of(isa) << ", " << name_of(reduction) << " of row " << row << " of " << rows
+                            << " x " << length;
+                        ASSERT_EQ(std::memcmp(&best[at], values_of_row + places[at], sizeof(T)), 0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(Rows, places_of_the_best_are_the_first_ones) {
+    check_places<float>();
+    check_places<double>();
+    check_places<std::int32_t>();
+    check_places<std::int64_t>();
+    check_places<std::int8_t>();
 }
 
 TEST(ShortRows, float32_is_joined_by_halves) { check_rows<float>(); }

@@ -107,14 +107,14 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     straight_ = ((way_ == Way::columns && reduced == 1) || runs) && find_straight(loop, streams);
     if (runs && straight_) run_ = inner_;
     in_place_ =
-        way_ == Way::long_rows && length_ <= row_chunk &&
+        way_ != Way::columns &&
         std::all_of(loop.program.outputs.begin(), loop.program.outputs.end(),
                     [&](std::int32_t output) {
                         const Instruction& at = loop.program.code[static_cast<std::size_t>(output)];
                         return at.opcode == Opcode::input && feeds[static_cast<std::size_t>(at.a)] == Feed::direct;
                     }) &&
         std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.position; });
-    if (in_place_) way_ = Way::short_rows;
+    if (in_place_ && length_ <= row_chunk) way_ = Way::short_rows;
     bool far = straight_ && run_ == 0 && std::all_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
                    auto size = static_cast<std::int64_t>(output.width());
                    bool few = few_columns(inner_ * size) && !output.position && output.row_stride >= inner_;

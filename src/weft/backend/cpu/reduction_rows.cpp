@@ -78,7 +78,8 @@ void ReductionKernel::fold_rows(Thread& thread, std::int64_t first, std::int64_t
 
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {
     for (const Output& output : outputs_) output.loops->begin(thread.base + output.lanes_at);
-    std::int64_t start = chunk * chunk_, end = std::min(length_, start + chunk_), block = runner_.block();
+    std::int64_t start = chunk * chunk_, end = std::min(length_, start + chunk_);
+    std::int64_t block = in_place_ ? chunk_ : runner_.block();
     if (run_ > 0) {
         join_runs(thread, row * length_ + start, end - start);
         start = end;

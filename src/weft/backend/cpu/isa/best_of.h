@@ -2,8 +2,8 @@
 // Caller: reduce_loops.cpp.
 #pragma once
 
-#include "weft/backend/cpu/isa/monoids.h"
-#include "weft/backend/cpu/isa/vector.h"
+#include "weft/backend/cpu/isa/best_of_numbers.h"
+#include "weft/backend/cpu/isa/transpose.h"
 #include "weft/base/unsigned_of.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -68,51 +68,6 @@ struct Best {
         return best;
     }
 
-    /// The same of floating-point values; false if one of them is NaN. The last vectors may hold some values that were met before.
-    WEFT_ELEMENT static bool best_of_known(State& best, const T* values, std::int64_t count) {
-        using V = Vec<T>;
-        constexpr int together = 4, step = together * V::lanes;
-        typename V::Type most[together];
-        typename V::Lanes known = V::all_lanes();
-        for (int k = 0; k < together; ++k) most[k] = V::load(values + k * V::lanes);
-        for (std::int64_t i = 0; i < count; i += step) {
-            const T* from = values + (i + step <= count ? i : count - step);
-            // What follows, most often the next row, comes nearer while place_of looks at this one.
-            for (int k = 0; k < together; ++k) fetch(from, static_cast<std::size_t>(count + k * V::lanes) * sizeof(T));
-            for (int k = 0; k < together; k += 2) {
-                typename V::Type a = V::load(from + k * V::lanes), b = V::load(from + (k + 1) * V::lanes);
-                known = V::ordered(known, a, b);
-                most[k] = greatest ? V::greater(a, most[k]) : V::lesser(a, most[k]);
-                most[k + 1] = greatest ? V::greater(b, most[k + 1]) : V::lesser(b, most[k + 1]);
-            }
-        }
-        if (!V::all_of(known)) return false;
-        T lanes[step];
-        for (int k = 0; k < together; ++k) V::store(lanes + k * V::lanes, most[k]);
-        best.value = fold_lanes<Known, step>(lanes);
-        best.at = place_of(best.value, values, count);
-        return true;
-    }
-
-    /// Memory so many bytes on, which may be nobody's: a hint alone.
-    WEFT_ELEMENT static void fetch(const T* values, std::size_t bytes) {
-        __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(values) + bytes));
-    }
-
-    /// Where a value stands first among count >= 64 that hold it.
-    WEFT_ELEMENT static std::int64_t place_of(T value, const T* values, std::int64_t count) {
-        using V = Vec<T>;
-        constexpr int together = 64 / V::lanes < 4 ? 64 / V::lanes : 4, step = together * V::lanes;
-        typename V::Type wanted = V::all(value);
-        for (std::int64_t i = 0;; i += step) {
-            std::int64_t at = i + step <= count ? i : count - step;
-            std::uint64_t bits = 0;
-            for (int k = 0; k < together; ++k)
-                bits |= V::equal(V::load(values + at + k * V::lanes), wanted) << (k * V::lanes);
-            if (bits) return at + __builtin_ctzll(bits);
-        }
-    }
-
     WEFT_ELEMENT static State best_of_few(const T* values, std::int64_t count) {
         State best{values[0], 0};
         for (std::int64_t i = 1; i < count; ++i) {
@@ -127,7 +82,8 @@ struct Best {
     WEFT_ELEMENT static void scan(State& state, const T* values, std::int64_t count, std::int64_t first) {
         State best;
         if constexpr (std::is_floating_point_v<T>) {
-            if (count < width || !best_of_known(best, values, count)) best = best_of_few(values, count);
+            best.at = count < width ? -1 : (BestOfNumbers<T, greatest>::find(best.value, values, count));
+            if (best.at < 0) best = best_of_few(values, count);
         } else if (count < width) {
             best = best_of_few(values, count);
         } else {
@@ -150,22 +106,44 @@ struct Best {
         *static_cast<T*>(out) = static_cast<State*>(lanes)->value;
         *at = static_cast<State*>(lanes)->at;
     }
-    /// `width` short rows, turned so that each vector holds a number of every row (16 floats: 32 ns a row by itself, 5 so).
-    static constexpr std::int64_t most_turned = 32;
-    static void turned_rows(T* out, std::int64_t* at, const T* values, std::int64_t length) {
-        T turned[most_turned * width];
-        for (std::int64_t row = 0; row < width; ++row)
-            for (std::int64_t k = 0; k < length; ++k) turned[k * width + row] = values[row * length + k];
-        columns(out, at, turned, length, width, width, 0, true);
+    /// Short rows, `group` at a time, turned so that each vector holds a number of every row. `from` has room for a whole group, and what
+    /// lies beside its last row.
+    static constexpr std::int64_t group = width / 2, most_turned = 64, beside = 8;
+    static void turned_rows(T* out, std::int64_t* at, const T* from, std::int64_t length) {
+        T turned[most_turned * group];
+        turn_rows<group>(turned, from, length);
+        T best[group];
+        PlaceOf<T> place[group] = {};
+        for (int i = 0; i < group; ++i) best[i] = turned[i];
+        for (int k = 1; k < length; ++k)
+            for (int i = 0; i < group; ++i) {
+                T value = turned[k * group + i];
+                bool better = beats<T, greatest>(value, best[i]);
+                best[i] = better ? value : best[i];
+                place[i] = better ? static_cast<PlaceOf<T>>(k) : place[i];
+            }
+        for (int i = 0; i < group; ++i) out[i] = best[i], at[i] = place[i];
+    }
+    /// The last rows, fewer than a group: of a copy, in which they have that room.
+    static void last_turned_rows(T* out, std::int64_t* at, const T* from, std::int64_t rows, std::int64_t length) {
+        T values[most_turned * group + beside] = {}, best[group];
+        std::int64_t place[group];
+        for (std::int64_t k = 0; k < rows * length; ++k) values[k] = from[k];
+        turned_rows(best, place, values, length);
+        for (std::int64_t row = 0; row < rows; ++row) out[row] = best[row], at[row] = place[row];
     }
     static void rows(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t length) {
+        auto* to = static_cast<T*>(out);
+        auto* from = static_cast<const T*>(values);
         std::int64_t row = 0;
-        for (; length <= most_turned && row + width <= rows; row += width)
-            turned_rows(static_cast<T*>(out) + row, at + row, static_cast<const T*>(values) + row * length, length);
+        if (length > 1 && length < most_turned && rows >= 8) {
+            for (; row + group < rows; row += group) turned_rows(to + row, at + row, from + row * length, length);
+            return last_turned_rows(to + row, at + row, from + row * length, rows - row, length);
+        }
         for (; row < rows; ++row) {
             State state{{}, -1};
-            scan(state, static_cast<const T*>(values) + row * length, length, 0);
-            static_cast<T*>(out)[row] = state.value;
+            scan(state, from + row * length, length, 0);
+            to[row] = state.value;
             at[row] = state.at;
         }
     }

@@ -14,8 +14,7 @@ std::int64_t pack_turned(float* to, const float* b, std::int64_t column, int col
     constexpr int width = most_vectors * Vec<float>::lanes;
     if (columns != width) return 0;
     for (int j = 0; j < width; j += 8)
-        for (std::int64_t p = 0; p + 8 <= k; p += 8)
-            transpose_8x8(to + p * width + j, width, b + j * column + p, column);
+        for (std::int64_t p = 0; p + 8 <= k; p += 8) turn_square(to + p * width + j, width, b + j * column + p, column);
     return k / 8 * 8;
 }
 
@@ -23,8 +22,8 @@ std::int64_t pack_turned(float* to, const float* b, std::int64_t column, int col
 std::int64_t pack_turned_rows(float* to, const float* a, std::int64_t row, int rows, std::int64_t k) {
     if (rows < 8 || rows > 16) return 0;
     for (std::int64_t p = 0; p + 8 <= k; p += 8) {
-        transpose_8x8(to + p * rows, rows, a + p, row);
-        if (rows > 8) transpose_8x8(to + p * rows + rows - 8, rows, a + (rows - 8) * row + p, row);
+        turn_square(to + p * rows, rows, a + p, row);
+        if (rows > 8) turn_square(to + p * rows + rows - 8, rows, a + (rows - 8) * row + p, row);
     }
     return k / 8 * 8;
 }

@@ -76,9 +76,9 @@ template <class T>
 WEFT_ELEMENT void turn_square(T* to, std::int64_t to_row, const T* from, std::int64_t column) {
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
     if constexpr (sizeof(T) == 4)
-        return transpose_8x8(reinterpret_cast<float*>(to), to_row, reinterpret_cast<const float*>(from), column);
+        return turn_square(reinterpret_cast<float*>(to), to_row, reinterpret_cast<const float*>(from), column);
     if constexpr (sizeof(T) == 8)
-        return transpose_4x4(reinterpret_cast<double*>(to), to_row, reinterpret_cast<const double*>(from), column);
+        return turn_square(reinterpret_cast<double*>(to), to_row, reinterpret_cast<const double*>(from), column);
 #endif
     constexpr std::int64_t side = sizeof(T) < 8 ? 8 : 4;
     for (std::int64_t r = 0; r < side; ++r)

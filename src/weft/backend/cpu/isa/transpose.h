@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
 #include <immintrin.h>
@@ -13,7 +14,7 @@ namespace {
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
 
 /// Eight rows of eight, turned: to[i * to_row + j] = from[j * from_row + i].
-[[maybe_unused]] void transpose_8x8(float* to, std::int64_t to_row, const float* from, std::int64_t from_row) {
+[[maybe_unused]] void turn_square(float* to, std::int64_t to_row, const float* from, std::int64_t from_row) {
     __m256 row[8], pair[8], four[8];
     for (int i = 0; i < 8; ++i) row[i] = _mm256_loadu_ps(from + i * from_row);
     for (int i = 0; i < 4; ++i) {
@@ -33,7 +34,7 @@ namespace {
 }
 
 /// Four rows of four, likewise.
-[[maybe_unused]] void transpose_4x4(double* to, std::int64_t to_row, const double* from, std::int64_t from_row) {
+[[maybe_unused]] void turn_square(double* to, std::int64_t to_row, const double* from, std::int64_t from_row) {
     __m256d row[4], pair[4];
     for (int i = 0; i < 4; ++i) row[i] = _mm256_loadu_pd(from + i * from_row);
     for (int i = 0; i < 4; i += 2) {
@@ -47,6 +48,32 @@ namespace {
 }
 
 #endif
+
+/// `rows` rows (a multiple of 8) of `length` numbers that lie one after the other, turned: to[k * rows + row] = from[row * length + k]. What
+/// lies beside the last row, up to a multiple of 8 numbers, is read, and in `to` there is room for as much.
+template <int rows, class T>
+[[maybe_unused]] void turn_rows(T* __restrict to, const T* __restrict from, std::int64_t length) {
+    auto each = [&](auto known) {
+        for (std::int64_t row = 0; row < rows; ++row)
+            for (std::int64_t k = 0; k < known(); ++k) to[k * rows + row] = from[row * known() + k];
+    };
+    // Of few numbers compilers make better code than squares would be; where the number is known.
+    if (length == 2) return each([] { return 2; });
+    if (length == 3) return each([] { return 3; });
+    if (length == 4) return each([] { return 4; });
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+        using Number = std::conditional_t<sizeof(T) == 4, float, double>;
+        constexpr int side = sizeof(T) == 4 ? 8 : 4;
+        for (std::int64_t k = 0; k < length; k += side)
+            for (int row = 0; row < rows; row += side)
+                turn_square(reinterpret_cast<Number*>(to + k * rows + row), rows,
+                            reinterpret_cast<const Number*>(from + row * length + k), length);
+        return;
+    }
+#endif
+    each([=] { return length; });
+}
 
 }  // namespace
 }  // namespace weft::cpu::WEFT_ISA
