@@ -114,8 +114,10 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
             return own_way<float>(of, of_shape, lies, {});
         };
         if (auto way = winograd_convolution(kind, wide, wide_strides, use, direct)) return way;
-        auto plain = [](ConvolutionKind of, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
-            return onednn_convolution(of, of_shape, lies, {});
+        if (kind == ConvolutionKind::forward)
+            if (auto way = depthwise_forward(wide, wide_strides, use.block)) return way;
+        auto plain = [](ConvolutionKind, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
+            return depthwise_forward(of_shape, lies, false);
         };
         if (!use.packs())
             if (auto way = depthwise_gradient(kind, wide, wide_strides, plain)) return way;

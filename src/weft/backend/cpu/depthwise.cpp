@@ -9,21 +9,10 @@
 namespace weft::cpu {
 namespace {
 
-DepthwiseKernel kernel_of(Isa isa) {
-    switch (isa) {
-#define WEFT_CASE(name) \
-    case Isa::name:     \
-        return name::depthwise_kernel;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return baseline::depthwise_kernel;
-}
-
 class InWeights final : public Convolution::Way {
   public:
     InWeights(const ConvolutionShape& shape, const ConvolutionStrides& strides)
-        : s_(shape), strides_(strides), kernel_(kernel_of(best_isa())) {
+        : s_(shape), strides_(strides), kernel_(best_depthwise_kernel()) {
         constexpr std::int64_t blocks = 32,
                                least_rows = 8;  // by sizes alone: sums are the same for any number of threads
         rows_ = s_.batch * s_.out[1];
@@ -138,13 +127,17 @@ class InPicture final : public Convolution::Way {
 
 }  // namespace
 
-std::unique_ptr<const Convolution::Way> depthwise_gradient(ConvolutionKind kind, const ConvolutionShape& shape,
-                                                           const ConvolutionStrides& strides, const MakeWay& make) {
-    bool depthwise = shape.groups > 1 && shape.in_channels == shape.groups && shape.out_channels == shape.groups;
+bool is_depthwise(const ConvolutionShape& shape) {
+    bool alone = shape.groups > 1 && shape.in_channels == shape.groups && shape.out_channels == shape.groups;
     bool flat = shape.in[0] == 1 && shape.out[0] == 1 && shape.kernel[0] == 1 && shape.pad_lo[0] == 0;
     bool some = shape.batch > 0 && shape.in[1] * shape.in[2] > 0 && shape.out[1] * shape.out[2] > 0;
+    return alone && flat && some;
+}
+
+std::unique_ptr<const Convolution::Way> depthwise_gradient(ConvolutionKind kind, const ConvolutionShape& shape,
+                                                           const ConvolutionStrides& strides, const MakeWay& make) {
     bool beside = strides.input.channel == 1 && strides.output.channel == 1;
-    if (!depthwise || !flat || !some || !beside) return nullptr;
+    if (!is_depthwise(shape) || !beside) return nullptr;
     if (kind == ConvolutionKind::backward_weight) return std::make_unique<InWeights>(shape, strides);
     if (kind != ConvolutionKind::backward_input) return nullptr;
     for (int axis = 0; axis < most_spatial; ++axis)

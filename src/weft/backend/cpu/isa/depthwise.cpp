@@ -116,6 +116,6 @@ void add_row(const DepthwiseRow& r, const float* gradient, const float* picture,
 
 }  // namespace
 
-const DepthwiseKernel depthwise_kernel{add_row};
+const DepthwiseKernel depthwise_kernel{add_row, depthwise_rows};
 
 }  // namespace weft::cpu::WEFT_ISA

@@ -1,0 +1,105 @@
+// Channels in vectors; the sums of some places of a row stay in registers while the kernel is walked. Each is one chain of fused
+// multiply-adds in the kernel's order, so every set gives the same bits.
+#include <type_traits>
+
+#include "weft/backend/cpu/isa/depthwise.h"
+#include "weft/backend/cpu/isa/vector.h"
+
+namespace weft::cpu::WEFT_ISA {
+namespace {
+
+using V = Vec<float>;
+// Sums that stay in registers: so many places of two vectors of channels.
+constexpr int most_places = V::lanes >= 16 ? 6 : 4;
+
+template <int value>
+using Int = std::integral_constant<int, value>;
+
+/// The kernel's places that lie inside the picture, for some places of the result: where each reads, from the result's first, and its weights.
+struct Taps {
+    std::int64_t picture[most_depthwise_places], weights[most_depthwise_places];
+    int count = 0;
+
+    Taps(const DepthwiseImage& s, std::int64_t y, std::int64_t first_x, std::int64_t last_x) {
+        for (std::int64_t k1 = 0; k1 < s.kernel[0]; ++k1) {
+            std::int64_t row = y * s.stride[0] - s.pad[0] + k1 * s.dilation[0];
+            if (row < 0 || row >= s.in[0]) continue;
+            for (std::int64_t k2 = 0; k2 < s.kernel[1]; ++k2) {
+                std::int64_t offset = k2 * s.dilation[1] - s.pad[1];
+                if (first_x * s.stride[1] + offset < 0 || last_x * s.stride[1] + offset >= s.in[1]) continue;
+                picture[count] = row * s.picture_row + offset * s.picture_step;
+                weights[count++] = (k1 * s.kernel[1] + k2) * s.channels;
+            }
+        }
+    }
+};
+
+/// `wide` vectors of channels of `places` places; of one that is not `whole`, `count` channels.
+template <int places, int wide, bool whole>
+WEFT_INLINE void sum_channels(const Taps& taps, const float* picture, std::int64_t next, const float* weights,
+                              float* result, std::int64_t result_step, int count) {
+    auto load = [count](const float* from) __attribute__((always_inline)) {
+        return whole ? V::load(from) : V::load(from, count);
+    };
+    typename V::Type totals[places][wide];
+    for (int i = 0; i < places; ++i)
+        for (int v = 0; v < wide; ++v) totals[i][v] = V::zero();
+    for (int tap = 0; tap < taps.count; ++tap) {
+        const float *pixel = picture + taps.picture[tap], *factors = weights + taps.weights[tap];
+        typename V::Type weight[wide];
+        for (int v = 0; v < wide; ++v) weight[v] = load(factors + v * V::lanes);
+#pragma GCC unroll 8
+        for (int i = 0; i < places; ++i)
+            for (int v = 0; v < wide; ++v)
+                totals[i][v] = V::fma(weight[v], load(pixel + i * next + v * V::lanes), totals[i][v]);
+    }
+    for (int i = 0; i < places; ++i, result += result_step)
+        for (int v = 0; v < wide; ++v)
+            whole ? V::store(result + v * V::lanes, totals[i][v])
+                  : V::store(result + v * V::lanes, totals[i][v], count);
+}
+
+/// All channels: so much of some rows of the picture stays in the first-level cache, where a vector of each pixel in a row would meet few of
+/// its sets.
+template <int places>
+void sum_places(const DepthwiseImage& s, const Taps& taps, const float* picture, const float* weights, float* result,
+                std::int64_t channels) {
+    constexpr int wide = places > 2 ? 2 : 4;  // of few places more vectors, so that no sum waits for itself
+    const std::int64_t next = s.stride[1] * s.picture_step;
+    std::int64_t c = 0;
+    for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
+        sum_channels<places, wide, true>(taps, picture + c, next, weights + c, result + c, s.result_step, V::lanes);
+    for (; c + V::lanes <= channels; c += V::lanes)
+        sum_channels<places, 1, true>(taps, picture + c, next, weights + c, result + c, s.result_step, V::lanes);
+    if (c < channels)
+        sum_channels<places, 1, false>(taps, picture + c, next, weights + c, result + c, s.result_step,
+                                       static_cast<int>(channels - c));
+}
+
+}  // namespace
+
+void depthwise_rows(const DepthwiseImage& s, const float* picture, const float* weights, float* result,
+                    std::int64_t first, std::int64_t last, std::int64_t channels) {
+    // Where the whole of the kernel's row lies inside the picture: x in [inner, end).
+    std::int64_t inner = (s.pad[1] + s.stride[1] - 1) / s.stride[1];
+    std::int64_t room = s.in[1] - 1 + s.pad[1] - (s.kernel[1] - 1) * s.dilation[1];
+    std::int64_t end = room < 0 ? 0 : room / s.stride[1] + 1;
+    if (end > s.places) end = s.places;
+    auto sum = [&](auto places, const Taps& taps, std::int64_t y, std::int64_t x) {
+        sum_places<places()>(s, taps, picture + x * s.stride[1] * s.picture_step, weights,
+                             result + y * s.result_row + x * s.result_step, channels);
+    };
+    auto at_border = [&](std::int64_t y, std::int64_t x) { sum(Int<1>{}, Taps(s, y, x, x), y, x); };
+    for (std::int64_t y = first; y < last; ++y) {
+        std::int64_t x = 0;
+        for (; x < inner && x < s.places; ++x) at_border(y, x);
+        if (x < end) {
+            Taps taps(s, y, x, end - 1);
+            for (; x + most_places <= end; x += most_places) sum(Int<most_places>{}, taps, y, x);
+            for (; x + 2 <= end; x += 2) sum(Int<2>{}, taps, y, x);
+        }
+        for (; x < s.places; ++x) at_border(y, x);
+    }
+}
+
+}  // namespace weft::cpu::WEFT_ISA
