@@ -92,6 +92,20 @@ void check(const ConvolutionShape& s) {
     }
 }
 
+/// A kernel of one place that moves by some: a convolution of the places that it meets alone, by one. Libraries would turn all others too (8 x
+/// 64 x 56 x 56 in twos: 0.58 of the time).
+void skip_places(ConvolutionKind kind, ConvolutionShape& s, WindowStrides& input) {
+    if (kind == ConvolutionKind::backward_input) return;  // which is zero at the others
+    if (input.channel == 1) return;                       // nothing is turned
+    for (int axis = 0; axis < most_spatial; ++axis) {
+        if (s.kernel[axis] != 1 || s.pad_lo[axis] != 0 || s.stride[axis] == 1) continue;
+        if ((s.out[axis] - 1) * s.stride[axis] >= s.in[axis]) continue;
+        input.spatial[axis] *= s.stride[axis];
+        s.in[axis] = s.out[axis];
+        s.stride[axis] = 1;
+    }
+}
+
 template <class T>
 std::unique_ptr<const Convolution::Way> own_way(ConvolutionKind kind, const ConvolutionShape& shape,
                                                 const ConvolutionStrides& strides, const Convolution::Way::Use& use) {
@@ -108,6 +122,7 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
     ConvolutionStrides wide_strides{cpu::three_axes(strides.input, shape.ndim),
                                     cpu::three_axes(strides.weight, shape.ndim),
                                     cpu::three_axes(strides.output, shape.ndim)};
+    skip_places(kind, wide, wide_strides.input);
     if (dtype == DType::float32) {
         if (auto way = few_channels_gradient(kind, wide, wide_strides)) return way;
         auto direct = [](ConvolutionKind of, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
