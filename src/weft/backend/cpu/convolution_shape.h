@@ -59,6 +59,14 @@ inline WindowStrides three_axes(WindowStrides strides, int ndim) {
     return strides;
 }
 
+/// Whether each channel's pixels lie in one piece, row after row.
+inline bool in_planes(const WindowStrides& strides, const Spatial& sizes) {
+    std::int64_t step = 1;
+    for (int axis = most_spatial; axis-- > 0; step *= sizes[axis])
+        if (sizes[axis] != 1 && strides.spatial[axis] != step) return false;
+    return true;
+}
+
 struct ConvolutionStrides {
     WindowStrides input, weight, output;  // weight: batch is O, channel is C/groups
 };

@@ -15,8 +15,7 @@ enum class Lies { channels_last, channels_first, otherwise };
 
 Lies lies(const WindowStrides& strides, const Spatial& sizes) {
     if (strides.channel == 1) return Lies::channels_last;
-    bool planes = (sizes[2] == 1 || strides.spatial[2] == 1) && (sizes[1] == 1 || strides.spatial[1] == sizes[2]);
-    return planes ? Lies::channels_first : Lies::otherwise;
+    return in_planes(strides, sizes) ? Lies::channels_first : Lies::otherwise;
 }
 
 class Forward final : public Convolution::Way {

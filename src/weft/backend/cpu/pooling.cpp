@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "weft/backend/cpu/arithmetic.h"
-#include "weft/backend/cpu/pooling_windows.h"
+#include "weft/backend/cpu/pooling_turned.h"
 #include "weft/base/error.h"
 
 namespace weft::cpu {
@@ -182,6 +182,18 @@ void average_backward_of_strip(const Pooling& p, const Strip& at, const T* gradi
     });
 }
 
+/// What is read alone, beside what is written.
+template <class T>
+T* unchanged(const void* data) {
+    return const_cast<T*>(static_cast<const T*>(data));
+}
+
+template <class T>
+Operands<T, 2> from_to(const Pooling& p, const void* input, void* output) {
+    return {Lain<T>{unchanged<T>(input), p.first, p.shape.in},
+            Lain<T>{static_cast<T*>(output), p.second, p.shape.out, true}};
+}
+
 }  // namespace
 }  // namespace pools
 
@@ -198,11 +210,10 @@ void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_dtype(dtype, [&]<class T>(TypeTag<T>) {
         if constexpr (!kind_is_complex<T>)
-            with_layout<T>(near, [&](auto is_near) {
-                for_each_strip(pooling.shape, near, [&](const Strip& at) {
-                    max_of_strip<is_near>(pooling, at, static_cast<const T*>(input), static_cast<T*>(output));
-                });
-            });
+            pool_strips(pooling, near, from_to<T>(pooling, input, output),
+                        [](auto is_near, const Pooling& p, const Strip& at, const auto& data) {
+                            max_of_strip<is_near>(p, at, data[0], data[1]);
+                        });
     });
 }
 
@@ -216,12 +227,13 @@ void max_pool_backward(DType dtype, const PoolingShape& shape, const WindowStrid
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1 && pooling.third.channel == 1;
     with_inexact(dtype, false, "max_pool_backward", [&]<class T>(TypeTag<T>) {
         if constexpr (!kind_is_complex<T>)
-            with_layout<T>(near, [&](auto is_near) {
-                for_each_strip(pooling.shape, near, [&](const Strip& at) {
-                    max_backward_of_strip<is_near>(pooling, at, static_cast<const T*>(input),
-                                                   static_cast<const T*>(gradient), static_cast<T*>(result));
-                });
-            });
+            pool_strips(pooling, near,
+                        Operands<T, 3>{Lain<T>{unchanged<T>(input), pooling.first, pooling.shape.in},
+                                       Lain<T>{unchanged<T>(gradient), pooling.second, pooling.shape.out},
+                                       Lain<T>{static_cast<T*>(result), pooling.third, pooling.shape.in, true}},
+                        [](auto is_near, const Pooling& p, const Strip& at, const auto& data) {
+                            max_backward_of_strip<is_near>(p, at, data[0], data[1], data[2]);
+                        });
     });
 }
 
@@ -235,11 +247,10 @@ void average_pool(DType dtype, const PoolingShape& shape, const WindowStrides& i
                     {}};
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_inexact(dtype, true, "average_pool", [&]<class T>(TypeTag<T>) {
-        with_layout<T>(near, [&](auto is_near) {
-            for_each_strip(pooling.shape, near, [&](const Strip& at) {
-                average_of_strip<is_near>(pooling, at, static_cast<const T*>(input), static_cast<T*>(output));
-            });
-        });
+        pool_strips(pooling, near, from_to<T>(pooling, input, output),
+                    [](auto is_near, const Pooling& p, const Strip& at, const auto& data) {
+                        average_of_strip<is_near>(p, at, data[0], data[1]);
+                    });
     });
 }
 
@@ -253,11 +264,10 @@ void average_pool_backward(DType dtype, const PoolingShape& shape, const WindowS
                     {}};
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_inexact(dtype, true, "average_pool_backward", [&]<class T>(TypeTag<T>) {
-        with_layout<T>(near, [&](auto is_near) {
-            for_each_strip(pooling.shape, near, [&](const Strip& at) {
-                average_backward_of_strip<is_near>(pooling, at, static_cast<const T*>(gradient),
-                                                   static_cast<T*>(result));
-            });
+        Operands<T, 2> operands{Lain<T>{unchanged<T>(gradient), pooling.first, pooling.shape.out},
+                                Lain<T>{static_cast<T*>(result), pooling.second, pooling.shape.in, true}};
+        pool_strips(pooling, near, operands, [](auto is_near, const Pooling& p, const Strip& at, const auto& data) {
+            average_backward_of_strip<is_near>(p, at, data[0], data[1]);
         });
     });
 }

@@ -21,6 +21,9 @@ struct PoolingShape {
         true;  // averages divide by the window's size within the padded input, not within the input
 };
 
+/// Channels from which on pictures of float32 and float64 that lie channels first are turned by pooling itself, some channels at a time.
+inline constexpr std::int64_t least_turned = 16;
+
 /// Real types and bool (DTypeError for complex). A window that holds nothing gives the type's least value.
 void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input_strides, const void* input,
               const WindowStrides& output_strides, void* output);

@@ -65,10 +65,10 @@ struct Strip {
     std::int64_t n, first, channels;
 };
 
-/// Calls f for each strip of channels of each item: what no two threads share.
+/// Calls f for each strip of `width` channels of each item: what no two threads share.
 template <class F>
-void for_each_strip(const PoolingShape& s, bool near, F&& f) {
-    std::int64_t width = near ? strip : 1, strips = (s.channels + width - 1) / width;
+void for_each_strip(const PoolingShape& s, std::int64_t width, F&& f) {
+    std::int64_t strips = (s.channels + width - 1) / width;
     std::int64_t each = std::max<std::int64_t>(1, s.in[0] * s.in[1] * s.in[2] * std::min(width, s.channels));
     std::int64_t items = s.batch * strips, together = std::max<std::int64_t>(1, block_elements / each);
     parallel_for((items + together - 1) / together, [&](std::int64_t block) {

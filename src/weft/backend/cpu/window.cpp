@@ -161,7 +161,7 @@ class Pool final : public Kernel {
 };
 
 // Another kernel, handed some of its inputs channels-last: what pools read in step is copied so first (a tenth of what reading them
-// across memory would cost).
+// across memory would cost), but for what they turn themselves, some channels at a time.
 class ChannelsLast final : public Kernel {
   public:
     ChannelsLast(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) {
@@ -169,6 +169,7 @@ class ChannelsLast final : public Kernel {
         for (std::size_t i = 0; i < laid.size(); ++i) {
             Dims strides = channels_last_strides(laid[i].dims);
             if (laid[i].strides == strides || laid[i].size() == 0) continue;
+            if (turns_itself(a, laid[i]) && turns_itself(a, output)) continue;
             copies_.push_back({i, scratch_, BlockKernel(copying(laid[i], strides))});
             laid[i].strides = strides;
             scratch_ += aligned(static_cast<std::size_t>(laid[i].size()) * size_of(laid[i].dtype));
@@ -195,6 +196,12 @@ class ChannelsLast final : public Kernel {
         std::size_t input, offset;
         BlockKernel kernel;
     };
+    /// Of an operand that lies channels first, or whose channels lie side by side: whether pooling turns it where that helps.
+    static bool turns_itself(const WindowAttributes& a, const Layout& operand) {
+        bool floats = operand.dtype == DType::float32 || operand.dtype == DType::float64;
+        if (!floats || a.kind == WindowKind::max_pool_select || operand.dims[1] < least_turned) return false;
+        return operand.strides[1] == 1 || in_planes(strides_of(operand), spatial(operand.dims, 2, 1));
+    }
     static Dims channels_last_strides(const Dims& dims) {
         Dims strides(dims.size());
         strides[1] = 1;
