@@ -224,6 +224,58 @@ TEST(Gemm, inner_products_are_joined_in_lanes_on_every_instruction_set) {
     check_inner_products<double>();
 }
 
+/// Few columns (and, turned, few rows) are such products too, where k is long enough.
+template <class T>
+void check_few_columns() {
+    for (std::int64_t n : {2, 3, 4}) {
+        for (std::int64_t m : {4, 5, 17, 70, 300}) {
+            for (std::int64_t k : {31, 32, 64, 65, 96, 100, 127, 128, 129, 700, 3000}) {
+                Sample<T> a(m, k, Layout::rows, 1);
+                for (Layout layout : {Layout::rows, Layout::columns}) {
+                    Sample<T> b(k, n, layout, 2);
+                    std::vector<T> c(static_cast<std::size_t>(m * n)), turned = c;
+                    GemmProblem<T> columns{.m = m, .n = n, .k = k};
+                    columns.a = static_cast<const T*>(a.matrix.data), columns.a_row = k, columns.a_column = 1;
+                    columns.b = static_cast<const T*>(b.matrix.data);
+                    columns.b_row = b.matrix.row_stride, columns.b_column = b.matrix.column_stride;
+                    columns.c = c.data(), columns.c_row = n;
+                    GemmProblem<T> rows{.m = n, .n = m, .k = k};
+                    rows.a = columns.b, rows.a_row = columns.b_column, rows.a_column = columns.b_row;
+                    rows.b = columns.a, rows.b_row = 1, rows.b_column = k;
+                    rows.c = turned.data(), rows.c_row = m;
+                    for (Isa isa : usable_isas()) {
+                        InstructionSet guard(isa);
+                        std::vector<OperandOf<T>> scratch(static_cast<std::size_t>(
+                            std::max(own_gemm_scratch<T>(m, n, k), own_gemm_scratch<T>(n, m, k))));
+                        own_gemm(columns, scratch.data());
+                        own_gemm(rows, scratch.data());
+                        bool both[] = {own_gemm_by_dots(columns), own_gemm_by_dots(rows)};
+                        bool room = layout == Layout::columns || m >= 70;  // to copy the columns
+                        ASSERT_EQ(both[0] && room, room && n * sizeof(T) <= 16 && k >= 32 * (n - 1))
+                            << m << "x" << n << "x" << k;
+                        for (std::int64_t i = 0; i < m * n; ++i) {
+                            std::vector<T> row(a.values.begin() + i / n * k, a.values.begin() + (i / n + 1) * k),
+                                column;
+                            for (std::int64_t p = 0; p < k; ++p)
+                                column.push_back(static_cast<T>(b.values[p * n + i % n]));
+                            T expected = inner_product_in_lanes(row.data(), column.data(), k);
+                            T of_columns = both[0] ? c[i] : expected;
+                            T of_rows = both[1] ? turned[i % n * m + i / n] : expected;
+                            ASSERT_EQ(of_columns, expected) << name_of(isa) << ", " << m << "x" << n << "x" << k;
+                            ASSERT_EQ(of_rows, expected) << name_of(isa) << ", turned, " << m << "x" << n << "x" << k;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(Gemm, few_columns_or_rows_are_inner_products) {
+    check_few_columns<float>();
+    check_few_columns<double>();
+}
+
 TEST(Gemm, scratch_given_or_not_or_for_fewer_threads_changes_nothing) {
     Threads guard(3);
     for (const Sizes& s : larger_sizes)

@@ -225,7 +225,8 @@ std::size_t gemm_packed_bytes(ProductType type, std::int64_t m, std::int64_t n, 
             bool own = n > 1 && k > 0 && !gemm_by_library(type, m, n, k, a, b);
             // Pairs are packed in any case.
             bool pays = ProductOf<T>::together > 1 || b.column_stride != 1 || n * k * sizeof(OperandOf<T>) > near_bytes;
-            // One row reads a turned matrix as it lies; a sum in pieces is another sum.
+            // Few rows read a turned matrix as it lies; a sum in pieces is another sum.
+            own = own && !own_gemm_by_dots(problem_of<T>(m, n, k, a, b, nullptr, n, false, {}));
             if (kept) own = own && m > 1 && own_gemm_pieces(m, n, k) == 1;
             return own && pays ? static_cast<std::size_t>(own_gemm_packed<T>(n, k)) * sizeof(OperandOf<T>) : 0;
         },

@@ -88,23 +88,47 @@ void finish(const GemmProblem<T>& p, std::int64_t i, std::int64_t j, SumOf<T> su
     to = p.relu && sum < 0 ? SumOf<T>(0) : sum;
 }
 
-/// A vector times a matrix whose other axis is contiguous: inner products.
+/// Whether a product of few columns (or, the other way round, rows) is made of inner products: those that a tile of vectors would leave mostly
+/// empty, long enough to be worth their joining. By sizes alone: the bits of a sum depend on it.
 template <class T>
-void multiply_by_dots(const GemmProblem<T>& p) {
-    constexpr std::int64_t in_block = 64;
-    std::int64_t count = p.m * p.n;
-    bool rows = p.n == 1;  // of a, else columns of b
+bool few_dots(std::int64_t few, std::int64_t k) {
+    constexpr std::int64_t most = 16 / sizeof(SumOf<T>);
+    return few == 1 || (few <= most && k >= 32 * (few - 1));
+}
+
+/// Inner products of rows of a matrix with a few vectors, `step` elements apart; so many rows at a time as stay in the first-level cache.
+template <class T>
+void multiply_by_dots(const GemmProblem<T>& p, bool of_a, const T* vectors, std::int64_t step) {
+    constexpr std::int64_t most = 64, near_bytes = 24 * 1024;
+    std::int64_t count = of_a ? p.m : p.n, few = of_a ? p.n : p.m, row = of_a ? p.a_row : p.b_column;
+    std::int64_t in_block = few == 1 ? most : near_bytes / (p.k * static_cast<std::int64_t>(sizeof(T)));
+    in_block = std::clamp<std::int64_t>(in_block / 16 * 16, 16, most);
+    const T* rows = of_a ? p.a : p.b;
     auto block = [&](std::int64_t index) {
         std::int64_t first = index * in_block, here = std::min(in_block, count - first);
-        SumOf<T> sums[in_block];
-        if (rows)
-            kernels<T>().dots(sums, p.a + first * p.a_row, p.a_row, p.b, p.k, static_cast<int>(here));
-        else
-            kernels<T>().dots(sums, p.b + first * p.b_column, p.b_column, p.a, p.k, static_cast<int>(here));
-        for (std::int64_t at = 0; at < here; ++at) finish(p, rows ? first + at : 0, rows ? 0 : first + at, sums[at]);
+        SumOf<T> sums[most];
+        for (std::int64_t j = 0; j < few; ++j) {
+            kernels<T>().dots(sums, rows + first * row, row, vectors + j * step, p.k, static_cast<int>(here));
+            for (std::int64_t i = 0; i < here; ++i) finish(p, of_a ? first + i : j, of_a ? j : first + i, sums[i]);
+        }
     };
-    if (count * p.k > serial_work) return parallel_for(divide_up(count, in_block), block);
+    if (count * few * p.k > serial_work) return parallel_for(divide_up(count, in_block), block);
     for (std::int64_t index = 0; index < divide_up(count, in_block); ++index) block(index);
+}
+
+template <class T>
+bool few_rows_by_dots(const GemmProblem<T>& p) {
+    return p.m <= p.n && few_dots<T>(p.m, p.k) && p.b_row == 1 && p.a_column == 1;
+}
+
+/// Rows of a with few columns of b, or columns of b with few rows of a, where both lie in one piece; few columns that do not are copied.
+template <class T>
+void multiply_few(const GemmProblem<T>& p, T* scratch) {
+    if (few_rows_by_dots(p)) return multiply_by_dots(p, false, p.a, p.a_row);
+    if (p.b_row == 1) return multiply_by_dots(p, true, p.b, p.b_column);
+    for (std::int64_t j = 0; j < p.n; ++j)
+        for (std::int64_t k = 0; k < p.k; ++k) scratch[j * p.k + k] = p.b[k * p.b_row + j * p.b_column];
+    multiply_by_dots<T>(p, true, scratch, p.k);
 }
 
 /// What fits into one tile, b in rows: without the cuts and copies of larger products (a batch of 3 x 3: 40 to 16 ns each).
@@ -180,6 +204,14 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
 
 }  // namespace
 
+template <class T>
+bool own_gemm_by_dots(const GemmProblem<T>& p) {
+    if (ProductOf<T>::together > 1 || p.a_column != 1) return false;
+    // The copy of few columns lies where that of a would: of so much there is room on every instruction set.
+    bool room = p.n > 1 && p.n * p.k <= std::min(p.m, block_rows) * std::min(p.k, depth);
+    return few_rows_by_dots(p) || (few_dots<T>(p.n, p.k) && (p.b_row == 1 || room));
+}
+
 int first_level_ways() {
 #if defined(_SC_LEVEL1_DCACHE_ASSOC)
     static const auto ways = static_cast<int>(sysconf(_SC_LEVEL1_DCACHE_ASSOC));
@@ -205,9 +237,8 @@ void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
     }
     Copies<T> copies(scratch, p.m, p.k, threads);
     if (p.packed_b) return multiply_in_cuts(p, copies);
-    bool row_dots = p.m == 1 && p.b_row == 1 && p.a_column == 1,
-         column_dots = p.n == 1 && p.a_column == 1 && p.b_row == 1;
-    if ((row_dots || column_dots) && kernels<T>().dots) return multiply_by_dots(p);
+    if constexpr (ProductOf<T>::together == 1)
+        if (own_gemm_by_dots(p)) return multiply_few(p, scratch);
     if (multiply_in_one_tile(p)) return;
     std::int64_t pieces = pieces_of(p.m, p.n, p.k);
     if (pieces > 1) return multiply_in_pieces(p, pieces, scratch);
@@ -236,6 +267,7 @@ void pack_own_gemm(const GemmProblem<T>& p, OperandOf<T>* to) {
 
 #define WEFT_OWN_GEMM(T)                                                                      \
     template void own_gemm(const GemmProblem<T>&, OperandOf<T>*, int);                        \
+    template bool own_gemm_by_dots(const GemmProblem<T>&);                                    \
     template std::int64_t own_gemm_scratch<T>(std::int64_t, std::int64_t, std::int64_t, int); \
     template void pack_own_gemm(const GemmProblem<T>&, OperandOf<T>*);                        \
     template std::int64_t own_gemm_packed<T>(std::int64_t, std::int64_t);

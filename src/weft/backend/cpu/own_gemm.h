@@ -39,6 +39,10 @@ void own_gemm(const GemmProblem<T>& problem, OperandOf<T>* scratch, int threads 
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1);
 
+/// Whether it is made of inner products, which read b as it lies: of few rows or columns.
+template <class T>
+bool own_gemm_by_dots(const GemmProblem<T>& problem);
+
 /// Into how many pieces the sum over k is cut: more than one where c alone would occupy few threads.
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k);
 

@@ -105,7 +105,9 @@ WEFT_INLINE typename Vec<T>::Type lanes_of_row(const T* a, const T* b, std::int6
         for (int v = 0; v < vectors; ++v)
             sums[v] = V::fma(V::load(a + p + v * V::lanes), V::load(b + p + v * V::lanes), sums[v]);
     }
-    for (int v = 0; v < vectors && p < k; ++v, p += V::lanes) {
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors; ++v, p += V::lanes) {  // unrolled, so that all sums keep their registers
+        if (p >= k) break;
         int count = k - p < V::lanes ? static_cast<int>(k - p) : V::lanes;
         sums[v] = V::fma(V::load(a + p, count), V::load(b + p, count), sums[v]);
     }
@@ -116,14 +118,18 @@ WEFT_INLINE typename Vec<T>::Type lanes_of_row(const T* a, const T* b, std::int6
 template <class T, int used>
 void dots_of_short_rows(T* to, const T* a, std::int64_t row, const T* b, int last, int rows) {
     using V = Vec<T>;
+    constexpr int vectors = all_lanes / V::lanes, summed = used < vectors ? used : vectors;
     typename V::Type all[V::lanes], factors[used];
     for (int v = 0; v < used - 1; ++v) factors[v] = V::load(b + v * V::lanes);
     factors[used - 1] = V::load(b + (used - 1) * V::lanes, last);
     for (int i = 0; i < rows; ++i, a += row) {
-        typename V::Type sums[used];
-        for (int v = 0; v < used - 1; ++v) sums[v] = V::fma(V::load(a + v * V::lanes), factors[v], V::zero());
-        sums[used - 1] = V::fma(V::load(a + (used - 1) * V::lanes, last), factors[used - 1], V::zero());
-        all[i] = as_one<T, used>(sums);
+        typename V::Type sums[summed];
+        for (int v = 0; v < summed; ++v) sums[v] = V::zero();
+        for (int v = 0; v < used - 1; ++v)
+            sums[v % summed] = V::fma(V::load(a + v * V::lanes), factors[v], sums[v % summed]);
+        constexpr int end = (used - 1) % summed;
+        sums[end] = V::fma(V::load(a + (used - 1) * V::lanes, last), factors[used - 1], sums[end]);
+        all[i] = as_one<T, summed>(sums);
     }
     for (int i = rows; i < V::lanes; ++i) all[i] = V::zero();
     fold_rows<T>(to, all, rows);
@@ -132,7 +138,7 @@ void dots_of_short_rows(T* to, const T* a, std::int64_t row, const T* b, int las
 template <class T, int used = 1>
 void dots_of_rows(T* to, const T* a, std::int64_t row, const T* b, std::int64_t k, int rows) {
     using V = Vec<T>;
-    if constexpr (used <= 8 && used * V::lanes <= all_lanes) {
+    if constexpr (used <= 8) {
         if (k > used * V::lanes) return dots_of_rows<T, used + 1>(to, a, row, b, k, rows);
         dots_of_short_rows<T, used>(to, a, row, b, static_cast<int>(k) - (used - 1) * V::lanes, rows);
     } else {
