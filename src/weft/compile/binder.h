@@ -17,6 +17,10 @@ class Binder {
         binding_->plan = std::move(plan);
     }
 
+    /// Where everything lies, without kernels.
+    void lay_out();
+    /// What a run takes, as it was laid out: the arena, and results that take over no leaf's memory.
+    std::size_t bytes() const;
     std::shared_ptr<const Binding> bind();
 
   private:

@@ -7,12 +7,13 @@
 
 #include "weft/base/thread_pool.h"
 #include "weft/compile/binder.h"
+#include "weft/compile/frugal.h"
 #include "weft/compile/index_checks.h"
 #include "weft/compile/views.h"
 
 namespace weft {
 
-std::shared_ptr<const Binding> Binder::bind() {
+void Binder::lay_out() {
     find_outputs();
     find_views();
     find_lifetimes();
@@ -20,11 +21,21 @@ std::shared_ptr<const Binding> Binder::bind() {
     choose_donors();
     protect_donors();
     plan_arena();
+}
+
+std::shared_ptr<const Binding> Binder::bind() {
     find_kept_leaves();
     bind_steps();
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) binding_->results.push_back(placed(result_view(i)));
     finish_scratch();
     return binding_;
+}
+
+std::size_t Binder::bytes() const {
+    std::size_t sum = binding_->scratch_offset;
+    for (const BoundOutput& output : binding_->outputs)
+        if (output.donor < 0) sum += output.bytes;
+    return sum;
 }
 
 void Binder::find_outputs() {
@@ -178,7 +189,14 @@ std::int32_t Binder::namesake(const Step& step) const {
 
 std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph,
                                     const KernelCompiler& compiler, const BindOptions& options) {
-    return Binder(std::move(plan), graph, compiler, options).bind();
+    Binder binder(plan, graph, compiler, options);
+    binder.lay_out();
+    if (plan->as_written || options.step_of_loop || binder.bytes() < options.thrift.all) return binder.bind();
+    auto frugal = std::make_shared<const Plan>(frugal_plan(*plan, graph, options));
+    Binder other(std::move(frugal), graph, compiler, options);
+    other.lay_out();
+    bool pays = other.bytes() <= binder.bytes() - binder.bytes() / 16;
+    return pays ? other.bind() : binder.bind();
 }
 
 std::size_t output_bytes(const Binding& binding) {

@@ -56,6 +56,11 @@ struct BoundOutput {
     std::int32_t donor = -1;  // the leaf whose memory it may take over: read for the last time where it is written
 };
 
+/// From which bytes on memory counts (frugal.h): of all that a run takes.
+struct Thrift {
+    std::size_t all = std::size_t{16} << 20;
+};
+
 struct BindOptions {
     /// Leaves whose memory may become an output's, by number; output i of the graph may only take donors[i] (-1: none).
     std::vector<std::int32_t> donors = {};
@@ -66,6 +71,7 @@ struct BindOptions {
     bool bfloat16_products = false;  // of float32, by bfloat16_rewriting()
     /// It is a step of a loop: run often, with outputs that lie anywhere.
     bool step_of_loop = false;
+    Thrift thrift = {};
 };
 
 struct Binding {

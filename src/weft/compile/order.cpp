@@ -130,6 +130,67 @@ std::vector<std::int32_t> turns(const Plan& plan, const Graph& graph) {
     return turn;
 }
 
+// An output that may be written over a leaf comes behind the leaf's other readers.
+void let_outputs_wait(const Plan& plan, const std::vector<std::int32_t>& donors, Dependencies& dependencies) {
+    std::map<std::int32_t, std::vector<std::size_t>> readers;  // of a leaf, by its number
+    std::vector<std::int32_t> writer(plan.slots.size(), -1);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        for (std::int32_t slot : plan.steps[s].stores)
+            writer[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(s);
+        for (std::int32_t load : plan.steps[s].loads) {
+            const Place& place = plan.places[static_cast<std::size_t>(memory_below(plan, load))];
+            if (place.kind == Place::leaf) readers[place.index].push_back(s);
+        }
+    }
+    for (std::size_t i = 0; i < donors.size() && i < plan.outputs.size(); ++i) {
+        if (donors[i] < 0 || plan.outputs[i] < 0) continue;
+        auto s = static_cast<std::size_t>(writer[static_cast<std::size_t>(plan.outputs[i])]);
+        std::vector<std::size_t>& others = readers[donors[i]];
+        others.erase(std::unique(others.begin(), others.end()), others.end());
+        if (others.size() < 2) continue;
+        std::vector<bool> after = dependencies.after(s);
+        for (std::size_t other : others)
+            if (other != s && !after[other]) dependencies.let_first(other, s);
+    }
+}
+
+// Steps that write next to nothing beside what they read.
+std::vector<bool> shrinking(const Plan& plan, const std::vector<std::size_t>& bytes) {
+    constexpr std::size_t nothing = 64 << 10, part = 8;
+    std::vector<bool> shrinks;
+    for (const Step& step : plan.steps) {
+        std::set<std::int32_t> read;
+        for (std::int32_t load : step.loads) read.insert(slot_below(plan, load));
+        std::size_t from = 0, to = 0;
+        for (std::int32_t slot : read)
+            if (slot >= 0) from += bytes[static_cast<std::size_t>(slot)];
+        for (std::int32_t slot : step.stores) to += bytes[static_cast<std::size_t>(slot)];
+        shrinks.push_back(to <= std::max(nothing, from / part));
+    }
+    return shrinks;
+}
+
+// Each step has a key; of those that may run the one with the least goes first.
+template <class Key>
+void sort_steps(Plan& plan, Dependencies& dependencies, Key key) {
+    auto later = [&](std::size_t a, std::size_t b) { return key(a) > key(b); };
+    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+        if (dependencies.waiting[s] == 0) ready.push(s);
+    std::vector<std::size_t> order;
+    while (!ready.empty()) {
+        std::size_t s = ready.top();
+        ready.pop();
+        order.push_back(s);
+        for (std::size_t reader : dependencies.readers[s])
+            if (--dependencies.waiting[reader] == 0) ready.push(reader);
+    }
+    promise(order.size() == plan.steps.size(), "the steps of a plan have an order (partition made no cycle)");
+    std::vector<Step> ordered;
+    for (std::size_t s : order) ordered.push_back(std::move(plan.steps[s]));
+    plan.steps = std::move(ordered);
+}
+
 }  // namespace
 
 std::int32_t memory_below(const Plan& plan, std::int32_t entry) {
@@ -165,23 +226,20 @@ void order_steps(Plan& plan, const Graph& graph) {
     let_scatters_wait(plan, graph, dependencies);
     std::vector<bool> waits = scatters_into_leaves(plan, graph);
     std::vector<std::int32_t> turn = turns(plan, graph);
-    auto key = [&](std::size_t s) { return std::tuple(bool(waits[s]), turn[s], number_of(plan.steps[s]), s); };
-    auto later = [&](std::size_t a, std::size_t b) { return key(a) > key(b); };
-    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
-    for (std::size_t s = 0; s < plan.steps.size(); ++s)
-        if (dependencies.waiting[s] == 0) ready.push(s);
-    std::vector<std::size_t> order;
-    while (!ready.empty()) {
-        std::size_t s = ready.top();
-        ready.pop();
-        order.push_back(s);
-        for (std::size_t reader : dependencies.readers[s])
-            if (--dependencies.waiting[reader] == 0) ready.push(reader);
-    }
-    promise(order.size() == plan.steps.size(), "the steps of a plan have an order (partition made no cycle)");
-    std::vector<Step> ordered;
-    for (std::size_t s : order) ordered.push_back(std::move(plan.steps[s]));
-    plan.steps = std::move(ordered);
+    sort_steps(plan, dependencies,
+               [&](std::size_t s) { return std::tuple(bool(waits[s]), turn[s], number_of(plan.steps[s]), s); });
+}
+
+void order_steps(Plan& plan, const Graph& graph, const std::vector<std::size_t>& bytes,
+                 const std::vector<std::int32_t>& donors) {
+    Dependencies dependencies(plan);
+    let_scatters_wait(plan, graph, dependencies);
+    let_outputs_wait(plan, donors, dependencies);
+    std::vector<bool> waits = scatters_into_leaves(plan, graph), soon = shrinking(plan, bytes);
+    std::vector<std::int32_t> turn = turns(plan, graph);
+    sort_steps(plan, dependencies, [&](std::size_t s) {
+        return std::tuple(bool(waits[s]), !soon[s], turn[s], number_of(plan.steps[s]), s);
+    });
 }
 
 }  // namespace weft

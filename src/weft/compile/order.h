@@ -11,4 +11,10 @@ namespace weft {
 /// into a leaf for whatever else can run.
 void order_steps(Plan& plan, const Graph& graph);
 
+/// The same, but for a step that writes next to nothing beside what it reads (the gradient of a weight with the weight's update, a sum):
+/// it runs as soon as it can, so that what it reads is kept no longer for it. `bytes`: what each slot takes of the arena. An output
+/// still waits for the other readers of the leaf that it may write over (`donors`, as bind() has them).
+void order_steps(Plan& plan, const Graph& graph, const std::vector<std::size_t>& bytes,
+                 const std::vector<std::int32_t>& donors);
+
 }  // namespace weft
