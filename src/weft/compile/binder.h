@@ -31,17 +31,18 @@ class Binder {
     void find_outputs();
     View slot_view(std::int32_t slot) const;
     void find_views();
-    View placed(View view) const;
+    View placed(View view, std::int32_t step) const;
     View result_view(std::size_t i) const;
     void find_kept_leaves();
     void bind_steps();
     [[noreturn]] static void refuse(const std::exception_ptr& failure, const BoundStep& step);
     void bind_step(std::int32_t s);
-    void add_operands(const Step& step, BoundStep& bound) const;
+    void add_operands(std::int32_t s, BoundStep& bound) const;
     void add_checks(const StepKernels& kernels, BoundStep& bound) const;
     std::int32_t namesake(const Step& step) const;
 
     void find_lifetimes();
+    std::size_t life_of(std::int32_t slot, std::int32_t step) const;
     bool may_take(const Step& step, std::int32_t slot, const Base& base) const;
     void merge_scatters();
     void choose_donors();
@@ -56,9 +57,11 @@ class Binder {
     std::shared_ptr<Binding> binding_;
     std::vector<View> views_;
     std::vector<bool> kept_leaves_;  // of which kernels keep copies as they read them
-    std::vector<std::int32_t> output_of_, first_, last_read_, leaf_last_;
-    std::vector<std::int32_t> start_;  // of each output: the slot that is written first in its memory
-    std::int32_t checks_at_ = -1;      // before this step the indices of those after it, in late_, are checked
+    std::vector<std::int32_t> output_of_, leaf_last_;
+    std::vector<std::int32_t> first_, last_read_;  // of each slot; behind these of second lives: when it is made again
+    std::vector<std::int32_t> again_;              // of each slot: its second life; -1: none
+    std::vector<std::int32_t> start_;              // of each output: the slot that is written first in its memory
+    std::int32_t checks_at_ = -1;  // before this step the indices of those after it, in late_, are checked
     std::vector<std::int32_t> late_;
     std::vector<std::size_t> offsets_;
     std::size_t scratch_bytes_ = 0;

@@ -26,7 +26,8 @@ void Binder::lay_out() {
 std::shared_ptr<const Binding> Binder::bind() {
     find_kept_leaves();
     bind_steps();
-    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) binding_->results.push_back(placed(result_view(i)));
+    auto last = static_cast<std::int32_t>(plan_.steps.size());
+    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) binding_->results.push_back(placed(result_view(i), last));
     finish_scratch();
     return binding_;
 }
@@ -75,9 +76,9 @@ void Binder::find_views() {
     }
 }
 
-View Binder::placed(View view) const {
+View Binder::placed(View view, std::int32_t step) const {
     if (view.base.kind == Base::arena) {
-        view.offset += static_cast<std::int64_t>(offsets_[at(view.base.index)]);
+        view.offset += static_cast<std::int64_t>(offsets_[life_of(view.base.index, step)]);
         view.base.index = 0;
     }
     return view;
@@ -157,14 +158,15 @@ void Binder::bind_step(std::int32_t s) {
     bound.kernel = kernels.kernel(step);
     bound.product_operations = kernels.product_operations(step);
     if (options_.keep_loops) bound.loops = kernels.loops(step);
-    add_operands(step, bound);
+    add_operands(s, bound);
     if (bound.kernel->shared_bytes() > 0) bound.kept_of = kernels.kept_of(step);
     if (checks) add_checks(kernels, bound);
 }
 
-void Binder::add_operands(const Step& step, BoundStep& bound) const {
-    for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)]));
-    for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot)));
+void Binder::add_operands(std::int32_t s, BoundStep& bound) const {
+    const Step& step = plan_.steps[at(s)];
+    for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)], s));
+    for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot), s));
 }
 
 void Binder::add_checks(const StepKernels& kernels, BoundStep& bound) const {
@@ -172,7 +174,7 @@ void Binder::add_checks(const StepKernels& kernels, BoundStep& bound) const {
     for (std::int32_t s : late_) {
         const Step& step = plan_.steps[at(s)];
         checks.push_back({kernels.kernel(step), graph_.node(step.members.back()).where, bound.operands.size()});
-        add_operands(step, bound);
+        add_operands(s, bound);
     }
     bound.kernel = checked_first(std::move(checks), std::move(bound.kernel), bound.fails_at);
     bound.fails_at = {};

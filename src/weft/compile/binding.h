@@ -56,9 +56,9 @@ struct BoundOutput {
     std::int32_t donor = -1;  // the leaf whose memory it may take over: read for the last time where it is written
 };
 
-/// From which bytes on memory counts (frugal.h): of all that a run takes.
+/// From which bytes on memory is saved at the price of time (frugal.h): of all that a run takes, of one value.
 struct Thrift {
-    std::size_t all = std::size_t{16} << 20;
+    std::size_t all = std::size_t{16} << 20, value = std::size_t{1} << 20;
 };
 
 struct BindOptions {

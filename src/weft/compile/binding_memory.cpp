@@ -11,15 +11,27 @@ void Binder::find_lifetimes() {
     last_read_.assign(plan_.slots.size(), -1);
     first_.assign(plan_.slots.size(), -1);  // stays so for slots that live inside a step
     leaf_last_.assign(graph_.leaves.size(), -1);
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-        for (std::int32_t slot : plan_.steps[s].stores)
-            first_[at(slot)] = last_read_[at(slot)] = static_cast<std::int32_t>(s);
-        for (std::int32_t load : plan_.steps[s].loads) {
+    again_.assign(plan_.slots.size(), -1);
+    for (std::int32_t s = 0; at(s) < plan_.steps.size(); ++s) {
+        for (std::int32_t slot : plan_.steps[at(s)].stores) {
+            if (first_[at(slot)] < 0) {
+                first_[at(slot)] = last_read_[at(slot)] = s;
+            } else {
+                again_[at(slot)] = static_cast<std::int32_t>(first_.size());
+                first_.push_back(s), last_read_.push_back(s);
+            }
+        }
+        for (std::int32_t load : plan_.steps[at(s)].loads) {
             const Base& base = views_[at(load)].base;
-            if (base.kind == Base::arena) last_read_[at(base.index)] = static_cast<std::int32_t>(s);
-            if (base.kind == Base::leaf) leaf_last_[at(base.index)] = static_cast<std::int32_t>(s);
+            if (base.kind == Base::arena) last_read_[life_of(base.index, s)] = s;
+            if (base.kind == Base::leaf) leaf_last_[at(base.index)] = s;
         }
     }
+}
+
+std::size_t Binder::life_of(std::int32_t slot, std::int32_t step) const {
+    std::int32_t again = again_[at(slot)];
+    return at(again >= 0 && step >= first_[at(again)] ? again : slot);
 }
 
 bool Binder::may_take(const Step& step, std::int32_t slot, const Base& base) const {
@@ -89,20 +101,25 @@ void Binder::protect_donors() {
 }
 
 void Binder::plan_arena() {
-    std::vector<Lifetime> lifetimes(plan_.slots.size());
-    for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
-        if (output_of_[slot] >= 0 || first_[slot] < 0) continue;
-        Layout layout = slot_layout(static_cast<std::int32_t>(slot));
-        lifetimes[slot] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[slot],
-                           last_read_[slot], -1};
+    std::vector<std::int32_t> slots(first_.size());  // of each life
+    for (std::int32_t slot = 0; at(slot) < plan_.slots.size(); ++slot) {
+        slots[at(slot)] = slot;
+        if (again_[at(slot)] >= 0) slots[at(again_[at(slot)])] = slot;
+    }
+    std::vector<Lifetime> lifetimes(first_.size());
+    for (std::size_t life = 0; life < lifetimes.size(); ++life) {
+        if (output_of_[at(slots[life])] >= 0 || first_[life] < 0) continue;
+        Layout layout = slot_layout(slots[life]);
+        lifetimes[life] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[life],
+                           last_read_[life], -1};
     }
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) reuse_in_place(static_cast<std::int32_t>(s), lifetimes);
     MemoryPlan memory = plan_memory(lifetimes);
-    for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
-        const Lifetime& life = lifetimes[slot];
+    for (std::size_t i = 0; i < lifetimes.size(); ++i) {
+        const Lifetime& life = lifetimes[i];
         if (life.bytes == 0) continue;
-        binding_->placements.push_back(
-            {plan_.slots[slot].entry, memory.offsets[slot], life.bytes, life.first, life.last, life.may_reuse >= 0});
+        binding_->placements.push_back({plan_.slots[at(slots[i])].entry, memory.offsets[i], life.bytes, life.first,
+                                        life.last, life.may_reuse >= 0});
     }
     offsets_ = std::move(memory.offsets);
     binding_->scratch_offset = memory.bytes;
@@ -110,16 +127,17 @@ void Binder::plan_arena() {
 
 void Binder::reuse_in_place(std::int32_t s, std::vector<Lifetime>& lifetimes) {
     const Step& step = plan_.steps[at(s)];
-    std::vector<std::int32_t> taken;
+    std::vector<std::size_t> taken;
     for (std::int32_t slot : step.stores) {
         if (output_of_[at(slot)] >= 0) continue;
         for (std::int32_t load : step.loads) {
             const Base& base = views_[at(load)].base;
-            bool dies = base.kind == Base::arena && last_read_[at(base.index)] == s && base.index != slot;
-            if (!dies || std::find(taken.begin(), taken.end(), base.index) != taken.end()) continue;
-            if (!may_take(step, slot, base)) continue;
-            lifetimes[at(slot)].may_reuse = base.index;
-            taken.push_back(base.index);
+            if (base.kind != Base::arena || base.index == slot) continue;
+            std::size_t dying = life_of(base.index, s);
+            bool free = last_read_[dying] == s && std::find(taken.begin(), taken.end(), dying) == taken.end();
+            if (!free || !may_take(step, slot, base)) continue;
+            lifetimes[life_of(slot, s)].may_reuse = static_cast<std::int32_t>(dying);
+            taken.push_back(dying);
             break;
         }
     }

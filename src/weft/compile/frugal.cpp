@@ -1,6 +1,7 @@
 #include "weft/compile/frugal.h"
 
 #include "weft/base/integers.h"
+#include "weft/compile/again.h"
 #include "weft/compile/order.h"
 #include "weft/compile/step_kernels.h"
 
@@ -27,6 +28,7 @@ Plan frugal_plan(const Plan& plan, const Graph& graph, const BindOptions& option
     Plan frugal = plan;
     std::vector<std::size_t> bytes = arena_bytes(plan, graph);
     order_steps(frugal, graph, bytes, options.donors);
+    make_again(frugal, graph, bytes, options.thrift.value);
     return frugal;
 }
 

@@ -1,5 +1,5 @@
-// A plan for sizes at which memory counts: steps that let go of much run as soon as they can (order.h). What is computed, and so each bit
-// of it, stays the same.
+// A plan for sizes at which memory counts: steps that let go of much run as soon as they can (order.h), and values that wait a long time
+// for their next reader are made again in front of it (again.h). What is computed, and so each bit of it, stays the same.
 // Callers: compile/binding.cpp.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Plan: what to run when, made once for a graph's structure and good for every graph of that structure, whatever its sizes.
 // Every entry of the graph has a Place: a leaf, a number, a view of another entry, a value that lives only inside a kernel's program
 // (an elementwise one; or a gather's, which is a load through index tensors), one that loops make where they read it (made.h),
-// or a slot of memory. Steps write slots, in order. Sizes come in with the Binding (compile/binding.h).
+// or a slot of memory. Steps write slots, in order (a slot twice if again.h says so). Sizes come in with the Binding (compile/binding.h).
 // Callers: runtime/ (through the plan cache), explain.
 #pragma once
 

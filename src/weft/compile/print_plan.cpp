@@ -34,7 +34,9 @@ class PlanPrinter {
   public:
     PlanPrinter(const Plan& plan, const Graph& graph) : plan_(plan), graph_(graph), step_of_(graph.entries.size(), -1) {
         for (std::size_t s = 0; s < plan.steps.size(); ++s)
-            for (std::int32_t e : plan.steps[s].members) step_of_[at(e)] = static_cast<std::int32_t>(s);
+            for (std::int32_t e : plan.steps[s].members)
+                if (step_of_[at(e)] < 0)
+                    step_of_[at(e)] = static_cast<std::int32_t>(s);  // the first: others make it again
     }
 
     std::string print() {
@@ -77,6 +79,8 @@ class PlanPrinter {
         return node(e).operation->family == Family::reduce ? node(graph_.inputs(e)[0]).shape : node(e).shape;
     }
 
+    bool makes_first(std::int32_t e, std::size_t s) const { return step_of_[at(e)] == static_cast<std::int32_t>(s); }
+
     void print_step(std::size_t s, const Step& step) {
         out_ << s << ": ";
         print_members(step);
@@ -84,10 +88,12 @@ class PlanPrinter {
         if (step.kind == Step::rows) out_ << ", in " << step.parts.size() << " parts over " << rows_of(step);
         for (const Step& part : step.parts) out_ << "\n   | ", print_members(part);
         print_loads(step);
+        bool again = !step.members.empty() && !makes_first(step.members.back(), s);
         out_ << "; writes";
         for (std::int32_t slot : step.stores) out_ << " %" << plan_.slots[at(slot)].entry;
-        out_ << '\n';
+        out_ << (again ? ", made again\n" : "\n");
         for (std::int32_t e : step.members) {
+            if (!makes_first(e, s)) continue;
             for (std::int32_t input : graph_.inputs(e)) {
                 if (step_of_[at(input)] < 0 || step_of_[at(input)] == static_cast<std::int32_t>(s)) continue;
                 out_ << "   apart from step " << step_of_[at(input)] << " (%" << input << "): " << why_apart(input, e)

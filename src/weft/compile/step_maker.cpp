@@ -1,6 +1,7 @@
 #include "weft/compile/step_maker.h"
 
 #include <algorithm>
+#include <set>
 
 #include "weft/autodiff/loop.h"
 #include "weft/compile/lower.h"
@@ -89,6 +90,26 @@ void StepMaker::compute_within(Step& step, std::int32_t entry) {
     bool reduces = step.kind == Step::reduce;
     auto computed_end = step.members.end() - reduces;  // the reduction itself stands last
     step.members.insert(std::upper_bound(step.members.begin(), computed_end, entry), entry);
+    write_anew(step);
+}
+
+void StepMaker::leave_unstored(Step& step, std::int32_t slot) {
+    std::erase(step.stores, slot);
+    std::set<std::int32_t> used;
+    for (std::int32_t stored : step.stores) used.insert(plan_.slots[static_cast<std::size_t>(stored)].entry);
+    for (std::size_t i = step.members.size(); i-- > 0;) {
+        std::int32_t member = step.members[i];
+        if (used.contains(member))
+            for (std::int32_t input : graph_.inputs(member)) used.insert(input);
+        else
+            step.members.erase(step.members.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    write_anew(step);
+}
+
+// The program of a map or reduction, after its members or stores.
+void StepMaker::write_anew(Step& step) {
+    bool reduces = step.kind == Step::reduce;
     ProgramWriter writer(graph_, plan_);
     for (std::size_t i = 0; i + reduces < step.members.size(); ++i) writer.compute(step.members[i]);
     for (std::size_t i = 0; i < step.stores.size(); ++i) {

@@ -19,6 +19,8 @@ class StepMaker {
     void reduce(std::int32_t e, const std::vector<std::int32_t>& inside);
     /// Instead of being loaded, an entry is computed in a map or reduction that was made before; it reads what the entry is made of.
     void compute_within(Step& step, std::int32_t entry);
+    /// A map no longer stores what it computes for this slot.
+    void leave_unstored(Step& step, std::int32_t slot);
     /// The scatter `e` of updates that are computed in it, likewise.
     void scatter(std::int32_t e, const std::vector<std::int32_t>& inside);
     void copy(std::int32_t from, std::int32_t slot);
@@ -28,6 +30,7 @@ class StepMaker {
 
   private:
     std::vector<std::int32_t> members_inside(std::int32_t e, const std::vector<std::int32_t>& inside) const;
+    void write_anew(Step& step);
     void give_memory(std::int32_t entry);
     Place& place(std::int32_t e) { return plan_.places[static_cast<std::size_t>(e)]; }
     const Graph& graph_;
