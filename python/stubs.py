@@ -30,6 +30,7 @@ PARAMETERS = {
     "nondiff_argnums": "Any", "fwd": "Callable[..., Any]", "bwd": "Callable[..., Any]", "bins": "Any", "range": "Any", "memo": "Any",
     "name": "str", "tree": "Any", "model": "Any", "module": "Any", "optimizer": "Any", "loss_fn": "Callable[..., Any]",
     "params": "Any", "path": "Any", "folder": "Any", "channel": "str", "grads": "Any", "closure": "Callable[..., Any]",
+    "cond": "Callable[..., Any]", "body": "Callable[..., Any]", "true_f": "Callable[..., Any]", "false_f": "Callable[..., Any]",
     "fn": "Callable[..., Any]", "ord": "Any", "encoder_layer": "Any", "decoder_layer": "Any",
     "in_proj_bias": "Optional[Array]", "out_proj_bias": "Optional[Array]", "bias_k": "Optional[Array]", "bias_v": "Optional[Array]",
 }

@@ -2,7 +2,7 @@
 
 #include "calls.h"
 #include "object.h"
-#include "weft/autodiff/loop.h"
+#include "weft/autodiff/while.h"
 #include "weft/graph/node.h"
 #include "weft/ops/contraction.h"
 
@@ -169,6 +169,15 @@ void bind_transforms(nb::module_& m) {
         .def("results", [](const LoopTrace& self, Given next, Given y) {
             Scanned found = self.results(tensors(next, "scan"), tensors(y, "scan"));
             return std::pair(list_of(found.carry), list_of(found.ys));
+        });
+    nb::class_<WhileTrace>(m, "WhileTrace")
+        .def("__init__",
+             [](WhileTrace* self, Given init, Given names) {
+                 new (self) WhileTrace(tensors(init, "while_loop"), names_of(names), here());
+             })
+        .def("carry", [](const WhileTrace& self) { return list_of(self.carry()); })
+        .def("results", [](const WhileTrace& self, Given condition, Given next) {
+            return list_of(self.results(tensor(condition, "while_loop"), tensors(next, "while_loop")));
         });
     m.def("with_rule", [](Given values, Given inputs, Given residuals, const std::string& name, nb::object pull) {
         return list_of(with_rule(tensors(values, "custom_vjp"), tensors(inputs, "custom_vjp"), rule_of(name, pull),

@@ -1,10 +1,20 @@
-"""Loops as operations: a step is written once and run as often as it is told. Carried values, slices and results may be trees."""
+"""Loops as operations: a step is written once and run as often as it is told, or as its condition holds. What goes in and out may be trees."""
 import operator
 
 from . import _core
 from ._trees import flatten, is_array, places
 
-__all__ = ["scan"]
+__all__ = ["scan", "while_loop"]
+
+
+def refuse_other_form(function, what, form, form_after):
+    if form_after != form:
+        raise ValueError(f"{function}: {what}: {form_after} instead of {form}")
+
+
+def like(leaves, others):
+    """Tensors; a plain number takes the dtype of what stands in its place."""
+    return [leaf if is_array(leaf) else _core.asarray(leaf, other.dtype if is_array(other) else None, None) for leaf, other in zip(leaves, others)]
 
 
 def scan(f, init: "Any", xs: "Any" = None, length: "int | None" = None, reverse=False):
@@ -44,9 +54,41 @@ def scan(f, init: "Any", xs: "Any" = None, length: "int | None" = None, reverse=
             raise ValueError(f"scan: the function must give (carry, y), but gave {type(result).__name__}"
                              + (f" of {len(result)}" if isinstance(result, (tuple, list)) else ""))
         following, _, form_after = flatten(result[0])
-        if form_after != form:
-            raise ValueError(f"scan: carry has another form after a step than before it: {form_after} instead of {form}")
-        following = [leaf if is_array(leaf) else _core.asarray(leaf, begin.dtype, None) for leaf, begin in zip(following, carried)]
+        refuse_other_form("scan", "carry has another form after a step than before it", form, form_after)
+        following = like(following, carried)
         ys, build_y, _ = flatten(result[1])
         last, collected = loop.results(following, [leaf if is_array(leaf) else _core.asarray(leaf, None, None) for leaf in ys])
     return build_carry(last), build_y(collected)
+
+
+def while_loop(cond, body, init: "Any"):
+    """carry, when cond(carry) no longer holds: carry begins as init, and body(carry) -> carry gives it after each step.
+
+    carry may be a tree; it keeps its form, shapes and dtypes. cond gives one truth value (0-d, bool); where it does not hold for init there is
+    no step at all. Both functions are called once, with placeholders, as scan's is: they may ask for shapes and dtypes, not for numbers, and
+    what else they read is the same in each step. The loop is one operation, outside of compiled functions and within them.
+
+    It is differentiated in forward mode (jvp, jacfwd), to any order. Reverse mode (grad, vjp) is refused: it would have to keep what each
+    step computed, and nobody knows how many there will be; scan with a length has it. Under vmap the loop runs until all examples are done,
+    and those that are keep their values.
+
+    DTypeError or ShapeError (a TypeError, a ValueError) where cond does not give one truth value; ValueError, DTypeError or ShapeError where
+    carry changes its form, dtype or shape; NotDifferentiable in reverse mode.
+
+    >>> wf.while_loop(lambda x: x < 100, lambda x: x * 2, wf.asarray(3))
+    array(192)
+    >>> wf.while_loop(lambda s: abs(s["x"] ** 2 - 2) > 1e-6, lambda s: {"x": (s["x"] + 2 / s["x"]) / 2, "steps": s["steps"] + 1}, {"x": wf.asarray(1.), "steps": wf.asarray(0)})["steps"]
+    array(4)
+    >>> wf.vmap(lambda n: wf.while_loop(lambda x: x < 10, lambda x: x * n, n))(wf.asarray([2, 3, 20]))
+    array([16, 27, 20])
+    """
+    carried, build, form = flatten(init)
+    carried = [_core.asarray(leaf, None, None) for leaf in carried]
+    with _core.KeepPending():
+        loop = _core.WhileTrace(carried, places(init, "init"))
+        condition = cond(build(loop.carry()))
+        if not is_array(condition) and not isinstance(condition, (bool, int, float, complex)):
+            raise TypeError(f"while_loop: cond must give one truth value, but gave {type(condition).__name__}")
+        following, _, form_after = flatten(body(build(loop.carry())))
+        refuse_other_form("while_loop", "carry has another form after a step than before it", form, form_after)
+        return build(loop.results(_core.asarray(condition, None, None), like(following, carried)))

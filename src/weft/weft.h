@@ -7,6 +7,7 @@
 #include "weft/autodiff/loop.h"
 #include "weft/autodiff/transform.h"
 #include "weft/autodiff/vmap.h"
+#include "weft/autodiff/while.h"
 #include "weft/check/check.h"
 #include "weft/data/batches.h"
 #include "weft/data/dataset.h"

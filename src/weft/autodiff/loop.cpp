@@ -13,12 +13,16 @@ void AttributesOf<LoopAttributes>::key(KeyParts& parts) const {
     parts.sizes.insert(parts.sizes.end(), of_step.sizes.begin(), of_step.sizes.end());
     parts.offsets.insert(parts.offsets.end(), of_step.offsets.begin(), of_step.offsets.end());
     for (std::size_t word : {value.carried, value.sliced, std::size_t{value.reverse}}) parts.words.push_back(word);
+    parts.words.push_back(value.condition ? *value.condition + 1 : 0);
     parts.sizes.push_back(value.length);
 }
 
 template <>
 void AttributesOf<LoopAttributes>::print(std::ostream& out) const {
-    out << "length=" << value.length << ", reverse=" << (value.reverse ? "True" : "False") << ", step=";
+    if (value.condition)
+        out << "while=%" << *value.condition << ", step=";
+    else
+        out << "length=" << value.length << ", reverse=" << (value.reverse ? "True" : "False") << ", step=";
     weft::print(out, *value.step);
 }
 
@@ -59,6 +63,7 @@ Meta infer_result(const Operation&, std::span<const Tensor> inputs, const Attrib
     const LoopResultAttributes& result = static_cast<const AttributesOf<LoopResultAttributes>&>(*attributes).value;
     const LoopAttributes& a = inputs[0].node()->attributes_as<LoopAttributes>();
     const Tensor& inside = a.step->nodes[static_cast<std::size_t>(result.value)];
+    promise(!result.collected || !a.condition, "of steps that nobody counts none are collected");
     bool trail = static_cast<std::size_t>(result.value) < a.carried;
     return {result.collected ? with_steps(trail ? a.length + 1 : a.length, inside.shape()) : inside.shape(),
             inside.dtype()};
@@ -92,7 +97,7 @@ MadeLoop make_loop(const LoopParts& parts, const std::function<Tensor(const Tens
     MadeLoop made;
     auto first = frozen.region->outputs.begin() + static_cast<std::ptrdiff_t>(parts.next.size());
     made.values.assign(first, frozen.region->outputs.end());
-    LoopAttributes a{frozen.region, parts.carry.size(), parts.x.size(), parts.length, parts.reverse};
+    LoopAttributes a{frozen.region, parts.carry.size(), parts.x.size(), parts.length, parts.reverse, parts.condition};
     made.loop = make_node(loop_operation, inputs, attributes(std::move(a)), parts.where);
     return made;
 }
@@ -121,6 +126,16 @@ Tensor loop_values(const Tensor& loop, std::int32_t node) {
     for (std::size_t i = 0; i < a.carried; ++i)
         if (a.step->outputs[i] == node) return of_trail(i, true);
     return make_node(loop_result_operation, {loop}, attributes(LoopResultAttributes{true, node}), loop.node()->where);
+}
+
+void refuse_change(std::string_view function, const std::string& name, const Tensor& before, const Tensor& after,
+                   const std::source_location& where) {
+    std::string what = text(function, ": ", name, " is ", before.dtype(), " ", before.shape(), " before a step and ",
+                            after.dtype(), " ", after.shape(), " after it; ");
+    if (after.dtype() != before.dtype())
+        throw DTypeError(text(what, "give init the type that it becomes, or convert it with astype", place(where)));
+    if (!(after.shape() == before.shape()))
+        throw ShapeError(text(what, "what is carried keeps its shape", place(where)));
 }
 
 std::string LoopTrace::init_name(std::size_t i) const {
@@ -160,15 +175,7 @@ Scanned LoopTrace::results(std::span<const Tensor> next, std::span<const Tensor>
     if (next.size() != carry_.size())
         throw ValueError(text("scan: the function gave ", next.size(), " carried values, but was given ", carry_.size(),
                               place(where_)));
-    for (std::size_t i = 0; i < next.size(); ++i) {
-        std::string what = text("scan: ", init_name(i), " is ", carry_[i].dtype(), " ", carry_[i].shape(),
-                                " before a step and ", next[i].dtype(), " ", next[i].shape(), " after it; ");
-        if (next[i].dtype() != carry_[i].dtype())
-            throw DTypeError(
-                text(what, "give init the type that it becomes, or convert it with astype", place(where_)));
-        if (!(next[i].shape() == carry_[i].shape()))
-            throw ShapeError(text(what, "what is carried keeps its shape", place(where_)));
-    }
+    for (std::size_t i = 0; i < next.size(); ++i) refuse_change("scan", init_name(i), carry_[i], next[i], where_);
     MadeLoop made = make_loop({carry_, x_, next, y, init_, xs_, length_, options_.reverse, where_});
     Scanned scanned;
     for (std::size_t i = 0; i < next.size(); ++i) scanned.carry.push_back(loop_last(made.loop, i));

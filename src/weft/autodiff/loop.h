@@ -1,4 +1,4 @@
-// Loops as operations: scan. A step's expressions are written once, a Region (region.h); the loop's node holds them and runs them as often
+// Loops as operations: scan, and while_loop (while.h). A step's expressions are written once, a Region (region.h); the loop's node holds them and runs them as often
 // as it is told, carrying values from step to step. So a recurrent network of a thousand steps is as small a program as one of two.
 //
 // Every value of a step may be asked for, of all steps at once (loop_values), also after the loop was made: so derivatives, which read what
@@ -19,6 +19,9 @@ struct LoopAttributes {
     std::size_t carried = 0, sliced = 0;
     Size length = 0;
     bool reverse = false;  // from the last slice to the first
+    /// The carried truth value by which a loop goes on: as long as it is true there is one more step, and nobody knows the length (which is
+    /// then 0 and means nothing); nothing is sliced or collected.
+    std::optional<std::size_t> condition = {};
     /// Where this loop was made of another one (its tangent, its batch): of each node of that one's region the node here that stands for it, -1
     /// where there is none. Read by rules while they make it, no part of what the loop is.
     std::vector<std::int32_t> images = {};
@@ -47,14 +50,15 @@ extern const Operation loop_operation;
 extern const Operation loop_result_operation;
 
 struct LoopParts {
-    std::span<const Tensor> carry, x;  // placeholders: what is carried, slices
-    std::span<const Tensor> next;      // what is carried after a step
-    std::span<const Tensor> values;    // others that will be asked for
-    std::span<const Tensor> init;      // what is carried before the first step
-    std::span<const Tensor> xs;        // arrays of slices, with one axis more than their placeholders
+    std::span<const Tensor> carry = {}, x = {};  // placeholders: what is carried, slices
+    std::span<const Tensor> next = {};           // what is carried after a step
+    std::span<const Tensor> values = {};         // others that will be asked for
+    std::span<const Tensor> init = {};           // what is carried before the first step
+    std::span<const Tensor> xs = {};             // arrays of slices, with one axis more than their placeholders
     Size length = 0;
     bool reverse = false;
     std::source_location where = {};
+    std::optional<std::size_t> condition = {};  // among carry
 };
 struct MadeLoop {
     Tensor loop;
@@ -69,6 +73,10 @@ Tensor loop_last(const Tensor& loop, std::size_t i);
 Tensor loop_trail(const Tensor& loop, std::size_t i);
 /// Node number `node` of the region, of all steps: the steps' axis first, in the order of the slices also where the loop runs backwards.
 Tensor loop_values(const Tensor& loop, std::int32_t node);
+
+/// DTypeError or ShapeError, which name the function and the value, where a step would change either of what it carries.
+void refuse_change(std::string_view function, const std::string& name, const Tensor& before, const Tensor& after,
+                   const std::source_location& where);
 
 struct ScanStep {
     std::vector<Tensor> carry, y;

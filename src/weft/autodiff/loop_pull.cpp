@@ -328,6 +328,12 @@ Tensor add_loop_cotangents(const Tensor& a, const Tensor& b) {
 }
 
 std::vector<Tensor> pull_loop(const Tensor& loop, const Tensor& cotangent, const std::vector<bool>& wanted) {
+    if (loop.node()->attributes_as<LoopAttributes>().condition)
+        throw NotDifferentiable(text(
+            "while_loop: reverse mode (grad, vjp) would have to keep what each step computed, and "
+            "nobody knows how many there will be; use scan with a length (values of steps that "
+            "are too many stay as they are by where), forward mode (jvp, jacfwd), or stop_gradient of what it gives",
+            place(loop.node()->where)));
     return Reverse(loop, cotangent, wanted).cotangents();
 }
 

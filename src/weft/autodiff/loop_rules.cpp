@@ -6,6 +6,8 @@
 #include "weft/base/integers.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -78,8 +80,8 @@ Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
     for (std::size_t i = 0; i < a.carried; ++i) next.push_back(a.step->output(i));
     for (std::size_t i = 0; i < a.carried; ++i)
         if (is_inexact(nodes[i].dtype())) next.push_back(of_node[at(a.step->outputs[i])]);
-    MadeLoop made =
-        make_loop({carry, x, next, pushed, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
+    MadeLoop made = make_loop({carry, x, next, pushed, init, xs, a.length, a.reverse, loop.node()->where, a.condition},
+                              as_given(loop));
     std::vector<std::int32_t> images(nodes.size(), -1);
     for (std::size_t i = 0; i < numbers.size(); ++i) images[at(numbers[i])] = made.values[i];
     return with_images(made.loop, std::move(images));
@@ -95,20 +97,52 @@ Tensor push_loop_result(const Tensor& result, const Tensor& tangents) {
     return r.collected ? loop_trail(tangents, behind) : loop_last(tangents, behind);
 }
 
-Tensor batch_loop(const Tensor& loop, const Batch& batch) {
-    const LoopAttributes& a = loop_of(loop);
-    const std::vector<Tensor>& nodes = a.step->nodes;
-    std::vector<bool> differs(nodes.size(), false), all;
+namespace {
+
+// Which inputs of a loop's region differ between examples. What is carried does if it does before the first step, or comes to; all of it
+// does where some examples are done sooner than others.
+std::vector<bool> differing_inputs(const LoopAttributes& a, const Batch& batch) {
+    std::vector<bool> differs(a.step->nodes.size(), false);
     for (std::size_t i = 0; i < a.step->inputs; ++i) differs[i] = batch.batched[i];
-    for (bool grows = true; grows;) {  // what is carried differs if it does before the first step, or comes to
-        all = depends_on(*a.step, differs), grows = false;
+    for (bool grows = true; grows;) {
+        std::vector<bool> all = depends_on(*a.step, differs);
+        grows = false;
         for (std::size_t i = 0; i < a.carried; ++i) {
-            if (differs[i] || !all[at(a.step->outputs[i])]) continue;
+            if (differs[i] || !(all[at(a.step->outputs[i])] || (a.condition && differs[*a.condition]))) continue;
             differs[i] = grows = true;
         }
     }
+    return differs;
+}
+
+/// What a loop carries before its first step, in a step and after it.
+struct Carried {
+    std::vector<Tensor> init, now, next;
+};
+
+// Examples of a loop whose condition differs between them: it runs as long as any example goes on, which it carries too; those that are done
+// keep their values. Gives the number of the new condition.
+std::size_t go_on_together(Carried& carried, std::size_t condition) {
+    Tensor goes_on = carried.now[condition];
+    for (std::size_t i = 0; i < carried.now.size(); ++i) {
+        Shape shape = goes_on.shape();
+        shape.resize(carried.now[i].ndim(), 1);
+        carried.next[i] = where(reshape(goes_on, shape), carried.next[i], carried.now[i]);
+    }
+    carried.init.push_back(any(carried.init[condition])), carried.next.push_back(any(carried.next[condition]));
+    carried.now.push_back(placeholder({}, DType::bool_, goes_on));
+    return carried.now.size() - 1;
+}
+
+}  // namespace
+
+Tensor batch_loop(const Tensor& loop, const Batch& batch) {
+    const LoopAttributes& a = loop_of(loop);
+    const std::vector<Tensor>& nodes = a.step->nodes;
+    std::vector<bool> differs = differing_inputs(a, batch), all = depends_on(*a.step, differs);
     // Where placeholders differ, others of all examples stand for them; of what is the same in each step the value itself does.
-    std::vector<Tensor> given, from, carry, x, init, xs;
+    std::vector<Tensor> given, from, x, xs;
+    Carried carried;
     auto one = [&](std::size_t i) {
         if (!differs[i]) return nodes[i];
         Tensor wide = placeholder(batch.shape(nodes[i].shape()), nodes[i].dtype(), loop);
@@ -116,7 +150,7 @@ Tensor batch_loop(const Tensor& loop, const Batch& batch) {
         return wide;
     };
     for (std::size_t i = 0; i < a.carried; ++i)
-        carry.push_back(one(i)), init.push_back(differs[i] ? batch.all(i) : batch.inputs[i]);
+        carried.now.push_back(one(i)), carried.init.push_back(differs[i] ? batch.all(i) : batch.inputs[i]);
     for (std::size_t i = a.carried; i < a.carried + a.sliced; ++i)
         x.push_back(one(i)), xs.push_back(differs[i] ? moveaxis(batch.inputs[i], 1, 0) : batch.inputs[i]);
     for (std::size_t i = a.carried + a.sliced; i < a.step->inputs; ++i)
@@ -124,13 +158,17 @@ Tensor batch_loop(const Tensor& loop, const Batch& batch) {
     std::vector<ExampleAxis> front(given.size(), 0), axes;
     Vmap map(given, front);
     for (std::size_t i = 0; i < nodes.size(); ++i) axes.push_back(all[i] ? ExampleAxis(0) : ExampleAxis());
-    std::vector<Tensor> wide = map.results(replaced(nodes, from, map.examples()), axes), next;
+    std::vector<Tensor> wide = map.results(replaced(nodes, from, map.examples()), axes);
     for (std::size_t i = 0; i < a.carried; ++i) {
         std::size_t n = at(a.step->outputs[i]);
-        next.push_back(differs[i] && !all[n] ? broadcast_to(wide[n], batch.shape(nodes[n].shape())) : wide[n]);
+        bool spread = differs[i] && !all[n];
+        carried.next.push_back(spread ? broadcast_to(wide[n], batch.shape(nodes[n].shape())) : wide[n]);
     }
-    MadeLoop made =
-        make_loop({carry, x, next, wide, init, xs, a.length, a.reverse, loop.node()->where}, as_given(loop));
+    std::optional<std::size_t> condition = a.condition;
+    if (condition && differs[*condition]) condition = go_on_together(carried, *condition);
+    MadeLoop made = make_loop(
+        {carried.now, x, carried.next, wide, carried.init, xs, a.length, a.reverse, loop.node()->where, condition},
+        as_given(loop));
     return with_images(made.loop, std::move(made.values));
 }
 

@@ -8,6 +8,18 @@
 #include "weft/graph/graph.h"
 
 namespace weft {
+
+const FrozenFunction* frozen_function(std::string_view name) {
+    static constexpr FrozenFunction known[] = {
+        {step_value_name, "scan", "a step", "the step", "which is written once for all steps"},
+        {turn_value_name, "while_loop", "a step", "the step", "which is written once for all steps"},
+        {branch_value_name, "cond", "a branch", "the branch",
+         "which is written before anybody knows whether it is taken"}};
+    for (const FrozenFunction& one : known)
+        if (one.name == name) return &one;
+    return nullptr;
+}
+
 namespace {
 
 // What is handed over for a value from outside: views of it are made inside, where who reads them sees how the memory lies.
@@ -47,6 +59,7 @@ void add_values_of_loops(Region& region) {
         Tensor loop = region.nodes[i];
         if (loop.node()->operation != &loop_operation) continue;
         const LoopAttributes& a = loop.node()->attributes_as<LoopAttributes>();
+        if (a.condition) continue;  // it has none of all steps
         for (std::size_t k = 0; k < a.carried; ++k) region.nodes.push_back(loop_trail(loop, k));
         const std::vector<std::int32_t>& outputs = a.step->outputs;
         auto carried_on = outputs.begin() + static_cast<std::ptrdiff_t>(a.carried);

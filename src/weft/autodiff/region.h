@@ -12,8 +12,18 @@
 
 namespace weft {
 
-/// The name of placeholders, by which an error knows that a step asked for numbers, or that what it computed left it.
-inline constexpr std::string_view step_value_name = "a value of one step of a loop";
+/// The names of placeholders.
+inline constexpr std::string_view step_value_name = "a value of one step of a loop",
+                                  turn_value_name = "a value of one step of while_loop",
+                                  branch_value_name = "a value of a branch of cond";
+
+/// What an error says of a function that asks for a number of a placeholder of this name, or whose values leave it by another way than its
+/// results.
+struct FrozenFunction {
+    std::string_view name, function, part, within, written;
+};
+/// The one whose placeholders have this name; null: it is another input.
+const FrozenFunction* frozen_function(std::string_view name);
 
 struct Region {
     std::size_t inputs = 0;             // placeholders: the first so many nodes

@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "weft/core/shape.h"
 #include "weft/graph/node.h"
@@ -40,8 +42,9 @@ class Kernel {
     virtual void share(void* const* operands, std::byte* shared) const { (void)operands, (void)shared; }
     /// Kernels that say the same make the same of the same operand. Empty: only this one reads what it made.
     virtual std::string shared_format() const { return ""; }
-    /// What it runs as often as it is told (a loop): its step.
-    virtual std::shared_ptr<const Binding> body() const { return nullptr; }
+    /// What it runs as often as it is told (a loop's step), or one of (a conditional's branches, by name).
+    using Bodies = std::vector<std::pair<std::string_view, std::shared_ptr<const Binding>>>;
+    virtual Bodies bodies() const { return {}; }
     /// What runs it, for the profile: "block evaluator", "oneDNN", "own gemm avx512".
     virtual std::string_view by() const = 0;
 };

@@ -7,6 +7,7 @@
 #include "weft/compile/loop_rows.h"
 #include "weft/compile/plan_cache.h"
 #include "weft/kernel/builder.h"
+#include "weft/ops/elementwise.h"
 
 namespace weft {
 namespace {
@@ -16,6 +17,7 @@ std::vector<bool> needed_carries(const LoopAttributes& a, std::span<const LoopRe
     const Region& step = *a.step;
     std::vector<bool> needed(step.nodes.size(), false);
     for (const LoopResultAttributes& result : results) needed[static_cast<std::size_t>(result.value)] = true;
+    if (a.condition) needed[*a.condition] = true;
     for (bool grows = true; grows;) {
         mark_below(step, needed);
         grows = false;
@@ -41,9 +43,10 @@ std::unique_ptr<Kernel> copy_kernel(const KernelCompiler& compiler, const Layout
 }
 
 // How many steps are computed at once, in one kernel, with what is carried in registers: of steps that are small maps, whose time is the walk
-// from kernel to kernel.
+// from kernel to kernel. Of a loop that ends by a condition fewer, of fewer elements: what is computed behind its end is lost.
 std::int64_t steps_at_once(const LoopAttributes& a) {
-    constexpr std::int64_t most_elements = 1024, most_steps = 64, most_operations = 250, worth = 64;
+    constexpr std::int64_t most_operations = 250, worth = 64;
+    const std::int64_t most_elements = a.condition ? 64 : 1024, most_steps = a.condition ? 16 : 64;
     std::int64_t operations = 0;
     for (std::size_t i = 0; i < a.step->nodes.size(); ++i) {
         const Node& node = *a.step->nodes[i].node();
@@ -53,7 +56,7 @@ std::int64_t steps_at_once(const LoopAttributes& a) {
         if (i >= a.step->inputs && (!small || !map || node.operation->alias)) return 1;
         operations += family == Family::elementwise;
     }
-    if (operations == 0 || a.length.value() < worth) return 1;
+    if (operations == 0 || (!a.condition && a.length.value() < worth)) return 1;
     return std::clamp<std::int64_t>(most_operations / operations, 1, most_steps);
 }
 
@@ -65,14 +68,16 @@ std::vector<bool> wanted_nodes(const LoopAttributes& a, std::span<const LoopResu
     return wanted;
 }
 
-LoopKernel::LoopKernel(const Node& loop, std::span<const Layout> inputs, std::span<const LoopResultAttributes> results,
-                       const KernelCompiler& compiler, const BindOptions& options, bool as_written, std::int64_t rows)
-    : a_(loop.attributes_as<LoopAttributes>()),
+LoopKernel::LoopKernel(const LoopAttributes& loop, std::span<const Layout> inputs,
+                       std::span<const LoopResultAttributes> results, const KernelCompiler& compiler,
+                       const BindOptions& options, bool as_written, std::int64_t rows)
+    : a_(loop),
       results_(results.begin(), results.end()),
       inputs_(inputs.size()),
       carried_(a_.carried),
       length_(a_.length.value()),
-      reverse_(a_.reverse) {
+      reverse_(a_.reverse),
+      condition_(a_.condition.value_or(none)) {
     needed_ = needed_carries(a_, results);
     nodes_ = rows > 0 ? nodes_of_rows(a_, wanted_nodes(a_, results), rows) : a_.step->nodes;
     auto row_bytes = [&](std::size_t node) {  // of what has rows
@@ -100,6 +105,11 @@ LoopKernel::LoopKernel(const Node& loop, std::span<const Layout> inputs, std::sp
     for (std::size_t i = 0; i < results.size(); ++i)
         if (value_of(i) < carried_) of_carried_.push_back({i, value_of(i), results[i].collected});
     std::int64_t at_once = as_written ? 1 : steps_at_once(a_), blocks = length_ / at_once;
+    if (a_.condition) {
+        constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max(), one_by_one = 16;
+        if (at_once > 1) phases_.push_back(phase(1, one_by_one, 0, compiler, options, as_written));
+        phases_.push_back(phase(at_once, any_number, 0, compiler, options, as_written));
+    }
     if (blocks > 0) phases_.push_back(phase(at_once, blocks, 0, compiler, options, as_written));
     if (std::int64_t rest = length_ - blocks * at_once)
         phases_.push_back(phase(1, rest, blocks * at_once, compiler, options, as_written));
@@ -139,6 +149,7 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
             add_leaf(now[i], i, j);
         }
         std::vector<Tensor> made = j == 0 ? wanted : replaced(wanted, from, now);
+        if (a_.condition && at_once > 1) keep_what_is_over(made, now);
         for (std::size_t k = 0; k < collected.size(); ++k) {
             std::size_t value = value_of(collected[k]);
             bool trail = value < carried_;
@@ -170,6 +181,13 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     }
     find_moves(phase);
     return phase;
+}
+
+// Behind the loop's end, within a block of steps, everything stays as it is. It is said of the first step too, which is never behind it: so no
+// rule regroups what several steps add or multiply, and how many steps there are does not depend on how many are computed at once.
+void LoopKernel::keep_what_is_over(std::vector<Tensor>& next, std::span<const Tensor> now) const {
+    Tensor goes_on = now[condition_];
+    for (std::size_t i = 0; i < carried_; ++i) next[i] = where(goes_on, next[i], now[i]);
 }
 
 void LoopKernel::find_moves(Phase& phase) const {

@@ -14,16 +14,18 @@ namespace weft {
 /// Of the region's nodes those that results show.
 std::vector<bool> wanted_nodes(const LoopAttributes& a, std::span<const LoopResultAttributes> results);
 
-/// All steps are run in one or two phases: many at a time where they are small, then those that are left.
+/// All steps are run in one or two phases: many at a time where they are small, then those that are left. Where a condition says how many
+/// there are, some are run one by one, then many at a time: a loop that ends soon computes no step that nobody wants.
 class LoopKernel final : public Kernel {
   public:
     /// `rows`: of independent ones (loop_rows.h), as many as a run is for; 0: all, whatever they are.
-    LoopKernel(const Node& loop, std::span<const Layout> inputs, std::span<const LoopResultAttributes> results,
-               const KernelCompiler& compiler, const BindOptions& options, bool as_written, std::int64_t rows = 0);
+    LoopKernel(const LoopAttributes& loop, std::span<const Layout> inputs,
+               std::span<const LoopResultAttributes> results, const KernelCompiler& compiler,
+               const BindOptions& options, bool as_written, std::int64_t rows = 0);
 
     std::size_t scratch_bytes() const override { return scratch_bytes_; }
     std::string_view by() const override { return "loop"; }
-    std::shared_ptr<const Binding> body() const override { return phases_.empty() ? nullptr : phases_[0].step; }
+    Bodies bodies() const override { return phases_.empty() ? Bodies{} : Bodies{{"", phases_[0].step}}; }
     void run(void* const* operands, std::byte* scratch) const override {
         run_rows(operands, scratch, 0);
         fill_token(operands);
@@ -90,6 +92,7 @@ class LoopKernel final : public Kernel {
     std::size_t value_of(std::size_t result) const { return static_cast<std::size_t>(results_[result].value); }
     Phase phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first, const KernelCompiler& compiler,
                 const BindOptions& options, bool as_written) const;
+    void keep_what_is_over(std::vector<Tensor>& next, std::span<const Tensor> now) const;
     void find_moves(Phase& phase) const;
     void place_scratch();
 
@@ -98,6 +101,8 @@ class LoopKernel final : public Kernel {
     std::size_t inputs_, carried_;
     std::int64_t length_;
     bool reverse_;
+    std::size_t
+        condition_;  // of the carried values the one that says whether there is a further step; none: length_ does
     std::vector<bool> needed_;   // which carried values are
     std::vector<Tensor> nodes_;  // of the region, for the rows of a run
     std::vector<Input> given_;

@@ -44,7 +44,7 @@ class RowsKernel final : public Kernel {
     }
     std::size_t scratch_bytes() const override { return scratch_bytes_; }
     std::string_view by() const override { return "loop"; }
-    std::shared_ptr<const Binding> body() const override { return loops_[0]->body(); }
+    Bodies bodies() const override { return loops_[0]->bodies(); }
     void run(void* const* operands, std::byte* scratch) const override {
         parallel_for(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t p) {
             const Part& part = parts_[static_cast<std::size_t>(p)];
@@ -74,7 +74,7 @@ std::unique_ptr<Kernel> loop_kernel(const Node& loop, std::span<const Layout> in
                                     const BindOptions& options, bool as_written) {
     const LoopAttributes& a = loop.attributes_as<LoopAttributes>();
     auto make = [&](std::int64_t rows) {
-        return std::make_unique<LoopKernel>(loop, inputs, results, compiler, options, as_written, rows);
+        return std::make_unique<LoopKernel>(a, inputs, results, compiler, options, as_written, rows);
     };
     std::int64_t rows = as_written ? 0 : independent_rows(a, wanted_nodes(a, results)), parts = parts_of_rows(a, rows);
     if (parts < 2) return make(0);

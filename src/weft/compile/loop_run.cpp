@@ -58,7 +58,13 @@ class LoopRun {
         return slice_of(results_[row.result], k_.result_slices_[row.result], first + row.step, row.trail);
     }
 
+    // Whether there is a further step.
+    bool goes_on() const {
+        return k_.condition_ == LoopKernel::none || *static_cast<const bool*>(carries_[k_.condition_]);
+    }
+
     void run_phase(const Phase& phase) {
+        if (!goes_on()) return;
         table_ = reinterpret_cast<void**>(scratch_ + phase.table_at);
         leaves_ = reinterpret_cast<void**>(scratch_ + phase.addresses_at);
         made_ = leaves_ + phase.leaves.size();
@@ -67,7 +73,7 @@ class LoopRun {
         phase.table->place_arena(table_, scratch_);
         place(phase);
         share(phase);
-        for (std::int64_t block = 0; block < phase.blocks; ++block) {
+        for (std::int64_t block = 0; block < phase.blocks && goes_on(); ++block) {
             if (block > 0) go_on(phase, block);
             run_steps(phase);
             hand_on(phase, block);

@@ -48,7 +48,8 @@ std::string as_c(const Loop& loop, const std::string& name) {
     }
 }
 
-// What runs in each step of a loop follows it: "step 2.0" is the first step of the loop that is step 2.
+// What runs in each step of a loop follows it: "step 2.0" is the first step of the loop that is step 2, "step 2.true.0" of a conditional's
+// branch.
 void add_kernels(std::ostream& out, const Binding& binding, const std::string& before) {
     for (std::size_t s = 0; s < binding.steps.size(); ++s) {
         const BoundStep& step = binding.steps[s];
@@ -58,7 +59,8 @@ void add_kernels(std::ostream& out, const Binding& binding, const std::string& b
             << step.kernel->by() << place(step.where) << '\n';
         for (std::size_t i = 0; i < step.loops.size(); ++i)
             out << accesses_text(step.loops[i]) << as_c(step.loops[i], text(name, "_", i));
-        if (auto body = step.kernel->body()) add_kernels(out, *body, number + ".");
+        for (const auto& [part, body] : step.kernel->bodies())
+            add_kernels(out, *body, text(number, '.', part, part.empty() ? "" : "."));
     }
 }
 

@@ -47,11 +47,11 @@ void Parameter::set(const Tensor& value, std::source_location where) {
                               "; convert it with astype", place(where)));
     }
     if (!observer && value.node()->symbolic && !value.computed()) {
-        throw ValueError(
-            text("set: the parameter '", name(),
-                 "' is given a value that is not known here: it depends on an example of vmap, a step of scan, or on a "
-                 "declared input; return it from the function, and set it outside",
-                 place(where)));
+        throw ValueError(text(
+            "set: the parameter '", name(),
+            "' is given a value that is not known here: it depends on an example of vmap, a step of scan or "
+            "while_loop, a branch of cond, or on a declared input; return it from the function, and set it outside",
+            place(where)));
     }
     if (observer)
         observer->write(cell_, value);

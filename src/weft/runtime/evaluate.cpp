@@ -22,11 +22,11 @@ void refuse_unbound(const Graph& graph) {
                                   ", which stands for all examples at once. In place of `if` choose with "
                                   "where(condition, a, b); ask for numbers outside of the mapped function"));
         }
-        if (a.name == step_value_name) {
-            throw ValueError(text("scan: a number is asked for that depends on a step, ", node.dtype, " ", node.shape,
-                                  ", which is written once for all steps (or it left the step by another way than its "
-                                  "results). In place of `if` choose with where(condition, a, b); return what is asked "
-                                  "for, and ask for it outside",
+        if (const FrozenFunction* frozen = frozen_function(a.name)) {
+            throw ValueError(text(frozen->function, ": a number is asked for that depends on ", frozen->part, ", ",
+                                  node.dtype, " ", node.shape, ", ", frozen->written, " (or it left ", frozen->within,
+                                  " by another way than its results). In place of `if` choose with "
+                                  "where(condition, a, b); return what is asked for, and ask for it outside",
                                   place(node.where)));
         }
         throw ValueError(text("the value of the input '", a.name, "' ", node.dtype, " ", node.shape,

@@ -98,11 +98,11 @@ void Specialization::find_sources(const Trace& trace, const Graph& graph) {
                     "vmap: what depends on an example leaves the mapped function by another way than its "
                     "result (a parameter that it sets, a variable); return it");
             }
-            if (a.name == step_value_name) {
-                throw ValueError(
-                    text("scan: what a step computes leaves it by another way than its results (a parameter that "
-                         "it sets, a variable); return it",
-                         place(node.where)));
+            if (const FrozenFunction* frozen = frozen_function(a.name)) {
+                throw ValueError(text(frozen->function, ": what ", frozen->part,
+                                      " computes leaves it by another way than its results (a parameter that it sets, "
+                                      "a variable); return it",
+                                      place(node.where)));
             }
             throw ValueError(text("a function uses the declared input '", a.name, "' ", node.dtype, " ", node.shape,
                                   ", which is not among its arguments", place(node.where)));
