@@ -2,7 +2,9 @@
 
 #include "calls.h"
 #include "object.h"
+#include "weft/autodiff/cond.h"
 #include "weft/autodiff/while.h"
+#include "weft/graph/made_nodes.h"
 #include "weft/graph/node.h"
 #include "weft/ops/contraction.h"
 
@@ -65,8 +67,20 @@ struct Allowed {
 struct Keeping {
     std::optional<KeepPending> keeping;
     static thread_local int depth;  // of such blocks on this thread
+    void enter() { keeping.emplace(), ++depth; }
+    void exit() {
+        if (keeping) --depth;
+        keeping.reset();
+    }
 };
 thread_local int Keeping::depth = 0;
+
+/// `with MadeNodes() as made:` the same, and what is made meanwhile is written down.
+struct Making {
+    Keeping keeping;
+    std::optional<MadeNodes> made;
+    std::vector<Tensor> nodes() const { return {made->nodes().begin(), made->nodes().end()}; }
+};
 
 /// What a cell may hold: compiled functions write a cell's new value over its old one, so the memory must be weft's, never another's that is
 /// shown through a tensor.
@@ -120,15 +134,18 @@ void bind_transforms(nb::module_& m) {
         .def_prop_ro("dtype", [](const Parameter& self) { return dtype_object(self.dtype()); });
     nb::class_<Keeping>(m, "KeepPending")
         .def(nb::init<>())
-        .def("__enter__",
-             [](Keeping& self) {
-                 self.keeping.emplace();
-                 ++Keeping::depth;
-             })
-        .def("__exit__", [](Keeping& self, Given, Given, Given) {
-            if (self.keeping) --Keeping::depth;
-            self.keeping.reset();
-        });
+        .def("__enter__", [](Keeping& self) { self.enter(); })
+        .def("__exit__", [](Keeping& self, Given, Given, Given) { self.exit(); });
+    nb::class_<Making>(m, "MadeNodes")
+        .def(nb::init<>())
+        .def(
+            "__enter__",
+            [](Making& self) -> Making& {
+                self.keeping.enter(), self.made.emplace();
+                return self;
+            },
+            nb::rv_policy::reference)
+        .def("__exit__", [](Making& self, Given, Given, Given) { self.made.reset(), self.keeping.exit(); });
     m.def("keeps_pending", [] { return Keeping::depth > 0; });
     m.def("fresh", [](Given x) { return object_of(fresh(tensor(x, "grad"))); });
     m.def("is_symbolic", [](Given x) {
@@ -178,6 +195,16 @@ void bind_transforms(nb::module_& m) {
         .def("carry", [](const WhileTrace& self) { return list_of(self.carry()); })
         .def("results", [](const WhileTrace& self, Given condition, Given next) {
             return list_of(self.results(tensor(condition, "while_loop"), tensors(next, "while_loop")));
+        });
+    nb::class_<CondTrace>(m, "CondTrace")
+        .def("__init__",
+             [](CondTrace* self, Given predicate, Given arguments) {
+                 new (self) CondTrace(tensor(predicate, "cond"), tensors(arguments, "cond"), here());
+             })
+        .def("arguments", [](const CondTrace& self) { return list_of(self.arguments()); })
+        .def("results", [](const CondTrace& self, Given if_true, Given if_false, const Making& made, Given names) {
+            return list_of(
+                self.results(tensors(if_true, "cond"), tensors(if_false, "cond"), made.nodes(), names_of(names)));
         });
     m.def("with_rule", [](Given values, Given inputs, Given residuals, const std::string& name, nb::object pull) {
         return list_of(with_rule(tensors(values, "custom_vjp"), tensors(inputs, "custom_vjp"), rule_of(name, pull),

@@ -1,15 +1,16 @@
-"""Loops as operations: a step is written once and run as often as it is told, or as its condition holds. What goes in and out may be trees."""
+"""Loops and conditionals as operations: a step is written once and run as often as it is told, or as its condition holds; of two branches one
+is computed. What goes in and out may be trees."""
 import operator
 
 from . import _core
 from ._trees import flatten, is_array, places
 
-__all__ = ["scan", "while_loop"]
+__all__ = ["cond", "scan", "while_loop"]
 
 
-def refuse_other_form(function, what, form, form_after):
+def refuse_other_form(what, form, form_after):
     if form_after != form:
-        raise ValueError(f"{function}: {what}: {form_after} instead of {form}")
+        raise ValueError(f"{what}: {form_after} instead of {form}")
 
 
 def like(leaves, others):
@@ -54,7 +55,7 @@ def scan(f, init: "Any", xs: "Any" = None, length: "int | None" = None, reverse=
             raise ValueError(f"scan: the function must give (carry, y), but gave {type(result).__name__}"
                              + (f" of {len(result)}" if isinstance(result, (tuple, list)) else ""))
         following, _, form_after = flatten(result[0])
-        refuse_other_form("scan", "carry has another form after a step than before it", form, form_after)
+        refuse_other_form("scan: carry has another form after a step than before it", form, form_after)
         following = like(following, carried)
         ys, build_y, _ = flatten(result[1])
         last, collected = loop.results(following, [leaf if is_array(leaf) else _core.asarray(leaf, None, None) for leaf in ys])
@@ -90,5 +91,38 @@ def while_loop(cond, body, init: "Any"):
         if not is_array(condition) and not isinstance(condition, (bool, int, float, complex)):
             raise TypeError(f"while_loop: cond must give one truth value, but gave {type(condition).__name__}")
         following, _, form_after = flatten(body(build(loop.carry())))
-        refuse_other_form("while_loop", "carry has another form after a step than before it", form, form_after)
+        refuse_other_form("while_loop: carry has another form after a step than before it", form, form_after)
         return build(loop.results(_core.asarray(condition, None, None), like(following, carried)))
+
+
+def cond(pred, true_f, false_f, *args: "Any"):
+    """true_f(*args) where pred, one truth value (0-d, bool), holds, else false_f(*args); the other one is not computed.
+
+    Arguments and results may be trees; both functions give the same form, shapes and dtypes (a plain number takes the dtype of what the other
+    gives in its place). Both are called once, with placeholders, as scan's is: they may ask for shapes and dtypes, not for numbers. What they
+    compute belongs to them, whether of args or of what they read besides; what was written before is read, and computed in any case.
+
+    The conditional is one operation, outside of compiled functions and within them; it is differentiated in both modes and to any order (reverse
+    mode computes the branch that was taken once more). Under vmap both branches are computed, and each example takes its own, where pred
+    differs between examples; else it stays a conditional.
+
+    DTypeError or ShapeError (a TypeError, a ValueError) where pred is not one truth value, or a result is not of the same dtype or shape in
+    both; ValueError where their forms differ.
+
+    >>> wf.cond(wf.asarray(3) > 2, lambda x: x * 2, lambda x: x - 1, wf.asarray([1., 2.]))
+    array([2., 4.], dtype=float32)
+    >>> wf.grad(lambda x: wf.cond(x > 0, lambda: wf.sin(x), lambda: x * x))(wf.asarray(-3.))
+    array(-6., dtype=float32)
+    >>> wf.vmap(lambda x: wf.cond(x > 0, wf.sqrt, lambda x: x * 0, x))(wf.asarray([4., -4.]))
+    array([ 2., -0.], dtype=float32)
+    """
+    leaves, build, _ = flatten(args)
+    with _core.MadeNodes() as made:
+        trace = _core.CondTrace(_core.asarray(pred, None, None), [_core.asarray(leaf, None, None) for leaf in leaves])
+        given = trace.arguments()
+        result = true_f(*build(given))
+        yes, build_result, form = flatten(result)
+        no, _, form_of_other = flatten(false_f(*build(given)))
+        refuse_other_form("cond: false_f gives another form than true_f", form, form_of_other)
+        yes, no = like(yes, no), like(no, yes)
+        return build_result(trace.results(yes, no, made, places(result, "the result")))

@@ -2,6 +2,7 @@
 // Callers: users' programs.
 #pragma once
 
+#include "weft/autodiff/cond.h"
 #include "weft/autodiff/custom.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/loop.h"

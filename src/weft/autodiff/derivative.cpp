@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "weft/autodiff/loop_rules.h"
+#include "weft/autodiff/cond_rules.h"
 #include "weft/autodiff/rules.h"
 #include "weft/autodiff/transform.h"
 #include "weft/ops/creation.h"
@@ -86,7 +86,7 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
 
 void accumulate(Values& values, const Node* node, const Tensor& more) {
     Tensor& sum = values[node];
-    sum = !sum ? more : is_loop(*node) ? add_loop_cotangents(sum, more) : sum_of(sum, more);
+    sum = !sum ? more : has_results(*node) ? add_region_cotangents(sum, more) : sum_of(sum, more);
 }
 
 Tensor value_or_zero(const Values& values, const Tensor& of) {

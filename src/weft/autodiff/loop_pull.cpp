@@ -17,18 +17,18 @@
 namespace weft {
 namespace {
 
-/// What stands for the cotangent of a loop: those of its results, which are its inputs. Never computed.
-struct LoopCotangentAttributes {
+/// What stands for the cotangent of a loop or a conditional: those of its results, which are its inputs. Never computed.
+struct RegionCotangentAttributes {
     std::vector<LoopResultAttributes> of;
     template <class V>
     void members(V&) {}
 };
 Meta infer_cotangent(const Operation&, std::span<const Tensor>, const Attributes*) { return {{}, DType::float32}; }
-const Operation loop_cotangent_operation{.name = "loop_cotangent",
-                                         .family = Family::region,
-                                         .arity = -1,
-                                         .doc = "The cotangents of a loop's results.",
-                                         .infer = infer_cotangent};
+const Operation region_cotangent_operation{.name = "region_cotangent",
+                                           .family = Family::region,
+                                           .arity = -1,
+                                           .doc = "The cotangents of the results of a loop or a conditional.",
+                                           .infer = infer_cotangent};
 
 bool transposes_matrix(const Node& node) {
     return node.operation == &permute_dims_operation && node.shape.size() == 2 &&
@@ -91,7 +91,7 @@ class Reverse {
 
     // What the reverse step is given of cotangents: those of what is carried, and a slice of each result that was collected.
     void take(const Tensor& cotangent) {
-        const auto& results = cotangent.node()->attributes_as<LoopCotangentAttributes>().of;
+        const std::vector<LoopResultAttributes>& results = region_results(cotangent);
         std::vector<Tensor> last(a_.carried);
         for (std::size_t i = 0; i < results.size(); ++i) {
             auto value = static_cast<std::size_t>(results[i].value);
@@ -147,7 +147,8 @@ class Reverse {
             if (i < a_.step->inputs && kind(i) == fixed) continue;
             promise(!is_loop(*node), "the values of a loop within a loop are the region's");
             bool view = node->operation->family == Family::view;
-            if (i < a_.step->inputs || (i < nodes_.size() && changes_[i] && !view)) {
+            bool value = !has_results(*node);  // a conditional is made anew of what it reads
+            if (i < a_.step->inputs || (i < nodes_.size() && changes_[i] && !view && value)) {
                 x_.push_back(handle(node)), xs_.push_back(loop_values(loop_, static_cast<std::int32_t>(i)));
                 continue;
             }
@@ -303,16 +304,16 @@ class Reverse {
 
 }  // namespace
 
-Tensor loop_cotangent(const Tensor& result, const Tensor& cotangent) {
-    LoopCotangentAttributes a{{result.node()->attributes_as<LoopResultAttributes>()}};
-    return make_node(loop_cotangent_operation, {cotangent}, attributes(std::move(a)), result.node()->where);
+Tensor region_cotangent(const Tensor& result, const Tensor& cotangent) {
+    RegionCotangentAttributes a{{result.node()->attributes_as<LoopResultAttributes>()}};
+    return make_node(region_cotangent_operation, {cotangent}, attributes(std::move(a)), result.node()->where);
 }
 
-Tensor add_loop_cotangents(const Tensor& a, const Tensor& b) {
-    LoopCotangentAttributes all = a.node()->attributes_as<LoopCotangentAttributes>();
+Tensor add_region_cotangents(const Tensor& a, const Tensor& b) {
+    RegionCotangentAttributes all = a.node()->attributes_as<RegionCotangentAttributes>();
     std::vector<Tensor> cotangents;
     for (Node* input : a.node()->inputs) cotangents.push_back(handle(input));
-    const auto& more = b.node()->attributes_as<LoopCotangentAttributes>().of;
+    const auto& more = b.node()->attributes_as<RegionCotangentAttributes>().of;
     for (std::size_t i = 0; i < more.size(); ++i) {
         auto same = std::find_if(all.of.begin(), all.of.end(), [&](const LoopResultAttributes& known) {
             return known.collected == more[i].collected && known.value == more[i].value;
@@ -324,7 +325,11 @@ Tensor add_loop_cotangents(const Tensor& a, const Tensor& b) {
             all.of.push_back(more[i]), cotangents.push_back(input_of(b, i));
         }
     }
-    return make_node(loop_cotangent_operation, cotangents, attributes(std::move(all)), a.node()->where);
+    return make_node(region_cotangent_operation, cotangents, attributes(std::move(all)), a.node()->where);
+}
+
+const std::vector<LoopResultAttributes>& region_results(const Tensor& cotangent) {
+    return cotangent.node()->attributes_as<RegionCotangentAttributes>().of;
 }
 
 std::vector<Tensor> pull_loop(const Tensor& loop, const Tensor& cotangent, const std::vector<bool>& wanted) {

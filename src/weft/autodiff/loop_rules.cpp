@@ -1,6 +1,7 @@
 #include "weft/autodiff/loop_rules.h"
 
 #include "weft/autodiff/between.h"
+#include "weft/autodiff/cond.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/vmap.h"
 #include "weft/base/integers.h"
@@ -46,6 +47,7 @@ Tensor with_images(const Tensor& loop, std::vector<std::int32_t> images) {
 }  // namespace
 
 bool is_loop(const Node& node) { return node.operation == &loop_operation; }
+bool has_results(const Node& node) { return is_loop(node) || node.operation == &cond_operation; }
 
 Tensor push_loop(const Tensor& loop, std::span<const Tensor> tangents) {
     const LoopAttributes& a = loop_of(loop);

@@ -22,28 +22,31 @@ const FrozenFunction* frozen_function(std::string_view name) {
 
 namespace {
 
-// What is handed over for a value from outside: views of it are made inside, where who reads them sees how the memory lies.
-Node* below_views(Node* node) {
-    while (node->operation->family == Family::view && node->inputs.size() == 1 && !node->operation->alias)
-        node = node->inputs[0];
-    return node;
+using Nodes = std::unordered_set<const Node*>;
+
+// The nodes below `outputs` that `own` names, down to placeholders, leaves and what was computed: these come from outside.
+std::vector<Tensor> own_below(std::span<const Tensor> outputs, const Nodes& own) {
+    std::vector<Tensor> found;
+    Nodes seen;
+    std::vector<Node*> stack;
+    std::lock_guard guard(Node::lock());
+    for (const Tensor& output : outputs) stack.push_back(output.node());
+    while (!stack.empty()) {
+        Node* node = stack.back();
+        stack.pop_back();
+        if (!own.contains(node) || !seen.insert(node).second) continue;
+        found.push_back(handle(node));
+        stack.insert(stack.end(), node->inputs.begin(), node->inputs.end());
+    }
+    return found;
 }
 
-std::vector<Tensor> find_captured(std::span<const Tensor> placeholders, std::span<const Tensor> outputs) {
-    std::unordered_set<const Node*> known;
-    for (const Tensor& placeholder : placeholders) known.insert(placeholder.node());
-    std::vector<Tensor> inside = nodes_between(outputs, placeholders), captured;
-    for (const Tensor& node : inside) known.insert(node.node());
-    auto note = [&](Node* node) {
-        if (known.contains(node)) return;
-        node = below_views(node);
-        bool stays = node->operation == &constant_operation && !node->computed;
-        if (!stays && known.insert(node).second) captured.push_back(handle(node));
-    };
-    for (const Tensor& node : inside)
-        for (Node* input : node.node()->inputs) note(input);
-    for (const Tensor& output : outputs) note(output.node());
-    return captured;
+// What is handed over for a value from outside: views of it are made inside, where who reads them sees how the memory lies.
+Node* below_views(Node* node, const Nodes& own) {
+    while (node->operation->family == Family::view && node->inputs.size() == 1 && !node->operation->alias &&
+           !own.contains(node->inputs[0]))
+        node = node->inputs[0];
+    return node;
 }
 
 Tensor placeholder_like(const Tensor& x, const SizeLookup& lookup = {}) {
@@ -101,10 +104,32 @@ KeyParts key_of(const Region& region) {
 
 }  // namespace
 
-Frozen freeze(std::span<const Tensor> placeholders, std::span<const Tensor> outputs) {
+std::vector<Tensor> captured_by(std::span<const Tensor> placeholders, std::span<const Tensor> outputs,
+                                std::span<const Tensor> own) {
+    Nodes mine, known;
+    for (const Tensor& x : own)
+        if (x.node()->operation->family != Family::leaf && !x.computed()) mine.insert(x.node());
+    for (const Tensor& placeholder : placeholders) known.insert(placeholder.node()), mine.erase(placeholder.node());
+    std::vector<Tensor> inside = nodes_between(outputs, placeholders), captured;
+    std::vector<Tensor> more = own_below(outputs, mine);
+    inside.insert(inside.end(), more.begin(), more.end());
+    for (const Tensor& node : inside) known.insert(node.node());
+    auto note = [&](Node* node) {
+        if (known.contains(node)) return;
+        node = below_views(node, mine);
+        bool stays = node->operation == &constant_operation && !node->computed;
+        if (!stays && known.insert(node).second) captured.push_back(handle(node));
+    };
+    for (const Tensor& node : inside)
+        for (Node* input : node.node()->inputs) note(input);
+    for (const Tensor& output : outputs) note(output.node());
+    return captured;
+}
+
+Frozen freeze(std::span<const Tensor> placeholders, std::span<const Tensor> outputs, std::span<const Tensor> own) {
     KeepPending keep;
     Frozen frozen;
-    frozen.captured = find_captured(placeholders, outputs);
+    frozen.captured = captured_by(placeholders, outputs, own);
     std::vector<Tensor> from(placeholders.begin(), placeholders.end()), to;
     from.insert(from.end(), frozen.captured.begin(), frozen.captured.end());
     for (const Tensor& x : from) to.push_back(placeholder_like(x));

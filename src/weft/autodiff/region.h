@@ -1,6 +1,6 @@
-// Region: the expressions of a function, frozen: what an operation holds that runs a program of its own (a loop's step). Its placeholders
+// Region: the expressions of a function, frozen: what an operation holds that runs a program of its own (a loop's step, a branch). Its placeholders
 // stand first; whatever the function read from outside is one of them, so nothing in a region points out of it. Immutable, shared.
-// Callers: autodiff/loop*.cpp, compile/loop_kernel.cpp.
+// Callers: autodiff/loop*.cpp, while.cpp, cond*.cpp, compile/loop_kernel.cpp, cond_kernel.cpp.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,12 @@ struct Frozen {
     /// of these, stay inside.
     std::vector<Tensor> captured;
 };
-Frozen freeze(std::span<const Tensor> placeholders, std::span<const Tensor> outputs);
+/// `own`: nodes that stay inside even where they depend on no placeholder (of what is computed only if it is wanted); others that do not are
+/// read from outside.
+Frozen freeze(std::span<const Tensor> placeholders, std::span<const Tensor> outputs, std::span<const Tensor> own = {});
+/// What freeze() would read from outside.
+std::vector<Tensor> captured_by(std::span<const Tensor> placeholders, std::span<const Tensor> outputs,
+                                std::span<const Tensor> own);
 
 /// The same with named sizes replaced; nodes keep their numbers.
 std::shared_ptr<const Region> substitute(const Region& region, const SizeLookup& lookup);

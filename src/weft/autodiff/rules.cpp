@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "weft/autodiff/cond_rules.h"
 #include "weft/autodiff/custom.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/loop_rules.h"
@@ -210,6 +211,8 @@ Tensor push(const Tensor& result, std::span<const Tensor> tangents) {
     if (&operation == &custom_operation) return push_custom(result, tangents);
     if (&operation == &loop_operation) return push_loop(result, tangents);
     if (&operation == &loop_result_operation) return push_loop_result(result, tangents[0]);
+    if (&operation == &cond_operation) return push_cond(result, tangents);
+    if (&operation == &cond_result_operation) return push_cond_result(result, tangents[0]);
     refuse_if_not_differentiable(*result.node());
     if (by_partials(*result.node())) return push_elementwise(result, tangents);
     if (operation.composite) {
@@ -228,7 +231,9 @@ std::vector<Tensor> pull(const Tensor& result, const Tensor& cotangent, const st
     const Operation& operation = *result.node()->operation;
     if (&operation == &custom_operation) return pull_custom(result, cotangent, wanted);
     if (&operation == &loop_operation) return pull_loop(result, cotangent, wanted);
-    if (&operation == &loop_result_operation) return {loop_cotangent(result, cotangent)};
+    if (&operation == &cond_operation) return pull_cond(result, cotangent, wanted);
+    bool of_region = &operation == &loop_result_operation || &operation == &cond_result_operation;
+    if (of_region) return {region_cotangent(result, cotangent)};
     refuse_if_not_differentiable(*result.node());
     if (by_partials(*result.node())) return pull_elementwise(result, cotangent, wanted);
     if (operation.composite) return pull_composite(result, cotangent, wanted);

@@ -4,7 +4,7 @@
 
 #include "weft/autodiff/batching.h"
 #include "weft/autodiff/between.h"
-#include "weft/autodiff/loop.h"
+#include "weft/autodiff/loop_rules.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/view.h"
 
@@ -24,8 +24,7 @@ Tensor for_all(const Tensor& of_one, const Batched& known, Size size) {
         inputs.push_back(batched.back() ? at->second : handle(input));
     }
     Tensor result = batched_node(of_one, {inputs, batched, size});
-    bool loop = node.operation == &loop_operation;
-    promise(loop || (result.dtype() == node.dtype && result.ndim() == node.shape.size() + 1),
+    promise(has_results(node) || (result.dtype() == node.dtype && result.ndim() == node.shape.size() + 1),
             "a rule of vmap keeps the dtype and adds one axis");
     return result;
 }

@@ -61,7 +61,7 @@ std::optional<std::vector<std::int32_t>> late_checks(const Plan& plan, const Gra
     std::vector<std::int32_t> late;
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
         if (plan.steps[s].kind == Step::loop && static_cast<std::int32_t>(s) > first &&
-            loop_may_fail(graph.node(plan.steps[s].space)))
+            region_may_fail(graph.node(plan.steps[s].space)))
             return std::nullopt;
         IndexUses uses;
         for (std::int32_t member : plan.steps[s].members) add_uses(graph, member, uses);

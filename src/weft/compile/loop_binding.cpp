@@ -166,7 +166,8 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     for (const Tensor& x : leaves) leaf_nodes.push_back(x.node());
     for (const Tensor& x : tops) top_nodes.push_back(x.node());
     BindOptions inner;
-    for (const Leaf& leaf : phase.leaves) inner.steady.push_back(leaf.input >= carried_ + a_.sliced);
+    bool once = length_ == 1 && !a_.condition;  // nothing is worth keeping then
+    for (const Leaf& leaf : phase.leaves) inner.steady.push_back(!once && leaf.input >= carried_ + a_.sliced);
     inner.keep_loops = options.keep_loops, inner.bfloat16_products = options.bfloat16_products;
     phase.step = make_step_binding(gather(top_nodes, leaf_nodes), std::move(inner), compiler, as_written);
     phase.table = std::make_unique<OperandTable>(*phase.step);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weft/autodiff/cond.h"
 #include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 #include "weft/compile/loop_binding.h"
@@ -14,7 +15,7 @@ double product_operations_of(const LoopAttributes& a) {
     double sum = 0;
     for (const Tensor& x : a.step->nodes) {
         const Node& node = *x.node();
-        if (node.operation == &loop_operation) sum += loop_product_operations(node);
+        sum += region_product_operations(node);
         if (node.operation->family != Family::contraction) continue;
         sum += 2 * static_cast<double>(element_count(dims_of(node.shape))) *
                static_cast<double>(node.inputs[0]->shape.back().value());
@@ -81,16 +82,27 @@ std::unique_ptr<Kernel> loop_kernel(const Node& loop, std::span<const Layout> in
     return std::make_unique<RowsKernel>(rows, parts, make);
 }
 
-double loop_product_operations(const Node& loop) { return product_operations_of(loop.attributes_as<LoopAttributes>()); }
+double region_product_operations(const Node& node) {
+    return node.operation == &loop_operation ? product_operations_of(node.attributes_as<LoopAttributes>()) : 0;
+}
 
-bool loop_may_fail(const Node& loop) {
-    const Region& step = *loop.attributes_as<LoopAttributes>().step;
-    return std::any_of(step.nodes.begin(), step.nodes.end(), [](const Tensor& x) {
+namespace {
+
+bool may_fail(const Region& region) {
+    return std::any_of(region.nodes.begin(), region.nodes.end(), [](const Tensor& x) {
         const Node& node = *x.node();
         Family family = node.operation->family;
-        return family == Family::gather || family == Family::scatter ||
-               (node.operation == &loop_operation && loop_may_fail(node));
+        return family == Family::gather || family == Family::scatter || region_may_fail(node);
     });
+}
+
+}  // namespace
+
+bool region_may_fail(const Node& node) {
+    if (node.operation == &loop_operation) return may_fail(*node.attributes_as<LoopAttributes>().step);
+    if (node.operation != &cond_operation) return false;
+    const CondAttributes& a = node.attributes_as<CondAttributes>();
+    return may_fail(*a.branches[0]) || may_fail(*a.branches[1]);
 }
 
 }  // namespace weft

@@ -17,10 +17,11 @@ std::unique_ptr<Kernel> loop_kernel(const Node& loop, std::span<const Layout> in
                                     std::span<const LoopResultAttributes> results, const KernelCompiler& compiler,
                                     const BindOptions& options, bool as_written);
 
-/// Additions and multiplications of the products of matrices in all its steps.
-double loop_product_operations(const Node& loop);
+/// Additions and multiplications of the products of matrices in all steps of a loop; 0 where nobody knows which will run (of a loop that ends
+/// by a condition, of a conditional).
+double region_product_operations(const Node& loop);
 
-/// Whether a step of the loop may find an index outside its axis, which stops it where it is.
-bool loop_may_fail(const Node& loop);
+/// Whether a step of the loop, or a branch of the conditional, may find an index outside its axis, which stops it where it is.
+bool region_may_fail(const Node& node);
 
 }  // namespace weft

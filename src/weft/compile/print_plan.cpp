@@ -115,7 +115,7 @@ class PlanPrinter {
     }
 
     void print_members(const Step& step) {
-        out_ << name_of(step.kind);
+        out_ << (step.kind == Step::loop ? node(step.space).operation->name : name_of(step.kind));
         for (std::int32_t e : step.members)
             out_ << (e == step.members[0] ? " of " : ", ") << node(e).operation->name << " %" << e;
     }

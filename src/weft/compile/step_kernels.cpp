@@ -5,6 +5,7 @@
 
 #include "weft/base/integers.h"
 #include "weft/compile/bound_loop.h"
+#include "weft/compile/cond_kernel.h"
 #include "weft/compile/in_place.h"
 #include "weft/compile/loop_kernel.h"
 #include "weft/compile/made.h"
@@ -49,7 +50,7 @@ double StepKernels::product_operations(const Step& step) const {
         for (const Step& part : step.parts) sum += product_operations(part);
         return sum;
     }
-    if (step.kind == Step::loop) return loop_product_operations(graph_.node(step.space));
+    if (step.kind == Step::loop) return region_product_operations(graph_.node(step.space));
     if (step.kind != Step::library || graph_.node(step.members[0]).operation->family != Family::contraction) return 0;
     auto points = static_cast<double>(slot_layout(plan_, graph_, step.stores[0]).size());
     return 2 * points * static_cast<double>(views_[at(step.loads[0])].layout.dims.back());
@@ -72,7 +73,9 @@ std::unique_ptr<Kernel> StepKernels::region(const Step& step) const {
     std::vector<LoopResultAttributes> results;
     for (std::size_t i = 0; i + 1 < step.members.size(); ++i)
         results.push_back(graph_.node(step.members[i]).attributes_as<LoopResultAttributes>());
-    return loop_kernel(graph_.node(step.space), inputs(step), results, compiler_, options_, plan_.as_written);
+    const Node& node = graph_.node(step.space);
+    auto make = node.operation == &cond_operation ? cond_kernel : loop_kernel;
+    return make(node, inputs(step), results, compiler_, options_, plan_.as_written);
 }
 
 // The step's second operand, if it is a leaf whose numbers stay as they are from run to run; else nothing. Of what else has two

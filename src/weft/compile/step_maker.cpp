@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "weft/autodiff/loop.h"
+#include "weft/autodiff/cond.h"
 #include "weft/compile/lower.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/scan.h"
@@ -155,7 +155,9 @@ void StepMaker::library(std::int32_t e) {
 }
 
 void StepMaker::region(std::int32_t e) {
-    if (graph_.node(e).operation != &loop_operation) return;
+    const Operation* operation = graph_.node(e).operation;
+    if (operation != &loop_operation && operation != &cond_operation) return;
+    const Operation* of_it = operation == &loop_operation ? &loop_result_operation : &cond_result_operation;
     Step step;
     step.kind = Step::loop;
     step.space = e;
@@ -166,7 +168,7 @@ void StepMaker::region(std::int32_t e) {
     auto count = static_cast<std::int32_t>(graph_.entries.size());
     for (std::int32_t result = e + 1; result < count; ++result) {
         if (graph_.entries[static_cast<std::size_t>(result)].leaf) continue;
-        if (graph_.node(result).operation != &loop_result_operation || graph_.inputs(result)[0] != e) continue;
+        if (graph_.node(result).operation != of_it || graph_.inputs(result)[0] != e) continue;
         step.members.push_back(result);
         step.stores.push_back(place(result).index);
     }

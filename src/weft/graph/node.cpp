@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "weft/graph/evaluator.h"
+#include "weft/graph/made_nodes.h"
 #include "weft/graph/node_memory.h"
 #include "weft/graph/parameter.h"
 
@@ -18,9 +19,16 @@ thread_local int keep_pending = 0;
 thread_local const std::source_location* line = nullptr;  // of the outermost LineScope
 thread_local std::vector<std::string_view>* modules = nullptr;
 
+// Of all MadeNodes of this thread, the outermost's first.
+struct Written {
+    int depth = 0;
+    std::vector<Tensor> nodes;
+};
+thread_local Written* written = nullptr;
+
 // Computes the inputs if what waits above the leaves has grown past the bounds, so that forgetting to ask leaks nothing.
 void bound_pending(Node& node) {
-    if ((node.depth <= most_depth && node.pending_bytes <= most_bytes) || node.symbolic || keep_pending > 0) return;
+    if ((node.depth <= most_depth && node.pending_bytes <= most_bytes) || node.symbolic) return;
     std::vector<Tensor> inputs;
     for (Node* input : node.inputs) {
         bool result = input->operation->family == Family::region && node.operation->family == Family::region;
@@ -121,6 +129,18 @@ void Node::set_value(Array&& array, Leaves&& leaves, bool has_claim) {
 void Node::materialize(Array array, Leaves leaves) { set_value(std::move(array), std::move(leaves), false); }
 void Node::materialize_claimed(Array&& array, Leaves&& leaves) { set_value(std::move(array), std::move(leaves), true); }
 
+MadeNodes::MadeNodes() {
+    if (!written) written = new Written;
+    ++written->depth;
+    first_ = written->nodes.size();
+}
+MadeNodes::~MadeNodes() {
+    if (--written->depth > 0) return;  // what it made is made by the one around it too
+    delete written;
+    written = nullptr;
+}
+std::span<const Tensor> MadeNodes::nodes() const { return std::span<const Tensor>(written->nodes).subspan(first_); }
+
 KeepPending::KeepPending() { ++keep_pending; }
 KeepPending::~KeepPending() { --keep_pending; }
 
@@ -182,6 +202,13 @@ std::unique_ptr<Node> begin_node(const Operation& operation, std::span<const Ten
     return node;
 }
 
+void finish_node(const Tensor& made) {
+    if (keep_pending == 0)
+        bound_pending(*made.node());
+    else if (written)
+        written->nodes.push_back(made);
+}
+
 }  // namespace
 
 Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, AttributesHandle attributes,
@@ -192,7 +219,7 @@ Tensor make_node(const Operation& operation, std::span<const Tensor> inputs, Att
         node->inputs.push_back(input.node());
     }
     Tensor result(node.release());
-    bound_pending(*result.node());
+    finish_node(result);
     return result;
 }
 
@@ -201,7 +228,7 @@ Tensor take_node(const Operation& operation, std::span<Tensor> inputs, Attribute
     std::unique_ptr<Node> node = begin_node(operation, inputs, std::move(attributes), where);
     for (Tensor& input : inputs) node->inputs.push_back(input.release());
     Tensor result(node.release());
-    bound_pending(*result.node());
+    finish_node(result);
     return result;
 }
 
