@@ -1,5 +1,5 @@
-"""h = tanh(a h + b) on one number, step after step: the time of a step, forward and with the derivative in a. weft and JAX scan 10,000 steps;
-PyTorch, which has no loop that is compiled, writes 1,000 down."""
+"""h = tanh(a h + b) on one number, step after step: the time of a step, forward and with the derivative in a, and of a loop that counts its steps
+to know when it ends. weft and JAX run 10,000 steps; PyTorch, which has no loop that is compiled, writes 1,000 down."""
 import numpy as np
 
 from .common import Workload
@@ -29,6 +29,21 @@ def weft(grad):
         run = wf.compile(wf.grad(f) if grad else f)
         return lambda: run(a, b)
     return make
+
+
+def weft_while(arrays):
+    import weft as wf
+    a, b = wf.asarray(arrays["a"]), wf.asarray(arrays["b"])
+    run = wf.compile(lambda a, b: wf.while_loop(lambda c: c[1] < STEPS["weft"], lambda c: (wf.tanh(a * c[0] + b), c[1] + 1), (b, wf.asarray(0)))[0])
+    return lambda: run(a, b)
+
+
+def jax_while(arrays):
+    import jax
+    import jax.numpy as jnp
+    a, b = jnp.asarray(arrays["a"]), jnp.asarray(arrays["b"])
+    run = jax.jit(lambda a, b: jax.lax.while_loop(lambda c: c[1] < STEPS["jax"], lambda c: (jnp.tanh(a * c[0] + b), c[1] + 1), (b, 0))[0])
+    return lambda: run(a, b).block_until_ready()
 
 
 def torch(grad):
@@ -65,4 +80,5 @@ def numpy(arrays):
 
 
 WORKLOADS = {"scan.forward": Workload(arrays, {"weft": weft(False), "torch": torch(False), "jax": jax(False), "numpy": numpy}, {"best": 1.0}, part=STEPS),
-             "scan.grad": Workload(arrays, {"weft": weft(True), "torch": torch(True), "jax": jax(True)}, {"best": 1.0}, part=STEPS)}
+             "scan.grad": Workload(arrays, {"weft": weft(True), "torch": torch(True), "jax": jax(True)}, {"best": 1.0}, part=STEPS),
+             "while.forward": Workload(arrays, {"weft": weft_while, "jax": jax_while, "numpy": numpy}, {"best": 1.2}, part=STEPS)}

@@ -70,7 +70,7 @@ def while_loop(cond, body, init: "Any"):
     what else they read is the same in each step. The loop is one operation, outside of compiled functions and within them.
 
     It is differentiated in forward mode (jvp, jacfwd), to any order. Reverse mode (grad, vjp) is refused: it would have to keep what each
-    step computed, and nobody knows how many there will be; scan with a length has it. Under vmap the loop runs until all examples are done,
+    step computed, and nobody knows how many there will be; scan with a length has it, and what is held constant (stop_gradient of the result) needs none. Under vmap the loop runs until all examples are done,
     and those that are keep their values.
 
     DTypeError or ShapeError (a TypeError, a ValueError) where cond does not give one truth value; ValueError, DTypeError or ShapeError where
