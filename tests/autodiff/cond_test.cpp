@@ -20,6 +20,7 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 #include "weft/runtime/declared.h"
+#include "weft/runtime/explain.h"
 #include "weft/runtime/function.h"
 #include "weft/runtime/oracle.h"
 
@@ -292,6 +293,54 @@ TEST(Cond, within_loops_and_around_them) {
             {x})[0];
     };
     for (double x : {2.0, -2.0, 0.0}) EXPECT_EQ(sign_of(Tensor(x)).item<float>(), x / 2);
+}
+
+// Small branches in small steps, which are computed many at a time: of each step its own branch, whatever the other one would give.
+TEST(Cond, small_branches_in_many_steps) {
+    Tensor xs = draw({200}, 3), zero(std::int64_t{0});
+    auto step = [&](bool conditional) {
+        return [=](Values c, Values x) -> ScanStep {
+            Branch yes = [=](Values v) -> Tensors {
+                return {sqrt(v[0]) - v[1], floor_divide(v[2], v[2] - v[2] + 3), v[2]};
+            };
+            Branch no = [=](Values v) -> Tensors { return {v[1] * 0.5, v[2] + 1, floor_divide(v[2], v[2] - v[2])}; };
+            Tensor p = greater(x[0], 0.0);
+            Tensors given{x[0], c[0], c[1]}, found;
+            if (conditional) {
+                found = cond(p, yes, no, given);
+            } else {
+                Tensors a = yes(given), b = no(given);
+                for (std::size_t i = 0; i < 3; ++i) found.push_back(where(p, a[i], b[i]));
+            }
+            return {{found[0], found[1]}, {found[0] * x[0], found[2]}};
+        };
+    };
+    auto all = [&](bool conditional) {
+        Scanned found = scan(step(conditional), {Tensor(1.0, DType::float64), Tensor(std::int64_t{5})}, {xs});
+        return Tensors{found.carry[0], found.carry[1], found.ys[0], found.ys[1]};
+    };
+    Tensors found = all(true), expected = all(false);
+    eval(found), eval(expected);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(numbers(found[i]), numbers(expected[i])) << "value " << i;
+        EXPECT_EQ(numbers(Tensor(interpret(all(true)[i]))), numbers(expected[i])) << "value " << i;
+    }
+    EXPECT_FALSE(std::isnan(numbers(found[0])[0]));
+    auto kernels = [](const Tensor& x) { return explain(x).kernels; };
+    EXPECT_EQ(kernels(all(true)[0]).find("by cond"), std::string::npos);
+    // Of many elements the branch alone is computed.
+    auto large = [&](const Tensor& xs) {
+        return scan(
+                   [](Values c, Values x) -> ScanStep {
+                       return {cond(
+                                   greater(x[0], 0.0), [](Values v) { return Tensors{v[0] * 2}; },
+                                   [](Values v) { return Tensors{-v[0]}; }, {c[0]}),
+                               {}};
+                   },
+                   {ones({100})}, {xs})
+            .carry[0];
+    };
+    EXPECT_THAT(kernels(large(xs)), testing::HasSubstr("by cond"));
 }
 
 TEST(Cond, takes_inputs_however_they_lie_named_sizes_and_parameters) {

@@ -6,6 +6,7 @@
 #include "weft/base/integers.h"
 #include "weft/compile/loop_rows.h"
 #include "weft/compile/plan_cache.h"
+#include "weft/compile/small_branches.h"
 #include "weft/kernel/builder.h"
 #include "weft/ops/elementwise.h"
 
@@ -53,8 +54,10 @@ std::int64_t steps_at_once(const LoopAttributes& a) {
         Family family = node.operation->family;
         bool small = element_count(dims_of(node.shape)) <= most_elements;
         bool map = family == Family::elementwise || family == Family::view || family == Family::constant;
+        std::optional<std::int64_t> chosen = small_branches(node);
+        map = map || chosen || (node.operation == &cond_result_operation && small_branches(*node.inputs[0]));
         if (i >= a.step->inputs && (!small || !map || node.operation->alias)) return 1;
-        operations += family == Family::elementwise;
+        operations += chosen.value_or(family == Family::elementwise);
     }
     if (operations == 0 || (!a.condition && a.length.value() < worth)) return 1;
     return std::clamp<std::int64_t>(most_operations / operations, 1, most_steps);
@@ -79,10 +82,12 @@ LoopKernel::LoopKernel(const LoopAttributes& loop, std::span<const Layout> input
       reverse_(a_.reverse),
       condition_(a_.condition.value_or(none)) {
     needed_ = needed_carries(a_, results);
-    nodes_ = rows > 0 ? nodes_of_rows(a_, wanted_nodes(a_, results), rows) : a_.step->nodes;
+    nodes_ = rows > 0     ? nodes_of_rows(a_, wanted_nodes(a_, results), rows)
+             : as_written ? a_.step->nodes
+                          : with_small_branches_chosen(a_.step->nodes);
     auto row_bytes = [&](std::size_t node) {  // of what has rows
         const Tensor &whole = a_.step->nodes[node], &here = nodes_[node];
-        return here.is(whole)
+        return rows == 0 || here.is(whole)
                    ? 0
                    : static_cast<std::size_t>(element_count(dims_of(here.shape())) / rows) * size_of(here.dtype());
     };
