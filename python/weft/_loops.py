@@ -13,9 +13,15 @@ def refuse_other_form(what, form, form_after):
         raise ValueError(f"{what}: {form_after} instead of {form}")
 
 
+# Of a plain number the kinds of dtypes that hold its like.
+HOLD = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
+
+
 def like(leaves, others):
-    """Tensors; a plain number takes the dtype of what stands in its place."""
-    return [leaf if is_array(leaf) else _core.asarray(leaf, other.dtype if is_array(other) else None, None) for leaf, other in zip(leaves, others)]
+    """Tensors; a plain number takes the dtype of what stands in its place, where that holds numbers of its kind."""
+    def dtype(leaf, other):
+        return other.dtype if is_array(other) and _core.as_dtype(other.dtype).kind in HOLD.get(type(leaf), "") else None
+    return [leaf if is_array(leaf) else _core.asarray(leaf, dtype(leaf, other), None) for leaf, other in zip(leaves, others)]
 
 
 def scan(f, init: "Any", xs: "Any" = None, length: "int | None" = None, reverse=False):
@@ -70,8 +76,8 @@ def while_loop(cond, body, init: "Any"):
     what else they read is the same in each step. The loop is one operation, outside of compiled functions and within them.
 
     It is differentiated in forward mode (jvp, jacfwd), to any order. Reverse mode (grad, vjp) is refused: it would have to keep what each
-    step computed, and nobody knows how many there will be; scan with a length has it, and what is held constant (stop_gradient of the result) needs none. Under vmap the loop runs until all examples are done,
-    and those that are keep their values.
+    step computed, and nobody knows how many there will be; scan with a length has it, and stop_gradient of the result needs none. Under vmap
+    the loop runs until all examples are done, and those that are keep their values.
 
     DTypeError or ShapeError (a TypeError, a ValueError) where cond does not give one truth value; ValueError, DTypeError or ShapeError where
     carry changes its form, dtype or shape; NotDifferentiable in reverse mode.

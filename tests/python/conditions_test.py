@@ -71,6 +71,7 @@ class WhileLoop(unittest.TestCase):
                 (wf.ShapeError, r"while_loop: init\['h'\] is float32 \(3,\) before a step and float32 \(\) after it; what is carried keeps its shape",
                  lambda: wf.while_loop(lambda c: c["h"].sum() > 0, lambda c: {"h": c["h"].sum()}, {"h": x})),
                 (wf.DTypeError, r"while_loop: init is int64 \(\) before a step and float32 \(\) after it; give init the type", lambda: wf.while_loop(lambda c: c < 9, lambda c: c * 2.5, 1)),
+                (wf.DTypeError, r"while_loop: init is int64 \(\) before a step and float32 \(\) after it", lambda: wf.while_loop(lambda c: c < 9, lambda c: 9.5, 1)),
                 (TypeError, r"", lambda: wf.while_loop(lambda c: c < 9, lambda c: c, "begin")),
                 (ValueError, r"while_loop: a number is asked for that depends on a step", lambda: wf.while_loop(lambda c: c < 9, lambda c: c + 1 if c > 0 else c, 1)),
                 (NotImplementedError, r"while_loop: reverse mode .* use scan with a length .* forward mode \(jvp, jacfwd\), or stop_gradient(.|\n)*conditions_test.py",
@@ -107,6 +108,8 @@ class Cond(unittest.TestCase):
                 close(found["a"][0], a)
                 self.assertEqual((int(found["n"]), found["n"].dtype, found["a"][1]), (n, wf.int64, None))
         self.assertEqual(wf.cond(True, lambda: (), lambda: ()), ())
+        for number, dtype in ((1, wf.float16), (True, wf.int8), (0.5, wf.complex64), (2, wf.uint8)):
+            self.assertEqual(wf.cond(True, lambda: number, lambda: wf.zeros((), dtype=dtype)).dtype, dtype)  # noqa: B023
 
     def test_computes_one_branch_alone(self):
         table = wf.zeros(3)
@@ -163,6 +166,7 @@ class Cond(unittest.TestCase):
                  lambda: wf.cond(True, lambda x: {"a": x}, lambda x: {"a": x.sum()}, x)),
                 (wf.DTypeError, r"cond: the result is float32 \(3,\) where the predicate holds and bool \(3,\) where not; convert one of them with astype(.|\n)*conditions_test.py",
                  lambda: wf.cond(True, lambda x: x, lambda x: x > 0, x)),
+                (wf.DTypeError, r"cond: the result is int64 \(\) where the predicate holds and float32 \(\) where not", lambda: wf.cond(True, lambda x: x, lambda x: 0.5, wf.asarray(2))),
                 (TypeError, r"", lambda: wf.cond(True, same, same, "word")),
                 (ValueError, r"cond: a number is asked for that depends on a branch", lambda: wf.cond(True, lambda x: x if x.sum() > 0 else -x, lambda x: x, x))):
             with self.subTest(words=words), self.assertRaisesRegex(error, words):
