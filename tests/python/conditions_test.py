@@ -151,6 +151,23 @@ class Cond(unittest.TestCase):
         expected = losses(lambda x, yes, no: wf.where(x.sum() > 0, yes(), no()))
         close(found, expected, 1e-5)
 
+    def test_a_step_that_fails_in_a_branch_or_a_loop_changes_nothing(self):
+        table, x = wf.zeros(3), wf.ones(1000)
+        for last in (lambda i, w: wf.cond(i >= 0, lambda: table[i] * w.sum(), lambda: wf.asarray(0.)),
+                     lambda i, w: wf.while_loop(lambda s: s[0] < i, lambda s: (s[0] + 1, s[1] + table[s[0]]), (0, w.sum()))[1]):
+            w = wf.Parameter(wf.zeros(1000), name="w")
+
+            def body(i, x):
+                w.value = w + x
+                return last(i, w.value)
+            step = wf.compile(body)
+            for _ in range(3):
+                step(wf.asarray(1), x)
+            for _ in range(2):
+                with self.assertRaisesRegex(IndexError, "out of bounds for axis 0 of size 3"):
+                    step(wf.asarray(7), x)
+                close(w.value, np.full(1000, 3.0), 0)
+
     def linear(self):
         wf.random.seed(3)
         return wf.nn.Linear(2, 1)
