@@ -106,6 +106,7 @@ bool is_number(const Node& node, const Literal& number) {
     }
     Literal wanted = literal_as(node.dtype, number_here);
     if (is_complex(node.dtype)) return found->real == wanted.real && found->imaginary == wanted.imaginary;
+    if (is_integer(node.dtype)) return found->integer == wanted.integer;  // which doubles do not tell apart beyond 2^53
     return found->as<double>() == wanted.as<double>();
 }
 

@@ -30,9 +30,28 @@ std::size_t cost_of_power(int k) {
     return static_cast<std::size_t>(std::bit_width(bits) - 1 + std::popcount(bits) - 1);
 }
 
+// Of sums of whole numbers, which are added and multiplied modulo what the type holds: the number between -2^(bits - 1) and 2^(bits - 1) that
+// is the same there; none if a double does not hold it (bool has none of these).
+std::optional<double> held(DType dtype, double number) {
+    if (!is_integer(dtype)) return number;
+    if (std::abs(number) >= 0x1p53) return std::nullopt;  // it may have been rounded
+    int unused = 64 - 8 * static_cast<int>(size_of(dtype));
+    return static_cast<double>(
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::int64_t>(number)) << unused) >> unused);
+}
+
+// A number that held() gave, as its type has it.
+Tensor constant_of(double number, DType dtype) {
+    if (!is_integer(dtype)) return constant(Literal(number), dtype);
+    auto whole = static_cast<std::int64_t>(number);
+    if (!is_unsigned(dtype)) return constant(Literal(whole), dtype);
+    int unused = 64 - 8 * static_cast<int>(size_of(dtype));
+    return constant(Literal(static_cast<std::uint64_t>(whole) << unused >> unused), dtype);
+}
+
 Tensor times_number(double number, const Tensor& x) {
     if (number == 1) return x;
-    return number == -1 ? -x : constant(Literal(number), x.dtype()) * x;
+    return number == -1 ? -x : constant_of(number, x.dtype()) * x;
 }
 
 // How many axes it varies along.
@@ -244,7 +263,11 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
         auto [node, times] = stack.back();
         stack.pop_back();
         if (std::optional<double> value = node == &top ? std::nullopt : plain_number(*node)) {
-            number += times * *value;
+            std::optional<double> part = held(dtype, times * *value), sum = held(dtype, number + part.value_or(0));
+            if (part && sum)
+                number = *sum;
+            else
+                add(node, times);
             continue;
         }
         const Operation* op = node->operation;
@@ -256,10 +279,11 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;
-        std::optional<double> scale;
+        std::optional<double> scale;  // then what the term is multiplied by, all in all
         if (typed && op == &multiply_operation) scale = plain_number(*node->inputs[0]);
         std::size_t scaled = scale ? 1 : 0;
         if (typed && op == &multiply_operation && !scale) scale = plain_number(*node->inputs[1]);
+        if (scale) scale = held(dtype, times * *scale);
         bool joins = typed && (adds || scale);
         if (!joins || !(mine || through) || visited >= (through ? most_shared_nodes : most_nodes)) {
             complete = complete && (!joins || mine);
@@ -269,11 +293,11 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
         ++visited;
         if (mine) ++before_;
         if (scale) {
-            stack.push_back({node->inputs[scaled], times * *scale});
+            stack.push_back({node->inputs[scaled], *scale});
         } else if (op == &negative_operation) {
-            stack.push_back({node->inputs[0], -times});
+            stack.push_back({node->inputs[0], *held(dtype, -times)});
         } else {
-            stack.push_back({node->inputs[1], op == &subtract_operation ? -times : times});
+            stack.push_back({node->inputs[1], op == &subtract_operation ? *held(dtype, -times) : times});
             stack.push_back({node->inputs[0], times});
         }
     }
@@ -284,10 +308,11 @@ void Sum::add(Node* node, double times) {
     auto at = std::find_if(terms.begin(), terms.end(), [&](const Term& t) { return t.node == node; });
     // Infinity minus itself is not 0 (finite numbers are summed before they come here).
     if (at != terms.end() && (at->times > 0) != (times > 0) && number_of(*node)) at = terms.end();
-    if (at == terms.end())
-        terms.push_back({node, times});
+    std::optional<double> together = at == terms.end() ? std::nullopt : held(dtype, at->times + times);
+    if (together)
+        at->times = *together;
     else
-        at->times += times;
+        terms.push_back({node, times});
 }
 
 std::size_t Sum::cost() const {
@@ -305,7 +330,7 @@ std::size_t Sum::cost() const {
 Tensor Sum::build() const {
     Tensor sum;
     std::vector<Tensor> minus;
-    if (number != 0) sum = constant(Literal(number), dtype);
+    if (number != 0) sum = constant_of(number, dtype);
     for (const Term& term : terms) {
         if (term.times == 0) continue;
         Tensor part = handle(term.node);
