@@ -17,7 +17,7 @@ def steps(dtype):
             lambda x, y, k: x | y, lambda x, y, k: x ^ k, lambda x, y, k: x // one(3), lambda x, y, k: x % one(7), lambda x, y, k: x >> one(1))
 
 
-@unittest.skipIf(LACKS, LACKS)
+@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
 class WholeNumbers(unittest.TestCase):
 
     def test_long_chains_beyond_what_doubles_hold(self):
