@@ -117,6 +117,33 @@ TEST(Convolution, depthwise_ones_are_the_same_bits_on_every_instruction_set) {
     use_isa(before);
 }
 
+/// What goes past the caches because it is large (17 MB, of pictures of 8) is what comes of each picture by itself, on each instruction set.
+TEST(Convolution, large_depthwise_results_are_those_of_their_pictures) {
+    const Case c = {"large", 2, 2, 32, 32, 32, {260, 261}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+    ConvolutionShape whole = shape_of(c), one = whole;
+    one.batch = 1;
+    Operands<float> operands(whole, Layout::channels_last);
+    fill_at_random(operands);
+    Convolution of_one(DType::float32, ConvolutionKind::forward, one, operands.strides());
+    auto picture = static_cast<std::size_t>(operands.strides().output.batch);
+    Isa before = best_isa();
+    for (Isa isa : usable_isas()) {
+        use_isa(isa);
+        Convolution of_all(DType::float32, ConvolutionKind::forward, whole, operands.strides());
+        auto large = Buffer::allocate(2 * picture * sizeof(float)), small = Buffer::allocate(picture * sizeof(float));
+        auto scratch = Buffer::allocate(std::max(of_all.scratch_bytes(), of_one.scratch_bytes()) + 64);
+        of_all.run(operands.input.memory.data(), operands.weight.memory.data(), large->data(), scratch->data());
+        for (std::size_t n : {0, 1}) {
+            of_one.run(operands.input.memory.data() + n * static_cast<std::size_t>(operands.strides().input.batch),
+                       operands.weight.memory.data(), small->data(), scratch->data());
+            EXPECT_EQ(std::memcmp(large->data() + n * picture * sizeof(float), small->data(), picture * sizeof(float)),
+                      0)
+                << name_of(isa) << ", picture " << n;
+        }
+    }
+    use_isa(before);
+}
+
 /// Random values: not exact, so the order of sums shows.
 TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
     std::vector<Case> all(std::begin(cases), std::end(cases));

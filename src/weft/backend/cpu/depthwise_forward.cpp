@@ -31,6 +31,11 @@ class Forward final : public Convolution::Way {
         blocks_ = divide_up(s_.in_channels, channels_), parts_ = divide_up(s_.out[1], rows_);
         tasks_ = s_.batch * blocks_ * parts_;
         slots_ = block ? 1 : slots_for(tasks_);
+        constexpr std::int64_t far = std::int64_t{16}
+                                     << 20;  // bytes of a result that would put more out of the caches than it is worth
+        bool lines = s_.in_channels % 16 == 0 && !turns_out_ && strides.output.spatial[1] % 16 == 0 &&
+                     strides.output.spatial[2] % 16 == 0 && strides.output.batch % 16 == 0;
+        past_ = lines && s_.batch * pixels(s_.out) * s_.in_channels * float_bytes >= far;
         weights_bytes_ = aligned(static_cast<std::size_t>(s_.kernel[1] * s_.kernel[2] * s_.in_channels * float_bytes));
         in_bytes_ = turns_in_ ? aligned(static_cast<std::size_t>(pixels(s_.in) * channels_ * float_bytes)) : 0;
         out_bytes_ = turns_out_ ? aligned(static_cast<std::size_t>(pixels(s_.out) * channels_ * float_bytes)) : 0;
@@ -80,6 +85,8 @@ class Forward final : public Convolution::Way {
                              .places = s_.out[2],
                              .result_row = turns_out_ ? s_.out[2] * channels : strides_.output.spatial[1],
                              .result_step = turns_out_ ? channels : strides_.output.spatial[2]};
+        constexpr std::int64_t line = 64;
+        image.past = past_ && reinterpret_cast<std::uintptr_t>(result) % line == 0;
         if (turns_in_)
             turn_(turned, picture, strides_.input.channel * float_bytes, pixels(s_.in), channels, channels,
                   float_bytes);
@@ -94,7 +101,7 @@ class Forward final : public Convolution::Way {
     ConvolutionStrides strides_;
     DepthwiseKernel kernel_;
     decltype(MoveLoops::turn) turn_;
-    bool turns_in_ = false, turns_out_ = false;
+    bool turns_in_ = false, turns_out_ = false, past_ = false;
     std::int64_t channels_, rows_, blocks_, parts_, tasks_;  // of a task; tasks along channels, along rows, all
     int slots_;
     std::size_t weights_bytes_, in_bytes_, out_bytes_;

@@ -26,6 +26,7 @@ struct DepthwiseImage {
     std::int64_t in[2], kernel[2], stride[2], pad[2], dilation[2];
     std::int64_t picture_row, picture_step;        // to the next row, to the next place
     std::int64_t places, result_row, result_step;  // of a row of the result
+    bool past = false;  // whole lines of the result go to memory, not into the caches: each pixel begins one
 };
 
 struct DepthwiseKernel {

@@ -19,6 +19,7 @@ using Int = std::integral_constant<int, value>;
 struct Taps {
     std::int64_t picture[most_depthwise_places], weights[most_depthwise_places];
     int count = 0;
+    std::int64_t ahead = 0;  // to the row that the next one of the result reads anew; 0: there is none
 
     Taps(const DepthwiseImage& s, std::int64_t y, std::int64_t first_x, std::int64_t last_x) {
         for (std::int64_t k1 = 0; k1 < s.kernel[0]; ++k1) {
@@ -31,11 +32,13 @@ struct Taps {
                 weights[count++] = (k1 * s.kernel[1] + k2) * s.channels;
             }
         }
+        std::int64_t new_row = (y + 1) * s.stride[0] - s.pad[0] + (s.kernel[0] - 1) * s.dilation[0];
+        if (new_row < s.in[0]) ahead = new_row * s.picture_row;
     }
 };
 
 /// `wide` vectors of channels of `places` places; of one that is not `whole`, `count` channels.
-template <int places, int wide, bool whole>
+template <int places, int wide, bool whole, bool past = false>
 WEFT_INLINE void sum_channels(const Taps& taps, const float* picture, std::int64_t next, const float* weights,
                               float* result, std::int64_t result_step, int count) {
     auto load = [count](const float* from) __attribute__((always_inline)) {
@@ -44,6 +47,9 @@ WEFT_INLINE void sum_channels(const Taps& taps, const float* picture, std::int64
     typename V::Type totals[places][wide];
     for (int i = 0; i < places; ++i)
         for (int v = 0; v < wide; ++v) totals[i][v] = V::zero();
+    // A row's pixels lie too far from each other for processors to fetch what comes next: it is asked for while this row is summed.
+    for (int i = 0; taps.ahead != 0 && i < places; ++i)
+        for (int v = 0; v < wide; ++v) __builtin_prefetch(picture + taps.ahead + i * next + v * V::lanes);
     for (int tap = 0; tap < taps.count; ++tap) {
         const float *pixel = picture + taps.picture[tap], *factors = weights + taps.weights[tap];
         typename V::Type weight[wide];
@@ -55,8 +61,12 @@ WEFT_INLINE void sum_channels(const Taps& taps, const float* picture, std::int64
     }
     for (int i = 0; i < places; ++i, result += result_step)
         for (int v = 0; v < wide; ++v)
-            whole ? V::store(result + v * V::lanes, totals[i][v])
-                  : V::store(result + v * V::lanes, totals[i][v], count);
+            if (past)
+                V::store_past(result + v * V::lanes, totals[i][v]);
+            else if (whole)
+                V::store(result + v * V::lanes, totals[i][v]);
+            else
+                V::store(result + v * V::lanes, totals[i][v], count);
 }
 
 /// All channels: so much of some rows of the picture stays in the first-level cache, where a vector of each pixel in a row would meet few of
@@ -67,6 +77,9 @@ void sum_places(const DepthwiseImage& s, const Taps& taps, const float* picture,
     constexpr int wide = places > 2 ? 2 : 4;  // of few places more vectors, so that no sum waits for itself
     const std::int64_t next = s.stride[1] * s.picture_step;
     std::int64_t c = 0;
+    for (; s.past && c + wide * V::lanes <= channels; c += wide * V::lanes)
+        sum_channels<places, wide, true, true>(taps, picture + c, next, weights + c, result + c, s.result_step,
+                                               V::lanes);
     for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
         sum_channels<places, wide, true>(taps, picture + c, next, weights + c, result + c, s.result_step, V::lanes);
     for (; c + V::lanes <= channels; c += V::lanes)
@@ -100,6 +113,9 @@ void depthwise_rows(const DepthwiseImage& s, const float* picture, const float* 
         }
         for (; x < s.places; ++x) at_border(y, x);
     }
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+    if (s.past) _mm_sfence();  // other threads are told later, and must find what was stored
+#endif
 }
 
 }  // namespace weft::cpu::WEFT_ISA
