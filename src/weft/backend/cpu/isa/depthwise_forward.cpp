@@ -37,6 +37,19 @@ struct Taps {
     }
 };
 
+template <int places, int wide, bool whole, bool past>
+WEFT_INLINE void store_sums(const typename V::Type (&totals)[places][wide], float* result, std::int64_t result_step,
+                            int count) {
+    for (int i = 0; i < places; ++i, result += result_step)
+        for (int v = 0; v < wide; ++v)
+            if (past)
+                V::store_past(result + v * V::lanes, totals[i][v]);
+            else if (whole)
+                V::store(result + v * V::lanes, totals[i][v]);
+            else
+                V::store(result + v * V::lanes, totals[i][v], count);
+}
+
 /// `wide` vectors of channels of `places` places; of one that is not `whole`, `count` channels.
 template <int places, int wide, bool whole, bool past = false>
 WEFT_INLINE void sum_channels(const Taps& taps, const float* picture, std::int64_t next, const float* weights,
@@ -59,14 +72,34 @@ WEFT_INLINE void sum_channels(const Taps& taps, const float* picture, std::int64
             for (int v = 0; v < wide; ++v)
                 totals[i][v] = V::fma(weight[v], load(pixel + i * next + v * V::lanes), totals[i][v]);
     }
-    for (int i = 0; i < places; ++i, result += result_step)
-        for (int v = 0; v < wide; ++v)
-            if (past)
-                V::store_past(result + v * V::lanes, totals[i][v]);
-            else if (whole)
-                V::store(result + v * V::lanes, totals[i][v]);
-            else
-                V::store(result + v * V::lanes, totals[i][v], count);
+    store_sums<places, wide, whole, past>(totals, result, result_step, count);
+}
+
+/// The same of whole rows of the kernel, `width` places of it, where the result moves by as much as its places lie apart: a pixel is loaded
+/// once for all the sums that it is part of.
+template <int places, int wide, int width, bool past>
+WEFT_INLINE void sum_rows(const Taps& taps, const float* picture, std::int64_t next, const float* weights,
+                          std::int64_t weights_step, float* result, std::int64_t result_step) {
+    typename V::Type totals[places][wide];
+    for (int i = 0; i < places; ++i)
+        for (int v = 0; v < wide; ++v) totals[i][v] = V::zero();
+    for (int i = 0; taps.ahead != 0 && i < places; ++i)
+        for (int v = 0; v < wide; ++v) __builtin_prefetch(picture + taps.ahead + i * next + v * V::lanes);
+    for (int tap = 0; tap < taps.count; tap += width) {
+        const float *pixel = picture + taps.picture[tap], *factors = weights + taps.weights[tap];
+        typename V::Type weight[width][wide];
+        for (int k = 0; k < width; ++k)
+            for (int v = 0; v < wide; ++v) weight[k][v] = V::load(factors + k * weights_step + v * V::lanes);
+#pragma GCC unroll 32
+        for (int p = 0; p < places - 1 + width; ++p, pixel += next)
+            for (int v = 0; v < wide; ++v) {
+                typename V::Type value = V::load(pixel + v * V::lanes);
+#pragma GCC unroll 8
+                for (int i = 0; i < places; ++i)
+                    if (int k = p - i; k >= 0 && k < width) totals[i][v] = V::fma(weight[k][v], value, totals[i][v]);
+            }
+    }
+    store_sums<places, wide, true, past>(totals, result, result_step, V::lanes);
 }
 
 /// All channels: so much of some rows of the picture stays in the first-level cache, where a vector of each pixel in a row would meet few of
@@ -77,11 +110,22 @@ void sum_places(const DepthwiseImage& s, const Taps& taps, const float* picture,
     constexpr int wide = places > 2 ? 2 : 4;  // of few places more vectors, so that no sum waits for itself
     const std::int64_t next = s.stride[1] * s.picture_step;
     std::int64_t c = 0;
-    for (; s.past && c + wide * V::lanes <= channels; c += wide * V::lanes)
-        sum_channels<places, wide, true, true>(taps, picture + c, next, weights + c, result + c, s.result_step,
-                                               V::lanes);
-    for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
-        sum_channels<places, wide, true>(taps, picture + c, next, weights + c, result + c, s.result_step, V::lanes);
+    auto whole = [&](auto past) {
+        auto rows = [&](auto width) {
+            for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
+                sum_rows<places, wide, width(), past()>(taps, picture + c, next, weights + c, s.channels, result + c,
+                                                        s.result_step);
+        };
+        if (places == most_places && next == s.dilation[1] * s.picture_step && s.kernel[1] == 3) rows(Int<3>{});
+        if (places == most_places && next == s.dilation[1] * s.picture_step && s.kernel[1] == 5) rows(Int<5>{});
+        for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
+            sum_channels<places, wide, true, past()>(taps, picture + c, next, weights + c, result + c, s.result_step,
+                                                     V::lanes);
+    };
+    if (s.past)
+        whole(std::true_type{});
+    else
+        whole(std::false_type{});
     for (; c + V::lanes <= channels; c += V::lanes)
         sum_channels<places, 1, true>(taps, picture + c, next, weights + c, result + c, s.result_step, V::lanes);
     if (c < channels)
