@@ -10,6 +10,7 @@ some on two), import, first, new-batch, second-process, memory, graph, busy (in 
 """
 import argparse
 import sys
+import time
 
 import processes
 from systems import SYSTEMS, InProcess
@@ -27,6 +28,11 @@ def agree(name, results):
     return [f"weft gives {mine[:4]}, {s} {results[s][:4]}: they do not agree" for s in results if not worst[s] < 2e-3 or len(results[s]) != len(mine)]
 
 
+# Seconds before each turn on several threads: those of OpenMP, OpenBLAS and ONNX Runtime turn on the spot for up to 0.2 s after their work, and would
+# take a processor from who comes next (weft's median was twice its least time so).
+SETTLE = 0.3
+
+
 def timed(name, workload, systems, rounds, seconds, threads, limits):
     """The row of one workload. A system five times slower than the best in the first round is not asked again."""
     answers, notes = {}, []
@@ -40,6 +46,7 @@ def timed(name, workload, systems, rounds, seconds, threads, limits):
     least, medians, asked = {}, {}, list(answers)
     for turn in range(rounds):
         for system in asked:
+            time.sleep(SETTLE if threads > 1 else 0)
             once, middle = systems[system].time(name, seconds)
             part = workload.part.get(system, 1)
             least[system] = min(least.get(system, once / part), once / part)
