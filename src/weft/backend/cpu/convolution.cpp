@@ -131,11 +131,8 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
         if (auto way = winograd_convolution(kind, wide, wide_strides, use, direct)) return way;
         if (kind == ConvolutionKind::forward)
             if (auto way = depthwise_forward(wide, wide_strides, use.block)) return way;
-        auto plain = [](ConvolutionKind, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
-            return depthwise_forward(of_shape, lies, false);
-        };
         if (!use.packs())
-            if (auto way = depthwise_gradient(kind, wide, wide_strides, plain)) return way;
+            if (auto way = depthwise_gradient(kind, wide, wide_strides)) return way;
         auto make = [&](const ConvolutionShape& part, const Convolution::Way::Use& of) {
             return onednn_convolution(kind, part, wide_strides, of);
         };

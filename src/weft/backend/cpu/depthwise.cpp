@@ -88,8 +88,7 @@ class InWeights final : public Convolution::Way {
 
 class InPicture final : public Convolution::Way {
   public:
-    InPicture(const ConvolutionShape& shape, const ConvolutionStrides& strides, const MakeWay& make)
-        : s_(shape), weight_(strides.weight) {
+    InPicture(const ConvolutionShape& shape, const ConvolutionStrides& strides) : s_(shape), weight_(strides.weight) {
         ConvolutionShape turned = shape;
         ConvolutionStrides lies = strides;
         std::swap(turned.in, turned.out);
@@ -97,7 +96,7 @@ class InPicture final : public Convolution::Way {
         for (int axis = 0; axis < most_spatial; ++axis)
             turned.pad_lo[axis] = shape.dilation[axis] * (shape.kernel[axis] - 1) - shape.pad_lo[axis];
         lies.weight = channels_first(1, most_spatial, shape.kernel);
-        way_ = make(ConvolutionKind::forward, turned, lies);
+        way_ = depthwise_forward(turned, lies, false);
         turned_bytes_ = aligned(static_cast<std::size_t>(shape.in_channels * places()) * sizeof(float));
     }
     explicit operator bool() const { return static_cast<bool>(way_); }
@@ -135,7 +134,7 @@ bool is_depthwise(const ConvolutionShape& shape) {
 }
 
 std::unique_ptr<const Convolution::Way> depthwise_gradient(ConvolutionKind kind, const ConvolutionShape& shape,
-                                                           const ConvolutionStrides& strides, const MakeWay& make) {
+                                                           const ConvolutionStrides& strides) {
     bool beside = strides.input.channel == 1 && strides.output.channel == 1;
     if (!is_depthwise(shape) || !beside) return nullptr;
     if (kind == ConvolutionKind::backward_weight) return std::make_unique<InWeights>(shape, strides);
@@ -143,7 +142,7 @@ std::unique_ptr<const Convolution::Way> depthwise_gradient(ConvolutionKind kind,
     for (int axis = 0; axis < most_spatial; ++axis)
         if (shape.stride[axis] != 1 || shape.pad_lo[axis] > shape.dilation[axis] * (shape.kernel[axis] - 1))
             return nullptr;
-    auto way = std::make_unique<InPicture>(shape, strides, make);
+    auto way = std::make_unique<InPicture>(shape, strides);
     if (!*way) return nullptr;
     return way;
 }

@@ -19,8 +19,8 @@ std::unique_ptr<const Convolution::Way> depthwise_forward(const ConvolutionShape
 
 /// Of float32, with three spatial axes of which the first has one place, channels side by side. In the weights: a block of rows a task,
 /// joined in their order. In the picture, where the kernel moves by one: the convolution of the gradient with the kernel turned
-/// round, by `make`. Null for what is not of this kind, or what `make` has nothing for.
+/// round. Null for what is not of this kind.
 std::unique_ptr<const Convolution::Way> depthwise_gradient(ConvolutionKind kind, const ConvolutionShape& shape,
-                                                           const ConvolutionStrides& strides, const MakeWay& make);
+                                                           const ConvolutionStrides& strides);
 
 }  // namespace weft::cpu

@@ -71,24 +71,10 @@ void scatter(void* to, std::int64_t stride, const void* from, std::int64_t count
     }
 }
 
-/// A square of 8 (4) numbers a side by vectors, where there are any for the type.
-template <class T>
-WEFT_ELEMENT void turn_square(T* to, std::int64_t to_row, const T* from, std::int64_t column) {
-#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
-    if constexpr (sizeof(T) == 4)
-        return turn_square(reinterpret_cast<float*>(to), to_row, reinterpret_cast<const float*>(from), column);
-    if constexpr (sizeof(T) == 8)
-        return turn_square(reinterpret_cast<double*>(to), to_row, reinterpret_cast<const double*>(from), column);
-#endif
-    constexpr std::int64_t side = sizeof(T) < 8 ? 8 : 4;
-    for (std::int64_t r = 0; r < side; ++r)
-        for (std::int64_t c = 0; c < side; ++c) to[r * to_row + c] = from[c * column + r];
-}
-
 template <class T>
 WEFT_ELEMENT void turn_of(void* to, const void* from, std::int64_t column_bytes, std::int64_t rows,
                           std::int64_t columns, std::int64_t to_row) {
-    constexpr std::int64_t side = sizeof(T) < 8 ? 8 : 4;
+    constexpr std::int64_t side = square_side<T>;
     auto* out = static_cast<T*>(to);
     auto* in = static_cast<const T*>(from);
     std::int64_t column = column_bytes / static_cast<std::int64_t>(sizeof(T));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
 #include <immintrin.h>
@@ -49,10 +48,28 @@ namespace {
 
 #endif
 
-/// `rows` rows (a multiple of 8) of `length` numbers that lie one after the other, turned: to[k * rows + row] = from[row * length + k]. What
+/// Numbers a side of a square.
+template <class T>
+constexpr std::int64_t square_side = sizeof(T) < 8 ? 8 : 4;
+
+/// A square of any type, by vectors where there are any for its size.
+template <class T>
+inline void turn_square(T* to, std::int64_t to_row, const T* from, std::int64_t from_row) {
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+    if constexpr (sizeof(T) == 4)
+        return turn_square(reinterpret_cast<float*>(to), to_row, reinterpret_cast<const float*>(from), from_row);
+    if constexpr (sizeof(T) == 8)
+        return turn_square(reinterpret_cast<double*>(to), to_row, reinterpret_cast<const double*>(from), from_row);
+#endif
+    for (std::int64_t i = 0; i < square_side<T>; ++i)
+        for (std::int64_t j = 0; j < square_side<T>; ++j) to[i * to_row + j] = from[j * from_row + i];
+}
+
+/// `rows` rows (a multiple of 8) of `length` numbers, one or more, that lie one after the other, turned: to[k * rows + row] = from[row * length + k]. What
 /// lies beside the last row, up to a multiple of 8 numbers, is read, and in `to` there is room for as much.
 template <int rows, class T>
-[[maybe_unused]] void turn_rows(T* __restrict to, const T* __restrict from, std::int64_t length) {
+inline void turn_rows(T* __restrict to, const T* __restrict from, std::int64_t length) {
+    if (length < 1) __builtin_unreachable();  // else compilers see a way that leaves `to` as it was
     auto each = [&](auto known) {
         for (std::int64_t row = 0; row < rows; ++row)
             for (std::int64_t k = 0; k < known(); ++k) to[k * rows + row] = from[row * known() + k];
@@ -61,18 +78,10 @@ template <int rows, class T>
     if (length == 2) return each([] { return 2; });
     if (length == 3) return each([] { return 3; });
     if (length == 4) return each([] { return 4; });
-#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
-    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-        using Number = std::conditional_t<sizeof(T) == 4, float, double>;
-        constexpr int side = sizeof(T) == 4 ? 8 : 4;
-        for (std::int64_t k = 0; k < length; k += side)
-            for (int row = 0; row < rows; row += side)
-                turn_square(reinterpret_cast<Number*>(to + k * rows + row), rows,
-                            reinterpret_cast<const Number*>(from + row * length + k), length);
-        return;
-    }
-#endif
-    each([=] { return length; });
+    if constexpr (sizeof(T) < 4) return each([=] { return length; });  // no vectors turn these
+    for (std::int64_t k = 0; k < length; k += square_side<T>)
+        for (int row = 0; row < rows; row += square_side<T>)
+            turn_square(to + k * rows + row, rows, from + row * length + k, length);
 }
 
 }  // namespace
