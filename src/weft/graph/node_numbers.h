@@ -17,7 +17,7 @@ enum class Hints : bool { none, written };
 class NodeNumbers {
   public:
     explicit NodeNumbers(std::size_t expected, Hints hints = Hints::written)
-        : slots_(std::bit_ceil(std::max<std::size_t>(64, expected * 4)), -1), hints_(hints) {
+        : slots_(std::bit_ceil(std::max<std::size_t>(2 * beside, expected * 4)), -1), hints_(hints) {
         nodes_.reserve(expected * 2);
     }
     /// The node's number, or -1.
@@ -42,10 +42,14 @@ class NodeNumbers {
     std::size_t size() const { return nodes_.size(); }
 
   private:
-    // Nodes made one after the other lie, and are met, near each other: so do their slots.
+    // Nodes made one after the other lie, and are met, near each other: so do the slots of those within 4 KB. Where such a group's slots
+    // begin is spread evenly (Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing), for groups that fall on each other
+    // fill the slots there, and each search has to walk past all of them.
+    static constexpr std::size_t beside = 64;
     std::size_t slot(const Node* node) const {
         std::size_t mask = slots_.size() - 1, near = reinterpret_cast<std::uintptr_t>(node) >> 6;
-        std::size_t at = (near ^ (near >> 16) * 0x9e3779b97f4a7c15ull) & mask;
+        std::size_t group = (near / beside * 0x9e3779b97f4a7c15ull) >> std::countl_zero(slots_.size() / beside - 1);
+        std::size_t at = group * beside + near % beside;
         while (slots_[at] >= 0 && nodes_[static_cast<std::size_t>(slots_[at])] != node) at = (at + 1) & mask;
         return at;
     }
