@@ -1,6 +1,7 @@
 #include "weft/rewrite/rewrite.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "weft/base/content_table.h"
 #include "weft/ops/view.h"
@@ -14,7 +15,7 @@ namespace {
 
 // Nodes of the graph are first built anew, privately: other threads may be computing the user's own, and users may hold them. The copies
 // lie in memory as they are met, too: rewriting the user's own nodes took a tenth longer.
-class Rewriter {
+class Rewriter final : public Site::Readers {
   public:
     Rewriter(const Graph& graph, const RuleSet& rules, std::vector<Rewrite>* trace)
         : graph_(graph),
@@ -23,11 +24,7 @@ class Rewriter {
           trace_(trace),
           table_(graph.entries.size()),
           applied_(rules.rules().size(), 0),
-          most_(8 * graph.entries.size() + 256),
-          users_([this](const Node& node) {
-              std::int32_t at = table_.find(&node);
-              return at < 0 ? 1u : table_[at].users;
-          }) {}
+          most_(8 * graph.entries.size() + 256) {}
 
     Graph run() {
         std::vector<Node*> outputs = copied();
@@ -152,6 +149,46 @@ class Rewriter {
         }
     }
 
+    std::uint32_t count(const Node& of) override {
+        std::int32_t at = table_.find(&of);
+        return at < 0 ? 1u : table_[at].users;
+    }
+    std::optional<std::vector<const Node*>> all(const Node& of) override {
+        if (indexed_ != now()) write_readers_down();
+        std::int32_t at = table_.find(&of);
+        if (at < 0 || static_cast<std::size_t>(at) + 1 >= starts_.size()) return std::nullopt;
+        auto reads = [&](const Node& node) {
+            auto is_it = [&](Node* input) { return current(table_.number(input)) == at; };
+            return !opaque(node) && std::any_of(node.inputs.begin(), node.inputs.end(), is_it);
+        };
+        std::vector<const Node*> found;
+        for (std::int32_t i = starts_[static_cast<std::size_t>(at)]; i < starts_[static_cast<std::size_t>(at) + 1]; ++i) {
+            const Record& reader = table_[readers_[static_cast<std::size_t>(i)]];
+            if (reader.users > 0 && reads(*reader.node.node())) found.push_back(reader.node.node());
+        }
+        if (found.size() != table_[at].users) return std::nullopt;
+        return found;
+    }
+    void write_readers_down() {
+        indexed_ = now();
+        auto each = [&](auto f) {
+            for (std::size_t i = 0, count = starts_.size() - 2; i < count; ++i) {
+                auto at = static_cast<std::int32_t>(i);
+                const Node* node = table_[at].node.node();
+                if (table_[at].users == 0 || opaque(*node)) continue;
+                for (Node* input : node->inputs) f(at, static_cast<std::size_t>(current(table_.number(input))));
+            }
+        };
+        starts_.assign(table_.size() + 2, 0);  // first the count of those of i in i + 2
+        each([&](std::int32_t, std::size_t input) { ++starts_[input + 2]; });
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+        readers_.resize(static_cast<std::size_t>(starts_.back()));
+        each([&](std::int32_t reader, std::size_t input) {
+            readers_[static_cast<std::size_t>(starts_[input + 1]++)] = reader;
+        });
+        starts_.pop_back();
+    }
+
     // The normal form of a node in this phase: that of its inputs first, then rules are tried until none applies.
     std::int32_t normal(std::int32_t top) {
         stack_.push_back(top);
@@ -259,7 +296,7 @@ class Rewriter {
             const Rule& rule = rules_.rules()[static_cast<std::size_t>(r)];
             Tensor after;
             try {
-                after = rule.apply(Site(node, facts_, users_));
+                after = rule.apply(Site(node, facts_, *this));
             } catch (const CompileError&) {
                 throw;
             } catch (const Error& error) {
@@ -330,7 +367,8 @@ class Rewriter {
     Table table_;
     std::vector<std::size_t> applied_;
     std::size_t most_;
-    Site::Users users_;
+    std::int8_t indexed_ = -1;  // the phase in which readers were last written down: those of node i from starts_[i] on
+    std::vector<std::int32_t> starts_, readers_;
     Facts facts_{&table_.numbers()};
     ContentTable<Node*> merged_;
     std::vector<std::int32_t> stack_, counted_;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,19 +32,27 @@ std::string_view name_of(Assumes assumes);
 /// Where a rule is tried.
 class Site {
   public:
-    using Users = std::function<std::uint32_t(const Node&)>;
-    Site(const Node& node, Facts& facts, const Users& users) : node(node), facts_(facts), users_(users) {}
+    /// Who reads a node.
+    class Readers {
+      public:
+        virtual ~Readers() = default;
+        virtual std::uint32_t count(const Node& of) = 0;
+        virtual std::optional<std::vector<const Node*>> all(const Node& of) = 0;
+    };
+    Site(const Node& node, Facts& facts, Readers& readers) : node(node), facts_(facts), readers_(readers) {}
     const Node& node;
 
     Tensor input(std::size_t i = 0) const { return handle(node.inputs[i]); }
     std::size_t inputs() const { return node.inputs.size(); }
     const Fact& fact(const Node& of) const { return facts_.of(of); }
     /// Whether nobody but this node reads `operand`.
-    bool only_here(const Node& operand) const { return users_(operand) <= 1; }
+    bool only_here(const Node& operand) const { return readers_.count(operand) <= 1; }
+    /// All nodes that read `operand`; nothing where it is an output too, or where rewriting has just made it or one that reads it.
+    std::optional<std::vector<const Node*>> readers(const Node& operand) const { return readers_.all(operand); }
 
   private:
     Facts& facts_;
-    const Users& users_;
+    Readers& readers_;
 };
 
 /// An expression that the rule applies to: documentation, and what its test is made of.

@@ -98,7 +98,7 @@ Value VectorArithmetic::floating_unary(Opcode opcode, Lane lane, Value a) {
         case Opcode::negative:
             return line(VectorOp::bit_xor, lane, a, bits(lane, sign_bit(lane)));
         case Opcode::absolute:
-            return line(VectorOp::bit_and, lane, a, bits(lane, ~sign_bit(lane)));
+            return magnitude(lane, a);
         case Opcode::square_root:
             return line(VectorOp::square_root, lane, a);
         case Opcode::floor:
@@ -110,6 +110,13 @@ Value VectorArithmetic::floating_unary(Opcode opcode, Lane lane, Value a) {
         default:
             return rounded(Rounding::even);
     }
+}
+
+/// a without its sign: that of -a is the same, so that what sigmoid(x) and sigmoid(-x) are made of is computed once.
+Value VectorArithmetic::magnitude(Lane lane, Value a) {
+    Line of = builder_.line(a);
+    if (of.op == VectorOp::bit_xor && of.b == bits(lane, sign_bit(lane))) a = of.a;
+    return line(VectorOp::bit_and, lane, a, bits(lane, ~sign_bit(lane)));
 }
 
 std::optional<Value> VectorArithmetic::integer_unary(Opcode opcode, DType dtype, Value a) {
@@ -174,6 +181,7 @@ std::optional<Value> VectorArithmetic::integer_binary(Opcode opcode, DType dtype
         case Opcode::maximum:
             return integer_extreme(true, lane, is_unsigned(dtype), a, b);
         case Opcode::bit_and:
+            if (b == bits(lane, ~sign_bit(lane))) return magnitude(lane, a);
             return line(VectorOp::bit_and, lane, a, b);
         case Opcode::bit_or:
             return line(VectorOp::bit_or, lane, a, b);

@@ -39,6 +39,7 @@ class VectorArithmetic {
     Value number(Lane lane, double value);
     Value truth(bool value);
 
+    Value magnitude(Lane lane, Value a);
     Value floating_unary(Opcode opcode, Lane lane, Value a);
     std::optional<Value> integer_unary(Opcode opcode, DType dtype, Value a);
     std::optional<Value> floating_binary(Opcode opcode, Lane lane, Value a, Value b);
