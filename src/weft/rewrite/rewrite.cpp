@@ -162,7 +162,8 @@ class Rewriter final : public Site::Readers {
             return !opaque(node) && std::any_of(node.inputs.begin(), node.inputs.end(), is_it);
         };
         std::vector<const Node*> found;
-        for (std::int32_t i = starts_[static_cast<std::size_t>(at)]; i < starts_[static_cast<std::size_t>(at) + 1]; ++i) {
+        for (std::int32_t i = starts_[static_cast<std::size_t>(at)]; i < starts_[static_cast<std::size_t>(at) + 1];
+             ++i) {
             const Record& reader = table_[readers_[static_cast<std::size_t>(i)]];
             if (reader.users > 0 && reads(*reader.node.node())) found.push_back(reader.node.node());
         }

@@ -4,6 +4,10 @@
 #include <atomic>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
 
@@ -43,6 +47,9 @@ std::atomic<Isa>& in_use() {
     return isa;
 }
 
+// As cpuid counts AMD's processors.
+constexpr unsigned zen5_family = 0x1a;
+
 bool has_pairs() {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx512bf16");
@@ -57,6 +64,19 @@ std::atomic<bool>& pairs_in_use() {
 }
 
 }  // namespace
+
+bool is_zen5() {
+#if defined(__x86_64__)
+    static const bool is = [] {
+        unsigned signature = 0, b = 0, c = 0, d = 0;
+        if (!__builtin_cpu_is("amd") || !__get_cpuid(1, &signature, &b, &c, &d)) return false;
+        return (signature >> 8 & 0xf) + (signature >> 20 & 0xff) == zen5_family;
+    }();
+    return is;
+#else
+    return false;
+#endif
+}
 
 bool multiplies_pairs() { return pairs_in_use().load(std::memory_order_relaxed); }
 void use_pairs(bool use) { pairs_in_use() = use && has_pairs(); }

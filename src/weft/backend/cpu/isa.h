@@ -47,6 +47,8 @@ std::span<const Isa> usable_isas();
 /// From now on `isa`, which must be usable (ValueError); for tests.
 void use_isa(Isa isa);
 std::string_view name_of(Isa isa);
+/// Whether it is a Zen 5, which reads an array faster when loops ask for what lies ahead; of those tried before it none does.
+bool is_zen5();
 /// Whether avx512's products of bfloat16 take the processor's instruction for pairs of them (AVX512_BF16).
 bool multiplies_pairs();
 /// From now on without it, or with it where the processor has it; for tests.

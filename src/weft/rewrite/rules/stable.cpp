@@ -164,8 +164,8 @@ bool beside_one_alone(const Site& site, const Node& tanh) {
                                         [&](const Node* reader) { return from_one(*reader, square); });
     };
     return readers && std::all_of(readers->begin(), readers->end(), [&](const Node* reader) {
-        return one_and(*reader, tanh) || from_one(*reader, tanh) || (squares(*reader) && only_from_one(*reader));
-    });
+               return one_and(*reader, tanh) || from_one(*reader, tanh) || (squares(*reader) && only_from_one(*reader));
+           });
 }
 
 Tensor tanh_beside_one(const Site& site) {
@@ -241,12 +241,12 @@ void add_stable_rules(RuleList& rules) {
                 {.assumes = Assumes::exact,
                  .examples = {example([](T x, T y, T z) { return (y * sigmoid(x) - z * sigmoid(x)) * exp(-x); })},
                  .needs = {{{&exp_operation}, {&sigmoid_operation}}}}));
-    rules.push_back(
-        rule_at("tanh_beside_one", stable, {&add_operation, &subtract_operation}, tanh_beside_one,
-                {.assumes = Assumes::exact,
-                 .examples = {example([](T x) { return 1 + tanh(x); }), example([](T x, T y) { return y * (1 - tanh(x)); }),
-                              example([](T x, T y) { return y * (1 + tanh(x)) - (1 - square(tanh(x))); })},
-                 .needs = {{{&tanh_operation}}}}));
+    rules.push_back(rule_at(
+        "tanh_beside_one", stable, {&add_operation, &subtract_operation}, tanh_beside_one,
+        {.assumes = Assumes::exact,
+         .examples = {example([](T x) { return 1 + tanh(x); }), example([](T x, T y) { return y * (1 - tanh(x)); }),
+                      example([](T x, T y) { return y * (1 + tanh(x)) - (1 - square(tanh(x))); })},
+         .needs = {{{&tanh_operation}}}}));
     rules.push_back(rule_at("erfc_in_quotient", stable, products, erfc_in_product,
                             {.assumes = Assumes::exact,
                              .examples = {example([](T x, T y) { return y * exp(-square(x)) / erfc(x); })},

@@ -2,6 +2,7 @@
 // shares of the peak are measured by.
 #include "weft/backend/cpu/isa/peak.h"
 
+#include "weft/backend/cpu/isa.h"
 #include "weft/backend/cpu/isa/vector.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -37,16 +38,17 @@ void copy(const float* from, float* to, std::int64_t count) {
 #endif
 }
 
-float read(const float* from, std::int64_t count) {
+/// `ahead` bytes on lies what is asked for, into the first-level cache or the second: a hint, so that it may lie behind the end.
+template <std::uintptr_t ahead, int into>
+float read_asking(const float* from, std::int64_t count) {
     using V = Vec<float>;
     constexpr int together = 8;
-    constexpr std::uintptr_t ahead = 4096;  // bytes; a hint, so that they may lie behind the end
     typename V::Type sums[together];
     for (auto& sum : sums) sum = V::zero();
     for (std::int64_t i = 0; i < count; i += together * V::lanes) {
         for (int k = 0; k < together; ++k) {
             const float* at = from + i + k * V::lanes;
-            __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + ahead));
+            __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + ahead), 0, into);
             sums[k] = V::add(sums[k], V::load(at));
         }
     }
@@ -54,6 +56,10 @@ float read(const float* from, std::int64_t count) {
     for (int k = 1; k < together; ++k) sums[0] = V::add(sums[0], sums[k]);
     V::store(lanes, sums[0]);
     return lanes[0];
+}
+
+float read(const float* from, std::int64_t count) {
+    return is_zen5() ? read_asking<4096, 3>(from, count) : read_asking<1024, 2>(from, count);
 }
 
 }  // namespace
