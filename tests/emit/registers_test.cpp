@@ -5,7 +5,10 @@
 
 #include <random>
 
+#include "weft/backend/cpu/emit/lowering.h"
 #include "weft/base/error.h"
+#include "weft/kernel/builder.h"
+#include "weft/kernel/function.h"
 
 namespace weft {
 namespace {
@@ -40,6 +43,21 @@ Code random_code(unsigned seed, bool calls) {
         code.demands.push_back(demand);
     }
     return code;
+}
+
+/// Lines that computing the outputs takes.
+std::size_t lines_of(std::initializer_list<int> signs) {
+    ProgramBuilder builder;
+    Scalar x = builder.input(DType::float32);
+    for (int sign : signs) builder.output(sigmoid(sign < 0 ? -x : x));
+    StreamKind contiguous{.memory = DType::float32, .mode = Mode::contiguous};
+    std::vector<StreamKind> stores(signs.size(), contiguous);
+    return lower(builder.take(), {&contiguous, 1}, stores, cpu::best_isa())->order.size();
+}
+
+TEST(Lowering, a_sigmoid_beside_that_of_the_negative_shares_its_exponential) {
+    EXPECT_LT(lines_of({1, -1}), lines_of({1}) + 8);  // a negation, a choice, a quotient, what is stored
+    EXPECT_GT(lines_of({1}), 16u);
 }
 
 TEST(Registers, random_code_in_few_registers_is_allocated_soundly) {

@@ -101,6 +101,45 @@ TEST(Check4, look_alikes_are_left_alone) {
     EXPECT_EQ(count(log(1 + exp(x) + x), {"softplus"}), 0);
 }
 
+Tensor gelu_by_tanh(const Tensor& x) { return 0.5 * x * (1 + tanh(0.8 * (x + 0.04 * x * x * x))); }
+
+TEST(Check4, tanh_beside_one_is_a_sigmoid_where_nothing_else_is_made_of_it) {
+    Tensor x = vec("x");
+    EXPECT_EQ(form(1 + tanh(x)), "multiply(2, sigmoid(multiply(2, x)))");
+    EXPECT_EQ(form(1 - tanh(x)), "multiply(2, sigmoid(multiply(-2, x)))");
+    EXPECT_EQ(form(0.5 * (tanh(3 * x) + 1)), "sigmoid(multiply(6, x))");
+    EXPECT_EQ(count(gelu_by_tanh(x), {"tanh"}), 0);
+    Tensor t = tanh(x);
+    EXPECT_EQ(count(t * (1 + t), {"sigmoid"}), 0);
+    EXPECT_EQ(count((1 + t) * (2 - t), {"sigmoid"}), 0);
+    EXPECT_EQ(count((1 + t) * (2 - square(t)), {"sigmoid"}), 0);
+    EXPECT_EQ(count(1 - square(t), {"sigmoid"}), 0);  // of a recurrence: tanh(x) is there
+    EXPECT_EQ(count(1 + tanh(input("i", {"n"}, DType::uint8)), {"sigmoid"}), 0);
+    Tensor outputs[] = {1 + t, t};
+    EXPECT_EQ(written(*rewritten(outputs)[0].node(), 30), "add(1, tanh(x))");
+}
+
+// Whichever of them rewriting meets first, and whether it notes what it does (nodes are copies then).
+TEST(Check4, tanh_beside_one_and_its_derivative_leave_no_tanh) {
+    Tensor x = vec("x"), t = tanh(x + 0 * x);
+    EXPECT_EQ(count((1 + t) * (1 - square(t)), {"tanh"}), 0);
+    EXPECT_EQ(count((1 - square(t)) - (1 + t) * x, {"tanh"}), 0);
+    Tensor slope = gradient(sum(gelu_by_tanh(x)), x);
+    Node* nodes[] = {slope.node()};
+    Graph graph = gather(nodes);
+    std::vector<Rewrite> trace;
+    std::string noted = written(*rewrite(graph, default_rewriting(), &trace).entries.back().node, 60);
+    EXPECT_EQ(count(slope, {"tanh"}), 0);
+    EXPECT_EQ(noted, written(*rewrite(graph).entries.back().node, 60));
+    for (double at : {-30.0, -5.0, -1e-9, 0.0, 0.3, 4.0, 30.0}) {
+        Tensor leaf(Array::scalar(at)), y = gelu_by_tanh(leaf), g = gradient(y, leaf);
+        double z = 0.8 * (at + 0.04 * at * at * at), s = 1 / (1 + std::exp(-2 * z));
+        double rest = s / (1 + std::exp(2 * z)) * 2 * at * 0.8 * (1 + 0.12 * at * at);
+        EXPECT_NEAR(value(y), at * s, 1e-14 * std::abs(at * s)) << at;
+        EXPECT_NEAR(value(g), s + rest, 1e-14) << at;
+    }
+}
+
 TEST(Check4, values_and_gradients_are_exact_far_into_both_tails) {
     for (double at : {-700.0, -40.0, -1.0, 0.0, 1.0, 40.0, 700.0}) {
         auto gradient_at = [&](auto f) {

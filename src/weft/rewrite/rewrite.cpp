@@ -1,12 +1,12 @@
 #include "weft/rewrite/rewrite.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "weft/base/content_table.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/active_rules.h"
 #include "weft/rewrite/number.h"
+#include "weft/rewrite/readers.h"
 #include "weft/rewrite/rule_set.h"
 #include "weft/rewrite/table.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 // Nodes of the graph are first built anew, privately: other threads may be computing the user's own, and users may hold them. The copies
 // lie in memory as they are met, too: rewriting the user's own nodes took a tenth longer.
-class Rewriter final : public Site::Readers {
+class Rewriter final : public Site::Users {
   public:
     Rewriter(const Graph& graph, const RuleSet& rules, std::vector<Rewrite>* trace)
         : graph_(graph),
@@ -154,40 +154,10 @@ class Rewriter final : public Site::Readers {
         return at < 0 ? 1u : table_[at].users;
     }
     std::optional<std::vector<const Node*>> all(const Node& of) override {
-        if (indexed_ != now()) write_readers_down();
+        if (std::exchange(read_in_, now()) != now())
+            readers_.write_down(table_, [this](const Node* node) { return current(table_.find(node)); });
         std::int32_t at = table_.find(&of);
-        if (at < 0 || static_cast<std::size_t>(at) + 1 >= starts_.size()) return std::nullopt;
-        auto reads = [&](const Node& node) {
-            auto is_it = [&](Node* input) { return current(table_.number(input)) == at; };
-            return !opaque(node) && std::any_of(node.inputs.begin(), node.inputs.end(), is_it);
-        };
-        std::vector<const Node*> found;
-        for (std::int32_t i = starts_[static_cast<std::size_t>(at)]; i < starts_[static_cast<std::size_t>(at) + 1];
-             ++i) {
-            const Record& reader = table_[readers_[static_cast<std::size_t>(i)]];
-            if (reader.users > 0 && reads(*reader.node.node())) found.push_back(reader.node.node());
-        }
-        if (found.size() != table_[at].users) return std::nullopt;
-        return found;
-    }
-    void write_readers_down() {
-        indexed_ = now();
-        auto each = [&](auto f) {
-            for (std::size_t i = 0, count = starts_.size() - 2; i < count; ++i) {
-                auto at = static_cast<std::int32_t>(i);
-                const Node* node = table_[at].node.node();
-                if (table_[at].users == 0 || opaque(*node)) continue;
-                for (Node* input : node->inputs) f(at, static_cast<std::size_t>(current(table_.number(input))));
-            }
-        };
-        starts_.assign(table_.size() + 2, 0);  // first the count of those of i in i + 2
-        each([&](std::int32_t, std::size_t input) { ++starts_[input + 2]; });
-        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-        readers_.resize(static_cast<std::size_t>(starts_.back()));
-        each([&](std::int32_t reader, std::size_t input) {
-            readers_[static_cast<std::size_t>(starts_[input + 1]++)] = reader;
-        });
-        starts_.pop_back();
+        return readers_.of(at < 0 || table_[at].was < 0 ? at : table_[at].was, table_);
     }
 
     // The normal form of a node in this phase: that of its inputs first, then rules are tried until none applies.
@@ -257,7 +227,10 @@ class Rewriter final : public Site::Readers {
             table_[to].own |= !here && to == table_.find(built.node());
             table_[to].generation = std::max(table_[to].generation, table_[at].generation);
             table_[to].chain = std::max(table_[to].chain, table_[at].chain);
-            if (to != at) return replace(at, to);
+            if (to != at) {
+                if (!here) table_[to].was = table_[at].was >= 0 ? table_[at].was : at;
+                return replace(at, to);
+            }
         }
         bool settled = same && table_[at].normal == at && table_[at].done == before_;
         Tensor after = replacement(*node, settled);
@@ -368,8 +341,8 @@ class Rewriter final : public Site::Readers {
     Table table_;
     std::vector<std::size_t> applied_;
     std::size_t most_;
-    std::int8_t indexed_ = -1;  // the phase in which readers were last written down: those of node i from starts_[i] on
-    std::vector<std::int32_t> starts_, readers_;
+    Readers readers_;
+    std::int8_t read_in_ = -1;  // the phase in which readers were written down
     Facts facts_{&table_.numbers()};
     ContentTable<Node*> merged_;
     std::vector<std::int32_t> stack_, counted_;

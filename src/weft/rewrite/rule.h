@@ -33,26 +33,27 @@ std::string_view name_of(Assumes assumes);
 class Site {
   public:
     /// Who reads a node.
-    class Readers {
+    class Users {
       public:
-        virtual ~Readers() = default;
+        virtual ~Users() = default;
         virtual std::uint32_t count(const Node& of) = 0;
         virtual std::optional<std::vector<const Node*>> all(const Node& of) = 0;
     };
-    Site(const Node& node, Facts& facts, Readers& readers) : node(node), facts_(facts), readers_(readers) {}
+    Site(const Node& node, Facts& facts, Users& users) : node(node), facts_(facts), users_(users) {}
     const Node& node;
 
     Tensor input(std::size_t i = 0) const { return handle(node.inputs[i]); }
     std::size_t inputs() const { return node.inputs.size(); }
     const Fact& fact(const Node& of) const { return facts_.of(of); }
     /// Whether nobody but this node reads `operand`.
-    bool only_here(const Node& operand) const { return readers_.count(operand) <= 1; }
-    /// All nodes that read `operand`; nothing where it is an output too, or where rewriting has just made it or one that reads it.
-    std::optional<std::vector<const Node*>> readers(const Node& operand) const { return readers_.all(operand); }
+    bool only_here(const Node& operand) const { return users_.count(operand) <= 1; }
+    /// All nodes that read `operand` when the first rule of this phase asked, so that each of them is told the same, whichever is rewritten
+    /// first; they may have been replaced since. Nothing where it is an output too, or has been made since.
+    std::optional<std::vector<const Node*>> readers(const Node& operand) const { return users_.all(operand); }
 
   private:
     Facts& facts_;
-    Readers& readers_;
+    Users& users_;
 };
 
 /// An expression that the rule applies to: documentation, and what its test is made of.

@@ -12,6 +12,7 @@ struct Record {
     Tensor node;
     std::int32_t replaced = -1;  // by what, in this phase
     std::int32_t normal = -1;    // its normal form, once `done`
+    std::int32_t was = -1;       // of a copy with other inputs: of what
     std::int8_t done = -1;       // the phase in which `normal` was found
     std::int8_t phase = -1;      // the phase in which it was replaced
     bool waits = false;          // for its inputs or its replacement

@@ -143,46 +143,47 @@ Tensor erfc_in_product(const Site& site) {
     return {};
 }
 
-// 1 + tanh(z), 1 - tanh(z) and 1 - tanh(z)^2, where nothing else is made of tanh(z): by s = sigmoid(2z) they are 2s, 2 sigmoid(-2z) and
-// 4 (s - s^2). Near -1 the sum keeps its digits so, and a sigmoid takes two thirds of the time. (GELU's approximation, and its derivative.)
-bool from_one(const Node& node, const Node& to) {
-    return !opaque(node) && node.operation == &subtract_operation && is_number(*node.inputs[0], 1) &&
-           node.inputs[1] == &to && node.dtype == to.dtype;
+// 1 + tanh(z), 1 - tanh(z), and beside them 1 - tanh(z)^2, where nothing else is made of tanh(z): by s = sigmoid(2z) they are 2s,
+// 2 sigmoid(-2z) and 4 (s - s^2). Near -1 the sum keeps its digits so, and a sigmoid takes two thirds of the time. (GELU's approximation,
+// and its derivative.)
+bool from_one(const Node& node) {
+    return !opaque(node) && node.operation == &subtract_operation && is_number(*node.inputs[0], 1);
 }
-bool one_and(const Node& node, const Node& to) {
-    if (opaque(node) || node.operation != &add_operation || node.dtype != to.dtype) return false;
-    return (is_number(*node.inputs[0], 1) && node.inputs[1] == &to) ||
-           (is_number(*node.inputs[1], 1) && node.inputs[0] == &to);
+bool one_and(const Node& node) {
+    return !opaque(node) && node.operation == &add_operation &&
+           (is_number(*node.inputs[0], 1) || is_number(*node.inputs[1], 1));
 }
 bool squares(const Node& node) { return !opaque(node) && node.operation == &square_operation; }
 
 bool beside_one_alone(const Site& site, const Node& tanh) {
-    auto readers = site.readers(tanh);
-    auto only_from_one = [&](const Node& square) {
-        auto of_square = site.readers(square);
-        return of_square && std::all_of(of_square->begin(), of_square->end(),
-                                        [&](const Node* reader) { return from_one(*reader, square); });
+    auto all_read = [&](const Node& node, auto fits) {
+        auto readers = site.readers(node);
+        return readers && std::all_of(readers->begin(), readers->end(),
+                                      [&](const Node* reader) { return reader->dtype == node.dtype && fits(*reader); });
     };
-    return readers && std::all_of(readers->begin(), readers->end(), [&](const Node* reader) {
-               return one_and(*reader, tanh) || from_one(*reader, tanh) || (squares(*reader) && only_from_one(*reader));
-           });
+    bool beside = false;
+    return all_read(tanh,
+                    [&](const Node& reader) {
+                        if (squares(reader)) return all_read(reader, from_one);
+                        bool one = one_and(reader) || from_one(reader);
+                        beside |= one;
+                        return one;
+                    }) &&
+           beside;
 }
 
 Tensor tanh_beside_one(const Site& site) {
     const Node& node = site.node;
-    if (!floating(node.dtype)) return {};
-    for (std::size_t i : {1, 0}) {
-        const Node* square = i == 1 && squares(*node.inputs[1]) ? node.inputs[1] : nullptr;
-        const Node& tanh = square ? *square->inputs[0] : *node.inputs[i];
-        if (opaque(tanh) || tanh.operation != &tanh_operation) continue;
-        bool sum = one_and(node, tanh);
-        if (!(sum || from_one(node, square ? *square : tanh)) || !beside_one_alone(site, tanh)) continue;
-        Tensor twice = 2 * handle(tanh.inputs[0]);
-        if (!square) return 2 * sigmoid(sum ? twice : -twice);
-        Tensor s = sigmoid(twice);
-        return 4 * (s - weft::square(s));
-    }
-    return {};
+    if (!floating(node.dtype) || !(one_and(node) || from_one(node))) return {};
+    const Node& other = *node.inputs[is_number(*node.inputs[0], 1) ? 1 : 0];
+    bool squared = from_one(node) && squares(other);
+    const Node& tanh = squared ? *other.inputs[0] : other;
+    bool fits = !opaque(tanh) && tanh.operation == &tanh_operation && tanh.inputs[0]->dtype == node.dtype;
+    if (!fits || !beside_one_alone(site, tanh)) return {};
+    Tensor twice = 2 * handle(tanh.inputs[0]);
+    if (!squared) return 2 * sigmoid(one_and(node) ? twice : -twice);
+    Tensor s = sigmoid(twice);
+    return 4 * (s - square(s));
 }
 
 }  // namespace
@@ -245,7 +246,7 @@ void add_stable_rules(RuleList& rules) {
         "tanh_beside_one", stable, {&add_operation, &subtract_operation}, tanh_beside_one,
         {.assumes = Assumes::exact,
          .examples = {example([](T x) { return 1 + tanh(x); }), example([](T x, T y) { return y * (1 - tanh(x)); }),
-                      example([](T x, T y) { return y * (1 + tanh(x)) - (1 - square(tanh(x))); })},
+                      example([](T x, T y) { return y * (1 + tanh(x)) + x * (1 - square(tanh(x))); })},
          .needs = {{{&tanh_operation}}}}));
     rules.push_back(rule_at("erfc_in_quotient", stable, products, erfc_in_product,
                             {.assumes = Assumes::exact,

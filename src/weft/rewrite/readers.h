@@ -1,0 +1,52 @@
+// Who reads each node of a graph, as it was at one time while the graph is rewritten. Caller: rewrite/rewrite.cpp.
+#pragma once
+
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "weft/rewrite/table.h"
+
+namespace weft {
+
+class Readers {
+  public:
+    /// From now on as they are. `current(node)`: the number of what stands for the node.
+    template <class Current>
+    void write_down(Table& table, Current current) {
+        std::size_t count = table.size();
+        auto each = [&](auto f) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const Record& record = table[static_cast<std::int32_t>(i)];
+                if (record.users == 0 || opaque(*record.node.node())) continue;
+                for (const Node* input : record.node.node()->inputs)
+                    f(static_cast<std::int32_t>(i), static_cast<std::size_t>(current(input)));
+            }
+        };
+        starts_.assign(count + 2, 0);  // first, of node i in i + 2, how many there are
+        each([&](std::int32_t, std::size_t input) { ++starts_[input + 2]; });
+        all_.assign(count, false);
+        for (std::size_t i = 0; i < count; ++i)
+            all_[i] = table[static_cast<std::int32_t>(i)].users == static_cast<std::uint32_t>(starts_[i + 2]);
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+        numbers_.resize(static_cast<std::size_t>(starts_.back()));
+        each([&](std::int32_t reader, std::size_t input) {
+            numbers_[static_cast<std::size_t>(starts_[input + 1]++)] = reader;
+        });
+    }
+    /// Those of the node with this number; nothing where it is an output too, or was not there.
+    std::optional<std::vector<const Node*>> of(std::int32_t number, Table& table) const {
+        auto at = static_cast<std::size_t>(number);
+        if (number < 0 || at >= all_.size() || !all_[at]) return std::nullopt;
+        std::vector<const Node*> found;
+        for (std::int32_t i = starts_[at]; i < starts_[at + 1]; ++i)
+            found.push_back(table[numbers_[static_cast<std::size_t>(i)]].node.node());
+        return found;
+    }
+
+  private:
+    std::vector<std::int32_t> starts_, numbers_;  // numbers_ from starts_[i] to starts_[i + 1]: the readers of node i
+    std::vector<bool> all_;                       // these are all: it is no output
+};
+
+}  // namespace weft
