@@ -177,6 +177,36 @@ TEST(Gemm, own_kernel_gives_the_same_bits_for_every_instruction_set) {
     }
 }
 
+template <class T>
+std::vector<T> with_epilogue(const Sizes& s, Layout of_a, bool accumulate) {
+    Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, Layout::rows, 4);
+    std::vector<T> c(static_cast<std::size_t>(s.m * (s.n + 3)), T(0.5)), bias(static_cast<std::size_t>(s.n));
+    for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = static_cast<T>(0.01) * static_cast<T>(j);
+    gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n + 3, accumulate, {bias.data(), true});
+    return c;
+}
+
+template <class T>
+void check_halves() {
+    for (std::int64_t n = 2; n <= 42; ++n)
+        for (Sizes s : {Sizes{17, n, 15}, Sizes{29, n, 16}, Sizes{45, n, 130}})
+            for (Layout of_a : {Layout::rows, Layout::columns})
+                for (bool accumulate : {false, true}) {
+                    use_halves(false);
+                    std::vector<T> whole = with_epilogue<T>(s, of_a, accumulate);
+                    use_halves(true);
+                    EXPECT_TRUE(same_bits(with_epilogue<T>(s, of_a, accumulate), whole))
+                        << s.m << "x" << n << "x" << s.k;
+                }
+}
+
+TEST(Gemm, half_a_vector_gives_the_same_bits_as_a_whole_one) {
+    bool before = computes_in_halves();
+    check_halves<float>();
+    check_halves<double>();
+    use_halves(before);
+}
+
 /// 64 lanes, number p in lane p % 64, by fused multiply-adds; then joined by halves.
 template <class T>
 T inner_product_in_lanes(const T* a, const T* b, std::int64_t k) {

@@ -47,8 +47,22 @@ std::atomic<Isa>& in_use() {
     return isa;
 }
 
-// As cpuid counts AMD's processors.
-constexpr unsigned zen5_family = 0x1a;
+// As cpuid counts AMD's processors. Of zen4_family those before it have no vectors of 512 bits.
+constexpr unsigned zen4_family = 0x19, zen5_family = 0x1a;
+
+unsigned family_of_amd() {
+#if defined(__x86_64__)
+    unsigned signature = 0, b = 0, c = 0, d = 0;
+    if (__builtin_cpu_is("amd") && __get_cpuid(1, &signature, &b, &c, &d))
+        return (signature >> 8 & 0xf) + (signature >> 20 & 0xff);
+#endif
+    return 0;
+}
+
+std::atomic<bool>& halves_in_use() {
+    static std::atomic<bool> use{family_of_amd() == zen4_family};
+    return use;
+}
 
 bool has_pairs() {
 #if defined(__x86_64__)
@@ -66,17 +80,11 @@ std::atomic<bool>& pairs_in_use() {
 }  // namespace
 
 bool is_zen5() {
-#if defined(__x86_64__)
-    static const bool is = [] {
-        unsigned signature = 0, b = 0, c = 0, d = 0;
-        if (!__builtin_cpu_is("amd") || !__get_cpuid(1, &signature, &b, &c, &d)) return false;
-        return (signature >> 8 & 0xf) + (signature >> 20 & 0xff) == zen5_family;
-    }();
+    static const bool is = family_of_amd() == zen5_family;
     return is;
-#else
-    return false;
-#endif
 }
+bool computes_in_halves() { return halves_in_use().load(std::memory_order_relaxed); }
+void use_halves(bool use) { halves_in_use() = use; }
 
 bool multiplies_pairs() { return pairs_in_use().load(std::memory_order_relaxed); }
 void use_pairs(bool use) { pairs_in_use() = use && has_pairs(); }

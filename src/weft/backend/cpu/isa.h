@@ -49,6 +49,10 @@ void use_isa(Isa isa);
 std::string_view name_of(Isa isa);
 /// Whether it is a Zen 5, which reads an array faster when loops ask for what lies ahead; of those tried before it none does.
 bool is_zen5();
+/// Whether its vectors of 512 bits are computed as two halves, so that half a vector takes half of the time: a Zen 4's are.
+bool computes_in_halves();
+/// From now on as if so, or not; for tests. Results are the same.
+void use_halves(bool use);
 /// Whether avx512's products of bfloat16 take the processor's instruction for pairs of them (AVX512_BF16).
 bool multiplies_pairs();
 /// From now on without it, or with it where the processor has it; for tests.

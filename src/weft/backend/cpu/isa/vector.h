@@ -74,6 +74,40 @@ struct Vec<double> {
     WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
 };
 
+/// Vectors of half the size, for the last columns of a product.
+template <class T>
+struct HalfVec;
+template <>
+struct HalfVec<float> {
+    using Type = __m256;
+    static constexpr int lanes = 8;
+    static __mmask8 mask(int count) { return static_cast<__mmask8>((1u << count) - 1u); }
+    WEFT_INLINE Type zero() { return _mm256_setzero_ps(); }
+    WEFT_INLINE Type all(float value) { return _mm256_set1_ps(value); }
+    WEFT_INLINE Type load(const float* from) { return _mm256_loadu_ps(from); }
+    WEFT_INLINE Type load(const float* from, int count) { return _mm256_maskz_loadu_ps(mask(count), from); }
+    WEFT_INLINE void store(float* to, Type value) { _mm256_storeu_ps(to, value); }
+    WEFT_INLINE void store(float* to, Type value, int count) { _mm256_mask_storeu_ps(to, mask(count), value); }
+    WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
+    WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
+    WEFT_INLINE Type relu(Type a) { return _mm256_max_ps(_mm256_setzero_ps(), a); }
+};
+template <>
+struct HalfVec<double> {
+    using Type = __m256d;
+    static constexpr int lanes = 4;
+    static __mmask8 mask(int count) { return static_cast<__mmask8>((1u << count) - 1u); }
+    WEFT_INLINE Type zero() { return _mm256_setzero_pd(); }
+    WEFT_INLINE Type all(double value) { return _mm256_set1_pd(value); }
+    WEFT_INLINE Type load(const double* from) { return _mm256_loadu_pd(from); }
+    WEFT_INLINE Type load(const double* from, int count) { return _mm256_maskz_loadu_pd(mask(count), from); }
+    WEFT_INLINE void store(double* to, Type value) { _mm256_storeu_pd(to, value); }
+    WEFT_INLINE void store(double* to, Type value, int count) { _mm256_mask_storeu_pd(to, mask(count), value); }
+    WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_pd(a, b, c); }
+    WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_pd(a, b); }
+    WEFT_INLINE Type relu(Type a) { return _mm256_max_pd(_mm256_setzero_pd(), a); }
+};
+
 #elif defined(WEFT_ISA_avx2)
 
 // A mask of the first `count` lanes is read from the middle of a row of ones and zeros.
