@@ -88,11 +88,13 @@ void finish(const GemmProblem<T>& p, std::int64_t i, std::int64_t j, SumOf<T> su
     to = p.relu && sum < 0 ? SumOf<T>(0) : sum;
 }
 
+constexpr std::int64_t most_few = 4;
 /// Whether a product of few columns (or, the other way round, rows) is made of inner products: those that a tile of vectors would leave mostly
 /// empty, long enough to be worth their joining. By sizes alone: the bits of a sum depend on it.
 template <class T>
 bool few_dots(std::int64_t few, std::int64_t k) {
     constexpr std::int64_t most = 16 / sizeof(SumOf<T>);
+    static_assert(most <= most_few);
     return few == 1 || (few <= most && k >= 32 * (few - 1));
 }
 
@@ -106,11 +108,12 @@ void multiply_by_dots(const GemmProblem<T>& p, bool of_a, const T* vectors, std:
     const T* rows = of_a ? p.a : p.b;
     auto block = [&](std::int64_t index) {
         std::int64_t first = index * in_block, here = std::min(in_block, count - first);
-        SumOf<T> sums[most];
-        for (std::int64_t j = 0; j < few; ++j) {
-            kernels<T>().dots(sums, rows + first * row, row, vectors + j * step, p.k, static_cast<int>(here));
-            for (std::int64_t i = 0; i < here; ++i) finish(p, of_a ? first + i : j, of_a ? j : first + i, sums[i]);
-        }
+        SumOf<T> sums[most_few * most];
+        kernels<T>().dots(sums, most, rows + first * row, row, vectors, step, static_cast<int>(few), p.k,
+                          static_cast<int>(here));
+        for (std::int64_t j = 0; j < few; ++j)
+            for (std::int64_t i = 0; i < here; ++i)
+                finish(p, of_a ? first + i : j, of_a ? j : first + i, sums[j * most + i]);
     };
     if (count * few * p.k > serial_work) return parallel_for(divide_up(count, in_block), block);
     for (std::int64_t index = 0; index < divide_up(count, in_block); ++index) block(index);

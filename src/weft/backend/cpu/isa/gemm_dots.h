@@ -1,4 +1,4 @@
-// Inner products of rows with one vector, each in 64 lanes joined by halves. As many rows as a vector has lanes are joined at once: halves of
+// Inner products of rows with few vectors, each in 64 lanes joined by halves. As many rows as a vector has lanes are joined at once: halves of
 // two rows beside each other in one vector, then of four, and so on. Included by isa/gemm.cpp.
 #pragma once
 
@@ -93,25 +93,44 @@ WEFT_INLINE typename Vec<T>::Type as_one(typename Vec<T>::Type* sums) {
     return sums[0];
 }
 
-template <class T>
-WEFT_INLINE typename Vec<T>::Type lanes_of_row(const T* a, const T* b, std::int64_t k) {
+/// The lanes of each of `rows` rows with each of `columns` vectors, as one vector: to[i * columns + j]. What is loaded of a serves all columns,
+/// of b all rows.
+template <class T, int rows, int columns>
+WEFT_INLINE void lanes_of(typename Vec<T>::Type* to, const T* a, std::int64_t row, const T* b, std::int64_t step,
+                          std::int64_t k) {
     using V = Vec<T>;
     constexpr int vectors = all_lanes / V::lanes;
-    typename V::Type sums[vectors];
-    for (int v = 0; v < vectors; ++v) sums[v] = V::zero();
+    typename V::Type sums[rows][columns][vectors];
+    for (auto& of_row : sums)
+        for (auto& of_column : of_row)
+            for (auto& sum : of_column) sum = V::zero();
+    auto join = [&](int v, auto load) __attribute__((always_inline)) {
+        typename V::Type from_b[columns];
+#pragma GCC unroll 4
+        for (int j = 0; j < columns; ++j) from_b[j] = load(b + j * step);
+#pragma GCC unroll 4
+        for (int i = 0; i < rows; ++i) {
+            typename V::Type from_a = load(a + i * row);
+#pragma GCC unroll 4
+            for (int j = 0; j < columns; ++j) sums[i][j][v] = V::fma(from_a, from_b[j], sums[i][j][v]);
+        }
+    };
     std::int64_t p = 0;
     for (; p + all_lanes <= k; p += all_lanes) {
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v)
-            sums[v] = V::fma(V::load(a + p + v * V::lanes), V::load(b + p + v * V::lanes), sums[v]);
+            join(
+                v, [&](const T* from) __attribute__((always_inline)) { return V::load(from + p + v * V::lanes); });
     }
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v, p += V::lanes) {  // unrolled, so that all sums keep their registers
         if (p >= k) break;
         int count = k - p < V::lanes ? static_cast<int>(k - p) : V::lanes;
-        sums[v] = V::fma(V::load(a + p, count), V::load(b + p, count), sums[v]);
+        join(
+            v, [&](const T* from) __attribute__((always_inline)) { return V::load(from + p, count); });
     }
-    return as_one<T, vectors>(sums);
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) to[i * columns + j] = as_one<T, vectors>(sums[i][j]);
 }
 
 /// Up to as many rows as a vector has lanes, of so few numbers that b stays in `used` vectors.
@@ -135,25 +154,66 @@ void dots_of_short_rows(T* to, const T* a, std::int64_t row, const T* b, int las
     fold_rows<T>(to, all, rows);
 }
 
+// So many inner products are computed at once: as many as have registers for their lanes.
+#if defined(WEFT_ISA_avx512)
+constexpr int registers_of_sums = 16;
+#else
+constexpr int registers_of_sums = 8;
+#endif
+template <class T>
+constexpr int at_once = registers_of_sums* Vec<T>::lanes < all_lanes ? 1 : registers_of_sums* Vec<T>::lanes / all_lanes;
+
+/// As dots below, of up to as many rows as a vector has lanes, and as many columns as `columns`.
+template <class T, int columns>
+void dots_of_long_rows(T* to, std::int64_t to_step, const T* a, std::int64_t row, const T* b, std::int64_t step,
+                       std::int64_t k, int rows) {
+    using V = Vec<T>;
+    constexpr int together = at_once<T> / columns;
+    typename V::Type all[columns][V::lanes], some[at_once<T>];
+    int i = 0;
+    auto join = [&](auto count) __attribute__((always_inline)) {
+        lanes_of<T, count(), columns>(some, a + i * row, row, b, step, k);
+        for (int n = 0; n < count(); ++n, ++i)
+            for (int j = 0; j < columns; ++j) all[j][i] = some[n * columns + j];
+    };
+    while (i + together <= rows) join([] { return together; });
+    while (i < rows) join([] { return 1; });
+    for (int j = 0; j < columns; ++j) {
+        for (int rest = rows; rest < V::lanes; ++rest) all[j][rest] = V::zero();
+        fold_rows<T>(to + j * to_step, all[j], rows);
+    }
+}
+
+/// As many columns at a time as are computed at once: a is read from further away than b.
+template <class T, int most>
+void columns_of_long_rows(T* to, std::int64_t to_step, const T* a, std::int64_t row, const T* b, std::int64_t step,
+                          int columns, std::int64_t k, int rows) {
+    for (; columns >= most; columns -= most, to += most * to_step, b += most * step)
+        dots_of_long_rows<T, most>(to, to_step, a, row, b, step, k, rows);
+    if constexpr (most > 1) columns_of_long_rows<T, most - 1>(to, to_step, a, row, b, step, columns, k, rows);
+}
+
 template <class T, int used = 1>
-void dots_of_rows(T* to, const T* a, std::int64_t row, const T* b, std::int64_t k, int rows) {
+void dots_of_rows(T* to, std::int64_t to_step, const T* a, std::int64_t row, const T* b, std::int64_t step, int columns,
+                  std::int64_t k, int rows) {
     using V = Vec<T>;
     if constexpr (used <= 8) {
-        if (k > used * V::lanes) return dots_of_rows<T, used + 1>(to, a, row, b, k, rows);
-        dots_of_short_rows<T, used>(to, a, row, b, static_cast<int>(k) - (used - 1) * V::lanes, rows);
+        if (k > used * V::lanes) return dots_of_rows<T, used + 1>(to, to_step, a, row, b, step, columns, k, rows);
+        for (int j = 0; j < columns; ++j)
+            dots_of_short_rows<T, used>(to + j * to_step, a, row, b + j * step,
+                                        static_cast<int>(k) - (used - 1) * V::lanes, rows);
     } else {
-        typename V::Type all[V::lanes];
-        for (int i = 0; i < rows; ++i) all[i] = lanes_of_row(a + i * row, b, k);
-        for (int i = rows; i < V::lanes; ++i) all[i] = V::zero();
-        fold_rows<T>(to, all, rows);
+        columns_of_long_rows<T, at_once<T>>(to, to_step, a, row, b, step, columns, k, rows);
     }
 }
 
 template <class T>
-void dots(T* to, const T* a, std::int64_t row, const T* b, std::int64_t k, int rows) {
+void dots(T* to, std::int64_t to_step, const T* a, std::int64_t row, const T* b, std::int64_t step, int columns,
+          std::int64_t k, int rows) {
     constexpr int lanes = Vec<T>::lanes;
     for (int done = 0; done < rows; done += lanes)
-        dots_of_rows(to + done, a + done * row, row, b, k, rows - done < lanes ? rows - done : lanes);
+        dots_of_rows(to + done, to_step, a + done * row, row, b, step, columns, k,
+                     rows - done < lanes ? rows - done : lanes);
 }
 
 }  // namespace
