@@ -224,13 +224,12 @@ class Rewriter final : public Site::Users {
             Tensor built = here ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
             std::int32_t to = table_.number(merged(built.node()));
             table_[to].merged = true;
-            table_[to].own |= !here && to == table_.find(built.node());
+            bool is_copy = !here && to == table_.find(built.node());
+            table_[to].own |= is_copy;
+            if (is_copy) table_[to].was = table_[at].was >= 0 ? table_[at].was : at;
             table_[to].generation = std::max(table_[to].generation, table_[at].generation);
             table_[to].chain = std::max(table_[to].chain, table_[at].chain);
-            if (to != at) {
-                if (!here) table_[to].was = table_[at].was >= 0 ? table_[at].was : at;
-                return replace(at, to);
-            }
+            if (to != at) return replace(at, to);
         }
         bool settled = same && table_[at].normal == at && table_[at].done == before_;
         Tensor after = replacement(*node, settled);

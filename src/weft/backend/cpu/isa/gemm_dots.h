@@ -161,7 +161,7 @@ constexpr int registers_of_sums = 16;
 constexpr int registers_of_sums = 8;
 #endif
 template <class T>
-constexpr int at_once = registers_of_sums* Vec<T>::lanes < all_lanes ? 1 : registers_of_sums* Vec<T>::lanes / all_lanes;
+constexpr int at_once = (registers_of_sums * Vec<T>::lanes + all_lanes - 1) / all_lanes;
 
 /// As dots below, of up to as many rows as a vector has lanes, and as many columns as `columns`.
 template <class T, int columns>

@@ -65,8 +65,8 @@ inline void turn_square(T* to, std::int64_t to_row, const T* from, std::int64_t 
         for (std::int64_t j = 0; j < square_side<T>; ++j) to[i * to_row + j] = from[j * from_row + i];
 }
 
-/// `rows` rows (a multiple of 8) of `length` numbers, one or more, that lie one after the other, turned: to[k * rows + row] = from[row * length + k]. What
-/// lies beside the last row, up to a multiple of 8 numbers, is read, and in `to` there is room for as much.
+/// `rows` rows (a multiple of 8) of `length` numbers (one or more) that lie one after the other, turned: to[k * rows + row] =
+/// from[row * length + k]. What lies beside the last row, up to a multiple of 8 numbers, is read, and in `to` there is room for as much.
 template <int rows, class T>
 inline void turn_rows(T* __restrict to, const T* __restrict from, std::int64_t length) {
     if (length < 1) __builtin_unreachable();  // else compilers see a way that leaves `to` as it was
