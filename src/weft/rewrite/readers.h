@@ -34,10 +34,12 @@ class Readers {
             numbers_[static_cast<std::size_t>(starts_[input + 1]++)] = reader;
         });
     }
-    /// Those of the node with this number; nothing where it is an output too, or was not there.
+    /// Whether the node with this number was there then.
+    bool there(std::int32_t number) const { return static_cast<std::size_t>(number) < all_.size(); }
+    /// Who read it; nothing where it is an output too.
     std::optional<std::vector<const Node*>> of(std::int32_t number, Table& table) const {
         auto at = static_cast<std::size_t>(number);
-        if (number < 0 || at >= all_.size() || !all_[at]) return std::nullopt;
+        if (!all_[at]) return std::nullopt;
         std::vector<const Node*> found;
         for (std::int32_t i = starts_[at]; i < starts_[at + 1]; ++i)
             found.push_back(table[numbers_[static_cast<std::size_t>(i)]].node.node());

@@ -157,7 +157,8 @@ class Rewriter final : public Site::Users {
         if (std::exchange(read_in_, now()) != now())
             readers_.write_down(table_, [this](const Node* node) { return current(table_.find(node)); });
         std::int32_t at = table_.find(&of);
-        return readers_.of(at < 0 || table_[at].was < 0 ? at : table_[at].was, table_);
+        while (at >= 0 && !readers_.there(at)) at = table_[at].was;
+        return at < 0 ? std::nullopt : readers_.of(at, table_);
     }
 
     // The normal form of a node in this phase: that of its inputs first, then rules are tried until none applies.
@@ -226,7 +227,7 @@ class Rewriter final : public Site::Users {
             table_[to].merged = true;
             bool is_copy = !here && to == table_.find(built.node());
             table_[to].own |= is_copy;
-            if (is_copy) table_[to].was = table_[at].was >= 0 ? table_[at].was : at;
+            if (is_copy) table_[to].was = at;
             table_[to].generation = std::max(table_[to].generation, table_[at].generation);
             table_[to].chain = std::max(table_[to].chain, table_[at].chain);
             if (to != at) return replace(at, to);
