@@ -207,6 +207,50 @@ TEST(Gemm, half_a_vector_gives_the_same_bits_as_a_whole_one) {
     use_halves(before);
 }
 
+/// Where vectors are computed as halves tiles have fewer rows, and b is read as it lies more often.
+template <class T>
+void check_tiles_for_halves() {
+    for (Sizes s : {Sizes{64, 64, 64}, Sizes{65, 100, 7}, Sizes{100, 80, 50}, Sizes{200, 300, 40}, Sizes{20, 130, 512},
+                    Sizes{33, 4100, 3}, Sizes{130, 4100, 5}, Sizes{64, 32, 65}, Sizes{3, 200, 700}})
+        for (Layout of_a : {Layout::rows, Layout::columns})
+            for (bool accumulate : {false, true}) {
+                use_halves(false);
+                std::vector<T> whole = with_epilogue<T>(s, of_a, accumulate);
+                use_halves(true);
+                EXPECT_TRUE(same_bits(with_epilogue<T>(s, of_a, accumulate), whole)) << s.m << "x" << s.n << "x" << s.k;
+            }
+}
+
+TEST(Gemm, tiles_for_halves_of_vectors_give_the_same_bits) {
+    bool before = computes_in_halves();
+    check_tiles_for_halves<float>();
+    check_tiles_for_halves<double>();
+    use_halves(before);
+}
+
+/// A batch beyond the caches asks for what comes next; each of its products is the one that stands alone.
+template <class T>
+void check_far_batch(std::int64_t m, std::int64_t n, std::int64_t k) {
+    std::int64_t count = (1 << 21) / (m * k + k * n + m * n) / static_cast<std::int64_t>(sizeof(T)) + 2;
+    Sample<T> a(count * m, k, Layout::rows, 5), b(count * k, n, Layout::rows, 6);
+    std::vector<T> together(static_cast<std::size_t>(count * m * n)), alone = together;
+    batched_gemm(dtype_of<T>, {count, m * k, k * n, m * n}, m, n, k, a.matrix, b.matrix, together.data(), n);
+    for (std::int64_t i = 0; i < count; ++i) {
+        Matrix of_a = a.matrix, of_b = b.matrix;
+        of_a.data = static_cast<const T*>(of_a.data) + i * m * k,
+        of_b.data = static_cast<const T*>(of_b.data) + i * k * n;
+        gemm(dtype_of<T>, m, n, k, of_a, of_b, alone.data() + i * m * n, n);
+    }
+    EXPECT_TRUE(same_bits(together, alone)) << count << " of " << m << "x" << n << "x" << k;
+}
+
+TEST(Gemm, a_batch_beyond_the_caches_gives_the_bits_of_its_products) {
+    for (Sizes s : {Sizes{64, 64, 32}, Sizes{5, 40, 17}, Sizes{30, 3, 9}, Sizes{70, 66, 64}}) {
+        check_far_batch<float>(s.m, s.n, s.k);
+        check_far_batch<double>(s.m, s.n, s.k);
+    }
+}
+
 /// 64 lanes, number p in lane p % 64, by fused multiply-adds; then joined by halves.
 template <class T>
 T inner_product_in_lanes(const T* a, const T* b, std::int64_t k) {

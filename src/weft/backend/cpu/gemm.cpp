@@ -107,6 +107,12 @@ GemmProblem<T> item_of(const GemmProblem<T>& first, const Batch& batch, std::int
     item.a += i * batch.a_stride;
     item.b += i * batch.b_stride;
     item.c += i * batch.c_stride;
+    std::int64_t numbers = batch.a_stride + batch.b_stride + batch.c_stride;
+    bool far = batch.count * numbers * static_cast<std::int64_t>(sizeof(SumOf<T>)) > second_level_bytes;
+    if (!far || i + 1 == batch.count) return item;
+    if (batch.a_stride == first.m * first.k) item.next_a = item.a + batch.a_stride;
+    if (batch.b_stride == first.k * first.n) item.next_b = item.b + batch.b_stride;
+    if (batch.c_stride == first.m * first.n) item.next_c = item.c + batch.c_stride;
     return item;
 }
 

@@ -36,6 +36,31 @@ inline constexpr std::int64_t depth = 512, block_rows = 256, most_depth = 2048, 
 inline constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
 // Below this many multiplications one thread does it all: waking another costs more.
 inline constexpr std::int64_t serial_work = 256 * 1024;
+// Up to so many nothing is worth being copied.
+inline constexpr std::int64_t small_work = 64 * 64 * 64;
+
+/// Rows of a that lie a multiple of half a page apart (of a page, where there are 12 ways) collide in the first-level cache.
+template <class T>
+bool collides(const GemmProblem<T>& p) {
+    std::int64_t apart = first_level_ways() >= 12 ? 4096 : 2048;
+    return p.a_row != 1 && p.a_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % apart == 0 && p.k > 64;
+}
+
+/// Whether a b whose rows lie in one piece is worth being copied for so many tiles of rows of a. Where vectors are computed as two halves it can
+/// come from the second-level cache as it lies, unless its rows lie pages apart (a Zen 4: 256^3 111 to 115 GFLOP/s, 128x784x1024 105 to 113,
+/// 32x1024x4096 95 to 111; but 4096x256x4096 96 for 109).
+template <class T>
+bool worth_copying_b(const GemmProblem<T>& p, std::int64_t row_tiles) {
+    if (computes_in_halves()) return p.m > 128 && p.b_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) >= 16384;
+    return row_tiles >= 3;
+}
+
+/// Rows of a tile of a that is read as it lies. Where vectors are computed as two halves a few sums keep the multipliers busy, and small tiles
+/// lose less as they begin and end (a Zen 4: 14 rows 107 GFLOP/s at k = 64, 4 rows 115; 7 rows 116 for 114 at k = 128).
+template <class T>
+std::int64_t tile_rows(const GemmKernels<T>& kernels, std::int64_t k) {
+    return computes_in_halves() ? std::min<std::int64_t>(kernels.most_rows, k <= 64 ? 4 : 7) : kernels.most_rows;
+}
 
 /// Where part i of `parts` of [0, size) begins: parts as equal as can be.
 inline std::int64_t begin_of(std::int64_t i, std::int64_t parts, std::int64_t size) { return i * size / parts; }
@@ -90,18 +115,16 @@ class Multiplication {
     Multiplication(const GemmProblem<T>& problem, const Copies<T>& copies)
         : p_(problem), kernels_(kernels<T>()), copies_(copies) {
         panels_ = divide_up(p_.n, kernels_.most_columns);
-        // A copy pays when it is read often. Rows of a that lie a multiple of half a page apart (of a page, where there are 12 ways) collide
-        // in the first-level cache: those are copied, or for few columns taken 7 at a time (128x1024x10: 24 -> 60 GFLOP/s).
-        bool big = p_.m * p_.n * p_.k > 64 * 64 * 64;
-        bool collide =
-            p_.a_row != 1 &&
-            p_.a_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % (first_level_ways() >= 12 ? 4096 : 2048) == 0 &&
-            p_.k > 64;
+        // A copy pays when it is read often. Rows of a that collide are copied, or for few columns taken 7 at a time
+        // (128x1024x10: 24 -> 60 GFLOP/s).
+        bool big = p_.m * p_.n * p_.k > small_work, collide = collides(p_);
         bool scattered = p_.a_row != 1 && p_.a_column != 1;
         pack_a_ = big && panels_ >= 4 && (collide || scattered || p_.a_row == 1);
         pack_a_ |= made;
-        row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min(7, kernels_.most_rows) : kernels_.most_rows);
-        pack_b_ = !p_.packed_b && (made || p_.b_column != 1 || (big && row_tiles_ >= 3));
+        std::int64_t rows = pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_.k);
+        row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min<std::int64_t>(7, rows) : rows);
+        rows_each_ = p_.m / std::max<std::int64_t>(row_tiles_, 1), rows_more_ = p_.m - rows_each_ * row_tiles_;
+        pack_b_ = !p_.packed_b && (made || p_.b_column != 1 || (big && worth_copying_b(p_, row_tiles_)));
         bool lies = p_.packed_b || (!made && p_.b_column == 1);
         far_ = lies && p_.n * operands<T>(p_.k) * static_cast<std::int64_t>(sizeof(Operand)) > second_level_bytes &&
                row_tiles_ >= 3;
@@ -161,7 +184,8 @@ class Multiplication {
         return {rows, columns};
     }
 
-    std::int64_t row_of(std::int64_t tile) const { return begin_of(tile, row_tiles_, p_.m); }
+    /// Tiles of rows are as equal as can be; the first have one more.
+    std::int64_t row_of(std::int64_t tile) const { return tile * rows_each_ + std::min(tile, rows_more_); }
 
     /// Tiles of rows of a, k numbers of each, copied as tiles read them.
     struct Copy {
@@ -305,6 +329,7 @@ class Multiplication {
     GemmProblem<T> p_;
     const GemmKernels<T>& kernels_;
     std::int64_t row_tiles_, panels_;
+    std::int64_t rows_each_, rows_more_;  // of a tile; how many tiles have one more
     bool pack_a_, pack_b_;
     bool far_;          // b comes from memory
     Copies<T> copies_;  // of rows of a

@@ -30,6 +30,9 @@ struct GemmProblem {
     const SumOf<T>* bias = nullptr;
     bool relu = false;
     const OperandOf<T>* packed_b = nullptr;  // b as pack_own_gemm made it, if it did: read instead of b
+    // Of a product among many: where the next one's matrices lie in one piece, to be asked for meanwhile; null: they are near, or scattered.
+    const NumberOf<T>*next_a = nullptr, *next_b = nullptr;
+    const SumOf<T>* next_c = nullptr;
 };
 
 /// `scratch` holds own_gemm_scratch(m, n, k, threads) operands; `threads`: as many of the pool's may share the product.
