@@ -107,18 +107,7 @@ GemmProblem<T> item_of(const GemmProblem<T>& first, const Batch& batch, std::int
     item.a += i * batch.a_stride;
     item.b += i * batch.b_stride;
     item.c += i * batch.c_stride;
-    std::int64_t numbers = batch.a_stride + batch.b_stride + batch.c_stride;
-    bool far = batch.count * numbers * static_cast<std::int64_t>(sizeof(SumOf<T>)) > second_level_bytes;
-    if (!far || i + 1 == batch.count) return item;
-    if (batch.a_stride == first.m * first.k) item.next_a = item.a + batch.a_stride;
-    if (batch.b_stride == first.k * first.n) item.next_b = item.b + batch.b_stride;
-    if (batch.c_stride == first.m * first.n) item.next_c = item.c + batch.c_stride;
     return item;
-}
-
-template <class T>
-void multiply_item(const GemmProblem<T>& problem, OperandOf<T>* scratch, int threads = 1) {
-    if (!library_gemm(problem)) own_gemm(problem, scratch, threads);
 }
 
 template <class T>
@@ -127,16 +116,21 @@ void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scr
     if (work > whole_item) {
         int threads = sharers(first, scratch);
         Workspace<T> workspace(scratch, scratch_of(first, threads));
-        for (std::int64_t i = 0; i < batch.count; ++i)
-            multiply_item(item_of(first, batch, i), workspace.data(), threads);
+        for (std::int64_t i = 0; i < batch.count; ++i) {
+            GemmProblem<T> item = item_of(first, batch, i);
+            if (!library_gemm(item)) own_gemm(item, workspace.data(), threads);
+        }
         return;
     }
     Workspace<T> workspace(scratch, each);
     std::int64_t slots = each > 0 ? workspace.elements() / each : ThreadPool::instance().threads();
     std::int64_t together = std::clamp<std::int64_t>((1 << 18) / std::max<std::int64_t>(1, work), 1, batch.count);
-    auto block = [&](std::int64_t index, int slot) {
-        for (std::int64_t i = index * together; i < std::min(batch.count, (index + 1) * together); ++i)
-            multiply_item(item_of(first, batch, i), workspace.data() + slot * each);
+    std::int64_t numbers = batch.a_stride + batch.b_stride + batch.c_stride;
+    bool far = batch.count * numbers * static_cast<std::int64_t>(sizeof(SumOf<T>)) > second_level_bytes;
+    ItemStrides strides{batch.a_stride, batch.b_stride, batch.c_stride, far};
+    auto block = [&](std::int64_t index, int slot) {  // no library takes what is so small
+        own_gemm_items(first, strides, index * together, std::min(batch.count, (index + 1) * together),
+                       workspace.data() + slot * each);
     };
     parallel_for((batch.count + together - 1) / together, block,
                  static_cast<int>(std::min<std::int64_t>(slots, 1 << 20)));

@@ -58,8 +58,9 @@ bool worth_copying_b(const GemmProblem<T>& p, std::int64_t row_tiles) {
 /// Rows of a tile of a that is read as it lies. Where vectors are computed as two halves a few sums keep the multipliers busy, and small tiles
 /// lose less as they begin and end (a Zen 4: 14 rows 107 GFLOP/s at k = 64, 4 rows 115; 7 rows 116 for 114 at k = 128).
 template <class T>
-std::int64_t tile_rows(const GemmKernels<T>& kernels, std::int64_t k) {
-    return computes_in_halves() ? std::min<std::int64_t>(kernels.most_rows, k <= 64 ? 4 : 7) : kernels.most_rows;
+std::int64_t tile_rows(const GemmKernels<T>& kernels, std::int64_t k, std::int64_t n) {
+    if (!computes_in_halves()) return kernels.most_rows;
+    return std::min<std::int64_t>(kernels.most_rows, 2 * n <= kernels.most_columns ? 8 : k <= 64 ? 4 : 7);
 }
 
 /// Where part i of `parts` of [0, size) begins: parts as equal as can be.
@@ -121,13 +122,14 @@ class Multiplication {
         bool scattered = p_.a_row != 1 && p_.a_column != 1;
         pack_a_ = big && panels_ >= 4 && (collide || scattered || p_.a_row == 1);
         pack_a_ |= made;
-        std::int64_t rows = pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_.k);
+        std::int64_t rows = pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_.k, p_.n);
         row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min<std::int64_t>(7, rows) : rows);
         rows_each_ = p_.m / std::max<std::int64_t>(row_tiles_, 1), rows_more_ = p_.m - rows_each_ * row_tiles_;
         pack_b_ = !p_.packed_b && (made || p_.b_column != 1 || (big && worth_copying_b(p_, row_tiles_)));
         bool lies = p_.packed_b || (!made && p_.b_column == 1);
         far_ = lies && p_.n * operands<T>(p_.k) * static_cast<std::int64_t>(sizeof(Operand)) > second_level_bytes &&
                row_tiles_ >= 3;
+        in_rows_ = !made && !p_.packed_b && panels_ > 1 && p_.k <= (computes_in_halves() ? 64 : 16);
     }
 
     void run() {
@@ -261,6 +263,10 @@ class Multiplication {
             Range next_k{begin_of_k<T>(then, pieces, p_.k), begin_of_k<T>(then + 1, pieces, p_.k)};
             Ahead of_a;
             if (!pack_a_ || !copies_.whole) of_a = ahead(more ? tiles : next_tiles, next_k, operands<T>(k_end - k));
+            if (in_rows_) {
+                multiply_in_rows(a, tiles, panels, {k, k_end}, near);
+                continue;
+            }
             std::int64_t sweep = 0;
             for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
                 const Operand* next = nullptr;
@@ -270,9 +276,7 @@ class Multiplication {
                     next = panel_at(panels.begin, k_end);
                 else if (far_ && panels.end < panels_)
                     next = panel_at(panels.end, 0);
-                if (pack_b_)
-                    kernels_.pack_b(near, p_.b + panel * width * p_.b_column + k * p_.b_row, p_.b_row, p_.b_column,
-                                    static_cast<int>(std::min(width, p_.n - panel * width)), k_end - k);
+                if (pack_b_) pack_panel(near, panel, {k, k_end});
                 const Operand* b = pack_b_ ? near : panel_at(panel, k);
                 std::int64_t b_row = pack_b_ || p_.packed_b ? width : p_.b_row;
                 // The first tile takes the first line of each row of the next panel along, the second the second.
@@ -287,6 +291,29 @@ class Multiplication {
                 }
             }
         }
+    }
+
+    // Some panels at a time, all of them for each tile of rows: so c is written along its rows.
+    void multiply_in_rows(const Copy& a, Range tiles, Range panels, Range k, Operand* near) {
+        std::int64_t width = kernels_.most_columns, numbers = width * operands<T>(k.end - k.begin);
+        std::int64_t some =
+            std::max<std::int64_t>(static_cast<std::int64_t>(panel_bytes / sizeof(Operand)) / numbers, 1);
+        for (std::int64_t first = panels.begin; first < panels.end; first += some) {
+            std::int64_t end = std::min(first + some, panels.end);
+            for (std::int64_t panel = first; panel < end && pack_b_; ++panel)
+                pack_panel(near + (panel - first) * numbers, panel, k);
+            for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile)
+                for (std::int64_t panel = first; panel < end; ++panel) {
+                    const Operand* b = pack_b_ ? near + (panel - first) * numbers : panel_at(panel, k.begin);
+                    multiply_tile(a, tile, panel, k, b, pack_b_ ? width : p_.b_row, {b, 0});
+                }
+        }
+    }
+
+    void pack_panel(Operand* to, std::int64_t panel, Range k) const {
+        std::int64_t width = kernels_.most_columns, column = panel * width;
+        kernels_.pack_b(to, p_.b + column * p_.b_column + k.begin * p_.b_row, p_.b_row, p_.b_column,
+                        static_cast<int>(std::min(width, p_.n - column)), k.end - k.begin);
     }
 
     /// Of b as it is read without a copy: packed before, or lying as the numbers do (which are operands then).
@@ -332,6 +359,7 @@ class Multiplication {
     std::int64_t rows_each_, rows_more_;  // of a tile; how many tiles have one more
     bool pack_a_, pack_b_;
     bool far_;          // b comes from memory
+    bool in_rows_;      // sums are so short that writing c takes longer
     Copies<T> copies_;  // of rows of a
 };
 

@@ -162,52 +162,62 @@ class NextLines {
     std::size_t at_ = 0;
 };
 
-/// Small products whose b lies in rows: tile by tile, without the cuts and copies of larger ones (48 of 64 x 32 by 64 on a Zen 4: 130 to 114 us;
-/// a batch of 3 x 3: 40 to 16 ns each).
+/// Small products whose b lies in rows, of one size: tile by tile, without the cuts and copies of larger ones (48 of 64 x 32 by 64 on a Zen 4: 130
+/// to 117 us; a batch of 3 x 3: 40 to 16 ns each).
 template <class T>
-bool multiply_in_tiles(const GemmProblem<T>& p) {
-    if constexpr (ProductOf<T>::together > 1) {
-        return false;
-    } else {
-        const GemmKernels<T>& kernel = kernels<T>();
-        bool one = p.m <= kernel.most_rows && p.n <= kernel.most_columns && p.k <= most_depth;
-        if (p.b_column != 1 || !(one || (p.m * p.n * p.k <= small_work && p.k <= depth))) return false;
-        std::int64_t most = tile_rows(kernel, p.k), tiles = 1;
+class SmallProducts {
+  public:
+    explicit SmallProducts(const GemmProblem<T>& p) : kernel_(kernels<T>()) {
+        if (ProductOf<T>::together > 1 || p.b_column != 1 || p.packed_b) return;
+        bool one = p.m <= kernel_.most_rows && p.n <= kernel_.most_columns && p.k <= most_depth;
+        small_ = one || (p.m * p.n * p.k <= small_work && p.k <= depth);
+        std::int64_t most = tile_rows(kernel_, p.k, p.n);
         if (collides(p)) most = std::min<std::int64_t>(7, most);
-        while (tiles * most < p.m) ++tiles;  // there are few: a division would take longer
-        std::int64_t each = tiles == 1 ? p.m : p.m / tiles, more = p.m - each * tiles;
-        NextLines<T> next(p);
-        GemmTile<T> tile{.a = p.a,
-                         .a_row = p.a_row,
-                         .a_column = p.a_column,
-                         .b = p.b,
-                         .b_row = p.b_row,
-                         .c = p.c,
-                         .c_row = p.c_row,
-                         .k = p.k,
-                         .rows = 0,
-                         .columns = 0,
-                         .accumulate = p.accumulate,
-                         .bias = p.bias,
-                         .relu = p.relu,
-                         .fetch = p.a,
-                         .fetch_step = 0};
-        for (std::int64_t column = 0; column < p.n; column += kernel.most_columns) {
-            tile.columns = static_cast<int>(std::min<std::int64_t>(kernel.most_columns, p.n - column));
-            tile.b = p.b + column;
-            if (p.bias) tile.bias = p.bias + column;
-            for (std::int64_t row = 0, index = 0; row < p.m; row += tile.rows, ++index) {
-                tile.rows = static_cast<int>(each + (index < more ? 1 : 0));
-                tile.a = p.a + row * p.a_row;
-                tile.c = p.c + row * p.c_row + column;
-                const T* lines = next.take(p.k);
-                tile.fetch = lines ? lines : p.a, tile.fetch_step = lines ? NextLines<T>::line : 0;
-                kernel.tile(tile);
+        while (tiles_ * most < p.m) ++tiles_;  // there are few: a division would take longer
+        each_ = tiles_ == 1 ? p.m : p.m / tiles_, more_ = p.m - each_ * tiles_;
+    }
+    /// Whether they are small enough.
+    explicit operator bool() const { return small_; }
+
+    void multiply(const GemmProblem<T>& p) const {
+        if constexpr (ProductOf<T>::together == 1) {
+            NextLines<T> next(p);
+            GemmTile<T> tile{.a = p.a,
+                             .a_row = p.a_row,
+                             .a_column = p.a_column,
+                             .b = p.b,
+                             .b_row = p.b_row,
+                             .c = p.c,
+                             .c_row = p.c_row,
+                             .k = p.k,
+                             .rows = 0,
+                             .columns = 0,
+                             .accumulate = p.accumulate,
+                             .bias = p.bias,
+                             .relu = p.relu,
+                             .fetch = p.a,
+                             .fetch_step = 0};
+            for (std::int64_t column = 0; column < p.n; column += kernel_.most_columns) {
+                tile.columns = static_cast<int>(std::min<std::int64_t>(kernel_.most_columns, p.n - column));
+                tile.b = p.b + column;
+                if (p.bias) tile.bias = p.bias + column;
+                for (std::int64_t row = 0, index = 0; row < p.m; row += tile.rows, ++index) {
+                    tile.rows = static_cast<int>(each_ + (index < more_ ? 1 : 0));
+                    tile.a = p.a + row * p.a_row;
+                    tile.c = p.c + row * p.c_row + column;
+                    const T* lines = next.take(p.k);
+                    tile.fetch = lines ? lines : p.a, tile.fetch_step = lines ? NextLines<T>::line : 0;
+                    kernel_.tile(tile);
+                }
             }
         }
-        return true;
     }
-}
+
+  private:
+    const GemmKernels<T>& kernel_;
+    bool small_ = false;
+    std::int64_t tiles_ = 1, each_ = 0, more_ = 0;  // tiles of so many rows; the first have one more
+};
 
 /// Pieces into which a long k is cut for a small c, which alone would occupy few threads and few registers.
 std::int64_t pieces_of(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -290,10 +300,28 @@ void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
     if (p.packed_b) return multiply_in_cuts(p, copies);
     if constexpr (ProductOf<T>::together == 1)
         if (own_gemm_by_dots(p)) return multiply_few(p, scratch);
-    if (multiply_in_tiles(p)) return;
+    if (SmallProducts<T> small(p); small) return small.multiply(p);
     std::int64_t pieces = pieces_of(p.m, p.n, p.k);
     if (pieces > 1) return multiply_in_pieces(p, pieces, scratch);
     multiply_in_cuts(p, copies);
+}
+
+template <class T>
+void own_gemm_items(const GemmProblem<T>& first, const ItemStrides& strides, std::int64_t begin, std::int64_t end,
+                    OperandOf<T>* scratch) {
+    bool dots = first.k > 0 && ProductOf<T>::together == 1 && own_gemm_by_dots(first);
+    SmallProducts<T> small(first);
+    bool in_tiles = small && !dots && first.k > 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+        GemmProblem<T> item = first;
+        item.a += i * strides.a, item.b += i * strides.b, item.c += i * strides.c;
+        if (i + 1 < end && strides.far) {
+            if (strides.a == first.m * first.k) item.next_a = item.a + strides.a;
+            if (strides.b == first.k * first.n) item.next_b = item.b + strides.b;
+            if (strides.c == first.m * first.n) item.next_c = item.c + strides.c;
+        }
+        in_tiles ? small.multiply(item) : own_gemm(item, scratch);
+    }
 }
 
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k) { return pieces_of(m, n, k); }
@@ -316,11 +344,13 @@ void pack_own_gemm(const GemmProblem<T>& p, OperandOf<T>* to) {
     });
 }
 
-#define WEFT_OWN_GEMM(T)                                                                      \
-    template void own_gemm(const GemmProblem<T>&, OperandOf<T>*, int);                        \
-    template bool own_gemm_by_dots(const GemmProblem<T>&);                                    \
-    template std::int64_t own_gemm_scratch<T>(std::int64_t, std::int64_t, std::int64_t, int); \
-    template void pack_own_gemm(const GemmProblem<T>&, OperandOf<T>*);                        \
+#define WEFT_OWN_GEMM(T)                                                                                \
+    template void own_gemm(const GemmProblem<T>&, OperandOf<T>*, int);                                  \
+    template void own_gemm_items(const GemmProblem<T>&, const ItemStrides&, std::int64_t, std::int64_t, \
+                                 OperandOf<T>*);                                                        \
+    template bool own_gemm_by_dots(const GemmProblem<T>&);                                              \
+    template std::int64_t own_gemm_scratch<T>(std::int64_t, std::int64_t, std::int64_t, int);           \
+    template void pack_own_gemm(const GemmProblem<T>&, OperandOf<T>*);                                  \
     template std::int64_t own_gemm_packed<T>(std::int64_t, std::int64_t);
 WEFT_OWN_GEMM(float)
 WEFT_OWN_GEMM(double)

@@ -39,6 +39,16 @@ struct GemmProblem {
 template <class T>
 void own_gemm(const GemmProblem<T>& problem, OperandOf<T>* scratch, int threads = 1);
 
+/// From product to product of a batch, in numbers; `far`: all of them do not stay in the second-level cache.
+struct ItemStrides {
+    std::int64_t a, b, c;
+    bool far;
+};
+/// Products [begin, end) of a batch, one after the other on this thread; scratch as for one.
+template <class T>
+void own_gemm_items(const GemmProblem<T>& first, const ItemStrides& strides, std::int64_t begin, std::int64_t end,
+                    OperandOf<T>* scratch);
+
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1);
 

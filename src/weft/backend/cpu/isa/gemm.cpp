@@ -33,8 +33,7 @@ template <class T>
 void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int columns, std::int64_t k) {
     constexpr int width = most_vectors * Vec<T>::lanes;
     if (columns < width)
-        for (std::int64_t p = 0; p < k; ++p)
-            for (int j = columns; j < width; ++j) to[p * width + j] = 0;
+        for (std::int64_t p = 0; p < k * most_vectors; ++p) Vec<T>::store(to + p * Vec<T>::lanes, Vec<T>::zero());
     if (column == 1 && columns == width) {
         constexpr std::int64_t ahead = 16;  // rows of b may lie further apart than what the processor fetches by itself
         for (std::int64_t p = 0; p < k; ++p)
