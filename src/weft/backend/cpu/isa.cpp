@@ -59,8 +59,16 @@ unsigned family_of_amd() {
     return 0;
 }
 
+bool has_vectors_of_512() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f");
+#else
+    return false;
+#endif
+}
+
 std::atomic<bool>& halves_in_use() {
-    static std::atomic<bool> use{family_of_amd() == zen4_family};
+    static std::atomic<bool> use{is_zen4()};
     return use;
 }
 
@@ -81,6 +89,10 @@ std::atomic<bool>& pairs_in_use() {
 
 bool is_zen5() {
     static const bool is = family_of_amd() == zen5_family;
+    return is;
+}
+bool is_zen4() {
+    static const bool is = family_of_amd() == zen4_family && has_vectors_of_512();
     return is;
 }
 bool computes_in_halves() { return halves_in_use().load(std::memory_order_relaxed); }

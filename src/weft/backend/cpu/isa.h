@@ -49,6 +49,8 @@ void use_isa(Isa isa);
 std::string_view name_of(Isa isa);
 /// Whether it is a Zen 5: it reads an array faster when loops ask for what lies far ahead, by which a Zen 4 loses.
 bool is_zen5();
+/// Whether it is a Zen 4.
+bool is_zen4();
 /// Whether its vectors of 512 bits are computed as two halves, so that half a vector takes half of the time: a Zen 4's are.
 bool computes_in_halves();
 /// From now on as if so, or not; for tests. Results are the same.
