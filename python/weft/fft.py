@@ -134,8 +134,8 @@ def hfft(x, /, n=None, axis=-1, norm="backward"):
 def ihfft(x, /, n=None, axis=-1, norm="backward"):
     """The inverse of hfft.
 
-    >>> wf.fft.ihfft(wf.asarray([1., 2., 1., 2.]))
-    array([ 1.5+0.j,  0. +0.j, -0.5+0.j], dtype=complex64)
+    >>> wf.fft.ihfft(wf.asarray([4., 8., 0., 0.]))
+    array([ 3.+0.j,  1.+2.j, -1.+0.j], dtype=complex64)
     """
     return _core.ihfft(x, n, axis, norm or "backward")
 

@@ -1,0 +1,71 @@
+// Running sums along rows: each is the plain sum of the numbers before, in order and in the type, to the bit, however many rows run side by side.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "weft/backend/cpu/compiler.h"
+#include "weft/kernel/builder.h"
+
+namespace weft {
+namespace {
+
+template <class T>
+std::vector<T> summed(const std::vector<T>& from, std::int64_t rows, std::int64_t count, std::int64_t row, Scan scan) {
+    std::vector<T> to(from.size(), T(-7));
+    for (std::int64_t r = 0; r < rows; ++r) {
+        T running = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            auto at = static_cast<std::size_t>(r * row + (scan.backwards ? count - 1 - i : i));
+            T next = running + from[at];
+            to[at] = scan.exclusive ? running : next;
+            running = next;
+        }
+    }
+    return to;
+}
+
+template <class T>
+Loop scan_of_rows(std::int64_t rows, std::int64_t count, std::int64_t row, Scan scan) {
+    Loop loop;
+    ProgramBuilder builder;
+    builder.output(builder.input(dtype_of<T>));
+    loop.program = builder.take();
+    loop.dims = {rows, count};
+    loop.reduced = 1;
+    loop.reductions = {Reduction::sum};
+    loop.scan = scan;
+    loop.loads = {{dtype_of<T>, {row, 1}}};
+    loop.stores = {{dtype_of<T>, {row, 1}}};
+    return loop;
+}
+
+template <class T>
+void check_rows() {
+    for (std::int64_t rows : {1, 7, 8, 9, 35})
+        for (std::int64_t count : {1, 3, 10, 31, 32, 33, 63, 64, 65, 67, 129, 257})
+            for (std::int64_t gap : {0, 3, 256})
+                for (Scan scan : {Scan{false, false}, Scan{true, false}, Scan{false, true}, Scan{true, true}}) {
+                    std::int64_t row =
+                        gap == 256 ? (count + 255) / 256 * 256 : count + gap;  // 256: they collide in the cache
+                    std::vector<T> from(static_cast<std::size_t>(rows * row));
+                    for (std::size_t i = 0; i < from.size(); ++i)
+                        from[i] = static_cast<T>(std::sin(0.7 * static_cast<double>(i))) * T(3);
+                    std::vector<T> to(from.size(), T(-7));
+                    auto kernel = cpu_compiler().loop(scan_of_rows<T>(rows, count, row, scan));
+                    std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
+                    void* operands[] = {from.data(), to.data()};
+                    kernel->run(operands, scratch.data());
+                    ASSERT_EQ(to, summed(from, rows, count, row, scan))
+                        << rows << " rows of " << count << ", " << row << " apart"
+                        << (scan.exclusive ? ", exclusive" : "") << (scan.backwards ? ", backwards" : "");
+                }
+}
+
+TEST(RunningSum, of_rows_of_any_length_is_that_of_each_row) {
+    check_rows<float>();
+    check_rows<double>();
+}
+
+}  // namespace
+}  // namespace weft
