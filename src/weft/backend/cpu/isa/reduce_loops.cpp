@@ -2,6 +2,7 @@
 // every number of threads gives the same bits.
 #include "weft/backend/cpu/isa/best_of.h"
 #include "weft/backend/cpu/isa/short_rows.h"
+#include "weft/backend/cpu/isa/tall_columns.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
@@ -94,6 +95,9 @@ struct Joined {
     }
 
     static void join_few_columns(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
+#if defined(WEFT_ISA_avx512)
+        if constexpr (std::is_floating_point_v<T>) return join_tall_columns<M>(to, from, rows, columns, stride);
+#endif
         // Two vectors of 64 bytes or four: of one, g++ 12 makes code that takes three times as long as of two.
         constexpr int few = 128 / sizeof(T), many = 2 * few;
         for (; columns > 0; to += many, from += many, columns -= many) {

@@ -45,6 +45,8 @@ struct Vec<float> {
         return _mm512_mask_cmp_ps_mask(so_far, a, b, _CMP_ORD_Q);
     }
     WEFT_INLINE bool all_of(Lanes some) { return some == all_lanes(); }
+    // a in these lanes, b in the others.
+    WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm512_mask_blend_ps(lanes, b, a); }
     // A bit for each lane in which a equals b.
     WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
 };
@@ -71,6 +73,7 @@ struct Vec<double> {
         return _mm512_mask_cmp_pd_mask(so_far, a, b, _CMP_ORD_Q);
     }
     WEFT_INLINE bool all_of(Lanes some) { return some == all_lanes(); }
+    WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm512_mask_blend_pd(lanes, b, a); }
     WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
 };
 

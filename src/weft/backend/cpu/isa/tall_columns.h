@@ -1,0 +1,72 @@
+// Few columns of floating numbers, all rows joined in registers: vectors by hand, where there are those of 64 bytes, for of a maximum of doubles
+// g++ 12 makes loops of single numbers. To the bits of Joined::join_tall, NaN's payload excepted. Included by reduce_loops.cpp.
+#pragma once
+
+#include "weft/backend/cpu/isa/short_rows.h"
+
+namespace weft::cpu::WEFT_ISA {
+namespace {
+
+#if defined(WEFT_ISA_avx512)
+
+/// Sums and products: one vector of columns, joined to row by row.
+template <class M>
+struct ColumnVector {
+    using R = Row<typename M::Value>;
+    typename R::Type total;
+    void begin(typename R::Type from) { total = from; }
+    void join(typename R::Type value) { total = OnVectors<M>::join(total, value); }
+    typename R::Type end() const { return total; }
+};
+/// Of the greatest or least: whether a NaN was met is remembered beside it, so that the next row waits for one instruction alone.
+template <class T, bool greatest>
+struct ColumnVector<Extreme<T, greatest>> {
+    using R = Row<T>;
+    using V = Vec<T>;
+    typename R::Type total;
+    typename V::Lanes ordered;
+    void begin(typename R::Type from) { total = from, ordered = V::ordered(V::all_lanes(), from, from); }
+    void join(typename R::Type value) {
+        total = greatest ? V::greater(total, value) : V::lesser(total, value);
+        ordered = V::ordered(ordered, value, value);
+    }
+    typename R::Type end() const { return V::choose(ordered, total, R::all(static_cast<T>(__builtin_nan("")))); }
+};
+
+/// `columns` fill all of so many vectors but, perhaps, the last.
+template <class M, int vectors>
+void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t columns,
+                       std::int64_t stride) {
+    using T = typename M::Value;
+    using V = Vec<T>;
+    const int last = static_cast<int>(columns - (vectors - 1) * V::lanes);
+    auto load = [last](const T* row, int v) __attribute__((always_inline)) {
+        return v == vectors - 1 ? V::load(row + v * V::lanes, last) : V::load(row + v * V::lanes);
+    };
+    ColumnVector<M> totals[vectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) totals[v].begin(load(to, v));
+    for (std::int64_t row = 0; row < rows; ++row, from += stride) {
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) totals[v].join(load(from, v));
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) V::store(to + v * V::lanes, totals[v].end(), v == vectors - 1 ? last : V::lanes);
+}
+
+/// Up to four vectors of columns at a time.
+template <class M>
+void join_tall_columns(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t columns,
+                       std::int64_t stride) {
+    constexpr std::int64_t lanes = Vec<typename M::Value>::lanes;
+    for (; columns > 3 * lanes; to += 4 * lanes, from += 4 * lanes, columns -= 4 * lanes)
+        join_tall_vectors<M, 4>(to, from, rows, columns < 4 * lanes ? columns : 4 * lanes, stride);
+    if (columns > 2 * lanes) return join_tall_vectors<M, 3>(to, from, rows, columns, stride);
+    if (columns > lanes) return join_tall_vectors<M, 2>(to, from, rows, columns, stride);
+    if (columns > 0) join_tall_vectors<M, 1>(to, from, rows, columns, stride);
+}
+
+#endif
+
+}  // namespace
+}  // namespace weft::cpu::WEFT_ISA

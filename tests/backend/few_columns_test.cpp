@@ -1,0 +1,74 @@
+// Few columns joined down all rows: each is what its numbers come to one after the other, to the bit, on every instruction set.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "weft/backend/cpu/block_loops.h"
+
+namespace weft::cpu {
+namespace {
+
+template <class T>
+T joined(Reduction reduction, T a, T b) {
+    if (reduction == Reduction::sum) return a + b;
+    if (reduction == Reduction::product) return a * b;
+    bool better = reduction == Reduction::maximum ? a > b : a < b;
+    return a != a || better ? a : b;
+}
+
+/// Numbers with both zeros, infinities and, in some columns, NaN.
+template <class T>
+std::vector<T> numbers(std::int64_t rows, std::int64_t stride, bool nan) {
+    std::vector<T> all(static_cast<std::size_t>(rows * stride));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i)));
+        if (i % 3 == 0) all[i] = i % 2 ? T(0) : -T(0);
+        if (i % 101 == 50) all[i] = std::numeric_limits<T>::infinity();
+        if (nan && i % 57 == 20) all[i] = std::numeric_limits<T>::quiet_NaN();
+    }
+    return all;
+}
+
+template <class T>
+bool same(T a, T b) {
+    return (a != a && b != b) || (a == b && std::signbit(a) == std::signbit(b));
+}
+
+template <class T>
+void check(Reduction reduction) {
+    for (std::int64_t columns : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 48, 50, 64})
+        for (std::int64_t rows : {1, 2, 5, 40})
+            for (std::int64_t gap : {0, 5})
+                for (bool nan : {false, true}) {
+                    std::vector<T> from = numbers<T>(rows, columns + gap, nan);
+                    for (Isa isa : usable_isas()) {
+                        std::vector<T> to(static_cast<std::size_t>(columns), T(-9));
+                        block_loops(isa)
+                            .reduce(reduction, dtype_of<T>)
+                            ->columns(to.data(), nullptr, from.data(), rows, columns, columns + gap, 0, true);
+                        for (std::int64_t c = 0; c < columns; ++c) {
+                            T expected = from[static_cast<std::size_t>(c)];
+                            for (std::int64_t r = 1; r < rows; ++r)
+                                expected = joined(reduction, expected,
+                                                  from[static_cast<std::size_t>(r * (columns + gap) + c)]);
+                            if (reduction == Reduction::sum) expected += T(0);  // a sum begins at 0, which has no sign
+                            ASSERT_TRUE(same(to[static_cast<std::size_t>(c)], expected))
+                                << name_of(isa) << ": " << rows << " x " << columns << ", column " << c << ": "
+                                << to[static_cast<std::size_t>(c)] << ", not " << expected;
+                        }
+                    }
+                }
+}
+
+TEST(FewColumns, are_joined_in_the_order_of_their_rows_on_every_instruction_set) {
+    for (Reduction reduction : {Reduction::sum, Reduction::product, Reduction::maximum, Reduction::minimum}) {
+        check<float>(reduction);
+        check<double>(reduction);
+    }
+}
+
+}  // namespace
+}  // namespace weft::cpu
