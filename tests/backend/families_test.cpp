@@ -198,8 +198,13 @@ TEST(CpuFamilies, sorting_agrees_with_the_interpreter) {
             check(argsort(x({3, 7}, dtype), -1, descending), {.nans = nans});
             check(argsort(x({6, 1, 4}, dtype), 0, descending), {.nans = nans});
             check(argsort(x({2, 400}, dtype), 1, descending), {.nans = nans});
+            check(sort(x({5, 7}, dtype), -1, descending), {.nans = nans});
+            check(sort(x({6, 1, 4}, dtype), 0, descending), {.nans = nans});
+            check(sort(x({2, 400}, dtype), 1, descending), {.nans = nans});
+            check(topk(x({3, 400}, dtype), 5, 1, descending).second, {.nans = nans});
         }
         check(argsort(x({0, 3}, dtype), 0));
+        check(sort(x({0, 3}, dtype), 0));
     }
 }
 

@@ -11,17 +11,28 @@
 namespace weft {
 namespace {
 
-Meta infer_argsort(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
-    return {inputs[0].shape(), DType::int64};
+Meta infer_sort(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
+    return {inputs[0].shape(), inputs[0].dtype()};
+}
+Meta infer_argsort(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
+    auto& a = static_cast<const AttributesOf<ArgsortAttributes>*>(attributes)->value;
+    Shape shape = inputs[0].shape();
+    if (a.first >= 0) shape[static_cast<std::size_t>(a.axis)] = a.first;
+    return {shape, DType::int64};
 }
 Meta infer_search(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
     return {inputs[1].shape(), DType::int64};
 }
 
-Tensor batch_argsort(const Tensor& result, const Batch& batch) {
-    ArgsortAttributes a = result.node()->attributes_as<ArgsortAttributes>();
+template <class A>
+Tensor batch_sort(const Tensor& result, const Batch& batch) {
+    A a = result.node()->attributes_as<A>();
     ++a.axis;
     return batch.like(result, batch.inputs, attributes(a));
+}
+Tensor jvp_sort(const Tensor& result, std::span<const Tensor> tangents) {
+    auto& a = result.node()->attributes_as<SortAttributes>();
+    return take_along_axis(tangents[0], argsort(input_of(result, 0), a.axis, a.descending), a.axis);
 }
 /// Whether a comes before b, or, with `equal`, beside it; NaN is last.
 Tensor before(const Tensor& a, const Tensor& b, bool equal) {
@@ -49,16 +60,6 @@ Tensor batch_search(const Tensor& result, const Batch& batch) {
     return reshape(at, batch.shape(result.shape()));
 }
 
-extern const Operation sort_operation, topk_operation;
-const Operation sort_operation{
-    .name = "sort",
-    .family = Family::composite,
-    .doc = "The elements in order along an axis; NaN last.",
-    .numpy = "sort",
-    .torch = "sort",
-    .composite = true,
-    .samples = {{{{3, 7}}, [](auto x) { return sort(x[0]); }, "np.sort(x0)"},
-                {{{6, 2}}, [](auto x) { return sort(x[0], 0, true); }, "np.sort(x0, 0)[::-1]"}}};
 const Operation topk_operation{
     .name = "topk",
     .family = Family::composite,
@@ -71,6 +72,17 @@ const Operation topk_operation{
 
 }  // namespace
 
+const Operation sort_operation{
+    .name = "sort",
+    .family = Family::sort,
+    .doc = "The elements in order along an axis; NaN last.",
+    .numpy = "sort",
+    .torch = "sort",
+    .infer = infer_sort,
+    .jvp = jvp_sort,
+    .batch = batch_sort<SortAttributes>,
+    .samples = {{{{3, 7}}, [](auto x) { return sort(x[0]); }, "np.sort(x0)"},
+                {{{6, 2}}, [](auto x) { return sort(x[0], 0, true); }, "np.sort(x0, 0)[::-1]"}}};
 const Operation argsort_operation{
     .name = "argsort",
     .family = Family::sort,
@@ -78,7 +90,7 @@ const Operation argsort_operation{
     .numpy = "argsort",
     .torch = "argsort",
     .infer = infer_argsort,
-    .batch = batch_argsort,
+    .batch = batch_sort<ArgsortAttributes>,
     .differentiable = false,
     .samples = {{{{3, 7}}, [](auto x) { return argsort(x[0]); }, "np.argsort(x0, kind='stable')"},
                 {{{70, 2}}, [](auto x) { return argsort(x[0], 0); }, "np.argsort(x0, 0, kind='stable')"},
@@ -104,6 +116,12 @@ WEFT_REGISTER(searchsorted_operation);
 WEFT_REGISTER(sort_operation);
 WEFT_REGISTER(topk_operation);
 
+std::int64_t wanted_positions(const ArgsortAttributes& a, std::int64_t size) {
+    if (a.first <= size) return a.first < 0 ? size : a.first;
+    throw ValueError(text("topk: ", a.first, " of the ", size, " elements along axis ", a.axis,
+                          "; k must lie between 0 and the size"));
+}
+
 Tensor argsort(const Operand& x, std::int64_t axis, bool descending, bool) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
@@ -111,12 +129,11 @@ Tensor argsort(const Operand& x, std::int64_t axis, bool descending, bool) {
     return make_node(argsort_operation, {tensor}, attributes(ArgsortAttributes{axis, descending}), x.where);
 }
 
-Tensor sort(const Operand& x, std::int64_t axis, bool descending, bool stable) {
+Tensor sort(const Operand& x, std::int64_t axis, bool descending, bool) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     axis = checked_axis(x, axis, tensor.ndim(), "sort");
-    Operand placed(tensor, x.where);
-    return take_along_axis(placed, argsort(placed, axis, descending, stable), axis);
+    return make_node(sort_operation, {tensor}, attributes(SortAttributes{axis, descending}), x.where);
 }
 
 std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {
@@ -129,9 +146,7 @@ std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t ax
                               tensor.shape(), "; k must lie between 0 and the size", place(x.where)));
     }
     Operand placed(tensor, x.where);
-    Shape start(tensor.ndim(), 0), length = tensor.shape();
-    length[at] = k;
-    Tensor positions = slice(Operand(argsort(placed, axis, largest), x.where), start, length);
+    Tensor positions = make_node(argsort_operation, {tensor}, attributes(ArgsortAttributes{axis, largest, k}), x.where);
     return {take_along_axis(placed, positions, axis), positions};
 }
 

@@ -18,12 +18,22 @@ std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t ax
 /// them with `right`. int64.
 Tensor searchsorted(const Operand& sorted, const Operand& values, bool right = false);
 
-struct ArgsortAttributes {
+struct SortAttributes {
     std::int64_t axis = 0;
     bool descending = false;
     template <class V>
     void members(V& visit) {
         visit("axis", axis), visit("descending", descending);
+    }
+};
+/// Only the first `first` positions are wanted; -1: all.
+struct ArgsortAttributes {
+    std::int64_t axis = 0;
+    bool descending = false;
+    std::int64_t first = -1;
+    template <class V>
+    void members(V& visit) {
+        visit("axis", axis), visit("descending", descending), visit("first", first);
     }
 };
 struct SearchAttributes {
@@ -33,6 +43,8 @@ struct SearchAttributes {
         visit("right", right);
     }
 };
-extern const Operation argsort_operation, searchsorted_operation;
+/// How many positions there are along an axis of that size; ValueError if fewer than are wanted, for whoever first knows the size.
+std::int64_t wanted_positions(const ArgsortAttributes& a, std::int64_t size);
+extern const Operation sort_operation, argsort_operation, searchsorted_operation;
 
 }  // namespace weft

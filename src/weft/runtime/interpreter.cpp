@@ -154,21 +154,25 @@ bool precedes(T a, T b, bool descending) {
     }
 }
 
-template <class T>
-void run_argsort(const ArgsortAttributes& a, const Elements& from, const Elements& to) {
-    auto axis = static_cast<std::size_t>(a.axis);
+/// put(at, position) for each place of the result along an axis, in order, where position is the place of the input.
+template <class T, class Put>
+void in_order(std::int64_t along, bool descending, const Elements& from, const Elements& to, Put&& put) {
+    auto axis = static_cast<std::size_t>(along);
     Dims lanes = to.dims();
-    std::int64_t n = lanes[axis];
-    lanes[axis] = n == 0 ? 0 : 1;
+    std::int64_t n = from.dims()[axis], wanted = lanes[axis];
+    lanes[axis] = wanted == 0 ? 0 : 1;
     for_each_index(lanes, [&](Dims at) {
         auto element = [&](std::int64_t i) -> T { return at[axis] = i, from.at<T>(at); };
         std::vector<std::int64_t> order;
         for (std::int64_t i = 0; i < n; ++i) {  // insertion, behind equal ones
             auto place = order.end();
-            while (place != order.begin() && precedes(element(i), element(*(place - 1)), a.descending)) --place;
+            while (place != order.begin() && precedes(element(i), element(*(place - 1)), descending)) --place;
             order.insert(place, i);
         }
-        for (std::int64_t i = 0; i < n; ++i) at[axis] = i, to.at<std::int64_t>(at) = order[static_cast<std::size_t>(i)];
+        for (std::int64_t i = 0; i < wanted; ++i) {
+            T value = element(order[static_cast<std::size_t>(i)]);
+            at[axis] = i, put(at, order[static_cast<std::size_t>(i)], value);
+        }
     });
 }
 
@@ -187,8 +191,13 @@ void run_search(const SearchAttributes& a, const Elements& row, const Elements& 
 
 template <class T>
 void run_sort(const Node& node, std::span<const Elements> from, const Elements& to) {
-    if (auto* sorted = attributes_if<ArgsortAttributes>(node))
-        run_argsort<T>(*sorted, from[0], to);
+    if (auto* sort = attributes_if<SortAttributes>(node))
+        in_order<T>(sort->axis, sort->descending, from[0], to,
+                    [&](const Dims& at, std::int64_t, T value) { to.at<T>(at) = value; });
+    else if (auto* order = attributes_if<ArgsortAttributes>(node);
+             order && wanted_positions(*order, from[0].dims()[static_cast<std::size_t>(order->axis)]) >= 0)
+        in_order<T>(order->axis, order->descending, from[0], to,
+                    [&](const Dims& at, std::int64_t place, T) { to.at<std::int64_t>(at) = place; });
     else
         run_search<T>(*attributes_if<SearchAttributes>(node), from[0], from[1], to);
 }
