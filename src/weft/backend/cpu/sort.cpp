@@ -78,10 +78,10 @@ struct Words {
     }
 };
 
-/// The order of a lane's elements, in the first of five arrays of words.
+/// The order of a lane's elements, into `order`.
 template <class T>
-const std::uint64_t* order_of(const T* from, std::int64_t stride, bool descending, const Words& words) {
-    auto *order = words.array<std::uint64_t>(0), *spare = words.array<std::uint64_t>(1);
+void write_order(std::uint64_t* order, const T* from, std::int64_t stride, bool descending, const Words& words) {
+    auto* spare = words.array<std::uint64_t>(0);
     std::int64_t count = words.count;
     if constexpr (kind_complex<T>) {
         // By the imaginary part, then stably by the real part. What holds a NaN comes last, as NumPy's does.
@@ -100,8 +100,8 @@ const std::uint64_t* order_of(const T* from, std::int64_t stride, bool descendin
         write_keys(keys, from, stride, count, descending);
         order_keys(keys, order, spare, count);
     }
-    return order;
 }
+/// Arrays of scratch memory for that: the second is the order's, where it is not wanted elsewhere.
 int arrays_to_order(DType dtype) { return is_complex(dtype) ? 5 : 3; }
 
 class Argsort final : public Kernel {
@@ -124,7 +124,11 @@ class Argsort final : public Kernel {
                 auto* from = static_cast<const T*>(operands[0]) + input;
                 if constexpr (!kind_complex<T>)
                     if (selects()) return select(to, from, Words{memory, room_});
-                const std::uint64_t* order = order_of(from, lanes_.stride, descending_, Words{memory, whole_});
+                Words words{memory, whole_};
+                if (wanted_ == whole_ && lanes_.result_stride == 1)
+                    return write_order(reinterpret_cast<std::uint64_t*>(to), from, lanes_.stride, descending_, words);
+                auto* order = words.array<std::uint64_t>(1);
+                write_order(order, from, lanes_.stride, descending_, words);
                 for (std::int64_t i = 0; i < wanted_; ++i)
                     to[i * lanes_.result_stride] = static_cast<std::int64_t>(order[i]);
             });
@@ -222,7 +226,8 @@ class Sort final : public Kernel {
     template <class T>
     void sort_lane(T* to, const T* from, const Words& words) const {
         if constexpr (kind_complex<T>) {
-            const std::uint64_t* order = order_of(from, lanes_.stride, descending_, words);
+            auto* order = words.array<std::uint64_t>(1);
+            write_order(order, from, lanes_.stride, descending_, words);
             for (std::int64_t i = 0; i < lanes_.count; ++i)
                 to[i * lanes_.result_stride] = from[static_cast<std::int64_t>(order[i]) * lanes_.stride];
         } else {

@@ -172,11 +172,19 @@ class KeyOrder {
     void sort_words(int bits) {
         constexpr std::int64_t worth_tables = 1024;
         constexpr int worth_passes = 32;
-        bool by_digits = count_ >= worth_tables && bits <= worth_passes;
+        bool by_digits = count_ >= worth_tables && (bits <= worth_passes || varying_bytes() <= worth_passes / 8);
         if (!by_digits && sort_loops<std::uint64_t>().sort(order_, spare_, count_)) return;
         if (count_ <= few_keys) return std::sort(order_, order_ + count_);
         // A sort that was given up leaves words in some order, so places are sorted by too.
         radix_sort(order_, spare_, count_, by_digits ? place_bits_ : 0, by_digits ? bits : place_bits_ + bits);
+    }
+    /// How many bytes of keys are not the same in all words.
+    int varying_bytes() const {
+        std::uint64_t varying = 0;
+        for (std::int64_t i = 0; i < count_; ++i) varying |= order_[i] ^ order_[0];
+        int bytes = 0;
+        for (varying >>= place_bits_; varying > 0; varying >>= 8) bytes += (varying & 0xff) != 0;
+        return bytes;
     }
     /// Insertion by whole keys. False once that takes more moves than there are words, a few times over.
     bool mend() {
