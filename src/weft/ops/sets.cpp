@@ -24,18 +24,26 @@ inline constexpr bool is_complex_number = false;
 template <class T>
 inline constexpr bool is_complex_number<std::complex<T>> = true;
 
-/// An order in which NaN stands last, and of complex numbers those with a NaN.
+/// An order in which those with a NaN stand last.
 template <class T>
 bool before(const T& a, const T& b) {
+    bool a_nan = a != a, b_nan = b != b;
+    if (a_nan || b_nan) return !a_nan && b_nan;
+    return a.real() != b.real() ? a.real() < b.real() : a.imag() < b.imag();
+}
+
+/// Positions in order, stable; NaN stands last, and of complex numbers those with a NaN.
+template <class T>
+std::vector<std::int64_t> order_of(const Array& x) {
     if constexpr (is_complex_number<T>) {
-        bool a_nan = a != a, b_nan = b != b;
-        if (a_nan || b_nan) return !a_nan && b_nan;
-        return a.real() != b.real() ? a.real() < b.real() : a.imag() < b.imag();
-    } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
-        return before(static_cast<float>(a), static_cast<float>(b));
+        const T* values = x.data<T>();
+        std::vector<std::int64_t> order(static_cast<std::size_t>(x.size()));
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int64_t i, std::int64_t j) { return before(values[i], values[j]); });
+        return order;
     } else {
-        if (a != a || b != b) return a == a && b != b;
-        return a < b;
+        return argsort(reshape(Tensor(x), {x.size()})).template to_vector<std::int64_t>();
     }
 }
 
@@ -55,13 +63,9 @@ struct Found {
 template <class T>
 Found find(const Array& x, bool equal_nan) {
     const T* values = x.data<T>();
-    std::vector<std::int64_t> order(static_cast<std::size_t>(x.size()));
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::int64_t i, std::int64_t j) { return before(values[i], values[j]); });
     Found found{{}, {}, Array::empty(DType::int64, x.dims)};
     auto* inverse = found.inverse.data<std::int64_t>();
-    for (std::int64_t at : order) {
+    for (std::int64_t at : order_of<T>(x)) {
         if (found.first.empty() || !same(values[found.first.back()], values[at], equal_nan))
             found.first.push_back(at), found.counts.push_back(0);
         ++found.counts.back();
