@@ -19,10 +19,36 @@ void unary(void* out, const void* const* operands, std::int64_t count, const Ste
     for (std::int64_t i = 0; i < count; ++i) to[i] = element::apply1<op>(a[i]);
 }
 
+/// Whole numbers for which a / b, rounded, lies on the same side of each whole number as a / b: vectors divide floating numbers alone.
+template <Opcode op, class T>
+inline constexpr bool divides_as_floating = std::is_integral_v<T> && sizeof(T) <= 4 &&
+                                            (op == Opcode::floor_divide || op == Opcode::remainder);
+
+/// element::integer_floor_divide and integer_remainder of such numbers, without branches.
+template <Opcode op, class T>
+WEFT_ELEMENT T divided_as_floating(T a, T b) {
+    using Real = std::conditional_t<sizeof(T) <= 2, float, double>;
+    using Whole = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::uint32_t, std::int32_t>;
+    constexpr bool has_sign = std::is_signed_v<T>;
+    Whole minus_one = has_sign && b == static_cast<T>(-1), zero = b == 0;  // by these: -a, which may wrap, and 0
+    Whole divisor = minus_one | zero ? Whole{1} : static_cast<Whole>(b), dividend = static_cast<Whole>(a);
+    Whole quotient = static_cast<Whole>(static_cast<Real>(dividend) / static_cast<Real>(divisor));
+    Whole rest = dividend - quotient * divisor;
+    Whole above = has_sign && rest != 0 && (rest < 0) != (divisor < 0);  // the quotient was rounded towards 0
+    if constexpr (op == Opcode::remainder) return static_cast<T>(above ? rest + divisor : rest);
+    Whole result = minus_one ? static_cast<Whole>(0u - static_cast<std::uint32_t>(dividend)) : quotient - above;
+    return static_cast<T>(zero ? Whole{0} : result);
+}
+
 template <Opcode op, class T>
 struct Binary {
     using Result = T;
-    WEFT_ELEMENT static T of(T a, T b) { return element::apply2<op>(a, b); }
+    WEFT_ELEMENT static T of(T a, T b) {
+        if constexpr (divides_as_floating<op, T>)
+            return divided_as_floating<op>(a, b);
+        else
+            return element::apply2<op>(a, b);
+    }
 };
 template <Opcode op, class T>
 struct Compared {
