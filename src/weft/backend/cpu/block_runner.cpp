@@ -9,7 +9,7 @@ namespace weft::cpu {
 namespace {
 
 constexpr std::size_t first_level = 24 * 1024;  // bytes that the blocks of a program may fill together
-constexpr std::int64_t most_elements = 1024, least_elements = 256;  // elements a block
+constexpr std::int64_t most_elements = 1024, least_elements = 256;  // elements a block; of one byte four times as many
 
 /// Walks runs along the innermost axis: calls visit(pointer, elements) for each, in order.
 template <class Byte, class Visit>
@@ -51,7 +51,7 @@ BlockRunner::BlockRunner(const Program& program, Dims dims, std::vector<Stream> 
     program_ = prepare(program, feeds_, loops, copy_inputs);
     elements_ = element_count(dims_);
     std::size_t used = static_cast<std::size_t>(program_.registers) + streams;
-    for (block_ = most_elements;
+    for (block_ = most_elements * 4 / static_cast<std::int64_t>(std::clamp<std::size_t>(program_.widest, 1, 4));
          block_ > least_elements && used * static_cast<std::size_t>(block_) * program_.widest > first_level;)
         block_ /= 2;
     // A little more than a power of two, so that registers do not fall on each other's lines of the cache.
