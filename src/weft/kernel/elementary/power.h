@@ -10,45 +10,65 @@ WEFT_ELEMENT V rsqrt(V x) {
     return all<V>(1) / sqrt(x);
 }
 
-/// log2(u) of a positive finite u, some ten bits beyond the type's precision: 2 atanh(s), s = f / (2 + f), the first two terms of
-/// its series in two parts.
+/// log2(1 + f) = s (2 log2(e) + z (second + z p(z))), s = f / (2 + f), z = s^2: the second factor in two parts, the coefficients of p.
+template <class T>
+struct Log2Series;
+template <>
+struct Log2Series<float> {
+    static constexpr float second[] = {0x1.ec709ep-1f, -0x1.e2fe02p-28f}, by = Constants<float>::log2_e[0];
+    static constexpr auto& of_e = PowSeries<float>::c;
+    static constexpr float c[] = {of_e[0] * by, of_e[1] * by, of_e[2] * by};
+};
+template <>
+struct Log2Series<double> {
+    static constexpr double second[] = {0x1.ec709dc3a03fdp-1, 0x1.d27f05548af0cp-55}, by = Constants<double>::log2_e[0];
+    static constexpr auto& of_e = PowSeries<double>::c;
+    static constexpr double c[] = {of_e[0] * by, of_e[1] * by, of_e[2] * by, of_e[3] * by,
+                                   of_e[4] * by, of_e[5] * by, of_e[6] * by, of_e[7] * by};
+};
+
+/// log2 of a positive number, some ten bits beyond the type's precision.
 template <class V>
-WEFT_ELEMENT Words<V> log2_words(V u) {
+WEFT_ELEMENT Words<V> log2_words(const Split<V>& parts) {
     using C = Constants<ElementOf<V>>;
-    Split<V> parts = split_any(u);
-    V f = parts.fraction;
-    Words<V> d = fast_two_sum(all<V>(2), f);
-    V inverse = all<V>(1) / d.high, high = f * inverse;
-    Words<V> s{high, fma(-high, d.low, fma(-high, d.high, f)) * inverse};
-    Words<V> z = product(s, s);
-    constexpr double two_thirds = 0x1.5555555555555p-1, rest = 0x1.5555555555555p-55;
-    constexpr ElementOf<V> first = static_cast<ElementOf<V>>(two_thirds);
-    Words<V> third = fast_two_sum(V::all(first), z.high * polynomial<PowSeries>(z.high));
-    third.low = third.low + all<V>(two_thirds - first + rest);
-    Words<V> w = product(z, third);
-    Words<V> g = fast_two_sum(all<V>(2), w.high);
-    g.low = g.low + w.low;
-    Words<V> result = product(product(s, g), Words<V>{V::all(C::log2_e[0]), V::all(C::log2_e[1])});
-    Words<V> sum = fast_two_sum(parts.exponent, result.high);
+    using Series = Log2Series<ElementOf<V>>;
+    V f = parts.fraction, inverse = all<V>(1) / (f + all<V>(2));
+    // What is left of f is exact but for its last step, for 2 s is near f.
+    V high = f * inverse, low = fma(-high, f, fma(high, all<V>(-2), f)) * inverse;
+    V square = high * high;
+    Words<V> z{square, fma(high + high, low, fma(high, high, -square))};
+    Words<V> second = fast_two_sum(V::all(Series::second[0]), square * polynomial<Log2Series>(square));
+    second.low = second.low + V::all(Series::second[1]);
+    Words<V> term = product(z, second), factor = fast_two_sum(V::all(2 * C::log2_e[0]), term.high);
+    factor.low = factor.low + (term.low + V::all(2 * C::log2_e[1]));
+    Words<V> result = product(Words<V>{high, low}, factor), sum = fast_two_sum(parts.exponent, result.high);
     return {sum.high, sum.low + result.low};
+}
+
+/// 2^(r + low) with |r| <= 1/2 and low below 2^-16. 1 + r ln 2 + (what is small), the first two in two parts each, so that powers that
+/// are numbers come out exact.
+template <class V>
+WEFT_ELEMENT V exp2_within(V r, V low) {
+    using C = Constants<ElementOf<V>>;
+    Words<V> linear = two_product(r, V::all(C::ln2[0])), sum = fast_two_sum(all<V>(1), linear.high);
+    V rest = fma(low, V::all(C::ln2[0]), fma(r, V::all(C::ln2[1]), linear.low)), near = r + low;
+    return sum.high + (sum.low + fma(near * near, polynomial<Exp2Second>(near), rest));
+}
+
+/// y log2(x), whose words may be no numbers where x or y is extreme.
+template <class V>
+WEFT_ELEMENT Words<V> times(Words<V> logarithm, V y) {
+    V high = y * logarithm.high;
+    return {high, fma(y, logarithm.low, fma(y, logarithm.high, -high))};
 }
 
 /// |x|^y for finite |x| > 0 and finite y.
 template <class V>
 WEFT_ELEMENT V pow_within(V a, V y) {
-    using C = Constants<ElementOf<V>>;
-    Words<V> logarithm = log2_words(a);
-    V high = y * logarithm.high, low = fma(y, logarithm.low, fma(y, logarithm.high, -high));
-    V clamped = exp2_clamped(high);
-    low = select(equal(high, clamped), low, all<V>(0));
-    V n = whole(clamped);
-    // 2^(r + low) = 1 + r ln 2 + (what is small), the first two in two parts each: so powers that are numbers come out exact.
-    V r = clamped - n;
-    Words<V> linear = two_product(r, V::all(C::ln2[0]));
-    V rest = fma(r, V::all(C::ln2[1]), linear.low), curve = r * r * polynomial<Exp2Second>(r);
-    Words<V> sum = fast_two_sum(all<V>(1), linear.high);
-    V slope = (sum.high + curve) * V::all(C::ln2[0]);
-    return scaled(sum.high + (sum.low + fma(low, slope, curve + rest)), n);
+    Words<V> power = times(log2_words(split_any(a)), y);
+    V clamped = exp2_clamped(power.high), n = whole(clamped);
+    V low = select(equal(power.high, clamped), power.low, all<V>(0));
+    return scaled(exp2_within(clamped - n, low), n);
 }
 
 /// Whether |y| is a whole number.
@@ -58,11 +78,12 @@ WEFT_ELEMENT typename V::Mask is_whole(V a) {
     return ~less(a, unit) | equal((a + unit) - unit, a);
 }
 
+/// The value, where it is not what follows from |x|^y = `value` alone: zeros, infinities, NaN, negative x.
 template <class V>
-WEFT_ELEMENT V pow(V x, V y) {
+WEFT_ELEMENT V pow_special(V x, V y, V value) {
     using F = FormatOf<V>;
     V zero = all<V>(0), one = all<V>(1), infinite = V::all(F::infinity), nan = V::all(F::nan);
-    V a = magnitude(x), b = magnitude(y), value = pow_within(a, y);
+    V a = magnitude(x), b = magnitude(y);
     // Where x is 0 or infinite, or y is infinite, the value is 0 or infinite.
     auto extreme = equal(a, zero) | equal(a, infinite) | equal(b, infinite);
     value = select(extreme, select(less(one, a) ^ less(y, zero), infinite, zero), value);
@@ -72,6 +93,20 @@ WEFT_ELEMENT V pow(V x, V y) {
     value = select(less(x, zero) & ~whole_y & ~equal(a, infinite), nan, value);
     value = select(equal(x, x) & equal(y, y), value, nan);
     return select(equal(y, zero) | equal(x, one) | (equal(a, one) & equal(b, infinite)), one, value);
+}
+
+/// A positive normal number to a power that is one, too, is all but 2^(y log2(x)); the others are rare, so a branch.
+template <class V>
+WEFT_ELEMENT V pow(V x, V y) {
+    using F = FormatOf<V>;
+    Words<V> power = times(log2_words(split(x)), y);
+    auto common = ~less(x, V::all(F::least_normal)) & less(x, V::all(F::infinity)) &
+                  less(magnitude(power.high), all<V>(F::bias - 1));
+    if (!any(~common)) {
+        V n = whole(power.high);
+        return exp2_within(power.high - n, power.low) * power_of_two(n);
+    }
+    return pow_special(x, y, pow_within(magnitude(x), y));
 }
 
 /// x = 2^(3q) m. The inverse root of m by Halley's iteration, which needs no division; the last step on the root itself, its
