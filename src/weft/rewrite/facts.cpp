@@ -207,7 +207,7 @@ Fact of_moved_or_joined(const Node& node, const Operands& in) {
     if (op == &argsort_operation) return fact.low = 0, fact.unique = node.shape.size() == 1, fact;
     if (op == &argmax_operation || op == &argmin_operation) return fact.low = 0, fact;
     bool moves = op->family == Family::view || op->family == Family::gather || op == &concatenate_operation ||
-                 op == &max_operation || op == &min_operation;
+                 op == &max_operation || op == &min_operation || op == &sort_operation;
     if (moves) return of_moved(node, in);
     if (op == &matmul_operation) {
         auto transposes = [](const Node& x, const Node& y) {

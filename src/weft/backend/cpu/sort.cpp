@@ -11,9 +11,9 @@ template <class T>
 constexpr bool kind_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
 /// Runs along the axis of a sort, one at a time: each goes from its input to its output through a slot of scratch memory.
-class Lanes {
+class SortedLanes {
   public:
-    Lanes(std::int64_t axis, const Layout& input, const Layout& output, std::size_t scratch_a_lane)
+    SortedLanes(std::int64_t axis, const Layout& input, const Layout& output, std::size_t scratch_a_lane)
         : slot_bytes_(scratch_a_lane) {
         auto at = static_cast<std::size_t>(axis);
         count = input.dims[at], stride = input.strides[at], result_stride = output.strides[at];
@@ -179,7 +179,7 @@ class Argsort final : public Kernel {
     DType dtype_;
     bool descending_;
     std::int64_t whole_, wanted_, room_;
-    Lanes lanes_;
+    SortedLanes lanes_;
 };
 
 class Sort final : public Kernel {
@@ -269,7 +269,7 @@ class Sort final : public Kernel {
 
     DType dtype_;
     bool descending_;
-    Lanes lanes_;
+    SortedLanes lanes_;
 };
 
 // Whether a stands before b, in the order of Argsort.
