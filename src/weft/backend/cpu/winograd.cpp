@@ -174,8 +174,8 @@ class InPixels final : public Convolution::Way {
     void take(const Run& run, const Block& block, std::int64_t begin, std::int64_t end) const {
         const WinogradKernels& kernel = kernels();
         tiles_.for_each(begin, end, [&](std::int64_t tile, std::int64_t n, std::int64_t y, std::int64_t x) {
-            Square<4, const float> from(r_.source, run.source + n * r_.source.batch_step, y - r_.pad[0], x - r_.pad[1],
-                                        zeros_.data());
+            PixelSquare<4, const float> from(r_.source, run.source + n * r_.source.batch_step, y - r_.pad[0],
+                                             x - r_.pad[1], zeros_.data());
             kernel.take_pixels(from.pixels, r_.sources, block.taken + (tile - block.begin) * taken_.row, taken_.step);
         });
     }
@@ -220,7 +220,7 @@ class InPixels final : public Convolution::Way {
         std::int64_t channels = std::min(end * gemm_.most_columns, r_.destinations) - first;
         bool finite = true;
         tiles_.for_each(block.begin, block.end, [&](std::int64_t tile, std::int64_t n, std::int64_t y, std::int64_t x) {
-            Square<2, float> to(r_.destination, run.result + n * r_.destination.batch_step + first, y, x, nullptr);
+            PixelSquare<2, float> to(r_.destination, run.result + n * r_.destination.batch_step + first, y, x, nullptr);
             finite &= kernel.give_pixels(block.made + (tile - block.begin) * made_.row + first, made_.step, channels,
                                          to.pixels);
         });

@@ -92,10 +92,10 @@ class TileSums final : public Convolution::Way {
               float* space) const {
         const WinogradKernels& kernel = kernels();
         tiles_.for_each(begin, end, [&](std::int64_t tile, std::int64_t n, std::int64_t y, std::int64_t x) {
-            Square<4, const float> from(input_, input + n * input_.batch_step, y - s_.pad_lo[1], x - s_.pad_lo[2],
-                                        zeros_.data());
+            PixelSquare<4, const float> from(input_, input + n * input_.batch_step, y - s_.pad_lo[1], x - s_.pad_lo[2],
+                                             zeros_.data());
             kernel.take_pixels(from.pixels, s_.in_channels, space + (tile - block) * of_input_.row, of_input_.step);
-            Square<2, const float> of(gradient_, gradient + n * gradient_.batch_step, y, x, zeros_.data());
+            PixelSquare<2, const float> of(gradient_, gradient + n * gradient_.batch_step, y, x, zeros_.data());
             kernel.take_gradient(of.pixels, s_.out_channels,
                                  space + of_input_.elements() + (tile - block) * of_gradient_.row, of_gradient_.step);
         });

@@ -31,10 +31,10 @@ struct Picture {
 
 /// The addresses of side x side pixels of a picture from (y, x) on; `outside` for those that lie outside it.
 template <int side, class Number>
-struct Square {
+struct PixelSquare {
     Number* pixels[side * side];
 
-    Square(const Picture& picture, Number* data, std::int64_t y, std::int64_t x, Number* outside) {
+    PixelSquare(const Picture& picture, Number* data, std::int64_t y, std::int64_t x, Number* outside) {
         Number* first = data + y * picture.row_step + x * picture.pixel_step;
         bool within = y >= 0 && x >= 0 && y + side <= picture.height && x + side <= picture.width;
         for (int i = 0; i < side; ++i)
