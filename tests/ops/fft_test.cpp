@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "must_fail.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/base/thread_pool.h"
@@ -59,13 +61,32 @@ TEST(Fft, keeps_the_width_of_its_numbers) {
 
 TEST(Fft, gives_the_same_bits_for_any_number_of_threads) {
     int before = ThreadPool::instance().threads();
-    auto bits = [](int threads) {
-        ThreadPool::instance().set_threads(threads);
-        return fft::fft(drawn({300, 60}, DType::complex64)).array();
+    auto same = [&](auto f) {
+        ThreadPool::instance().set_threads(1);
+        Array one = f().array();
+        ThreadPool::instance().set_threads(3);
+        EXPECT_EQ(difference(one, f().array()), "");
     };
-    Array one = bits(1), three = bits(3);
+    same([] { return fft::fft(drawn({300, 60}, DType::complex64)); });
+    same([] { return fft::fft(drawn({300, 60}, DType::complex64), {}, 0); });
+    same([] { return fft::fft(drawn({2, 1 << 16}, DType::complex64)); });
+    same([] { return fft::rfft(drawn({70, 1000}, DType::float64)); });
+    same([] { return fft::irfft(drawn({70, 501}, DType::complex128), 1001); });
     ThreadPool::instance().set_threads(before);
-    EXPECT_EQ(difference(one, three), "");
+}
+
+TEST(Fft, real_transforms_are_halves_of_complex_ones_along_any_axis) {
+    for (const Dims& dims : {Dims{1, 70, 3}, Dims{2, 37, 40}, Dims{40, 30, 20}, Dims{3, 998, 2}, Dims{20, 41, 3}}) {
+        Tensor x = drawn(dims, DType::float64);
+        for (std::int64_t axis = 0; axis < 3; ++axis) {
+            std::int64_t n = dims[static_cast<std::size_t>(axis)];
+            Tensor whole = fft::fft(x, {}, axis), half = fft::rfft(x, {}, axis);
+            Shape length = whole.shape();
+            length[static_cast<std::size_t>(axis)] = n / 2 + 1;
+            expect_near(half, slice(whole, Shape(3, 0), length), 1e-12 * std::sqrt(static_cast<double>(n)));
+            expect_near(fft::irfft(half, n, axis), x, 1e-13);
+        }
+    }
 }
 
 // clang-format off

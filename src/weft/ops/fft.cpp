@@ -18,14 +18,45 @@ Meta infer_fourier(const Operation&, std::span<const Tensor> inputs, const Attri
     return {inputs[0].shape(), inputs[0].dtype()};
 }
 
-Tensor fourier(const Tensor& x, std::int64_t axis, bool inverse, std::source_location where) {
-    return make_node(fourier_operation, {x}, attributes(FourierAttributes{axis, inverse}), where);
+Meta infer_real_fourier(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
+    auto& a = static_cast<const AttributesOf<FourierAttributes>&>(*attributes).value;
+    Shape shape = inputs[0].shape();
+    shape[static_cast<std::size_t>(a.axis)] = a.points / 2 + 1;
+    return {shape, promote(inputs[0].dtype(), DType::complex64)};
+}
+Meta infer_fourier_real(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
+    auto& a = static_cast<const AttributesOf<FourierAttributes>&>(*attributes).value;
+    Shape shape = inputs[0].shape();
+    shape[static_cast<std::size_t>(a.axis)] = a.points;
+    return {shape, inputs[0].dtype() == DType::complex64 ? DType::float32 : DType::float64};
+}
+
+Tensor fourier(const Tensor& x, const FourierAttributes& a, std::source_location where) {
+    return make_node(fourier_operation, {x}, attributes(a), where);
+}
+
+/// Half of a transform times what each point counts for: 1 at the ends, `inner` between, where a point stands for its conjugate too.
+Tensor weighed(const Tensor& half, const FourierAttributes& a, double inner) {
+    std::int64_t between = (a.points - 1) / 2;
+    Tensor weights = concatenate({ones({1}, DType::float64), full({between}, inner, DType::float64),
+                                  ones({a.points / 2 - between}, DType::float64)});
+    Shape shape(half.ndim(), 1);
+    shape[static_cast<std::size_t>(a.axis)] = a.points / 2 + 1;
+    DType dtype = half.dtype() == DType::complex64 ? DType::float32 : DType::float64;
+    return half * reshape(weights.astype(dtype), shape);
+}
+Tensor transpose_real_fourier(const Tensor& result, std::size_t, const Tensor& cotangent) {
+    auto& a = result.node()->attributes_as<FourierAttributes>();
+    return make_node(fourier_real_operation, {weighed(cotangent, a, 0.5)}, attributes(a), result.node()->where);
+}
+Tensor transpose_fourier_real(const Tensor& result, std::size_t, const Tensor& cotangent) {
+    auto& a = result.node()->attributes_as<FourierAttributes>();
+    return weighed(make_node(real_fourier_operation, {cotangent}, attributes(a), result.node()->where), a, 2);
 }
 
 // The matrix of a transform is symmetric, so it is its own transpose.
 Tensor transpose_fourier(const Tensor& result, std::size_t, const Tensor& cotangent) {
-    auto& a = result.node()->attributes_as<FourierAttributes>();
-    return fourier(cotangent, a.axis, a.inverse, result.node()->where);
+    return fourier(cotangent, result.node()->attributes_as<FourierAttributes>(), result.node()->where);
 }
 
 Tensor batch_fourier(const Tensor& result, const Batch& batch) {
@@ -53,6 +84,44 @@ const Operation fourier_operation{
          [](auto x) { return fft::fft(x[0], 37, 1, fft::Norm::forward); },
          "np.fft.fft(x0, 37, 1, 'forward')"}}};
 WEFT_REGISTER(fourier_operation);
+
+const Operation real_fourier_operation{
+    .name = "rfft",
+    .family = Family::fourier,
+    .doc = "The first half of the discrete Fourier transform of real numbers along an axis; the rest is its conjugate.",
+    .numpy = "fft.rfft",
+    .torch = "fft.rfft",
+    .infer = infer_real_fourier,
+    .transpose = transpose_real_fourier,
+    .batch = batch_fourier,
+    .samples = {{{{2, 9}}, [](auto x) { return fft::rfft(real(x[0])); }, "np.fft.rfft(np.real(x0))"},
+                {{{2, 30, 3}}, [](auto x) { return fft::rfft(real(x[0]), {}, 1); }, "np.fft.rfft(np.real(x0), axis=1)"},
+                {{{5, 2}},
+                 [](auto x) { return fft::rfft(real(x[0]), 6, 0, fft::Norm::forward); },
+                 "np.fft.rfft(np.real(x0), 6, 0, 'forward')"},
+                {{{3, 60}}, [](auto x) { return fft::ihfft(real(x[0]), 38); }, "np.fft.ihfft(np.real(x0), 38)"}}};
+WEFT_REGISTER(real_fourier_operation);
+
+const Operation fourier_real_operation{
+    .name = "irfft",
+    .family = Family::fourier,
+    .doc =
+        "The real numbers along an axis of which the given points are the first half of the discrete Fourier "
+        "transform.",
+    .numpy = "fft.irfft",
+    .torch = "fft.irfft",
+    .infer = infer_fourier_real,
+    .transpose = transpose_fourier_real,
+    .batch = batch_fourier,
+    .samples = {{{{2, 5}}, [](auto x) { return fft::irfft(x[0]); }, "np.fft.irfft(x0)"},
+                {{{2, 16, 3}}, [](auto x) { return fft::irfft(x[0], {}, 1); }, "np.fft.irfft(x0, axis=1)"},
+                {{{2, 5}},
+                 [](auto x) { return fft::irfft(x[0], 7, -1, fft::Norm::ortho); },
+                 "np.fft.irfft(x0, 7, -1, 'ortho')"},
+                {{{2, 5}}, [](auto x) { return fft::irfft(x[0], 1); }, "np.fft.irfft(x0, 1)"},
+                {{{5, 2}}, [](auto x) { return fft::irfft(x[0], 14, 0); }, "np.fft.irfft(x0, 14, 0)"},
+                {{{3, 19}}, [](auto x) { return fft::hfft(x[0], 38); }, "np.fft.hfft(x0, 38)"}}};
+WEFT_REGISTER(fourier_real_operation);
 
 namespace fft {
 namespace {
@@ -104,10 +173,8 @@ double factor_of(std::int64_t n, bool inverse, Norm norm) {
 /// One axis of x, complex, n points.
 Tensor transformed(const Tensor& x, std::size_t axis, std::int64_t n, bool inverse, Norm norm,
                    std::source_location where) {
-    Tensor result =
-        fourier(resized(x, axis, n).astype(complex_of(x.dtype())), static_cast<std::int64_t>(axis), inverse, where);
-    double factor = factor_of(n, inverse, norm);
-    return factor == 1 ? result : result * factor;
+    return fourier(resized(x, axis, n).astype(complex_of(x.dtype())),
+                   {static_cast<std::int64_t>(axis), inverse, factor_of(n, inverse, norm)}, where);
 }
 
 Tensor along(const Operand& x, Points n, std::int64_t axis, bool inverse, Norm norm, std::string_view operation) {
@@ -118,29 +185,19 @@ Tensor along(const Operand& x, Points n, std::int64_t axis, bool inverse, Norm n
                        x.where);
 }
 
-Tensor half_of(const Tensor& x, std::size_t axis) {
-    Shape length = x.shape();
-    length[axis] = x.shape()[axis].value() / 2 + 1;
-    return slice(x, Shape(x.ndim(), 0), length);
-}
-
 /// Real numbers to half of their transform.
 Tensor real_forward(const Tensor& x, std::size_t axis, std::int64_t n, bool inverse, Norm norm,
                     std::source_location where) {
-    return half_of(transformed(x, axis, n, inverse, norm, where), axis);
+    FourierAttributes a{static_cast<std::int64_t>(axis), inverse, factor_of(n, inverse, norm), n};
+    return make_node(real_fourier_operation, {resized(x, axis, n)}, attributes(a), where);
 }
 
-/// Half of a transform of n real numbers to these: the other half is the conjugate of the first, backwards.
+/// Half of a transform of n real numbers to these.
 Tensor real_backward(const Tensor& x, std::size_t axis, std::int64_t n, bool inverse, Norm norm,
                      std::source_location where) {
+    FourierAttributes a{static_cast<std::int64_t>(axis), inverse, factor_of(n, inverse, norm), n};
     Tensor half = resized(x.astype(complex_of(x.dtype())), axis, n / 2 + 1);
-    if (n > 2) {
-        Shape start(x.ndim(), 0), length = half.shape();
-        start[axis] = 1, length[axis] = (n - 1) / 2;
-        Tensor rest = conj(flip(slice(half, start, length), {static_cast<std::int64_t>(axis)}));
-        half = concatenate({half, rest}, static_cast<std::int64_t>(axis));
-    }
-    return real(transformed(half, axis, n, inverse, norm, where));
+    return make_node(fourier_real_operation, {half}, attributes(a), where);
 }
 
 /// The points of a real result of `half` frequencies.

@@ -1,8 +1,8 @@
 // Fourier transforms, with the names and arguments of the array API's fft extension (2024.12) and NumPy's fft2 family. float32 becomes
 // complex64, float64 complex128; bool and integers are taken as float32, half types are a DTypeError. `n` (`s`): the number of points,
 // to which the input is cropped or padded with zeros at its end; without it, the size of the axis. Sizes along transformed axes must be
-// known. One primitive transforms one axis; everything is made of it and of views, so derivatives follow, where weft has derivatives of
-// complex values.
+// known. A primitive transforms one axis, two others take real numbers to half of their transform and back; everything is made of these and
+// of views, so derivatives follow, where weft has derivatives of complex values.
 // Callers: everyone.
 #pragma once
 
@@ -52,15 +52,18 @@ Tensor ifftshift(const Operand& x, const std::optional<Axes>& axes = {});
 
 namespace weft {
 
-/// The complex transform along one axis, without a factor.
+/// A transform along one axis, times a factor.
 struct FourierAttributes {
     std::int64_t axis = 0;
     bool inverse = false;  // the sign of the exponent: +
+    double factor = 1;
+    std::int64_t points = 0;  // of the real numbers, where they are real
     template <class V>
     void members(V& visit) {
-        visit("axis", axis), visit("inverse", inverse);
+        visit("axis", axis), visit("inverse", inverse), visit("factor", factor), visit("points", points);
     }
 };
-extern const Operation fourier_operation;
+/// Complex numbers to as many; n real ones to n/2 + 1; and back, the other points being conjugates of these, with either sign.
+extern const Operation fourier_operation, real_fourier_operation, fourier_real_operation;
 
 }  // namespace weft

@@ -56,16 +56,6 @@ RECORD(ifftn, "The inverse transform along several axes.",
              return ifftn(x[0], Dims{4, -1}, Axes{-2, -1}, Norm::forward);
          },
          "np.fft.ifftn(x0, (4, -1), (-2, -1), 'forward')"}})
-RECORD(rfft, "Half of the transform of real numbers.",
-       {{{{2, 9}}, [](auto x) { return rfft(real(x[0])); }, "np.fft.rfft(np.real(x0))"},
-        {{{4, 3}},
-         [](auto x) { return rfft(real(x[0]), 6, 0, Norm::forward); },
-         "np.fft.rfft(np.real(x0), 6, 0, 'forward')"}})
-RECORD(irfft, "Real numbers from half of their transform.",
-       {{{{2, 5}}, [](auto x) { return irfft(x[0]); }, "np.fft.irfft(x0)"},
-        {{{2, 5}}, [](auto x) { return irfft(x[0], 7, -1, Norm::ortho); }, "np.fft.irfft(x0, 7, -1, 'ortho')"},
-        {{{2, 5}}, [](auto x) { return irfft(x[0], 1); }, "np.fft.irfft(x0, 1)"},
-        {{{5, 2}}, [](auto x) { return irfft(x[0], 14, 0); }, "np.fft.irfft(x0, 14, 0)"}})
 RECORD(rfftn, "Half of the transform of real numbers along several axes.",
        {{{{3, 4, 5}}, [](auto x) { return rfftn(real(x[0])); }, "np.fft.rfftn(np.real(x0))"},
         {{{3, 4}},

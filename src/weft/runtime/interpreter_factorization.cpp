@@ -233,19 +233,22 @@ void run_factorization(const Node& node, std::span<const Elements> from, const E
     });
 }
 
-// The definition, in long double.
+// The definition, in long double. Of real numbers there is half of the points; the other half, backwards, is its conjugate.
 void run_fourier(const Node& node, const Elements& from, const Elements& to) {
     auto& a = node.attributes_as<FourierAttributes>();
     auto axis = static_cast<std::size_t>(a.axis);
-    std::int64_t n = from.dims()[axis];
+    std::int64_t n = a.points > 0 ? a.points : from.dims()[axis];
     for_each_index(to.dims(), [&](const Dims& at) {
         Wide sum = 0;
         Dims place = at;
-        for (place[axis] = 0; place[axis] < n; ++place[axis]) {
-            long double turn = static_cast<long double>(at[axis] * place[axis] % n) / static_cast<long double>(n);
-            sum += read(from, place) * std::polar(1.0L, (a.inverse ? 2 : -2) * std::acos(-1.0L) * turn);
+        for (std::int64_t k = 0; k < n; ++k) {
+            bool given = k < from.dims()[axis];
+            place[axis] = given ? k : n - k;
+            Wide x = given ? read(from, place) : std::conj(read(from, place));
+            long double turn = static_cast<long double>(at[axis] * k % n) / static_cast<long double>(n);
+            sum += x * std::polar(1.0L, (a.inverse ? 2 : -2) * std::acos(-1.0L) * turn);
         }
-        write(to, at, sum);
+        write(to, at, sum * static_cast<long double>(a.factor));
     });
 }
 
