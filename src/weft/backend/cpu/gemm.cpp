@@ -213,7 +213,11 @@ std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, s
                 n * k * static_cast<std::int64_t>(sizeof(OperandOf<T>)) > second_level_bytes ? 256 : 32;
             return n == 1 ? serial_row_work / each : std::max<std::int64_t>(least, block_work / each);
         },
-        [&] { return std::max<std::int64_t>(1, serial_row_work / each); });
+        [&] {
+            bool blocked =
+                is_integer(type.dtype) || is_complex(type.dtype);  // and B is brought into order for all rows
+            return blocked ? m : std::max<std::int64_t>(1, serial_row_work / each);
+        });
     return std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(m, 1));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "weft/backend/cpu/arithmetic.h"
+#include "weft/backend/cpu/complex_gemm.h"
+#include "weft/backend/cpu/whole_gemm.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
@@ -55,6 +57,8 @@ void multiply_row(const Operands<T>& p, std::int64_t row) {
 
 void generic_gemm(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b,
                   void* c, std::int64_t c_row_stride, bool accumulate, const Epilogue& epilogue) {
+    if (whole_gemm(dtype, m, n, k, a, b, c, c_row_stride, accumulate)) return;
+    if (complex_gemm(dtype, m, n, k, a, b, c, c_row_stride, accumulate)) return;
     constexpr std::int64_t work = 1 << 16;  // multiplications of a block
     std::int64_t rows =
         std::clamp<std::int64_t>(work / std::max<std::int64_t>(1, n * k), 1, std::max<std::int64_t>(1, m));
