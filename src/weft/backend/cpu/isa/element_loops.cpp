@@ -1,5 +1,6 @@
 // The opcodes as loops over blocks, for every type: plain loops that the compiler vectorises for this instruction set.
 #include "weft/backend/cpu/block_loops.h"
+#include "weft/backend/cpu/isa/complex_loops.h"
 #include "weft/kernel/element.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -77,6 +78,12 @@ void binary(void* out, const void* const* operands, std::int64_t count, const St
     }
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) to[i] = Operation::of(a[i], b[i]);
+}
+
+template <Opcode op, class R>
+void complex_binary(void* out, const void* const* operands, std::int64_t count, const StepInfo&) {
+    ComplexLoops<R>::template binary<op>(static_cast<R*>(out), static_cast<const R*>(operands[0]),
+                                         static_cast<const R*>(operands[1]), count);
 }
 
 template <class T>
@@ -160,7 +167,9 @@ Step unary_step(DType dtype) {
 template <Opcode op>
 Step binary_step(DType dtype) {
     return by_type(dtype, []<class T>() -> Step {
-        if constexpr (element::defined<op, T>)
+        if constexpr (element::is_complex<T> && element::defined<op, T>)
+            return complex_binary<op, decltype(T::re)>;
+        else if constexpr (element::defined<op, T>)
             return binary<Binary<op, T>, T>;
         else
             return nullptr;
