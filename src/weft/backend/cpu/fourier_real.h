@@ -70,7 +70,7 @@ class RealFourierRows {
         return side;
     }
 
-    static constexpr std::int64_t most_in_lanes = 512 / sizeof(R);  // as of complex numbers
+    static constexpr std::int64_t most_in_lanes = 128;  // as of complex numbers
     void make_transform(const FourierAttributes& a) {
         bool even = n_ % 2 == 0, inverse = even ? back_ : a.inverse;
         // What folding halves, and what an odd transform leaves to itself.

@@ -59,8 +59,7 @@ class FourierRows {
   private:
     // In numbers. Lanes side by side pay while a group of them stays in the second-level cache; those that are turned, for rows that alone would
     // leave lanes empty.
-    static constexpr std::int64_t long_row = 1 << 15, most_beside = 1 << 13, most_along = 512 / sizeof(R),
-                                  most_ragged = 1 << 11;
+    static constexpr std::int64_t long_row = 1 << 15, most_beside = 1 << 13, most_along = 128, most_ragged = 1 << 11;
     static constexpr std::int64_t widest = 64 / sizeof(R);  // lanes of the widest set, so that all sets do the same
 
     bool lies_along() const { return stride_ == 1 && result_stride_ == 1; }
