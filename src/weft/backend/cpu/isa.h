@@ -53,7 +53,7 @@ bool is_zen5();
 bool is_zen4();
 /// Whether its vectors of 512 bits are computed as two halves, so that half a vector takes half of the time: a Zen 4's are.
 bool computes_in_halves();
-/// From now on as if so, or not; for tests. Results are the same.
+/// From now on as if so, or not; for tests. Results are the same, but for large products that a library would take.
 void use_halves(bool use);
 /// Whether avx512's products of bfloat16 take the processor's instruction for pairs of them (AVX512_BF16).
 bool multiplies_pairs();

@@ -25,14 +25,18 @@ std::int64_t packed_at(std::int64_t n, std::int64_t all_k, std::int64_t k, std::
 /// Few rows of a against a large b that lies in rows: read in whole rows, as it lies in memory, not in strips of a tile's columns, each of
 /// whose rows is in a page of its own (1 x 2048 by 2048 x 2048: 430 to 200 us).
 template <class T>
+bool has_few_rows(const GemmProblem<T>& p) {
+    constexpr std::int64_t least_bytes = 64 * 1024;
+    return ProductOf<T>::together == 1 && p.m <= most_few_rows && !p.packed_b && p.b_column == 1 && p.n >= 256 &&
+           p.b_row >= p.n && p.n * p.k * static_cast<std::int64_t>(sizeof(NumberOf<T>)) >= least_bytes;
+}
+template <class T>
 bool multiply_few_rows(const GemmProblem<T>& p) {
     if constexpr (ProductOf<T>::together > 1) {
         return false;
     } else {
-        constexpr std::int64_t columns = 1024, least_bytes = 64 * 1024;
-        bool takes = p.m <= most_few_rows && !p.packed_b && p.b_column == 1 && p.n >= 256 && p.b_row >= p.n &&
-                     p.n * p.k * static_cast<std::int64_t>(sizeof(T)) >= least_bytes;
-        if (!takes) return false;
+        constexpr std::int64_t columns = 1024;
+        if (!has_few_rows(p)) return false;
         // Even parts of whole lines, for threads to share.
         std::int64_t parts = divide_up(p.n, columns), work = p.m * p.n * p.k;
         if (work > serial_work) parts = std::max(parts, std::min<std::int64_t>(8, p.n / 64));
@@ -168,9 +172,10 @@ template <class T>
 class SmallProducts {
   public:
     explicit SmallProducts(const GemmProblem<T>& p) : kernel_(kernels<T>()) {
-        if (ProductOf<T>::together > 1 || p.b_column != 1 || p.packed_b) return;
+        if (ProductOf<T>::together > 1 || p.b_column != 1 || p.packed_b || has_few_rows(p)) return;
         bool one = p.m <= kernel_.most_rows && p.n <= kernel_.most_columns && p.k <= most_depth;
         small_ = one || (p.m * p.n * p.k <= small_work && p.k <= depth);
+        if (!small_) return;
         std::int64_t most = tile_rows(kernel_, p.k, p.n);
         if (collides(p)) most = std::min<std::int64_t>(7, most);
         while (tiles_ * most < p.m) ++tiles_;  // there are few: a division would take longer

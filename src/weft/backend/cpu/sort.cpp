@@ -84,7 +84,7 @@ void write_order(std::uint64_t* order, const T* from, std::int64_t stride, bool 
     auto* spare = words.array<std::uint64_t>(0);
     std::int64_t count = words.count;
     if constexpr (kind_complex<T>) {
-        // By the imaginary part, then stably by the real part. What holds a NaN comes last, as NumPy's does.
+        // By the imaginary part, then stably by the real part; NaN last in each.
         using Part = typename T::value_type;
         auto* parts = reinterpret_cast<const Part*>(from);
         auto *keys = words.array<KeyOf<Part>>(2), *turned = words.array<KeyOf<Part>>(3);
@@ -118,6 +118,7 @@ class Argsort final : public Kernel {
     std::string_view by() const override { return selects() ? "selection" : "sort"; }
 
     void run(void* const* operands, std::byte* scratch) const override {
+        if (wanted_ == 0) return;
         with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
             lanes_.run_one_by_one(scratch, [&](std::int64_t result, std::int64_t input, std::byte* memory) {
                 auto* to = static_cast<std::int64_t*>(operands[1]) + result;

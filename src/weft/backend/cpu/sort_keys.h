@@ -152,11 +152,7 @@ class KeyOrder {
         }
         place_bits_ = std::bit_width(static_cast<std::uint64_t>(count_ - 1));
         key_bits_ = 8 * sizeof(Key);
-        if (place_bits_ + key_bits_ > 64) {
-            KeyRange range = sort_loops<std::uint64_t>().range(keys_, count_);
-            least_ = range.least, key_bits_ = std::bit_width(range.most - range.least);
-            left_out_ = std::max(0, place_bits_ + key_bits_ - 64);
-        }
+        if (place_bits_ + key_bits_ > 64) cut_keys();
         for (std::int64_t i = 0; i < count_; ++i)
             order_[i] = relative(keys_[i]) >> left_out_ << place_bits_ | static_cast<std::uint64_t>(i);
         sort_words(key_bits_ - left_out_);
@@ -168,6 +164,20 @@ class KeyOrder {
     std::uint64_t place_mask() const { return (std::uint64_t{1} << place_bits_) - 1; }
     std::uint64_t relative(Key key) const { return static_cast<std::uint64_t>(key) - least_; }
     std::uint64_t key_at(std::uint64_t word) const { return relative(keys_[word & place_mask()]); }
+
+    /// Keys that leave too few bits for places: counted from the least, and cut.
+    void cut_keys() {
+        std::uint64_t least = keys_[0], most = least;
+        if constexpr (sizeof(Key) == 8) {
+            KeyRange range = sort_loops<std::uint64_t>().range(keys_, count_);
+            least = range.least, most = range.most;
+        } else {
+            for (std::int64_t i = 1; i < count_; ++i)
+                least = std::min<std::uint64_t>(least, keys_[i]), most = std::max<std::uint64_t>(most, keys_[i]);
+        }
+        least_ = least, key_bits_ = std::bit_width(most - least);
+        left_out_ = std::max(0, place_bits_ + key_bits_ - 64);
+    }
 
     void sort_words(int bits) {
         constexpr std::int64_t worth_tables = 1024;

@@ -5,6 +5,7 @@
 
 #include "weft/backend/cpu/isa/whole_gemm.h"
 #include "weft/base/thread_pool.h"
+#include "weft/core/buffer.h"
 
 namespace weft::cpu {
 namespace {
@@ -48,33 +49,43 @@ class WholeProduct {
         // Few rows read b as it lies, whole tiles of it; so do all where it stays in the first-level cache.
         bool lies = m_ <= few_rows || k_ * n_ * static_cast<std::int64_t>(sizeof(U)) <= near_bytes;
         as_it_lies_ = lies && b_.column_stride == 1 ? n_ / columns : 0;
-        packed_ = std::make_unique_for_overwrite<U[]>(static_cast<std::size_t>((tiles - as_it_lies_) * columns * k_));
-        parallel_for(tiles - as_it_lies_, [&](std::int64_t tile) { pack(as_it_lies_ + tile); });
-        parallel_for((m_ + rows_a_block - 1) / rows_a_block, [&](std::int64_t block) { multiply_rows(block); });
+        // Pieces of k, so that copies of a narrow b, which fill whole tiles, stay small; sums wrap, so cuts change nothing.
+        std::int64_t most = std::max(depth, copied_bytes / (tiles * columns * static_cast<std::int64_t>(sizeof(U))));
+        piece_ = std::min(k_, most / depth * depth);
+        if (tiles > as_it_lies_)
+            packed_ = Buffer::allocate(static_cast<std::size_t>((tiles - as_it_lies_) * columns * piece_) * sizeof(U));
+        for (begin_ = 0; begin_ < k_; begin_ += piece_) {
+            end_ = std::min(begin_ + piece_, k_);
+            parallel_for(tiles - as_it_lies_, [&](std::int64_t tile) { pack(as_it_lies_ + tile); });
+            parallel_for((m_ + rows_a_block - 1) / rows_a_block, [&](std::int64_t block) { multiply_rows(block); });
+        }
     }
 
   private:
     using Factor = WholeFactor<U>;
-    static constexpr std::int64_t few_rows = 8, rows_a_block = 64, depth = 128, near_bytes = 32 * 1024;
+    static constexpr std::int64_t few_rows = 8, rows_a_block = 64, depth = 128, near_bytes = 32 * 1024,
+                                  copied_bytes = 4 << 20;
 
     /// A tile of columns of b, zeros beside the last of them.
     void pack(std::int64_t tile) {
         std::int64_t columns = kernels_.columns, first = tile * columns, count = std::min(columns, n_ - first);
         U* to = packed_tile(tile);
-        for (std::int64_t k = 0; k < k_; ++k, to += columns) {
+        for (std::int64_t k = begin_; k < end_; ++k, to += columns) {
             const U* from = from_b_ + k * b_.row_stride + first * b_.column_stride;
             for (std::int64_t j = 0; j < count; ++j) to[j] = from[j * b_.column_stride];
             std::fill(to + count, to + columns, U(0));
         }
     }
-    U* packed_tile(std::int64_t tile) const { return packed_.get() + (tile - as_it_lies_) * kernels_.columns * k_; }
+    U* packed_tile(std::int64_t tile) const {
+        return reinterpret_cast<U*>(packed_->data()) + (tile - as_it_lies_) * kernels_.columns * piece_;
+    }
 
     void multiply_rows(std::int64_t block) {
         std::int64_t first = block * rows_a_block, rows = std::min(rows_a_block, m_ - first);
         auto factors = std::make_unique_for_overwrite<Factor[]>(
             static_cast<std::size_t>((rows + WholeKernels<U>::most_rows) * std::min(depth, k_)));
-        for (std::int64_t from = 0; from < k_; from += depth) {
-            std::int64_t count = std::min(depth, k_ - from);
+        for (std::int64_t from = begin_; from < end_; from += depth) {
+            std::int64_t count = std::min(depth, end_ - from);
             pack_rows(factors.get(), first, rows, from, count);
             for (std::int64_t tile = 0; tile * kernels_.columns < n_; ++tile)
                 multiply_tile(factors.get(), first, rows, tile, from, count);
@@ -98,7 +109,7 @@ class WholeProduct {
         std::int64_t columns = kernels_.columns, column = tile * columns;
         bool lies = tile < as_it_lies_;
         std::int64_t b_row = lies ? b_.row_stride : columns;
-        const U* b = (lies ? from_b_ + column : packed_tile(tile)) + from * b_row;
+        const U* b = lies ? from_b_ + column + from * b_row : packed_tile(tile) + (from - begin_) * b_row;
         for (std::int64_t i = 0; i < rows; i += WholeKernels<U>::most_rows) {
             std::int64_t together = std::min(WholeKernels<U>::most_rows, rows - i);
             kernels_.tile({a + i * count, step_of(together), b, b_row, c_ + (first + i) * c_row_ + column, c_row_,
@@ -148,7 +159,8 @@ class WholeProduct {
     bool accumulate_;
     std::int64_t as_it_lies_ = 0;
     const WholeKernels<U>& kernels_ = whole_kernels<U>();
-    std::unique_ptr<U[]> packed_;
+    std::int64_t piece_ = 0, begin_ = 0, end_ = 0;  // of k: the most at a time, those at hand
+    BufferHandle packed_;
 };
 
 }  // namespace
