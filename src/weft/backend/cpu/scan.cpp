@@ -97,9 +97,9 @@ class StraightScan final : public PreparedLoop {
         past ? copy_past_caches(from, count, to) : (void)std::copy_n(from, count, to);
     }
 
-    // A lane alone: what is running stays in a register.
+    // A lane alone: what is running stays in a register. Inlined, so that short rows, one after the other, are one loop.
     template <class A, class From, class To, class Join>
-    void one_lane(To* to, const From* from, A running, Join join) const {
+    __attribute__((always_inline)) void one_lane(To* to, const From* from, A running, Join join) const {
         if (stride_ == 1 && result_stride_ == 1 && !a_.exclusive) {
             const std::int64_t count = count_;  // which what is stored does not change
             for (std::int64_t i = 0; i < count; ++i) {
