@@ -127,7 +127,7 @@ void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scr
     std::int64_t together = std::clamp<std::int64_t>((1 << 18) / std::max<std::int64_t>(1, work), 1, batch.count);
     std::int64_t numbers = batch.a_stride + batch.b_stride + batch.c_stride;
     bool far = batch.count * numbers * static_cast<std::int64_t>(sizeof(SumOf<T>)) > second_level_bytes;
-    ItemStrides strides{batch.a_stride, batch.b_stride, batch.c_stride, far};
+    ItemStrides strides{batch.count, batch.a_stride, batch.b_stride, batch.c_stride, far};
     auto block = [&](std::int64_t index, int slot) {  // no library takes what is so small
         own_gemm_items(first, strides, index * together, std::min(batch.count, (index + 1) * together),
                        workspace.data() + slot * each);

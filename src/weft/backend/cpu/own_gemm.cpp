@@ -228,7 +228,7 @@ void own_gemm_items(const GemmProblem<T>& first, const ItemStrides& strides, std
     for (std::int64_t i = begin; i < end; ++i) {
         GemmProblem<T> item = first;
         item.a += i * strides.a, item.b += i * strides.b, item.c += i * strides.c;
-        if (i + 1 < end && strides.far) {
+        if (strides.far && i + 1 < strides.count) {
             if (strides.a == first.m * first.k) item.next_a = item.a + strides.a;
             if (strides.b == first.k * first.n) item.next_b = item.b + strides.b;
             if (strides.c == first.m * first.n) item.next_c = item.c + strides.c;

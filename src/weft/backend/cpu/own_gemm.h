@@ -39,9 +39,9 @@ struct GemmProblem {
 template <class T>
 void own_gemm(const GemmProblem<T>& problem, OperandOf<T>* scratch, int threads = 1);
 
-/// From product to product of a batch, in numbers; `far`: all of them do not stay in the second-level cache.
+/// From product to product of a batch of so many, in numbers; `far`: all of them do not stay in the second-level cache.
 struct ItemStrides {
-    std::int64_t a, b, c;
+    std::int64_t count, a, b, c;
     bool far;
 };
 /// Products [begin, end) of a batch, one after the other on this thread; scratch as for one.
