@@ -270,7 +270,7 @@ class Rewriter final : public Site::Users {
             const Rule& rule = rules_.rules()[static_cast<std::size_t>(r)];
             Tensor after;
             try {
-                after = rule.apply(Site(node, facts_, *this));
+                after = rule.apply(Site(node, phase_, facts_, *this));
             } catch (const CompileError&) {
                 throw;
             } catch (const Error& error) {

@@ -39,8 +39,10 @@ class Site {
         virtual std::uint32_t count(const Node& of) = 0;
         virtual std::optional<std::vector<const Node*>> all(const Node& of) = 0;
     };
-    Site(const Node& node, Facts& facts, Users& users) : node(node), facts_(facts), users_(users) {}
+    Site(const Node& node, Phase phase, Facts& facts, Users& users)
+        : node(node), phase(phase), facts_(facts), users_(users) {}
     const Node& node;
+    Phase phase;  // that is going on: the rule's own, or a later one
 
     Tensor input(std::size_t i = 0) const { return handle(node.inputs[i]); }
     std::size_t inputs() const { return node.inputs.size(); }

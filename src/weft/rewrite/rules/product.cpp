@@ -72,6 +72,11 @@ Tensor joined(std::span<const Tensor> tensors) {
     return result;
 }
 
+// 1 / x of an x that varies less than the product: in the last phase a rule may have put it there, since it takes fewer divisions.
+bool inverts_less(const Node& node, const Node& top) {
+    return is(node, divide_operation) && is_number(*node.inputs[0], 1) && level_of(node.shape) < level_of(top.shape);
+}
+
 // above / below, as what is then multiplied: of what is above, all that varies no more than what is below, and the rest by itself.
 void divide(std::vector<Tensor>& above, const Tensor& below) {
     auto larger = [&](const Tensor& x) { return level_of(x) > level_of(below); };
@@ -124,6 +129,7 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
             continue;
         }
         bool joins = multiplies && (gates || op != &gated_multiply_operation);
+        joins = joins && !(site.phase == Phase::special && node != &top && inverts_less(*node, top));
         bool mine = node == &top || site.only_here(*node);
         bool typed = !opaque(*node) && node->dtype == dtype;
         for (const Node* input : node->inputs) typed = typed && input->dtype == dtype;

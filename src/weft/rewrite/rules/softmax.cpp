@@ -64,6 +64,16 @@ Tensor shifted_softmax(const Site& site) {
     return raised / sum(raised, axes, true);
 }
 
+// exp(x - max) / sum(exp(x - max)) -> exp(x - max) * (1 / sum): a division for a row, not for an element of it, and two roundings for one.
+// The sum is at least 1, so neither step overflows.
+Tensor softmax_by_inverse(const Site& site) {
+    const Node &above = *site.node.inputs[0], &below = *site.node.inputs[1];
+    const Node* x = summed_exponent(below);
+    if (!x || below.inputs[0] != &above || !reduction_of(below).keepdims || !full_width(below.dtype)) return {};
+    if (!shifted(*x, reduction_of(below).axes)) return {};
+    return site.input(0) * (1 / site.input(1));
+}
+
 // The same view or gather of something else.
 Tensor shown(const Node& view, const Tensor& of) {
     std::vector<Tensor> inputs{of};
@@ -139,8 +149,8 @@ Tensor argmax_below(const Site& site) {
 
 void add_softmax_rules(RuleList& rules) {
     auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples,
-                   Assumes assumes = Assumes::exact) {
-        rules.push_back(rule_at(std::move(name), Phase::stable, {&root}, apply,
+                   Assumes assumes = Assumes::exact, Phase phase = Phase::stable) {
+        rules.push_back(rule_at(std::move(name), phase, {&root}, apply,
                                 {.assumes = assumes, .examples = std::move(examples)}));
     };
     auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
@@ -148,6 +158,7 @@ void add_softmax_rules(RuleList& rules) {
     // clang-format off
     add("logsumexp", log_operation, log_of_sum, {with([](T x) { return log(sum(exp(x))); }, {{3, 4}}), with([](T x) { return log(sum(exp(x), 1, true)); }, {{3, 4}})});
     add("softmax", divide_operation, shifted_softmax, {with([](T x) { return exp(x) / sum(exp(x), 1, true); }, {{3, 4}})});
+    add("softmax_by_inverse", divide_operation, softmax_by_inverse, {with([](T x) { return softmax(x); }, {{3, 4}}), with([](T x) { return softmax(x, 0); }, {{3, 4}})}, Assumes::exact, Phase::special);
     add("log_of_view_of_sum", log_operation, log_of_view_of_sum, {with([](T x) { return log(slice(sum(exp(x), 1), {1}, {1})) * sum(exp(x)); }, {{3, 4}})});
     add("gather_of_exponent", take_operation, slice_of_exponent, {with([](T x) { return take(exp(x), labels, 1) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
     add("slice_of_exponent", slice_operation, slice_of_exponent, {with([](T x) { return slice(exp(x), {1, 0}, {1, 4}) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
