@@ -59,12 +59,13 @@ void AccessFacts::add(const Step& step, Loop& loop, std::size_t first) const {
         if (load.source != Source::memory || !read[first + i]) continue;
         add(load, loop.dims, place_of(views_[at(step.loads[i])]), name + ": load ", first + i);
     }
-    for (std::size_t i = 0; i < loop.stores.size(); ++i) {
-        std::int32_t slot = step.stores[i], output = output_of_[at(slot)];
-        View whole{
-            output < 0 ? Base{Base::arena, slot} : Base{Base::output, output}, 0, {loop.stores[i].dtype, {}, {}}};
-        add(loop.stores[i], loop.dims, place_of(whole), name + ": store ", i);
-    }
+    for (std::size_t i = 0; i < loop.stores.size(); ++i)
+        add(loop.stores[i], loop.dims, place_of(whole(step.stores[i], loop.stores[i].dtype)), name + ": store ", i);
+}
+
+View AccessFacts::whole(std::int32_t slot, DType dtype) const {
+    std::int32_t output = output_of_[at(slot)];
+    return {output < 0 ? Base{Base::arena, slot} : Base{Base::output, output}, 0, {dtype, {}, {}}};
 }
 
 void AccessFacts::move(Access& access, const Dims& strides) {

@@ -23,6 +23,8 @@ class AccessFacts {
     /// Writes down the alignments of the loop's accesses. `first`: the load that is the step's first. InternalError names an access that
     /// would touch memory beyond its operand's place.
     void add(const Step& step, Loop& loop, std::size_t first = 0) const;
+    /// The alignment of a slot that a step stores.
+    std::size_t alignment(std::int32_t slot, DType dtype) const { return place_of(whole(slot, dtype)).alignment; }
     /// The same for a loop of several that each run over a block of the rows, at addresses moved by multiples of `strides` bytes.
     static void move(Access& access, const Dims& strides);
 
@@ -32,6 +34,7 @@ class AccessFacts {
         std::int64_t first, end;
     };
     Place place_of(const View& view) const;
+    View whole(std::int32_t slot, DType dtype) const;
     void add(Access& access, const Dims& dims, const Place& place, std::string_view what, std::size_t number) const;
 
     const Plan& plan_;

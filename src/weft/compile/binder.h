@@ -37,6 +37,7 @@ class Binder {
     void bind_steps();
     [[noreturn]] static void refuse(const std::exception_ptr& failure, const BoundStep& step);
     void bind_step(std::int32_t s);
+    bool owns(std::int32_t s, std::int32_t slot) const;
     void add_operands(std::int32_t s, BoundStep& bound) const;
     void add_checks(const StepKernels& kernels, BoundStep& bound) const;
     std::int32_t namesake(const Step& step) const;

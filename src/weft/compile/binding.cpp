@@ -154,13 +154,34 @@ void Binder::bind_step(std::int32_t s) {
     AccessFacts facts(plan_, graph_, views_, output_of_, binding_->outputs, !options_.step_of_loop);
     bool checks = s == checks_at_ && !late_.empty();
     static const std::vector<bool> none;
-    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : kept_leaves_, options_);
+    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : kept_leaves_, options_,
+                        [&](std::int32_t slot) { return owns(s, slot); });
     bound.kernel = kernels.kernel(step);
     bound.product_operations = kernels.product_operations(step);
     if (options_.keep_loops) bound.loops = kernels.loops(step);
     add_operands(s, bound);
     if (bound.kernel->shared_bytes() > 0) bound.kept_of = kernels.kept_of(step);
     if (checks) add_checks(kernels, bound);
+}
+
+// Whether the memory of a slot that the step stores is the step's own: nothing that it reads lies there.
+bool Binder::owns(std::int32_t s, std::int32_t slot) const {
+    View stored = slot_view(slot);
+    if (stored.base.kind == Base::output)
+        return !options_.step_of_loop && binding_->outputs[at(stored.base.index)].donor < 0;
+    auto range = [&](std::int32_t of) {
+        Layout layout = slot_layout(of);
+        std::size_t first = offsets_[life_of(of, s)];
+        return std::pair(first, first + static_cast<std::size_t>(layout.size()) * size_of(layout.dtype));
+    };
+    auto [first, end] = range(slot);
+    for (std::int32_t load : plan_.steps[at(s)].loads) {
+        const Base& base = views_[at(load)].base;
+        if (base.kind != Base::arena) continue;
+        auto [other_first, other_end] = range(base.index);
+        if (first < other_end && other_first < end) return false;
+    }
+    return true;
 }
 
 void Binder::add_operands(std::int32_t s, BoundStep& bound) const {

@@ -85,6 +85,9 @@ class KernelCompiler {
     virtual std::int64_t least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
         return (void)node, (void)inputs, (void)output, 1;
     }
+    /// Whether a result of row blocks that has so many bytes is better fetched while what it is made of is computed (`much`: exponentials, a
+    /// product) than stored past the caches at the end.
+    virtual bool fetches_results(std::size_t bytes, bool much) const { return (void)bytes, (void)much, false; }
     /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).
     virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const {
         return (void)operation, (void)ndim, Axes{};

@@ -2,6 +2,9 @@
 // from the parts of a group. Callers: compile/binding.cpp.
 #pragma once
 
+#include <functional>
+#include <map>
+
 #include "weft/compile/access_facts.h"
 #include "weft/compile/binding.h"
 
@@ -13,16 +16,18 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot);
 class StepKernels {
   public:
     /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: leaves of which copies are kept. `options`: as
-    /// bind() has them.
+    /// bind() has them. `own`: whether nothing that the step reads lies in the memory of a slot that it stores.
     StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views,
-                const AccessFacts& facts, const std::vector<bool>& steady, const BindOptions& options)
+                const AccessFacts& facts, const std::vector<bool>& steady, const BindOptions& options,
+                std::function<bool(std::int32_t slot)> own)
         : plan_(plan),
           graph_(graph),
           compiler_(compiler),
           views_(views),
           facts_(facts),
           steady_(steady),
-          options_(options) {}
+          options_(options),
+          own_(std::move(own)) {}
 
     std::unique_ptr<Kernel> kernel(const Step& step) const;
     /// What the step runs that is a loop.
@@ -39,13 +44,8 @@ class StepKernels {
     bool often() const { return options_.keep_loops || options_.step_of_loop; }
     const View* kept_view(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
-    struct RowPart part(const Step& whole, std::size_t number) const;
-    Loop loop_of_part(const Step& whole, std::size_t number) const;
-    bool stores_and_joins(const Step& whole, std::size_t number) const;
-    std::vector<std::int32_t> turns(const Step& step) const;
-    std::vector<bool> lives_inside(const Step& step, const Step& part) const;
-    void mark_passing(const Step& step, std::size_t number, Loop& loop) const;
-    std::vector<struct Lifetime> lifetimes(const Step& step) const;
+    std::map<std::int32_t, std::int32_t> homes_of(const Step& step) const;
+    class Rows;  // in row_kernels.cpp, as the two above
     Loop loop(const Step& step) const;
     Loop made(const Step& step) const;
     std::vector<Layout> inputs(const Step& step) const;
@@ -57,6 +57,7 @@ class StepKernels {
     const AccessFacts& facts_;
     const std::vector<bool>& steady_;
     const BindOptions& options_;
+    std::function<bool(std::int32_t slot)> own_;
 };
 
 }  // namespace weft

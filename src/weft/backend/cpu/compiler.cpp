@@ -6,6 +6,7 @@
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/index_check.h"
+#include "weft/backend/cpu/isa.h"
 #include "weft/backend/cpu/made_load.h"
 #include "weft/backend/cpu/scan.h"
 #include "weft/backend/cpu/scatter.h"
@@ -129,6 +130,11 @@ Axes Compiler::preferred_order(const Operation& operation, std::size_t ndim) con
     for (std::size_t axis = 2; axis < ndim; ++axis) order.push_back(static_cast<std::int64_t>(axis));
     order.push_back(1);
     return order;
+}
+
+// On a Zen 4 a softmax of 16 MB 1.75 -> 1.35 ms; a layer norm's gradient, whose parts wait for memory alone, 2.9 -> 3.7 so.
+bool Compiler::fetches_results(std::size_t bytes, bool much) const {
+    return bytes < past_bytes_of_blocks || (much && is_zen4());
 }
 
 Limits Compiler::limits() const {

@@ -14,6 +14,7 @@ class Compiler final : public KernelCompiler {
                                     const KernelUse& use = {}) const override;
     std::int64_t least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const override;
     Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
+    bool fetches_results(std::size_t bytes, bool much) const override;
     Limits limits() const override;
 };
 

@@ -8,11 +8,7 @@
 namespace weft::cpu::emit {
 namespace {
 
-// Bytes of results from which on they are stored past the caches: little of them is found there afterwards, and a line that is
-// written whole need not be read before. Measured with 64 MB: a copy 29 -> 42 GB/s. Blocks of rows, whose caches hold what other
-// parts left, gain sooner: with 16 MB a softmax 2.7 -> 2.0 ms, a layer norm 2.6 -> 1.7; maps by themselves lost up to a fifth there.
-constexpr std::size_t past_bytes = std::size_t{32} << 20, past_bytes_of_blocks = past_bytes / 2;
-// On a Zen 4 also fewer results, of maps that move more than its third-level cache holds, where who reads them next finds little of them anyway:
+// On a Zen 4 also fewer results than past_bytes, of maps that move more than its third-level cache holds, where who reads them next finds little of them anyway:
 // products of two arrays of 12, 16 and 24 MB 850 to 540, 1220 to 870, 2500 to 1500 us (with a sum that reads them 1.0, 0.95, 0.85). Of 16 MB made
 // of 16 MB the next reader finds all: three such maps, one after the other, took 1.25 times as long so.
 constexpr std::size_t past_moved = std::size_t{36} << 20, past_bytes_of_moved = std::size_t{8} << 20;

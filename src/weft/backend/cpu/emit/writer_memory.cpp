@@ -19,6 +19,7 @@ namespace {
 // 30 % by it (18 GB/s of 23 to 28: what is asked for into the first-level cache takes places that loads wait for); asked for into the
 // second-level cache, nearer, it gained up to 10 %.
 constexpr int far_ahead = 8192, near_ahead = 1024;  // bytes
+constexpr std::ptrdiff_t much_computed = 12;        // lines: an exponential
 
 }  // namespace
 
@@ -49,14 +50,24 @@ void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
     load_from(frame(area(line.immediate)), stream.memory, line.lane, to, false);
 }
 
-/// What the vectors at hand take, as far on as the call's rows reach. Nothing happens where no memory is.
+/// What the vectors at hand take, as far on as the call's rows reach. Nothing happens where no memory is. Into the second-level cache, for
+/// the first is too small for a block. A Zen 4 does little of what it is asked so; into the first it does, and what that lets go stays in the
+/// second: softmax of 4,096 x 1,024 23.4 to 19.0 cycles for 16 numbers. Where little is computed, or of several arrays, loads wait for the places
+/// that it takes: gradients of a softmax and of a layer norm 1.3.
 void Writer::fetch_ahead(std::size_t stream) {
     constexpr int line = 64;
     auto size = static_cast<int>(size_of(plan_.code.streams[stream].memory));
+    auto arrays = std::count_if(plan_.code.streams.begin(), plan_.code.streams.end(),
+                                [](const StreamKind& kind) { return kind.ahead; });
+    auto computed = std::count_if(plan_.code.order.begin(), plan_.code.order.end(), [&](std::int32_t line) {
+        VectorOp op = plan_.code.line(line).op;
+        return op != VectorOp::load && op != VectorOp::store && op != VectorOp::constant;
+    });
+    bool near = is_zen4() && arrays == 1 && computed >= much_computed;
     mov(rcx, frame(aheads_at_ + 8 * stream));
     add(rcx, base_of(stream));
     for (int offset = 0; offset < plan_.unroll * lanes() * size; offset += line)
-        prefetcht1(ptr[rcx + r12 * size + offset]);
+        near ? prefetcht0(ptr[rcx + r12 * size + offset]) : prefetcht1(ptr[rcx + r12 * size + offset]);
 }
 
 void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
