@@ -1,5 +1,7 @@
 // The emitter against the interpreter: random programs over every opcode and type, both instruction sets, several vectors side by
 // side, few registers, odd sizes and addresses, and pages that may not be touched beside every array.
+#include <bit>
+#include <cmath>
 #include <thread>
 
 #include "emit/emitter_cases.h"
@@ -199,6 +201,41 @@ TEST(Emitter, functions_have_the_interpreters_bits) {
                 if (testing::Test::HasFatalFailure()) return;
             }
         }
+    }
+}
+
+// Numbers of every size, infinities and NaN, evenly by their bits: where 2^n is one instruction, e^x is not cut off above.
+TEST(Emitter, exponentials_of_any_number_have_the_interpreters_bits) {
+    constexpr std::int64_t count = 65536 + 5;
+    auto check = [&](auto zero, const Function& function) {
+        using T = decltype(zero);
+        using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+        constexpr T infinity = std::numeric_limits<T>::infinity();
+        Random random(1);
+        ProgramBuilder builder;
+        Scalar x = builder.input(dtype_of<T>);
+        builder.output(weft::call(function, std::span<const Scalar>(&x, 1)));
+        LoopCase c;
+        Access access{dtype_of<T>, {1}};
+        c.loop = {
+            .program = builder.take(), .dims = {count}, .loads = {access}, .stores = {access}, .reductions = {}};
+        c.loads.push_back(memory_for(random, access, c.loop.dims, false));
+        c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+        T* numbers = static_cast<T*>(c.loads[0].data());
+        for (std::int64_t i = 0; i < 65536; ++i)
+            numbers[i] = std::bit_cast<T>(static_cast<Bits>(i) << (8 * sizeof(T) - 16));
+        for (std::int64_t i = 65536; i < count; ++i) numbers[i] = i == 65536 ? infinity : std::nextafter(numbers[i - 1], T{0});
+        auto expected = expected_of(c);
+        for (Isa isa : emitted_isas()) {
+            UseIsa use(isa);
+            auto prepared = cpu::emit::prepare_emitted_map(c.loop);
+            ASSERT_TRUE(prepared) << function.name;
+            expect_same(c, expected, run_plain(c, *prepared), text(function.name, ", ", cpu::name_of(isa)));
+        }
+    };
+    for (const Function* function : {&exp_function, &sigmoid_function}) {
+        check(0.0f, *function);
+        check(0.0, *function);
     }
 }
 

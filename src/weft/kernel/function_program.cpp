@@ -16,9 +16,15 @@
 namespace weft {
 namespace {
 
+/// How a function is recorded: see Recording.
+struct Way {
+    bool complete, scales;
+    auto operator<=>(const Way&) const = default;
+};
+
 template <int arity, class T, class Body>
-Program record(bool complete, Body body) {
-    Recording recording(complete);
+Program record(Way way, Body body) {
+    Recording recording(way.complete, way.scales);
     ProgramBuilder& builder = recording.builder();
     Recorded<T> x{builder.input(dtype_of<T>)};
     if constexpr (arity == 1) {
@@ -32,24 +38,24 @@ Program record(bool complete, Body body) {
 }
 
 template <int arity, class Body>
-std::optional<Program> record(DType dtype, bool complete, Body body) {
-    if (dtype == DType::float32) return record<arity, float>(complete, body);
-    if (dtype == DType::float64) return record<arity, double>(complete, body);
+std::optional<Program> record(DType dtype, Way way, Body body) {
+    if (dtype == DType::float32) return record<arity, float>(way, body);
+    if (dtype == DType::float64) return record<arity, double>(way, body);
     return std::nullopt;
 }
 
-std::optional<Program> recorded(const Function& function, DType dtype, bool complete) {
+std::optional<Program> recorded(const Function& function, DType dtype, Way way) {
 #define WEFT_FUNCTION_1(name, ...)
 #define WEFT_FUNCTION_2(name, ...)
 #define WEFT_PROGRAM_1(name, ...) \
-    if (&function == &name##_function) return record<1>(dtype, complete, [](auto x) { return elementary::name(x); });
+    if (&function == &name##_function) return record<1>(dtype, way, [](auto x) { return elementary::name(x); });
 #define WEFT_PROGRAM_2(name, ...)      \
     if (&function == &name##_function) \
-        return record<2>(dtype, complete, [](auto x, auto y) { return elementary::name(x, y); });
+        return record<2>(dtype, way, [](auto x, auto y) { return elementary::name(x, y); });
 #include "weft/kernel/functions.inc"
 #define WEFT_FUNCTION_3(name, ...)
 #define WEFT_PROGRAM_1(name, ...) \
-    if (&function == &name##_function) return record<1>(dtype, complete, [](auto x) { return elementary::name(x); });
+    if (&function == &name##_function) return record<1>(dtype, way, [](auto x) { return elementary::name(x); });
 #include "weft/kernel/special.inc"
 #undef WEFT_FUNCTION_1
 #undef WEFT_FUNCTION_2
@@ -57,18 +63,22 @@ std::optional<Program> recorded(const Function& function, DType dtype, bool comp
     return std::nullopt;
 }
 
-const Program* kept(const Function& function, DType dtype, bool complete) {
+const Program* kept(const Function& function, DType dtype, Way way) {
     static std::mutex mutex;
-    static std::map<std::tuple<const Function*, DType, bool>, std::optional<Program>> programs;
+    static std::map<std::tuple<const Function*, DType, Way>, std::optional<Program>> programs;
     std::lock_guard lock(mutex);
-    auto [at, fresh] = programs.try_emplace({&function, dtype, complete});
-    if (fresh) at->second = recorded(function, dtype, complete);
+    auto [at, fresh] = programs.try_emplace({&function, dtype, way});
+    if (fresh) at->second = recorded(function, dtype, way);
     return at->second ? &*at->second : nullptr;
 }
 
 }  // namespace
 
-const Program* program_of(const Function& function, DType dtype) { return kept(function, dtype, true); }
-const Program* common_program_of(const Function& function, DType dtype) { return kept(function, dtype, false); }
+const Program* program_of(const Function& function, DType dtype, bool scales) {
+    return kept(function, dtype, {true, scales});
+}
+const Program* common_program_of(const Function& function, DType dtype, bool scales) {
+    return kept(function, dtype, {false, scales});
+}
 
 }  // namespace weft

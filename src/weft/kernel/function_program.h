@@ -11,11 +11,12 @@
 namespace weft {
 
 /// As many inputs as the function's arity, one output, all of the dtype. Null where the function is not a program: its element
-/// body is all there is.
-const Program* program_of(const Function& function, DType dtype);
+/// body is all there is. `scales`: for code that has an instruction for a * 2^n, which takes any n (Lanes::scaled_by); as it is written, such a
+/// Program is no function's.
+const Program* program_of(const Function& function, DType dtype, bool scales = false);
 
 /// The same without the paths that few arguments need. It has a second output, of bool, if there are such arguments: where it is
 /// true the first output is not the function's value, and program_of() is to be run.
-const Program* common_program_of(const Function& function, DType dtype);
+const Program* common_program_of(const Function& function, DType dtype, bool scales = false);
 
 }  // namespace weft

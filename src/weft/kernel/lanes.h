@@ -222,8 +222,17 @@ struct Lanes {
         return select(less(x, all(limit)), all(limit), x);
     }
 
+    /// at_most(x, limit) of what a power of two will be made of, by scaled_by: where that is an instruction, x itself.
+    WEFT_ELEMENT friend Lanes at_most_in_steps(Lanes x, [[maybe_unused]] T limit) {
+        if constexpr (fills_512<T, N>)
+            return x;
+        else
+            return at_most(x, limit);
+    }
+
     /// a * 2^n, rounded once: a is 0, NaN or in [2^(1 - digits), 2), n a whole number with a * 2^n no less than a quarter of the
-    /// least denormal or else 0, and no more than 2^(bias + 3). `steps` does it where there is no instruction.
+    /// least denormal or else 0, and no more than 2^(bias + 3). `steps` does it where there is no instruction; with one, n may be as large
+    /// as it likes and a any positive number, or NaN where n is infinite: infinity comes out.
     template <class Steps>
     WEFT_ELEMENT friend Lanes scaled_by(Lanes a, [[maybe_unused]] Lanes n, [[maybe_unused]] Steps steps) {
 #if defined(__AVX512F__)

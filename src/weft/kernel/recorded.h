@@ -12,10 +12,10 @@
 namespace weft {
 
 /// What is being recorded on this thread. `complete`: any() says yes, so every path is in the Program and all inputs are served.
-/// Otherwise any() says no, and `rare` gathers where that was wrong.
+/// Otherwise any() says no, and `rare` gathers where that was wrong. `scales`: scaled_by will be an instruction.
 class Recording {
   public:
-    explicit Recording(bool complete) : complete_(complete), outer_(current) { current = this; }
+    Recording(bool complete, bool scales) : complete_(complete), scales_(scales), outer_(current) { current = this; }
     ~Recording() { current = outer_; }
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
@@ -27,11 +27,12 @@ class Recording {
         return complete_;
     }
     const std::optional<Scalar>& rare() const { return rare_; }
+    bool scales() const { return scales_; }
 
   private:
     static inline thread_local Recording* current = nullptr;
     ProgramBuilder builder_;
-    bool complete_;
+    bool complete_, scales_;
     std::optional<Scalar> rare_;
     Recording* outer_;
 };
@@ -92,6 +93,7 @@ struct Recorded {
     friend Recorded select(Mask mask, Recorded yes, Recorded no) { return {weft::select(mask.s, yes.s, no.s)}; }
     friend Recorded at_most(Recorded x, T limit) { return select(less(all(limit), x), all(limit), x); }
     friend Recorded at_least(Recorded x, T limit) { return select(less(x, all(limit)), all(limit), x); }
+    friend Recorded at_most_in_steps(Recorded x, T limit) { return Recording::now().scales() ? x : at_most(x, limit); }
     template <class Steps>
     friend Recorded scaled_by(Recorded a, Recorded n, Steps steps) {
         return steps(a, n);

@@ -52,9 +52,13 @@ WEFT_ELEMENT V exp_shifted(V x, double shift) {
     return scaled(exp_small(r) + all<V>(1), shift == 0 ? n : n + all<V>(shift));
 }
 
+/// Where 2^n is an instruction's, nothing is cut off above: of a large x, r is whatever rounding left, but a polynomial of even degree with
+/// such coefficients is positive everywhere, and of infinity n is infinite and r NaN, by which that instruction means infinity.
 template <class V>
 WEFT_ELEMENT V exp(V x) {
-    return exp_shifted(exp_clamped(x), 0);
+    using T = ElementOf<V>;
+    static_assert(sizeof ExpRest<T>::c / sizeof(T) % 2 == 1);
+    return exp_shifted(at_least(at_most_in_steps(x, exp_top<T>), exp_bottom<T>), 0);
 }
 
 /// e^(high + low) for a clamped high; low is below 2^-20.

@@ -25,7 +25,7 @@ bool lowers(const Program& program) {
 class Lowering {
   public:
     Lowering(std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa)
-        : loops_(block_loops(isa)), arithmetic_(builder_, isa == best_wide()) {
+        : loops_(block_loops(isa)), scales_(isa == best_wide()), arithmetic_(builder_, scales_) {
         auto& streams = builder_.code().streams;
         streams.assign(loads.begin(), loads.end());
         streams.insert(streams.end(), stores.begin(), stores.end());
@@ -115,13 +115,13 @@ class Lowering {
 
     std::optional<Value> inlined(const Instruction& at, std::array<Value, 3> operands) {
         auto find = common_ ? common_program_of : program_of;
-        const Program* inside = find(*at.function, at.dtype);
+        const Program* inside = find(*at.function, at.dtype, scales_);
         if (!inside) return std::nullopt;
         auto results = body(
             *inside, [&](std::size_t number) { return operands[number]; }, true);
         // What leaves the common path once a row would leave it for every vector: such calls are served in full.
         if (results.size() > 1 && builder_.line(results[1]).once) {
-            const Program* complete = program_of(*at.function, at.dtype);
+            const Program* complete = program_of(*at.function, at.dtype, scales_);
             return body(
                 *complete, [&](std::size_t number) { return operands[number]; }, true)[0];
         }
@@ -177,6 +177,7 @@ class Lowering {
     }
 
     BlockLoops loops_;
+    bool scales_;  // there is an instruction for a * 2^n
     bool common_ = true;
     std::vector<Value> rare_;
     VectorBuilder builder_;
