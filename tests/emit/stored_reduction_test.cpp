@@ -68,38 +68,53 @@ void run_block(const Loop& loop, void* const* operands) {
                   static_cast<std::byte*>(scratch->data()));
 }
 
+/// In one pass as one after the other, on all instruction sets, one thread and two. `made`: called for each kernel there is.
+void expect_both(int seed, const Pair& pair, const std::function<void(Isa)>& made) {
+    auto expected = after(pair, [&](void* const* operands) {
+        run_block(pair.map, operands);
+        run_block(pair.reduction, operands + 2);
+    });
+    for (Isa isa : emitted_isas()) {
+        for (int threads : {1, 2}) {
+            UseIsa use(isa);
+            ThreadPool::instance().set_threads(threads);
+            auto kernel = cpu::stored_reduction(pair.map, pair.reduction);
+            EXPECT_TRUE(kernel || isa == Isa::avx2) << seed << '\n' << pair.map;  // which has 16 registers
+            if (!kernel) continue;
+            made(isa);
+            auto scratch = Buffer::allocate(kernel->scratch_bytes());
+            auto got = after(pair, [&](void* const* operands) {
+                kernel->run(operands, static_cast<std::byte*>(scratch->data()));
+            });
+            DType type = pair.map.stores[0].dtype;
+            bool same =
+                difference(type, expected.first, got.first) < 0 && difference(type, expected.second, got.second) < 0;
+            ASSERT_TRUE(same) << seed << ", " << cpu::name_of(isa) << ", " << threads << " threads\n"
+                              << pair.map << pair.reduction;
+        }
+    }
+    ThreadPool::instance().set_threads(1);
+}
+
 TEST(StoredReduction, has_the_bits_of_a_map_and_a_reduction) {
     auto count = static_cast<int>(cases(200, 2000));
     std::map<Isa, int> made;
     for (int seed = 0; seed < count; ++seed) {
         static constexpr std::int64_t lengths[] = {32, 33, 64, 100, 257, 1000};
-        Pair pair = random_pair(seed, lengths[seed % 6]);
-        auto expected = after(pair, [&](void* const* operands) {
-            run_block(pair.map, operands);
-            run_block(pair.reduction, operands + 2);
-        });
-        for (Isa isa : emitted_isas()) {
-            for (int threads : {1, 2}) {
-                UseIsa use(isa);
-                ThreadPool::instance().set_threads(threads);
-                auto kernel = cpu::stored_reduction(pair.map, pair.reduction);
-                EXPECT_TRUE(kernel || isa == Isa::avx2) << seed << '\n' << pair.map;  // which has 16 registers
-                if (!kernel) continue;
-                ++made[isa];
-                auto scratch = Buffer::allocate(kernel->scratch_bytes());
-                auto got = after(pair, [&](void* const* operands) {
-                    kernel->run(operands, static_cast<std::byte*>(scratch->data()));
-                });
-                DType type = pair.map.stores[0].dtype;
-                bool same = difference(type, expected.first, got.first) < 0 &&
-                            difference(type, expected.second, got.second) < 0;
-                ASSERT_TRUE(same) << seed << ", " << cpu::name_of(isa) << ", " << threads << " threads\n"
-                                  << pair.map << pair.reduction;
-            }
-        }
+        expect_both(seed, random_pair(seed, lengths[seed % 6]), [&](Isa isa) { ++made[isa]; });
+        if (testing::Test::HasFatalFailure()) return;
     }
-    ThreadPool::instance().set_threads(1);
     for (Isa isa : emitted_isas()) EXPECT_GT(made[isa], count / 3) << cpu::name_of(isa);
+}
+
+TEST(StoredReduction, long_rows_are_joined_chunk_by_chunk_as_a_reduction_joins_them) {
+    int made = 0;
+    for (int seed = 0; seed < 24; ++seed) {
+        static constexpr std::int64_t lengths[] = {16384 + 32, 2 * 16384, 50257, 3 * 16384 + 100};
+        expect_both(seed, random_pair(seed, lengths[seed % 4]), [&](Isa) { ++made; });
+        if (testing::Test::HasFatalFailure()) return;
+    }
+    EXPECT_TRUE(emitted_isas().empty() || made > 12) << made;
 }
 
 TEST(StoredReduction, is_refused_where_rows_are_not_joined_at_a_stretch) {

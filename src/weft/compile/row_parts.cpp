@@ -56,10 +56,19 @@ class BlockLoop {
     Loop of(const Dims& block, const KernelUse& use) const {
         Loop cut = use.block ? of_blocks_ : whole_;
         std::copy(block.begin(), block.end(), cut.dims.begin());
+        for (std::size_t i = 0; use.block && i < cut.loads.size(); ++i)
+            if (cut.loads[i].passes > 0) cut.loads[i].next = to_next(operands_[i].strides, block);
         return cut;
     }
 
   private:
+    /// Bytes from a block to the next: along the axis that is cut, which is the last that is not whole.
+    std::int64_t to_next(const Dims& strides, const Dims& block) const {
+        for (std::size_t axis = block.size(); axis-- > 0;)
+            if (block[axis] < whole_.dims[axis]) return block[axis] * strides[axis];
+        return 0;
+    }
+
     Loop whole_, of_blocks_;
     std::vector<RowOperand> operands_;
 };

@@ -23,6 +23,7 @@ Hash128 hash_of(const Loop& loop) {
             hasher.add(static_cast<std::uint64_t>(access.dtype));
             add(access.strides);
             hasher.add(access.passes);
+            hasher.add(static_cast<std::uint64_t>(access.next));
             hasher.add(access.alignment);
             hasher.add(access.pointers.size());
             for (const Pointer& pointer : access.pointers) {

@@ -9,7 +9,6 @@ namespace weft::cpu {
 namespace {
 
 constexpr std::int64_t short_row = 256;       // elements of the longest row that shares a block with others
-constexpr std::int64_t row_chunk = 16384;     // elements of a long row in one task
 constexpr std::int64_t shortest_folded = 32;  // elements of the shortest row that machine code joins by itself
 // Elements along the innermost of several axes from which on each run of them is joined by itself; by machine code, which takes 10 ns to begin.
 constexpr std::int64_t shortest_run = 256, shortest_computed_run = 512;
@@ -92,7 +91,7 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     for (std::size_t i = 0; i < layout.loads.size(); ++i) {
         bool alone = layout.loads.size() == 1;
         bool ahead = alone ? is_large(loop.loads[i], element_count(dims)) : fetched_ahead(loop.loads[i]);
-        Stream stream{loop.loads[i].dtype, {}, ahead};
+        Stream stream{loop.loads[i].dtype, {}, ahead, false, loop.loads[i].next};
         for (std::size_t axis : order) stream.strides.push_back(layout.loads[i][axis]);
         bool indexed = !loop.loads[i].plain();
         bool direct = !indexed && stream.memory == loop.program.inputs[i] && stream.contiguous(dims);

@@ -14,6 +14,8 @@
 
 namespace weft::cpu {
 
+inline constexpr std::int64_t row_chunk = 16384;  // elements of a long row in one task; each chunk is joined by itself
+
 /// Whether machine code joins rows of so many elements each by itself.
 bool folds_rows(std::int64_t length);
 

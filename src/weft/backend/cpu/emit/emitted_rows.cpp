@@ -77,6 +77,7 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
 /// The streams' strides; of a single point, one that does not matter.
 void EmittedRows::place(const std::vector<Stream>& streams) {
     for (const Stream& stream : streams) {
+        nexts_.push_back(stream.next);
         if (dims_.empty()) strides_.push_back(0);
         strides_.insert(strides_.end(), stream.strides.begin(), stream.strides.end());
     }

@@ -78,7 +78,7 @@ class EmittedRows {
         words[0] = count, words[1] = 1;
         for (std::size_t i = 0; i < strides_.size(); ++i) {
             words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + first * strides_[i];
-            words[3 + 3 * i] = count * strides_[i];
+            words[3 + 3 * i] = nexts_[i] != 0 ? nexts_[i] : count * strides_[i];
             words[4 + 3 * i] = strides_[i];
         }
         (*kernel_)(words);
@@ -90,6 +90,7 @@ class EmittedRows {
     std::shared_ptr<const CompiledKernel> kernel_;
     Dims dims_;                          // at least one axis
     std::vector<std::int64_t> strides_;  // axis by axis for each stream
+    std::vector<std::int64_t> nexts_;    // Stream::next of each
 };
 
 }  // namespace weft::cpu::emit
