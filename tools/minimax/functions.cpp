@@ -114,8 +114,8 @@ void error_functions() {
     report(
         {"ErfNear", "erf(x) / x - 1 in x^2, |x| <= 1.", [=](Real z) { return ratio(z) - 1; }, relative(ratio), 0, 1});
     Problem tail{"ErfTail",
-                 "-log(erfc(x)) / x for x in [1, 4], for erf.",
-                 [](Real x) { return -logq(erfcq(x)) / x; },
+                 "log(erfc(x)) / x for x in [1, 4], for erf.",
+                 [](Real x) { return logq(erfcq(x)) / x; },
                  [](Real x) { return x * erfcq(x); },
                  0.99Q,
                  4};

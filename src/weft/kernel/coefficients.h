@@ -191,12 +191,12 @@ struct ErfNear<double> {  // error 2^-54.8
     static constexpr double c[] = {0x1.06eba8214db68p-3, -0x1.812746b0379bdp-2, 0x1.ce2f21a040d16p-4, -0x1.b82ce311fa948p-6, 0x1.565bccf92b40cp-8, -0x1.c02db03dd9404p-11, 0x1.f9a2baa92930bp-14, -0x1.f4ca4d7157c71p-17, 0x1.b97fd3eaabcc5p-20, -0x1.5c07274683743p-23, 0x1.d71b11045784bp-27, -0x1.abae4dc4327cdp-31};
 };
 
-/// -log(erfc(x)) / x for x in [1, 4], for erf.
+/// log(erfc(x)) / x for x in [1, 4], for erf.
 template <class T>
 struct ErfTail;
 template <>
 struct ErfTail<float> {  // error 2^-26.8
-    static constexpr float c[] = {0x1.20e424p+0f, 0x1.458b52p-1f, 0x1.ae9176p-4f, -0x1.758e02p-6f, 0x1.a1c3e6p-9f, -0x1.b9d01ap-13f};
+    static constexpr float c[] = {-0x1.20e424p+0f, -0x1.458b52p-1f, -0x1.ae9176p-4f, 0x1.758e02p-6f, -0x1.a1c3e6p-9f, 0x1.b9d01ap-13f};
 };
 
 inline constexpr double erfc_centre = 0x1.1cp+1;

@@ -25,8 +25,8 @@ template <class V>
 WEFT_ELEMENT V erf(V x) {
     V a = magnitude(x), rest = a;
     if constexpr (sizeof(ElementOf<V>) == 4) {
-        V b = at_most(a, 4.f);
-        rest = exp(-(b * polynomial<ErfTail>(b)));
+        V b = at_most(a, 4.f);  // log(erfc(4)) is -18: nothing to cut off
+        rest = exp_shifted(b * polynomial<ErfTail>(b), 0);
     } else {
         rest = erfc_far(at_least(at_most(a, 6.), 0.5));
     }

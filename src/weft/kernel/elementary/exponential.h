@@ -97,7 +97,7 @@ WEFT_ELEMENT V expm1(V x) {
 
 template <class V>
 WEFT_ELEMENT V sigmoid(V x) {
-    V small = exp(-magnitude(x));
+    V small = exp_shifted(at_least(-magnitude(x), exp_bottom<ElementOf<V>>), 0);
     return select(less(x, all<V>(0)), small, all<V>(1)) / (small + all<V>(1));
 }
 
