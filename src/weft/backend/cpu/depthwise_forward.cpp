@@ -9,6 +9,15 @@ namespace weft::cpu {
 namespace {
 
 constexpr std::int64_t float_bytes = sizeof(float);
+// Channels are turned by as many as keep a picture and its result in the second-level cache, within these bounds: at a border, where a place is
+// summed by itself, four vectors of channels hide what each sum waits for the one before; pixels further apart meet few sets of the first level.
+constexpr std::int64_t least_turned = 32, most_turned = 64, turned_bytes = 640 << 10;
+
+std::int64_t channels_turned(const ConvolutionShape& s) {
+    std::int64_t of_channel = (s.in[1] * s.in[2] + s.out[1] * s.out[2]) * float_bytes;
+    bool most = of_channel * most_turned <= turned_bytes;
+    return std::min(s.in_channels, most ? most_turned : least_turned);
+}
 
 /// How a picture lies: its channels side by side, or each channel's pixels, which are then turned, some channels at a time.
 enum class Lies { channels_last, channels_first, otherwise };
@@ -26,7 +35,7 @@ class Forward final : public Convolution::Way {
         turns_out_ = lies(strides.output, shape.out) == Lies::channels_first;
         bool turns = turns_in_ || turns_out_;
         // Turned channels stay in the second-level cache; of others, so many rows that those which overlap cost little.
-        channels_ = turns ? std::min<std::int64_t>(s_.in_channels, 32) : s_.in_channels;
+        channels_ = turns ? channels_turned(s_) : s_.in_channels;
         rows_ = turns ? s_.out[1] : std::min<std::int64_t>(s_.out[1], 16);
         blocks_ = divide_up(s_.in_channels, channels_), parts_ = divide_up(s_.out[1], rows_);
         tasks_ = s_.batch * blocks_ * parts_;
@@ -59,12 +68,14 @@ class Forward final : public Convolution::Way {
   private:
     static std::int64_t pixels(const Spatial& sizes) { return sizes[1] * sizes[2]; }
 
+    /// Channels side by side for each place of the kernel, a task's channels after another's.
     void arrange(const float* weights, float* to) const {
         const WindowStrides& w = strides_.weight;
-        for (std::int64_t k1 = 0; k1 < s_.kernel[1]; ++k1)
-            for (std::int64_t k2 = 0; k2 < s_.kernel[2]; ++k2)
-                for (std::int64_t c = 0; c < s_.in_channels; ++c)
-                    *to++ = weights[c * w.batch + k1 * w.spatial[1] + k2 * w.spatial[2]];
+        for (std::int64_t first = 0; first < s_.in_channels; first += channels_)
+            for (std::int64_t k1 = 0; k1 < s_.kernel[1]; ++k1)
+                for (std::int64_t k2 = 0; k2 < s_.kernel[2]; ++k2)
+                    for (std::int64_t c = first; c < std::min(first + channels_, s_.in_channels); ++c)
+                        *to++ = weights[c * w.batch + k1 * w.spatial[1] + k2 * w.spatial[2]];
     }
 
     /// Some rows, or some channels, of one picture.
@@ -74,7 +85,7 @@ class Forward final : public Convolution::Way {
         std::int64_t c = block * channels_, channels = std::min(channels_, s_.in_channels - c);
         picture += n * strides_.input.batch + c * strides_.input.channel;
         result += n * strides_.output.batch + c * strides_.output.channel;
-        DepthwiseImage image{.channels = s_.in_channels,
+        DepthwiseImage image{.channels = channels,
                              .in = {s_.in[1], s_.in[2]},
                              .kernel = {s_.kernel[1], s_.kernel[2]},
                              .stride = {s_.stride[1], s_.stride[2]},
@@ -91,8 +102,8 @@ class Forward final : public Convolution::Way {
             turn_(turned, picture, strides_.input.channel * float_bytes, pixels(s_.in), channels, channels,
                   float_bytes);
         std::int64_t first = part * rows_, last = std::min(s_.out[1], first + rows_);
-        kernel_.rows(image, turns_in_ ? turned : picture, weights + c, turns_out_ ? made : result, first, last,
-                     channels);
+        kernel_.rows(image, turns_in_ ? turned : picture, weights + c * s_.kernel[1] * s_.kernel[2],
+                     turns_out_ ? made : result, first, last, channels);
         if (turns_out_)
             turn_(result, made, channels * float_bytes, channels, pixels(s_.out), strides_.output.channel, float_bytes);
     }

@@ -22,7 +22,7 @@ inline constexpr int most_depthwise_places = 128;
 
 /// A picture and its result, channels side by side in both; steps in elements. Axis 0 goes from row to row.
 struct DepthwiseImage {
-    std::int64_t channels;  // of the weights, which lie as [kernel[0], kernel[1], channels]
+    std::int64_t channels;  // of the weights that are handed over, which lie as [kernel[0], kernel[1], channels]
     std::int64_t in[2], kernel[2], stride[2], pad[2], dilation[2];
     std::int64_t picture_row, picture_step;        // to the next row, to the next place
     std::int64_t places, result_row, result_step;  // of a row of the result

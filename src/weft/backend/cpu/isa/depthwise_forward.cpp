@@ -102,60 +102,91 @@ WEFT_INLINE void sum_rows(const Taps& taps, const float* picture, std::int64_t n
     store_sums<places, wide, true, past>(totals, result, result_step, V::lanes);
 }
 
+/// How far places that are summed together lie apart, in the picture and in the result, in elements: neighbours of a row, or of a column.
+struct Apart {
+    std::int64_t picture, result;
+    bool in_row;
+};
+
 /// All channels: so much of some rows of the picture stays in the first-level cache, where a vector of each pixel in a row would meet few of
 /// its sets.
 template <int places>
-void sum_places(const DepthwiseImage& s, const Taps& taps, const float* picture, const float* weights, float* result,
-                std::int64_t channels) {
+void sum_places(const DepthwiseImage& s, const Apart& apart, const Taps& taps, const float* picture,
+                const float* weights, float* result, std::int64_t channels) {
     constexpr int wide = places > 2 ? 2 : 4;  // of few places more vectors, so that no sum waits for itself
-    const std::int64_t next = s.stride[1] * s.picture_step;
+    const std::int64_t next = apart.picture, result_step = apart.result;
+    bool shares = places == most_places && apart.in_row && next == s.dilation[1] * s.picture_step;
     std::int64_t c = 0;
     auto whole = [&](auto past) {
         auto rows = [&](auto width) {
             for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
                 sum_rows<places, wide, width(), past()>(taps, picture + c, next, weights + c, s.channels, result + c,
-                                                        s.result_step);
+                                                        result_step);
         };
-        if (places == most_places && next == s.dilation[1] * s.picture_step && s.kernel[1] == 3) rows(Int<3>{});
-        if (places == most_places && next == s.dilation[1] * s.picture_step && s.kernel[1] == 5) rows(Int<5>{});
+        if (shares && s.kernel[1] == 3) rows(Int<3>{});
+        if (shares && s.kernel[1] == 5) rows(Int<5>{});
+        if constexpr (V::lanes >= 16)  // 14 weights and 12 sums want 32 registers
+            if (shares && s.kernel[1] == 7) rows(Int<7>{});
         for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
-            sum_channels<places, wide, true, past()>(taps, picture + c, next, weights + c, result + c, s.result_step,
+            sum_channels<places, wide, true, past()>(taps, picture + c, next, weights + c, result + c, result_step,
                                                      V::lanes);
     };
     if (s.past)
         whole(std::true_type{});
     else
         whole(std::false_type{});
+    if (wide > 2 && c + 2 * V::lanes <= channels) {
+        sum_channels<places, 2, true>(taps, picture + c, next, weights + c, result + c, result_step, V::lanes);
+        c += 2 * V::lanes;
+    }
     for (; c + V::lanes <= channels; c += V::lanes)
-        sum_channels<places, 1, true>(taps, picture + c, next, weights + c, result + c, s.result_step, V::lanes);
+        sum_channels<places, 1, true>(taps, picture + c, next, weights + c, result + c, result_step, V::lanes);
     if (c < channels)
-        sum_channels<places, 1, false>(taps, picture + c, next, weights + c, result + c, s.result_step,
+        sum_channels<places, 1, false>(taps, picture + c, next, weights + c, result + c, result_step,
                                        static_cast<int>(channels - c));
 }
 
 }  // namespace
 
+/// Places of an axis, of [first, end), that read the whole of the kernel from inside the picture.
+struct Inside {
+    std::int64_t first, end;
+    Inside(const DepthwiseImage& s, int axis, std::int64_t from, std::int64_t to) {
+        std::int64_t room = s.in[axis] - 1 + s.pad[axis] - (s.kernel[axis] - 1) * s.dilation[axis];
+        first = (s.pad[axis] + s.stride[axis] - 1) / s.stride[axis];
+        end = room < 0 ? 0 : room / s.stride[axis] + 1;
+        if (first < from) first = from;
+        if (end > to) end = to;
+    }
+};
+
 void depthwise_rows(const DepthwiseImage& s, const float* picture, const float* weights, float* result,
                     std::int64_t first, std::int64_t last, std::int64_t channels) {
-    // Where the whole of the kernel's row lies inside the picture: x in [inner, end).
-    std::int64_t inner = (s.pad[1] + s.stride[1] - 1) / s.stride[1];
-    std::int64_t room = s.in[1] - 1 + s.pad[1] - (s.kernel[1] - 1) * s.dilation[1];
-    std::int64_t end = room < 0 ? 0 : room / s.stride[1] + 1;
-    if (end > s.places) end = s.places;
-    auto sum = [&](auto places, const Taps& taps, std::int64_t y, std::int64_t x) {
-        sum_places<places()>(s, taps, picture + x * s.stride[1] * s.picture_step, weights,
+    const Apart in_row{s.stride[1] * s.picture_step, s.result_step, true},
+        in_column{s.stride[0] * s.picture_row, s.result_row, false};
+    const Inside across(s, 1, 0, s.places), down(s, 0, first, last);
+    const std::int64_t left = across.first, right = across.end;
+    auto sum = [&](auto places, const Apart& apart, const Taps& taps, std::int64_t y, std::int64_t x) {
+        sum_places<places()>(s, apart, taps, picture + x * s.stride[1] * s.picture_step, weights,
                              result + y * s.result_row + x * s.result_step, channels);
     };
-    auto at_border = [&](std::int64_t y, std::int64_t x) { sum(Int<1>{}, Taps(s, y, x, x), y, x); };
-    for (std::int64_t y = first; y < last; ++y) {
-        std::int64_t x = 0;
-        for (; x < inner && x < s.places; ++x) at_border(y, x);
-        if (x < end) {
-            Taps taps(s, y, x, end - 1);
-            for (; x + most_places <= end; x += most_places) sum(Int<most_places>{}, taps, y, x);
-            for (; x + 2 <= end; x += 2) sum(Int<2>{}, taps, y, x);
+    for (std::int64_t y = first; y < last && left < right; ++y) {
+        Taps taps(s, y, left, right - 1);
+        std::int64_t x = left;
+        for (; x + most_places <= right; x += most_places) sum(Int<most_places>{}, in_row, taps, y, x);
+        for (; x + 2 <= right; x += 2) sum(Int<2>{}, in_row, taps, y, x);
+        if (x < right) sum(Int<1>{}, in_row, taps, y, x);
+    }
+    // At the border each place has parts of the kernel of its own; but those of a column, between top and bottom, have the same.
+    for (std::int64_t x = 0; x < s.places; ++x) {
+        if (x == left && left < right) x = right;
+        if (x >= s.places) break;
+        for (std::int64_t y = first; y < last;) {
+            bool together = y >= down.first && y + most_places <= down.end;
+            Taps taps(s, y, x, x);
+            together ? sum(Int<most_places>{}, in_column, taps, y, x) : sum(Int<1>{}, in_column, taps, y, x);
+            y += together ? most_places : 1;
         }
-        for (; x < s.places; ++x) at_border(y, x);
     }
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
     if (s.past) _mm_sfence();  // other threads are told later, and must find what was stored
