@@ -184,6 +184,21 @@ TEST(Functional, attention_has_the_derivatives_of_its_formula) {
     for (std::size_t i : {0, 1}) expect_close(mine[i], wanted[i]);
 }
 
+// Long ones are computed part by part, each with the keys that it sees: as with the mask written out, values and derivatives. More keys than
+// queries, fewer, and a last part that is shorter.
+TEST(Functional, a_causal_attention_in_parts_is_that_of_the_whole_mask) {
+    for (auto [queries, keys] : {std::pair{512, 512}, {600, 1000}, {1100, 520}}) {
+        Tensor q = draw({2, queries, 3}, 1), k = draw({2, keys, 3}, 2), v = draw({2, keys, 2}, 3);
+        Tensor mask = reshape(iota(queries), {queries, 1}) >= iota(keys);
+        Tensor mine = scaled_dot_product_attention(q, k, v, {.is_causal = true});
+        Tensor wanted = scaled_dot_product_attention(q, k, v, {.attn_mask = mask});
+        expect_close(mine, wanted);
+        std::vector<Tensor> slopes = gradient(sum(square(mine)), {q, k, v});
+        std::vector<Tensor> others = gradient(sum(square(wanted)), {q, k, v});
+        for (std::size_t i : {0, 1, 2}) expect_close(slopes[i], others[i]);
+    }
+}
+
 TEST(Functional, a_recurrent_layer_is_its_cell_step_after_step) {
     for (Recurrence kind : {Recurrence::rnn_tanh, Recurrence::rnn_relu, Recurrence::lstm, Recurrence::gru}) {
         std::int64_t gates = kind == Recurrence::lstm ? 4 : kind == Recurrence::gru ? 3 : 1;

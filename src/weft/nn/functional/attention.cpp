@@ -18,9 +18,10 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// (queries, keys): True on and below the diagonal.
-Tensor causal(Size queries, Size keys) {
-    return reshape(iota(queries), {queries, 1}) >= reshape(iota(keys), {1, keys});
+// (queries, keys): True on and below the diagonal; of queries from number `first` on.
+Tensor causal(Size queries, Size keys, std::int64_t first = 0) {
+    Tensor rows = iota(queries);
+    return reshape(first > 0 ? rows + first : rows, {queries, 1}) >= reshape(iota(keys), {1, keys});
 }
 
 // A softmax along the last axis, 0 in rows of which nothing takes part: their exponentials are 0, and so is their sum.
@@ -73,17 +74,10 @@ void check(const Operand& x, const Tensor& q, const Tensor& k, const Tensor& v, 
         refuse(x, "scaled_dot_product_attention: attn_mask and is_causal are both given; say one");
 }
 
-}  // namespace
-
-Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
-                                    const AttentionOptions& options) {
-    LineScope line(query.where);
-    Tensor q = floating(query), k = floating(key), v = floating(value);
-    check(query, q, k, v, options);
-    if (options.enable_gqa) k = grouped(query, k, q), v = grouped(query, v, q);
-    Tensor scores = matmul(options.scale ? q * *options.scale : q * scale_of(q), matrix_transpose(k));
-    Tensor mask = options.attn_mask;
-    if (options.is_causal) mask = causal(q.shape()[q.ndim() - 2], k.shape()[k.ndim() - 2]);
+// softmax(scores under the mask) v, of scores = scaled k^T.
+Tensor attend(const Operand& query, const Tensor& scaled, const Tensor& k, const Tensor& v, const Tensor& mask,
+              const AttentionOptions& options) {
+    Tensor scores = matmul(scaled, matrix_transpose(k));
     if (mask) {
         std::optional<Shape> both = broadcast(mask.shape(), scores.shape());
         if (!both || *both != scores.shape())
@@ -94,6 +88,47 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
     Tensor weights = weights_of(scores, static_cast<bool>(mask));
     if (options.dropout_p > 0) weights = dropout(weights, options.dropout_p, true, options.key);
     return matmul(weights, v);
+}
+
+// Rows first .. first + count along the last axis but one.
+Tensor rows_of(const Tensor& x, std::int64_t first, std::int64_t count) {
+    std::size_t axis = x.ndim() - 2;
+    if (first == 0 && x.shape()[axis] == Size(count)) return x;
+    Shape from(x.ndim(), Size(0)), length = x.shape();
+    from[axis] = Size(first), length[axis] = Size(count);
+    return slice(x, from, length);
+}
+
+// Queries at a time of a causal attention, each part of them with the keys that its last one sees: of 2, 4, 8 parts three, five, nine sixteenths
+// and less of half as many again are left of the scores. 0: all at once.
+std::int64_t queries_at_a_time(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+    constexpr std::int64_t least = 256, most_parts = 8, tile = 64;
+    Size queries = q.shape()[q.ndim() - 2], keys = k.shape()[k.ndim() - 2];
+    if (!options.is_causal || options.dropout_p > 0 || !queries.known() || !keys.known()) return 0;
+    if (queries.value() < 2 * least || keys.value() < 2 * least) return 0;
+    return std::max(least, (queries.value() + most_parts * tile - 1) / (most_parts * tile) * tile);
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
+                                    const AttentionOptions& options) {
+    LineScope line(query.where);
+    Tensor q = floating(query), k = floating(key), v = floating(value);
+    check(query, q, k, v, options);
+    if (options.enable_gqa) k = grouped(query, k, q), v = grouped(query, v, q);
+    Tensor scaled = options.scale ? q * *options.scale : q * scale_of(q);
+    Size queries = q.shape()[q.ndim() - 2], keys = k.shape()[k.ndim() - 2];
+    std::int64_t at_a_time = queries_at_a_time(q, k, options);
+    if (at_a_time == 0)
+        return attend(query, scaled, k, v, options.is_causal ? causal(queries, keys) : options.attn_mask, options);
+    std::vector<Tensor> parts;
+    for (std::int64_t first = 0; first < queries.value(); first += at_a_time) {
+        std::int64_t count = std::min(at_a_time, queries.value() - first), seen = std::min(first + count, keys.value());
+        parts.push_back(attend(query, rows_of(scaled, first, count), rows_of(k, 0, seen), rows_of(v, 0, seen),
+                               causal(Size(count), Size(seen), first), options));
+    }
+    return concatenate(parts, -2);
 }
 
 namespace {

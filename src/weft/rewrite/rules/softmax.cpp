@@ -13,6 +13,7 @@ namespace weft {
 namespace {
 
 using T = const Tensor&;
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Whether `m` is the largest of y along `axes`, kept as ones; infinite maxima may have been left out of it.
 bool is_maximum_of(const Node& y, const Node& m, const Axes& axes) {
@@ -64,14 +65,31 @@ Tensor shifted_softmax(const Site& site) {
     return raised / sum(raised, axes, true);
 }
 
+// Whether x is y - where(m == -inf, 0, m) for a maximum m: of rows of which something may be left out, or all of it.
+bool shifted_where_finite(const Node& x, const Axes& axes) {
+    if (!is(x, subtract_operation) || !is(*x.inputs[1], where_operation)) return false;
+    const Node &chosen = *x.inputs[1], &most = *chosen.inputs[2];
+    bool left_out = is(*chosen.inputs[0], equal_operation) && chosen.inputs[0]->inputs[0] == &most &&
+                    is_number(*chosen.inputs[0]->inputs[1], minus_infinity);
+    return left_out && is_number(*chosen.inputs[1], 0) && is_maximum_of(*x.inputs[0], most, axes);
+}
+
+// s of where(s == 0, 1, s), or the node itself.
+const Node& within_choice(const Node& node) {
+    if (!is(node, where_operation) || !is_number(*node.inputs[1], 1)) return node;
+    const Node &test = *node.inputs[0], &sum = *node.inputs[2];
+    return is(test, equal_operation) && test.inputs[0] == &sum && is_number(*test.inputs[1], 0) ? sum : node;
+}
+
 // exp(x - max) / sum(exp(x - max)) -> exp(x - max) * (1 / sum): a division for a row, not for an element of it, and two roundings for one.
-// The sum is at least 1, so neither step overflows.
+// The sum is at least 1, so neither step overflows; of attention's rows that see nothing it is 0, and 1 stands for it.
 Tensor softmax_by_inverse(const Site& site) {
-    const Node &above = *site.node.inputs[0], &below = *site.node.inputs[1];
+    const Node &above = *site.node.inputs[0], &below = within_choice(*site.node.inputs[1]);
     const Node* x = summed_exponent(below);
     if (!x || below.inputs[0] != &above || !reduction_of(below).keepdims || !full_width(below.dtype)) return {};
-    if (!shifted(*x, reduction_of(below).axes)) return {};
-    return site.input(0) * (1 / site.input(1));
+    const Axes& axes = reduction_of(below).axes;
+    bool alone = &below == site.node.inputs[1] ? shifted(*x, axes) : shifted_where_finite(*x, axes);
+    return alone ? site.input(0) * (1 / site.input(1)) : Tensor();
 }
 
 // The same view or gather of something else.
@@ -155,10 +173,15 @@ void add_softmax_rules(RuleList& rules) {
     };
     auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
     static const Tensor labels = Tensor::of<std::int64_t>({2, 0, 3});
+    auto masked_softmax = [](T x) {
+        Tensor most = stop_gradient(max(x, 1, true)), raised = exp(x - where(most == minus_infinity, 0, most));
+        Tensor total = sum(raised, 1, true);
+        return raised / where(total == 0, 1, total);
+    };
     // clang-format off
     add("logsumexp", log_operation, log_of_sum, {with([](T x) { return log(sum(exp(x))); }, {{3, 4}}), with([](T x) { return log(sum(exp(x), 1, true)); }, {{3, 4}})});
     add("softmax", divide_operation, shifted_softmax, {with([](T x) { return exp(x) / sum(exp(x), 1, true); }, {{3, 4}})});
-    add("softmax_by_inverse", divide_operation, softmax_by_inverse, {with([](T x) { return softmax(x); }, {{3, 4}}), with([](T x) { return softmax(x, 0); }, {{3, 4}})}, Assumes::exact, Phase::special);
+    add("softmax_by_inverse", divide_operation, softmax_by_inverse, {with([](T x) { return softmax(x); }, {{3, 4}}), with([](T x) { return softmax(x, 0); }, {{3, 4}}), with(masked_softmax, {{3, 4}})}, Assumes::exact, Phase::special);
     add("log_of_view_of_sum", log_operation, log_of_view_of_sum, {with([](T x) { return log(slice(sum(exp(x), 1), {1}, {1})) * sum(exp(x)); }, {{3, 4}})});
     add("gather_of_exponent", take_operation, slice_of_exponent, {with([](T x) { return take(exp(x), labels, 1) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
     add("slice_of_exponent", slice_operation, slice_of_exponent, {with([](T x) { return slice(exp(x), {1, 0}, {1, 4}) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
