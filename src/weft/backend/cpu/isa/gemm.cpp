@@ -55,8 +55,9 @@ void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int column
     }
 }
 
-/// `deep` rows of b, joined to the sums one after the other.
-template <class T, int rows, int deep>
+/// `deep` rows of b, joined to the sums one after the other. `far`: what lies tile.fetch_step numbers ahead along them, and then along the next
+/// rows, is asked for into the second-level cache.
+template <class T, int rows, int deep, bool far>
 void join_rows(const GemmTile<T>& tile, std::int64_t k, bool fresh) {
     using V = Vec<T>;
     typename V::Type factors[rows][deep];
@@ -66,6 +67,9 @@ void join_rows(const GemmTile<T>& tile, std::int64_t k, bool fresh) {
     auto join = [&](int j, auto load, auto store) __attribute__((always_inline)) {
         typename V::Type sums[rows];
         for (int i = 0; i < rows; ++i) sums[i] = fresh ? V::zero() : load(tile.c + i * tile.c_row + j);
+        std::int64_t next = j + tile.fetch_step;
+        if (far && next >= tile.columns) next += deep * tile.b_row - tile.columns;
+        for (int d = 0; far && d < deep; ++d) __builtin_prefetch(b + d * tile.b_row + next, 0, 2);
 #pragma GCC unroll 8
         for (int d = 0; d < deep; ++d) {
             typename V::Type from_b = load(b + d * tile.b_row + j);
@@ -88,8 +92,12 @@ template <class T, int rows>
 void compute_few(const GemmTile<T>& tile) {
     constexpr int deep = rows == 1 ? 8 : 4;
     std::int64_t k = 0;
-    for (; k + deep <= tile.k; k += deep) join_rows<T, rows, deep>(tile, k, k == 0 && !tile.accumulate);
-    for (; k < tile.k; ++k) join_rows<T, rows, 1>(tile, k, k == 0 && !tile.accumulate);
+    for (; k + deep <= tile.k; k += deep) {
+        bool fresh = k == 0 && !tile.accumulate;
+        tile.fetch_step > 0 ? join_rows<T, rows, deep, true>(tile, k, fresh)
+                            : join_rows<T, rows, deep, false>(tile, k, fresh);
+    }
+    for (; k < tile.k; ++k) join_rows<T, rows, 1, false>(tile, k, k == 0 && !tile.accumulate);
     if (!tile.bias && !tile.relu) return;
     for (int i = 0; i < rows; ++i)
         for (int j = 0; j < tile.columns; ++j) {

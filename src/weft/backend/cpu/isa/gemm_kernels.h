@@ -55,7 +55,7 @@ struct GemmTile {
     bool relu;
     const OperandOf<T>*
         fetch;  // each row of b takes one more step of this along: what is read next, on its way from memory; at least an address
-    std::int64_t fetch_step;
+    std::int64_t fetch_step;  // of few_rows: so many numbers ahead along rows of b are asked for; 0: none
 };
 
 constexpr int most_few_rows = 4;
