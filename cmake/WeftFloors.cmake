@@ -112,6 +112,11 @@ function(weft_objects target)
     weft_together(${target})
     weft_share_headers(${target} weft_base ${PROJECT_SOURCE_DIR}/cmake/headers.h)
   endif()
+  # Linked behind the others: 3 MB of which nothing runs when a program starts, and which would lie between what registers itself. Systems map a
+  # file in pieces of up to 2 MB (an import of the Python package held 16 MB, now 10).
+  if(target STREQUAL weft_kernel)
+    target_compile_options(${target} PRIVATE -ffunction-sections)
+  endif()
   set_property(GLOBAL APPEND PROPERTY WEFT_OBJECTS ${target})
 endfunction()
 

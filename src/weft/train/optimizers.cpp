@@ -26,7 +26,7 @@ Option rate(const char* name, Json fallback, const char* doc) {
 
 Option lr(double usual) { return rate("lr", usual, "the learning rate"); }
 
-Option number(const char* name, double fallback, const char* doc) {
+[[gnu::cold]] Option number(const char* name, double fallback, const char* doc) {
     Option option{name, fallback, doc};
     option.least = 0;
     return option;

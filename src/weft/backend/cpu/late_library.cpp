@@ -31,7 +31,7 @@ const State& opened(LateLibrary library) {
 
 }  // namespace
 
-void open_late(LateLibrary library, void* (*open)()) { state_of(library).open = open; }
+[[gnu::cold]] void open_late(LateLibrary library, void* (*open)()) { state_of(library).open = open; }
 
 bool is_there(LateLibrary library) { return opened(library).there; }
 
