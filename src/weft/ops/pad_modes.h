@@ -31,4 +31,8 @@ struct PadOptions {
 /// ValueError where an axis without elements is to be continued.
 Tensor pad(const Operand& x, const Dims& before, const Dims& after, PadMode mode, const PadOptions& options = {});
 
+/// take(x, places, axis) of places that are there, along an axis of known size: where they are few stretches that run on, run back or stay,
+/// slices that are joined.
+Tensor take_stretches(const Tensor& x, const std::vector<std::int64_t>& places, std::int64_t axis);
+
 }  // namespace weft

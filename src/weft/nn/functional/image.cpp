@@ -5,6 +5,7 @@
 #include "weft/nn/functional/common.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
+#include "weft/ops/pad_modes.h"
 
 namespace weft::nn::functional {
 namespace {
@@ -73,8 +74,7 @@ Tensor pad(const Operand& x, const Dims& widths, std::string_view mode, double v
         if (size + low + high < 0 || left < 1)
             refuse_shape(x, text("pad: widths ", widths, " cut off more than there is of shape ", tensor.shape()));
         for (std::int64_t k = -low; k < size + high; ++k) from.push_back(cut + source(mode, k - cut, left));
-        tensor =
-            take(tensor, Tensor::of(from, {static_cast<std::int64_t>(from.size())}), static_cast<std::int64_t>(axis));
+        tensor = take_stretches(tensor, from, static_cast<std::int64_t>(axis));
     }
     return tensor;
 }
