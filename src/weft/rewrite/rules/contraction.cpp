@@ -92,6 +92,16 @@ Tensor sum_of_products(const Site& site) {
     return reshape(permute_dims(reshape(product, apart), order), node.shape);
 }
 
+// Many inner products, (..., 1, k) by (..., k, 1): a sum of products, which passes memory once and takes in what makes them.
+Tensor inner_products(const Site& site) {
+    const Node &node = site.node, &a = *node.inputs[0], &b = *node.inputs[1];
+    bool plain = !node.attributes && full_width(node.dtype) && a.dtype == node.dtype && b.dtype == node.dtype;
+    std::size_t batches = node.shape.size() - 2;
+    if (!plain || !(node.shape[batches] == Size(1)) || !(node.shape[batches + 1] == Size(1))) return {};
+    bool many = std::any_of(node.shape.begin(), node.shape.end(), [](Size size) { return !(size == Size(1)); });
+    return many ? sum(site.input(0) * matrix_transpose(site.input(1)), Axes{-1}, true) : Tensor();
+}
+
 // A product of a column and a row: one multiplication an element, which what stands around it can take in.
 Tensor outer_product(const Site& site) {
     const Shape& a = site.node.inputs[0]->shape;
@@ -227,6 +237,7 @@ void add_contraction_rules(RuleList& rules) {
         with([](T a, T b) { return sum(expand_dims(a, 2) * expand_dims(b, 0), 1); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return sum(expand_dims(a, 1) * b, {0, 2}); }, {{3, 4, 2}, {5, 4, 1}}),
         with([](T a, T b) { return sum(square(expand_dims(a, 0) * expand_dims(b, 1)), 2); }, {{3, 4}, {5, 4}})}});
     add("outer_product", Phase::canonical, {&matmul_operation}, outer_product, {.examples = {with([](T a, T b) { return matmul(a, b); }, {{3, 1}, {1, 4}})}});
+    add("inner_products", Phase::canonical, {&matmul_operation}, inner_products, {.examples = {with([](T a, T b) { return matmul(a, b); }, {{5, 1, 4}, {5, 4, 1}})}});
     add("number_out_of_matmul", Phase::canonical, {&matmul_operation}, number_out_of_matmul, {.assumes = Assumes::finite, .examples = {
         with([](T a, T b) { return matmul(a * 3, b); }, {{3, 4}, {4, 2}}), with([](T a, T b) { return matmul(a, -b); }, {{3, 4}, {4, 2}})}});
     add("sum_of_batches", Phase::special, {&sum_operation}, sum_of_batches, {.assumes = Assumes::finite, .examples = {
