@@ -13,6 +13,7 @@
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/scatter.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/rewrite.h"
 #include "weft/runtime/oracle.h"
@@ -23,6 +24,7 @@ namespace {
 struct Found {
     int products = 0, sums = 0, joins = 0, scatters = 0;
     std::int64_t most_rows = 0, most_inner = 0;  // of the products
+    std::int64_t most_multiplied = 0;            // numbers, one by one
 };
 
 Found found_in(std::span<const Tensor> tensors) {
@@ -36,6 +38,8 @@ Found found_in(std::span<const Tensor> tensors) {
         found.sums += node.operation->name == "sum";
         found.joins += node.operation->name == "concatenate";
         found.scatters += node.operation->name == "scatter";
+        if (node.operation == &multiply_operation)
+            found.most_multiplied = std::max(found.most_multiplied, element_count(node.shape).value());
         if (node.operation != &matmul_operation) continue;
         const Shape& a = node.inputs[0]->shape;
         ++found.products;
@@ -95,6 +99,35 @@ TEST(ProductsOfPicked, have_derivatives_of_the_rows_alone) {
     EXPECT_LE(found.most_inner, 7);  // nowhere the 15 that were picked
     EXPECT_EQ(found.scatters, 1);    // of what both need
     expect_values(slopes);
+}
+
+TEST(ProductsOfPicked, have_derivatives_of_the_rows_alone_where_numbers_multiply_them) {
+    Tensor e = drawn({4, 6}, 1), w = drawn({6, 7}, 2), c = drawn({5, 3, 7}, 3), m = drawn({4, 6}, 4);
+    Tensor slope = gradient(sum(c * tanh(matmul(take(e, picks()), w))), e);
+    std::vector<Tensor> averages{0.9 * m + 0.1 * slope, 0.001 * square(slope), -slope};
+    Found found = found_in(averages);
+    EXPECT_LE(found.most_rows, 7);  // nowhere the 15 that were picked
+    EXPECT_EQ(found.scatters, 1);   // for all three
+    expect_values(averages);
+}
+
+TEST(ScaledScatters, are_scatters_of_scaled_updates_where_nobody_else_reads_them) {
+    Tensor updates = drawn({5, 3, 2}, 1), w = drawn({30, 2}, 2), v = drawn({30, 2}, 3);
+    Tensor spread = scatter(zeros({30, 2}, DType::float64), picks(), updates, 0, ScatterMode::add);
+    std::vector<Tensor> one{w - 0.1 * spread}, two{w - 0.1 * spread, v + square(spread)};
+    EXPECT_EQ(found_in(one).most_multiplied, 30);
+    EXPECT_EQ(found_in(two).most_multiplied, 60);
+    EXPECT_EQ(found_in(two).scatters, 1);
+    expect_values(two);
+}
+
+TEST(ScaledScatters, of_products_are_products_of_what_is_added_up) {
+    Tensor a = drawn({5, 3, 7}, 1), b = drawn({7, 6}, 2), w = drawn({4, 6}, 3);
+    for (const Tensor& x : {matmul(a, b), reshape(matmul(reshape(a, {15, 7}), b), {5, 3, 6})}) {
+        Tensor y = w - 0.1 * scatter(zeros({4, 6}, DType::float64), picks(), x, 0, ScatterMode::add);
+        EXPECT_EQ(found_in(y).most_rows, 4) << "not 15";
+        expect_values({&y, 1});
+    }
 }
 
 TEST(ProductsOfPicked, refuse_indices_outside_as_before) {

@@ -56,13 +56,22 @@ Tensor add_into(const Site& site) {
     return {};
 }
 
-// scatter(0, i, u) * v -> scatter(0, i, u * v[i]), and so for quotients and negatives.
+// Whether what is added up is a product, moved or not, and is more than what it adds up to: then a sum of the product's own rows comes first
+// (rules/gathered.cpp).
+bool adds_up_product(const Node& spread) {
+    const Node* updates = spread.inputs[1];
+    while (is(*updates, permute_dims_operation) || is(*updates, reshape_operation)) updates = updates->inputs[0];
+    return is(*updates, matmul_operation) && piles_up(spread);
+}
+
+// scatter(0, i, u) * v -> scatter(0, i, u * v[i]), and so for quotients and negatives. Not by a number where others read it too: it would be
+// added up once for each, as for both averages of an optimizer that read an embedding's gradient.
 Tensor scale_updates(const Site& site) {
     const Node& node = site.node;
     bool quotient = node.operation == &divide_operation;
     if (node.operation == &negative_operation) {
         const Node& spread = *node.inputs[0];
-        bool fits = spreads(spread) && site.only_here(spread);
+        bool fits = spreads(spread) && site.only_here(spread) && !adds_up_product(spread);
         return fits ? scattered(spread, handle(spread.inputs[0]), -handle(spread.inputs[1])) : Tensor();
     }
     for (std::size_t i : {0, 1}) {
@@ -72,6 +81,7 @@ Tensor scale_updates(const Site& site) {
         bool fits =
             spreads(spread) && spread.shape == node.shape && v.dtype() == node.dtype && spread.dtype == node.dtype;
         if (!fits || spreads(*v.node())) continue;
+        if (v.ndim() == 0 && (!site.only_here(spread) || adds_up_product(spread))) continue;
         v = found_factors(site, spread, *v.node());
         Tensor updates = handle(spread.inputs[1]);
         return scattered(spread, handle(spread.inputs[0]), quotient ? updates / v : updates * v);
@@ -115,14 +125,11 @@ Tensor gather_of_quotient(const Site& site) {
 // where most places get several updates: what they add up to is the lesser thing to transpose.
 Tensor permutation_of_spread(const Site& site) {
     const Node &node = site.node, &spread = *node.inputs[0];
-    if (!spreads(spread) || !site.only_here(spread)) return {};
+    if (!spreads(spread) || !site.only_here(spread) || piles_up(spread)) return {};
     ScatterAttributes s = spread.attributes_as<ScatterAttributes>();
     if (s.along) return {};
     auto count = static_cast<std::int64_t>(spread.inputs.size()) - 2,
          wide = static_cast<std::int64_t>(spread.inputs[2]->shape.size()), first = s.axis;
-    Size indexed = 1;
-    for (std::int64_t axis = first; axis < first + count; ++axis) indexed = indexed * spread.shape[at(axis)];
-    if (more_picked(indexed, spread.inputs[2]->shape)) return {};
     const Axes& axes = node.attributes_as<PermuteAttributes>().axes;
     Axes of_updates;
     for (std::size_t k = 0; k < axes.size(); ++k) {

@@ -55,6 +55,16 @@ bool more_picked(const Size& places, const Shape& indices) {
     return count >= 2 * static_cast<double>(places.value());
 }
 
+bool piles_up(const Node& scatter) {
+    const ScatterAttributes& a = scatter.attributes_as<ScatterAttributes>();
+    const Shape& indices = scatter.inputs[2]->shape;
+    if (a.along) return more_picked(scatter.shape[at(a.axis)], {indices[at(a.axis)]});
+    Size indexed = 1;
+    for (std::size_t axis = at(a.axis); axis < at(a.axis) + scatter.inputs.size() - 2; ++axis)
+        indexed = indexed * scatter.shape[axis];
+    return more_picked(indexed, indices);
+}
+
 std::vector<const Operation*> spreading() { return {&scatter_operation, &put_along_axis_operation}; }
 std::vector<const Operation*> spreading_or_padding() {
     std::vector<const Operation*> all = spreading();

@@ -19,6 +19,8 @@ bool spreads_in_turn(const Site& site, const Node& node);
 Tensor added_in_turn(const Tensor& x, const Node& node, bool minus);
 /// Whether at least twice as many places are picked (or added to) by these indices as there are. Not where sizes are not known.
 bool more_picked(const Size& places, const Shape& indices);
+/// The same of a scatter: what it makes is less than its updates.
+bool piles_up(const Node& scatter);
 /// Whether the node is zeros around its input.
 bool pads_zeros(const Node& node);
 
