@@ -2,108 +2,10 @@
 // Callers: backend/cpu/own_gemm.cpp, which cuts products of any size into such; winograd*.cpp, for the tiles alone.
 #pragma once
 
-#include <algorithm>
-#include <type_traits>
-
-#include "weft/backend/cpu/own_gemm.h"
-#include "weft/base/integers.h"
+#include "weft/backend/cpu/gemm_choices.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu::own {
-
-template <class T>
-const GemmKernels<T>& kernels() {
-    [[maybe_unused]] bool pairs = multiplies_pairs();
-    switch (best_isa()) {
-#define WEFT_GEMM_CASE(isa)                           \
-    case Isa::isa:                                    \
-        if constexpr (std::is_same_v<T, float>)       \
-            return isa::gemm_kernels_f32;             \
-        else if constexpr (std::is_same_v<T, double>) \
-            return isa::gemm_kernels_f64;             \
-        else                                          \
-            return pairs ? isa::gemm_kernels_pairs : isa::gemm_kernels_rounded;
-        WEFT_FOR_EACH_ISA(WEFT_GEMM_CASE)
-#undef WEFT_GEMM_CASE
-    }
-    __builtin_unreachable();
-}
-
-// Cuts of the product. A panel of b (depth x 32 floats at most) and a block of a (rows x depth), as it lies or copied, stay in the second-level
-// cache; a tile reads its panel in order, which the first level fetches ahead: half as deep, a panel that fits there, took 1 to 4 %
-// longer, for tiles begin and end twice as often.
-inline constexpr std::int64_t depth = 512, block_rows = 256, most_depth = 2048, most_width = 4096;
-inline constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
-// Below this many multiplications one thread does it all: waking another costs more.
-inline constexpr std::int64_t serial_work = 256 * 1024;
-// Up to so many nothing is worth being copied.
-inline constexpr std::int64_t small_work = 64 * 64 * 64;
-
-/// Rows of a that lie a multiple of half a page apart (of a page, where there are 12 ways) collide in the first-level cache.
-template <class T>
-bool collides(const GemmProblem<T>& p) {
-    std::int64_t apart = first_level_ways() >= 12 ? 4096 : 2048;
-    return p.a_row != 1 && p.a_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % apart == 0 && p.k > 64;
-}
-
-/// Whether a b whose rows lie in one piece is worth being copied for so many tiles of rows of a. Where vectors are computed as two halves it can
-/// come from the second-level cache as it lies, unless its rows lie pages apart (a Zen 4: 256^3 111 to 115 GFLOP/s, 128x784x1024 105 to 113,
-/// 32x1024x4096 95 to 111; but 4096x256x4096 96 for 109).
-template <class T>
-bool worth_copying_b(const GemmProblem<T>& p, std::int64_t row_tiles) {
-    if (computes_in_halves()) return p.m > 128 && p.b_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) >= 16384;
-    return row_tiles >= 3;
-}
-
-/// Rows of a tile of a that is read as it lies. Where vectors are computed as two halves a few sums keep the multipliers busy, and small tiles
-/// lose less as they begin and end (a Zen 4: 14 rows 107 GFLOP/s at k = 64, 4 rows 115; 7 rows 116 for 114 at k = 128).
-template <class T>
-std::int64_t tile_rows(const GemmKernels<T>& kernels, std::int64_t k, std::int64_t n) {
-    if (!computes_in_halves()) return kernels.most_rows;
-    return std::min<std::int64_t>(kernels.most_rows, 2 * n <= kernels.most_columns ? 8 : k <= 64 ? 4 : 7);
-}
-
-/// Where part i of `parts` of [0, size) begins: parts as equal as can be.
-inline std::int64_t begin_of(std::int64_t i, std::int64_t parts, std::int64_t size) { return i * size / parts; }
-
-/// Numbers that are one operand, and how many of those k of them are.
-template <class T>
-inline constexpr std::int64_t together = ProductOf<T>::together;
-template <class T>
-std::int64_t operands(std::int64_t k) {
-    return divide_up(k, together<T>);
-}
-/// Where part i of `parts` of k numbers begins: never within an operand.
-template <class T>
-std::int64_t begin_of_k(std::int64_t i, std::int64_t parts, std::int64_t k) {
-    return std::min(k, begin_of(i, parts, operands<T>(k)) * together<T>);
-}
-
-/// Whether a is copied once, for all threads: it stays in the second-level cache. Else each block copies its rows just before it reads them.
-template <class T>
-bool copied_whole(std::int64_t m, std::int64_t k) {
-    return m * operands<T>(k) * static_cast<std::int64_t>(sizeof(OperandOf<T>)) <= second_level_bytes;
-}
-/// Operands that the copy of a block takes.
-template <class T>
-std::int64_t block_operands(std::int64_t m, std::int64_t k) {
-    return std::min(m, block_rows * together<T> + kernels<T>().most_rows) * std::min(operands<T>(k), depth);
-}
-/// Operands that copies take: one, or one for each of so many threads.
-template <class T>
-std::int64_t copied_operands(std::int64_t m, std::int64_t k, int threads) {
-    return copied_whole<T>(m, k) ? m * operands<T>(k) : threads * block_operands<T>(m, k);
-}
-/// Memory for them, of a product and of all its cuts.
-template <class T>
-struct Copies {
-    Copies(OperandOf<T>* memory, std::int64_t m, std::int64_t k, int threads)
-        : memory(memory), whole(copied_whole<T>(m, k)), threads(threads), each(block_operands<T>(m, k)) {}
-    OperandOf<T>* memory;
-    bool whole;
-    int threads;
-    std::int64_t each;  // of a thread, if not the whole
-};
 
 /// One product of limited size: what is packed, and how it is cut.
 template <class T>
@@ -117,19 +19,20 @@ class Multiplication {
         : p_(problem), kernels_(kernels<T>()), copies_(copies) {
         panels_ = divide_up(p_.n, kernels_.most_columns);
         // A copy pays when it is read often. Rows of a that collide are copied, or for few columns taken 7 at a time
-        // (128x1024x10: 24 -> 60 GFLOP/s).
-        bool big = p_.m * p_.n * p_.k > small_work, collide = collides(p_);
+        // (128x1024x10: 24 -> 60 GFLOP/s); likewise rows that lie side by side, where tiles are large.
+        bool big = p_.m * p_.n * p_.k > small_work, collide = collides(p_), halves = computes_in_halves();
         bool scattered = p_.a_row != 1 && p_.a_column != 1;
-        pack_a_ = big && panels_ >= 4 && (collide || scattered || p_.a_row == 1);
+        pack_a_ = big && panels_ >= 4 && (collide || scattered || (p_.a_row == 1 && !halves));
         pack_a_ |= made;
-        std::int64_t rows = pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_.k, p_.n);
+        std::int64_t rows = pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_);
         row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min<std::int64_t>(7, rows) : rows);
         rows_each_ = p_.m / std::max<std::int64_t>(row_tiles_, 1), rows_more_ = p_.m - rows_each_ * row_tiles_;
         pack_b_ = !p_.packed_b && (made || p_.b_column != 1 || (big && worth_copying_b(p_, row_tiles_)));
         bool lies = p_.packed_b || (!made && p_.b_column == 1);
         far_ = lies && p_.n * operands<T>(p_.k) * static_cast<std::int64_t>(sizeof(Operand)) > second_level_bytes &&
                row_tiles_ >= 3;
-        in_rows_ = !made && !p_.packed_b && panels_ > 1 && p_.k <= (computes_in_halves() ? 64 : 16);
+        bool short_sums = !p_.packed_b && p_.k <= (halves ? 64 : 16);
+        in_rows_ = !made && panels_ > 1 && (short_sums || (halves && !pack_a_ && !pack_b_ && !far_));
     }
 
     void run() {
@@ -179,6 +82,11 @@ class Multiplication {
             wanted = copies_.threads == 1 ? 1 : std::min<std::int64_t>(wanted, 4 * copies_.threads);
             rows = std::clamp(wanted, rows, std::max(rows, row_tiles_ / least_tiles));
             return {rows, std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_)};
+        }
+        if (in_rows_ && !pack_b_) {
+            wanted = copies_.threads == 1 ? 1 : std::min<std::int64_t>(wanted, 4 * copies_.threads);
+            rows = std::min(wanted, row_tiles_);
+            return {rows, std::clamp<std::int64_t>(wanted / rows, 1, panels_)};
         }
         std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_);
         if (rows * columns < std::min<std::int64_t>(wanted, 16))
@@ -261,12 +169,12 @@ class Multiplication {
             bool more = piece + 1 < pieces;
             std::int64_t then = more ? piece + 1 : 0;
             Range next_k{begin_of_k<T>(then, pieces, p_.k), begin_of_k<T>(then + 1, pieces, p_.k)};
-            Ahead of_a;
-            if (!pack_a_ || !copies_.whole) of_a = ahead(more ? tiles : next_tiles, next_k, operands<T>(k_end - k));
             if (in_rows_) {
-                multiply_in_rows(a, tiles, panels, {k, k_end}, near);
+                multiply_in_rows(a, tiles, panels, {k, k_end}, {more ? tiles : next_tiles, next_k}, near);
                 continue;
             }
+            Ahead of_a;
+            if (!pack_a_ || !copies_.whole) of_a = ahead(more ? tiles : next_tiles, next_k, operands<T>(k_end - k));
             std::int64_t sweep = 0;
             for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
                 const Operand* next = nullptr;
@@ -293,20 +201,48 @@ class Multiplication {
         }
     }
 
-    // Some panels at a time, all of them for each tile of rows: so c is written along its rows.
-    void multiply_in_rows(const Copy& a, Range tiles, Range panels, Range k, Operand* near) {
+    /// Rows of a, k numbers of each.
+    struct Part {
+        Range tiles, k;
+    };
+    /// What the first tile of a part reads, as lines a step apart.
+    struct Lines {
+        Fetch at{nullptr, 0};
+        std::int64_t left = 0;
+    };
+    Lines first_of(const Part& part) const {
+        if (pack_a_ || part.tiles.begin == part.tiles.end) return {};
+        std::int64_t row = row_of(part.tiles.begin), rows = row_of(part.tiles.begin + 1) - row;
+        std::int64_t numbers = part.k.end - part.k.begin;
+        const Operand* from = as_operands(p_.a + row * p_.a_row + part.k.begin * p_.a_column);
+        if (p_.a_row == 1) return {{from, p_.a_column}, numbers};
+        bool together = p_.a_column == 1 && p_.a_row < 2 * numbers;  // one row behind the other, or nearly so
+        return together ? Lines{{from, line}, divide_up(rows * p_.a_row, line)} : Lines{};
+    }
+
+    // Some panels at a time, as many as stay near, all of them for each tile of rows, which is in the first-level cache then, while the next one is
+    // asked for: so a passes once, and c is written along its rows (2,500 x 512 by 512 x 128 from memory: 0.94 of the time of panel after panel).
+    void multiply_in_rows(const Copy& a, Range tiles, Range panels, Range k, const Part& then, Operand* near) {
         std::int64_t width = kernels_.most_columns, numbers = width * operands<T>(k.end - k.begin);
-        std::int64_t some =
-            std::max<std::int64_t>(static_cast<std::int64_t>(panel_bytes / sizeof(Operand)) / numbers, 1);
+        auto bytes = static_cast<std::int64_t>(pack_b_ ? panel_bytes : second_level_bytes / 2);
+        std::int64_t some = std::max<std::int64_t>(bytes / static_cast<std::int64_t>(sizeof(Operand)) / numbers, 1);
         for (std::int64_t first = panels.begin; first < panels.end; first += some) {
             std::int64_t end = std::min(first + some, panels.end);
             for (std::int64_t panel = first; panel < end && pack_b_; ++panel)
                 pack_panel(near + (panel - first) * numbers, panel, k);
-            for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile)
+            for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+                bool last = tile + 1 == tiles.end, again = last && end < panels.end;
+                Lines next = first_of(last && !again ? then : Part{{again ? tiles.begin : tile + 1, tiles.end}, k});
                 for (std::int64_t panel = first; panel < end; ++panel) {
                     const Operand* b = pack_b_ ? near + (panel - first) * numbers : panel_at(panel, k.begin);
-                    multiply_tile(a, tile, panel, k, b, pack_b_ ? width : p_.b_row, {b, 0});
+                    Fetch fetch{b, 0};
+                    if (next.left > 0) {
+                        fetch = next.at;
+                        next.at.from += (k.end - k.begin) * next.at.step, next.left -= k.end - k.begin;
+                    }
+                    multiply_tile(a, tile, panel, k, b, pack_b_ || p_.packed_b ? width : p_.b_row, fetch);
                 }
+            }
         }
     }
 
@@ -359,7 +295,7 @@ class Multiplication {
     std::int64_t rows_each_, rows_more_;  // of a tile; how many tiles have one more
     bool pack_a_, pack_b_;
     bool far_;          // b comes from memory
-    bool in_rows_;      // sums are so short that writing c takes longer
+    bool in_rows_;      // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
     Copies<T> copies_;  // of rows of a
 };
 

@@ -54,7 +54,7 @@ class SmallProducts {
         bool one = p.m <= kernel_.most_rows && p.n <= kernel_.most_columns && p.k <= most_depth;
         small_ = one || (p.m * p.n * p.k <= small_work && p.k <= depth);
         if (!small_) return;
-        std::int64_t most = tile_rows(kernel_, p.k, p.n);
+        std::int64_t most = tile_rows(kernel_, p);
         if (collides(p)) most = std::min<std::int64_t>(7, most);
         while (tiles_ * most < p.m) ++tiles_;  // there are few: a division would take longer
         each_ = tiles_ == 1 ? p.m : p.m / tiles_, more_ = p.m - each_ * tiles_;

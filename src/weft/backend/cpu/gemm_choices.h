@@ -1,0 +1,110 @@
+// Of a product of matrices: how deep and wide its cuts are, of how many rows its tiles, what of it is worth being copied and where copies lie.
+// Callers: backend/cpu/gemm_multiplication.h, small_products.h, own_gemm.cpp.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "weft/backend/cpu/own_gemm.h"
+#include "weft/base/integers.h"
+
+namespace weft::cpu::own {
+
+template <class T>
+const GemmKernels<T>& kernels() {
+    [[maybe_unused]] bool pairs = multiplies_pairs();
+    switch (best_isa()) {
+#define WEFT_GEMM_CASE(isa)                           \
+    case Isa::isa:                                    \
+        if constexpr (std::is_same_v<T, float>)       \
+            return isa::gemm_kernels_f32;             \
+        else if constexpr (std::is_same_v<T, double>) \
+            return isa::gemm_kernels_f64;             \
+        else                                          \
+            return pairs ? isa::gemm_kernels_pairs : isa::gemm_kernels_rounded;
+        WEFT_FOR_EACH_ISA(WEFT_GEMM_CASE)
+#undef WEFT_GEMM_CASE
+    }
+    __builtin_unreachable();
+}
+
+// Cuts of the product. A panel of b (depth x 32 floats at most) and a block of a (rows x depth), as it lies or copied, stay in the second-level
+// cache; a tile reads its panel in order, which the first level fetches ahead: half as deep, a panel that fits there, took 1 to 4 %
+// longer, for tiles begin and end twice as often.
+inline constexpr std::int64_t depth = 512, block_rows = 256, most_depth = 2048, most_width = 4096;
+inline constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
+// Below this many multiplications one thread does it all: waking another costs more.
+inline constexpr std::int64_t serial_work = 256 * 1024;
+// Up to so many nothing is worth being copied.
+inline constexpr std::int64_t small_work = 64 * 64 * 64;
+
+/// Rows of a that lie a multiple of half a page apart collide in the first-level cache; of a page, where there are 12 ways or tiles have 7 rows
+/// at most, which then take 7 of 16 places (50 and 768 x 512 by 512 x 128 on a Zen 4 in 0.96 of the time).
+template <class T>
+bool collides(const GemmProblem<T>& p) {
+    std::int64_t apart = first_level_ways() >= 12 || computes_in_halves() ? 4096 : 2048;
+    return p.a_row != 1 && p.a_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % apart == 0 && p.k > 64;
+}
+
+/// Whether a b whose rows lie in one piece is worth being copied for so many tiles of rows of a. Where vectors are computed as two halves it can
+/// come from the second-level cache as it lies, unless its rows lie pages apart (a Zen 4: 256^3 111 to 115 GFLOP/s, 128x784x1024 105 to 113,
+/// 32x1024x4096 95 to 111; but 4096x256x4096 96 for 109).
+template <class T>
+bool worth_copying_b(const GemmProblem<T>& p, std::int64_t row_tiles) {
+    if (computes_in_halves()) return p.m > 128 && p.b_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) >= 16384;
+    return row_tiles >= 3;
+}
+
+/// Rows of a tile of a that is read as it lies. Where vectors are computed as two halves a few sums keep the multipliers busy, and small tiles
+/// lose less as they begin and end (a Zen 4: 14 rows 107 GFLOP/s at k = 64, 4 rows 115; 7 rows 116 for 114 at k = 128); rows that lie side by
+/// side are half a line then (512 x 128 of 768, turned: 0.98 of the time of 7).
+template <class T>
+std::int64_t tile_rows(const GemmKernels<T>& kernels, const GemmProblem<T>& p) {
+    if (!computes_in_halves()) return kernels.most_rows;
+    bool by_eight = p.a_row == 1 || 2 * p.n <= kernels.most_columns;
+    return std::min<std::int64_t>(kernels.most_rows, by_eight ? 8 : p.k <= 64 ? 4 : 7);
+}
+
+/// Where part i of `parts` of [0, size) begins: parts as equal as can be.
+inline std::int64_t begin_of(std::int64_t i, std::int64_t parts, std::int64_t size) { return i * size / parts; }
+
+/// Numbers that are one operand, and how many of those k of them are.
+template <class T>
+inline constexpr std::int64_t together = ProductOf<T>::together;
+template <class T>
+std::int64_t operands(std::int64_t k) {
+    return divide_up(k, together<T>);
+}
+/// Where part i of `parts` of k numbers begins: never within an operand.
+template <class T>
+std::int64_t begin_of_k(std::int64_t i, std::int64_t parts, std::int64_t k) {
+    return std::min(k, begin_of(i, parts, operands<T>(k)) * together<T>);
+}
+
+/// Whether a is copied once, for all threads: it stays in the second-level cache. Else each block copies its rows just before it reads them.
+template <class T>
+bool copied_whole(std::int64_t m, std::int64_t k) {
+    return m * operands<T>(k) * static_cast<std::int64_t>(sizeof(OperandOf<T>)) <= second_level_bytes;
+}
+/// Operands that the copy of a block takes.
+template <class T>
+std::int64_t block_operands(std::int64_t m, std::int64_t k) {
+    return std::min(m, block_rows * together<T> + kernels<T>().most_rows) * std::min(operands<T>(k), depth);
+}
+/// Operands that copies take: one, or one for each of so many threads.
+template <class T>
+std::int64_t copied_operands(std::int64_t m, std::int64_t k, int threads) {
+    return copied_whole<T>(m, k) ? m * operands<T>(k) : threads * block_operands<T>(m, k);
+}
+/// Memory for them, of a product and of all its cuts.
+template <class T>
+struct Copies {
+    Copies(OperandOf<T>* memory, std::int64_t m, std::int64_t k, int threads)
+        : memory(memory), whole(copied_whole<T>(m, k)), threads(threads), each(block_operands<T>(m, k)) {}
+    OperandOf<T>* memory;
+    bool whole;
+    int threads;
+    std::int64_t each;  // of a thread, if not the whole
+};
+
+}  // namespace weft::cpu::own
