@@ -6,6 +6,7 @@
 
 #include "compile/programs.h"
 #include "weft/autodiff/derivative.h"
+#include "weft/backend/cpu/isa.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -122,6 +123,30 @@ TEST(LoopScatters, updates_that_lie_in_memory_are_a_librarys) {
     EXPECT_EQ(count({w.at({i}).add(twice), twice}), 0);
     EXPECT_EQ(count({w.at({i}).add(matmul(g, drawn({24, 24})))}), 0);
     EXPECT_EQ(count({w.at({i}).add(twice), drawn({100, 24}).at({i}).add(twice)}), 0);
+}
+
+// Rows of up to 2,048 numbers are added whole or in pieces, by the instruction set's own loop where they are long.
+TEST(Scatters, of_wide_rows_give_the_interpreters_bits_on_every_instruction_set) {
+    cpu::Isa before = cpu::best_isa();
+    for (DType dtype : {DType::float32, DType::float64})
+        for (std::int64_t width : {127, 128, 133, 300, 2100}) {
+            Tensor x = drawn({7, width}, dtype), updates = drawn({40, width}, dtype), i = picks({40}, 7);
+            Tensor memory = scatter(x, i, updates, 0, ScatterMode::add);
+            Tensor made = scatter(x, i, updates + updates, 0, ScatterMode::add);
+            Array expected = interpret(memory);
+            for (cpu::Isa isa : cpu::usable_isas()) {
+                cpu::use_isa(isa);
+                expect_loop(1, made);
+                for (int threads : {1, 3}) {
+                    ThreadPool::instance().set_threads(threads);
+                    Graph graph = graph_of({memory});
+                    EXPECT_EQ(difference(expected, run_once(make_binding(graph, {}), graph)[0], 0, 0), "")
+                        << width << " numbers, " << threads << " threads, " << cpu::name_of(isa);
+                }
+                ThreadPool::instance().set_threads(1);
+            }
+        }
+    cpu::use_isa(before);
 }
 
 // A loop reads while it writes, and late: not what it changes, nor what another would write over.

@@ -37,6 +37,9 @@ struct MoveLoops {
                  std::int64_t to_row, std::size_t size);
     void (*widen)(float* to, const void* from, DType half, std::int64_t count);
     void (*narrow)(void* to, DType half, const float* from, std::int64_t count);
+    /// Numbers that lie side by side onto as many others, one each: to[i] = to[i] + from[i].
+    void (*add_floats)(float* to, const float* from, std::int64_t count);
+    void (*add_doubles)(double* to, const double* from, std::int64_t count);
 };
 
 /// How the values of one output are joined. `at` is the position of the best value, for argmax and argmin alone.

@@ -40,17 +40,12 @@ struct Joins {
 };
 
 template <class T, class Join>
-void join_neighbours(std::byte* to, const T* __restrict values, std::int64_t count, Join join) {
-    auto* __restrict there = reinterpret_cast<T*>(to);
-    for (std::int64_t i = 0; i < count; ++i) there[i] = join(there[i], values[i]);
-}
-
-template <class T, class Join>
 Joins joins_of(Join) {
     Joins joins;
     joins.run = [](std::byte* to, std::int64_t stride, const std::byte* values, std::int64_t count) {
         auto* from = reinterpret_cast<const T*>(values);
-        if (stride == static_cast<std::int64_t>(sizeof(T))) return join_neighbours(to, from, count, Join());
+        if (stride == static_cast<std::int64_t>(sizeof(T)))
+            return join_side_by_side(reinterpret_cast<T*>(to), from, count, Join());
         for (std::int64_t i = 0; i < count; ++i, to += stride) {
             auto& element = *reinterpret_cast<T*>(to);
             element = Join()(element, from[i]);
@@ -58,7 +53,8 @@ Joins joins_of(Join) {
     };
     joins.rows = [](Rows rows, std::int64_t count, std::int64_t of_row, const std::byte* values) {
         auto* from = reinterpret_cast<const T*>(values);
-        for (; count > 0; --count, from += of_row, rows.next()) join_neighbours(rows.first(), from, of_row, Join());
+        for (; count > 0; --count, from += of_row, rows.next())
+            join_side_by_side(reinterpret_cast<T*>(rows.first()), from, of_row, Join());
     };
     joins.lanes = [](Lanes lanes, std::int64_t of_lane, const std::byte* values) {
         auto* from = reinterpret_cast<const T*>(values);

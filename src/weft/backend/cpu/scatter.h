@@ -11,11 +11,28 @@ namespace weft::cpu {
 
 std::unique_ptr<const PreparedLoop> prepare_scatter(const Loop& loop, bool emitted);
 
+/// An update added to the element that it meets.
+template <class T>
+struct Adds {
+    T operator()(T old, T update) const { return static_cast<T>(joined_sum<Accumulator<T>>(old, update)); }
+};
+
+/// Updates onto as many elements, both side by side.
+template <class T, class Join>
+void join_side_by_side(T* __restrict to, const T* __restrict updates, std::int64_t count, Join join) {
+    constexpr std::int64_t many = 128;  // worth the call of a loop made for the instruction set at hand
+    if constexpr (std::is_same_v<Join, Adds<float>>)
+        if (count >= many) return block_loops(best_isa()).move.add_floats(to, updates, count);
+    if constexpr (std::is_same_v<Join, Adds<double>>)
+        if (count >= many) return block_loops(best_isa()).move.add_doubles(to, updates, count);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = join(to[i], updates[i]);
+}
+
 /// Calls f(join) with what an update does to the element that it meets.
 template <class T, class F>
 decltype(auto) with_mode(ScatterMode mode, F&& f) {
     using A = Accumulator<T>;
-    if (mode == ScatterMode::add) return f([](T old, T update) { return static_cast<T>(joined_sum<A>(old, update)); });
+    if (mode == ScatterMode::add) return f(Adds<T>());
     if constexpr (!kind_is_complex<T>) {
         if (mode == ScatterMode::maximum)
             return f([](T old, T update) { return static_cast<T>(joined_extreme<true, A>(old, update)); });

@@ -1,6 +1,7 @@
-// Elements from memory to a block and back: runs, repeats, strides, and the half types.
+// Elements from memory to a block and back: runs, repeats, strides, and the half types; elements added where they lie.
 #include "weft/backend/cpu/block_loops.h"
 #include "weft/backend/cpu/isa/transpose.h"
+#include "weft/backend/cpu/isa/vector.h"
 #include "weft/kernel/element.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -152,8 +153,16 @@ void narrow(void* to, DType half, const float* from, std::int64_t count) {
         narrow_of<BFloat16>(to, from, count);
 }
 
+template <class T>
+void add(T* to, const T* from, std::int64_t count) {
+    using V = Vec<T>;
+    std::int64_t i = 0;
+    for (; i + V::lanes <= count; i += V::lanes) V::store(to + i, V::add(V::load(to + i), V::load(from + i)));
+    for (; i < count; ++i) to[i] = to[i] + from[i];
+}
+
 }  // namespace
 
-const MoveLoops move_loops{gather, scatter, turn, widen, narrow};
+const MoveLoops move_loops{gather, scatter, turn, widen, narrow, add<float>, add<double>};
 
 }  // namespace weft::cpu::WEFT_ISA
