@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t short_row = 256;       // elements of the longest row that shares a block with others
 constexpr std::int64_t shortest_folded = 32;  // elements of the shortest row that machine code joins by itself
+// And of the longest row of numbers of which vectors of 64 bytes join many at once, as they lie (isa/short_rows.h).
+constexpr std::int64_t most_joined_many = 64;
 // Elements along the innermost of several axes from which on each run of them is joined by itself; by machine code, which takes 10 ns to begin.
 constexpr std::int64_t shortest_run = 256, shortest_computed_run = 512;
 
@@ -110,18 +112,21 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
                 std::none_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.position; });
     straight_ = ((way_ == Way::columns && reduced == 1) || runs) && find_straight(loop, streams);
     if (runs && straight_) run_ = inner_;
-    in_place_ =
-        way_ != Way::columns &&
-        std::all_of(loop.program.outputs.begin(), loop.program.outputs.end(),
-                    [&](std::int32_t output) {
-                        const Instruction& at = loop.program.code[static_cast<std::size_t>(output)];
-                        return at.opcode == Opcode::input && feeds[static_cast<std::size_t>(at.a)] == Feed::direct;
-                    }) &&
-        std::all_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.position; });
+    bool direct = std::all_of(loop.program.outputs.begin(), loop.program.outputs.end(), [&](std::int32_t output) {
+        const Instruction& at = loop.program.code[static_cast<std::size_t>(output)];
+        return at.opcode == Opcode::input && feeds[static_cast<std::size_t>(at.a)] == Feed::direct;
+    });
+    auto all_outputs = [&](auto&& are) { return std::all_of(outputs_.begin(), outputs_.end(), are); };
+    bool many_rows = length_ <= most_joined_many && best_isa() == Isa::avx512 &&
+                     all_outputs([](const Output& output) { return output.number(); });
+    bool not_folded = way_ == Way::short_rows && (many_rows || !folds_rows(length_));
+    in_place_ = way_ != Way::columns && direct &&
+                (not_folded || all_outputs([](const Output& output) { return output.position; }));
     if (in_place_ && length_ <= row_chunk) way_ = Way::short_rows;
     bool far = straight_ && run_ == 0 && std::all_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
                    auto size = static_cast<std::int64_t>(output.width());
-                   bool few = few_columns(inner_ * size) && !output.position && output.row_stride >= inner_;
+                   bool few = few_columns(inner_ * size) && (output.number() || !output.position) &&
+                              output.row_stride >= inner_;
                    return few || lie_far_apart(output.row_stride * size);
                });
     if (!emitted || far || run_ > 0) return;

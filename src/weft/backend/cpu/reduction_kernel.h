@@ -46,6 +46,7 @@ class ReductionKernel : public PreparedLoop {
         std::int64_t row_stride = 0;  // of columns: elements
 
         std::size_t width() const { return size_of(dtype); }
+        bool number() const { return dtype == DType::float32 || dtype == DType::float64; }
         DType result() const { return position ? DType::int64 : dtype; }
     };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/backend/cpu/isa/monoids.h"
+#include "weft/backend/cpu/isa/vector.h"
 
 #if defined(WEFT_ISA_avx512)
 #include <immintrin.h>
@@ -38,6 +39,23 @@ struct OnVectors<Extreme<T, greatest>> {
         return a == a ? known : a;
     }
 };
+
+/// Of values none of which is NaN, as it must be seen to: one instruction.
+template <class M>
+struct Known;
+template <class T, bool greatest>
+struct Known<Extreme<T, greatest>> : Extreme<T, greatest> {};
+template <class T, bool greatest>
+struct OnVectors<Known<Extreme<T, greatest>>> {
+    template <class V>
+    WEFT_ELEMENT static V join(V a, V b) {
+        return greatest ? Vec<T>::greater(a, b) : Vec<T>::lesser(a, b);
+    }
+};
+template <class M>
+constexpr bool is_known = false;
+template <class M>
+constexpr bool is_known<Known<M>> = true;
 
 template <class T>
 struct Row;
@@ -113,42 +131,81 @@ WEFT_ELEMENT typename Row<typename M::Value>::Type fold_vectors(typename Row<typ
     }
 }
 
-/// `parts` rows of at most a vector's lanes / parts to each vector; of longer ones, of `vectors` vectors each, what these join to.
-template <class M, int parts, int vectors>
-void join_short_rows(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t length) {
+/// Which lanes of some vectors, two at a time, are both numbers.
+template <class T, int count>
+WEFT_ELEMENT typename Vec<T>::Lanes numbers_of(const typename Vec<T>::Type* vectors) {
+    typename Vec<T>::Lanes all = Vec<T>::all_lanes();
+    for (int i = 0; i < count; i += 2)
+        all &= Vec<T>::ordered(Vec<T>::all_lanes(), vectors[i], vectors[i + 1 < count ? i + 1 : i]);
+    return all;
+}
+
+/// What lies 1.5 KB on, rows that are joined soon, or nobody's memory: a hint alone. Of rows of less than a vector it costs more than it gains.
+WEFT_ELEMENT void ask_ahead(const void* from) {
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + 1536), 0, 2);
+}
+
+/// `here` rows, a vector's lanes if `all_here`: `parts` rows of at most a vector's lanes / parts to each vector; of longer ones, of `vectors`
+/// vectors each, what these join to. False if M wants to know no NaN, and there is one.
+template <class M, int parts, int vectors, bool all_here>
+WEFT_ELEMENT bool join_group(typename M::Value* to, const typename M::Value* from, int here, std::int64_t length) {
     using T = typename M::Value;
     using R = Row<T>;
     constexpr int lanes = R::lanes, first_step = parts == 4 ? 2 : parts == 2 ? 1 : 0, of_row = lanes / parts;
     const typename R::Type neutral = R::all(M::neutral());
     auto last = static_cast<int>(length) - (vectors - 1) * lanes;  // numbers in a row's last vector
     unsigned mask = (1u << last) - 1u;
-    for (; rows > 0; rows -= lanes, to += lanes) {
-        int here = rows < lanes ? static_cast<int>(rows) : lanes;
-        typename R::Type all[lanes / parts];
-        for (int i = 0; i < lanes / parts; ++i) {
-            if constexpr (vectors == 1) {
-                all[i] = neutral;
-                for (int part = 0; part < parts; ++part, from += length) {
-                    bool is_there = i * parts + part < here;
-                    // Lanes before the part's own are masked: they are not read, wherever that may be.
-                    all[i] = R::load(all[i], is_there ? mask << part * of_row : 0u, from - part * of_row);
-                }
-            } else {
-                typename R::Type row[vectors];
-                bool is_there = i < here;
-                for (int v = 0; v < vectors - 1; ++v) row[v] = R::load(neutral, is_there ? ~0u : 0u, from + v * lanes);
-                row[vectors - 1] = R::load(neutral, is_there ? mask : 0u, from + (vectors - 1) * lanes);
-                constexpr int used = vectors <= 2 ? 2 : vectors <= 4 ? 4 : 8;  // the others hold the neutral value
-                for (int half = used / 2; half > 0; half /= 2)
-                    for (int v = 0; v < half; ++v) {
-                        typename R::Type other = v + half < vectors || half < used / 2 ? row[v + half] : neutral;
-                        row[v] = OnVectors<M>::join(row[v], other);
-                    }
-                all[i] = row[0];
-                from += length;
+    typename Vec<T>::Lanes numbers = Vec<T>::all_lanes();
+    typename R::Type all[lanes / parts];
+    for (int i = 0; i < lanes / parts; ++i) {
+        if constexpr (vectors == 1) {
+            all[i] = neutral;
+            for (int part = 0; part < parts; ++part, from += length) {
+                bool is_there = all_here || i * parts + part < here;
+                // Lanes before the part's own are masked: they are not read, wherever that may be.
+                all[i] = R::load(all[i], is_there ? mask << part * of_row : 0u, from - part * of_row);
             }
+        } else {
+            typename R::Type row[vectors];
+            bool is_there = all_here || i < here;
+            for (int v = 0; v < vectors; ++v) ask_ahead(from + v * lanes);
+            for (int v = 0; v < vectors - 1; ++v) row[v] = R::load(neutral, is_there ? ~0u : 0u, from + v * lanes);
+            row[vectors - 1] = R::load(neutral, is_there ? mask : 0u, from + (vectors - 1) * lanes);
+            if constexpr (is_known<M>) numbers &= numbers_of<T, vectors>(row);
+            constexpr int used = vectors <= 2 ? 2 : vectors <= 4 ? 4 : 8;  // the others hold the neutral value
+            for (int half = used / 2; half > 0; half /= 2)
+                for (int v = 0; v < half; ++v) {
+                    bool is_neutral =
+                        half == used / 2 && v + half >= vectors;  // which a sum of -0 alone does not stay with
+                    if (is_neutral && is_known<M>) continue;
+                    row[v] = OnVectors<M>::join(row[v], is_neutral ? neutral : row[v + half]);
+                }
+            all[i] = row[0];
+            from += length;
         }
-        R::store(to, fold_vectors<M, lanes / parts, first_step>(all), here);
+    }
+    if constexpr (is_known<M> && vectors == 1) numbers = numbers_of<T, lanes / parts>(all);
+    R::store(to, fold_vectors<M, lanes / parts, first_step>(all), here);
+    return Vec<T>::all_of(numbers);
+}
+
+template <class M, int parts, int vectors>
+WEFT_ELEMENT bool join_some_rows(typename M::Value* to, const typename M::Value* from, int here, std::int64_t length) {
+    // Longer rows gain nothing in cache, and compilers then begin with a row's last vector: from memory, sums of rows of 56 doubles took 1.7
+    // times as long.
+    if constexpr (vectors <= 3)
+        if (here == Row<typename M::Value>::lanes) return join_group<M, parts, vectors, true>(to, from, here, length);
+    return join_group<M, parts, vectors, false>(to, from, here, length);
+}
+
+template <class M, int parts, int vectors>
+void join_short_rows(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t length) {
+    constexpr int lanes = Row<typename M::Value>::lanes;
+    for (; rows > 0; rows -= lanes, to += lanes, from += lanes * length) {
+        int here = rows < lanes ? static_cast<int>(rows) : lanes;
+        if constexpr (requires { OnVectors<Known<M>>{}; })  // the greatest and the least
+            if (join_some_rows<Known<M>, parts, vectors>(to, from, here, length)) continue;
+        join_some_rows<M, parts, vectors>(to, from, here, length);
     }
 }
 
