@@ -70,5 +70,51 @@ TEST(FewColumns, are_joined_in_the_order_of_their_rows_on_every_instruction_set)
     }
 }
 
+/// The first NaN, else the first of the best.
+template <class T>
+std::int64_t place_of_best(bool greatest, const T* from, std::int64_t rows, std::int64_t stride) {
+    std::int64_t best = 0;
+    for (std::int64_t r = 1; r < rows; ++r) {
+        T value = from[r * stride], before = from[best * stride];
+        if (before == before && (value != value || (greatest ? value > before : value < before))) best = r;
+    }
+    return best;
+}
+
+/// Some rows, and then the others, as several blocks of one column come.
+template <class T>
+void check_places(bool greatest) {
+    for (std::int64_t columns : {1, 2, 3, 4, 7, 8, 9, 10, 16, 17, 20, 24, 33, 40, 64, 100, 128, 130})
+        for (std::int64_t rows : {1, 2, 3, 40, 129})
+            for (std::int64_t gap : {0, 5})
+                for (bool nan : {false, true}) {
+                    std::int64_t stride = columns + gap, some = rows / 3;
+                    std::vector<T> from = numbers<T>(rows, stride, nan);
+                    for (std::size_t i = 0; i < from.size(); ++i)
+                        if (i % 4) from[i] = static_cast<T>(i * 7 % 5);  // many are alike
+                    for (Isa isa : usable_isas()) {
+                        std::vector<T> to(static_cast<std::size_t>(columns), T(-9));
+                        std::vector<std::int64_t> at(to.size(), -1);
+                        auto join = block_loops(isa)
+                                        .reduce(greatest ? Reduction::argmax : Reduction::argmin, dtype_of<T>)
+                                        ->columns;
+                        if (some > 0) join(to.data(), at.data(), from.data(), some, columns, stride, 0, true);
+                        join(to.data(), at.data(), from.data() + some * stride, rows - some, columns, stride, some,
+                             some == 0);
+                        for (std::int64_t c = 0; c < columns; ++c)
+                            ASSERT_EQ(at[static_cast<std::size_t>(c)],
+                                      place_of_best(greatest, from.data() + c, rows, stride))
+                                << name_of(isa) << ": " << rows << " x " << columns << ", column " << c;
+                    }
+                }
+}
+
+TEST(FewColumns, have_their_best_where_it_comes_first_on_every_instruction_set) {
+    for (bool greatest : {true, false}) {
+        check_places<float>(greatest);
+        check_places<double>(greatest);
+    }
+}
+
 }  // namespace
 }  // namespace weft::cpu

@@ -60,7 +60,8 @@ struct ReduceLoops {
                  std::int64_t stride, std::int64_t count);
 };
 /// Whether columns of so many bytes are so few that they are joined in registers, all rows of some at a time.
-inline bool few_columns(std::int64_t bytes) { return bytes <= 512; }
+inline constexpr std::int64_t few_columns_bytes = 512;
+inline bool few_columns(std::int64_t bytes) { return bytes <= few_columns_bytes; }
 /// Whether rows of columns are joined several at a time. Rows that share a page are read one after another: several at once would
 /// hide from the processor that memory is read in order. Measured on 256^3 floats along the middle axis: 3.3 ms, and 7 to 12 ms by
 /// 8, 4 or 2 rows at a time; along the first one 6.6, and 3.3 ms by 8.

@@ -2,7 +2,9 @@
 // Caller: reduce_loops.cpp.
 #pragma once
 
+#include "weft/backend/cpu/isa/best_of_columns.h"
 #include "weft/backend/cpu/isa/best_of_numbers.h"
+#include "weft/backend/cpu/isa/best_of_short_rows.h"
 #include "weft/backend/cpu/isa/transpose.h"
 #include "weft/base/unsigned_of.h"
 
@@ -132,9 +134,7 @@ struct Best {
         turned_rows(best, place, values, length);
         for (std::int64_t row = 0; row < rows; ++row) out[row] = best[row], at[row] = place[row];
     }
-    static void rows(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t length) {
-        auto* to = static_cast<T*>(out);
-        auto* from = static_cast<const T*>(values);
+    static void some_rows(T* to, std::int64_t* at, const T* from, std::int64_t rows, std::int64_t length) {
         std::int64_t row = 0;
         if (length > 1 && length < most_turned && rows >= 8) {
             for (; row + group < rows; row += group) turned_rows(to + row, at + row, from + row * length, length);
@@ -147,6 +147,22 @@ struct Best {
             at[row] = state.at;
         }
     }
+    static void rows(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t length) {
+        auto* to = static_cast<T*>(out);
+        auto* from = static_cast<const T*>(values);
+#if defined(WEFT_ISA_avx512)
+        if constexpr (std::is_floating_point_v<T>) {
+            using Rows = BestOfShortRows<T, greatest>;
+            for (; length > shortest_found && length <= width && rows > 0; rows -= Rows::lanes) {
+                int here = rows < Rows::lanes ? static_cast<int>(rows) : Rows::lanes;
+                if (!Rows::find_any(to, at, from, here, length)) some_rows(to, at, from, here, length);
+                to += Rows::lanes, at += Rows::lanes, from += Rows::lanes * length;
+            }
+        }
+#endif
+        if (rows > 0) some_rows(to, at, from, rows, length);
+    }
+    static constexpr std::int64_t shortest_found = 8;  // turned rows take less
     /// So many rows at a time: the best of them, its place counted in numbers as wide as the values, against the best before.
     template <int together, int tile, bool fresh>
     static std::int64_t join_tiles(T* to, std::int64_t* at, const T* from, std::int64_t stride, std::int64_t start,
@@ -178,11 +194,32 @@ struct Best {
         join_tiles<together, 1, fresh>(to, at, from, stride, k, columns, first);
     }
 
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+    /// Few columns of numbers, all rows in registers; false, and nothing is done, if there is a NaN.
+    static bool join_few_columns(T* to, std::int64_t* at, const T* from, std::int64_t rows, std::int64_t columns,
+                                 std::int64_t stride, std::int64_t first, bool fresh) {
+        using Few = BestOfColumns<T, greatest>;
+        T best[most_columns];
+        std::int64_t place[most_columns];
+        if (rows > Few::most_rows || !Few::find(best, place, from, rows, columns, stride)) return false;
+        for (std::int64_t k = 0; k < columns; ++k)
+            if (fresh || beats<T, greatest>(best[k], to[k])) to[k] = best[k], at[k] = first + place[k];
+        return true;
+    }
+    static constexpr std::int64_t most_columns = few_columns_bytes / sizeof(T);
+#endif
+
     static void columns(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t columns,
                         std::int64_t stride, std::int64_t first, bool fresh) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
         std::int64_t row = 0;
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+        if constexpr (std::is_floating_point_v<T>)
+            if (rows > 1 && columns <= most_columns && stride >= columns &&
+                join_few_columns(to, at, from, rows, columns, stride, first, fresh))
+                return;
+#endif
         if (fresh && rows > 0) {
             join_rows<1, true>(to, at, from, stride, columns, first);
             row = 1;
