@@ -48,22 +48,25 @@ void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std
     for (int v = 0; v < vectors; ++v) totals[v].begin(load(to, v));
     for (std::int64_t row = 0; row < rows; ++row, from += stride) {
 #pragma GCC unroll 8
+        for (int v = 0; vectors > 3 && v < vectors; ++v) ask_ahead(from + v * V::lanes);
+#pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) totals[v].join(load(from, v));
     }
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) V::store(to + v * V::lanes, totals[v].end(), v == vectors - 1 ? last : V::lanes);
 }
 
-/// Up to four vectors of columns at a time.
-template <class M>
+/// Up to eight vectors of columns at a time: a row is read once.
+template <class M, int vectors = 1>
 void join_tall_columns(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t columns,
                        std::int64_t stride) {
     constexpr std::int64_t lanes = Vec<typename M::Value>::lanes;
-    for (; columns > 3 * lanes; to += 4 * lanes, from += 4 * lanes, columns -= 4 * lanes)
-        join_tall_vectors<M, 4>(to, from, rows, columns < 4 * lanes ? columns : 4 * lanes, stride);
-    if (columns > 2 * lanes) return join_tall_vectors<M, 3>(to, from, rows, columns, stride);
-    if (columns > lanes) return join_tall_vectors<M, 2>(to, from, rows, columns, stride);
-    if (columns > 0) join_tall_vectors<M, 1>(to, from, rows, columns, stride);
+    if constexpr (vectors == 1)
+        for (; columns > 8 * lanes; to += 8 * lanes, from += 8 * lanes, columns -= 8 * lanes)
+            join_tall_vectors<M, 8>(to, from, rows, 8 * lanes, stride);
+    if constexpr (vectors < 8)
+        if (columns > vectors * lanes) return join_tall_columns<M, vectors + 1>(to, from, rows, columns, stride);
+    if (columns > 0) join_tall_vectors<M, vectors>(to, from, rows, columns, stride);
 }
 
 #endif
