@@ -79,7 +79,9 @@ class StraightScan final : public PreparedLoop {
                         continue;
                     }
                     if (!past && straight_rows<A>(result, x, few, start, join)) continue;
-                    if (together_ == most_lanes)
+                    if (together_ == most_lanes && few <= few_most)
+                        columns<A, 2>(result, x, few, start, join);
+                    else if (together_ == most_lanes)
                         few_lanes<A, true>(result, x, few, start, join, past);
                     else if (std::abs(stride_) == 1 && std::abs(result_stride_) == 1)
                         few == few_most ? few_rows<A, few_most>(result, x, few, start, join, past)
@@ -201,6 +203,24 @@ class StraightScan final : public PreparedLoop {
             }
         }
         std::memcpy(running, sums, sizeof sums);
+    }
+
+    // Few columns: what is running stays in registers, or each row would wait for the one before to be stored and loaded again.
+    template <class A, std::int64_t known, class From, class To, class Join>
+    void columns(To* to, const From* from, std::int64_t lanes, A start, Join join) const {
+        if constexpr (known < few_most)
+            if (lanes > known) return columns<A, known + 1>(to, from, lanes, start, join);
+        A running[known];
+        std::fill_n(running, known, start);
+        const bool before = a_.exclusive;
+        const std::int64_t count = count_, step = stride_, to_step = result_stride_;
+        for (std::int64_t i = 0; i < count; ++i, to += to_step, from += step)
+#pragma GCC unroll 8
+            for (std::int64_t k = 0; k < known; ++k) {
+                A next = join(running[k], static_cast<A>(from[k]));
+                to[k] = static_cast<To>(before ? running[k] : next);
+                running[k] = next;
+            }
     }
 
     // Of rows that lie a page and more apart processors fetch no more than they are asked for.
