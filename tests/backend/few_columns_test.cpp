@@ -39,9 +39,9 @@ bool same(T a, T b) {
 
 template <class T>
 void check(Reduction reduction) {
-    for (std::int64_t columns : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 48, 50, 64})
-        for (std::int64_t rows : {1, 2, 5, 40})
-            for (std::int64_t gap : {0, 5})
+    for (std::int64_t columns : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 48, 50, 64, 65, 200})
+        for (std::int64_t rows : {1, 2, 5, 15, 16, 40})
+            for (std::int64_t gap : {0, 5, 1100})  // the last: pages apart
                 for (bool nan : {false, true}) {
                     std::vector<T> from = numbers<T>(rows, columns + gap, nan);
                     for (Isa isa : usable_isas()) {

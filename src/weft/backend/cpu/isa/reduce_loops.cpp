@@ -96,7 +96,7 @@ struct Joined {
 
     static void join_few_columns(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
 #if defined(WEFT_ISA_avx512)
-        if constexpr (std::is_floating_point_v<T>) return join_tall_columns<M>(to, from, rows, columns, stride);
+        if constexpr (std::is_floating_point_v<T>) return join_tall_columns<M, true>(to, from, rows, columns, stride);
 #endif
         // Two vectors of 64 bytes or four: of one, g++ 12 makes code that takes three times as long as of two.
         constexpr int few = 128 / sizeof(T), many = 2 * few;
@@ -108,6 +108,23 @@ struct Joined {
         }
     }
 
+#if defined(WEFT_ISA_avx512)
+    /// A few rows far apart all at once; of more, which reach from beyond the caches, eight at a time, each asked for ahead. False: neither.
+    static bool join_far_rows(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
+        constexpr std::int64_t few = 2 * rows_together, caches = (std::int64_t{24} << 20) / sizeof(T);
+        if (stride > 0 && rows * stride >= caches) {
+            for (std::int64_t together; rows > 0; rows -= together, from += together * stride) {
+                together = rows < few ? rows : rows_together;
+                join_tall_columns<M, true>(to, from, together, columns, stride);
+            }
+            return true;
+        }
+        if (rows >= few) return false;
+        join_tall_columns<M, false>(to, from, rows, columns, stride);
+        return true;
+    }
+#endif
+
     static void columns(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t columns,
                         std::int64_t stride, std::int64_t, bool fresh) {
         auto* to = static_cast<T*>(out);
@@ -117,9 +134,14 @@ struct Joined {
             for (std::int64_t k = 0; k < columns; ++k) to[k] = M::neutral();
         if (few_columns(columns * static_cast<std::int64_t>(sizeof(T))) && stride >= columns)
             return join_few_columns(to, from, rows, columns, stride);
-        if (lie_far_apart(stride * static_cast<std::int64_t>(sizeof(T))))
+        if (lie_far_apart(stride * static_cast<std::int64_t>(sizeof(T)))) {
+#if defined(WEFT_ISA_avx512)
+            if constexpr (std::is_floating_point_v<T>)
+                if (join_far_rows(to, from, rows, columns, stride)) return;
+#endif
             for (; row + rows_together <= rows; row += rows_together)
                 join_rows<rows_together>(to, from + row * stride, stride, columns);
+        }
         for (; row < rows; ++row) join_rows<1>(to, from + row * stride, stride, columns);
     }
 

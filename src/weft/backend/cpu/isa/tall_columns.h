@@ -34,7 +34,7 @@ struct ColumnVector<Extreme<T, greatest>> {
 };
 
 /// `columns` fill all of so many vectors but, perhaps, the last.
-template <class M, int vectors>
+template <class M, int vectors, bool ahead>
 void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t columns,
                        std::int64_t stride) {
     using T = typename M::Value;
@@ -48,7 +48,7 @@ void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std
     for (int v = 0; v < vectors; ++v) totals[v].begin(load(to, v));
     for (std::int64_t row = 0; row < rows; ++row, from += stride) {
 #pragma GCC unroll 8
-        for (int v = 0; vectors > 3 && v < vectors; ++v) ask_ahead(from + v * V::lanes);
+        for (int v = 0; ahead && vectors > 3 && v < vectors; ++v) ask_ahead(from + v * V::lanes);
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) totals[v].join(load(from, v));
     }
@@ -57,16 +57,16 @@ void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std
 }
 
 /// Up to eight vectors of columns at a time: a row is read once.
-template <class M, int vectors = 1>
+template <class M, bool ahead, int vectors = 1>
 void join_tall_columns(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t columns,
                        std::int64_t stride) {
     constexpr std::int64_t lanes = Vec<typename M::Value>::lanes;
     if constexpr (vectors == 1)
         for (; columns > 8 * lanes; to += 8 * lanes, from += 8 * lanes, columns -= 8 * lanes)
-            join_tall_vectors<M, 8>(to, from, rows, 8 * lanes, stride);
+            join_tall_vectors<M, 8, ahead>(to, from, rows, 8 * lanes, stride);
     if constexpr (vectors < 8)
-        if (columns > vectors * lanes) return join_tall_columns<M, vectors + 1>(to, from, rows, columns, stride);
-    if (columns > 0) join_tall_vectors<M, vectors>(to, from, rows, columns, stride);
+        if (columns > vectors * lanes) return join_tall_columns<M, ahead, vectors + 1>(to, from, rows, columns, stride);
+    if (columns > 0) join_tall_vectors<M, vectors, ahead>(to, from, rows, columns, stride);
 }
 
 #endif
