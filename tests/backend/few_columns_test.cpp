@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "weft/backend/cpu/block_loops.h"
+#include "weft/backend/cpu/column_tiles.h"
+#include "weft/backend/cpu/compiler.h"
+#include "weft/kernel/builder.h"
 
 namespace weft::cpu {
 namespace {
@@ -114,6 +117,65 @@ TEST(FewColumns, have_their_best_where_it_comes_first_on_every_instruction_set) 
         check_places<float>(greatest);
         check_places<double>(greatest);
     }
+}
+
+/// Sums of `columns` columns of `batch` arrays, by a prepared kernel.
+template <class T>
+std::vector<T> summed(const std::vector<T>& from, std::int64_t batch, std::int64_t rows, std::int64_t columns,
+                      std::int64_t stride) {
+    Loop loop;
+    ProgramBuilder builder;
+    builder.output(builder.input(dtype_of<T>));
+    loop.program = builder.take();
+    loop.dims = {batch, columns, rows};
+    loop.reduced = 1;
+    loop.reductions = {Reduction::sum};
+    loop.loads = {{dtype_of<T>, {rows * stride, 1, stride}}};
+    loop.stores = {{dtype_of<T>, {columns, 1}}};
+    std::vector<T> to(static_cast<std::size_t>(batch * columns), T(-9)), copy = from;
+    auto kernel = cpu_compiler().loop(loop);
+    std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
+    void* operands[] = {copy.data(), to.data()};
+    kernel->run(operands, scratch.data());
+    return to;
+}
+
+template <class T>
+void check_chunks() {
+    for (std::int64_t columns : {2, 3, 4, 5, 8, 10, 16, 17})
+        for (std::int64_t rows : {100, 4096, 5000, 9217})
+            for (std::int64_t batch : {1, 2})
+                for (std::int64_t gap : {0, 1}) {
+                    std::int64_t stride = columns + gap;
+                    std::vector<T> from(static_cast<std::size_t>(batch * rows * stride));
+                    for (std::size_t i = 0; i < from.size(); ++i)
+                        from[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i * (i % 7))));
+                    std::vector<T> got = summed(from, batch, rows, columns, stride);
+                    ColumnTiles tiles(batch, rows, columns, 1024);
+                    std::vector<double> chunks(got.size());
+                    for (std::int64_t i = 0; i < tiles.count(); ++i) {
+                        ColumnTiles::Tile tile = tiles.tile(i);
+                        for (std::int64_t c = 0; c < columns; ++c) {
+                            T sum = 0;
+                            for (std::int64_t r = tile.first; r < tile.end; ++r)
+                                sum += from[static_cast<std::size_t>((tile.outer * rows + r) * stride + c)];
+                            chunks[static_cast<std::size_t>(tile.outer * columns + c)] += static_cast<double>(sum);
+                        }
+                    }
+                    for (std::size_t i = 0; i < got.size(); ++i)
+                        ASSERT_EQ(got[i], static_cast<T>(chunks[i]))
+                            << batch << " of " << rows << " x " << columns << ", " << stride << " apart, sum " << i;
+                }
+}
+
+TEST(FewColumns, are_summed_chunk_by_chunk_of_rows_on_every_instruction_set) {
+    Isa best = best_isa();
+    for (Isa isa : usable_isas()) {
+        use_isa(isa);
+        check_chunks<float>();
+        check_chunks<double>();
+    }
+    use_isa(best);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "weft/backend/cpu/isa/column_chunks.h"
 #include "weft/backend/cpu/reduction_kernel.h"
 #include "weft/base/error.h"
 
@@ -73,6 +74,9 @@ ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
     way_ = prefers_columns(layout) ? Way::columns : length_ <= short_row ? Way::short_rows : Way::long_rows;
     choose_space(loop, layout, emitted);
     choose_tasks();
+    chunk_sums_ = sums_few_columns(loop);
+    if (chunk_sums_) units_in_task_ = divide_up(units_in_task_, chunks_together) * chunks_together;
+    tasks_ = divide_up(units_, units_in_task_);
     lay_out_scratch();
 }
 

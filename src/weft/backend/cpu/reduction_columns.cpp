@@ -1,11 +1,29 @@
 // The third way of a reduction: rows joined onto a row of results.
+#include "weft/backend/cpu/isa/column_chunks.h"
 #include "weft/backend/cpu/reduction_kernel.h"
 
 namespace weft::cpu {
 namespace {
 
 constexpr std::int64_t straight_bytes =
-    16384;  // of a row of columns that are joined where they lie: some pages at a time
+    16384;                                 // of a row of columns that are joined where they lie: some pages at a time
+constexpr std::int64_t most_waiting = 64;  // bytes of a row that is read sooner than sums of the one before are there
+
+template <class T>
+SumChunks<T> chunk_sums() {
+    constexpr bool single = std::is_same_v<T, float>;
+    switch (best_isa()) {
+#define WEFT_CASE(isa)                  \
+    case Isa::isa:                      \
+        if constexpr (single)           \
+            return isa::sum_chunks_f32; \
+        else                            \
+            return isa::sum_chunks_f64;
+        WEFT_FOR_EACH_ISA(WEFT_CASE)
+#undef WEFT_CASE
+    }
+    return nullptr;
+}
 
 }  // namespace
 
@@ -36,9 +54,45 @@ std::int64_t ReductionKernel::widest_output() const {
     return static_cast<std::int64_t>(widest);
 }
 
+bool ReductionKernel::sums_few_columns(const Loop& loop) const {
+    if (way_ != Way::columns || !straight_ || joined_ || chunks_ < chunks_together || tiles_.segment() != inner_)
+        return false;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const Output& output = outputs_[i];
+        bool few = inner_ * static_cast<std::int64_t>(output.width()) <= most_waiting;
+        if (!few || loop.reductions[i] != Reduction::sum || !output.number()) return false;
+    }
+    return true;
+}
+
 void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
     std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
-    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) reduce_columns(thread, tiles_.tile(unit));
+    for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) {
+        ColumnTiles::Tile tile = tiles_.tile(unit);
+        bool together = chunk_sums_ && unit + chunks_together <= end && tile.chunk + chunks_together < chunks_;
+        if (!together) {  // the last of all, which may hold fewer rows, neither
+            reduce_columns(thread, tile);
+            continue;
+        }
+        sum_chunks(thread, tile);
+        unit += chunks_together - 1;
+    }
+}
+
+/// Chunks from a tile's on, to where they are joined later.
+void ReductionKernel::sum_chunks(Thread& thread, const ColumnTiles::Tile& tile) const {
+    runner_.seek(thread.context, (tile.outer * length_ + tile.first) * inner_);
+    for (const Output& output : outputs_) {
+        const auto* from =
+            static_cast<const std::byte*>(thread.loads[output.load]) + output.straight.offset(thread.context.at);
+        auto at = static_cast<std::size_t>(tile.chunk * kept_count_ + tile.outer * inner_);
+        std::byte* to = thread.shared + output.partials_at + at * output.width();
+        auto sum = [&]<class T>(SumChunks<T> sums) {
+            sums(reinterpret_cast<T*>(to), kept_count_, reinterpret_cast<const T*>(from), tile.end - tile.first, inner_,
+                 output.row_stride);
+        };
+        output.dtype == DType::float32 ? sum(chunk_sums<float>()) : sum(chunk_sums<double>());
+    }
 }
 
 void ReductionKernel::reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const {
