@@ -217,14 +217,14 @@ TEST(Emitter, exponentials_of_any_number_have_the_interpreters_bits) {
         builder.output(weft::call(function, std::span<const Scalar>(&x, 1)));
         LoopCase c;
         Access access{dtype_of<T>, {1}};
-        c.loop = {
-            .program = builder.take(), .dims = {count}, .loads = {access}, .stores = {access}, .reductions = {}};
+        c.loop = {.program = builder.take(), .dims = {count}, .loads = {access}, .stores = {access}, .reductions = {}};
         c.loads.push_back(memory_for(random, access, c.loop.dims, false));
         c.stores.push_back(memory_for(random, access, c.loop.dims, false));
         T* numbers = static_cast<T*>(c.loads[0].data());
         for (std::int64_t i = 0; i < 65536; ++i)
             numbers[i] = std::bit_cast<T>(static_cast<Bits>(i) << (8 * sizeof(T) - 16));
-        for (std::int64_t i = 65536; i < count; ++i) numbers[i] = i == 65536 ? infinity : std::nextafter(numbers[i - 1], T{0});
+        for (std::int64_t i = 65536; i < count; ++i)
+            numbers[i] = i == 65536 ? infinity : std::nextafter(numbers[i - 1], T{0});
         auto expected = expected_of(c);
         for (Isa isa : emitted_isas()) {
             UseIsa use(isa);

@@ -83,9 +83,8 @@ void expect_both(int seed, const Pair& pair, const std::function<void(Isa)>& mad
             if (!kernel) continue;
             made(isa);
             auto scratch = Buffer::allocate(kernel->scratch_bytes());
-            auto got = after(pair, [&](void* const* operands) {
-                kernel->run(operands, static_cast<std::byte*>(scratch->data()));
-            });
+            auto got = after(
+                pair, [&](void* const* operands) { kernel->run(operands, static_cast<std::byte*>(scratch->data())); });
             DType type = pair.map.stores[0].dtype;
             bool same =
                 difference(type, expected.first, got.first) < 0 && difference(type, expected.second, got.second) < 0;

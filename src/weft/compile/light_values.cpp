@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::ptrdiff_t most_instructions = 2;
 
-bool contains(const std::vector<std::int32_t>& numbers, std::int32_t number) {
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
-
 class LightValues {
   public:
     LightValues(Step& rows, Plan& plan, const Graph& graph) : rows_(rows), plan_(plan), graph_(graph) {}

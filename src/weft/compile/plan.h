@@ -5,6 +5,7 @@
 // Callers: runtime/ (through the plan cache), explain.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "weft/graph/graph.h"
@@ -72,6 +73,11 @@ struct PartitionOptions {
     bool own_outputs =
         false;  // each output comes to dense memory that is no leaf's, nor a view's (of a step of a loop)
 };
+
+/// Whether a list of slots, or entries, has this one.
+inline bool contains(const std::vector<std::int32_t>& numbers, std::int32_t number) {
+    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
 
 /// The entry whose memory an entry shows, through views.
 std::int32_t memory_below(const Plan& plan, std::int32_t entry);

@@ -36,10 +36,6 @@ class Homes {
         return made;
     }
 
-    static bool contains(const std::vector<std::int32_t>& slots, std::int32_t slot) {
-        return std::find(slots.begin(), slots.end(), slot) != slots.end();
-    }
-
   private:
     bool reads(const Step& part, std::int32_t slot) const {
         return std::any_of(part.loads.begin(), part.loads.end(),
@@ -63,7 +59,7 @@ std::map<std::int32_t, std::int32_t> row_homes(const Plan& plan, const Graph& gr
         const Step& part = step.parts[p];
         if (part.kind != Step::map || part.leading != step.leading) continue;
         for (std::int32_t slot : part.stores) {
-            if (!Homes::contains(step.stores, slot)) continue;
+            if (!contains(step.stores, slot)) continue;
             for (std::int32_t load : part.loads) {
                 std::int32_t guest = slot_below(plan, load);
                 const Step* maker = homes.contains(guest) ? nullptr : of.maker(p, slot, guest);

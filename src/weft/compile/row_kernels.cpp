@@ -11,18 +11,10 @@
 #include "weft/compile/step_kernels.h"
 
 namespace weft {
-namespace {
-
-bool contains(const std::vector<std::int32_t>& slots, std::int32_t slot) {
-    return std::find(slots.begin(), slots.end(), slot) != slots.end();
-}
-
-}  // namespace
 
 class StepKernels::Rows {
   public:
-    Rows(const StepKernels& of, const Step& step)
-        : of_(of), plan_(of.plan_), step_(step), homes_(of.homes_of(step)) {
+    Rows(const StepKernels& of, const Step& step) : of_(of), plan_(of.plan_), step_(step), homes_(of.homes_of(step)) {
         for (std::int32_t load : step.loads) of_load_.emplace(load, number(of_load_.size()));
         for (std::int32_t slot : step.stores) of_slot_.emplace(slot, number(of_load_.size() + of_slot_.size()));
         outside_ = number(of_load_.size() + of_slot_.size());
@@ -125,8 +117,7 @@ class StepKernels::Rows {
     /// Arrays from outside that no later part reads, and results that none reads, pass by once.
     void mark_passing(std::size_t p, Loop& loop) const {
         const Step& part = step_.parts[p];
-        std::vector<bool> inside =
-            of_accesses(part, [&](std::int32_t slot) { return contains(step_.inside, slot); });
+        std::vector<bool> inside = of_accesses(part, [&](std::int32_t slot) { return contains(step_.inside, slot); });
         auto read_later = [&](auto matches) {
             for (std::size_t later = p + 1; later < step_.parts.size(); ++later)
                 for (std::int32_t load : step_.parts[later].loads)
@@ -199,10 +190,9 @@ class StepKernels::Rows {
                 for (std::int32_t load : part.loads) {
                     std::int32_t other = slot_below(plan_, load);
                     const Lifetime* dying = inside(other);
-                    bool takes =
-                        life && dying && dying->last == life->first && !taken.contains(other) &&
-                        part.kind == Step::map &&
-                        may_write_over(plan_, of_.graph_, of_.views_, part, slot, {Base::arena, other});
+                    bool takes = life && dying && dying->last == life->first && !taken.contains(other) &&
+                                 part.kind == Step::map &&
+                                 may_write_over(plan_, of_.graph_, of_.views_, part, slot, {Base::arena, other});
                     if (!takes) continue;
                     life->may_reuse = static_cast<std::int32_t>(of_slot.at(other));
                     taken.insert(other);
@@ -216,16 +206,17 @@ class StepKernels::Rows {
     const StepKernels& of_;
     const Plan& plan_;
     const Step& step_;
-    std::map<std::int32_t, std::int32_t> homes_;            // of slots inside
+    std::map<std::int32_t, std::int32_t> homes_;              // of slots inside
     std::map<std::int32_t, std::int32_t> of_load_, of_slot_;  // numbers of operands
-    std::vector<std::int32_t> own_;                         // slots inside that have memory of their own
+    std::vector<std::int32_t> own_;                           // slots inside that have memory of their own
     std::int32_t outside_ = 0;
 };
 
 std::map<std::int32_t, std::int32_t> StepKernels::homes_of(const Step& step) const {
     return row_homes(plan_, graph_, views_, step, [&](std::int32_t slot, bool much) {
         Layout layout = slot_layout(plan_, graph_, slot);
-        return own_(slot) && compiler_.fetches_results(static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), much);
+        return own_(slot) &&
+               compiler_.fetches_results(static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), much);
     });
 }
 

@@ -14,8 +14,8 @@ Tensor slice_along(const Tensor& x, std::size_t axis, std::int64_t start, std::i
     return slice(x, from, sizes);
 }
 
-[[gnu::cold]] Operation composite(std::string_view name, std::string_view doc, std::string_view numpy, std::string_view torch,
-                    std::vector<Sample> samples) {
+[[gnu::cold]] Operation composite(std::string_view name, std::string_view doc, std::string_view numpy,
+                                  std::string_view torch, std::vector<Sample> samples) {
     return {.name = name,
             .family = Family::composite,
             .doc = doc,

@@ -6,7 +6,9 @@ namespace weft::train {
 namespace {
 
 /// Rates, and what they are multiplied by, are not below 0.
-[[gnu::cold]] Option rate_option(const char* name, const char* doc) { return {name, Json(), doc, true, Json::Kind::number, {}, 0}; }
+[[gnu::cold]] Option rate_option(const char* name, const char* doc) {
+    return {name, Json(), doc, true, Json::Kind::number, {}, 0};
+}
 [[gnu::cold]] Option rate_option(const char* name, const char* doc, double usual) {
     return {name, usual, doc, false, Json::Kind::null, {}, 0};
 }

@@ -23,8 +23,8 @@ LoopLayout layout_of(const Loop& loop);
 struct Stream {
     DType memory = DType::float32;
     Dims strides;
-    bool ahead = false;    // what follows the elements of a call may be fetched meanwhile
-    bool counted = false;  // no memory: whoever runs over it counts (of the emitter alone)
+    bool ahead = false;     // what follows the elements of a call may be fetched meanwhile
+    bool counted = false;   // no memory: whoever runs over it counts (of the emitter alone)
     std::int64_t next = 0;  // of what is fetched ahead: Access::next
     std::int64_t offset(const std::int64_t* at) const {
         std::int64_t bytes = 0;

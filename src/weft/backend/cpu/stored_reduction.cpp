@@ -78,7 +78,8 @@ class StoredReduction final : public Kernel {
             code_.run(first * length_, rows * length_, mine, [&](std::size_t i) { return loads[i]; });
         });
         for (std::size_t i = 0; chunks_ > 1 && i < joins_.size(); ++i)
-            joins_[i]->join(operands[loads_ + 1 + i], nullptr, scratch + partials_at_[i], nullptr, chunks_, rows_, rows_);
+            joins_[i]->join(operands[loads_ + 1 + i], nullptr, scratch + partials_at_[i], nullptr, chunks_, rows_,
+                            rows_);
     }
 
   private:
@@ -153,7 +154,8 @@ class StoredReduction final : public Kernel {
     std::size_t loads_;
     emit::EmittedRows code_;
     Dims kept_;
-    std::vector<Stream> streams_, results_;  // over the kept axes; the former along the row, too; last what the map stores
+    std::vector<Stream> streams_,
+        results_;  // over the kept axes; the former along the row, too; last what the map stores
     std::int64_t length_ = 0, rows_ = 0, rows_in_task_ = 1, tasks_ = 0;
     std::int64_t chunks_ = 1;  // of a row
     std::vector<const ReduceLoops*> joins_;

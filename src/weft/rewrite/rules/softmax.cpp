@@ -168,8 +168,8 @@ Tensor argmax_below(const Site& site) {
 void add_softmax_rules(RuleList& rules) {
     auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples,
                    Assumes assumes = Assumes::exact, Phase phase = Phase::stable) {
-        rules.push_back(rule_at(std::move(name), phase, {&root}, apply,
-                                {.assumes = assumes, .examples = std::move(examples)}));
+        rules.push_back(
+            rule_at(std::move(name), phase, {&root}, apply, {.assumes = assumes, .examples = std::move(examples)}));
     };
     auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
     static const Tensor labels = Tensor::of<std::int64_t>({2, 0, 3});
