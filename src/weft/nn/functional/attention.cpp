@@ -99,8 +99,8 @@ Tensor rows_of(const Tensor& x, std::int64_t first, std::int64_t count) {
     return slice(x, from, length);
 }
 
-// Queries at a time of a causal attention, each part of them with the keys that its last one sees: of 2, 4, 8 parts three, five, nine sixteenths
-// and less of half as many again are left of the scores. 0: all at once.
+// Queries at a time of a causal attention, each part of them with the keys that its last one sees: with 2, 4, 8 parts 3/4, 5/8, 9/16 of the
+// scores are left. 0: all at once.
 std::int64_t queries_at_a_time(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
     constexpr std::int64_t least = 256, most_parts = 8, tile = 64;
     Size queries = q.shape()[q.ndim() - 2], keys = k.shape()[k.ndim() - 2];

@@ -67,26 +67,12 @@ struct BestOfColumns {
         return V::all_of(known[0]) && V::all_of(known[1]) && V::all_of(known[2]) && V::all_of(known[3]);
     }
 
+    template <int known = 1>
     static bool best_of_vectors(T* value, T* place, const T* from, std::int64_t steps, std::int64_t stride, int vectors,
                                 int last) {
-        switch (vectors) {
-            case 1:
-                return best_lanes<1>(value, place, from, steps, stride, last);
-            case 2:
-                return best_lanes<2>(value, place, from, steps, stride, last);
-            case 3:
-                return best_lanes<3>(value, place, from, steps, stride, last);
-            case 4:
-                return best_lanes<4>(value, place, from, steps, stride, last);
-            case 5:
-                return best_lanes<5>(value, place, from, steps, stride, last);
-            case 6:
-                return best_lanes<6>(value, place, from, steps, stride, last);
-            case 7:
-                return best_lanes<7>(value, place, from, steps, stride, last);
-            default:
-                return best_lanes<8>(value, place, from, steps, stride, last);
-        }
+        if constexpr (known < most_vectors)
+            if (vectors > known) return best_of_vectors<known + 1>(value, place, from, steps, stride, vectors, last);
+        return best_lanes<known>(value, place, from, steps, stride, last);
     }
 
     /// Vectors that hold whole rows of `columns`, one after the other: enough for what waits for each other to lie side by side. 0: too many.
