@@ -54,8 +54,8 @@ struct Access {
     /// A hint: the loop is one of several that pass through an array of so many bytes, block after block along the outermost axis;
     /// nobody comes back to a block soon. 0: nothing is known.
     std::size_t passes = 0;
-    std::int64_t next =
-        0;  // as `passes`: bytes from where one block begins to where the next one does; 0: nothing is known
+    /// As `passes`: bytes from where one block begins to where the next one does. 0: nothing is known.
+    std::int64_t next = 0;
     /// A fact: the address of the element at index 0 of every axis is a multiple of so many bytes, a power of two and no less than the
     /// element's. Addresses that break it are refused (kernel/address_facts.h). 0: nothing is known.
     std::size_t alignment = 0;

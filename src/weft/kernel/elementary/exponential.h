@@ -33,11 +33,6 @@ WEFT_ELEMENT V lost_by_reduction(V x, V n, V r) {
     return fma(n, V::all(-C::ln2[1]), fma(n, V::all(-C::ln2[0]), x) - r);
 }
 
-template <class V>
-WEFT_ELEMENT V exp_clamped(V x) {
-    return at_least(at_most(x, exp_top<ElementOf<V>>), exp_bottom<ElementOf<V>>);
-}
-
 /// e^r - 1 for |r| <= ln 2 / 2, good enough to be added to 1.
 template <class V>
 WEFT_ELEMENT V exp_small(V r) {
