@@ -67,39 +67,52 @@ TEST(RunningSum, of_rows_of_any_length_is_that_of_each_row) {
     check_rows<double>();
 }
 
+/// Down the columns of an array whose rows begin `shift` numbers behind where memory was given.
+template <class T>
+void check_columns(std::int64_t columns, std::int64_t count, std::int64_t gap, Scan scan, std::size_t shift = 0) {
+    std::int64_t row = columns + gap;
+    Loop loop = scan_of_rows<T>(columns, count, row, scan);
+    loop.loads[0].strides = loop.stores[0].strides = {1, row};
+    std::vector<T> from(static_cast<std::size_t>(row * count) + shift), to(from.size(), T(-7)), turned(from.size());
+    auto at = [&](std::int64_t i) { return static_cast<std::size_t>(i); };
+    for (std::int64_t c = 0; c < columns; ++c)
+        for (std::int64_t i = 0; i < count; ++i)
+            turned[at(c * count + i)] = from[shift + at(i * row + c)] =
+                static_cast<T>(std::sin(0.7 * static_cast<double>(c + 31 * i))) * T(3);
+    auto kernel = cpu_compiler().loop(loop);
+    std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
+    void* operands[] = {from.data() + shift, to.data() + shift};
+    kernel->run(operands, scratch.data());
+    std::vector<T> expected = summed(turned, columns, count, count, scan);
+    for (std::int64_t i = 0; i < count; ++i)
+        for (std::int64_t c = 0; c < row; ++c)
+            ASSERT_EQ(to[shift + at(i * row + c)], c < columns ? expected[at(c * count + i)] : T(-7))
+                << count << " x " << columns << ", " << row << " apart, row " << i << ", column " << c
+                << (scan.exclusive ? ", exclusive" : "") << (scan.backwards ? ", backwards" : "");
+}
+
 template <class T>
 void check_columns() {
-    for (std::int64_t columns : {1, 2, 3, 5, 7, 8, 9, 20})
+    for (std::int64_t columns : {1, 2, 3, 5, 7, 8, 9, 20, 31, 70, 530})
         for (std::int64_t count : {1, 2, 37})
             for (std::int64_t gap : {0, 3})
-                for (Scan scan : {Scan{false, false}, Scan{true, false}, Scan{false, true}, Scan{true, true}}) {
-                    std::int64_t row = columns + gap;
-                    Loop loop = scan_of_rows<T>(columns, count, row, scan);
-                    loop.loads[0].strides = loop.stores[0].strides = {1, row};
-                    std::vector<T> from(static_cast<std::size_t>(row * count)), to(from.size(), T(-7)),
-                        turned(from.size());
-                    auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
-                    for (std::int64_t c = 0; c < columns; ++c)
-                        for (std::int64_t i = 0; i < count; ++i)
-                            turned[at(c * count + i)] = from[at(i * row + c)] =
-                                static_cast<T>(std::sin(0.7 * static_cast<double>(c + 31 * i))) * T(3);
-                    auto kernel = cpu_compiler().loop(loop);
-                    std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
-                    void* operands[] = {from.data(), to.data()};
-                    kernel->run(operands, scratch.data());
-                    std::vector<T> expected = summed(turned, columns, count, count, scan);
-                    for (std::int64_t i = 0; i < count; ++i)
-                        for (std::int64_t c = 0; c < row; ++c)
-                            ASSERT_EQ(to[at(i * row + c)], c < columns ? expected[at(c * count + i)] : T(-7))
-                                << count << " x " << columns << ", " << row << " apart, row " << i << ", column " << c
-                                << (scan.exclusive ? ", exclusive" : "") << (scan.backwards ? ", backwards" : "");
-                }
+                for (Scan scan : {Scan{false, false}, Scan{true, false}, Scan{false, true}, Scan{true, true}})
+                    check_columns<T>(columns, count, gap, scan);
 }
 
 TEST(RunningSum, of_columns_however_few_is_that_of_each_column) {
     check_columns<float>();
     check_columns<double>();
     check_columns<std::int64_t>();
+}
+
+TEST(RunningSum, of_an_array_that_is_stored_past_the_caches_is_that_of_each_column) {
+    for (std::int64_t gap : {0, 5, 506})  // 506: rows of whole lines, once they are shifted onto one
+        for (Scan scan : {Scan{false, false}, Scan{true, true}}) {
+            check_columns<float>(1030, 4099, gap, scan, 1);
+            check_columns<double>(518, 4099, gap, scan, 1);
+            check_columns<std::int64_t>(518, 4099, gap, scan);
+        }
 }
 
 }  // namespace

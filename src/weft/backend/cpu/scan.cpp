@@ -6,15 +6,18 @@
 
 #include "weft/backend/cpu/arithmetic.h"
 #include "weft/backend/cpu/past_caches.h"
+#include "weft/backend/cpu/row_joins.h"
 #include "weft/backend/cpu/square.h"
 #include "weft/backend/cpu/strided.h"
 
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t most_lanes = 512, few_most = 8;
-// 2048 x 2048 floats along the first axis: 1.5 ms, and 0.89, 0.79, 0.74, 0.73 so by 1, 2, 4, 8 rows (Zen 5); 200 x 300 x 400 11.2 and 4.6.
-constexpr std::int64_t rows_ahead = 8;
+constexpr std::int64_t few_most = 8, least_side_by_side = 512;
+constexpr std::int64_t running_bytes = 16384;  // of lanes side by side: with what is asked for, the first-level cache
+// What is asked for before it is read. 2048 x 2048 floats along the first axis, 512 lanes at a time: 1.5 ms, and 0.89, 0.79, 0.74, 0.73 so by
+// 1, 2, 4, 8 rows (Zen 5); 200 x 300 x 400 11.2 and 4.6. Doubles on a Zen 4: 1.64 by 16 KB, 2.28 by 32.
+constexpr std::int64_t asked_ahead = 16384;
 constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result that is stored past the caches
 
 // Lanes along the axis are independent; neighbours run side by side, so that their sums do not wait for each other. Those that lie side
@@ -32,7 +35,8 @@ class StraightScan final : public PreparedLoop {
         dims.pop_back(), to.pop_back(), from.pop_back();
         lanes_ = Box<2>(dims, {to, from});
         large_ = static_cast<std::size_t>(lanes_.size * count_) * size_of(to_) >= large_bytes;
-        together_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1 ? most_lanes : few_most;
+        side_by_side_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1;
+        together_ = side_by_side_ ? lanes_together() : few_most;
         if (a_.backwards) {
             first_ = (count_ - 1) * stride_, result_first_ = (count_ - 1) * result_stride_;
             stride_ = -stride_, result_stride_ = -result_stride_;
@@ -55,6 +59,15 @@ class StraightScan final : public PreparedLoop {
     }
 
   private:
+    // Whole rows of memory pass by fastest: as many lanes as fit, on several threads two parts for each.
+    std::int64_t lanes_together() const {
+        constexpr std::size_t least_width = 4;  // what halves are kept in
+        auto most = running_bytes / static_cast<std::int64_t>(std::max(least_width, size_of(to_)));
+        std::int64_t threads = ThreadPool::instance().threads();
+        if (threads == 1) return most;
+        return std::clamp((lanes_.size / (2 * threads) + 63) / 64 * 64, least_side_by_side, most);
+    }
+
     template <class From, class To>
     void by_reduction(const void* input, void* output) const {
         using A = Accumulator<To>;
@@ -79,9 +92,9 @@ class StraightScan final : public PreparedLoop {
                         continue;
                     }
                     if (!past && straight_rows<A>(result, x, few, start, join)) continue;
-                    if (together_ == most_lanes && few <= few_most)
+                    if (side_by_side_ && few <= few_most)
                         columns<A, 2>(result, x, few, start, join);
-                    else if (together_ == most_lanes)
+                    else if (side_by_side_)
                         few_lanes<A, true>(result, x, few, start, join, past);
                     else if (std::abs(stride_) == 1 && std::abs(result_stride_) == 1)
                         few == few_most ? few_rows<A, few_most>(result, x, few, start, join, past)
@@ -135,7 +148,7 @@ class StraightScan final : public PreparedLoop {
     }
 
     // Rows so short that a processor looks ahead to the next ones while sums of this one wait for each other (100,000 of 10 floats: 2.7 to 0.4 ms).
-    bool short_rows() const { return together_ == few_most && count_ <= 32; }
+    bool short_rows() const { return !side_by_side_ && count_ <= 32; }
 
     // Rows of memory as they lie, where they do not push each other out of the first-level cache (few_rows); whether these are such.
     template <class A, class From, class To, class Join>
@@ -240,20 +253,24 @@ class StraightScan final : public PreparedLoop {
             }
     }
 
-    // Of rows that lie a page and more apart processors fetch no more than they are asked for.
-    template <class From>
-    static void fetch(const From* from, std::int64_t lanes) {
-        constexpr auto line = static_cast<std::int64_t>(64 / sizeof(From));
-        for (std::int64_t k = 0; k < lanes; k += line) __builtin_prefetch(from + k);
+    template <class T>
+    void join_rows(const T* from, T* running, T* to, std::int64_t lanes, bool past) const {
+        std::int64_t bytes = lanes * static_cast<std::int64_t>(sizeof(T));
+        std::int64_t ahead = large_ ? std::max<std::int64_t>(1, asked_ahead / bytes) : 0;
+        RunningRows rows{count_, lanes, stride_, result_stride_, ahead, a_.exclusive, past};
+        const RowJoins<T>& joins = row_joins<T>();
+        (reduction_ == Reduction::sum ? joins.sum : joins.product)(from, running, to, rows);
     }
 
     template <class A, bool side_by_side, class From, class To, class Join>
     void few_lanes(To* to, const From* from, std::int64_t lanes, A start, Join join, bool past) const {
-        alignas(64) A running[most_lanes];
+        static_assert(sizeof(A) >= 4);
+        alignas(64) A running[side_by_side ? running_bytes / sizeof(A) : few_most];
         std::fill_n(running, lanes, start);
+        if constexpr (side_by_side && has_row_joins<A> && std::is_same_v<From, A> && std::is_same_v<To, A>)
+            return join_rows(from, running, to, lanes, past);
         std::int64_t to_step = side_by_side ? 1 : lanes_.inner(0), from_step = side_by_side ? 1 : lanes_.inner(1);
         for (std::int64_t i = 0; i < count_; ++i, to += result_stride_, from += stride_) {
-            if (side_by_side && large_ && i + rows_ahead < count_) fetch(from + rows_ahead * stride_, lanes);
             if constexpr (side_by_side && std::is_same_v<A, To>) {
                 if (past) {
                     if (a_.exclusive) copy_past_caches(running, lanes, to);
@@ -282,7 +299,7 @@ class StraightScan final : public PreparedLoop {
     std::size_t load_;
     std::int64_t count_, stride_, result_stride_, first_ = 0, result_first_ = 0, together_;
     Box<2> lanes_;
-    bool large_;
+    bool large_, side_by_side_;
 };
 
 }  // namespace
