@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -28,17 +29,35 @@ TEST(Buffer, counts_are_of_all_threads_also_of_those_that_ended) {
     EXPECT_EQ(after.allocations - before.allocations, 200u);
 }
 
-TEST(Buffer, memory_of_small_ones_is_used_again_and_never_by_two) {
+TEST(Buffer, memory_is_used_again_and_never_by_two) {
+    const std::size_t sizes[] = {4, 256, 257, 1000, 1024, 5000, 40000, 65536, 65537};
     std::vector<BufferHandle> kept;
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < 200; ++i) {
-            kept.push_back(Buffer::allocate(4));
-            *kept.back()->data() = std::byte(i);
+            std::size_t bytes = sizes[static_cast<std::size_t>(i) % std::size(sizes)];
+            kept.push_back(Buffer::allocate(bytes));
+            std::memset(kept.back()->data(), i, bytes);
         }
-        for (int i = 0; i < 200; ++i) EXPECT_EQ(*kept[static_cast<std::size_t>(i)]->data(), std::byte(i));
+        for (int i = 0; i < 200; ++i) {
+            const Buffer& buffer = *kept[static_cast<std::size_t>(i)];
+            EXPECT_EQ(buffer.data()[0], std::byte(i));
+            EXPECT_EQ(buffer.data()[buffer.bytes() - 1], std::byte(i));
+        }
         kept.clear();
     }
 }
+
+#if !defined(__SANITIZE_ADDRESS__)
+TEST(Buffer, memory_of_the_size_that_was_let_go_of_last_is_taken_again) {
+    for (std::size_t bytes : {16u, 1000u, 16384u, 65536u}) {
+        BufferHandle buffer = Buffer::allocate(bytes), other = Buffer::allocate(bytes);
+        void* first = buffer->data();
+        buffer.reset();
+        EXPECT_EQ((buffer = Buffer::allocate(bytes))->data(), first) << bytes;
+        EXPECT_NE(buffer->data(), other->data()) << bytes;
+    }
+}
+#endif
 
 }  // namespace
 }  // namespace weft
