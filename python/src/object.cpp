@@ -61,8 +61,12 @@ PyObject* unary(PyObject* a) noexcept {
 }
 
 PyObject* matrix_product(PyObject* a, PyObject* b) noexcept {
-    return guarded(
-        [&] { return with_operands(a, b, [](const Operand& x, const Operand& y) { return matmul(x, y); }); });
+    return guarded([&]() -> PyObject* {
+        if (!is_tensor(a) || !is_tensor(b))
+            return with_operands(a, b, [](const Operand& x, const Operand& y) { return matmul(x, y); });
+        std::source_location where = here();
+        return wrap(matmul({tensor_in(a), where}, {tensor_in(b), where}));
+    });
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {

@@ -1,5 +1,7 @@
 #include "weft/ops/contraction.h"
 
+#include <array>
+
 #include "weft/graph/node.h"
 #include "weft/ops/batch.h"
 #include "weft/ops/elementwise.h"
@@ -67,10 +69,12 @@ WEFT_REGISTER(matmul_operation);
 
 namespace {
 
+Tensor taken(Operand&& operand) { return operand.tensor ? std::move(operand.tensor) : operand.as_tensor(); }
+
 // `how`: ProductAttributes of products of float32; null: as the program that it is part of has them.
-Tensor product(const Operand& left, const Operand& right, AttributesHandle how) {
+Tensor product(Operand&& left, Operand&& right, AttributesHandle how) {
     LineScope line(left.where);
-    Tensor a = left.as_tensor(), b = right.as_tensor();
+    Tensor a = taken(std::move(left)), b = taken(std::move(right));
     if (a.ndim() == 0 || b.ndim() == 0) {
         throw ShapeError(text("matmul: shapes ", a.shape(), " and ", b.shape(),
                               " do not fit: a 0-d value has no rows and columns; multiply with *", place(left.where)));
@@ -83,14 +87,19 @@ Tensor product(const Operand& left, const Operand& right, AttributesHandle how) 
                               column ? "only one" : "second to last", " of the second", place(left.where)));
     }
     DType dtype = promote(a.dtype(), b.dtype());
-    a = a.astype(dtype, left.where), b = b.astype(dtype, left.where);
+    if (a.dtype() != dtype) a = a.astype(dtype, left.where);
+    if (b.dtype() != dtype) b = b.astype(dtype, left.where);
+    if (dtype != DType::float32) how = nullptr;
+    if (a.ndim() == 2 && b.ndim() == 2) {  // which need nothing of what follows, and are small and many
+        std::array<Tensor, 2> matrices{std::move(a), std::move(b)};
+        return take_node(matmul_operation, matrices, std::move(how), left.where);
+    }
     if (row) a = expand_dims(a, 0);
     if (column) b = expand_dims(b, 1);
     std::optional<Shape> batch = broadcast(batch_of(a.shape()), batch_of(b.shape()));
     if (!batch)
         throw ShapeError(text("matmul: the batches ", batch_of(a.shape()), " of ", a.shape(), " and ",
                               batch_of(b.shape()), " of ", b.shape(), " do not broadcast", place(left.where)));
-    if (dtype != DType::float32) how = nullptr;
     Tensor result = make_node(matmul_operation, {with_batch(a, *batch), with_batch(b, *batch)}, how, left.where);
     if (row) result = squeeze(result, {-2});
     if (column) result = squeeze(result, {-1});
@@ -104,12 +113,14 @@ void check_matmul_precision(std::string_view of, DType precision) {
         throw ValueError(text(of, ": the precision of products of float32 is float32 or bfloat16, not ", precision));
 }
 
-Tensor matmul(const Operand& a, const Operand& b) { return product(a, b, nullptr); }
-Tensor matmul(const Operand& a, const Operand& b, DType precision) {
+Tensor matmul(Operand a, Operand b) { return product(std::move(a), std::move(b), nullptr); }
+Tensor matmul(Operand a, Operand b, DType precision) {
     check_matmul_precision("matmul", precision);
-    return product(a, b, attributes(ProductAttributes{precision}));
+    return product(std::move(a), std::move(b), attributes(ProductAttributes{precision}));
 }
-Tensor product_like(const Node& node, const Operand& a, const Operand& b) { return product(a, b, node.attributes); }
+Tensor product_like(const Node& node, Operand a, Operand b) {
+    return product(std::move(a), std::move(b), node.attributes);
+}
 DType precision_of(const Node& product) {
     return product.attributes ? product.attributes_as<ProductAttributes>().precision : DType::float32;
 }
