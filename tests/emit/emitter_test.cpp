@@ -68,7 +68,7 @@ Case case_of_all_loads(std::uint64_t seed, Random& random) {
 
 EmitOptions random_options(Random& random) {
     static constexpr int unrolls[] = {0, 1, 2, 3, 4};
-    return {.unroll = unrolls[pick(random, 5)], .registers = pick(random, 3) ? 1000 : 6};
+    return {.unroll = unrolls[pick(random, 5)], .registers = pick(random, 3) ? 1000 : 6, .half = pick(random, 4) == 0};
 }
 
 TEST(Emitter, random_programs_have_the_interpreters_bits) {

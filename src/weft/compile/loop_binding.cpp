@@ -198,6 +198,7 @@ void LoopKernel::keep_what_is_over(std::vector<Tensor>& next, std::span<const Te
 
 void LoopKernel::find_moves(Phase& phase) const {
     std::int64_t blocks = reverse_ ? -phase.at_once : phase.at_once;
+    std::vector<Phase::Move> moves;
     for (std::size_t o = 0; o < phase.outputs.size(); ++o)
         if (!phase.outputs[o].carries.empty() || phase.outputs[o].collected.size() != 1) phase.active.push_back(o);
     for (const OperandTable::Patch& patch : phase.table->outside()) {
@@ -212,7 +213,15 @@ void LoopKernel::find_moves(Phase& phase) const {
         if (turns)
             phase.turns.push_back(patch);
         else if (slice > 0)
-            phase.moves.push_back({patch.position, blocks * static_cast<std::int64_t>(slice)});
+            moves.push_back({patch.position, 1, blocks * static_cast<std::int64_t>(slice)});
+    }
+    std::ranges::sort(moves, {}, &Phase::Move::position);
+    for (const Phase::Move& move : moves) {
+        Phase::Move* last = phase.moves.empty() ? nullptr : &phase.moves.back();
+        if (last && last->bytes == move.bytes && last->position + last->count == move.position)
+            ++last->count;
+        else
+            phase.moves.push_back(move);
     }
 }
 

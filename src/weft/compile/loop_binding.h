@@ -75,7 +75,7 @@ class LoopKernel final : public Kernel {
         std::size_t table_at = 0, addresses_at = 0;
         std::vector<std::size_t> shared_at;
         struct Move {
-            std::uint32_t position;
+            std::uint32_t position, count;  // neighbours
             std::int64_t bytes;
         };
         std::vector<Move> moves;                 // of the table: what goes on by as much from block to block

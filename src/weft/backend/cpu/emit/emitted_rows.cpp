@@ -1,12 +1,11 @@
 #include "weft/backend/cpu/emit/emitted_rows.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace weft::cpu::emit {
 
 namespace {
-
-constexpr std::int64_t few_vectors = 64;  // elements of four
 
 /// How a stream moves along the innermost axis.
 StreamKind kind_of(const Stream& stream, bool store) {
@@ -32,10 +31,11 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
         if (past && whole && out.back().mode == Mode::contiguous) out.back().mode = Mode::past;
     }
     kernel_ = options ? compile_kernel(program, in, out, best_isa(), *options)
-                      : kernel_for(program, in, out, best_isa(), element_count(dims_) <= few_vectors);
+                      : kernel_for(program, in, out, best_isa(), element_count(dims_));
     place(loads);
     place(stores);
     if (dims_.empty()) dims_.push_back(1);
+    if (one_axis()) keep_steps();
 }
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
@@ -83,14 +83,24 @@ void EmittedRows::place(const std::vector<Stream>& streams) {
     }
 }
 
+void EmittedRows::keep_steps() {
+    auto still = [](const std::vector<std::int64_t>& steps) {
+        return std::ranges::all_of(steps, std::logical_not<>{});
+    };
+    if (still(strides_) && still(nexts_)) return;  // of a single point none is read
+    for (std::size_t i = 0; i < strides_.size(); ++i)
+        steps_.push_back(nexts_[i] != 0 ? nexts_[i] : dims_[0] * strides_[i]);
+    steps_.insert(steps_.end(), strides_.begin(), strides_.end());
+}
+
 EmittedRows::Walk EmittedRows::start(std::int64_t* words, std::int64_t flat) const {
     std::size_t axes = dims_.size();
-    Walk walk{words, words + 2 + 3 * kernel_->streams};
+    Walk walk{words, words + arguments().words()};
     unravel(flat, dims_, walk.at);
     for (std::size_t i = 0; i < kernel_->streams; ++i) {
         const std::int64_t* strides = strides_.data() + i * axes;
-        words[3 + 3 * i] = axes > 1 ? strides[axes - 2] : 0;
-        words[4 + 3 * i] = strides[axes - 1];
+        words[arguments().row_step(i)] = axes > 1 ? strides[axes - 2] : 0;
+        words[arguments().step(i)] = strides[axes - 1];
     }
     return walk;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 
 #include "weft/backend/cpu/emit/kernel_cache.h"
 #include "weft/backend/cpu/loop_layout.h"
@@ -31,7 +32,7 @@ class EmittedRows {
     explicit operator bool() const { return kernel_ != nullptr; }
     /// Working memory of one run over `axes` axes.
     static std::size_t scratch_bytes(std::size_t streams, std::size_t axes) {
-        return (2 + 3 * streams + std::max<std::size_t>(axes, 1)) * sizeof(std::int64_t);
+        return (Arguments{streams}.words() + std::max<std::size_t>(axes, 1)) * sizeof(std::int64_t);
     }
     std::size_t scratch_bytes() const { return kernel_ ? scratch_bytes(kernel_->streams, dims_.size()) : 0; }
     /// Part of a box of at least two axes: `width` elements of each of `rows` rows, from row-major position `flat` on.
@@ -58,8 +59,21 @@ class EmittedRows {
         }
     }
 
+    /// All of a box of one axis: what small maps are, of which a step of a loop may have hundreds of streams.
+    void run_all(const void* const* loads, std::size_t many, void* const* stores, std::byte* scratch) const {
+        auto* words = reinterpret_cast<std::int64_t*>(scratch);
+        const std::size_t streams = strides_.size();
+        words[0] = dims_[0], words[1] = 1;
+        std::memcpy(words + 2, loads, many * sizeof(void*));
+        std::memcpy(words + 2 + many, stores, (streams - many) * sizeof(void*));
+        if (!steps_.empty()) std::memcpy(words + 2 + streams, steps_.data(), steps_.size() * sizeof(std::int64_t));
+        (*kernel_)(words);
+    }
+    bool one_axis() const { return dims_.size() == 1; }
+
   private:
     void place(const std::vector<Stream>& streams);
+    void keep_steps();
     struct Walk {
         std::int64_t *words, *at;
     };
@@ -69,20 +83,23 @@ class EmittedRows {
     template <class Base>
     void call(const Walk& walk, Base& base) const {
         for (std::size_t i = 0; i < kernel_->streams; ++i)
-            walk.words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + offset(walk, i);
+            walk.words[arguments().base(i)] = reinterpret_cast<std::int64_t>(base(i)) + offset(walk, i);
         (*kernel_)(walk.words);
     }
     /// Of a box of one axis, with nothing to walk: what small maps are.
     template <class Base>
     void run_stretch(std::int64_t* words, std::int64_t first, std::int64_t count, Base& base) const {
+        const std::size_t streams = strides_.size();
         words[0] = count, words[1] = 1;
-        for (std::size_t i = 0; i < strides_.size(); ++i) {
-            words[2 + 3 * i] = reinterpret_cast<std::int64_t>(base(i)) + first * strides_[i];
-            words[3 + 3 * i] = nexts_[i] != 0 ? nexts_[i] : count * strides_[i];
-            words[4 + 3 * i] = strides_[i];
+        std::int64_t *bases = words + 2, *row_steps = bases + streams;
+        for (std::size_t i = 0; i < streams; ++i) {
+            bases[i] = reinterpret_cast<std::int64_t>(base(i)) + first * strides_[i];
+            row_steps[i] = nexts_[i] != 0 ? nexts_[i] : count * strides_[i];
         }
+        std::copy_n(strides_.data(), streams, row_steps + streams);
         (*kernel_)(words);
     }
+    Arguments arguments() const { return {kernel_->streams}; }
     std::int64_t offset(const Walk& walk, std::size_t stream) const;
     void advance(Walk& walk) const;
     void advance_rows(Walk& walk) const;
@@ -91,6 +108,7 @@ class EmittedRows {
     Dims dims_;                          // at least one axis
     std::vector<std::int64_t> strides_;  // axis by axis for each stream
     std::vector<std::int64_t> nexts_;    // Stream::next of each
+    std::vector<std::int64_t> steps_;    // of a box of one axis: the steps among its arguments, if any is read
 };
 
 }  // namespace weft::cpu::emit

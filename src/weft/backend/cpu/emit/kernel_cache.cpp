@@ -20,6 +20,7 @@
 namespace weft::cpu::emit {
 namespace {
 
+constexpr std::int64_t most_of_few = 64, half_a_vector = 8;  // of four bytes
 constexpr std::size_t long_program = 64;  // instructions from which on another size may compile again
 
 bool has_emitter([[maybe_unused]] Isa isa) {
@@ -123,9 +124,9 @@ class Cache {
 };
 
 Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa,
-               bool one_vector) {
+               const EmitOptions& options) {
     Hasher hasher;
-    hasher.add(one_vector);
+    hasher.add(static_cast<std::uint64_t>(options.unroll) << 1 | static_cast<std::uint64_t>(options.half));
     Hash128 content = hash_of(program);
     hasher.add(content.high);
     hasher.add(content.low);
@@ -156,6 +157,7 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
     if (!code) return nullptr;
     PlanOptions how = options_for(isa);
     how.unroll = options.unroll;
+    if (options.half && !code->joins() && !code->accumulates()) how.vector_bytes = 32;
     how.registers[0] = std::min(how.registers[0], options.registers);
     how.registers[1] = std::min(how.registers[1], std::max(3, options.registers / 2));
     auto planned = plan_kernel(std::move(*code), how);
@@ -172,11 +174,11 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
 }
 
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
-                                                 std::span<const StreamKind> stores, Isa isa, bool few) {
+                                                 std::span<const StreamKind> stores, Isa isa, std::int64_t elements) {
     if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
-    bool one_vector = few && program.code.size() > long_program;
-    EmitOptions options{.unroll = one_vector ? 1 : 0};
-    return Cache::instance().get(key_of(program, loads, stores, isa, one_vector),
+    bool other = program.code.size() > long_program, few = other && elements <= most_of_few;
+    EmitOptions options{.unroll = few ? 1 : 0, .half = other && elements <= half_a_vector};
+    return Cache::instance().get(key_of(program, loads, stores, isa, options),
                                  [&] { return compile_kernel(program, loads, stores, isa, options); });
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -17,9 +18,8 @@ struct CompiledKernel {
     std::size_t streams = 0, bytes = 0;
     int lanes = 0, unroll = 0, spills = 0;
 
-    /// `arguments`: the words of Arguments (writer.h).
-    void operator()(const std::int64_t* arguments) const {
-        reinterpret_cast<void (*)(const std::int64_t*)>(const_cast<void*>(code.get()))(arguments);
+    void operator()(std::int64_t* arguments) const {
+        reinterpret_cast<void (*)(std::int64_t*)>(const_cast<void*>(code.get()))(arguments);
     }
 };
 
@@ -27,13 +27,15 @@ struct CompiledKernel {
 struct EmitOptions {
     int unroll = 0;        // vectors side by side; 0: as registers allow
     int registers = 1000;  // of the vector bank at most; at least 5
+    bool half = false;     // vectors of 32 bytes, also where the instruction set has longer ones
 };
 
 /// Null where the emitter has no code for it: no xbyak in this build, an instruction set without an emitter, complex numbers, no
-/// executable memory, or the emitter switched off. `few`: it is for so few elements that vectors are not worth being computed side by
-/// side; of a long program the code is then shorter, and another than for many.
+/// executable memory, or the emitter switched off. `elements`: it is for so many. Few are not worth being computed in vectors side by side, nor a
+/// few in long vectors, which some processors compute as two; of a long program the code is then another than for many.
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
-                                                 std::span<const StreamKind> stores, Isa isa, bool few = false);
+                                                 std::span<const StreamKind> stores, Isa isa,
+                                                 std::int64_t elements = std::numeric_limits<std::int64_t>::max());
 /// The same, compiled anew.
 std::shared_ptr<const CompiledKernel> compile_kernel(const Program& program, std::span<const StreamKind> loads,
                                                      std::span<const StreamKind> stores, Isa isa,

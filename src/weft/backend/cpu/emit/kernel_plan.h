@@ -11,6 +11,16 @@
 
 namespace weft::cpu::emit {
 
+/// The words that the code is handed: elements of a row; rows; each stream's address at the first element, which the code moves on; the bytes
+/// from row to row of each; the bytes from element to element (read where the stream is strided).
+struct Arguments {
+    std::size_t streams;
+    std::size_t words() const { return 2 + 3 * streams; }
+    std::size_t base(std::size_t stream) const { return 2 + stream; }
+    std::size_t row_step(std::size_t stream) const { return 2 + streams + stream; }
+    std::size_t step(std::size_t stream) const { return 2 + 2 * streams + stream; }
+};
+
 struct PlanOptions {
     int vector_bytes = 64;
     std::array<int, bank_count> registers{31, 6};

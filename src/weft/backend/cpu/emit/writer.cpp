@@ -20,8 +20,11 @@ constexpr int base_codes[] = {Operand::RSI, Operand::RDI, Operand::R8, Operand::
 
 }  // namespace
 
-Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size)
-    : CodeGenerator(size, memory), plan_(plan), very_wide_(plan.lane_bytes * plan.lanes == 64) {
+Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size, bool many_registers)
+    : CodeGenerator(size, memory),
+      plan_(plan),
+      very_wide_(plan.lane_bytes * plan.lanes == 64),
+      many_registers_(many_registers) {
     setDefaultJmpNEAR(true);
     auto moves = [](const StreamKind& stream) {
         return stream.mode == Mode::contiguous || stream.mode == Mode::strided;
@@ -42,9 +45,8 @@ void Writer::lay_out_frame() {
     areas_at_ = take(64 * streams);
     places_at_ = take(64 * plan_.code.places.size());
     tails_at_ = take(128);
-    bases_at_ = take(8 * streams + 40);
+    operands_at_ = take(40);
     aheads_at_ = take(8 * streams);
-    operands_at_ = bases_at_ + 8 * streams;
     saved_at_ = operands_at_ + 24;
     limit_at_ = saved_at_ + 8;
     frame_bytes_ = next;
@@ -72,20 +74,14 @@ void Writer::open() {
     sub(rsp, static_cast<std::uint32_t>(frame_bytes_));
     and_(rsp, -64);
     mov(ptr[rsp + static_cast<int>(saved_at_)], rax);
-    mov(r13, ptr[rbx]);
-    mov(r14, ptr[rbx + 8]);
-    for (std::size_t i = 0; i < base_registers_.size(); ++i) {
-        if (base_registers_[i] >= 0) {
-            mov(Xbyak::Reg64(base_registers_[i]), ptr[rbx + words(Arguments::base(i))]);
-        } else {
-            mov(rax, ptr[rbx + words(Arguments::base(i))]);
-            mov(ptr[rsp + static_cast<int>(bases_at_ + 8 * i)], rax);
-        }
-    }
+    mov(r13, argument(0));
+    mov(r14, argument(1));
+    for (std::size_t i = 0; i < base_registers_.size(); ++i)
+        if (base_registers_[i] >= 0) mov(Xbyak::Reg64(base_registers_[i]), argument(arguments().base(i)));
     for (std::size_t i = 0; i < plan_.code.streams.size(); ++i) {
         if (!plan_.code.streams[i].ahead) continue;
         mov(rax, r14);
-        imul(rax, ptr[rbx + words(Arguments::row_step(i))]);
+        imul(rax, argument(arguments().row_step(i)));
         mov(frame(aheads_at_ + 8 * i), rax);
     }
     for (auto [line, number] : plan_.pinned) {
@@ -176,12 +172,12 @@ void Writer::rest_of_row() {
 
 void Writer::advance() {
     for (std::size_t i = 0; i < base_registers_.size(); ++i) {
-        Address step = ptr[rbx + words(Arguments::row_step(i))];
+        Address step = argument(arguments().row_step(i));
         if (base_registers_[i] >= 0) {
             add(Xbyak::Reg64(base_registers_[i]), step);
         } else {
             mov(rax, step);
-            add(ptr[rsp + static_cast<int>(bases_at_ + 8 * i)], rax);
+            add(argument(arguments().base(i)), rax);
         }
     }
 }

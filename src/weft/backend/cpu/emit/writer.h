@@ -12,19 +12,9 @@
 
 namespace weft::cpu::emit {
 
-/// The words that the code is handed: elements of a row, rows, and for every stream its address at the first element, the bytes from
-/// row to row, the bytes from element to element (read where the stream is strided).
-struct Arguments {
-    static constexpr std::size_t words(std::size_t streams) { return 2 + 3 * streams; }
-    static constexpr std::size_t base(std::size_t stream) { return 2 + 3 * stream; }
-    static constexpr std::size_t row_step(std::size_t stream) { return 3 + 3 * stream; }
-    static constexpr std::size_t step(std::size_t stream) { return 4 + 3 * stream; }
-};
-using KernelCode = void (*)(const std::int64_t* arguments);
-
 class Writer : protected Xbyak::CodeGenerator {
   public:
-    Writer(const KernelPlan& plan, void* memory, std::size_t size);
+    Writer(const KernelPlan& plan, void* memory, std::size_t size, bool many_registers);
     virtual ~Writer() = default;
     /// Writes it all; the number of bytes.
     std::size_t write();
@@ -56,7 +46,8 @@ class Writer : protected Xbyak::CodeGenerator {
     Xmm reg(std::int32_t number, Lane lane) const {
         return width_of(lane) == plan_.lane_bytes || lane == Lane::mask ? full(number) : half(number);
     }
-    static int words(std::size_t number) { return static_cast<int>(8 * number); }  // in bytes
+    Address argument(std::size_t number) const { return ptr[rbx + static_cast<int>(8 * number)]; }
+    Arguments arguments() const { return {plan_.code.streams.size()}; }
     bool wide_lanes() const { return plan_.lane_bytes == 8; }
     int lanes() const { return plan_.lanes; }
     Address frame(std::size_t offset) const { return ptr[rsp + static_cast<int>(offset)]; }
@@ -64,7 +55,8 @@ class Writer : protected Xbyak::CodeGenerator {
     const Xbyak::Reg64& rest_count() const { return r15; }
 
     const KernelPlan& plan_;
-    const bool very_wide_;  // vectors of 64 bytes
+    const bool very_wide_;       // vectors of 64 bytes
+    const bool many_registers_;  // 32 of them, and instructions that reach them
 
   private:
     void lay_out_frame();
@@ -101,16 +93,16 @@ class Writer : protected Xbyak::CodeGenerator {
     void point_at(std::size_t stream, int copy);  // rax: the element's address; rcx: the bytes to the next
     void collect(std::size_t size, std::int32_t to);
     void distribute(std::size_t size, std::int32_t from);
-    int spare_number() const { return very_wide_ ? 31 : 15; }  // a register for steps in between
+    int spare_number() const { return many_registers_ ? 31 : 15; }  // a register for steps in between
     void move_elements(std::size_t stream, bool into_area, bool whole);
     std::size_t area(std::size_t stream) const { return areas_at_ + 64 * stream; }
     void load_constant(std::int32_t line, std::int32_t to);
     void load_pattern(std::uint64_t bits, int bytes, const Xmm& to);
     void write_constants();
 
-    std::vector<std::int32_t> base_registers_;  // by stream; -1: in the frame
-    std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, bases_at_ = 0,
-                operands_at_ = 0, saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
+    std::vector<std::int32_t> base_registers_;  // by stream; -1: they stay among the arguments
+    std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, operands_at_ = 0,
+                saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
     bool one_array_joined_ = false;                         // and nothing else comes from memory
     int rest_copy_ = 0;                                     // the vector of `unroll` that the rest of a row is at
     Xbyak::Label rare_;                                     // where the common path is left to

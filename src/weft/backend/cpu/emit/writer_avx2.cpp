@@ -12,7 +12,7 @@ namespace {
 
 class Avx2Writer final : public Writer {
   public:
-    using Writer::Writer;
+    Avx2Writer(const KernelPlan& plan, void* memory, std::size_t size) : Writer(plan, memory, size, false) {}
 
   private:
     static constexpr int spare_number = 15, joining_number = 14;  // the latter where values are joined

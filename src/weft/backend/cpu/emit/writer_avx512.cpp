@@ -11,7 +11,7 @@ namespace {
 
 class Avx512Writer final : public Writer {
   public:
-    using Writer::Writer;
+    Avx512Writer(const KernelPlan& plan, void* memory, std::size_t size) : Writer(plan, memory, size, true) {}
 
   private:
     using Opmask = Xbyak::Opmask;
@@ -24,7 +24,7 @@ class Avx512Writer final : public Writer {
     void prepare_tail() override {
         mov(eax, -1);
         bzhi(eax, eax, r15d);
-        if (lanes() == 8)
+        if (lanes() <= 8)
             kmovb(k7, eax);
         else
             kmovw(k7, eax);
@@ -32,7 +32,10 @@ class Avx512Writer final : public Writer {
 
     void spill_mask(const Address& address, std::int32_t number) override { kmovw(address, mask(number)); }
     void test_truth(std::int32_t number) override {
-        if (lanes() == 8)
+        if (lanes() == 4) {  // knotw sets what lies beyond them
+            kmovb(eax, mask(number));
+            test(al, 15);
+        } else if (lanes() == 8)
             kortestb(mask(number), mask(number));
         else
             kortestw(mask(number), mask(number));
@@ -70,6 +73,8 @@ class Avx512Writer final : public Writer {
         Xmm bytes(spare_number);
         if (tail)
             vmovdqu8(bytes | k7 | T_z, address);
+        else if (lanes() == 4)
+            vmovd(bytes, address);
         else if (lanes() == 8)
             vmovq(bytes, address);
         else
@@ -84,6 +89,7 @@ class Avx512Writer final : public Writer {
             Xmm bytes(spare_number);
             vpmovm2b(bytes, mask(from));
             vpabsb(bytes, bytes);
+            if (!tail && lanes() == 4) return vmovd(place, bytes);
             if (!tail && lanes() == 8) return vmovq(place, bytes);
             return vmovdqu8(place, bytes);
         }

@@ -30,7 +30,7 @@ void Writer::move_accumulators(bool in) {
     for (std::size_t i = 0; i < plan_.code.streams.size(); ++i) {
         const StreamKind& stream = plan_.code.streams[i];
         if (stream.mode != Mode::joined) continue;
-        mov(rax, ptr[rbx + words(Arguments::base(i))]);
+        mov(rax, argument(arguments().base(i)));
         auto size = static_cast<int>(size_of(stream.memory));
         for (int copy = 0; copy < plan_.unroll; ++copy) {
             Address place = ptr[rax + copy * lanes() * size];
@@ -75,7 +75,7 @@ void Writer::upper_half(std::int32_t to, std::int32_t from, int bytes) {
     if (bytes == 32)
         vextracti64x4(Xbyak::Ymm(to), Xbyak::Zmm(from), 1);
     else if (bytes == 16)
-        very_wide_ ? vextracti32x4(Xmm(to), Xbyak::Ymm(from), 1) : vextracti128(Xmm(to), Xbyak::Ymm(from), 1);
+        many_registers_ ? vextracti32x4(Xmm(to), Xbyak::Ymm(from), 1) : vextracti128(Xmm(to), Xbyak::Ymm(from), 1);
     else
         vpshufd(Xmm(to), Xmm(from), bytes == 8 ? 0xEE : 0x55);
 }

@@ -25,7 +25,7 @@ constexpr std::ptrdiff_t much_computed = 12;        // lines: an exponential
 
 Xbyak::Reg64 Writer::base_of(std::size_t stream) {
     if (base_registers_[stream] >= 0) return Xbyak::Reg64(base_registers_[stream]);
-    mov(rax, ptr[rsp + static_cast<int>(bases_at_ + 8 * stream)]);
+    mov(rax, argument(arguments().base(stream)));
     return rax;
 }
 
@@ -91,7 +91,7 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
 void Writer::point_at(std::size_t stream, int copy) {
     const StreamKind& kind = plan_.code.streams[stream];
     if (kind.mode == Mode::strided) {
-        mov(rcx, ptr[rbx + words(Arguments::step(stream))]);
+        mov(rcx, argument(arguments().step(stream)));
         lea(rdx, ptr[r12 + copy * lanes()]);
         imul(rdx, rcx);
         Xbyak::Reg64 base = base_of(stream);
@@ -124,7 +124,7 @@ void Writer::collect(std::size_t size, std::int32_t to) {
         if (parts == 4)
             vinserti32x4(Xbyak::Zmm(to), Xbyak::Zmm(to), part, place);
         else
-            very_wide_ ? vinserti32x4(whole, whole, part, place) : vinserti128(whole, whole, part, place);
+            many_registers_ ? vinserti32x4(whole, whole, part, place) : vinserti128(whole, whole, part, place);
     }
 }
 
@@ -139,7 +139,7 @@ void Writer::distribute(std::size_t size, std::int32_t from) {
         if (i > 0 && parts == 4)
             vextracti32x4(part, Xbyak::Zmm(from), place);
         else if (i > 0)
-            very_wide_ ? vextracti32x4(part, whole, place) : vextracti128(part, whole, place);
+            many_registers_ ? vextracti32x4(part, whole, place) : vextracti128(part, whole, place);
         if (size == 4) {
             vmovd(ptr[rax], part);
             vpextrd(ptr[rax + rcx], part, 1);
@@ -239,7 +239,7 @@ void Writer::call(const Outside& outside) {
     sub(rsp, below);
     for (std::size_t i = 0; i < std::size(record); ++i) {
         mov(rax, record[i]);
-        mov(ptr[rsp + words(i)], rax);
+        mov(frame(8 * i), rax);
     }
     lea(rdi, ptr[rsp + below + place(outside.result)]);
     lea(rsi, ptr[rsp + below + static_cast<int>(operands_at_)]);
