@@ -30,7 +30,7 @@ TEST(Buffer, counts_are_of_all_threads_also_of_those_that_ended) {
 }
 
 TEST(Buffer, memory_is_used_again_and_never_by_two) {
-    const std::size_t sizes[] = {4, 256, 257, 1000, 1024, 5000, 40000, 65536, 65537};
+    const std::size_t sizes[] = {4, 256, 257, 1000, 1024, 5000, 40000, 65536, 1000000};
     std::vector<BufferHandle> kept;
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < 200; ++i) {
@@ -49,7 +49,7 @@ TEST(Buffer, memory_is_used_again_and_never_by_two) {
 
 #if !defined(__SANITIZE_ADDRESS__)
 TEST(Buffer, memory_of_the_size_that_was_let_go_of_last_is_taken_again) {
-    for (std::size_t bytes : {16u, 1000u, 16384u, 65536u}) {
+    for (std::size_t bytes : {16u, 1000u, 16384u, 65536u, 1000000u}) {
         BufferHandle buffer = Buffer::allocate(bytes), other = Buffer::allocate(bytes);
         void* first = buffer->data();
         buffer.reset();

@@ -19,19 +19,22 @@ constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::size_t small_block = 0, kept_lately = 0;
 #else
-constexpr std::size_t small_block = 256, kept_lately = std::size_t{64} << 10;
+constexpr std::size_t small_block = 256, kept_lately = large_page;
 #endif
 
 std::size_t whole_lines(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 /// Memory of the sizes that a thread let go of lately, for its next values of just these: aligned memory of the system's allocator, asked for
-/// and given back, takes 0.3 us, a product of 16 x 16 by 16 x 16 floats 0.1. At most 4 MB.
+/// and given back, takes 0.3 us, a product of 16 x 16 by 16 x 16 floats 0.1; of some 100 KB it may go back to the system, which clears its pages
+/// for the next value.
 class Lately {
   public:
     /// Null: there is none.
     void* take(std::size_t bytes) {
         Size& size = of(bytes);
-        return size.bytes == bytes && size.count > 0 ? size.blocks[--size.count] : nullptr;
+        if (size.bytes != bytes || size.count == 0) return nullptr;
+        kept_ -= bytes;
+        return size.blocks[--size.count];
     }
     /// Whether it was kept.
     bool keep(void* block, std::size_t bytes) {
@@ -40,7 +43,8 @@ class Lately {
             clear(size);
             size.bytes = bytes;
         }
-        if (size.count == most_of_size) return false;
+        if (size.count == most_of_size || kept_ + bytes > most_kept_lately) return false;
+        kept_ += bytes;
         size.blocks[size.count++] = block;
         return true;
     }
@@ -49,16 +53,18 @@ class Lately {
     }
 
   private:
-    static constexpr std::size_t sizes = 16, most_of_size = 4;
+    static constexpr std::size_t sizes = 16, most_of_size = 4, most_kept_lately = std::size_t{4} << 20;
     struct Size {
         std::size_t bytes = 0, count = 0;
         void* blocks[most_of_size];
     };
-    static void clear(Size& size) {
+    void clear(Size& size) {
+        kept_ -= size.count * size.bytes;
         while (size.count > 0) std::free(size.blocks[--size.count]);
     }
     Size& of(std::size_t bytes) { return sizes_[(bytes / alignment * 0x9E3779B97F4A7C15u >> 32) % sizes]; }
     Size sizes_[sizes];
+    std::size_t kept_ = 0;
 };
 
 /// What one thread has of buffers: its part of the counts, which it alone writes (a count that all share costs more than a small value
