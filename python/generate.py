@@ -22,13 +22,14 @@ from . import _core
 
 '''
 FUNCTION = '''
-def {name}({arguments}, /):
-    """{doc}
+{name} = _core.described("{operation}", "{name}", __name__, """{name}({arguments}, /)
+--
 
-    >>> {call}
-    {result}
-    """
-    return _core.{operation}({arguments})
+{doc}
+
+>>> {call}
+{result}
+""")
 '''
 
 # The numbers of an example, by type and place: such as tell operands and their order apart.
@@ -121,7 +122,7 @@ def expected(core, record, rows):
 
 def function(core, name, record, space="wf"):
     """The text of a function of this name, which users call as space.name."""
-    doc = record["doc"].replace("\\", "\\\\") + ("" if record["differentiable"] else "\n\n    Not differentiable.")
+    doc = record["doc"].replace("\\", "\\\\") + ("" if record["differentiable"] else "\n\nNot differentiable.")
     rows = operands(core, record)
     return FUNCTION.format(name=name, operation=record["name"], arguments=ARGUMENTS[record["arity"]], doc=doc,
                            call=f"{space}.{name}({', '.join(map(written, rows))})", result=expected(core, record, rows))

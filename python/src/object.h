@@ -98,6 +98,7 @@ nb::object dtype_object(DType dtype);
 void bind_dtypes(nb::module_& module);
 void bind_errors(nb::module_& module);
 void bind_tensor(nb::module_& module);
+void bind_elementwise(nb::module_& module);
 void bind_operations(nb::module_& module);
 void bind_linear_algebra(nb::module_& module);
 void bind_transforms(nb::module_& module);

@@ -12,41 +12,7 @@
 namespace weft::python {
 namespace {
 
-/// An operation of the registry on N arguments. It is called a million times a second, so Python's C interface hands over what nanobind
-/// would look at first.
-template <std::size_t N>
-PyObject* elementwise(PyObject* self, PyObject* const* arguments, Py_ssize_t count) noexcept {
-    return guarded([&]() -> PyObject* {
-        const auto& operation = *static_cast<const Operation*>(PyCapsule_GetPointer(self, nullptr));
-        const char* name = operation.name.data();
-        if (count != static_cast<Py_ssize_t>(N)) {
-            PyErr_Format(PyExc_TypeError, "%s takes %zu arguments, not %zd", name, N, count);
-            return nullptr;
-        }
-        if (std::all_of(arguments, arguments + N, is_tensor)) {  // they need nothing of what plain numbers do
-            std::array<Tensor, N> operands;
-            std::transform(arguments, arguments + N, operands.begin(), tensor_in);
-            return wrap(take_node(operation, operands, nullptr, here()));
-        }
-        return [&]<std::size_t... I>(std::index_sequence<I...>) {
-            std::array<Operand, N> operands{operand(arguments[I], name)...};  // braces: from the left to the right
-            return wrap(weft::apply(operation, std::span<const Operand>(operands)));
-        }
-        (std::make_index_sequence<N>());
-    });
-}
-
-void bind_elementwise(nb::module_& module) {
-    static std::deque<PyMethodDef> definitions;  // as long as the functions made of them
-    for (const Operation* operation : all_operations()) {
-        bool bound = operation->family == Family::elementwise && operation != &astype_operation;
-        if (!bound || operation->arity < 1 || operation->arity > 3) continue;
-        auto* call = operation->arity == 1 ? elementwise<1> : operation->arity == 2 ? elementwise<2> : elementwise<3>;
-        const char* name = operation->name.data();
-        definitions.push_back({name, reinterpret_cast<PyCFunction>(call), METH_FASTCALL, nullptr});
-        nb::capsule self(operation);
-        module.attr(name) = nb::steal(PyCFunction_New(&definitions.back(), self.ptr()));
-    }
+void bind_plain(nb::module_& module) {
     module.def("clip_between", [](Given x, Given low, Given high) {
         Tensor given = tensor(x, "clip");
         auto bound = [&](Given object) { return operand(object, "clip"); };
@@ -368,6 +334,7 @@ void bind_places(nb::module_& m) {
 
 void bind_operations(nb::module_& module) {
     bind_elementwise(module);
+    bind_plain(module);
     bind_reductions(module);
     bind_creation(module);
     bind_views(module);

@@ -35,7 +35,7 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
     place(loads);
     place(stores);
     if (dims_.empty()) dims_.push_back(1);
-    if (one_axis()) keep_steps();
+    if (one_of_many()) keep_steps();
 }
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,

@@ -59,7 +59,9 @@ class EmittedRows {
         }
     }
 
-    /// All of a box of one axis: what small maps are, of which a step of a loop may have hundreds of streams.
+    /// Whether there is one axis, and so many streams that run_all() pays: as steps of loops have, computed together.
+    bool one_of_many() const { return dims_.size() == 1 && strides_.size() > 16; }
+    /// All of a box of one axis.
     void run_all(const void* const* loads, std::size_t many, void* const* stores, std::byte* scratch) const {
         auto* words = reinterpret_cast<std::int64_t*>(scratch);
         const std::size_t streams = strides_.size();
@@ -69,7 +71,6 @@ class EmittedRows {
         if (!steps_.empty()) std::memcpy(words + 2 + streams, steps_.data(), steps_.size() * sizeof(std::int64_t));
         (*kernel_)(words);
     }
-    bool one_axis() const { return dims_.size() == 1; }
 
   private:
     void place(const std::vector<Stream>& streams);
