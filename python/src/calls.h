@@ -12,6 +12,9 @@ struct Compiled {
         : function(std::move(body), options, std::move(allowance)) {}
 };
 
+/// Whether this thread is within `with KeepPending():` (transforms.cpp).
+bool keeps_pending();
+
 void bind_calls(nb::module_& module);
 
 }  // namespace weft::python

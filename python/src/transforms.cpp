@@ -75,6 +75,12 @@ struct Keeping {
 };
 thread_local int Keeping::depth = 0;
 
+}  // namespace
+
+bool keeps_pending() { return Keeping::depth > 0; }
+
+namespace {
+
 /// `with MadeNodes() as made:` the same, and what is made meanwhile is written down.
 struct Making {
     Keeping keeping;
@@ -146,7 +152,7 @@ void bind_transforms(nb::module_& m) {
             },
             nb::rv_policy::reference)
         .def("__exit__", [](Making& self, Given, Given, Given) { self.made.reset(), self.keeping.exit(); });
-    m.def("keeps_pending", [] { return Keeping::depth > 0; });
+    m.def("keeps_pending", keeps_pending);
     m.def("fresh", [](Given x) { return object_of(fresh(tensor(x, "grad"))); });
     m.def("is_symbolic", [](Given x) {
         bool cell = nb::isinstance<Parameter>(x);  // read while a program is traced, it is one of its inputs

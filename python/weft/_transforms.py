@@ -303,15 +303,11 @@ def compile(f=None, *, matmul_precision=None):
     _core.check_matmul_precision(matmul_precision)
     programs = collections.OrderedDict()    # those that were called since one last went stand last
     most = 256      # of numbers that change at every call only the last
-    calls = _core.Calls()
+    known = _core.Calls()
+    known_call = known.short_way()
     allowance = _core.Allowance()   # what they may take together: those of shapes that did not come for long are traced again
 
-    @functools.wraps(f)
-    def call(*arguments, **named):
-        if not _core.keeps_pending():
-            found = calls(arguments, named)
-            if found is not calls:
-                return found
+    def long_way(arguments, named):
         leaves, build, form = flatten((arguments, named))
         at = [i for i, leaf in enumerate(leaves) if is_array(leaf)]
         inputs = [leaves[i] for i in at]
@@ -323,7 +319,7 @@ def compile(f=None, *, matmul_precision=None):
         if program is None:
             if len(programs) >= most:
                 programs.popitem(last=False)
-                calls.clear()   # so that each of the others comes by here once more, and moves to the end
+                known.clear()   # so that each of the others comes by here once more, and moves to the end
             program = programs[key] = Program(f, leaves, build, at, allowance, matmul_precision)
         else:
             try:
@@ -331,8 +327,13 @@ def compile(f=None, *, matmul_precision=None):
             except KeyError:    # another thread has let go of it
                 pass
         results = program(inputs)
-        calls.remember(arguments, named, program)
+        known.remember(arguments, named, program)
         return results
+
+    @functools.wraps(f)
+    def call(*arguments, **named):
+        found = known_call(arguments, named)
+        return long_way(arguments, named) if found is known else found
     return call
 
 
