@@ -66,6 +66,8 @@ Case case_of_all_loads(std::uint64_t seed, Random& random) {
     return c;
 }
 
+const EmitOptions whatever_it_calls;  // without them maps that mostly call the block evaluator's loops are left to it
+
 EmitOptions random_options(Random& random) {
     static constexpr int unrolls[] = {0, 1, 2, 3, 4};
     return {.unroll = unrolls[pick(random, 5)], .registers = pick(random, 3) ? 1000 : 6, .half = pick(random, 4) == 0};
@@ -164,7 +166,7 @@ TEST(Emitter, boxes_of_many_axes_give_the_same_bits_on_any_number_of_threads) {
             for (int threads : {1, 2}) {
                 UseIsa use(isa);
                 ThreadPool::instance().set_threads(threads);
-                auto prepared = cpu::emit::prepare_emitted_map(c.loop);
+                auto prepared = cpu::emit::prepare_emitted_map(c.loop, &whatever_it_calls);
                 ASSERT_TRUE(prepared);
                 expect_same(c, expected, run_plain(c, *prepared), text("seed ", seed, ", ", cpu::name_of(isa)));
                 if (testing::Test::HasFatalFailure()) return;
@@ -195,7 +197,7 @@ TEST(Emitter, functions_have_the_interpreters_bits) {
             auto expected = expected_of(c);
             for (Isa isa : emitted_isas()) {
                 UseIsa use(isa);
-                auto prepared = cpu::emit::prepare_emitted_map(c.loop);
+                auto prepared = cpu::emit::prepare_emitted_map(c.loop, &whatever_it_calls);
                 ASSERT_TRUE(prepared) << function->name;
                 expect_same(c, expected, run_plain(c, *prepared), text(function->name, ", ", cpu::name_of(isa)));
                 if (testing::Test::HasFatalFailure()) return;
@@ -293,6 +295,21 @@ TEST(Emitter, a_map_may_store_where_it_loads) {
                         text("seed ", seed, ", ", options_text(isa, options)));
             if (testing::Test::HasFatalFailure()) return;
         }
+    }
+}
+
+TEST(Emitter, maps_that_mostly_call_are_left_to_the_block_evaluator) {
+    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    for (int more : {0, 20}) {
+        ProgramBuilder builder;
+        Scalar x = builder.input(DType::int64), y = floor_divide(x, x + 7);
+        for (int i = 0; i < more; ++i) y = y * x + i;
+        builder.output(y);
+        LoopCase c;
+        Access access{DType::int64, {1}};
+        c.loop = {.program = builder.take(), .dims = {5000}, .loads = {access}, .stores = {access}, .reductions = {}};
+        EXPECT_EQ(cpu::emit::prepare_emitted_map(c.loop) != nullptr, more > 0);
+        EXPECT_TRUE(cpu::emit::prepare_emitted_map(c.loop, &whatever_it_calls));
     }
 }
 

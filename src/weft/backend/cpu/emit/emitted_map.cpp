@@ -69,6 +69,7 @@ class EmittedMap final : public PreparedLoop {
     /// Makes the code, before anything runs; whether there is any.
     bool emit(const EmitOptions* options = nullptr) {
         rows_ = EmittedRows(source_.program(), space_.dims, space_.loads, space_.stores, options);
+        if (rows_ && !options && elements_ > few_elements && calls_mostly()) return false;
         if (rows_ && past_caches_)
             past_ = EmittedRows(source_.program(), space_.dims, space_.loads, space_.stores, options, true);
         return static_cast<bool>(rows_);
@@ -93,6 +94,16 @@ class EmittedMap final : public PreparedLoop {
     }
 
   private:
+    /// Whether the block evaluator is faster: for one vector a call of its loops takes as long as some eight operations (1,000,000 // 7 of int64:
+    /// 1,250 us, and 730 in blocks; with six further operations 1,490 and 1,310, with twelve 1,750 and 1,830).
+    bool calls_mostly() const {
+        constexpr std::size_t worth_a_call = 6;
+        const std::vector<Instruction>& code = source_.program().code;
+        auto operations = std::count_if(code.begin(), code.end(), [](const Instruction& at) {
+            return at.opcode != Opcode::input && at.opcode != Opcode::constant;
+        });
+        return static_cast<std::size_t>(operations) <= (1 + worth_a_call) * rows_.calls();
+    }
     /// Of a plain map. What is small is run often, so this path is short.
     void run_part(const EmittedRows& rows, std::int64_t start, std::int64_t count, const void* const* loads,
                   void* const* stores, std::byte* mine) const {

@@ -30,6 +30,8 @@ class EmittedRows {
                 const std::vector<Stream>& stored = {});
 
     explicit operator bool() const { return kernel_ != nullptr; }
+    /// How often a vector asks the block evaluator's loops.
+    std::size_t calls() const { return kernel_->calls; }
     /// Working memory of one run over `axes` axes.
     static std::size_t scratch_bytes(std::size_t streams, std::size_t axes) {
         return (Arguments{streams}.words() + std::max<std::size_t>(axes, 1)) * sizeof(std::int64_t);

@@ -167,7 +167,8 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
     auto place = CodePool::instance().add(bytes);
     if (!place) return nullptr;
     return std::make_shared<CompiledKernel>(CompiledKernel{std::move(place), loads.size() + stores.size(), bytes.size(),
-                                                           plan.lanes, plan.unroll, plan.body.allocation.spills});
+                                                           plan.lanes, plan.unroll, plan.body.allocation.spills,
+                                                           plan.code.outsides.size()});
 #else
     return nullptr;
 #endif

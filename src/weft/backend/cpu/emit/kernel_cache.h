@@ -17,6 +17,7 @@ struct CompiledKernel {
     std::shared_ptr<const void> code;
     std::size_t streams = 0, bytes = 0;
     int lanes = 0, unroll = 0, spills = 0;
+    std::size_t calls = 0;  // of the block evaluator's loops, each for one vector
 
     void operator()(std::int64_t* arguments) const {
         reinterpret_cast<void (*)(std::int64_t*)>(const_cast<void*>(code.get()))(arguments);

@@ -41,12 +41,47 @@ WEFT_ELEMENT T divided_as_floating(T a, T b) {
     return static_cast<T>(zero ? Whole{0} : result);
 }
 
+#if defined(WEFT_ISA_avx512)  // which converts between these and double in vectors
+template <Opcode op, class T>
+inline constexpr bool divides_in_steps = std::is_same_v<T, std::int64_t> &&
+                                         (op == Opcode::floor_divide || op == Opcode::remainder);
+#else
+template <Opcode op, class T>
+inline constexpr bool divides_in_steps = false;
+#endif
+
+/// The same of 8 bytes, of which a double holds 53 bits: by the quotient of the doubles, off by at most 2^12 or so, and then by what is left
+/// of a over b, rounded to the nearest, so that an error of the last bit changes nothing. What is left lies within half of b then, on its
+/// other side where the quotient was rounded up. Numbers wrap, as b = 1 wants it of a double that is 2^63.
+template <Opcode op>
+WEFT_ELEMENT std::int64_t divided_in_steps(std::int64_t a, std::int64_t b) {
+    using Word = std::uint64_t;
+    constexpr double most = 0x1.fffffffffffffp62, to_nearest = 0x1.8p52;
+    Word minus_one = b == -1, zero = b == 0;
+    std::int64_t divisor = minus_one | zero ? 1 : b;
+    double real = static_cast<double>(divisor), first = static_cast<double>(a) / real;
+    first = first < most ? first : most;
+    Word quotient = static_cast<Word>(static_cast<std::int64_t>(first));
+    Word rest = static_cast<Word>(a) - quotient * static_cast<Word>(divisor);
+    double second = (static_cast<double>(static_cast<std::int64_t>(rest)) / real + to_nearest) - to_nearest;
+    Word more = static_cast<Word>(static_cast<std::int64_t>(second));
+    quotient += more, rest -= more * static_cast<Word>(divisor);
+    auto left = static_cast<std::int64_t>(rest);
+    Word above = left != 0 && (left < 0) != (divisor < 0);  // the quotient is
+    if constexpr (op == Opcode::remainder)
+        return static_cast<std::int64_t>(zero ? Word{0} : above ? rest + static_cast<Word>(divisor) : rest);
+    Word result = minus_one ? Word{0} - static_cast<Word>(a) : quotient - above;
+    return static_cast<std::int64_t>(zero ? Word{0} : result);
+}
+
 template <Opcode op, class T>
 struct Binary {
     using Result = T;
     WEFT_ELEMENT static T of(T a, T b) {
         if constexpr (divides_as_floating<op, T>)
             return divided_as_floating<op>(a, b);
+        else if constexpr (divides_in_steps<op, T>)
+            return divided_in_steps<op>(a, b);
         else
             return element::apply2<op>(a, b);
     }
