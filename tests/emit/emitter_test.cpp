@@ -311,6 +311,11 @@ TEST(Emitter, maps_that_mostly_call_are_left_to_the_block_evaluator) {
         EXPECT_EQ(cpu::emit::prepare_emitted_map(c.loop) != nullptr, more > 0);
         EXPECT_TRUE(cpu::emit::prepare_emitted_map(c.loop, &whatever_it_calls));
     }
+    ProgramBuilder copy;  // which calls nothing, and computes nothing
+    copy.output(copy.input(DType::int64));
+    Access access{DType::int64, {1}};
+    EXPECT_TRUE(cpu::emit::prepare_emitted_map(
+        {.program = copy.take(), .dims = {5000}, .loads = {access}, .stores = {access}, .reductions = {}}));
 }
 
 }  // namespace

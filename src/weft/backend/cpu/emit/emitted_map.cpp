@@ -98,6 +98,7 @@ class EmittedMap final : public PreparedLoop {
     /// 1,250 us, and 730 in blocks; with six further operations 1,490 and 1,310, with twelve 1,750 and 1,830).
     bool calls_mostly() const {
         constexpr std::size_t worth_a_call = 6;
+        if (rows_.calls() == 0) return false;
         const std::vector<Instruction>& code = source_.program().code;
         auto operations = std::count_if(code.begin(), code.end(), [](const Instruction& at) {
             return at.opcode != Opcode::input && at.opcode != Opcode::constant;

@@ -142,6 +142,12 @@ class Lowering {
             value = arithmetic_.round_to(value, memory);
             dtype = memory;
         }
+        const Line& made = builder_.line(value);
+        bool rounded = made.op == VectorOp::float_to_half || made.op == VectorOp::round_to_half;
+        if (memory == DType::float16 && rounded) {  // storing rounds, too
+            value = made.a;
+            dtype = DType::float32;
+        }
         builder_.add({.op = VectorOp::store, .from = lane_of(dtype), .a = value, .immediate = number});
     }
 

@@ -11,7 +11,16 @@ using Value = VectorArithmetic::Value;
 }  // namespace
 
 Value VectorArithmetic::widen(Value a, DType half) {
-    if (half == DType::float16) return conversion(VectorOp::half_to_float, Lane::f32, Lane::i32, a);
+    if (half == DType::float16) {
+        Line made = builder_.line(a);  // bits alone are rarely wanted: what makes them gives floats as soon
+        if (made.op == VectorOp::load && made.lane == Lane::i32) {
+            made.lane = Lane::f32;
+            return builder_.add(made);
+        }
+        if (made.op == VectorOp::float_to_half)
+            return conversion(VectorOp::round_to_half, Lane::f32, Lane::f32, made.a);
+        return conversion(VectorOp::half_to_float, Lane::f32, Lane::i32, a);
+    }
     return line(VectorOp::shift_left, Lane::i32, a, -1, -1, 16);
 }
 

@@ -73,7 +73,8 @@ enum class VectorOp : std::uint8_t {
     extend_unsigned,
     narrow,
     half_to_float,  // bits of a float16
-    float_to_half
+    float_to_half,
+    round_to_half  // of a float, to what a float16 can hold
 };
 
 enum class Rounding : std::uint8_t { even, down, up, zero };  // as the processor numbers them

@@ -254,6 +254,9 @@ class Avx2Writer final : public Writer {
                     vpackusdw(words, a, a);
                 }
                 return vcvtph2ps(to, words);
+            case VectorOp::round_to_half:
+                vcvtps2ph(words, a, 0);
+                return vcvtph2ps(to, words);
             case VectorOp::float_to_half:
                 vcvtps2ph(words, a, 0);
                 return vpmovzxwd(to, words);

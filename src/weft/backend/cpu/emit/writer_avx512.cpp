@@ -254,6 +254,10 @@ class Avx512Writer final : public Writer {
                 if (wide_lanes()) bytes = Xmm(spare_number);
                 vpmovdw(bytes, a);
                 return vcvtph2ps(to, bytes), true;
+            case VectorOp::round_to_half:
+                if (wide_lanes()) bytes = Xmm(spare_number);
+                vcvtps2ph(bytes, a, 0);
+                return vcvtph2ps(to, bytes), true;
             case VectorOp::float_to_half:
                 if (wide_lanes()) bytes = Xmm(spare_number);
                 vcvtps2ph(bytes, a, 0);
