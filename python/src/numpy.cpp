@@ -51,7 +51,7 @@ void bind_statistics(nb::module_& m) {
         Axes along = axes(axis, name, all_axes(given.as_tensor().ndim()));
         // Plain numbers are shares in double precision: 0.3 is not float32's.
         Operand share = PyList_Check(q.ptr()) || PyTuple_Check(q.ptr()) ? Operand(from_lists(q.ptr(), DType::float64))
-                                                                        : placed(q, name);
+                                                                        : operand(q, name);
         if (!share.weak() && !share.tensor.node()->symbolic) compute(share.tensor);
         QuantileOptions options{quantile_method_named(method), keepdims, ignore_nan};
         return object_of(percent ? percentile(given, share, along, options) : quantile(given, share, along, options));

@@ -21,7 +21,8 @@ def calls():
     yield "quantile", [lambda xp, a, m=m, k=k: xp.quantile(a(M), [0.1, 0.5, 1], axis=1, method=m, keepdims=k) for k in (False, True) for m in
                        ("inverted_cdf", "averaged_inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
                         "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest")]
-    yield "percentile", [lambda xp, a: xp.percentile(a(N3), 30, axis=(0, 2)), lambda xp, a: xp.percentile(a(V), [[1, 50], [2, 99.5]])]
+    yield "quantile", [lambda xp, a: xp.quantile(a(V), 0.3)]
+    yield "percentile", [lambda xp, a: xp.percentile(a(N3), 30, axis=(0, 2)), lambda xp, a: xp.percentile(a(M), 99.7), lambda xp, a: xp.percentile(a(V), [[1, 50], [2, 99.5]])]
     yield "median", [lambda xp, a: xp.median(a(M)), lambda xp, a: xp.median(a(GAPS), axis=0)]
     for name in ("nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanstd", "nanvar", "nanmedian", "nanargmax", "nanargmin", "nancumsum", "nancumprod"):
         yield name, [lambda xp, a, axis=axis, n=name: getattr(xp, n)(a(GAPS), axis=axis) for axis in (None, 0, -1)]
