@@ -123,6 +123,31 @@ TEST(Gradient, keeps_the_dtype_of_what_it_is_taken_with_respect_to) {
     EXPECT_EQ(g[1].to_vector<float>(), (std::vector<float>{1, 2}));
 }
 
+TEST(Gradient, of_half_types_is_taken_of_the_float32_numbers_that_they_hold) {
+    using Function = Tensor (*)(const Tensor&);
+    const Function functions[] = {[](const Tensor& x) { return mean(x); },
+                                  [](const Tensor& x) { return sum(x / 3); },
+                                  [](const Tensor& x) { return sum(1 / x - x); },
+                                  [](const Tensor& x) { return sum(tanh(x) * gelu(x)); },
+                                  [](const Tensor& x) { return sum(where(x > 1, x, lerp(x, x * x, x))); },
+                                  [](const Tensor& x) { return sum(square(softmax(x, 0))); },
+                                  [](const Tensor& x) { return var(x); }};
+    for (DType dtype : {DType::float16, DType::bfloat16}) {
+        Tensor x = Tensor::of<double>({0.5, 1.25, -2, 3}).astype(dtype);
+        for (Function f : functions) {
+            Tensor found = grad(f)(x), tangent = jvp(f, x, ones_like(x)).second;
+            EXPECT_EQ(found.dtype(), dtype);
+            Doubles expected = slope(f, x.astype(DType::float64)), of = values(found.astype(DType::float64));
+            double sum = 0;
+            for (std::size_t i = 0; i < of.size(); ++i) {
+                EXPECT_NEAR(of[i], expected[i], 0.03);
+                sum += expected[i];
+            }
+            EXPECT_NEAR(tangent.astype(DType::float64).item<double>(), sum, 0.06);
+        }
+    }
+}
+
 TEST(Gradient, of_a_gradient_is_the_second_derivative) {
     auto cube = [](const Tensor& x) { return sum(x * x * x); };
     auto first = [&](const Tensor& x) { return sum(grad(cube)(x)); };

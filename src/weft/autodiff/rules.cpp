@@ -45,18 +45,19 @@ bool may_be_singular(const Operation& operation, DType meeting) {
     return at->second;
 }
 
-// d result / d input i as a tensor, times `factor`; empty if the derivative is 0 everywhere.
+// d result / d input i as a tensor, times `factor`; empty if the derivative is 0 everywhere. Of half types that of the float32 numbers that they
+// hold, as a body is computed.
 class Partials {
   public:
     explicit Partials(const Tensor& result)
         : result_(result), inputs_(inputs_of(result)), graph_(result.node()->where) {
         const Operation& operation = *result.node()->operation;
-        meeting_ = meeting_dtype(operation, inputs_);
+        meeting_ = compute_dtype(meeting_dtype(operation, inputs_));
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
             bool condition = operation.condition && i == 0;
             scalars_.push_back(graph_.scalar(astype(inputs_[i], condition ? DType::bool_ : meeting_)));
         }
-        scalars_.push_back(graph_.scalar(result));
+        scalars_.push_back(graph_.scalar(astype(result, compute_dtype(result.dtype()))));
         singular_ = may_be_singular(operation, meeting_);
     }
     Tensor times(std::size_t i, const Tensor& factor) {
@@ -88,13 +89,13 @@ class Partials {
 Tensor expand(const Tensor& result) {
     std::vector<Tensor> inputs = inputs_of(result);
     const Operation& operation = *result.node()->operation;
-    DType meeting = meeting_dtype(operation, inputs);
+    DType meeting = compute_dtype(meeting_dtype(operation, inputs));
     ScalarGraph graph(result.node()->where);
     std::vector<Scalar> operands;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         operands.push_back(graph.scalar(astype(inputs[i], operation.condition && i == 0 ? DType::bool_ : meeting)));
     }
-    return graph.tensor(operation.body(operands, result.node()->attributes.get()), meeting);
+    return astype(graph.tensor(operation.body(operands, result.node()->attributes.get()), meeting), result.dtype());
 }
 
 // A cotangent (a tangent) in the type of what it belongs to: of a real number the real part, which is all that moves it.

@@ -86,9 +86,7 @@ Scalar ScalarGraph::emit(Opcode opcode, DType dtype, std::span<const Scalar> ope
         default:
             break;
     }
-    // Nodes hold half types where programs compute in float32; the record is asked about the type that its body sees.
-    DType type = compute_dtype(inputs[0]->dtype());
-    const Operation& operation = operation_for(opcode, function, type);
+    const Operation& operation = operation_for(opcode, function, inputs[0]->dtype());
     std::array<Tensor, 3> given;
     for (std::size_t i = 0; i < inputs.size(); ++i) given[i] = *inputs[i];
     return scalar(make_node(operation, std::span<const Tensor>(given.data(), inputs.size()), nullptr, where_));
