@@ -5,6 +5,7 @@
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/half_types.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
@@ -44,12 +45,14 @@ Tensor kept(const Operand& x, const Operand& condition, const Operand& otherwise
 
 Tensor masked_mean(const Operand& x, const Axes& axes, const Operand& condition, bool keepdims) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(masked_mean(widened(x), axes, condition, keepdims), x);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype())), mask = condition_of(condition);
     return sum(Operand(where(mask, tensor, 0), x.where), axes, keepdims) / counted(mask, tensor, axes, keepdims);
 }
 
 Tensor masked_var(const Operand& x, const Axes& axes, const Operand& condition, double correction, bool keepdims) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(masked_var(widened(x), axes, condition, correction, keepdims), x);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype())), mask = condition_of(condition);
     Tensor mean = masked_mean(Operand(tensor, x.where), axes, Operand(mask, x.where), true);
     Tensor deviation = where(mask, tensor - mean, 0);

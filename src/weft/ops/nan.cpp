@@ -6,6 +6,7 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/half_types.h"
 #include "weft/ops/masked.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/scan.h"
@@ -80,6 +81,7 @@ Tensor nanvar(const Operand& x, const Axes& axes, double correction, bool keepdi
 
 Tensor nanstd(const Operand& x, const Axes& axes, double correction, bool keepdims) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(nanstd(widened(x), axes, correction, keepdims), x);
     return sqrt(nanvar(x, axes, correction, keepdims));
 }
 

@@ -6,6 +6,7 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/half_types.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
@@ -35,6 +36,7 @@ bool empty_along(const Tensor& tensor, std::int64_t axis, const Operand& x, std:
 
 Tensor mean(const Operand& x, const Axes& axes, bool keepdims) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(mean(widened(x), axes, keepdims), x);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     return sum(Operand(tensor, x.where), axes, keepdims) / count_along(tensor, axes);
 }
@@ -42,6 +44,7 @@ Tensor mean(const Operand& x) { return mean(x, all_axes(x.as_tensor().ndim())); 
 
 Tensor var(const Operand& x, const Axes& axes, double correction, bool keepdims) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(var(widened(x), axes, correction, keepdims), x);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     Tensor centred = tensor - mean(Operand(tensor, x.where), axes, true);
     Tensor count = count_along(tensor, axes);
@@ -52,11 +55,13 @@ Tensor var(const Operand& x) { return var(x, all_axes(x.as_tensor().ndim())); }
 
 Tensor standard_deviation(const Operand& x, const Axes& axes, double correction, bool keepdims) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(standard_deviation(widened(x), axes, correction, keepdims), x);
     return sqrt(var(x, axes, correction, keepdims));
 }
 
 Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(logsumexp(widened(x), axes, keepdims), x);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     Tensor shift = shift_of(tensor, axes);
     Tensor joined = log(sum(exp(tensor - shift), axes, keepdims));
@@ -75,6 +80,7 @@ SignedLog logsumexp(const Operand& x, const Axes& axes, const Operand& weights, 
 
 Tensor softmax(const Operand& x, std::int64_t axis) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(softmax(widened(x), axis), x);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     if (tensor.ndim() == 0)
         return reshape(softmax(reshape(tensor, {1})), {});  // a single number is its own axis, as in PyTorch
@@ -85,6 +91,7 @@ Tensor softmax(const Operand& x, std::int64_t axis) {
 
 Tensor log_softmax(const Operand& x, std::int64_t axis) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(log_softmax(widened(x), axis), x);
     Tensor tensor = astype(x, inexact(x.as_tensor().dtype()));
     if (tensor.ndim() == 0) return reshape(log_softmax(reshape(tensor, {1})), {});
     if (empty_along(tensor, axis, x, "log_softmax")) return tensor;

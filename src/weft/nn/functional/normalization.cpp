@@ -4,6 +4,7 @@
 
 #include "weft/nn/functional/common.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/half_types.h"
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
@@ -72,10 +73,6 @@ void check_batch(std::string_view name, const Operand& x, const Tensor& running_
     check_channels(name, x, bias, "the bias");
 }
 
-// Squares of half types leave their range soon, so normalisations of them are computed in float32, as PyTorch's are.
-bool is_narrow(const Operand& x) { return is_half(x.as_tensor().dtype()); }
-Operand widened(const Operand& x) { return Operand(x.as_tensor().astype(DType::float32, x.where), x.where); }
-Tensor narrowed(const Tensor& y, const Operand& x) { return y.astype(x.as_tensor().dtype(), x.where); }
 Normalized narrowed(Normalized found, const Operand& x) {
     found.value = narrowed(found.value, x);
     return found;
