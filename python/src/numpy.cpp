@@ -195,7 +195,7 @@ void bind_arrangement(nb::module_& m) {
 void bind_pointwise(nb::module_& m) {
     m.def("isclose", [](Given a, Given b, Given rtol, Given atol, Given equal_nan) {
         return object_of(
-            isclose(placed(a, "isclose"), placed(b, "isclose"),
+            isclose(operand(a, "isclose"), operand(b, "isclose"),
                     {as_double(rtol, "isclose"), as_double(atol, "isclose"), truth(equal_nan, "isclose")}));
     });
     bind(m, "heaviside", heaviside);

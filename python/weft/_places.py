@@ -227,7 +227,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     >>> wf.geomspace(1, 100, 3)
     array([  1.,  10., 100.], dtype=float32)
     """
-    first, last = (_core.astype(end, "float64") for end in broadcast_arrays(start, stop))
+    first, last = broadcast_arrays(_core.astype(start, "float64"), _core.astype(stop, "float64"))
     if not bool(_core.all(_core.greater(_core.multiply(first, last), 0), None, False)):
         raise ValueError(f"geomspace: from {start} to {stop}; both are positive or both negative")
     exponents = _core.linspace(_core.log(_core.abs(first)), _core.log(_core.abs(last)), num, endpoint, "float64")

@@ -218,6 +218,8 @@ WEFT_REGISTER(astype_operation);
 
 Tensor astype(const Operand& x, DType dtype) {
     LineScope line(x.where);
+    // A plain number is none of float32's before it is this dtype's.
+    if (x.weak() && is_inexact(dtype) && (is_complex(dtype) || x.literal.kind != Kind::complex)) return x.as(dtype);
     Tensor tensor = x.as_tensor();
     if (tensor.dtype() == dtype) return tensor;
     return make_node(astype_operation, {tensor}, attributes(CastAttributes{dtype}), x.where);

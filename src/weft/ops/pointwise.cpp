@@ -16,6 +16,12 @@ constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 Tensor inexactly(const Operand& x) { return astype(x, inexact(x.as_tensor().dtype())); }
 
+// The same beside y: a plain number is of y's type, if it can be.
+Tensor inexactly(const Operand& x, const Operand& y) {
+    bool beside = x.weak() && !y.weak() && x.literal.kind != Kind::complex;
+    return beside ? astype(x, inexact(y.tensor.dtype())) : inexactly(x);
+}
+
 Tensor no_complex(const Operand& x, std::string_view name) {
     Tensor tensor = x.as_tensor();
     if (is_complex(tensor.dtype()))
@@ -27,7 +33,7 @@ Tensor no_complex(const Operand& x, std::string_view name) {
 
 Tensor isclose(const Operand& a, const Operand& b, const Closeness& closeness) {
     LineScope line(a.where);
-    Tensor x = inexactly(a), y = inexactly(b);
+    Tensor x = inexactly(a, b), y = inexactly(b, a);
     Tensor near = less_equal(abs(x - y), closeness.atol + closeness.rtol * abs(y));
     near = logical_or(logical_and(near, isfinite(y)), equal(x, y));
     return closeness.equal_nan ? logical_or(near, logical_and(isnan(x), isnan(y))) : near;
@@ -54,7 +60,7 @@ Tensor round(const Operand& x, std::int64_t decimals) {
 
 Tensor float_power(const Operand& a, const Operand& b) {
     LineScope line(a.where);
-    return pow(Operand(inexactly(a), a.where), Operand(inexactly(b), b.where));
+    return pow(Operand(inexactly(a, b), a.where), Operand(inexactly(b, a), b.where));
 }
 
 std::pair<Tensor, Tensor> divmod(const Operand& a, const Operand& b) {

@@ -132,7 +132,9 @@ Unique unique(const Operand& operand, std::int64_t axis) {
 
 Tensor isin(const Operand& given, const Operand& others) {
     LineScope line(given.where);
-    Tensor x = given.as_tensor(), among = ravel(others);
+    Tensor x = given.as_tensor();
+    bool beside = others.weak() && is_inexact(x.dtype()) && others.literal.kind != Kind::complex;
+    Tensor among = ravel(beside ? Operand(astype(others, x.dtype()), others.where) : others);
     DType meet = promote(x.dtype(), among.dtype());
     x = astype(x, meet), among = astype(among, meet);
     if (among.shape()[0] == Size(0)) return full(x.shape(), false, DType::bool_);
