@@ -115,7 +115,7 @@ def pair(x):
 def pairs(x, ndim, name):
     """A pair an axis, of a number, a pair for all, or a pair an axis."""
     x = x.tolist() if hasattr(x, "tolist") else x
-    if not hasattr(x, "__len__") or not hasattr(x[0], "__len__"):
+    if not hasattr(x, "__len__") or not len(x) or not hasattr(x[0], "__len__"):
         x = [pair(x)] * ndim
     elif len(x) == 1:
         x = [pair(x[0])] * ndim

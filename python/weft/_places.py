@@ -204,6 +204,8 @@ def argpartition(a, kth, axis=-1, kind="introselect"):
 
 def flat_where_none(a, axis, kth):
     a, axis = (_core.reshape(a, -1), 0) if axis is None else (_core.asarray(a, None, None), axis)
+    if not -a.ndim <= axis < a.ndim:
+        raise _core.AxisError(f"partition: axis {axis} of {a.ndim} axes")
     size = a.shape[axis]
     for place in [kth] if isinstance(kth, int) else kth:
         if not -size <= place < size:

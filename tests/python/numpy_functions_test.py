@@ -166,6 +166,11 @@ class Functions(unittest.TestCase):
             with self.subTest(i), self.assertRaises((ValueError, TypeError, IndexError)) as caught:
                 call()
             self.assertLess(len(str(caught.exception).split("\n")), 5)
+        for call in (lambda: wf.partition(x, 0, axis=2), lambda: wf.argpartition(wf.asarray(1.), 0)):   # weft's error, not Python's own
+            with self.assertRaisesRegex(wf.AxisError, "partition: axis"):
+                call()
+        with self.assertRaisesRegex(ValueError, "pad: pad_width"):
+            wf.pad(x, [])
 
     def test_numbers_random_and_shuffled_follow_their_key(self):
         key = wf.random.key(7)
