@@ -183,6 +183,37 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
     });
 }
 
+/// Sums so short that a tile begins and ends for longer than it multiplies.
+template <class T>
+bool has_short_sums(const GemmProblem<T>& p) {
+    constexpr std::int64_t least_rows = 16;
+    return kernels<T>().short_sums && p.k <= most_short && p.m >= least_rows && p.b_column == 1;
+}
+
+template <class T>
+void multiply_short(const GemmProblem<T>& p, int threads) {
+    constexpr std::int64_t some = 1 << 15;  // elements of the result for which another thread is worth being asked
+    std::int64_t rows = threads == 1 ? p.m : std::max<std::int64_t>(1, some / p.n);
+    parallel_for(divide_up(p.m, rows), [&](std::int64_t block) {
+        std::int64_t first = block * rows;
+        kernels<T>().short_sums({.a = p.a + first * p.a_row,
+                                 .a_row = p.a_row,
+                                 .a_column = p.a_column,
+                                 .b = p.b,
+                                 .b_row = p.b_row,
+                                 .c = p.c + first * p.c_row,
+                                 .c_row = p.c_row,
+                                 .k = p.k,
+                                 .rows = static_cast<int>(std::min(rows, p.m - first)),
+                                 .columns = static_cast<int>(p.n),
+                                 .accumulate = p.accumulate,
+                                 .bias = p.bias,
+                                 .relu = p.relu,
+                                 .fetch = nullptr,
+                                 .fetch_step = 0});
+    });
+}
+
 }  // namespace
 
 template <class T>
@@ -220,6 +251,8 @@ void own_gemm(const GemmProblem<T>& p, OperandOf<T>* scratch, int threads) {
     if (p.packed_b) return multiply_in_cuts(p, copies);
     if constexpr (ProductOf<T>::together == 1)
         if (own_gemm_by_dots(p)) return multiply_few(p, scratch);
+    if constexpr (ProductOf<T>::together == 1)
+        if (has_short_sums(p)) return multiply_short(p, threads);
     if (SmallProducts<T> small(p); small) return small.multiply(p);
     std::int64_t pieces = pieces_of(p.m, p.n, p.k);
     if (pieces > 1) return multiply_in_pieces(p, pieces, scratch);
@@ -231,7 +264,7 @@ void own_gemm_items(const GemmProblem<T>& first, const ItemStrides& strides, std
                     OperandOf<T>* scratch) {
     bool dots = first.k > 0 && ProductOf<T>::together == 1 && own_gemm_by_dots(first);
     SmallProducts<T> small(first);
-    bool in_tiles = small && !dots && first.k > 0;
+    bool in_tiles = small && !dots && first.k > 0 && !has_short_sums(first);
     for (std::int64_t i = begin; i < end; ++i) {
         GemmProblem<T> item = first;
         item.a += i * strides.a, item.b += i * strides.b, item.c += i * strides.c;

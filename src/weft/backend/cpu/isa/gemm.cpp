@@ -1,5 +1,6 @@
 #include "weft/backend/cpu/isa/gemm_dots.h"
 #include "weft/backend/cpu/isa/gemm_pack.h"
+#include "weft/backend/cpu/isa/gemm_short.h"
 #include "weft/backend/cpu/isa/gemm_tile.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -120,7 +121,8 @@ void few_rows(const GemmTile<T>& tile) {
 const GemmKernels<float> gemm_kernels_f32{most_rows,           most_vectors* Vec<float>::lanes,
                                           compute_tile<float>, pack_a<float>,
                                           pack_b<float>,       dots<float>,
-                                          few_rows<float>,     add_to<float>};
+                                          few_rows<float>,     short_sums<float>,
+                                          add_to<float>};
 const GemmKernels<double> gemm_kernels_f64{most_rows,
                                            most_vectors* Vec<double>::lanes,
                                            compute_tile<double>,
@@ -128,6 +130,7 @@ const GemmKernels<double> gemm_kernels_f64{most_rows,
                                            pack_b<double>,
                                            dots<double>,
                                            few_rows<double>,
+                                           short_sums<double>,
                                            add_to<double>};
 
 }  // namespace weft::cpu::WEFT_ISA

@@ -156,9 +156,9 @@ void pack_b(BFloat16Pair* to, const float* b, std::int64_t row, std::int64_t col
 }  // namespace
 
 const GemmKernels<RoundedFloat> gemm_kernels_rounded{
-    most_rows, width, compute_tile<RoundedFloat>, pack_a, pack_b, nullptr, nullptr, add_to<float>};
+    most_rows, width, compute_tile<RoundedFloat>, pack_a, pack_b, nullptr, nullptr, nullptr, add_to<float>};
 #if defined(WEFT_ISA_avx512)
-const GemmKernels<RoundedFloat> gemm_kernels_pairs{most_rows, width,   compute_tile_of_pairs, pack_a, pack_b,
+const GemmKernels<RoundedFloat> gemm_kernels_pairs{most_rows, width,   compute_tile_of_pairs, pack_a, pack_b, nullptr,
                                                    nullptr,   nullptr, add_to<float>};
 #else
 const GemmKernels<RoundedFloat> gemm_kernels_pairs = gemm_kernels_rounded;

@@ -59,6 +59,7 @@ struct GemmTile {
 };
 
 constexpr int most_few_rows = 4;
+constexpr int most_short = 12;
 
 template <class T>
 struct GemmKernels {
@@ -77,6 +78,8 @@ struct GemmKernels {
     /// A tile of few rows and as many columns as c's rows stay near: b is read in whole rows, some at a time. `rows` up to most_few_rows;
     /// a and b as they lie; nothing is fetched. Null: there is none.
     void (*few_rows)(const GemmTile<T>& tile);
+    /// Any number of rows and columns of sums of 1 to most_short products: b is read once a panel; nothing is fetched. Null: there is none.
+    void (*short_sums)(const GemmTile<T>& tile);
     /// to[i] += from[i]
     void (*add)(SumOf<T>* to, const SumOf<T>* from, std::int64_t count);
 };
