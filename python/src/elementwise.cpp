@@ -35,7 +35,8 @@ PyObject* call(const Operation& operation, PyObject* const* arguments, Py_ssize_
     return guarded([&]() -> PyObject* {
         if (count != operation.arity) {
             const char* name = operation.name.data();
-            PyErr_Format(PyExc_TypeError, "%s() takes %d arguments, not %zd", name, int(operation.arity), count);
+            PyErr_Format(PyExc_TypeError, "%s() takes %d argument%s, not %zd", name, int(operation.arity),
+                         operation.arity == 1 ? "" : "s", count);
             return nullptr;
         }
         return operation.arity == 1   ? apply_to<1>(operation, arguments)

@@ -49,7 +49,11 @@ TEST(Buffer, memory_is_used_again_and_never_by_two) {
 
 #if !defined(__SANITIZE_ADDRESS__)
 TEST(Buffer, memory_of_the_size_that_was_let_go_of_last_is_taken_again) {
-    for (std::size_t bytes : {16u, 1000u, 16384u, 65536u, 1000000u}) {
+    std::vector<BufferHandle> many;
+    for (std::size_t bytes : {16u, 1000u, 16384u, 65536u, 1000000u, 1048576u, 1u << 20, 700000u, 1000u}) {
+        std::vector<BufferHandle>(5, nullptr).swap(many);
+        for (BufferHandle& large : many) large = Buffer::allocate(1 << 20);  // as many as are kept, and one more
+        many.clear();
         BufferHandle buffer = Buffer::allocate(bytes), other = Buffer::allocate(bytes);
         void* first = buffer->data();
         buffer.reset();

@@ -69,14 +69,20 @@ class Partials {
             return number == -1 ? -factor : factor * number;
         }
         Tensor local = graph_.tensor(partial, meeting_);
-        if (local.dtype() != factor.dtype()) local = astype(local, factor.dtype());
+        bool narrow = is_half(factor.dtype()) && local.dtype() == DType::float32;  // only the product is rounded
+        if (local.dtype() != factor.dtype() && !narrow) local = astype(local, factor.dtype());
+        Tensor product = joined(local, narrow ? astype(factor, DType::float32) : factor);
+        return narrow ? astype(product, factor.dtype()) : product;
+    }
+
+  private:
+    Tensor joined(const Tensor& local, const Tensor& factor) {
         Operand left(factor, result_.node()->where);
         // What was not chosen adds nothing, whatever comes with it.
         if (result_.node()->operation->condition) return gated_multiply(Operand(local, left.where), factor);
         return singular_ ? gated_multiply(left, local) : multiply(left, local);
     }
 
-  private:
     Tensor result_;
     std::vector<Tensor> inputs_;
     ScalarGraph graph_;

@@ -104,8 +104,8 @@ class LoopRun {
     // Any further block.
     void go_on(const Phase& phase, std::int64_t block) {
         for (const Phase::Move& move : phase.moves) {
-            auto** place = reinterpret_cast<std::byte**>(table_ + move.position);
-            for (std::uint32_t i = 0; i < move.count; ++i) place[i] += move.bytes;
+            void** place = table_ + move.position;
+            for (std::uint32_t i = 0; i < move.count; ++i) place[i] = static_cast<std::byte*>(place[i]) + move.bytes;
         }
         std::copy(carries_, carries_ + k_.carried_, leaves_);
         for (std::size_t o : phase.active) made_[o] = place_of(phase, phase.outputs[o], block);

@@ -36,14 +36,17 @@ class Lately {
         kept_ -= bytes;
         return size.blocks[--size.count];
     }
-    /// Whether it was kept.
+    /// Whether it was kept, for which all others of more than `any_number` bytes may have to go.
     bool keep(void* block, std::size_t bytes) {
         Size& size = of(bytes);
         if (size.bytes != bytes) {
             clear(size);
             size.bytes = bytes;
         }
-        if (size.count == most_of_size || kept_ + bytes > most_kept_lately) return false;
+        if (size.count == most_of_size) return false;
+        if (bytes > any_number && kept_ + bytes > most_kept_lately)
+            for (Size& other : sizes_)
+                if (other.bytes > any_number) clear(other);
         kept_ += bytes;
         size.blocks[size.count++] = block;
         return true;
@@ -53,7 +56,8 @@ class Lately {
     }
 
   private:
-    static constexpr std::size_t sizes = 16, most_of_size = 4, most_kept_lately = std::size_t{4} << 20;
+    static constexpr std::size_t sizes = 16, most_of_size = 4, any_number = std::size_t{64} << 10,
+                                 most_kept_lately = 2 * sizes * most_of_size * any_number;
     struct Size {
         std::size_t bytes = 0, count = 0;
         void* blocks[most_of_size];

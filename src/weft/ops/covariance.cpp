@@ -7,6 +7,7 @@
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/half_types.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
@@ -32,9 +33,10 @@ Tensor average(const Operand& x, const Axes& axes, const Tensor& weights, bool k
                                   tensor.shape(), place(x.where)));
         each = reshape(weights, shape);
     }
-    DType meet = inexact(promote(tensor.dtype(), weights.dtype()));
-    tensor = astype(tensor, meet), each = astype(each, meet);
-    return sum(tensor * each, axes, keepdims) / sum(broadcast_to(each, tensor.shape()), axes, keepdims);
+    DType meet = inexact(promote(tensor.dtype(), weights.dtype())), kept = is_half(meet) ? DType::float32 : meet;
+    tensor = astype(tensor, kept), each = astype(each, kept);
+    Tensor found = sum(tensor * each, axes, keepdims) / sum(broadcast_to(each, tensor.shape()), axes, keepdims);
+    return astype(found, meet);
 }
 
 Tensor ptp(const Operand& x, const Axes& axes, bool keepdims) {
@@ -44,6 +46,7 @@ Tensor ptp(const Operand& x, const Axes& axes, bool keepdims) {
 
 Tensor cov(const Operand& x, const CovOptions& options) {
     LineScope line(x.where);
+    if (is_narrow(x)) return narrowed(cov(widened(x), options), x);
     Tensor tensor = x.as_tensor();
     if (tensor.ndim() > 2)
         throw ShapeError(text("cov: takes a vector or a matrix, not the shape ", tensor.shape(), place(x.where)));

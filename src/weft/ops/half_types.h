@@ -1,5 +1,5 @@
 // What is computed of half types in float32 and rounded once: sums of many numbers, how many they are and their squares leave a half type's
-// range soon. PyTorch does so too. Callers: ops/statistics.cpp, ops/masked.cpp, ops/nan.cpp, nn/functional/normalization.cpp.
+// range soon. PyTorch does so too. Callers: ops/statistics.cpp, ops/covariance.cpp, ops/masked.cpp, ops/nan.cpp, nn/functional/normalization.cpp.
 #pragma once
 
 #include "weft/ops/elementwise.h"

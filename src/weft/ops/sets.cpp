@@ -132,9 +132,12 @@ Unique unique(const Operand& operand, std::int64_t axis) {
 
 Tensor isin(const Operand& given, const Operand& others) {
     LineScope line(given.where);
-    Tensor x = given.as_tensor();
-    bool beside = others.weak() && is_inexact(x.dtype()) && others.literal.kind != Kind::complex;
-    Tensor among = ravel(beside ? Operand(astype(others, x.dtype()), others.where) : others);
+    auto beside = [](const Operand& number, const Operand& other) {  // a plain number is of the other's kind
+        bool real =
+            number.weak() && !other.weak() && is_inexact(other.tensor.dtype()) && number.literal.kind != Kind::complex;
+        return real ? Operand(astype(number, other.tensor.dtype()), number.where) : number;
+    };
+    Tensor x = beside(given, others).as_tensor(), among = ravel(beside(others, given));
     DType meet = promote(x.dtype(), among.dtype());
     x = astype(x, meet), among = astype(among, meet);
     if (among.shape()[0] == Size(0)) return full(x.shape(), false, DType::bool_);

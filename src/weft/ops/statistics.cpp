@@ -71,6 +71,10 @@ Tensor logsumexp(const Operand& x, const Axes& axes, bool keepdims) {
 SignedLog logsumexp(const Operand& x, const Axes& axes, const Operand& weights, bool keepdims) {
     LineScope line(x.where);
     Tensor factor = weights.as_tensor(), tensor = astype(x, inexact(promote(x.as_tensor().dtype(), factor.dtype())));
+    if (is_half(tensor.dtype())) {
+        SignedLog found = logsumexp(widened(Operand(tensor, x.where)), axes, widened(weights), keepdims);
+        return {astype(found.log, tensor.dtype()), astype(found.sign, tensor.dtype())};
+    }
     Tensor counts = broadcast_to(not_equal(factor, 0), (tensor * factor).shape());
     tensor = where(counts, tensor, -std::numeric_limits<double>::infinity());
     Tensor shift = shift_of(tensor, axes);

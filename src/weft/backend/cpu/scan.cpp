@@ -253,11 +253,20 @@ class StraightScan final : public PreparedLoop {
             }
     }
 
+    template <class From>
+    std::int64_t rows_ahead(std::int64_t lanes) const {
+        auto bytes = lanes * static_cast<std::int64_t>(sizeof(From));
+        return large_ ? std::max<std::int64_t>(1, asked_ahead / bytes) : 0;
+    }
+    template <class From>
+    static void fetch(const From* from, std::int64_t lanes) {
+        constexpr auto line = static_cast<std::int64_t>(64 / sizeof(From));
+        for (std::int64_t k = 0; k < lanes; k += line) __builtin_prefetch(from + k);
+    }
+
     template <class T>
     void join_rows(const T* from, T* running, T* to, std::int64_t lanes, bool past) const {
-        std::int64_t bytes = lanes * static_cast<std::int64_t>(sizeof(T));
-        std::int64_t ahead = large_ ? std::max<std::int64_t>(1, asked_ahead / bytes) : 0;
-        RunningRows rows{count_, lanes, stride_, result_stride_, ahead, a_.exclusive, past};
+        RunningRows rows{count_, lanes, stride_, result_stride_, rows_ahead<T>(lanes), a_.exclusive, past};
         const RowJoins<T>& joins = row_joins<T>();
         (reduction_ == Reduction::sum ? joins.sum : joins.product)(from, running, to, rows);
     }
@@ -270,7 +279,9 @@ class StraightScan final : public PreparedLoop {
         if constexpr (side_by_side && has_row_joins<A> && std::is_same_v<From, A> && std::is_same_v<To, A>)
             return join_rows(from, running, to, lanes, past);
         std::int64_t to_step = side_by_side ? 1 : lanes_.inner(0), from_step = side_by_side ? 1 : lanes_.inner(1);
+        const std::int64_t ahead = side_by_side ? rows_ahead<From>(lanes) : 0;
         for (std::int64_t i = 0; i < count_; ++i, to += result_stride_, from += stride_) {
+            if (ahead > 0 && i + ahead < count_) fetch(from + ahead * stride_, lanes);
             if constexpr (side_by_side && std::is_same_v<A, To>) {
                 if (past) {
                     if (a_.exclusive) copy_past_caches(running, lanes, to);

@@ -1,7 +1,6 @@
 #include "weft/backend/cpu/emit/emitted_rows.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace weft::cpu::emit {
 
@@ -34,8 +33,9 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
                       : kernel_for(program, in, out, best_isa(), element_count(dims_));
     place(loads);
     place(stores);
-    if (dims_.empty()) dims_.push_back(1);
-    if (one_of_many()) keep_steps();
+    bool point = dims_.empty();  // of which no step is read
+    if (point) dims_.push_back(1);
+    if (one_of_many() && !point) keep_steps();
 }
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
@@ -84,10 +84,6 @@ void EmittedRows::place(const std::vector<Stream>& streams) {
 }
 
 void EmittedRows::keep_steps() {
-    auto still = [](const std::vector<std::int64_t>& steps) {
-        return std::ranges::all_of(steps, std::logical_not<>{});
-    };
-    if (still(strides_) && still(nexts_)) return;  // of a single point none is read
     for (std::size_t i = 0; i < strides_.size(); ++i)
         steps_.push_back(nexts_[i] != 0 ? nexts_[i] : dims_[0] * strides_[i]);
     steps_.insert(steps_.end(), strides_.begin(), strides_.end());

@@ -123,6 +123,23 @@ class Cache {
     std::size_t compiled_ = 0, alive_ = 0;
 };
 
+/// Whether vectors are longer than 32 bytes.
+bool has_halves([[maybe_unused]] Isa isa) {
+#if WEFT_HAVE_XBYAK && defined(__x86_64__)
+    return isa == Isa::avx512;
+#else
+    return false;
+#endif
+}
+
+/// How often the common path of a vector calls the block evaluator's loops.
+[[maybe_unused]] std::size_t calls_of(const KernelPlan& plan) {
+    auto calls = std::count_if(plan.body.tasks.begin(), plan.body.tasks.end(), [&](const Part::Task& task) {
+        return plan.code.line(task.line).op == VectorOp::outside;
+    });
+    return static_cast<std::size_t>(calls / plan.unroll);
+}
+
 Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa,
                const EmitOptions& options) {
     Hasher hasher;
@@ -168,7 +185,7 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
     if (!place) return nullptr;
     return std::make_shared<CompiledKernel>(CompiledKernel{std::move(place), loads.size() + stores.size(), bytes.size(),
                                                            plan.lanes, plan.unroll, plan.body.allocation.spills,
-                                                           plan.code.outsides.size()});
+                                                           calls_of(plan)});
 #else
     return nullptr;
 #endif
@@ -178,7 +195,7 @@ std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::sp
                                                  std::span<const StreamKind> stores, Isa isa, std::int64_t elements) {
     if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
     bool other = program.code.size() > long_program, few = other && elements <= most_of_few;
-    EmitOptions options{.unroll = few ? 1 : 0, .half = other && elements <= half_a_vector};
+    EmitOptions options{.unroll = few ? 1 : 0, .half = other && elements <= half_a_vector && has_halves(isa)};
     return Cache::instance().get(key_of(program, loads, stores, isa, options),
                                  [&] { return compile_kernel(program, loads, stores, isa, options); });
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t line_bytes = 64;
 
-/// Both on lines of memory.
+/// `to` begins a line of memory.
 WEFT_INLINE void store_line_past(void* to, const void* from) {
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
     using V = Vec<float>;
