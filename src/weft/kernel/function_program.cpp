@@ -24,17 +24,15 @@ struct Way {
 
 template <int arity, class T, class Body>
 Program record(Way way, Body body) {
+    using V = Recorded<T>;
     Recording recording(way.complete, way.scales);
-    ProgramBuilder& builder = recording.builder();
-    Recorded<T> x{builder.input(dtype_of<T>)};
+    V x{Recording::input(V::dtype)};
     if constexpr (arity == 1) {
-        builder.output(body(x).s);
+        return recording.take(V::dtype, body(x).number);
     } else {
-        Recorded<T> y{builder.input(dtype_of<T>)};
-        builder.output(body(x, y).s);
+        V y{Recording::input(V::dtype)};
+        return recording.take(V::dtype, body(x, y).number);
     }
-    if (recording.rare()) builder.output(*recording.rare());
-    return builder.take();
 }
 
 template <int arity, class Body>
