@@ -50,36 +50,26 @@ struct Tag;
 template <class T>
 using Register = Lanes<T, register_bytes / sizeof(T), Tag>;
 
-/// to[i] = of(a[i], b[i]), a register at a time, the last one through a buffer. A uniform operand is one value for all.
-template <bool uniform_a, bool uniform_b, class T, class Of>
-WEFT_ELEMENT void register_loop(T* to, const T* a, const T* b, std::int64_t count, Of of) {
+/// to[i] = of(a[i], &b[i]), a register at a time, the last one through a buffer. A uniform operand is a register full of it, read again and
+/// again. `of` stands here once, and what differs between calls is decided within it: it is up to thousands of instructions, of a hundred
+/// functions, and with a loop for each case these were megabytes. A branch that always goes the same way is hidden behind them.
+template <class T, class Of>
+WEFT_ELEMENT void register_loop(T* to, const T* a, const T* b, std::int64_t count, unsigned uniform, Of of) {
     using V = Register<T>;
     constexpr int width = V::lanes;
-    V all_a = V::all(*a), all_b = V::all(*b);
-    auto value = [&](const T* x, const T* y) __attribute__((always_inline)) {
-        V first = all_a, second = all_b;
-        if constexpr (!uniform_a) first = V::load(x);
-        if constexpr (!uniform_b) second = V::load(y);
-        return of(first, second);
-    };
-    std::int64_t i = 0;
-    for (; i + width <= count; i += width) value(a + i, b + i).store(to + i);
-    if (i == count) return;
-    T rest_a[width] = {}, rest_b[width] = {};
-    for (std::int64_t k = 0; i + k < count; ++k) {
-        if (!uniform_a) rest_a[k] = a[i + k];
-        if (!uniform_b) rest_b[k] = b[i + k];
+    T all_a[width], all_b[width], rest_a[width] = {}, rest_b[width] = {}, rest_to[width];
+    if (uniform & 1) V::all(*a).store(all_a), a = all_a;
+    if (uniform & 2) V::all(*b).store(all_b), b = all_b;
+    const std::int64_t step_a = uniform & 1 ? 0 : width, step_b = uniform & 2 ? 0 : width, rest = count % width;
+    T* last = nullptr;
+    for (std::int64_t whole = count / width;; whole = 1) {
+        for (; whole > 0; --whole, to += width, a += step_a, b += step_b) of(V::load(a), b).store(to);
+        if (last || rest == 0) break;
+        __builtin_memcpy(rest_a, a, (step_a ? static_cast<std::size_t>(rest) : width) * sizeof(T));
+        __builtin_memcpy(rest_b, b, (step_b ? static_cast<std::size_t>(rest) : width) * sizeof(T));
+        last = to, to = rest_to, a = rest_a, b = rest_b;
     }
-    T rest[width];
-    value(rest_a, rest_b).store(rest);
-    __builtin_memcpy(to + i, rest, static_cast<std::size_t>(count - i) * sizeof(T));
-}
-
-template <class T, class Of>
-WEFT_ELEMENT void binary_loop(T* to, const T* a, const T* b, std::int64_t count, unsigned uniform, Of of) {
-    if (uniform == 0) return register_loop<false, false>(to, a, b, count, of);
-    if (uniform == 1) return register_loop<true, false>(to, a, b, count, of);
-    register_loop<false, true>(to, a, b, count, of);
+    if (last) __builtin_memcpy(last, rest_to, static_cast<std::size_t>(rest) * sizeof(T));
 }
 
 /// A function of one operand; of float32, after a negation or a subtraction if info says so.
@@ -89,24 +79,26 @@ void unary(void* out, const void* const* operands, std::int64_t count, const Ste
     auto* to = static_cast<T*>(out);
     auto* a = static_cast<const T*>(operands[0]);
     if constexpr (sizeof(T) == 4) {
-        if (info.before == Opcode::negative)
-            return register_loop<false, true>(
-                to, a, a, count, [](V x, V) __attribute__((always_inline)) { return Operation::of(-x); });
-        if (info.before == Opcode::subtract)
-            return binary_loop(
-                to, a, static_cast<const T*>(operands[1]), count, info.uniform,
-                [](V x, V y) __attribute__((always_inline)) { return Operation::of(x - y); });
+        const bool negates = info.before == Opcode::negative, subtracts = info.before == Opcode::subtract;
+        auto* b = subtracts ? static_cast<const T*>(operands[1]) : a;
+        register_loop(
+            to, a, b, count, subtracts ? info.uniform : 0, [=](V x, const T* y) __attribute__((always_inline)) {
+                if (subtracts) x = x - V::load(y);
+                if (negates) x = -x;
+                return Operation::of(x);
+            });
+    } else {
+        register_loop(
+            to, a, a, count, 0, [](V x, const T*) __attribute__((always_inline)) { return Operation::of(x); });
     }
-    register_loop<false, true>(
-        to, a, a, count, [](V x, V) __attribute__((always_inline)) { return Operation::of(x); });
 }
 
 template <class Operation, class T>
 void binary(void* out, const void* const* operands, std::int64_t count, const StepInfo& info) {
     using V = Register<T>;
-    binary_loop(
+    register_loop(
         static_cast<T*>(out), static_cast<const T*>(operands[0]), static_cast<const T*>(operands[1]), count,
-        info.uniform, [](V x, V y) __attribute__((always_inline)) { return Operation::of(x, y); });
+        info.uniform, [](V x, const T* y) __attribute__((always_inline)) { return Operation::of(x, V::load(y)); });
 }
 
 #define WEFT_FUNCTION_1(name, ...)
