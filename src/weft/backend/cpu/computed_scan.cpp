@@ -6,6 +6,7 @@
 #include "weft/backend/cpu/scan.h"
 #include "weft/backend/cpu/strided.h"
 #include "weft/backend/cpu/value_blocks.h"
+#include "weft/base/unsigned_of.h"
 
 namespace weft::cpu {
 namespace {
@@ -53,7 +54,8 @@ class ComputedScan final : public PreparedLoop {
 
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
         if (count_ == 0 || lanes_ == 0) return;
-        with_dtype(store_.memory, [&]<class To>(TypeTag<To>) {
+        with_dtype(store_.memory, [&]<class Stored>(TypeTag<Stored>) {
+            using To = Wrapped<Stored>;
             using A = Accumulator<To>;  // the type of the values
             if constexpr (!std::is_same_v<To, bool>) {
                 with_running<A>(reduction_, [&](A start, auto join) {

@@ -85,9 +85,7 @@ class ComputedScatter final : public PreparedLoop {
         : memory_(loop.stores[0].dtype),
           width_(static_cast<std::int64_t>(size_of(memory_))),
           narrow_(block_loops(best_isa()).move.narrow) {
-        joins_ = with_dtype(memory_, [&]<class T>(TypeTag<T>) {
-            return with_mode<T>(*loop.scatter, [](auto join) { return joins_of<T>(join); });
-        });
+        joins_ = with_mode(*loop.scatter, memory_, []<class T>(TypeTag<T>, auto join) { return joins_of<T>(join); });
         LoopLayout layout = layout_of(loop);
         dims_ = layout.kept, strides_ = layout.stores[0];
         for (std::size_t i = 0; i < loop.loads.size(); ++i) streams_.push_back({loop.loads[i].dtype, layout.loads[i]});

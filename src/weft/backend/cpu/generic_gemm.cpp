@@ -6,6 +6,7 @@
 #include "weft/backend/cpu/complex_gemm.h"
 #include "weft/backend/cpu/whole_gemm.h"
 #include "weft/base/thread_pool.h"
+#include "weft/base/unsigned_of.h"
 
 namespace weft::cpu {
 namespace {
@@ -62,7 +63,8 @@ void generic_gemm(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, c
     constexpr std::int64_t work = 1 << 16;  // multiplications of a block
     std::int64_t rows =
         std::clamp<std::int64_t>(work / std::max<std::int64_t>(1, n * k), 1, std::max<std::int64_t>(1, m));
-    with_dtype(dtype, [&]<class T>(TypeTag<T>) {
+    with_dtype(dtype, [&]<class Element>(TypeTag<Element>) {
+        using T = Wrapped<Element>;
         Operands<T> operands{n,
                              k,
                              static_cast<const T*>(a.data),

@@ -25,18 +25,15 @@ constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result that 
 class StraightScan final : public PreparedLoop {
   public:
     StraightScan(const Loop& loop, std::size_t load)
-        : from_(loop.loads[load].dtype),
-          to_(loop.stores[0].dtype),
-          a_(*loop.scan),
-          reduction_(loop.reductions[0]),
-          load_(load) {
+        : from_(loop.loads[load].dtype), a_(*loop.scan), reduction_(loop.reductions[0]), load_(load) {
         Dims dims = loop.dims, to = loop.stores[0].strides, from = loop.loads[load].strides;
         count_ = dims.back(), stride_ = from.back(), result_stride_ = to.back();
         dims.pop_back(), to.pop_back(), from.pop_back();
         lanes_ = Box<2>(dims, {to, from});
-        large_ = static_cast<std::size_t>(lanes_.size * count_) * size_of(to_) >= large_bytes;
+        std::size_t width = size_of(loop.stores[0].dtype);
+        large_ = static_cast<std::size_t>(lanes_.size * count_) * width >= large_bytes;
         side_by_side_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1;
-        together_ = side_by_side_ ? lanes_together() : few_most;
+        together_ = side_by_side_ ? lanes_together(width) : few_most;
         if (a_.backwards) {
             first_ = (count_ - 1) * stride_, result_first_ = (count_ - 1) * result_stride_;
             stride_ = -stride_, result_stride_ = -result_stride_;
@@ -48,21 +45,21 @@ class StraightScan final : public PreparedLoop {
     void run(const void* const* loads, void* const* stores, std::byte*) const override {
         if (count_ == 0) return;
         with_dtype(from_, [&]<class From>(TypeTag<From>) {
-            // Integers and bool are widened, everything else keeps its type (ops/scan.cpp).
-            if constexpr (std::is_integral_v<From>) {
-                if (to_ == DType::uint64) return by_reduction<From, std::uint64_t>(loads[load_], stores[0]);
-                return by_reduction<From, std::int64_t>(loads[load_], stores[0]);
-            } else {
-                return by_reduction<From, From>(loads[load_], stores[0]);
-            }
+            // Integers and bool are widened, to 64 bits that wrap; everything else keeps its type (ops/scan.cpp).
+            if constexpr (std::is_same_v<From, bool>)
+                by_reduction<std::uint8_t, std::int64_t>(loads[load_], stores[0]);
+            else if constexpr (std::is_integral_v<From>)
+                by_reduction<std::conditional_t<sizeof(From) == 8, std::int64_t, From>, std::int64_t>(loads[load_],
+                                                                                                      stores[0]);
+            else if constexpr (std::is_same_v<Accumulator<From>, From>)
+                by_reduction<From, From>(loads[load_], stores[0]);
         });
     }
 
   private:
     // Whole rows of memory pass by fastest: as many lanes as fit, on several threads two parts for each.
-    std::int64_t lanes_together() const {
-        constexpr std::size_t least_width = 4;  // what halves are kept in
-        auto most = running_bytes / static_cast<std::int64_t>(std::max(least_width, size_of(to_)));
+    std::int64_t lanes_together(std::size_t width) const {
+        auto most = running_bytes / static_cast<std::int64_t>(width);
         std::int64_t threads = ThreadPool::instance().threads();
         if (threads == 1) return most;
         return std::clamp((lanes_.size / (2 * threads) + 63) / 64 * 64, least_side_by_side, most);
@@ -304,7 +301,7 @@ class StraightScan final : public PreparedLoop {
         }
     }
 
-    DType from_, to_;
+    DType from_;
     Scan a_;
     Reduction reduction_;
     std::size_t load_;
@@ -317,7 +314,8 @@ class StraightScan final : public PreparedLoop {
 
 namespace {
 
-/// The load whose memory is joined as it lies, or widened to integers of 64 bits; none: values are computed.
+/// The load whose memory is joined as it lies, or widened to integers of 64 bits; none: values are computed, half types too, which vectors
+/// widen faster than what takes them one by one.
 std::optional<std::size_t> straight_load(const Loop& loop) {
     const std::vector<Instruction>& code = loop.program.code;
     DType stored = loop.stores[0].dtype;
@@ -327,8 +325,8 @@ std::optional<std::size_t> straight_load(const Loop& loop) {
     if (value->opcode != Opcode::input) return std::nullopt;
     auto load = static_cast<std::size_t>(value->a);
     DType from = loop.loads[load].dtype;
-    bool whole = with_dtype(from, []<class T>(TypeTag<T>) { return std::is_integral_v<T>; });
-    bool fits = loop.loads[load].plain() && (whole ? wide : from == stored);
+    bool whole = is_integer(from) || from == DType::bool_;
+    bool fits = loop.loads[load].plain() && (whole ? wide : from == stored && !is_half(from));
     return fits ? std::optional(load) : std::nullopt;
 }
 

@@ -40,10 +40,8 @@ class Scatter final : public Kernel {
         places_.resolve(operands + 2, offsets);
         copy_apart(copy_, dtype_, operands[inputs_], operands[0]);
         if (places_.count() == 0 || copy_.size == 0) return;
-        with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
-            with_mode<T>(mode_, [&](auto join) {
-                write(static_cast<T*>(operands[inputs_]), static_cast<const T*>(operands[1]), offsets, join);
-            });
+        with_mode(mode_, dtype_, [&]<class T>(TypeTag<T>, auto join) {
+            write(static_cast<T*>(operands[inputs_]), static_cast<const T*>(operands[1]), offsets, join);
         });
     }
 
@@ -136,10 +134,8 @@ class PutAlong final : public Kernel {
         auto* indices = static_cast<const std::int64_t*>(operands[2]);
         copy_apart(copy_, dtype_, operands[3], operands[0]);
         if (checked_.size == 0) return;
-        with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
-            with_mode<T>(mode_, [&](auto join) {
-                write(static_cast<T*>(operands[3]), static_cast<const T*>(operands[1]), indices, join);
-            });
+        with_mode(mode_, dtype_, [&]<class T>(TypeTag<T>, auto join) {
+            write(static_cast<T*>(operands[3]), static_cast<const T*>(operands[1]), indices, join);
         });
     }
 

@@ -5,7 +5,9 @@
 
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/element.h"
+#include "weft/backend/cpu/strided.h"
 #include "weft/base/error.h"
+#include "weft/base/unsigned_of.h"
 
 namespace weft::cpu {
 
@@ -28,19 +30,22 @@ void join_side_by_side(T* __restrict to, const T* __restrict updates, std::int64
     for (std::int64_t i = 0; i < count; ++i) to[i] = join(to[i], updates[i]);
 }
 
-/// Calls f(join) with what an update does to the element that it meets.
-template <class T, class F>
-decltype(auto) with_mode(ScatterMode mode, F&& f) {
-    using A = Accumulator<T>;
-    if (mode == ScatterMode::add) return f(Adds<T>());
-    if constexpr (!kind_is_complex<T>) {
-        if (mode == ScatterMode::maximum)
-            return f([](T old, T update) { return static_cast<T>(joined_extreme<true, A>(old, update)); });
-        if (mode == ScatterMode::minimum)
-            return f([](T old, T update) { return static_cast<T>(joined_extreme<false, A>(old, update)); });
-    }
-    promise(mode == ScatterMode::set, "complex numbers, which have no order, are set or added");
-    return f([](T, T update) { return update; });
+/// Calls f(TypeTag<T>, join) with a T for which elements of the type can be taken, and what an update does to the one that it meets.
+template <class F>
+decltype(auto) with_mode(ScatterMode mode, DType dtype, F&& f) {
+    if (mode == ScatterMode::set)
+        return with_width(dtype, [&]<class T>(TypeTag<T> as) { return f(as, [](T, T update) { return update; }); });
+    return with_dtype(dtype, [&]<class T>(TypeTag<T> as) {
+        using A = Accumulator<T>;
+        if (mode == ScatterMode::add) return f(TypeTag<Wrapped<T>>(), Adds<Wrapped<T>>());
+        if constexpr (!kind_is_complex<T>) {
+            if (mode == ScatterMode::maximum)
+                return f(as, [](T old, T update) { return static_cast<T>(joined_extreme<true, A>(old, update)); });
+            return f(as, [](T old, T update) { return static_cast<T>(joined_extreme<false, A>(old, update)); });
+        }
+        promise(false, "complex numbers, which have no order, are set or added");
+        __builtin_unreachable();
+    });
 }
 
 }  // namespace weft::cpu

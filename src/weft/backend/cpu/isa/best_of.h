@@ -18,15 +18,13 @@ using PlaceOf = std::make_signed_t<UnsignedOf<sizeof(T)>>;
 /// Whether a beats b, which stands before it: NaN beats all but a NaN.
 template <class T, bool greatest>
 WEFT_ELEMENT bool beats(T a, T b) {
-    if constexpr (element::is_bool<T>)
-        return greatest ? a.byte > b.byte : a.byte < b.byte;
-    else if (greatest)
+    if (greatest)
         return (a > b) | ((a != a) & (b == b));
     else
         return (a < b) | ((a != a) & (b == b));
 }
 
-/// The functions of ReduceLoops for argmax and argmin. The lanes hold one value and, 16 bytes on, its position (-1: none).
+/// The functions of ReduceLoops for argmax and argmin; truth values are the bytes that they are. The lanes hold one value and, 16 bytes on, its position (-1: none).
 template <class T, bool greatest>
 struct Best {
     using M = Extreme<T, greatest>;
@@ -35,22 +33,12 @@ struct Best {
         alignas(16) std::int64_t at;
     };
 
-    WEFT_ELEMENT static bool same(T a, T b) {
-        if constexpr (element::is_bool<T>)
-            return a.byte == b.byte;
-        else
-            return (a == b) | ((a != a) & (b != b));
-    }
+    WEFT_ELEMENT static bool same(T a, T b) { return (a == b) | ((a != a) & (b != b)); }
 
     /// Of values that are not NaN.
     struct Known {
         using Value = T;
-        WEFT_ELEMENT static T join(T a, T b) {
-            if constexpr (element::is_bool<T>)
-                return M::join(a, b);
-            else
-                return M::better(a, b);
-        }
+        WEFT_ELEMENT static T join(T a, T b) { return M::better(a, b); }
     };
 
     /// The best of count >= 64 values, none of them NaN, and the first place where it stands: a look at the lanes that hold it.

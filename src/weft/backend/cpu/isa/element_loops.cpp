@@ -1,6 +1,7 @@
 // The opcodes as loops over blocks, for every type: plain loops that the compiler vectorises for this instruction set.
 #include "weft/backend/cpu/block_loops.h"
 #include "weft/backend/cpu/isa/complex_loops.h"
+#include "weft/base/unsigned_of.h"
 #include "weft/kernel/element.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -176,6 +177,25 @@ void make_complex(void* out, const void* const* operands, std::int64_t count, co
     }
 }
 
+/// Whether an opcode does the same to the bits of signed and of unsigned integers.
+template <Opcode op>
+inline constexpr bool wraps =
+    op == Opcode::negative || op == Opcode::bit_not || op == Opcode::add || op == Opcode::subtract ||
+    op == Opcode::multiply || op == Opcode::bit_and || op == Opcode::bit_or || op == Opcode::bit_xor ||
+    op == Opcode::shift_left || op == Opcode::equal || op == Opcode::not_equal;
+template <Opcode op, class T>
+using As = std::conditional_t<wraps<op>, Wrapped<T>, T>;
+
+/// What is moved without being looked at: an integer as wide, where there is one.
+template <class T, bool = sizeof(T) <= 8>
+struct MovedAs {
+    using Type = T;
+};
+template <class T>
+struct MovedAs<T, true> {
+    using Type = std::make_signed_t<UnsignedOf<sizeof(T)>>;
+};
+
 /// with_dtype, written again: a lambda of another translation unit's inline function must not be shared between sets.
 template <class F>
 WEFT_ELEMENT Step by_type(DType dtype, F f) {
@@ -193,7 +213,7 @@ template <Opcode op>
 Step unary_step(DType dtype) {
     return by_type(dtype, []<class T>() -> Step {
         if constexpr (element::defined<op, T>)
-            return unary<op, T>;
+            return unary<op, As<op, T>>;
         else
             return nullptr;
     });
@@ -205,7 +225,7 @@ Step binary_step(DType dtype) {
         if constexpr (element::is_complex<T> && element::defined<op, T>)
             return complex_binary<op, decltype(T::re)>;
         else if constexpr (element::defined<op, T>)
-            return binary<Binary<op, T>, T>;
+            return binary<Binary<op, As<op, T>>, As<op, T>>;
         else
             return nullptr;
     });
@@ -215,7 +235,7 @@ template <Opcode op>
 Step compare_step(DType dtype) {
     return by_type(dtype, []<class T>() -> Step {
         if constexpr (element::defined<op, T>)
-            return binary<Compared<op, T>, T>;
+            return binary<Compared<op, As<op, T>>, As<op, T>>;
         else
             return nullptr;
     });
@@ -223,7 +243,14 @@ Step compare_step(DType dtype) {
 
 template <class From>
 Step cast_from(DType to) {
-    return by_type(to, []<class To>() -> Step { return cast<To, From>; });
+    return by_type(to, []<class To>() -> Step {
+        if constexpr (!std::is_integral_v<From>)  // a floating number ends where the type does
+            return cast<To, From>;
+        else if constexpr (element::is_bool<To> || (std::is_integral_v<To> && sizeof(To) <= sizeof(From)))
+            return cast<Wrapped<To>, Wrapped<From>>;
+        else
+            return cast<Wrapped<To>, From>;
+    });
 }
 
 Step copy_step(DType dtype) {
@@ -262,7 +289,7 @@ Step element_step(const Instruction& at, DType operand) {
         case Opcode::bitcast:
             return copy_step(at.dtype);
         case Opcode::select:
-            return by_type(at.dtype, []<class T>() -> Step { return select<T>; });
+            return by_type(at.dtype, []<class T>() -> Step { return select<typename MovedAs<T>::Type>; });
         case Opcode::fma:
             return at.dtype == DType::float64 ? fused<double> : fused<float>;
         case Opcode::real:

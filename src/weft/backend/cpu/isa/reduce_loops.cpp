@@ -3,6 +3,7 @@
 #include "weft/backend/cpu/isa/best_of.h"
 #include "weft/backend/cpu/isa/short_rows.h"
 #include "weft/backend/cpu/isa/tall_columns.h"
+#include "weft/base/unsigned_of.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
@@ -164,14 +165,15 @@ template <class T>
 const ReduceLoops* loops_of(Reduction reduction) {
     constexpr bool half = element::is_half<T>, complex = element::is_complex<T>, boolean = element::is_bool<T>;
     if constexpr (!half && !boolean) {
-        if (reduction == Reduction::sum) return &Joined<Sum<T>>::loops;
-        if (reduction == Reduction::product) return &Joined<Product<T>>::loops;
+        if (reduction == Reduction::sum) return &Joined<Sum<Wrapped<T>>>::loops;
+        if (reduction == Reduction::product) return &Joined<Product<Wrapped<T>>>::loops;
     }
     if constexpr (!half && !complex) {
         if (reduction == Reduction::maximum || reduction == Reduction::any) return &Joined<Extreme<T, true>>::loops;
         if (reduction == Reduction::minimum || reduction == Reduction::all) return &Joined<Extreme<T, false>>::loops;
-        if (reduction == Reduction::argmax) return &Best<T, true>::loops;
-        if (reduction == Reduction::argmin) return &Best<T, false>::loops;
+        using Compared = std::conditional_t<boolean, std::uint8_t, T>;
+        if (reduction == Reduction::argmax) return &Best<Compared, true>::loops;
+        if (reduction == Reduction::argmin) return &Best<Compared, false>::loops;
     }
     return nullptr;
 }
