@@ -21,7 +21,8 @@ constexpr int most_rows = 14;
 #elif defined(WEFT_ISA_avx2)
 constexpr int most_rows = 6;
 #else
-constexpr int most_rows = 4;
+constexpr int most_rows =
+    1;  // a multiply-and-add is a call, beside which what more rows save is nothing: of four, half a megabyte
 #endif
 constexpr int most_vectors = 2;
 
