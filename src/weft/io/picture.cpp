@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "weft/base/error.h"
+#include "weft/base/shared_library.h"
 #include "weft/found.h"
 #include "weft/io/file.h"
 
@@ -43,6 +44,29 @@ Array planes(const Array& interleaved) {
 #endif
 
 #if WEFT_HAVE_JPEG
+/// libjpeg's functions, found in the library when the first file of its kind is read.
+struct Jpeg {
+#define WEFT_JPEG_FUNCTIONS(X) \
+    X(std_error)               \
+    X(CreateDecompress)        \
+    X(mem_src) X(read_header) X(start_decompress) X(read_scanlines) X(finish_decompress) X(destroy_decompress)
+#define WEFT_JPEG_MEMBER(name) decltype(&jpeg_##name) name = nullptr;
+    WEFT_JPEG_FUNCTIONS(WEFT_JPEG_MEMBER)
+    Jpeg() {
+#define WEFT_JPEG_FIND(name) lacks = lacks || !shared.find("jpeg_" #name, name);
+        WEFT_JPEG_FUNCTIONS(WEFT_JPEG_FIND)
+    }
+    const std::string names[1] = {WEFT_JPEG_FILE};
+    SharedLibrary shared{names};
+    bool lacks = !shared.open();
+};
+
+/// Never closed, as it takes next to nothing.
+const Jpeg& jpeg() {
+    static const auto* opened = new Jpeg;
+    return *opened;
+}
+
 /// Everything that libjpeg's jump out of an error passes over: plain values alone, so that nothing needs to be destroyed.
 struct JpegReader {
     jpeg_decompress_struct info;
@@ -63,15 +87,18 @@ void warn_jpeg(j_common_ptr info, int level) {
 }
 
 void begin_jpeg(JpegReader& reader, std::string_view bytes) {
-    jpeg_create_decompress(&reader.info);
-    jpeg_mem_src(&reader.info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-    jpeg_read_header(&reader.info, TRUE);
+    jpeg().CreateDecompress(&reader.info, JPEG_LIB_VERSION, sizeof reader.info);
+    jpeg().mem_src(&reader.info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    jpeg().read_header(&reader.info, TRUE);
     reader.info.out_color_space = reader.info.jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE : JCS_RGB;
 }
 
 Array parse_jpeg(std::string_view bytes, std::string_view name) {
+    if (jpeg().lacks)
+        refuse_picture(name, "is a JPEG file, and the library that reads these, " WEFT_JPEG_FILE
+                             ", is not on this machine (Debian has it in libjpeg62-turbo); install it");
     JpegReader reader{};
-    reader.info.err = jpeg_std_error(&reader.errors);
+    reader.info.err = jpeg().std_error(&reader.errors);
     reader.info.client_data = &reader;
     reader.errors.error_exit = leave_jpeg;
     reader.errors.emit_message = warn_jpeg;
@@ -79,7 +106,7 @@ Array parse_jpeg(std::string_view bytes, std::string_view name) {
     if (setjmp(reader.back) == 0) {
         begin_jpeg(reader, bytes);
     } else {
-        jpeg_destroy_decompress(&reader.info);
+        jpeg().destroy_decompress(&reader.info);
         refuse_picture(name, text("is no JPEG file that weft reads: ", reader.message));
     }
     try {
@@ -87,23 +114,23 @@ Array parse_jpeg(std::string_view bytes, std::string_view name) {
         pixels = Array::empty(DType::uint8, {reader.info.image_height, reader.info.image_width,
                                              reader.info.out_color_space == JCS_GRAYSCALE ? 1 : 3});
     } catch (...) {
-        jpeg_destroy_decompress(&reader.info);
+        jpeg().destroy_decompress(&reader.info);
         throw;
     }
     auto* first = pixels.data<std::uint8_t>();
     auto row_bytes = static_cast<std::size_t>(pixels.strides[0]);
     if (setjmp(reader.back) == 0) {
-        jpeg_start_decompress(&reader.info);
+        jpeg().start_decompress(&reader.info);
         while (reader.info.output_scanline < reader.info.output_height) {
             JSAMPROW row = first + reader.info.output_scanline * row_bytes;
-            jpeg_read_scanlines(&reader.info, &row, 1);
+            jpeg().read_scanlines(&reader.info, &row, 1);
         }
-        jpeg_finish_decompress(&reader.info);
+        jpeg().finish_decompress(&reader.info);
     } else {
-        jpeg_destroy_decompress(&reader.info);
+        jpeg().destroy_decompress(&reader.info);
         refuse_picture(name, text("is cut short or damaged: ", reader.message));
     }
-    jpeg_destroy_decompress(&reader.info);
+    jpeg().destroy_decompress(&reader.info);
     return planes(pixels);
 }
 #else
@@ -115,26 +142,48 @@ Array parse_jpeg(std::string_view, std::string_view name) {
 #endif
 
 #if WEFT_HAVE_PNG
+/// libpng's functions, as libjpeg's.
+struct Png {
+#define WEFT_PNG_FUNCTIONS(X) X(begin_read_from_memory) X(finish_read) X(free)
+#define WEFT_PNG_MEMBER(name) decltype(&png_image_##name) name = nullptr;
+    WEFT_PNG_FUNCTIONS(WEFT_PNG_MEMBER)
+    Png() {
+#define WEFT_PNG_FIND(name) lacks = lacks || !shared.find("png_image_" #name, name);
+        WEFT_PNG_FUNCTIONS(WEFT_PNG_FIND)
+    }
+    const std::string names[1] = {WEFT_PNG_FILE};
+    SharedLibrary shared{names};
+    bool lacks = !shared.open();
+};
+
+const Png& png() {
+    static const auto* opened = new Png;
+    return *opened;
+}
+
 class PngImage {
   public:
     PngImage() { image_.version = PNG_IMAGE_VERSION; }
-    ~PngImage() { png_image_free(&image_); }
+    ~PngImage() { png().free(&image_); }
     PngImage(const PngImage&) = delete;
     PngImage& operator=(const PngImage&) = delete;
     png_image image_{};
 };
 
 Array parse_png(std::string_view bytes, std::string_view name) {
+    if (png().lacks)
+        refuse_picture(name, "is a PNG file, and the library that reads these, " WEFT_PNG_FILE
+                             ", is not on this machine (Debian has it in libpng16-16); install it");
     PngImage reader;
     png_image& image = reader.image_;
-    if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()))
+    if (!png().begin_read_from_memory(&image, bytes.data(), bytes.size()))
         refuse_picture(name, text("is no PNG file that weft reads: ", image.message));
     check_pixels(image.width, image.height, name);
     bool grey = (image.format & PNG_FORMAT_FLAG_COLOR) == 0;
     image.format = grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
     Array pixels = Array::empty(DType::uint8, {image.height, image.width, grey ? 1 : 3});
     png_color black{0, 0, 0};
-    if (!png_image_finish_read(&image, &black, pixels.data<std::uint8_t>(), 0, nullptr))
+    if (!png().finish_read(&image, &black, pixels.data<std::uint8_t>(), 0, nullptr))
         refuse_picture(name, text("is cut short or damaged: ", image.message));
     return planes(pixels);
 }
