@@ -56,11 +56,28 @@ if(WEFT_SANITIZE)   # runs where it is built, so one set of loops is enough (bac
   target_compile_definitions(weft_options INTERFACE WEFT_ONLY_ISA=${WEFT_ISAS} WEFT_ONLY_ISA_${WEFT_ISAS}=1)
 endif()
 
+# Sources whose time is not spent in code of their own, but in programs that they ask for, or that wait for files: made small, which takes
+# 38 parts of 100 off them (-Os). Not what building and compiling a network passes through.
+set(WEFT_SMALL_SOURCES
+    "/weft/(check|nn|optim|train|viz|look|search)/"
+    "/weft/data/(dataset|describe|digits|fetch|files|folds|mnist|parquet|parts|pictures|prepare|registry|sources_.*|sounds|steps.*|tables)\\.cpp$"
+    "/weft/kernel/(c_.*|function_program|loop_text|print_c.*)\\.cpp$"
+    "/weft/ops/(covariance|distributions|factorization|fft.*|histogram|hypergeometric|linalg_.*|masked|nan|pad_modes|polynomial|principal_axes|quantile|sets|signal.*|special|statistics)\\.cpp$"
+    "/weft/runtime/(debug|explain|interpreter.*|oracle|profile|trace)\\.cpp$")
+list(JOIN WEFT_SMALL_SOURCES "|" WEFT_SMALL_SOURCES)
+
 function(weft_floor name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/weft/${name}/*.cpp)
   set(isa_sources ${sources})
   list(FILTER isa_sources INCLUDE REGEX "/isa/")
   list(FILTER sources EXCLUDE REGEX "/isa/")
+  set(small ${sources})
+  list(FILTER small INCLUDE REGEX "${WEFT_SMALL_SOURCES}")
+  list(FILTER sources EXCLUDE REGEX "${WEFT_SMALL_SOURCES}")
+  if(small)
+    weft_objects(weft_${name}_small ${small})
+    target_compile_options(weft_${name}_small PRIVATE $<$<CONFIG:Release>:-Os>)
+  endif()
   if(sources)
     weft_objects(weft_${name} ${sources})
     if(name STREQUAL "backend")   # where loops over data are; elsewhere -O3 takes longer and gains nothing
@@ -110,12 +127,16 @@ function(weft_objects target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
   if(WEFT_SHARE_HEADERS AND NOT target MATCHES "_(baseline|avx2|avx512)$")
     weft_together(${target})
-    weft_share_headers(${target} weft_base ${PROJECT_SOURCE_DIR}/cmake/headers.h)
-  endif()
-  # Linked behind the others: 3 MB of which nothing runs when a program starts, and which would lie between what registers itself. Systems map a
-  # file in pieces of up to 2 MB (an import of the Python package held 16 MB, now 10).
-  if(target STREQUAL weft_kernel)
-    target_compile_options(${target} PRIVATE -ffunction-sections)
+    # Shared headers hold for one kind of optimisation: the first small sources make those of the others.
+    set(first weft_base)
+    if(target MATCHES "_small$")
+      get_property(first GLOBAL PROPERTY WEFT_FIRST_SMALL)
+      if(NOT first)
+        set(first ${target})
+        set_property(GLOBAL PROPERTY WEFT_FIRST_SMALL ${target})
+      endif()
+    endif()
+    weft_share_headers(${target} ${first} ${PROJECT_SOURCE_DIR}/cmake/headers.h)
   endif()
   set_property(GLOBAL APPEND PROPERTY WEFT_OBJECTS ${target})
 endfunction()
