@@ -54,27 +54,26 @@ class ComputedScan final : public PreparedLoop {
 
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
         if (count_ == 0 || lanes_ == 0) return;
-        with_dtype(store_.memory, [&]<class Stored>(TypeTag<Stored>) {
-            using To = Wrapped<Stored>;
-            using A = Accumulator<To>;  // the type of the values
-            if constexpr (!std::is_same_v<To, bool>) {
-                with_running<A>(reduction_, [&](A start, auto join) {
-                    for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
-                        std::byte* mine = scratch + static_cast<std::size_t>(slot) * thread_bytes_;
-                        ValueBlocks::Thread thread = values_.thread(mine, loads);
-                        std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
-                        for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) {
-                            auto* to = static_cast<To*>(stores[0]);
-                            columns_ ? scan_columns(thread, unit, to, start, join)
-                                     : scan_rows(thread, unit, to, start, join);
-                        }
-                    });
-                });
-            }
+        with_dtype(store_.memory, [&]<class T>(TypeTag<T>) {
+            if constexpr (!std::is_same_v<T, bool>) run_as(loads, static_cast<Wrapped<T>*>(stores[0]), scratch);
         });
     }
 
   private:
+    template <class To>
+    void run_as(const void* const* loads, To* to, std::byte* scratch) const {
+        using A = Accumulator<To>;  // the type of the values
+        with_running<A>(reduction_, [&](A start, auto join) {
+            for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
+                std::byte* mine = scratch + static_cast<std::size_t>(slot) * thread_bytes_;
+                ValueBlocks::Thread thread = values_.thread(mine, loads);
+                std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
+                for (std::int64_t unit = task * units_in_task_; unit < end; ++unit)
+                    columns_ ? scan_columns(thread, unit, to, start, join) : scan_rows(thread, unit, to, start, join);
+            });
+        });
+    }
+
     void choose_tiles() {
         std::int64_t block = std::min(values_.block(), columns_ ? most_of_columns : most_of_rows);
         auto width = static_cast<std::int64_t>(size_of(values_.dtype()));
