@@ -5,12 +5,14 @@
 #include <cstdlib>
 
 #include "weft/backend/cpu/compiler.h"
+#include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
 namespace {
 
 /// Ends the process with 0 if limits are measured while it may take no more than so many bytes.
 void measure_within(rlim_t bytes) {
+    ThreadPool::instance();  // which reads files: what libraries take when they are loaded may be as much already
     rlimit memory{bytes, bytes};
     setrlimit(RLIMIT_AS, &memory);
     Limits limits = measure_limits();
