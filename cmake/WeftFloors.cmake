@@ -57,10 +57,10 @@ if(WEFT_SANITIZE)   # runs where it is built, so one set of loops is enough (bac
 endif()
 
 # Sources whose time is not spent in code of their own, but in programs that they ask for, or that wait for files: made small, which takes
-# 38 parts of 100 off them (-Os). Not what building and compiling a network passes through.
+# 38 parts of 100 off them (-Os). Not what building and compiling a network passes through, nor what computes pictures and sounds.
 set(WEFT_SMALL_SOURCES
     "/weft/(check|nn|optim|train|viz|look|search)/"
-    "/weft/data/(dataset|describe|digits|fetch|files|folds|mnist|parquet|parts|pictures|prepare|registry|sources_.*|sounds|steps.*|tables)\\.cpp$"
+    "/weft/data/(dataset|describe|fetch|files|folds|mnist|parquet|parts|registry|sources_.*|tables)\\.cpp$"
     "/weft/kernel/(c_.*|function_program|loop_text|print_c.*)\\.cpp$"
     "/weft/ops/(covariance|distributions|factorization|fft.*|histogram|hypergeometric|linalg_.*|masked|nan|pad_modes|polynomial|principal_axes|quantile|sets|signal.*|special|statistics)\\.cpp$"
     "/weft/runtime/(debug|explain|interpreter.*|oracle|profile|trace)\\.cpp$")

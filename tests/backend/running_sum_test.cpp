@@ -11,13 +11,14 @@ namespace weft {
 namespace {
 
 template <class T>
-std::vector<T> summed(const std::vector<T>& from, std::int64_t rows, std::int64_t count, std::int64_t row, Scan scan) {
+std::vector<T> summed(const std::vector<T>& from, std::int64_t rows, std::int64_t count, std::int64_t row, Scan scan,
+                      bool product = false) {
     std::vector<T> to(from.size(), T(-7));
     for (std::int64_t r = 0; r < rows; ++r) {
-        T running = 0;
+        T running = product ? 1 : 0;
         for (std::int64_t i = 0; i < count; ++i) {
             auto at = static_cast<std::size_t>(r * row + (scan.backwards ? count - 1 - i : i));
-            T next = running + from[at];
+            T next = product ? running * from[at] : running + from[at];
             to[at] = scan.exclusive ? running : next;
             running = next;
         }
@@ -69,10 +70,12 @@ TEST(RunningSum, of_rows_of_any_length_is_that_of_each_row) {
 
 /// Down the columns of an array whose rows begin `shift` numbers behind where memory was given.
 template <class T>
-void check_columns(std::int64_t columns, std::int64_t count, std::int64_t gap, Scan scan, std::size_t shift = 0) {
+void check_columns(std::int64_t columns, std::int64_t count, std::int64_t gap, Scan scan, std::size_t shift = 0,
+                   bool product = false) {
     std::int64_t row = columns + gap;
     Loop loop = scan_of_rows<T>(columns, count, row, scan);
     loop.loads[0].strides = loop.stores[0].strides = {1, row};
+    if (product) loop.reductions = {Reduction::product};
     std::vector<T> from(static_cast<std::size_t>(row * count) + shift), to(from.size(), T(-7)), turned(from.size());
     auto at = [&](std::int64_t i) { return static_cast<std::size_t>(i); };
     for (std::int64_t c = 0; c < columns; ++c)
@@ -83,7 +86,7 @@ void check_columns(std::int64_t columns, std::int64_t count, std::int64_t gap, S
     std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
     void* operands[] = {from.data() + shift, to.data() + shift};
     kernel->run(operands, scratch.data());
-    std::vector<T> expected = summed(turned, columns, count, count, scan);
+    std::vector<T> expected = summed(turned, columns, count, count, scan, product);
     for (std::int64_t i = 0; i < count; ++i)
         for (std::int64_t c = 0; c < row; ++c)
             ASSERT_EQ(to[shift + at(i * row + c)], c < columns ? expected[at(c * count + i)] : T(-7))
@@ -97,7 +100,7 @@ void check_columns() {
         for (std::int64_t count : {1, 2, 37})
             for (std::int64_t gap : {0, 3})
                 for (Scan scan : {Scan{false, false}, Scan{true, false}, Scan{false, true}, Scan{true, true}})
-                    check_columns<T>(columns, count, gap, scan);
+                    for (bool product : {false, true}) check_columns<T>(columns, count, gap, scan, 0, product);
 }
 
 TEST(RunningSum, of_columns_however_few_is_that_of_each_column) {
@@ -111,7 +114,8 @@ TEST(RunningSum, of_an_array_that_is_stored_past_the_caches_is_that_of_each_colu
         for (Scan scan : {Scan{false, false}, Scan{true, true}}) {
             check_columns<float>(1030, 4099, gap, scan, 1);
             check_columns<double>(518, 4099, gap, scan, 1);
-            check_columns<std::int64_t>(518, 4099, gap, scan);
+            check_columns<std::int64_t>(518, 4099, gap, scan, 1);
+            check_columns<float>(1030, 4099, gap, scan, 0, true);
         }
 }
 
