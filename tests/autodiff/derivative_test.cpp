@@ -123,6 +123,12 @@ TEST(Gradient, keeps_the_dtype_of_what_it_is_taken_with_respect_to) {
     EXPECT_EQ(g[1].to_vector<float>(), (std::vector<float>{1, 2}));
 }
 
+TEST(Gradient, of_half_types_is_rounded_where_it_is_multiplied_not_before) {
+    Tensor x = Tensor::of<double>({0.003}).astype(DType::float16);  // 1 / x^2 is beyond what a float16 holds
+    Tensor found = grad([](const Tensor& y) { return sum(1 / y * 1e-3); })(x);
+    EXPECT_NEAR(found.astype(DType::float64).item<double>(), -111.1, 0.2);
+}
+
 TEST(Gradient, of_half_types_is_taken_of_the_float32_numbers_that_they_hold) {
     using Function = Tensor (*)(const Tensor&);
     const Function functions[] = {[](const Tensor& x) { return mean(x); },

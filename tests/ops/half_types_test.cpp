@@ -26,6 +26,9 @@ TEST(HalfTypes, more_numbers_than_their_largest_have_a_mean_and_a_softmax) {
     EXPECT_EQ(number(max(softmax(x, 0))), 0x1p-17f);
     EXPECT_NEAR(number(min(log_softmax(x, 0))), -std::log(131072.0f), 0.01f);
     EXPECT_NEAR(number(logsumexp(x, {0}, false)), 0.5f + std::log(131072.0f), 0.01f);
+    EXPECT_NEAR(number(logsumexp(x, {0}, x, false).log), 0.5f + std::log(65536.0f), 0.01f);
+    EXPECT_EQ(number(average(x, {0}, x, false)), 0.5f);
+    EXPECT_EQ(number(cov(x, {})), 0.0f);
 }
 
 TEST(HalfTypes, sums_and_squares_beyond_their_largest_make_no_mean_or_deviation_infinite) {

@@ -89,7 +89,7 @@ def calls():
                      lambda xp, a: xp.select([a(I > 2), a(I > 0)], [a(I), a(I * 10)], -1), lambda xp, a: xp.piecewise(a(V), [a(V < 0), a(V > 1)], [lambda x: -x, 5, lambda x: x * 2])]
     yield "plain numbers", [lambda xp, a: xp.isclose(a(np.array([0.1, 0.3])), 0.3, rtol=0, atol=0), lambda xp, a: xp.isclose(0.1, a(np.array([0.1, 0.3])), rtol=0, atol=0),
                             lambda xp, a: xp.float_power(a(np.abs(V)), 0.3), lambda xp, a: xp.float_power(0.3, a(V)), lambda xp, a: xp.max(a(V), axis=0, initial=9.1),
-                            lambda xp, a: xp.isin(a(np.array([0.1, 0.3])), 0.3), lambda xp, a: xp.geomspace(0.1, 0.7, 5, **({"dtype": "float64"} if xp is wf else {}))]
+                            lambda xp, a: xp.isin(a(np.array([0.1, 0.3])), 0.3), lambda xp, a: xp.isin(0.1, a(np.array([0.1, 0.3]))), lambda xp, a: xp.geomspace(0.1, 0.7, 5, **({"dtype": "float64"} if xp is wf else {}))]
     yield "lexsort", [lambda xp, a: xp.lexsort((a(J), a(J[::-1].copy()))), lambda xp, a: xp.lexsort(a(I), axis=0)]
     yield "spaces", [lambda xp, a: xp.logspace(0, 2, 5), lambda xp, a: xp.geomspace(1, 1000, 4), lambda xp, a: xp.geomspace(-8, -1, 4, endpoint=False), lambda xp, a: xp.linspace(0, 1, 5, endpoint=False)]
     yield "grids", [lambda xp, a: xp.mgrid[0:3, 1:2:5j], lambda xp, a: xp.ogrid[0:3, 0:2], lambda xp, a: xp.meshgrid(a(V), a(W)), lambda xp, a: xp.meshgrid(a(V), a(W), indexing="ij")]

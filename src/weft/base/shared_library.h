@@ -31,4 +31,18 @@ class SharedLibrary {
     std::string why_;
 };
 
+/// What a struct of a library's functions begins with; its constructor finds them. Callers get it by once_opened().
+struct LibraryFunctions {
+    explicit LibraryFunctions(const std::string& name) : shared(std::span(&name, 1)), lacks(!shared.open()) {}
+    SharedLibrary shared;
+    bool lacks;  // the library, or one of the functions
+};
+
+/// The process's one, made when it is first asked for and never closed: libraries put ends of their own among those of the program.
+template <class Opened>
+const Opened& once_opened() {
+    static const auto* made = new Opened;
+    return *made;
+}
+
 }  // namespace weft

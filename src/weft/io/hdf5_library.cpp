@@ -9,8 +9,8 @@
 namespace weft::io {
 namespace {
 
-struct OpenedHdf5 {
-    OpenedHdf5() {
+struct OpenedHdf5 : LibraryFunctions {
+    OpenedHdf5() : LibraryFunctions(WEFT_HDF5_FILE) {
         if (!shared.open()) return;
             // Some names are macros for others: these are what the library has.
 #define WEFT_HDF5_TEXT(name) #name
@@ -22,17 +22,9 @@ struct OpenedHdf5 {
         lacks = lacks || !shared.find(WEFT_HDF5_SYMBOL(WEFT_HDF5_VISIT), functions.visit);
         lacks = lacks || !shared.find(WEFT_HDF5_SYMBOL(WEFT_HDF5_STORED), functions.stored);
     }
-    const std::string names[1] = {WEFT_HDF5_FILE};
-    SharedLibrary shared{names};
     Hdf5Library functions;
-    bool lacks = false;
 };
-
-/// Never closed: libhdf5 puts its own end among those of the program.
-const OpenedHdf5& opened_hdf5() {
-    static const auto* opened = new OpenedHdf5;
-    return *opened;
-}
+const OpenedHdf5& opened_hdf5() { return once_opened<OpenedHdf5>(); }
 
 bool is_ieee(hid_t type, std::size_t bits, std::size_t exponent_wanted) {
     std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0,
@@ -58,9 +50,9 @@ void damaged_hdf5(const std::string& file, const std::string& what) {
 
 hid_t hdf5_file(const std::filesystem::path& path) {
     (void)InputFile(path);  // says what is wrong with a path that is no file
-    if (const OpenedHdf5& opened = opened_hdf5(); !opened.shared.open() || opened.lacks)
+    if (const OpenedHdf5& opened = opened_hdf5(); opened.lacks)
         throw FileError(text("'", path.string(), "' is an HDF5 file, and the library that reads these, " WEFT_HDF5_FILE,
-                             opened.lacks ? ", is another version" : ", is not on this machine",
+                             opened.shared.open() ? ", is another version" : ", is not on this machine",
                              " (Debian has it in libhdf5-dev); install it, or write the arrays as .npz"));
     // Its own reports go nowhere: what is wrong is said by who asked.
     hdf5().Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

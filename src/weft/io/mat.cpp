@@ -24,25 +24,17 @@ namespace weft::io {
 namespace {
 
 /// matio's functions, found in the library when the first file of its kind is opened: libhdf5 comes with it, and some 30 others.
-struct Matio {
+struct Matio : LibraryFunctions {
 #define WEFT_MATIO_FUNCTIONS(X) \
     X(Open) X(Close) X(GetVersion) X(Rewind) X(VarReadNextInfo) X(VarFree) X(VarReadInfo) X(VarReadDataAll)
 #define WEFT_MATIO_MEMBER(name) decltype(&Mat_##name) name = nullptr;
     WEFT_MATIO_FUNCTIONS(WEFT_MATIO_MEMBER)
-    Matio() {
+    Matio() : LibraryFunctions(WEFT_MATIO_FILE) {
 #define WEFT_MATIO_FIND(name) lacks = lacks || !shared.find("Mat_" #name, name);
         WEFT_MATIO_FUNCTIONS(WEFT_MATIO_FIND)
     }
-    const std::string names[1] = {WEFT_MATIO_FILE};
-    SharedLibrary shared{names};
-    bool lacks = !shared.open();
 };
-
-/// Never closed, as libhdf5 is not.
-const Matio& matio() {
-    static const auto* opened = new Matio;
-    return *opened;
-}
+const Matio& matio() { return once_opened<Matio>(); }
 
 using MatFile = std::unique_ptr<mat_t, int (*)(mat_t*)>;
 using Variable = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;

@@ -53,11 +53,7 @@ struct OpenedModule {
     std::string why;
 };
 
-/// Never closed: Arrow keeps threads and memory of its own to the program's end.
-const OpenedModule& opened_module() {
-    static const auto* opened = new OpenedModule;
-    return *opened;
-}
+const OpenedModule& opened_module() { return once_opened<OpenedModule>(); }
 
 constexpr std::size_t room = 1000;
 

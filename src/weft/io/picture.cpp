@@ -45,27 +45,19 @@ Array planes(const Array& interleaved) {
 
 #if WEFT_HAVE_JPEG
 /// libjpeg's functions, found in the library when the first file of its kind is read.
-struct Jpeg {
+struct Jpeg : LibraryFunctions {
 #define WEFT_JPEG_FUNCTIONS(X) \
     X(std_error)               \
     X(CreateDecompress)        \
     X(mem_src) X(read_header) X(start_decompress) X(read_scanlines) X(finish_decompress) X(destroy_decompress)
 #define WEFT_JPEG_MEMBER(name) decltype(&jpeg_##name) name = nullptr;
     WEFT_JPEG_FUNCTIONS(WEFT_JPEG_MEMBER)
-    Jpeg() {
+    Jpeg() : LibraryFunctions(WEFT_JPEG_FILE) {
 #define WEFT_JPEG_FIND(name) lacks = lacks || !shared.find("jpeg_" #name, name);
         WEFT_JPEG_FUNCTIONS(WEFT_JPEG_FIND)
     }
-    const std::string names[1] = {WEFT_JPEG_FILE};
-    SharedLibrary shared{names};
-    bool lacks = !shared.open();
 };
-
-/// Never closed, as it takes next to nothing.
-const Jpeg& jpeg() {
-    static const auto* opened = new Jpeg;
-    return *opened;
-}
+const Jpeg& jpeg() { return once_opened<Jpeg>(); }
 
 /// Everything that libjpeg's jump out of an error passes over: plain values alone, so that nothing needs to be destroyed.
 struct JpegReader {
@@ -143,23 +135,16 @@ Array parse_jpeg(std::string_view, std::string_view name) {
 
 #if WEFT_HAVE_PNG
 /// libpng's functions, as libjpeg's.
-struct Png {
+struct Png : LibraryFunctions {
 #define WEFT_PNG_FUNCTIONS(X) X(begin_read_from_memory) X(finish_read) X(free)
 #define WEFT_PNG_MEMBER(name) decltype(&png_image_##name) name = nullptr;
     WEFT_PNG_FUNCTIONS(WEFT_PNG_MEMBER)
-    Png() {
+    Png() : LibraryFunctions(WEFT_PNG_FILE) {
 #define WEFT_PNG_FIND(name) lacks = lacks || !shared.find("png_image_" #name, name);
         WEFT_PNG_FUNCTIONS(WEFT_PNG_FIND)
     }
-    const std::string names[1] = {WEFT_PNG_FILE};
-    SharedLibrary shared{names};
-    bool lacks = !shared.open();
 };
-
-const Png& png() {
-    static const auto* opened = new Png;
-    return *opened;
-}
+const Png& png() { return once_opened<Png>(); }
 
 class PngImage {
   public:
