@@ -21,6 +21,7 @@ constexpr std::size_t small_block = 0, kept_lately = 0;
 #else
 constexpr std::size_t small_block = 256, kept_lately = large_page;
 #endif
+constexpr std::size_t block_header = 128;  // before a small value stands its buffer, so that both come and go as one
 
 std::size_t whole_lines(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -81,19 +82,22 @@ class Local {
     void count(std::size_t bytes, std::size_t buffers, std::size_t allocations) {
         add(bytes_, bytes), add(buffers_, buffers), add(allocations_, allocations);
     }
+    /// A place of `block_header` and `small_block` bytes.
+    void* take_block() {
+        return waiting_count_ > 0 ? waiting_[--waiting_count_]
+                                  : std::aligned_alloc(alignment, block_header + small_block);
+    }
+    void give_block(void* block) {
+        if (waiting_count_ == keeps_) return std::free(block);
+        waiting_[waiting_count_++] = block;
+    }
+    /// Memory for more than a block holds.
     void* take(std::size_t bytes) {
-        if (bytes <= small_block)
-            return waiting_count_ > 0 ? waiting_[--waiting_count_] : std::aligned_alloc(alignment, small_block);
-        bytes = whole_lines(std::max<std::size_t>(bytes, 1));
+        bytes = whole_lines(bytes);
         void* kept = bytes <= kept_lately && !shared_ ? lately_.take(bytes) : nullptr;
         return kept ? kept : std::aligned_alloc(alignment, bytes);
     }
     void give(void* block, std::size_t bytes) {
-        if (bytes <= small_block) {
-            if (waiting_count_ == keeps_) return std::free(block);
-            waiting_[waiting_count_++] = block;
-            return;
-        }
         bytes = whole_lines(bytes);
         if (bytes > kept_lately || shared_ || !lately_.keep(block, bytes)) std::free(block);
     }
@@ -188,40 +192,71 @@ void Local::end() {
     here = &all.ended;
 }
 
-void* allocate_aligned(std::size_t bytes, Local& mine) {
-    return bytes >= large_page ? take_large(bytes) : mine.take(bytes);
+/// Gives std::allocate_shared the front of a block; the block goes back with the last that knows of the buffer.
+template <class T>
+struct InBlock {
+    using value_type = T;
+    void* block;
+    explicit InBlock(void* block) : block(block) {}
+    template <class U>
+    InBlock(const InBlock<U>& other) : block(other.block) {}
+    T* allocate(std::size_t) {
+        static_assert(sizeof(T) <= block_header && alignof(T) <= alignment);
+        return static_cast<T*>(block);
+    }
+    void deallocate(T* place, std::size_t) { Local::mine().give_block(place); }
+    template <class U>
+    bool operator==(const InBlock<U>& other) const {
+        return block == other.block;
+    }
+};
+
+[[noreturn]] void refuse(std::size_t bytes) {
+    throw OutOfMemory(
+        text("no memory for ", bytes, " bytes (", Buffer::count().bytes, " are in use by weft's buffers)"));
 }
 
 }  // namespace
 
 struct Buffer::Made : Buffer {
-    Made(std::byte* data, std::size_t bytes, std::function<void()> release) : Buffer(data, bytes, std::move(release)) {}
+    Made(std::byte* data, std::size_t bytes, std::uint64_t content) : Buffer(data, bytes, content) {}
+    /// Behind its buffer.
+    static BufferHandle in_block(std::size_t bytes, Local& mine);
+    static BufferHandle on_its_own(std::size_t bytes, Local& mine);
 };
-
-Buffer::Buffer(std::byte* data, std::size_t bytes, std::function<void()> release)
-    : data_(data), bytes_(bytes), release_(std::move(release)), content_(Local::mine().next_content()) {}
 
 void Buffer::written() {
     if (content() != 0) content_.store(Local::mine().next_content(), std::memory_order_relaxed);
+}
+
+BufferHandle Buffer::Made::in_block(std::size_t bytes, Local& mine) {
+    void* block = mine.take_block();
+    if (!block) refuse(bytes);
+    std::byte* data = static_cast<std::byte*>(block) + block_header;
+    return std::allocate_shared<Made>(InBlock<Made>(block), data, bytes, mine.next_content());
+}
+
+BufferHandle Buffer::Made::on_its_own(std::size_t bytes, Local& mine) {
+    void* memory = bytes >= large_page ? take_large(bytes) : mine.take(bytes);
+    if (!memory) refuse(bytes);
+    return std::make_shared<Made>(static_cast<std::byte*>(memory), bytes, mine.next_content());
 }
 
 BufferHandle Buffer::allocate(std::size_t bytes) {
     if (bytes > std::numeric_limits<std::size_t>::max() - 2 * large_page)
         throw OutOfMemory(text("no memory for ", bytes, " bytes"));
     Local& mine = Local::mine();
-    void* memory = allocate_aligned(bytes, mine);
-    if (!memory)
-        throw OutOfMemory(text("no memory for ", bytes, " bytes (", count().bytes, " are in use by weft's buffers)"));
-    BufferHandle made = std::make_shared<Made>(static_cast<std::byte*>(memory), bytes, std::function<void()>());
+    BufferHandle made = bytes <= small_block ? Made::in_block(bytes, mine) : Made::on_its_own(bytes, mine);
     mine.count(bytes, 1, 1);
     return made;
 }
 
 BufferHandle Buffer::wrap(void* data, std::size_t bytes, std::function<void()> release, bool others_write) {
-    BufferHandle made = std::make_shared<Made>(
-        static_cast<std::byte*>(data), bytes, release ? std::move(release) : [] {});
+    Local& mine = Local::mine();
+    BufferHandle made = std::make_shared<Made>(static_cast<std::byte*>(data), bytes, mine.next_content());
+    made->release_ = release ? std::move(release) : [] {};
     if (others_write) made->expose();
-    Local::mine().count(bytes, 1, 0);
+    mine.count(bytes, 1, 0);
     return made;
 }
 
@@ -232,7 +267,7 @@ Buffer::~Buffer() {
         release_();
     else if (bytes_ >= large_page)
         give_large(data_, bytes_);
-    else
+    else if (bytes_ > small_block)
         mine.give(data_, bytes_);
 }
 

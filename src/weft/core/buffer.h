@@ -41,7 +41,7 @@ class Buffer {
 
   private:
     struct Made;  // what allocate() and wrap() make: a buffer and its count in one piece
-    Buffer(std::byte* data, std::size_t bytes, std::function<void()> release);
+    Buffer(std::byte* data, std::size_t bytes, std::uint64_t content) : data_(data), bytes_(bytes), content_(content) {}
     std::byte* data_;
     std::size_t bytes_;
     std::function<void()> release_;  // empty: ours

@@ -15,16 +15,20 @@ namespace {
 constexpr std::uint32_t most_depth = 4096;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
-thread_local int keep_pending = 0;
-thread_local const std::source_location* line = nullptr;  // of the outermost LineScope
-thread_local std::vector<std::string_view>* modules = nullptr;
-
 // Of all MadeNodes of this thread, the outermost's first.
 struct Written {
     int depth = 0;
     std::vector<Tensor> nodes;
 };
-thread_local Written* written = nullptr;
+
+/// What scopes say on this thread, in one piece: a node that is made asks for it once.
+struct Scopes {
+    int keep_pending = 0;
+    const std::source_location* line = nullptr;  // of the outermost LineScope
+    std::vector<std::string_view>* modules = nullptr;
+    Written* written = nullptr;
+};
+thread_local constinit Scopes scopes;
 
 // Computes the inputs if what waits above the leaves has grown past the bounds, so that forgetting to ask leaks nothing.
 void bound_pending(Node& node) {
@@ -60,11 +64,11 @@ std::mutex& Node::lock() {
 
 void* Node::operator new(std::size_t size, Room room) {
     static_assert(sizeof(Node) % alignof(Numbers) == 0 && sizeof(Node) <= node_place);
-    return room == Room::numbers ? ::operator new(size + sizeof(Numbers)) : take_node_place();
+    return room == Room::numbers ? take_computed_place(size + sizeof(Numbers)) : take_node_place();
 }
 
 void Node::operator delete(void* memory, Room room) {
-    room == Room::numbers ? ::operator delete(memory) : give_node_place(memory);
+    room == Room::numbers ? give_computed_place(memory) : give_node_place(memory);
 }
 
 void Node::operator delete(Node* node, std::destroying_delete_t) {
@@ -119,7 +123,7 @@ void Node::set_value(Array&& array, Leaves&& leaves, bool has_claim) {
         if (computed.load(std::memory_order_relaxed)) return;
         // A function that is being differentiated keeps what its derivative will ask for. Where another thread reads the inputs at
         // this moment they stay until the node goes.
-        if (keep_pending == 0 && (has_claim || claim())) dropped = std::move(inputs);
+        if (scopes.keep_pending == 0 && (has_claim || claim())) dropped = std::move(inputs);
         if (!is_inexact(dtype)) leaves.clear();
         fill(std::move(array), std::move(leaves));
     }
@@ -130,45 +134,48 @@ void Node::materialize(Array array, Leaves leaves) { set_value(std::move(array),
 void Node::materialize_claimed(Array&& array, Leaves&& leaves) { set_value(std::move(array), std::move(leaves), true); }
 
 MadeNodes::MadeNodes() {
-    if (!written) written = new Written;
-    ++written->depth;
-    first_ = written->nodes.size();
+    if (!scopes.written) scopes.written = new Written;
+    ++scopes.written->depth;
+    first_ = scopes.written->nodes.size();
 }
 MadeNodes::~MadeNodes() {
-    if (--written->depth > 0) return;  // what it made is made by the one around it too
-    delete written;
-    written = nullptr;
+    if (--scopes.written->depth > 0) return;  // what it made is made by the one around it too
+    delete scopes.written;
+    scopes.written = nullptr;
 }
-std::span<const Tensor> MadeNodes::nodes() const { return std::span<const Tensor>(written->nodes).subspan(first_); }
+std::span<const Tensor> MadeNodes::nodes() const {
+    return std::span<const Tensor>(scopes.written->nodes).subspan(first_);
+}
 
-KeepPending::KeepPending() { ++keep_pending; }
-KeepPending::~KeepPending() { --keep_pending; }
+KeepPending::KeepPending() { ++scopes.keep_pending; }
+KeepPending::~KeepPending() { --scopes.keep_pending; }
 
-LineScope::LineScope(const std::source_location& where) : outermost_(!line && where.line() != 0) {
-    if (outermost_) line = &where;
+LineScope::LineScope(const std::source_location& where) : outermost_(!scopes.line && where.line() != 0) {
+    if (outermost_) scopes.line = &where;
 }
 LineScope::~LineScope() {
-    if (outermost_) line = nullptr;
+    if (outermost_) scopes.line = nullptr;
 }
 
 ModuleScope::ModuleScope(std::string_view name) {
-    if (!modules) modules = new std::vector<std::string_view>;
-    modules->push_back(name);
+    if (!scopes.modules) scopes.modules = new std::vector<std::string_view>;
+    scopes.modules->push_back(name);
 }
 ModuleScope::~ModuleScope() {
-    modules->pop_back();
-    if (modules->empty()) {
-        delete modules;
-        modules = nullptr;
+    scopes.modules->pop_back();
+    if (scopes.modules->empty()) {
+        delete scopes.modules;
+        scopes.modules = nullptr;
     }
 }
 
 std::string place(const std::source_location& where) {
     std::string path;
-    if (modules) {
-        for (std::string_view name : *modules) path += text(path.empty() ? "\n  in " : " / ", name);
+    if (scopes.modules) {
+        for (std::string_view name : *scopes.modules) path += text(path.empty() ? "\n  in " : " / ", name);
     }
-    const std::source_location& users = line ? *line : where;  // inside a layer or a loss: the line that called it
+    const std::source_location& users =
+        scopes.line ? *scopes.line : where;  // inside a layer or a loss: the line that called it
     if (users.line() == 0) return path;
     return text(path, "\n  at ", users.file_name(), ":", users.line());
 }
@@ -178,13 +185,15 @@ namespace {
 // A node without inputs yet, and all else.
 std::unique_ptr<Node> begin_node(const Operation& operation, std::span<const Tensor> inputs,
                                  AttributesHandle&& attributes, const std::source_location& where) {
+    const Scopes& here = scopes;
+    bool symbolic = false;
     for (const Tensor& input : inputs) {
         if (!input)
             throw ValueError(
                 text(operation.name, ": an operand is an empty Tensor, which holds nothing", place(where)));
+        symbolic |= input.node()->symbolic;
     }
-    bool symbolic = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) { return x.node()->symbolic; });
-    std::unique_ptr<Node> node = Node::make(symbolic || keep_pending > 0 ? Room::none : Room::numbers);
+    std::unique_ptr<Node> node = Node::make(symbolic || here.keep_pending > 0 ? Room::none : Room::numbers);
     try {
         Meta meta = operation.infer(operation, inputs, attributes.get());
         (void)element_count(meta.shape);  // refuses more elements than 64 bits count
@@ -196,17 +205,17 @@ std::unique_ptr<Node> begin_node(const Operation& operation, std::span<const Ten
     }
     node->operation = &operation;
     node->attributes = std::move(attributes);
-    node->where = line ? *line : where;
+    node->where = here.line ? *here.line : where;
     node->depth = 1;
     for (const Tensor& input : inputs) note_input(*node, *input.node());
     return node;
 }
 
 void finish_node(const Tensor& made) {
-    if (keep_pending == 0)
+    if (scopes.keep_pending == 0)
         bound_pending(*made.node());
-    else if (written)
-        written->nodes.push_back(made);
+    else if (scopes.written)
+        scopes.written->nodes.push_back(made);
 }
 
 }  // namespace

@@ -107,38 +107,63 @@ void let_go(Chunk* chunk, std::uint32_t count) {
     if (chunk->alive.fetch_sub(count, std::memory_order_acq_rel) == count) Regions::instance().give(chunk);
 }
 
-/// The chunk that a thread fills.
-struct Filling {
+/// The chunk that a thread fills, and places of computed nodes that it keeps, each with the address of the next.
+struct Mine {
     Chunk* chunk = nullptr;
     std::uint32_t next = places;
+    std::uint32_t kept_count = 0, keeps = 0;
+    void** kept = nullptr;
 };
-thread_local Filling filling;
+thread_local constinit Mine mine;
+constexpr std::uint32_t most_kept = pooled ? 64 : 0;
 
+/// Made with the first place that a thread asks for.
 struct AtExit {
+    AtExit() { mine.keeps = most_kept; }
     ~AtExit() {
-        if (filling.next < places) let_go(filling.chunk, places - filling.next);
-        filling = {};
+        if (mine.next < places) let_go(mine.chunk, places - mine.next);
+        while (mine.kept) ::operator delete(std::exchange(mine.kept, static_cast<void**>(*mine.kept)));
+        mine = {};
     }
 };
 
+void at_exit() {
+    thread_local AtExit once;
+    (void)once;
+}
+
 void fill_another() {
-    thread_local AtExit at_exit;
-    (void)at_exit;
-    filling = {Regions::instance().take(), 0};
+    at_exit();
+    mine.chunk = Regions::instance().take(), mine.next = 0;
 }
 
 }  // namespace
 
 void* take_node_place() {
     if (!pooled) return ::operator new(node_place);
-    if (filling.next == places) fill_another();
-    return reinterpret_cast<std::byte*>(filling.chunk) + header_bytes + node_place * filling.next++;
+    if (mine.next == places) fill_another();
+    return reinterpret_cast<std::byte*>(mine.chunk) + header_bytes + node_place * mine.next++;
 }
 
 void give_node_place(void* place) {
     if (!pooled) return ::operator delete(place);
     auto address = reinterpret_cast<std::uintptr_t>(place);
     let_go(reinterpret_cast<Chunk*>(address / chunk_bytes * chunk_bytes), 1);
+}
+
+void* take_computed_place(std::size_t bytes) {
+    if (!mine.kept) {
+        if (mine.keeps == 0) at_exit();
+        return ::operator new(bytes);
+    }
+    --mine.kept_count;
+    return std::exchange(mine.kept, static_cast<void**>(*mine.kept));
+}
+
+void give_computed_place(void* place) {
+    if (mine.kept_count >= mine.keeps) return ::operator delete(place);
+    ++mine.kept_count;
+    mine.kept = new (place) void*(mine.kept);
 }
 
 std::size_t node_memory_bytes() { return Regions::instance().bytes(); }

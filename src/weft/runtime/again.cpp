@@ -19,9 +19,9 @@ class SmallExpression {
   public:
     /// Walks down from the node; fits() says whether it could.
     explicit SmallExpression(Node& root) {
-        add(rewriting_version());
-        number_of(root);
-        for (std::size_t i = 0; fits_ && i < nodes_.size(); ++i) {
+        put(rewriting_version());
+        nodes_[node_count_++] = &root;
+        for (std::size_t i = 0; fits_ && i < node_count_; ++i) {
             Node& node = *nodes_[i];
             if (node.computed.load(std::memory_order_acquire))
                 add_leaf(node);
@@ -34,58 +34,63 @@ class SmallExpression {
     SmallExpression& operator=(const SmallExpression&) = delete;
 
     bool fits() const { return fits_; }
-    std::span<const std::uint64_t> words() const { return {words_.data(), count_}; }
-    std::span<Node* const> leaves() const { return {leaves_.data(), leaves_.size()}; }
-    std::span<Node* const> below() const { return {nodes_.begin() + 1, nodes_.size() - 1}; }
+    std::span<const std::uint64_t> words() const { return {words_, word_count_}; }
+    std::span<Node* const> leaves() const { return {leaves_, leaf_count_}; }
+    std::span<Node* const> below() const { return {nodes_ + 1, node_count_ - 1}; }
     std::size_t hash() const {
         // Each word times an odd number of its place, summed: no product waits for another.
         std::uint64_t sum = 0, odd = 0x9E3779B97F4A7C15u;
-        for (std::size_t i = 0; i < count_; ++i, odd += 0xD1B54A32D192ED04u) sum += words_[i] * odd;
+        for (std::size_t i = 0; i < word_count_; ++i, odd += 0xD1B54A32D192ED04u) sum += words_[i] * odd;
         return (sum ^ sum >> 32) * 0x9E3779B97F4A7C15u >> 48;
     }
     /// Lets go of all but the expression's node, which is to be materialized now: with its inputs they may go.
     void give_back_below() {
         unclaim(1);
-        claimed_.clear();
+        claimed_count_ = 0;
     }
 
   private:
     /// The last first: what stands above a node keeps it alive.
     void unclaim(std::size_t first) {
-        for (std::size_t i = claimed_.size(); i-- > first;) claimed_[i]->unclaim();
+        for (std::size_t i = claimed_count_; i-- > first;) claimed_[i]->unclaim();
     }
+    /// Whether so many more words fit; put() does not ask.
+    bool words_fit(std::size_t more) { return fits_ = fits_ && word_count_ + more <= most_words; }
+    void put(std::uint64_t word) { words_[word_count_++] = word; }
     void add(std::uint64_t word) {
-        if (count_ < most_words)
-            words_[count_++] = word;
-        else
-            fits_ = false;
+        if (words_fit(1)) put(word);
     }
     std::size_t number_of(Node& node) {
-        auto number = static_cast<std::size_t>(std::find(nodes_.begin(), nodes_.end(), &node) - nodes_.begin());
-        if (number < nodes_.size()) return number;
+        std::size_t number = 0;
+        while (number < node_count_ && nodes_[number] != &node) ++number;
+        if (number < node_count_) return number;
         if (number < most_nodes)
-            nodes_.push_back(&node);
+            nodes_[node_count_++] = &node;
         else
             fits_ = false;
         return number;
     }
+    // A leaf's first word is odd, that of an operation the address of its record.
     void add_leaf(Node& node) {
         const Array& value = node.value();
-        leaves_.push_back(&node);
-        add(most_words + value.dims.size());
-        add(static_cast<std::uint64_t>(value.dtype));
-        for (std::int64_t size : value.dims) add(static_cast<std::uint64_t>(size));
-        for (std::int64_t stride : value.strides) add(static_cast<std::uint64_t>(stride));
+        std::size_t rank = value.dims.size();
+        if (!words_fit(1 + 2 * rank)) return;
+        leaves_[leaf_count_++] = &node;
+        put(std::uint64_t{rank} << 8 | static_cast<std::uint64_t>(value.dtype) << 1 | 1);
+        for (std::int64_t size : value.dims) put(static_cast<std::uint64_t>(size));
+        for (std::int64_t stride : value.strides) put(static_cast<std::uint64_t>(stride));
     }
     void add_operation(Node& node) {
         // An alias stands for its first input; a node that another thread computes is read when that is done.
         fits_ = fits_ && node.operation->family != Family::leaf && !node.operation->alias && node.claim();
         if (!fits_) return;
-        claimed_.push_back(&node);
-        add(std::bit_cast<std::uintptr_t>(node.operation));
-        add(node.inputs.size());
+        claimed_[claimed_count_++] = &node;
+        std::size_t inputs = node.inputs.size();
+        if (!words_fit(2 + inputs)) return;
+        put(std::bit_cast<std::uintptr_t>(node.operation));
+        put(inputs);
+        for (Node* input : node.inputs) put(number_of(*input));
         if (node.attributes) add_attributes(*node.attributes);
-        for (Node* input : node.inputs) add(number_of(*input));
     }
     void add_attributes(const Attributes& attributes) {
         thread_local KeyParts parts;
@@ -96,11 +101,12 @@ class SmallExpression {
         for (Offset offset : parts.offsets) add(static_cast<std::uint64_t>(offset.value.code()));
     }
 
-    std::array<std::uint64_t, most_words> words_;
-    std::size_t count_ = 0;
+    std::size_t word_count_ = 0, node_count_ = 0, claimed_count_ = 0, leaf_count_ = 0;
     bool fits_ = true;
-    SmallVector<Node*, most_nodes> nodes_, claimed_, leaves_;
+    std::uint64_t words_[most_words];
+    Node *nodes_[most_nodes], *claimed_[most_nodes], *leaves_[most_nodes];
 };
+static_assert(alignof(Operation) > 1);
 
 struct Remembered {
     std::vector<std::uint64_t> words;
@@ -108,15 +114,18 @@ struct Remembered {
     std::vector<std::uint8_t> leaves;  // which of the expression's each leaf of its graph is
 };
 
-/// This thread's; another key with the same place takes it over.
-Remembered*& place_of(const SmallExpression& expression) {
-    struct Table {
-        std::array<Remembered*, remembered> places{};
-        ~Table() {
-            for (Remembered* place : places) delete place;
-        }
-    };
-    thread_local Table table;
+/// This thread's, by their expressions' hashes; another with the same place takes it over. None before the first.
+struct Table {
+    Remembered* places[remembered] = {};
+    ~Table() {
+        for (Remembered* place : places) delete place;
+        mine = nullptr;
+    }
+    static thread_local constinit Table* mine;
+};
+thread_local constinit Table* Table::mine = nullptr;
+
+Remembered*& place_of(Table& table, const SmallExpression& expression) {
     return table.places[expression.hash() % remembered];
 }
 
@@ -139,10 +148,11 @@ Array run(const Remembered& how, std::span<Node* const> inputs) {
 }  // namespace
 
 bool run_again(Node& node) {
-    if (node.symbolic) return false;
+    Table* table = Table::mine;
+    if (node.symbolic || !table) return false;
     SmallExpression expression(node);
     if (!expression.fits()) return false;
-    const Remembered* how = place_of(expression);
+    const Remembered* how = place_of(*table, expression);
     if (!how || !std::ranges::equal(how->words, expression.words())) return false;
     Leaves leaves = leaves_below(node, expression.below());
     Array value = run(*how, expression.leaves());
@@ -164,7 +174,9 @@ void remember(Node& node, const Graph& graph, const std::shared_ptr<const Bindin
     }
     made->words.assign(expression.words().begin(), expression.words().end());
     made->runner = std::make_unique<Runner>(binding);
-    Remembered*& place = place_of(expression);
+    thread_local Table table;
+    Table::mine = &table;
+    Remembered*& place = place_of(table, expression);
     delete place;
     place = made.release();
 }

@@ -12,16 +12,34 @@ namespace {
 
 constexpr std::size_t worth_touching = std::size_t{1} << 19;  // bytes that are worth the waking of threads
 
-// One arena a thread, as large as its largest binding needs: a run uses it alone, from beginning to end.
-std::byte* thread_arena(std::size_t bytes) {
-    thread_local BufferHandle arena;
-    if (!arena || arena->bytes() < bytes) {
-        arena.reset();  // first give back, then take: the two need not lie in memory together
-        arena = Buffer::allocate(bytes);
-        if (bytes >= worth_touching) touch_pages(arena->data(), bytes);
+/// One arena a thread, as large as its largest binding needs: a run uses it alone, from beginning to end.
+class ThreadArena {
+  public:
+    static std::byte* of(std::size_t bytes) { return mine.bytes >= bytes ? mine.data : grow(bytes); }
+
+  private:
+    struct Owner {
+        BufferHandle buffer;
+        ~Owner() { mine = {}; }
+    };
+    struct Mine {
+        std::byte* data = nullptr;
+        std::size_t bytes = 0;
+    };
+    static thread_local constinit Mine
+        mine;  // apart from its owner: read in passing, with nothing to be begun or ended
+
+    static std::byte* grow(std::size_t bytes) {
+        thread_local Owner owner;
+        mine = {};
+        owner.buffer.reset();  // first give back, then take: the two need not lie in memory together
+        owner.buffer = Buffer::allocate(bytes);
+        if (bytes >= worth_touching) touch_pages(owner.buffer->data(), bytes);
+        mine = {owner.buffer->data(), bytes};
+        return mine.data;
     }
-    return arena->data();
-}
+};
+thread_local constinit ThreadArena::Mine ThreadArena::mine;
 
 }  // namespace
 
@@ -32,7 +50,7 @@ Runner::Runner(std::shared_ptr<const Binding> binding)
 }
 
 std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void* const> outputs) {
-    std::byte* arena = binding_->arena_bytes > 0 ? thread_arena(binding_->arena_bytes) : nullptr;
+    std::byte* arena = binding_->arena_bytes > 0 ? ThreadArena::of(binding_->arena_bytes) : nullptr;
     if (arena != arena_) operands_.place_arena(table_.data(), arena_ = arena);
     operands_.place_outside(table_.data(), leaves, outputs);
     return arena + binding_->scratch_offset;
