@@ -298,6 +298,40 @@ TEST(Emitter, a_map_may_store_where_it_loads) {
     }
 }
 
+/// Rows of x times a number of each row, and one more, in place of x; rows lie side by side or with gaps between, which nobody touches.
+Case rows_written_over(Random& random, DType type) {
+    std::int64_t rows = 1 + pick(random, 8), width = 1 + pick(random, 90), gap = pick(random, 3) * pick(random, 5);
+    ProgramBuilder builder;
+    Scalar x = builder.input(type), of_row = builder.input(type);
+    builder.output(x * of_row + x);
+    Case c;
+    c.loop.program = builder.take();
+    c.loop.dims = {rows, width};
+    c.loop.loads = {{type, {width + gap, 1}}, {type, {1, 0}}};
+    c.loop.stores = {{type, {width + gap, 1}}};
+    for (const Access& access : c.loop.loads) c.loads.push_back(memory_for(random, access, c.loop.dims, false));
+    c.stores = {c.loads[0]};
+    return c;
+}
+
+TEST(Emitter, rows_may_be_written_over) {
+    static constexpr DType types[] = {DType::float32, DType::float64, DType::int32, DType::int64};
+    for (int seed = 0; seed < static_cast<int>(cases(300, 5000)); ++seed) {
+        Random random(static_cast<unsigned>(seed));
+        Case c = rows_written_over(random, types[seed % 4]);
+        auto expected = expected_of(c);
+        for (Isa isa : emitted_isas()) {
+            UseIsa use(isa);
+            EmitOptions options = random_options(random);
+            auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
+            ASSERT_TRUE(prepared);
+            expect_same(c, expected, run_plain(c, *prepared, true),
+                        text("seed ", seed, ", ", options_text(isa, options)));
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
 TEST(Emitter, maps_that_mostly_call_are_left_to_the_block_evaluator) {
     if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
     for (int more : {0, 20}) {

@@ -31,6 +31,7 @@ Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size, bool many
     };
     one_array_joined_ = (plan.code.joins() || plan.code.accumulates()) &&
                         std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) == 1;
+    find_pairs();
     lay_out_frame();
 }
 
@@ -45,10 +46,11 @@ void Writer::lay_out_frame() {
     areas_at_ = take(64 * streams);
     places_at_ = take(64 * plan_.code.places.size());
     tails_at_ = take(128);
-    operands_at_ = take(40);
+    operands_at_ = take(48);
     aheads_at_ = take(8 * streams);
     saved_at_ = operands_at_ + 24;
     limit_at_ = saved_at_ + 8;
+    in_place_at_ = limit_at_ + 8;
     frame_bytes_ = next;
     bool calls = !plan_.code.outsides.empty();
     std::size_t used = 0;
@@ -87,6 +89,7 @@ void Writer::open() {
     for (auto [line, number] : plan_.pinned) {
         if (plan_.code.line(line).op == VectorOp::constant) load_constant(line, number);
     }
+    note_in_place();
     move_accumulators(true);
 }
 

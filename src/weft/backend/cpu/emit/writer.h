@@ -82,6 +82,10 @@ class Writer : protected Xbyak::CodeGenerator {
     void fetch_ahead(std::size_t stream);
     void load(const Line& line, std::int32_t to, int copy, bool whole);
     void store(const Line& line, std::int32_t from, int copy, bool whole);
+    void find_pairs();
+    bool may_be_in_place(std::size_t stored) const;
+    void note_in_place();
+    void store_tail(const Line& line, std::int32_t from, int copy);
     void accumulate(const Line& line, std::int32_t from, int copy, bool whole);
     void count(std::size_t stream, std::int32_t to, int copy);
     void broadcast_number(std::int32_t to);  // what an address in rax stands for
@@ -102,7 +106,8 @@ class Writer : protected Xbyak::CodeGenerator {
 
     std::vector<std::int32_t> base_registers_;  // by stream; -1: they stay among the arguments
     std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, operands_at_ = 0,
-                saved_at_ = 0, limit_at_ = 0, frame_bytes_ = 0;
+                saved_at_ = 0, limit_at_ = 0, in_place_at_ = 0, frame_bytes_ = 0;
+    std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // streams that may be one array: stored, loaded
     bool one_array_joined_ = false;                         // and nothing else comes from memory
     int rest_copy_ = 0;                                     // the vector of `unroll` that the rest of a row is at
     Xbyak::Label rare_;                                     // where the common path is left to
