@@ -79,7 +79,10 @@ void expect_both(int seed, const Pair& pair, const std::function<void(Isa)>& mad
             UseIsa use(isa);
             ThreadPool::instance().set_threads(threads);
             auto kernel = cpu::stored_reduction(pair.map, pair.reduction);
-            EXPECT_TRUE(kernel || isa == Isa::avx2) << seed << '\n' << pair.map;  // which has 16 registers
+            // Which has 16 registers; of short rows of exponentials the sums are taken apart.
+            bool apart = pair.map.dims.back() <= 64 && is_floating(pair.map.stores[0].dtype);
+            EXPECT_TRUE(kernel || isa == Isa::avx2 || apart) << seed << '\n' << pair.map;
+            EXPECT_FALSE(kernel && isa == Isa::avx512 && apart) << seed << '\n' << pair.map;
             if (!kernel) continue;
             made(isa);
             auto scratch = Buffer::allocate(kernel->scratch_bytes());

@@ -48,7 +48,7 @@ class StoredReduction final : public Kernel {
     StoredReduction(const Loop& map, const Loop& reduction)
         : of_map_(map), of_reduction_(reduction), loads_(map.loads.size()) {
         if (!follows(map, reduction) || !lay_out(map, reduction)) return;
-        if (folds_rows(length_)) {
+        if (folds_rows(map.program, length_)) {
             Dims dims = kept_;
             dims.push_back(length_);
             emit(map, reduction, dims, streams_, results_);
