@@ -70,95 +70,6 @@ void Writer::fetch_ahead(std::size_t stream) {
         near ? prefetcht0(ptr[rcx + r12 * size + offset]) : prefetcht1(ptr[rcx + r12 * size + offset]);
 }
 
-void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
-    const StreamKind& stream = plan_.code.streams[line.immediate];
-    if (in_lanes(stream.mode))
-        return join(stream, line.from, accumulator(line.immediate, whole ? copy : rest_copy_), from, !whole);
-    if (stream.mode == Mode::accumulated) return accumulate(line, from, copy, whole);
-    if (stream.mode == Mode::past && whole)
-        return vmovntps(ptr[element_address(line.immediate, copy)], reg(from, line.from));
-    if (!whole && may_be_in_place(line.immediate)) return store_tail(line, from, copy);
-    if (stream.mode != Mode::strided && (whole || masks(stream.memory)))
-        return store_to(ptr[element_address(line.immediate, copy)], stream.memory, line.from, from, !whole);
-    if (whole && size_of(stream.memory) >= 4) {
-        point_at(line.immediate, copy);
-        return distribute(size_of(stream.memory), from);
-    }
-    store_to(frame(area(line.immediate)), stream.memory, line.from, from, false);
-    point_at(line.immediate, copy);
-    move_elements(line.immediate, false, whole);
-}
-
-/// Pairs of arrays, stored and loaded, that may be the same one: elements of one size, stored as they lie in the lanes.
-void Writer::find_pairs() {
-    auto moved = [&](VectorOp op, auto&& what) {
-        for (std::int32_t number : plan_.code.order) {
-            const Line& line = plan_.code.line(number);
-            if (line.op == op && plan_.code.streams[line.immediate].mode == Mode::contiguous) what(line);
-        }
-    };
-    moved(VectorOp::store, [&](const Line& store) {
-        std::size_t size = size_of(plan_.code.streams[store.immediate].memory);
-        if (static_cast<int>(size) != width_of(store.from)) return;
-        moved(VectorOp::load, [&](const Line& load) {
-            if (size_of(plan_.code.streams[load.immediate].memory) == size)
-                pairs_.emplace_back(store.immediate, load.immediate);
-        });
-    });
-}
-
-bool Writer::may_be_in_place(std::size_t stored) const {
-    return std::any_of(pairs_.begin(), pairs_.end(), [&](const auto& pair) { return pair.first == stored; });
-}
-
-/// Into the frame: whether this call writes over what it reads.
-void Writer::note_in_place() {
-    if (pairs_.empty()) return;
-    xor_(eax, eax);
-    for (auto [stored, loaded] : pairs_) {
-        mov(rcx, argument(arguments().base(stored)));
-        cmp(rcx, argument(arguments().base(loaded)));
-        sete(dl);
-        or_(al, dl);
-    }
-    mov(ptr[rsp + static_cast<int>(in_place_at_)], rax);
-}
-
-/// The first r15 elements of a vector, where rows are written over in pieces of 32, 16, 8 and 4 bytes. Of a masked store the processor does not
-/// know what it leaves alone: the next row's first elements, just behind, waited until it was through (26 cycles a row on a Zen 4: rows of 50
-/// times a number in place 36 cycles, so 11; out of place 10 and 11, of 17 14 and 20).
-void Writer::store_tail(const Line& line, std::int32_t from, int copy) {
-    Xbyak::Label pieces, done;
-    int size = width_of(line.from), spare = spare_number();
-    cmp(Xbyak::CodeGenerator::byte[rsp + static_cast<int>(in_place_at_)], 0);
-    jne(pieces);
-    DType memory = plan_.code.streams[line.immediate].memory;
-    store_to(ptr[element_address(line.immediate, copy)], memory, line.from, from, true);
-    jmp(done);
-    L(pieces);
-    lea(rax, ptr[element_address(line.immediate, copy)]);
-    vmovups(reg(spare, line.from), reg(from, line.from));
-    for (int bytes = lanes() * size; bytes >= size; bytes /= 2) {
-        Xbyak::Label none;
-        test(r15d, bytes / size);
-        jz(none);
-        if (bytes >= 32)
-            vmovups(ptr[rax], bytes == 64 ? Xmm(Xbyak::Zmm(spare)) : Xmm(Xbyak::Ymm(spare)));
-        else if (bytes == 16)
-            vmovups(ptr[rax], Xmm(spare));
-        else
-            bytes == 8 ? vmovq(ptr[rax], Xmm(spare)) : vmovd(ptr[rax], Xmm(spare));
-        if (bytes == lanes() * size) {
-            jmp(done);
-        } else if (bytes > size) {
-            add(rax, bytes);
-            upper_half(spare, spare, bytes);
-        }
-        L(none);
-    }
-    L(done);
-}
-
 void Writer::point_at(std::size_t stream, int copy) {
     const StreamKind& kind = plan_.code.streams[stream];
     if (kind.mode == Mode::strided) {
@@ -196,31 +107,6 @@ void Writer::collect(std::size_t size, std::int32_t to) {
             vinserti32x4(Xbyak::Zmm(to), Xbyak::Zmm(to), part, place);
         else
             many_registers_ ? vinserti32x4(whole, whole, part, place) : vinserti128(whole, whole, part, place);
-    }
-}
-
-/// The other way.
-void Writer::distribute(std::size_t size, std::int32_t from) {
-    lea(rdx, ptr[rcx + rcx * 2]);
-    std::size_t parts = at(lanes()) * size / 16;
-    Xbyak::Ymm whole(from);
-    for (std::size_t i = 0; i < parts; ++i) {
-        Xmm part(i == 0 ? from : spare_number());
-        auto place = static_cast<std::uint8_t>(i);
-        if (i > 0 && parts == 4)
-            vextracti32x4(part, Xbyak::Zmm(from), place);
-        else if (i > 0)
-            many_registers_ ? vextracti32x4(part, whole, place) : vextracti128(part, whole, place);
-        if (size == 4) {
-            vmovd(ptr[rax], part);
-            vpextrd(ptr[rax + rcx], part, 1);
-            vpextrd(ptr[rax + rcx * 2], part, 2);
-            vpextrd(ptr[rax + rdx], part, 3);
-        } else {
-            vmovq(ptr[rax], part);
-            vpextrq(ptr[rax + rcx], part, 1);
-        }
-        if (i + 1 < parts) lea(rax, ptr[rax + rcx * (size == 4 ? 4 : 2)]);
     }
 }
 
