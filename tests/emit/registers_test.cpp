@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "weft/backend/cpu/emit/kernel_plan.h"
 #include "weft/backend/cpu/emit/lowering.h"
 #include "weft/base/error.h"
 #include "weft/kernel/builder.h"
@@ -53,6 +54,30 @@ std::size_t lines_of(std::initializer_list<int> signs) {
     StreamKind contiguous{.memory = DType::float32, .mode = Mode::contiguous};
     std::vector<StreamKind> stores(signs.size(), contiguous);
     return lower(builder.take(), {&contiguous, 1}, stores, cpu::best_isa())->order.size();
+}
+
+/// The sum of a row of exponentials, its plan.
+KernelPlan summed_exponentials(DType type) {
+    ProgramBuilder builder;
+    Scalar x = builder.input(type), top = builder.input(type);
+    builder.output(exp(x - top));
+    StreamKind loads[] = {{.memory = type, .mode = Mode::contiguous}, {.memory = type, .mode = Mode::uniform}};
+    StreamKind sum{.memory = type, .mode = Mode::folded, .reduction = Reduction::sum};
+    auto code = lower(builder.take(), loads, {&sum, 1}, cpu::best_isa());
+    PlanOptions avx512{.vector_bytes = 64, .registers = {31, 6}, .masks_are_vectors = false, .joining = {0, 1}};
+    return *plan_kernel(std::move(*code), avx512);
+}
+
+TEST(KernelPlan, vectors_that_are_joined_are_not_all_computed_side_by_side) {
+    for (DType type : {DType::float32, DType::float64}) {
+        KernelPlan plan = summed_exponentials(type);
+        EXPECT_EQ(plan.unroll, joined_lanes / plan.lanes) << type;
+        EXPECT_LE(plan.spill_slots, 1) << type;  // eight exponentials of doubles at once need twice the registers there are
+        EXPECT_GE(plan.pinned.size(), 4u) << type;
+        for (std::size_t i = 0; i < plan.body.tasks.size(); ++i)  // two at most, then the next two
+            EXPECT_LE(i == 0 ? 0 : plan.body.tasks[i].copy / 2 - plan.body.tasks[i - 1].copy / 2, 1) << type;
+        EXPECT_EQ(plan.body.tasks.back().copy, plan.unroll - 1) << type;
+    }
 }
 
 TEST(Lowering, a_sigmoid_beside_that_of_the_negative_shares_its_exponential) {

@@ -123,10 +123,12 @@ class Planner {
         std::vector<Demand> demands;
         demands.reserve(lines.size() * static_cast<std::size_t>(copies));
         part.tasks.reserve(demands.capacity());
-        for (std::int32_t number : lines) {
-            for (int copy = 0; copy < copies; ++copy) {
-                demands.push_back(demand(number, copy));
-                part.tasks.push_back({number, copy, false});
+        for (int first = 0; first < copies; first += together_) {
+            for (std::int32_t number : lines) {
+                for (int copy = first; copy < std::min(first + together_, copies); ++copy) {
+                    demands.push_back(demand(number, copy));
+                    part.tasks.push_back({number, copy, false});
+                }
             }
         }
         return demands;
@@ -142,24 +144,35 @@ class Planner {
     }
     int pressure_of(int copies, Bank bank) const { return copies * pressure_[static_cast<std::size_t>(bank)]; }
 
+    /// Long chains, where each line waits for the one before, need other vectors to work on meanwhile: the processor looks ahead over its
+    /// window alone.
+    bool is_chain() const { return latency * depth() > window; }
+
+    /// As many vectors side by side as registers and code allow, up to some.
+    int most_together() const {
+        bool chain = is_chain();
+        int spare = std::min(unroll_spare, static_cast<int>(invariants_.size())) - (chain ? spilled : 0);
+        auto fits = [&](int copies) {
+            std::size_t lines = body_lines_.size() * static_cast<std::size_t>(copies);
+            return lines <= (chain ? unrolled_chain : unrolled_lines) &&
+                   pressure_of(copies, Bank::vectors) + spare <= options_.registers[0] &&
+                   pressure_of(copies, Bank::masks) <= options_.registers[1];
+        };
+        int most = chain ? 4 : 2;
+        while (most > 1 && !fits(most)) --most;
+        return most;
+    }
+
+    /// What joins takes a given number of vectors at a time, one for each of its registers; not all of them side by side, if that would leave
+    /// constants and values in memory (softmax of 1,000 x 1,024 doubles 4,760 cycles a row, 3,000 so).
     void choose_unroll() {
-        if (calls_) {
+        if (calls_)
             plan_.unroll = 1;
-        } else if (options_.unroll > 0) {
+        else if (options_.unroll > 0)
             plan_.unroll = options_.unroll;
-        } else {
-            // Long chains, where each line waits for the one before, need other vectors to work on meanwhile: the processor
-            // looks ahead over its window alone.
-            bool chain = latency * depth() > window;
-            int spare = std::min(unroll_spare, static_cast<int>(invariants_.size())) - (chain ? spilled : 0);
-            auto fits = [&](int copies) {
-                std::size_t lines = body_lines_.size() * static_cast<std::size_t>(copies);
-                return lines <= (chain ? unrolled_chain : unrolled_lines) &&
-                       pressure_of(copies, Bank::vectors) + spare <= options_.registers[0] &&
-                       pressure_of(copies, Bank::masks) <= options_.registers[1];
-            };
-            for (plan_.unroll = chain ? 4 : 2; plan_.unroll > 1 && !fits(plan_.unroll);) --plan_.unroll;
-        }
+        else
+            plan_.unroll = most_together();
+        together_ = plan_.code.joins() && !calls_ ? std::min(most_together(), plan_.unroll) : plan_.unroll;
     }
 
     /// Lines of the longest chain in which each needs the one before.
@@ -178,7 +191,7 @@ class Planner {
     /// The invariants used most often, as far as there are registers that no vector's own values need.
     void choose_pins() {
         if (calls_) return;  // a call would lose them
-        int free = options_.registers[0] - std::max(pressure_of(plan_.unroll, Bank::vectors), fill_registers + 1);
+        int free = options_.registers[0] - std::max(pressure_of(together_, Bank::vectors), fill_registers + 1);
         std::erase_if(invariants_, [&](std::int32_t number) { return bank(number) != Bank::vectors; });
         if (static_cast<int>(invariants_.size()) > free) free -= fill_registers;
         std::stable_sort(invariants_.begin(), invariants_.end(),
@@ -224,6 +237,7 @@ class Planner {
     std::vector<std::int32_t> row_lines_, body_lines_, rest_lines_, invariants_;
     std::vector<int> uses_;
     std::array<int, bank_count> pressure_{};
+    int together_ = 1;  // vectors of a part that are computed side by side
     bool calls_ = false;
 };
 
