@@ -150,8 +150,8 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
 void ReductionKernel::choose_code(const Loop& loop, const Dims& dims, std::size_t reduced) {
     bool stores_values = std::all_of(outputs_.begin(), outputs_.end(),
                                      [](const Output& output) { return output.stream.memory == output.dtype; });
-    bool whole_rows =
-        reduced == 1 && folds_rows(loop.program, length_) && (way_ == Way::long_rows || (way_ == Way::short_rows && !in_place_));
+    bool whole_rows = reduced == 1 && folds_rows(loop.program, length_) &&
+                      (way_ == Way::long_rows || (way_ == Way::short_rows && !in_place_));
     if (whole_rows && stores_values && !source_.indexed()) {
         std::vector<Stream> stores;
         for (const Output& output : outputs_) stores.push_back(output.stream);

@@ -108,10 +108,10 @@ class Writer : protected Xbyak::CodeGenerator {
     std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, operands_at_ = 0,
                 saved_at_ = 0, limit_at_ = 0, in_place_at_ = 0, frame_bytes_ = 0;
     std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // streams that may be one array: stored, loaded
-    bool one_array_joined_ = false;                         // and nothing else comes from memory
-    int rest_copy_ = 0;                                     // the vector of `unroll` that the rest of a row is at
-    Xbyak::Label rare_;                                     // where the common path is left to
-    std::vector<std::pair<std::uint64_t, int>> constants_;  // pattern and width, 8 bytes each in the pool
+    bool one_array_joined_ = false;                           // and nothing else comes from memory
+    int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
+    Xbyak::Label rare_;                                       // where the common path is left to
+    std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool
     Xbyak::Label pool_, steps_;
     bool counts_ = false;  // steps_, the numbers of a vector's lanes, are needed
 };
