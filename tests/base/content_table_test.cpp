@@ -37,5 +37,16 @@ TEST(ContentTable, keeps_what_it_holds_when_room_is_made_for_more) {
     EXPECT_EQ(table.known(key(1), 2), std::pair(1, false));
 }
 
+// As many at each place as have room there, twice as many, all at one: none is lost, and none is looked for all over the table.
+TEST(ContentTable, keeps_many_things_of_one_place) {
+    for (int each : {1, 2, 4, 7, 20000}) {
+        ContentTable<int> table;
+        auto at = [&](int i) { return key_near(key(static_cast<std::uint64_t>(i)), i / each); };
+        for (int i = 0; i < 20000; ++i) EXPECT_EQ(table.known(at(i), i), std::pair(i, true));
+        for (int i = 0; i < 20000; ++i) EXPECT_EQ(table.known(at(i), -1), std::pair(i, false));
+        EXPECT_EQ(table.known(key_near(key(3), -1), -1), std::pair(-1, true));  // the same with no place
+    }
+}
+
 }  // namespace
 }  // namespace weft

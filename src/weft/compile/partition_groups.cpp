@@ -1,8 +1,8 @@
 // Partition: which entries one kernel computes.
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
+#include "weft/base/content_table.h"
 #include "weft/compile/partitioner.h"
 #include "weft/compile/scatters.h"
 #include "weft/ops/recompute.h"
@@ -63,8 +63,8 @@ void Partitioner::group_elementwise() {
     find_levels();
     if (!options_.fuse) return;
     move_to_readers();
-    // (memory read, level) -> an entry of each shape.
-    std::unordered_map<std::uint64_t, SmallVector<std::int32_t, 2>> readers;
+    // (memory read, level, shape) -> an entry. The key is these themselves.
+    ContentTable<std::int32_t> readers;
     readers.reserve(static_cast<std::size_t>(count_));
     for (std::int32_t e = 0; e < count_; ++e) {
         if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
@@ -72,13 +72,12 @@ void Partitioner::group_elementwise() {
             if (together(e, input) && level(e) == level(input)) join(e, input);
             bool memory = place(input).kind != Place::literal && !counted(input);
             if (!memory || node(input).shape.empty() || picked(e)) continue;
-            auto& list = readers[static_cast<std::uint64_t>(input) << 32 | static_cast<std::uint32_t>(level(e))];
-            auto alike =
-                std::find_if(list.begin(), list.end(), [&](std::int32_t other) { return same_shape(other, e); });
-            if (alike != list.end())
-                join(e, *alike);
-            else
-                list.push_back(e);
+            auto two = [](std::int32_t a, std::int32_t b) {
+                return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
+            };
+            auto shape = static_cast<std::uint64_t>(shapes_[static_cast<std::size_t>(e)]);
+            auto [alike, fresh] = readers.known(key_near({two(input, level(e)), shape}, input), e);
+            if (!fresh) join(e, alike);
         }
     }
 }

@@ -80,7 +80,7 @@ class Gatherer {
     }
 
     std::int32_t add(Node* node) {
-        parts_.clear();
+        parts_.clear(), inputs_.clear();
         if (leaf(node))
             describe_leaf(*node);
         else
@@ -92,7 +92,9 @@ class Gatherer {
         for (Offset offset : parts_.offsets) whole.add(static_cast<std::uint64_t>(offset.value.code()));
         // Leaves are themselves; of custom derivatives it cannot be seen whether their rules are the same.
         if (leaf(node) || node->operation->alias) whole.add(reinterpret_cast<std::uintptr_t>(node));
-        auto [at, fresh] = merged_.known(whole.result(), static_cast<std::int32_t>(graph_.entries.size()));
+        std::int32_t latest = inputs_.empty() ? -1 : *std::max_element(inputs_.begin(), inputs_.end());
+        auto [at, fresh] =
+            merged_.known(key_near(whole.result(), latest), static_cast<std::int32_t>(graph_.entries.size()));
         if (!fresh) return at;
         structure_.add(hasher.result().high), structure_.add(hasher.result().low);
         for (Size size : parts_.sizes) sizes_.push_back(size.code());
@@ -116,7 +118,8 @@ class Gatherer {
     void describe_operation(const Node& node) {
         auto& words = parts_.words;
         words.push_back(reinterpret_cast<std::uintptr_t>(node.operation));
-        for (Node* input : node.inputs) words.push_back(static_cast<std::uint64_t>(table_.at(input)));
+        for (Node* input : node.inputs) inputs_.push_back(table_.at(input));
+        for (std::int32_t input : inputs_) words.push_back(static_cast<std::uint64_t>(input));
         if (node.attributes) node.attributes->key(parts_);
         // Sizes that come out of arithmetic (a concatenation, a convolution) are compared too, like those that were written down.
         Family family = node.operation->family;
@@ -131,8 +134,8 @@ class Gatherer {
         if (entry.leaf) {
             graph_.leaves.push_back(number);
         } else {
-            for (Node* input : node->inputs) graph_.edges.push_back(table_.at(input));
-            entry.count = static_cast<std::int32_t>(node->inputs.size());
+            graph_.edges.insert(graph_.edges.end(), inputs_.begin(), inputs_.end());
+            entry.count = static_cast<std::int32_t>(inputs_.size());
         }
         node->retain();
         graph_.entries.push_back(entry);
@@ -142,7 +145,8 @@ class Gatherer {
     Graph& graph_;
     NodeTable table_;
     std::vector<Node*> stack_;
-    KeyParts parts_;
+    KeyParts parts_;                       // of the entry that is being added
+    SmallVector<std::int32_t, 8> inputs_;  // and its inputs' numbers; none of a leaf
     ContentTable<std::int32_t> merged_;
     Hasher structure_;
     std::vector<std::int64_t> sizes_, offsets_;

@@ -68,9 +68,9 @@ class Rewriter final : public Site::Users {
         return hasher.result();
     }
 
-    // The one node with this content. One that was known by it may have other inputs by now.
-    Node* merged(Node* node) {
-        Hash128 key = content(*node);
+    // The one node with this content, whose latest input has this number. One that was known by it may have other inputs by now.
+    Node* merged(Node* node, std::int32_t latest) {
+        Hash128 key = key_near(content(*node), latest);
         Node* known = merged_.known(key, node).first;
         if (std::equal(known->inputs.begin(), known->inputs.end(), node->inputs.begin(), node->inputs.end()))
             return known;
@@ -94,14 +94,16 @@ class Rewriter final : public Site::Users {
                 continue;
             }
             inputs.clear();
+            std::int32_t latest = -1;
             for (std::int32_t input : graph_.inputs(static_cast<std::int32_t>(e))) {
                 inputs.push_back(copies[static_cast<std::size_t>(input)]);
                 ++table_[input].users;  // so far the number of a node is that of its entry
+                latest = std::max(latest, input);
             }
             Tensor made = copy(*node, inputs);
             Record& record = table_[table_.number(copies[e] = made.node())];
             record.merged = record.own = true;
-            merged(made.node());
+            merged(made.node(), latest);
         }
         std::vector<Node*> outputs;
         for (std::int32_t output : graph_.outputs) {
@@ -214,16 +216,18 @@ class Rewriter final : public Site::Users {
         Node* node = table_[at].node.node();
         SmallVector<Node*, 3> inputs;
         bool same = true;
-        for (Node* input : node->inputs) {
-            Node* now = table_[table_[table_.number(input)].normal].node.node();
-            same &= now == input;
-            inputs.push_back(now);
+        std::int32_t latest = -1;
+        for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+            std::int32_t input = table_[table_.number(node->inputs[i])].normal;
+            inputs.push_back(table_[input].node.node());
+            same &= inputs.back() == node->inputs[i];
+            latest = std::max(latest, input);
         }
         if (!same || !table_[at].merged) {
             bool here = same || (table_[at].own && !trace_);  // a trace shows nodes as they were
             if (!same && here) exchange_inputs(at, inputs);
             Tensor built = here ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
-            std::int32_t to = table_.number(merged(built.node()));
+            std::int32_t to = table_.number(merged(built.node(), latest));
             table_[to].merged = true;
             bool is_copy = !here && to == table_.find(built.node());
             table_[to].own |= is_copy;
