@@ -80,7 +80,7 @@ class Rewriter final : public Site::Users {
 
     std::vector<Node*> copied() {
         std::vector<Node*> copies(graph_.entries.size());
-        merged_.reserve(2 * graph_.entries.size());
+        merged_.reserve(graph_.entries.size() + graph_.entries.size() / 4);
         std::vector<Node*> inputs;
         std::vector<std::uint32_t> depths(graph_.entries.size(), 0);
         for (std::size_t e = 0; e < graph_.entries.size(); ++e) {
@@ -102,7 +102,7 @@ class Rewriter final : public Site::Users {
             }
             Tensor made = copy(*node, inputs);
             Record& record = table_[table_.number(copies[e] = made.node())];
-            record.merged = record.own = true;
+            record.merged = record.own = record.as_met = true;
             merged(made.node(), latest);
         }
         std::vector<Node*> outputs;
@@ -129,11 +129,11 @@ class Rewriter final : public Site::Users {
         if (before > 0) return;
         counted_.push_back(top);
         while (!counted_.empty()) {
-            Node* node = table_[counted_.back()].node.node();
+            std::int32_t reader = counted_.back();
             counted_.pop_back();
-            if (opaque(*node)) continue;
-            for (Node* input : node->inputs) {
-                std::int32_t at = current(table_.number(input));
+            const Node& node = *table_[reader].node.node();
+            for (std::size_t i = 0; !opaque(node) && i < node.inputs.size(); ++i) {
+                std::int32_t at = current(input_number(reader, i));
                 if (table_[at].users++ == 0) counted_.push_back(at);
             }
         }
@@ -141,11 +141,11 @@ class Rewriter final : public Site::Users {
     void drop(std::int32_t top) {
         counted_.push_back(top);
         while (!counted_.empty()) {
-            Node* node = table_[counted_.back()].node.node();
+            std::int32_t reader = counted_.back();
             counted_.pop_back();
-            if (opaque(*node)) continue;
-            for (Node* input : node->inputs) {
-                std::int32_t at = current(table_.number(input));
+            const Node& node = *table_[reader].node.node();
+            for (std::size_t i = 0; !opaque(node) && i < node.inputs.size(); ++i) {
+                std::int32_t at = current(input_number(reader, i));
                 if (table_[at].users > 0 && --table_[at].users == 0) counted_.push_back(at);
             }
         }
@@ -201,12 +201,17 @@ class Rewriter final : public Site::Users {
         stack_.push_back(at);
     }
 
+    // The number of a node's input. Of a copy as it was met the graph knows it: inputs often lie far away.
+    std::int32_t input_number(std::int32_t at, std::size_t i) {
+        if (table_[at].as_met) return graph_.inputs(at)[i];
+        return table_.number(table_[at].node.node()->inputs[i]);
+    }
+
     bool inputs_are_normal(std::int32_t at) {
-        Node* node = table_[at].node.node();
         table_[at].waits = true;
         std::size_t before = stack_.size();
-        for (std::size_t i = node->inputs.size(); i-- > 0;) {
-            std::int32_t input = table_.number(node->inputs[i]);
+        for (std::size_t i = table_[at].node.node()->inputs.size(); i-- > 0;) {
+            std::int32_t input = input_number(at, i);
             if (table_[input].done != now()) push(input);
         }
         return stack_.size() == before;
@@ -218,7 +223,7 @@ class Rewriter final : public Site::Users {
         bool same = true;
         std::int32_t latest = -1;
         for (std::size_t i = 0; i < node->inputs.size(); ++i) {
-            std::int32_t input = table_[table_.number(node->inputs[i])].normal;
+            std::int32_t input = table_[input_number(at, i)].normal;
             inputs.push_back(table_[input].node.node());
             same &= inputs.back() == node->inputs[i];
             latest = std::max(latest, input);
@@ -258,6 +263,7 @@ class Rewriter final : public Site::Users {
             if (counts) read(current(table_.number(input)), 1);
         }
         if (counts) drop(at);
+        table_[at].as_met = false;
         for (std::size_t i = 0; i < inputs.size(); ++i) std::exchange(node->inputs[i], inputs[i])->release();
     }
 

@@ -18,6 +18,7 @@ struct Record {
     bool waits = false;          // for its inputs or its replacement
     bool merged = false;         // it is the one node of its content
     bool own = false;            // a copy that rewriting made, whose inputs it may change
+    bool as_met = false;         // a copy with the inputs of the graph's entry of this number
     std::uint32_t users = 0;
     std::uint32_t generation = 0;  // how many replacements led to it, one making what the next replaced
     std::uint32_t chain = 0;       // how often this place was replaced
