@@ -1,6 +1,7 @@
 #include "weft/graph/graph.h"
 
 #include "weft/base/content_table.h"
+#include "weft/graph/node_memory.h"
 #include "weft/graph/node_numbers.h"
 
 namespace weft {
@@ -25,7 +26,9 @@ class NodeTable {
 class Gatherer {
   public:
     Gatherer(Graph& graph, std::size_t expected, Aliases aliases)
-        : graph_(graph), table_(expected), merged_(expected), aliases_(aliases) {}
+        : graph_(graph), table_(expected), merged_(expected), aliases_(aliases) {
+        graph.entries.reserve(expected), graph.edges.reserve(2 * expected), sizes_.reserve(expected);
+    }
 
     void number_leaf(Node* node) {
         std::int32_t number = add(node);
@@ -48,7 +51,10 @@ class Gatherer {
                 stack_.push_back(node->inputs[0]);
             } else {
                 table_.at(node) = -2;
-                for (std::size_t i = node->inputs.size(); i-- > 0;) stack_.push_back(node->inputs[i]);
+                for (std::size_t i = node->inputs.size(); i-- > 0;) {
+                    __builtin_prefetch(node->inputs[i]);  // what is far away comes while what is near is gathered
+                    stack_.push_back(node->inputs[i]);
+                }
             }
         }
         graph_.outputs.push_back(table_.at(output));
@@ -159,14 +165,27 @@ Graph::~Graph() {
     for (Entry& entry : entries) entry.node->release();
 }
 
-Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves, Aliases aliases, std::size_t expected) {
-    Graph graph;
-    std::lock_guard guard(Node::lock());
-    expected = std::max<std::size_t>(32, expected);
+namespace {
+
+// How many nodes to make room for: at least as many as the graph is deep. A deep one is often that of a program and of its derivative, so twice
+// as many, if there are so many nodes at all: tables that grow are copied, page by page.
+std::size_t expected_below(std::span<Node* const> outputs) {
+    constexpr std::size_t least = 32, deep = 1024;
+    std::size_t expected = least;
     for (Node* output : outputs) {
         if (!output->computed.load(std::memory_order_acquire))
             expected = std::max<std::size_t>(expected, output->depth);
     }
+    if (expected < deep) return expected;
+    return std::clamp(node_memory_bytes() / node_place, expected, 2 * expected);
+}
+
+}  // namespace
+
+Graph gather(std::span<Node* const> outputs, std::span<Node* const> leaves, Aliases aliases, std::size_t expected) {
+    Graph graph;
+    std::lock_guard guard(Node::lock());
+    if (expected == 0) expected = expected_below(outputs);
     Gatherer gatherer(graph, expected, aliases);
     for (Node* leaf : leaves) gatherer.number_leaf(leaf);
     for (Node* output : outputs) gatherer.walk(output);
