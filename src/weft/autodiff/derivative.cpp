@@ -6,6 +6,7 @@
 #include "weft/autodiff/cond_rules.h"
 #include "weft/autodiff/rules.h"
 #include "weft/autodiff/transform.h"
+#include "weft/graph/node_numbers.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/view.h"
@@ -25,10 +26,13 @@ class Between {
     }
     /// In an order in which inputs come first. One of wrt is among them where another of wrt lies below it.
     const std::vector<Tensor>& order() const { return order_; }
-    bool depends(const Node* node) const {
-        auto at = state_.find(node);
-        return at != state_.end() && at->second == on_path;
+    /// Of a node that was met: one of outputs, or what is below them.
+    std::int32_t number(const Node* node) const { return numbers_.find(node); }
+    bool depends(std::int32_t number) const {
+        return number >= 0 && state_[static_cast<std::size_t>(number)] == on_path;
     }
+    bool depends(const Node* node) const { return depends(number(node)); }
+    std::size_t size() const { return state_.size(); }
     bool wanted(const Node* node) const { return wanted_.contains(node); }
     /// ValueError if one of wrt stands below a node whose inputs are gone because it was computed.
     void refuse_cut(const char* name, std::span<const Tensor> wrt) const {
@@ -51,9 +55,11 @@ class Between {
         std::vector<Node*> stack{top};
         while (!stack.empty()) {
             Node* node = stack.back();
-            auto [at, fresh] = state_.try_emplace(node, open);
+            auto [number, fresh] = numbers_.number(node);
+            if (fresh) state_.push_back(open);
+            State& state = state_[static_cast<std::size_t>(number)];
             bool ends = wanted(node) && !through_;
-            if (!fresh && at->second != open) {
+            if (!fresh && state != open) {
                 stack.pop_back();
             } else if (fresh && !ends) {
                 if (node->computed && node->inputs.empty() && node->operation->arity != 0) cut_.push_back(handle(node));
@@ -63,19 +69,37 @@ class Between {
                 bool reaches =
                     !ends && is_inexact(node->dtype) &&
                     std::any_of(node->inputs.begin(), node->inputs.end(), [&](Node* input) { return depends(input); });
-                state_[node] = reaches || wanted(node) ? on_path : off_path;
+                state = reaches || wanted(node) ? on_path : off_path;
                 if (reaches) order_.push_back(handle(node));
             }
         }
     }
 
     std::unordered_set<const Node*> wanted_;
-    std::unordered_map<const Node*, State> state_;
+    NodeNumbers numbers_{32};
+    std::vector<State> state_;
     std::vector<Tensor> order_, cut_;
     bool through_;
 };
 
-using Values = std::unordered_map<const Node*, Tensor>;
+// What is said of nodes: cotangents or tangents. Of what was met on the way to wrt, by its number.
+using Known = std::unordered_map<const Node*, Tensor>;
+class Values {
+  public:
+    explicit Values(const Between& between) : between_(between), values_(between.size()) {}
+    /// Empty where there is none, and of a node that was not met.
+    const Tensor& operator[](const Node* node) const {
+        static const Tensor none;
+        std::int32_t number = between_.number(node);
+        return number < 0 ? none : values_[static_cast<std::size_t>(number)];
+    }
+    void accumulate(const Node* node, const Tensor& more);
+    void drop(const Node* node) { values_[static_cast<std::size_t>(between_.number(node))] = Tensor(); }
+
+  private:
+    const Between& between_;
+    std::vector<Tensor> values_;
+};
 
 // a + b; a - y where b is -y that nobody else holds (nor computes meanwhile): the same number by one operation less.
 Tensor sum_of(const Tensor& a, const Tensor& b) {
@@ -84,41 +108,41 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
     return mine && node.operation == &negative_operation ? a - handle(node.inputs[0]) : a + b;
 }
 
-void accumulate(Values& values, const Node* node, const Tensor& more) {
-    Tensor& sum = values[node];
+void Values::accumulate(const Node* node, const Tensor& more) {
+    std::int32_t number = between_.number(node);
+    if (number < 0) return;  // nobody asks for it
+    Tensor& sum = values_[static_cast<std::size_t>(number)];
     sum = !sum ? more : has_results(*node) ? add_region_cotangents(sum, more) : sum_of(sum, more);
 }
 
 Tensor value_or_zero(const Values& values, const Tensor& of) {
-    auto at = values.find(of.node());
-    return at != values.end() && at->second ? at->second : zeros_like(of);
+    const Tensor& value = values[of.node()];
+    return value ? value : zeros_like(of);
 }
 
 /// `known`: cotangents that are said, in the place of what comes from above; empty ones go no further.
 std::vector<Tensor> pull_all(const Between& between, std::span<const Tensor> outputs,
-                             std::span<const Tensor> cotangents, std::span<const Tensor> wrt,
-                             const Values& known = {}) {
-    Values values;
+                             std::span<const Tensor> cotangents, std::span<const Tensor> wrt, const Known& known = {}) {
+    Values values(between);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (between.depends(outputs[i].node())) accumulate(values, outputs[i].node(), cotangents[i]);
+        if (between.depends(outputs[i].node())) values.accumulate(outputs[i].node(), cotangents[i]);
     }
     const std::vector<Tensor>& order = between.order();
     for (std::size_t k = order.size(); k-- > 0;) {
         const Node* node = order[k].node();
-        auto at = values.find(node);
-        if (at == values.end() || !at->second) continue;
+        Tensor cotangent = values[node];
+        if (!cotangent) continue;
         if (auto said = known.find(node); said != known.end()) {
             if (!said->second) continue;
-            at->second = said->second;
+            cotangent = said->second;
         }
-        Tensor cotangent = at->second;
-        if (!between.wanted(node)) values.erase(at);
+        if (!between.wanted(node)) values.drop(node);
         std::vector<bool> wanted;
         for (Node* input : node->inputs) wanted.push_back(between.depends(input));
         LineScope line(node->where);
         std::vector<Tensor> pulled = pull(order[k], cotangent, wanted);
         for (std::size_t i = 0; i < pulled.size(); ++i) {
-            if (pulled[i]) accumulate(values, node->inputs[i], pulled[i]);
+            if (pulled[i]) values.accumulate(node->inputs[i], pulled[i]);
         }
     }
     std::vector<Tensor> results;
@@ -166,19 +190,18 @@ std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const
     refuse_pairs("pushforward", wrt, tangents);
     Between between(outputs, wrt);
     between.refuse_cut("pushforward", wrt);
-    Values values;
-    for (std::size_t i = 0; i < wrt.size(); ++i) accumulate(values, wrt[i].node(), tangents[i]);
+    Values values(between);
+    for (std::size_t i = 0; i < wrt.size(); ++i) values.accumulate(wrt[i].node(), tangents[i]);
     for (const Tensor& tensor : between.order()) {
         std::vector<Tensor> incoming;
         bool any = false;
         for (Node* input : tensor.node()->inputs) {
-            auto at = values.find(input);
-            incoming.push_back(at == values.end() ? Tensor() : at->second);
+            incoming.push_back(values[input]);
             any |= static_cast<bool>(incoming.back());
         }
         if (!any) continue;
         LineScope line(tensor.node()->where);
-        if (Tensor tangent = push(tensor, incoming)) accumulate(values, tensor.node(), tangent);
+        if (Tensor tangent = push(tensor, incoming)) values.accumulate(tensor.node(), tangent);
     }
     std::vector<Tensor> results;
     for (const Tensor& tensor : outputs) results.push_back(value_or_zero(values, tensor));
@@ -211,7 +234,7 @@ std::vector<Tensor> gradient(const Tensor& loss, std::span<const Tensor> wrt, st
                                   " tensor; convert it to a floating type first"));
     }
     std::vector<Tensor> outputs, seeds;
-    Values said;
+    Known said;
     for (const auto& [of, cotangent] : known) {
         said[of.node()] = cotangent;
         if (!cotangent) continue;

@@ -18,6 +18,7 @@ namespace {
 
 std::vector<Tensor> inputs_of(const Tensor& result) {
     std::vector<Tensor> inputs;
+    inputs.reserve(result.node()->inputs.size());
     for (Node* input : result.node()->inputs) inputs.push_back(handle(input));
     return inputs;
 }
@@ -53,6 +54,7 @@ class Partials {
         : result_(result), inputs_(inputs_of(result)), graph_(result.node()->where) {
         const Operation& operation = *result.node()->operation;
         meeting_ = compute_dtype(meeting_dtype(operation, inputs_));
+        scalars_.reserve(inputs_.size() + 1);
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
             bool condition = operation.condition && i == 0;
             scalars_.push_back(graph_.scalar(astype(inputs_[i], condition ? DType::bool_ : meeting_)));

@@ -58,6 +58,7 @@ const Operation& operation_for(Opcode opcode, const Function* function, DType dt
 }  // namespace
 
 Scalar ScalarGraph::scalar(const Tensor& tensor) {
+    if (tensors_.empty()) tensors_.reserve(8);  // few derivatives take more
     tensors_.push_back(tensor);
     return Scalar(this, tensor.dtype(), static_cast<std::int32_t>(tensors_.size()) - 1);
 }
