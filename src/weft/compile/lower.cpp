@@ -64,14 +64,14 @@ Scalar ProgramWriter::made(std::int32_t entry, std::int32_t base) {
 void ProgramWriter::compute(std::int32_t entry) {
     const Node& node = graph_.node(entry);
     if (node.operation->family == Family::gather) return (void)value(entry);
-    std::vector<Scalar> operands;
-    std::vector<Tensor> inputs;
+    operands_.clear(), inputs_.clear();
     for (std::int32_t input : graph_.inputs(entry)) {
-        operands.push_back(value(input));
-        inputs.push_back(handle(graph_.entries[static_cast<std::size_t>(input)].node));
+        operands_.push_back(value(input));
+        inputs_.push_back(handle(graph_.entries[static_cast<std::size_t>(input)].node));
     }
-    DType meeting = meeting_dtype(*node.operation, inputs);
-    values_.insert_or_assign(entry, inline_body(*node.operation, operands, meeting, node.dtype, node.attributes.get()));
+    DType meeting = meeting_dtype(*node.operation, inputs_);
+    values_.insert_or_assign(entry,
+                             inline_body(*node.operation, operands_, meeting, node.dtype, node.attributes.get()));
 }
 
 void ProgramWriter::store(std::int32_t entry) { builder_.output(value(entry)); }

@@ -2,7 +2,7 @@
 // into it, everything else is loaded; a gather that is a member, through its index tensors. Callers: compile/partition.cpp.
 #pragma once
 
-#include <map>
+#include <unordered_map>
 
 #include "weft/compile/plan.h"
 #include "weft/kernel/builder.h"
@@ -31,7 +31,9 @@ class ProgramWriter {
     const Graph& graph_;
     const Plan& plan_;
     ProgramBuilder builder_;
-    std::map<std::int32_t, Scalar> values_;
+    std::unordered_map<std::int32_t, Scalar> values_;
+    std::vector<Scalar> operands_;  // of what is computed; kept, as is their memory
+    std::vector<Tensor> inputs_;
     std::vector<std::int32_t> loads_;
     std::vector<IndexedLoad> indexed_;
 };

@@ -7,18 +7,20 @@ namespace weft {
 
 void Partitioner::make_steps() {
     std::vector<std::vector<std::int32_t>> kernels = kernels_of_groups();
+    stored_elementwise_.assign(static_cast<std::size_t>(count_), false);
     find_needed();
     release_gathers(kernels);
     release_drawn();
     for (std::int32_t e = 0; e < count_; ++e) {
         if (needed_[static_cast<std::size_t>(e)] && elementwise(e)) {
             put_in_slot(e, orders_[static_cast<std::size_t>(e)]);
-            stored_elementwise_.insert(e);
+            stored_elementwise_[static_cast<std::size_t>(e)] = true;
         }
     }
-    for (auto& members : kernels) maker_.map(members, [&](std::int32_t e) { return stored_elementwise_.contains(e); });
+    auto stored = [&](std::int32_t e) -> bool { return stored_elementwise_[static_cast<std::size_t>(e)]; };
+    for (auto& members : kernels) maker_.map(members, stored);
     for (std::int32_t e = 0; e < count_; ++e) {
-        if (place(e).kind != Place::slot || stored_elementwise_.contains(e)) continue;
+        if (place(e).kind != Place::slot || stored(e)) continue;
         if (copies_.contains(e))
             maker_.copy(graph_.inputs(e)[0], place(e).index);
         else if (joins(e))
@@ -81,7 +83,7 @@ void Partitioner::release_gathers(std::vector<std::vector<std::int32_t>>& kernel
             if (!shown(index)) continue;
             loops_.indices[static_cast<std::size_t>(index)] = false;
             put_in_slot(index);
-            stored_elementwise_.insert(index);
+            stored_elementwise_[static_cast<std::size_t>(index)] = true;
             kernels.push_back({index});
         }
     }

@@ -94,9 +94,9 @@ class Partitioner {
     std::vector<bool> made_;            // what loops make where they read it
     LoopGathers loops_;                 // gathers that are loads of loops
     std::vector<std::int32_t> inside_, levels_, parent_, kernel_of_;
-    std::vector<bool> needed_, written_;
+    std::vector<bool> needed_, written_, stored_elementwise_;
     std::vector<Axes> orders_;
-    std::set<std::int32_t> copies_, output_copies_, stored_elementwise_;
+    std::set<std::int32_t> copies_, output_copies_;
     std::map<std::int32_t, std::size_t> absorbed_;
 };
 

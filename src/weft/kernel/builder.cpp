@@ -1,5 +1,6 @@
 #include "weft/kernel/builder.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -24,25 +25,52 @@ Literal literal_as(DType dtype, const Literal& value) {
     });
 }
 
-bool ProgramBuilder::SameContent::operator()(const Instruction& a, const Instruction& b) const {
+namespace {
+
+bool same_content(const Instruction& a, const Instruction& b) {
     return a.opcode == b.opcode && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c &&
            a.function == b.function && a.literal.same(b.literal);
 }
 
-std::size_t ProgramBuilder::ContentHash::operator()(const Instruction& at) const {
+std::uint32_t content_hash(const Instruction& at) {
     Hasher hasher;
     hasher.add(static_cast<std::uint64_t>(at.opcode) << 8 | static_cast<std::uint64_t>(at.dtype));
     hasher.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(at.a)) << 32 | static_cast<std::uint32_t>(at.b));
     hasher.add(static_cast<std::uint32_t>(at.c) ^ static_cast<std::uint64_t>(at.literal.integer));
     hasher.add(std::bit_cast<std::uint64_t>(at.literal.real) ^ std::bit_cast<std::uint64_t>(at.literal.imaginary) * 31);
     hasher.add(reinterpret_cast<std::uintptr_t>(at.function));
-    return hasher.result().low;
+    return static_cast<std::uint32_t>(hasher.result().low);
+}
+
+}  // namespace
+
+// Where the instruction is known, or may be written.
+std::size_t ProgramBuilder::slot_of(const Instruction& instruction, std::uint32_t hash) const {
+    std::size_t mask = slots_.size() - 1, place = hash & mask;
+    auto other = [&](const Slot& slot) {
+        return slot.at >= 0 &&
+               (slot.hash != hash || !same_content(program_.code[static_cast<std::size_t>(slot.at)], instruction));
+    };
+    while (other(slots_[place])) place = (place + 1) & mask;
+    return place;
+}
+
+void ProgramBuilder::widen() {
+    std::vector<Slot> before = std::exchange(slots_, {});
+    slots_.resize(std::max<std::size_t>(32, 2 * before.size()));
+    for (const Slot& slot : before)
+        if (slot.at >= 0) slots_[slot_of(program_.code[static_cast<std::size_t>(slot.at)], slot.hash)] = slot;
 }
 
 Scalar ProgramBuilder::record(const Instruction& instruction) {
-    auto [at, fresh] = numbers_.try_emplace(instruction, static_cast<std::int32_t>(program_.code.size()));
-    if (fresh) program_.code.push_back(instruction);
-    return Scalar(this, instruction.dtype, at->second);
+    if (2 * (program_.code.size() + 1) > slots_.size()) widen();
+    std::uint32_t hash = content_hash(instruction);
+    Slot& slot = slots_[slot_of(instruction, hash)];
+    if (slot.at < 0) {
+        slot = {static_cast<std::int32_t>(program_.code.size()), hash};
+        program_.code.push_back(instruction);
+    }
+    return Scalar(this, instruction.dtype, slot.at);
 }
 
 Scalar ProgramBuilder::input(DType dtype) {
@@ -73,7 +101,7 @@ Scalar ProgramBuilder::emit(Opcode opcode, DType dtype, std::span<const Scalar> 
 
 Program ProgramBuilder::take() {
     Program full = std::exchange(program_, {});
-    numbers_.clear();
+    slots_.clear();
     std::vector<char> needed(full.code.size(), 0);
     for (std::int32_t output : full.outputs) needed[static_cast<std::size_t>(output)] = 1;
     for (std::size_t i = full.code.size(); i-- > 0;) {
@@ -84,6 +112,7 @@ Program ProgramBuilder::take() {
         }
     }
     Program kept{.code = {}, .inputs = std::move(full.inputs), .outputs = {}};
+    kept.code.reserve(static_cast<std::size_t>(std::count(needed.begin(), needed.end(), 1)));
     std::vector<std::int32_t> renamed(full.code.size(), -1);
     for (std::size_t i = 0; i < full.code.size(); ++i) {
         if (!needed[i]) continue;

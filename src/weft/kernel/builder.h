@@ -2,7 +2,7 @@
 // output needs is left out, inputs keep their numbers. Callers: compile/ (lowering), tests.
 #pragma once
 
-#include <unordered_map>
+#include <vector>
 
 #include "weft/kernel/scalar.h"
 
@@ -22,16 +22,16 @@ class ProgramBuilder : public ScalarBuilder {
                 const Function* function = nullptr) override;
 
   private:
-    struct SameContent {
-        bool operator()(const Instruction& a, const Instruction& b) const;
-    };
-    struct ContentHash {
-        std::size_t operator()(const Instruction& instruction) const;
-    };
     Scalar record(const Instruction& instruction);
+    std::size_t slot_of(const Instruction& instruction, std::uint32_t hash) const;
+    void widen();
 
+    struct Slot {
+        std::int32_t at = -1;    // in the program's code
+        std::uint32_t hash = 0;  // of what stands there
+    };
     Program program_;
-    std::unordered_map<Instruction, std::int32_t, ContentHash, SameContent> numbers_;
+    std::vector<Slot> slots_;  // open addressing
 };
 
 /// The literal as the type holds it: rounded, wrapped, of the type's kind. So 1 and 1.0 are one constant of a float32.

@@ -16,6 +16,7 @@ class Preparation {
         result_.inputs.assign(program.inputs.size(), -1);
         result_.input_types = program.inputs;
         types_.reserve(program.code.size());
+        result_.steps.reserve(program.code.size());
         for (const Instruction& at : program.code) types_.push_back(at.dtype);
     }
 
