@@ -16,8 +16,8 @@ class AccessFacts {
   public:
     /// All four as in Binder: where each entry lies, the output that each slot is (or -1), and outputs with their donors. `allocated`: who
     /// runs the binding allocates its outputs; else they lie anywhere.
-    AccessFacts(const Plan& plan, const Graph& graph, const std::vector<View>& views,
-                const std::vector<std::int32_t>& output_of, const std::vector<BoundOutput>& outputs, bool allocated)
+    AccessFacts(const Plan& plan, const Graph& graph, const Views& views, const std::vector<std::int32_t>& output_of,
+                const std::vector<BoundOutput>& outputs, bool allocated)
         : plan_(plan), graph_(graph), views_(views), output_of_(output_of), outputs_(outputs), allocated_(allocated) {}
 
     /// Writes down the alignments of the loop's accesses. `first`: the load that is the step's first. InternalError names an access that
@@ -39,7 +39,7 @@ class AccessFacts {
 
     const Plan& plan_;
     const Graph& graph_;
-    const std::vector<View>& views_;
+    const Views& views_;
     const std::vector<std::int32_t>& output_of_;
     const std::vector<BoundOutput>& outputs_;
     bool allocated_;

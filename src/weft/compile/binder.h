@@ -56,7 +56,7 @@ class Binder {
     const KernelCompiler& compiler_;
     const BindOptions& options_;
     std::shared_ptr<Binding> binding_;
-    std::vector<View> views_;
+    Views views_;
     std::vector<bool> kept_leaves_;  // of which kernels keep copies as they read them
     std::vector<std::int32_t> output_of_, leaf_last_;
     std::vector<std::int32_t> first_, last_read_;  // of each slot; behind these of second lives: when it is made again

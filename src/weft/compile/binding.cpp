@@ -57,21 +57,21 @@ View Binder::slot_view(std::int32_t slot) const {
 }
 
 void Binder::find_views() {
-    views_.resize(graph_.entries.size());
+    views_ = Views(graph_.entries.size());
     for (std::size_t e = 0; e < graph_.entries.size(); ++e) {
         const Place& p = plan_.places[e];
         const Node& node = *graph_.entries[e].node;
         if (p.kind == Place::leaf) {
             Dims dims = dims_of(node.shape);
             Dims strides = node.computed ? node.value().strides : contiguous_strides(dims);
-            views_[e] = {{Base::leaf, p.index}, 0, {node.dtype, dims, strides}};
+            views_.set(e, {{Base::leaf, p.index}, 0, {node.dtype, dims, strides}});
         } else if (p.kind == Place::made) {
             Dims dims = dims_of(node.shape);
-            views_[e] = {{Base::made, 0}, 0, {node.dtype, dims, contiguous_strides(dims)}};
+            views_.set(e, {{Base::made, 0}, 0, {node.dtype, dims, contiguous_strides(dims)}});
         } else if (p.kind == Place::view) {
-            views_[e] = apply_view(node, views_[at(p.index)]);
+            views_.set(e, apply_view(node, views_[at(p.index)]));
         } else if (p.index >= 0) {
-            views_[e] = slot_view(p.index);
+            views_.set(e, slot_view(p.index));
         }
     }
 }

@@ -24,6 +24,23 @@ struct View {
     Layout layout;
 };
 
+/// Where the entries of a graph lie. Most of a large one live in kernels alone: they share one View, which says nothing.
+class Views {
+  public:
+    explicit Views(std::size_t entries = 0) : at_(entries, 0), views_(1) {}
+    const View& operator[](std::size_t entry) const { return views_[at_[entry]]; }
+    void set(std::size_t entry, View view) {
+        at_[entry] = static_cast<std::uint32_t>(views_.size());
+        views_.push_back(std::move(view));
+    }
+    /// All that were set.
+    std::span<View> all() { return std::span<View>(views_).subspan(1); }
+
+  private:
+    std::vector<std::uint32_t> at_;
+    std::vector<View> views_;
+};
+
 struct BoundStep {
     std::unique_ptr<Kernel> kernel;
     std::vector<View> operands;            // inputs, then outputs (then those of steps whose indices it checks)

@@ -54,7 +54,7 @@ void Binder::merge_scatters() {
         }
         start_.push_back(start);
     }
-    for (View& view : views_)
+    for (View& view : views_.all())
         if (view.base.kind == Base::arena && output_of_[at(view.base.index)] >= 0)
             view.base = {Base::output, output_of_[at(view.base.index)]};
 }

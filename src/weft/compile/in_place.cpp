@@ -12,8 +12,7 @@ enum class Reads { nothing, alike, otherwise };
 
 // Alike: everything it reads there lies as `stored` does and axis by axis along the step's space, so that each row (each point, where
 // the spaces are the same) is read only for itself. The second matrix of a product is read whole for every row.
-Reads reads_of(const Graph& graph, const std::vector<View>& views, const Step& step, const Base& base,
-               const Layout& stored) {
+Reads reads_of(const Graph& graph, const Views& views, const Step& step, const Base& base, const Layout& stored) {
     Reads reads = Reads::nothing;
     for (std::size_t i = 0; i < step.loads.size(); ++i) {
         const View& view = views[static_cast<std::size_t>(step.loads[i])];
@@ -35,8 +34,8 @@ bool stores(const Step& step, std::int32_t slot) {
 
 }  // namespace
 
-bool may_write_over(const Plan& plan, const Graph& graph, const std::vector<View>& views, const Step& step,
-                    std::int32_t slot, const Base& base) {
+bool may_write_over(const Plan& plan, const Graph& graph, const Views& views, const Step& step, std::int32_t slot,
+                    const Base& base) {
     Layout stored = slot_layout(plan, graph, slot);
     // A map reads an element before it writes it; a scatter leaves its first load's elements where they are.
     if (step.kind == Step::map || scatters(step, graph))

@@ -8,7 +8,7 @@ namespace weft {
 
 /// Whether `slot`, which the step stores, may lie where the step reads from `base`: nothing of it is read after it was written over, in
 /// whatever order the step's points, or its blocks of rows, are computed.
-bool may_write_over(const Plan& plan, const Graph& graph, const std::vector<View>& views, const Step& step,
-                    std::int32_t slot, const Base& base);
+bool may_write_over(const Plan& plan, const Graph& graph, const Views& views, const Step& step, std::int32_t slot,
+                    const Base& base);
 
 }  // namespace weft

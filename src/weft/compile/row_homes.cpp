@@ -15,7 +15,7 @@ bool computes_much(const Step& part) {
 
 class Homes {
   public:
-    Homes(const Plan& plan, const Graph& graph, const std::vector<View>& views, const Step& step)
+    Homes(const Plan& plan, const Graph& graph, const Views& views, const Step& step)
         : plan_(plan), graph_(graph), views_(views), step_(step) {}
 
     /// The part that makes `guest`, if what part p stores may be its home; else nothing.
@@ -44,13 +44,13 @@ class Homes {
 
     const Plan& plan_;
     const Graph& graph_;
-    const std::vector<View>& views_;
+    const Views& views_;
     const Step& step_;
 };
 
 }  // namespace
 
-std::map<std::int32_t, std::int32_t> row_homes(const Plan& plan, const Graph& graph, const std::vector<View>& views,
+std::map<std::int32_t, std::int32_t> row_homes(const Plan& plan, const Graph& graph, const Views& views,
                                                const Step& step,
                                                const std::function<bool(std::int32_t slot, bool much)>& home) {
     std::map<std::int32_t, std::int32_t> homes;

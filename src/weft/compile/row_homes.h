@@ -13,7 +13,7 @@ namespace weft {
 
 /// The results' slots by the slots inside. `home`: whether this slot, which the step stores, may be one for what is made so: nothing that the step
 /// reads lies in its memory, and that it is fetched sooner pays (KernelCompiler::fetches_results).
-std::map<std::int32_t, std::int32_t> row_homes(const Plan& plan, const Graph& graph, const std::vector<View>& views,
+std::map<std::int32_t, std::int32_t> row_homes(const Plan& plan, const Graph& graph, const Views& views,
                                                const Step& step,
                                                const std::function<bool(std::int32_t slot, bool much)>& home);
 

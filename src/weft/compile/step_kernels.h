@@ -17,7 +17,7 @@ class StepKernels {
   public:
     /// `views`: where each entry lies, one an entry. `facts`: of the same. `steady`: leaves of which copies are kept. `options`: as
     /// bind() has them. `own`: whether nothing that the step reads lies in the memory of a slot that it stores.
-    StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const std::vector<View>& views,
+    StepKernels(const Plan& plan, const Graph& graph, const KernelCompiler& compiler, const Views& views,
                 const AccessFacts& facts, const std::vector<bool>& steady, const BindOptions& options,
                 std::function<bool(std::int32_t slot)> own)
         : plan_(plan),
@@ -53,7 +53,7 @@ class StepKernels {
     const Plan& plan_;
     const Graph& graph_;
     const KernelCompiler& compiler_;
-    const std::vector<View>& views_;
+    const Views& views_;
     const AccessFacts& facts_;
     const std::vector<bool>& steady_;
     const BindOptions& options_;
