@@ -7,6 +7,7 @@
 
 #include "weft/compile/device.h"
 #include "weft/compile/plan.h"
+#include "weft/compile/quantities.h"
 
 namespace weft {
 
@@ -55,14 +56,6 @@ struct BoundStep {
         std::int64_t offset;
     };
     std::vector<KeptOf> kept_of;
-};
-
-/// A buffer of the arena.
-struct Placement {
-    std::int32_t entry = -1;  // of the graph
-    std::size_t offset = 0, bytes = 0;
-    std::int32_t first = 0, last = 0;  // steps
-    bool in_place = false;             // it may take over the memory of one that ends where it begins
 };
 
 /// A buffer that a run allocates and hands out.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weft/compile/quantities.h"
 #include "weft/core/shape.h"
 #include "weft/graph/node.h"
 #include "weft/kernel/loop.h"
@@ -47,13 +48,6 @@ class Kernel {
     virtual Bodies bodies() const { return {}; }
     /// What runs it, for the profile: "block evaluator", "oneDNN", "own gemm avx512".
     virtual std::string_view by() const = 0;
-};
-
-/// What a device can do at best, in a second, with all the threads that weft uses.
-struct Limits {
-    double operations = 0;  // additions and multiplications of float32
-    double bytes = 0;       // copied: read from and written to memory beyond the caches
-    double read_bytes = 0;  // only read
 };
 
 /// What a library kernel is made for.

@@ -6,7 +6,9 @@
 
 #include "weft/base/environment.h"
 #include "weft/base/nearest.h"
+#include "weft/compile/binding.h"
 #include "weft/kernel/print_c.h"
+#include "weft/rewrite/rewrite.h"
 
 namespace weft {
 namespace {

@@ -5,12 +5,14 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "weft/compile/binding.h"
-#include "weft/rewrite/rewrite.h"
-
 namespace weft {
+
+struct Binding;
+struct Graph;
+struct Rewrite;
 
 struct Stages {
     std::string graph;     // as written, an entry a line, with the user's line

@@ -1,5 +1,6 @@
 #include "weft/compile/work.h"
 
+#include "weft/compile/binding.h"
 #include "weft/graph/operation.h"
 #include "weft/ops/window.h"
 

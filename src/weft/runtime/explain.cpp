@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "weft/compile/plan_cache.h"
+#include "weft/compile/work.h"
 #include "weft/graph/graph.h"
 #include "weft/runtime/executor.h"
 
@@ -76,6 +77,10 @@ std::string Explanation::str() const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Explanation& explanation) { return out << explanation.str(); }
+
+Explanation explain_graph(const Graph& graph, std::span<void* const> leaves) {
+    return explain_graph(graph, leaves, BindOptions{});
+}
 
 Explanation explain_graph(const Graph& graph, std::span<void* const> leaves, BindOptions options) {
     options.keep_loops = true;

@@ -3,14 +3,18 @@
 // Callers: users, `weft explain`, viz/explanation.cpp (as a page).
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "weft/compile/quantities.h"
 #include "weft/compile/stages.h"
-#include "weft/compile/work.h"
+#include "weft/graph/tensor.h"
 
 namespace weft {
+
+struct BindOptions;
 
 struct StepTime {
     std::string what, by, where;  // the operation, what runs it, the user's line
@@ -35,6 +39,7 @@ std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
 Explanation explain(std::span<const Tensor> tensors);
 Explanation explain(const Tensor& tensor);
 /// The same of a graph whose leaves lie at these addresses, one a leaf.
-Explanation explain_graph(const Graph& graph, std::span<void* const> leaves, BindOptions options = {});
+Explanation explain_graph(const Graph& graph, std::span<void* const> leaves);
+Explanation explain_graph(const Graph& graph, std::span<void* const> leaves, BindOptions options);
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "weft/base/environment.h"
+#include "weft/compile/binding.h"
 #include "weft/graph/operation.h"
 
 namespace weft {

@@ -4,12 +4,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "weft/compile/binding.h"
-
 namespace weft {
+
+struct BoundStep;
 
 struct ProfileEntry {
     std::string operation, line, kernel;  // line: "train.cpp:12", or empty
