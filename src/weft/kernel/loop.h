@@ -9,12 +9,9 @@
 
 #include "weft/core/shape.h"
 #include "weft/kernel/program.h"
+#include "weft/kernel/reduction.h"
 
 namespace weft {
-
-/// How values of a point are joined along the reduced axes. argmax and argmin give the int64 position of the first best value in
-/// row-major order of the reduced axes (the first NaN, if there is one, as NumPy). any and all work on bool.
-enum class Reduction : std::uint8_t { sum, product, maximum, minimum, any, all, argmax, argmin };
 
 /// One coordinate of a load that is read from memory, or of a scatter's store: what another load of the loop, of integers, reads at the
 /// point. It counts along an axis of the array, from its end where it is negative; an index outside the axis is an IndexError before
@@ -79,13 +76,6 @@ struct Scan {
     bool backwards = false;  // from the last point to the first
 };
 
-/// What a scatter does with a value: it takes the place of what lies where it belongs, is added to it, or takes its place where it is the
-/// greater (the lesser) of both; of a number and NaN, NaN stays.
-enum class ScatterMode : std::uint8_t { set, add, maximum, minimum };
-std::string_view name_of(ScatterMode mode);
-/// The opcode that joins such values, (value, what lies there); none for `set`. Truth values are added as "or".
-std::optional<Opcode> opcode_of(ScatterMode mode, DType dtype);
-
 struct Loop {
     Program program;
     Dims dims;  // the box; may be empty (one point) and may hold zeros (no point)
@@ -104,13 +94,6 @@ struct Loop {
     bool indexed() const;
 };
 
-/// The value that joining starts from: 0 for a sum, the lowest value (-inf) for maximum ... ; none for argmax and argmin.
-Literal identity_of(Reduction reduction, DType dtype);
-
-/// The type of the result of joining values of this type: int64 for argmax and argmin, else the same.
-DType result_dtype(Reduction reduction, DType dtype);
-
-std::string_view name_of(Reduction reduction);
 /// The elements that an access may touch, counted from the one at index 0 of every axis; none in a box without points. Of numbers that
 /// no memory holds likewise those that may come up.
 struct Extent {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "weft/graph/operation.h"
-#include "weft/kernel/loop.h"
+#include "weft/kernel/reduction.h"
 
 namespace weft {
 
