@@ -1,5 +1,6 @@
 #include "weft/autodiff/derivative.h"
 
+#include <mutex>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -256,5 +257,13 @@ std::vector<Tensor> gradient(const Tensor& loss, std::initializer_list<Tensor> w
 }
 
 Tensor gradient(const Tensor& loss, const Tensor& wrt) { return gradient(loss, {wrt})[0]; }
+
+Tensor detail::pull_one(const Tensor& output, const Tensor& cotangent, const Tensor& wrt) {
+    return pullback({&output, 1}, {&cotangent, 1}, {&wrt, 1})[0];
+}
+
+Tensor detail::push_one(const Tensor& output, const Tensor& wrt, const Tensor& tangent) {
+    return pushforward({&output, 1}, {&wrt, 1}, {&tangent, 1})[0];
+}
 
 }  // namespace weft

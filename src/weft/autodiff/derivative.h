@@ -42,4 +42,10 @@ std::vector<Tensor> pullback(std::span<const Tensor> outputs, std::span<const Te
 std::vector<Tensor> pushforward(std::span<const Tensor> outputs, std::span<const Tensor> wrt,
                                 std::span<const Tensor> tangents);
 
+namespace detail {
+/// The same of one output by one value: what vjp and jvp are made of.
+Tensor pull_one(const Tensor& output, const Tensor& cotangent, const Tensor& wrt);
+Tensor push_one(const Tensor& output, const Tensor& wrt, const Tensor& tangent);
+}  // namespace detail
+
 }  // namespace weft

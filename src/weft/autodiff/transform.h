@@ -41,10 +41,7 @@ auto vjp(F f, const Operand& x) {
     KeepPending keep;
     Tensor at = fresh(x.as_tensor());
     Tensor value = f(at);
-    auto pull = [at, value](const Tensor& cotangent) {
-        Tensor outputs[] = {value}, cotangents[] = {cotangent}, wrt[] = {at};
-        return pullback(outputs, cotangents, wrt)[0];
-    };
+    auto pull = [at, value](const Tensor& cotangent) { return detail::pull_one(value, cotangent, at); };
     // The caller gets a node of its own, so that asking it for its value leaves `value` with its inputs.
     return std::pair<Tensor, decltype(pull)>(fresh(value), pull);
 }
@@ -55,8 +52,7 @@ std::pair<Tensor, Tensor> jvp(F f, const Operand& x, const Operand& t) {
     KeepPending keep;
     Tensor at = fresh(x.as_tensor());
     Tensor value = f(at);
-    Tensor outputs[] = {value}, wrt[] = {at}, tangents[] = {t.as_tensor()};
-    return {value, pushforward(outputs, wrt, tangents)[0]};
+    return {value, detail::push_one(value, at, t.as_tensor())};
 }
 
 }  // namespace weft

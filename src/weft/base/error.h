@@ -48,9 +48,11 @@ std::string text(const Parts&... parts) {
     return stream.str();
 }
 
+[[noreturn]] void refuse_broken_promise(const char* what);
+
 /// Throws InternalError unless `holds`; for promises of weft's own, never for a user's input.
 inline void promise(bool holds, const char* what) {
-    if (!holds) throw InternalError(text("weft broke a promise of its own: ", what, ". Please report this."));
+    if (!holds) refuse_broken_promise(what);
 }
 
 }  // namespace weft

@@ -35,6 +35,8 @@ BufferHandle zero_bytes(std::size_t bytes) {
 
 }  // namespace
 
+void Array::refuse(DType asked) const { throw DTypeError(text("the array holds ", dtype, ", not ", asked)); }
+
 Dims contiguous_strides(const Dims& dims) {
     Dims strides(dims.size());
     std::int64_t step = 1;

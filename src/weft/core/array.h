@@ -59,8 +59,9 @@ struct Array {
 
   private:
     void check(DType asked) const {
-        if (asked != dtype) throw DTypeError(text("the array holds ", dtype, ", not ", asked));
+        if (asked != dtype) refuse(asked);
     }
+    [[noreturn]] void refuse(DType asked) const;
 };
 
 /// Strides of a row-major array without gaps.

@@ -53,8 +53,10 @@ using AttributesHandle = std::shared_ptr<const Attributes>;
 
 namespace detail {
 
+/// A template, so that only who declares attributes instantiates what it does.
+template <class Parts = KeyParts>
 struct KeyVisitor {
-    KeyParts& parts;
+    Parts& parts;
     void word(std::uint64_t w) { parts.words.push_back(w); }
     void operator()(const char*, bool v) { word(v); }
     void operator()(const char*, std::int64_t v) { word(static_cast<std::uint64_t>(v)); }
@@ -129,7 +131,7 @@ class AttributesOf final : public Attributes {
     const T value;
 
     void key(KeyParts& parts) const override {
-        detail::KeyVisitor visit{parts};
+        detail::KeyVisitor<> visit{parts};
         const_cast<T&>(value).members(visit);  // the visitor only reads
     }
     void print(std::ostream& out) const override {

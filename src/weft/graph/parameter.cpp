@@ -1,5 +1,7 @@
 #include "weft/graph/parameter.h"
 
+#include <mutex>
+
 #include "weft/graph/node.h"
 
 namespace weft {
@@ -21,6 +23,8 @@ Tensor own(const Tensor& value) {
 CellObserver::CellObserver() : outer_(observer) { observer = this; }
 CellObserver::~CellObserver() { observer = outer_; }
 CellObserver* CellObserver::current() { return observer; }
+
+Parameter::Parameter() : Parameter(Tensor(0.0f)) {}
 
 Parameter::Parameter(const Tensor& value, std::string name, bool trainable) : cell_(std::make_shared<Cell>()) {
     cell_->name = std::move(name);

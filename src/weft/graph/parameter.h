@@ -19,7 +19,7 @@ struct Cell {
 
 class Parameter {
   public:
-    Parameter() : Parameter(Tensor(0.0f)) {}
+    Parameter();
     explicit Parameter(const Tensor& value, std::string name = "", bool trainable = true);
 
     /// A handle to a cell that is there already (null: a handle to nothing, of which only cell() may be asked).

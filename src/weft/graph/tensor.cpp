@@ -96,4 +96,11 @@ void Operand::refuse_empty(std::source_location where) {
 Tensor Operand::as(DType dtype) const { return tensor ? tensor : constant(literal, dtype); }
 Tensor Operand::as_tensor() const { return as(default_dtype(literal.kind)); }
 
+template <>
+std::vector<bool> Tensor::to_vector<bool>() const {
+    Array values = contiguous(array());
+    const bool* first = values.data<bool>();
+    return std::vector<bool>(first, first + values.size());
+}
+
 }  // namespace weft

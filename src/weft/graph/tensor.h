@@ -138,10 +138,6 @@ std::vector<T> Tensor::to_vector() const {
     return std::vector<T>(first, first + values.size());
 }
 template <>
-inline std::vector<bool> Tensor::to_vector<bool>() const {
-    Array values = contiguous(array());
-    const bool* first = values.data<bool>();
-    return std::vector<bool>(first, first + values.size());
-}
+std::vector<bool> Tensor::to_vector<bool>() const;
 
 }  // namespace weft

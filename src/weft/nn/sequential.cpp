@@ -19,4 +19,6 @@ Tensor Sequential::operator()(const Operand& x) const {
     return value;
 }
 
+Module& Sequential::operator[](std::size_t i) { return modules_.at(i).second; }
+
 }  // namespace weft::nn

@@ -73,7 +73,7 @@ class Sequential {
 
     void add(Module module, std::string name = "");
     std::size_t size() const { return modules_.size(); }
-    Module& operator[](std::size_t i) { return modules_.at(i).second; }
+    Module& operator[](std::size_t i);
     Tensor operator()(const Operand& x) const;
 
     template <class V>

@@ -312,6 +312,20 @@ Tensor write(const Tensor& x, std::span<const Index> entries, const Operand& val
 
 }  // namespace
 
+Index::Index(std::int64_t integer, std::source_location where) : value(integer), where(where) {}
+Index::Index(Slice slice, std::source_location where) : value(slice), where(where) {}
+Index::Index(Ellipsis dots, std::source_location where) : value(dots), where(where) {}
+Index::Index(NewAxis axis, std::source_location where) : value(axis), where(where) {}
+Index::Index(const Tensor& tensor, std::source_location where) : value(tensor), where(where) {}
+Index::Index(const Index&) = default;
+Index::Index(Index&&) noexcept = default;
+Index& Index::operator=(const Index&) = default;
+Index& Index::operator=(Index&&) noexcept = default;
+Index::~Index() = default;
+
+At::At(Tensor x, std::vector<Index> entries) : x_(std::move(x)), entries_(std::move(entries)) {}
+Tensor At::get() const { return index(x_, entries_); }
+
 Tensor index(const Tensor& x, std::span<const Index> entries) {
     if (auto flagged = with_flag(x, entries)) return index(flagged->x, flagged->entries);
     std::source_location where = where_of(entries);

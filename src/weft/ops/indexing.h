@@ -33,12 +33,17 @@ struct Index {
 
     template <class T, class = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>>
     Index(T integer, std::source_location where = std::source_location::current())
-        : value(static_cast<std::int64_t>(integer)), where(where) {}
-    Index(Slice slice, std::source_location where = std::source_location::current()) : value(slice), where(where) {}
-    Index(Ellipsis dots, std::source_location where = std::source_location::current()) : value(dots), where(where) {}
-    Index(NewAxis axis, std::source_location where = std::source_location::current()) : value(axis), where(where) {}
-    Index(const Tensor& tensor, std::source_location where = std::source_location::current())
-        : value(tensor), where(where) {}
+        : Index(static_cast<std::int64_t>(integer), where) {}
+    Index(std::int64_t integer, std::source_location where = std::source_location::current());
+    Index(Slice slice, std::source_location where = std::source_location::current());
+    Index(Ellipsis dots, std::source_location where = std::source_location::current());
+    Index(NewAxis axis, std::source_location where = std::source_location::current());
+    Index(const Tensor& tensor, std::source_location where = std::source_location::current());
+    Index(const Index& other);
+    Index(Index&& other) noexcept;
+    Index& operator=(const Index& other);
+    Index& operator=(Index&& other) noexcept;
+    ~Index();
 };
 
 /// x[index], of any number of entries.
@@ -48,10 +53,10 @@ Tensor index(const Tensor& x, std::span<const Index> entries);
 /// set keeps the last, add adds all.
 class At {
   public:
-    At(Tensor x, std::vector<Index> entries) : x_(std::move(x)), entries_(std::move(entries)) {}
+    At(Tensor x, std::vector<Index> entries);
     Tensor set(const Operand& value) const;
     Tensor add(const Operand& value) const;
-    Tensor get() const { return index(x_, entries_); }
+    Tensor get() const;
 
   private:
     Tensor x_;

@@ -28,6 +28,13 @@ Optimizer::Optimizer(std::string_view name, double weight_decay, std::vector<Gro
     set_groups(std::move(groups));
 }
 
+// Here, so that no program that includes the header instantiates what they consist of.
+Optimizer::~Optimizer() = default;
+Optimizer::Optimizer(Optimizer&&) noexcept = default;
+Optimizer& Optimizer::operator=(Optimizer&&) noexcept = default;
+
+std::span<const std::unique_ptr<Optimizer::Slot>> Optimizer::slots() const { return slots_; }
+
 void Optimizer::set_groups(std::vector<Group> groups) {
     if (!slots_.empty()) throw ValueError(text(name_, ": groups are set before the first step"));
     for (const Group& group : groups) {

@@ -54,9 +54,9 @@ struct StepOptions {
 
 class Optimizer {
   public:
-    virtual ~Optimizer() = default;
-    Optimizer(Optimizer&&) = default;
-    Optimizer& operator=(Optimizer&&) = default;
+    virtual ~Optimizer();
+    Optimizer(Optimizer&&) noexcept;
+    Optimizer& operator=(Optimizer&&) noexcept;
 
     /// Sets every parameter to its new value. ValueError unless there is one gradient for each parameter.
     virtual void step(std::span<const Parameter> parameters, std::span<const Tensor> gradients);
@@ -132,7 +132,7 @@ class Optimizer {
     static void finish(Slot& slot, const Tensor& value);
 
     /// All slots, in the order of first sight.
-    std::span<const std::unique_ptr<Slot>> slots() const { return slots_; }
+    std::span<const std::unique_ptr<Slot>> slots() const;
 
     const StepOptions& options() const { return options_; }
     const std::vector<Group>& groups() const { return groups_; }

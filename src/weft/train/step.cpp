@@ -45,6 +45,10 @@ std::vector<Parameter> trained(nn::ModuleRef model, std::string_view name) {
 
 }  // namespace
 
+Explanation TrainStep::explain(std::span<const Tensor> batch) const { return function_.explain(batch); }
+
+Explanation LossAndGradients::explain(std::span<const Tensor> batch) const { return function_.explain(batch); }
+
 TrainStep::TrainStep(nn::ModuleRef model, optim::Optimizer& optimizer, Loss loss, std::string_view name, Watch watch,
                      const CompileOptions& options)
     : function_(

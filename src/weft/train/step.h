@@ -33,7 +33,7 @@ class TrainStep {
     /// One step; the loss before it, and what else the loss function gave. `results` of the last call are overwritten.
     void call(std::span<const Tensor> batch, std::vector<Tensor>& results) const { function_.call(batch, results); }
     /// How a step runs (runtime/explain.h). It takes none.
-    Explanation explain(std::span<const Tensor> batch) const { return function_.explain(batch); }
+    Explanation explain(std::span<const Tensor> batch) const;
 
   private:
     CompiledFunction function_;
@@ -46,7 +46,7 @@ class LossAndGradients {
     LossAndGradients(nn::ModuleRef model, TrainStep::Loss loss, std::string_view name,
                      const CompileOptions& options = {});
     void call(std::span<const Tensor> batch, std::vector<Tensor>& results) const { function_.call(batch, results); }
-    Explanation explain(std::span<const Tensor> batch) const { return function_.explain(batch); }
+    Explanation explain(std::span<const Tensor> batch) const;
 
   private:
     CompiledFunction function_;

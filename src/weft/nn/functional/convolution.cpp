@@ -73,6 +73,8 @@ Layout layout(std::string_view name, const Dims& kernel, const Dims& dilation, c
 
 }  // namespace
 
+Padding no_padding() { return Dims{0}; }
+
 Tensor conv(const Operand& x, std::size_t spatial, const Operand& weight, const Tensor& bias, const Dims& stride,
             const Padding& padding, const Dims& dilation, std::int64_t groups) {
     LineScope line(x.where);

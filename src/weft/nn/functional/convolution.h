@@ -11,9 +11,10 @@ namespace weft::nn::functional {
 
 /// Zeros at both ends of each axis; or "valid" (none), "same" (so many that sizes stay, with stride 1).
 using Padding = std::variant<Dims, std::string>;
+Padding no_padding();
 
 Tensor conv(const Operand& x, std::size_t spatial, const Operand& weight, const Tensor& bias = {},
-            const Dims& stride = {1}, const Padding& padding = Dims{0}, const Dims& dilation = {1},
+            const Dims& stride = {1}, const Padding& padding = no_padding(), const Dims& dilation = {1},
             std::int64_t groups = 1);
 Tensor conv_transpose(const Operand& x, std::size_t spatial, const Operand& weight, const Tensor& bias = {},
                       const Dims& stride = {1}, const Dims& padding = {0}, const Dims& output_padding = {0},
