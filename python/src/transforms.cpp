@@ -7,6 +7,7 @@
 #include "weft/graph/made_nodes.h"
 #include "weft/graph/node.h"
 #include "weft/ops/contraction.h"
+#include "weft/runtime/allowance.h"
 
 namespace weft::python {
 namespace {

@@ -1,5 +1,6 @@
 #include "weft/autodiff/between.h"
 
+#include <mutex>
 #include <unordered_map>
 
 namespace weft {

@@ -1,5 +1,6 @@
 #include "weft/autodiff/declared.h"
 
+#include <mutex>
 #include <unordered_set>
 
 #include "weft/graph/node.h"

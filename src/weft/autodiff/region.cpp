@@ -1,5 +1,6 @@
 #include "weft/autodiff/region.h"
 
+#include <mutex>
 #include <unordered_set>
 
 #include "weft/autodiff/between.h"

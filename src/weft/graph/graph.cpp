@@ -1,5 +1,7 @@
 #include "weft/graph/graph.h"
 
+#include <mutex>
+
 #include "weft/base/content_table.h"
 #include "weft/graph/node_memory.h"
 #include "weft/graph/node_numbers.h"

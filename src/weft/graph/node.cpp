@@ -1,6 +1,7 @@
 #include "weft/graph/node.h"
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 #include "weft/graph/evaluator.h"
@@ -55,12 +56,22 @@ void note_input(Node& node, const Node& input) {
         node.pending_bytes = std::max(node.pending_bytes, input.pending_bytes);
 }
 
-}  // namespace
-
-std::mutex& Node::lock() {
-    static std::mutex* mutex = new std::mutex;
+std::mutex& node_mutex() {
+    static std::mutex* mutex = new std::mutex;  // outlives whatever runs at the end of the process
     return *mutex;
 }
+
+}  // namespace
+
+NodeLock& Node::lock() {
+    static NodeLock lock;
+    return lock;
+}
+
+void NodeLock::lock() { node_mutex().lock(); }
+void NodeLock::unlock() { node_mutex().unlock(); }
+
+std::unique_ptr<Node> Node::make(Room room) { return std::unique_ptr<Node>(new (room) Node(room)); }
 
 void* Node::operator new(std::size_t size, Room room) {
     static_assert(sizeof(Node) % alignof(Numbers) == 0 && sizeof(Node) <= node_place);

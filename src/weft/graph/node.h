@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <source_location>
 
@@ -33,6 +32,12 @@ struct Numbers {
 /// the same gets them elsewhere.
 enum class Room : bool { none, numbers };
 
+/// The one mutex of all nodes, for std::lock_guard.
+struct NodeLock {
+    void lock();
+    void unlock();
+};
+
 struct Node {
     // What passes over a graph read stands in front, in about a cache line; a node takes two and a half.
     std::atomic<std::uint32_t> references{1};
@@ -52,7 +57,7 @@ struct Node {
     Origin origin;
     std::source_location where;
 
-    static std::unique_ptr<Node> make(Room room) { return std::unique_ptr<Node>(new (room) Node(room)); }
+    static std::unique_ptr<Node> make(Room room);
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
     ~Node();
@@ -90,7 +95,7 @@ struct Node {
     /// As materialize(), by who has the claim.
     void materialize_claimed(Array&& array, Leaves&& leaves);
     /// Held while inputs of shared nodes are walked or dropped.
-    static std::mutex& lock();
+    static NodeLock& lock();
 
     explicit Node(Room room) : room(room) {}  // of a node on the stack: Room::none
 

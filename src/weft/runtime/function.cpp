@@ -5,6 +5,7 @@
 
 #include "weft/graph/node.h"
 #include "weft/ops/contraction.h"
+#include "weft/runtime/allowance.h"
 #include "weft/runtime/specialization.h"
 
 namespace weft {

@@ -14,10 +14,10 @@
 
 #include "weft/graph/parameter.h"
 #include "weft/graph/tensor.h"
-#include "weft/runtime/allowance.h"
 
 namespace weft {
 
+class Allowance;
 struct Explanation;
 
 struct CompileOptions {
