@@ -1,5 +1,7 @@
 #include "weft/data/mnist.h"
 
+#include <filesystem>
+
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
 #include "weft/base/md5.h"
@@ -49,7 +51,7 @@ Array load(const std::filesystem::path& folder, const char* name, const char* ch
 
 }  // namespace
 
-Dataset mnist_part(bool train, const std::filesystem::path& folder) {
+Dataset mnist_part(bool train, const std::string& folder) {
     const Part& part = train ? train_part : test_part;
     std::filesystem::path where = folder_of(folder);
     Dataset set;
