@@ -3,13 +3,15 @@
 # WEFT_PRIVATE_LIBRARIES gathers the names that a program linking a static weft has to link as well (weftConfig.cmake, weft.pc).
 add_library(weft_found INTERFACE)
 set(WEFT_PRIVATE_LIBRARIES "")
+set(WEFT_HELD_LIBRARIES "")
 set(WEFT_LIBRARY_ROWS "")   # what `weft doctor` says: X(found, "package", "what is lost")
 
 # weft_optional(NAME header library package "what is lost"): sets WEFT_HAVE_<NAME>. Headers and libraries are looked for by name
 # rather than through the libraries' own CMake packages: Debian's for oneDNN ends the configuration where OpenCL is missing.
 # A library that is headers alone has "" for its name. With OPENED behind it all, its headers alone are used by the build, and
 # WEFT_<NAME>_FILE is what a program opens when it first needs it (libfoo.so.3); weft is not linked to it. With LATE programs are linked to it,
-# but targets whose property WEFT_LATE_LIBRARIES is on open WEFT_<NAME>_FILE themselves.
+# but targets whose property WEFT_LATE_LIBRARIES is on open WEFT_<NAME>_FILE themselves. With HELD programs are linked to it, but targets whose
+# property WEFT_HOLDS_LIBRARIES is on hold what they use of it, from its archive, WEFT_<NAME>_ARCHIVE.
 function(weft_optional name header library package lost)
   set(found 0)
   if(WEFT_LIBRARIES)
@@ -42,6 +44,11 @@ function(weft_optional name header library package lost)
     if(library AND NOT "OPENED" IN_LIST ARGN)
       if("LATE" IN_LIST ARGN)
         target_link_libraries(weft_found INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:WEFT_LATE_LIBRARIES>>>:${WEFT_${name}_LIBRARY}>)
+      elseif("HELD" IN_LIST ARGN)
+        find_library(WEFT_${name}_ARCHIVE NAMES ${CMAKE_STATIC_LIBRARY_PREFIX}${library}${CMAKE_STATIC_LIBRARY_SUFFIX})
+        mark_as_advanced(WEFT_${name}_ARCHIVE)
+        target_link_libraries(weft_found INTERFACE $<IF:$<BOOL:$<TARGET_PROPERTY:WEFT_HOLDS_LIBRARIES>>,${WEFT_${name}_ARCHIVE},${WEFT_${name}_LIBRARY}>)
+        set(WEFT_HELD_LIBRARIES ${WEFT_HELD_LIBRARIES} ${WEFT_${name}_ARCHIVE} PARENT_SCOPE)
       else()
         target_link_libraries(weft_found INTERFACE ${WEFT_${name}_LIBRARY})
       endif()
@@ -73,8 +80,8 @@ if(WEFT_HAVE_OPENBLAS)
   endif()
 endif()
 weft_optional(XBYAK xbyak/xbyak.h "" "xbyak (libxbyak-dev)" "element-wise loops run on the block evaluator, slower")
-weft_optional(YAML yaml-cpp/yaml.h yaml-cpp "yaml-cpp (libyaml-cpp-dev)" "experiments are read from JSON alone")
-weft_optional(ZLIB zlib.h z "zlib (zlib1g-dev)" "data sets packed with gzip must be unpacked by hand")
+weft_optional(YAML yaml-cpp/yaml.h yaml-cpp "yaml-cpp (libyaml-cpp-dev)" "experiments are read from JSON alone" HELD)
+weft_optional(ZLIB zlib.h z "zlib (zlib1g-dev)" "data sets packed with gzip must be unpacked by hand" HELD)
 weft_optional(JPEG jpeglib.h jpeg "libjpeg-turbo (libjpeg-dev)" "pictures in JPEG files are not read" OPENED)
 weft_optional(PNG png.h png "libpng (libpng-dev)" "pictures in PNG files are not read" OPENED)
 # Debian keeps the headers of each build of HDF5 in a folder of its own; io/hdf5.cpp asks for either.
