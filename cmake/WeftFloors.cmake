@@ -125,6 +125,7 @@ function(weft_objects target)
   add_library(${target} OBJECT ${ARGN})
   target_link_libraries(${target} PRIVATE weft_options weft_found)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -ffunction-sections)   # a program, and the extension, leave out functions that nobody calls
   if(WEFT_SHARE_HEADERS AND NOT target MATCHES "_(baseline|avx2|avx512)$")
     weft_together(${target})
     # Shared headers hold for one kind of optimisation: the first small sources make those of the others.
