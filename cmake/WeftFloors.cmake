@@ -100,7 +100,9 @@ function(weft_floor name)
       if(isa STREQUAL "baseline" AND level STREQUAL "-O3" AND WEFT_ISAS MATCHES "avx2")
         set(level -O1)   # the processors that need it are rare, and -O3 takes it twice as long to compile
       endif()
-      target_compile_options(weft_${name}_${isa} PRIVATE ${WEFT_ISA_FLAGS_${isa}} ${level})
+      # Loops throw nothing, so nobody unwinds through them: tables that only a debugger would read are a tenth of a megabyte.
+      target_compile_options(weft_${name}_${isa} PRIVATE ${WEFT_ISA_FLAGS_${isa}} ${level}
+                             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-fno-asynchronous-unwind-tables -fno-dwarf2-cfi-asm>)
       target_compile_definitions(weft_${name}_${isa} PRIVATE WEFT_ISA=${isa} WEFT_ISA_${isa}=1)
     endforeach()
   endif()
