@@ -57,14 +57,21 @@ if(WEFT_SANITIZE)   # runs where it is built, so one set of loops is enough (bac
 endif()
 
 # Sources whose time is not spent in code of their own, but in programs that they ask for, or that wait for files: made small, which takes
-# 38 parts of 100 off them (-Os). Not what building and compiling a network passes through, nor what computes pictures and sounds.
+# 38 parts of 100 off them (-Os). Not what building and compiling a network passes through for every node, nor what computes pictures and sounds.
 set(WEFT_SMALL_SOURCES
-    "/weft/(check|nn|optim|train|viz|look|search)/"
+    "/weft/(check|nn|optim|train|viz|look|search|rewrite/rules|backend/cuda|backend/opencl)/"
+    "/weft/autodiff/(batching|between|cond.*|custom|declared|loop.*|region|scalar_graph|vmap|while)\\.cpp$"
+    "/weft/backend/(machine|refused_text|cpu/late_library|cpu/library_threads|cpu/onednn_.*|cpu/matrix/lapack)\\.cpp$"
+    "/weft/compile/(print_plan|stages)\\.cpp$"
     "/weft/data/(dataset|describe|fetch|files|folds|mnist|parquet|parts|registry|sources_.*|tables)\\.cpp$"
-    "/weft/kernel/(c_.*|function_program|loop_text|print_c.*)\\.cpp$"
-    "/weft/ops/(covariance|distributions|factorization|fft.*|histogram|hypergeometric|linalg_.*|masked|nan|pad_modes|polynomial|principal_axes|quantile|sets|signal.*|special|statistics)\\.cpp$"
+    "/weft/io/(arrow_array|file_tree|folder.*|hdf5.*|idx|mat|npz|parquet|tar)\\.cpp$"
+    "/weft/kernel/(c_.*|function_program|loop_text|print_c.*|verify_loop)\\.cpp$"
+    "/weft/ops/(arrange|batch|convolution|covariance|distributions|einsum|factorization|fft.*|histogram|hypergeometric|linalg_.*|masked|nan|pad_modes|places|polynomial|pooling|principal_axes|quantile|random|rearrange|recompute|scan|scatter|sets|signal.*|sort|special|statistics)\\.cpp$"
     "/weft/runtime/(debug|explain|interpreter.*|oracle|profile|trace)\\.cpp$")
 list(JOIN WEFT_SMALL_SOURCES "|" WEFT_SMALL_SOURCES)
+
+# Sources of the backend that decide what loops do, or write their code, and have few loops over data of their own: -O3 makes them larger alone.
+set(WEFT_DECIDING_SOURCES "/weft/backend/cpu/(emit/.*|block_program|compiler|constant|contraction|convolution|convolution_parts|factorization|loop_layout|window)\\.cpp$")
 
 function(weft_floor name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/weft/${name}/*.cpp)
@@ -77,6 +84,12 @@ function(weft_floor name)
   if(small)
     weft_objects(weft_${name}_small ${small})
     target_compile_options(weft_${name}_small PRIVATE $<$<CONFIG:Release>:-Os>)
+  endif()
+  set(deciding ${sources})
+  list(FILTER deciding INCLUDE REGEX "${WEFT_DECIDING_SOURCES}")
+  list(FILTER sources EXCLUDE REGEX "${WEFT_DECIDING_SOURCES}")
+  if(deciding)
+    weft_objects(weft_${name}_deciding ${deciding})
   endif()
   if(sources)
     weft_objects(weft_${name} ${sources})

@@ -19,9 +19,10 @@ Tensor counted(const Tensor& condition, const Tensor& x, const Axes& axes, bool 
 Tensor condition_of(const Operand& condition) { return astype(condition, DType::bool_); }
 
 using Join = Tensor (*)(const Operand&, const Axes&, bool);
-using Pair = Tensor (*)(const Operand&, const Operand&);
+using PairJoin = Tensor (*)(const Operand&, const Operand&);
 
-Tensor extreme_from(const Operand& x, const Axes& axes, const Operand& initial, bool keepdims, Join join, Pair pair) {
+Tensor extreme_from(const Operand& x, const Axes& axes, const Operand& initial, bool keepdims, Join join,
+                    PairJoin pair) {
     LineScope line(x.where);
     Tensor tensor = x.as_tensor();
     Tensor first = astype(initial, tensor.dtype());
