@@ -111,7 +111,7 @@ function(weft_floor name)
       weft_objects(weft_${name}_${isa} ${isa_sources})
       set(level ${isa_optimisation})
       if(isa STREQUAL "baseline" AND level STREQUAL "-O3" AND WEFT_ISAS MATCHES "avx2")
-        set(level -O1)   # the processors that need it are rare, and -O3 takes it twice as long to compile
+        set(level -Os)   # the processors that need it are rare, and -O3 takes it twice as long to compile and twice the room
       endif()
       # Loops throw nothing, so nobody unwinds through them: tables that only a debugger would read are a tenth of a megabyte.
       target_compile_options(weft_${name}_${isa} PRIVATE ${WEFT_ISA_FLAGS_${isa}} ${level}
