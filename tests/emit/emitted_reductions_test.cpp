@@ -77,6 +77,51 @@ void expect_alike(const Case& c, const std::string& name) {
     ThreadPool::instance().set_threads(1);
 }
 
+/// Sums of rows of a function, one argument of which only its complete path takes (1e7 of a sine, the least number of a logarithm).
+LoopCase rare_argument(DType type, bool sine, std::int64_t length, std::int64_t at) {
+    ProgramBuilder builder;
+    Scalar x = builder.input(type);
+    builder.output(sine ? sin(x) : log(x));
+    LoopCase c;
+    c.loop.program = builder.take();
+    c.loop.dims = {2, length};
+    c.loop.reduced = 1;
+    c.loop.reductions = {Reduction::sum};
+    c.loop.loads = {{type, {length, 1}}};
+    c.loop.stores = {{type, {1}}};
+    Random random(1);
+    c.loads.push_back(memory_for(random, c.loop.loads[0], c.loop.dims, false));
+    c.stores.push_back(memory_for(random, c.loop.stores[0], {2}, false));
+    auto fill = [&]<class T>(T* values) {
+        for (std::int64_t i = 0; i < 2 * length; ++i) values[i] = T(0.5) + T(i % 7) / 8;
+        values[at] = sine ? T(1e7) : std::numeric_limits<T>::denorm_min();
+    };
+    if (type == DType::float32)
+        fill(reinterpret_cast<float*>(c.loads[0].data()));
+    else
+        fill(reinterpret_cast<double*>(c.loads[0].data()));
+    return c;
+}
+
+TEST(Emitter, what_leaves_the_common_path_is_joined_once) {
+    for (DType type : {DType::float32, DType::float64}) {
+        for (bool sine : {true, false}) {
+            for (std::int64_t length : {100, 1024, 20011}) {
+                for (std::int64_t at = 0; at<64; at += length> 1024 ? 9 : 1) {
+                    LoopCase c = rare_argument(type, sine, length, at);
+                    for (Isa isa : emitted_isas()) {
+                        UseIsa use(isa);
+                        auto block = cpu::prepare_reduction(c.loop), prepared = cpu::prepare_reduction(c.loop, true);
+                        expect_same(c, run_plain(c, *block), run_plain(c, *prepared),
+                                    text(cpu::name_of(isa), ", ", type, sine ? " sin " : " log ", length, " at ", at));
+                        if (testing::Test::HasFatalFailure()) return;
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST(Emitter, columns_are_joined_to_the_block_evaluators_bits) {
     static constexpr DType types[] = {DType::float32, DType::float64, DType::int32,
                                       DType::uint32,  DType::int64,   DType::bfloat16};

@@ -30,7 +30,8 @@ Pair random_pair(int seed, std::int64_t length) {
     dims.push_back(length);
     ProgramBuilder builder;
     Scalar a = builder.input(type), b = builder.input(type);
-    builder.output(is_floating(type) ? exp(a - b) : a * b - a);
+    // A sine of what is large leaves the common path.
+    builder.output(!is_floating(type) ? a * b - a : seed % 7 == 0 ? sin(a * 10000) : exp(a - b));
     pair.in_place = seed % 3 == 0;
     Dims first = pair.in_place ? contiguous_strides(dims) : random_strides(random, dims, true);
     pair.map = {.program = builder.take(),

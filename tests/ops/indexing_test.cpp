@@ -15,6 +15,10 @@ using Numbers = std::vector<std::int64_t>;
 Numbers numbers(const Tensor& x) { return x.to_vector<std::int64_t>(); }
 Shape shape(std::initializer_list<Size> sizes) { return Shape(sizes); }
 
+// Whole numbers alone are places; in NumPy a truth value means something else.
+static_assert(std::is_convertible_v<int, Index> && std::is_convertible_v<std::uint8_t, Index>);
+static_assert(!std::is_convertible_v<bool, Index> && !std::is_convertible_v<double, Index>);
+
 TEST(Indexing, integers_drop_axes_and_count_from_the_end) {
     Tensor x = counted({3, 4});
     EXPECT_EQ(numbers(x[1]), (Numbers{4, 5, 6, 7}));

@@ -184,5 +184,23 @@ TEST(Again, threads_may_build_upon_what_is_being_computed) {  // (a race that th
     }
 }
 
+/// Computes when its thread ends, after what was made later than itself has gone.
+struct AtThreadsEnd {
+    Tensor x;
+    std::vector<float>* got;
+    ~AtThreadsEnd() {
+        for (int i = 0; i < 3; ++i) *got = values(sum(x * x, {}, true) + x[0]);
+    }
+};
+
+TEST(Again, what_a_threads_last_objects_ask_for_is_computed) {
+    std::vector<float> got;
+    std::thread([&got] {
+        thread_local AtThreadsEnd end{Tensor::of<float>({1, 2, 3}), &got};
+        for (int i = 0; i < 3; ++i) EXPECT_THAT(values(sum(end.x * end.x, {}, true) + end.x[0]), ElementsAre(15));
+    }).join();
+    EXPECT_THAT(got, ElementsAre(15));
+}
+
 }  // namespace
 }  // namespace weft

@@ -123,7 +123,7 @@ class Local {
     Part bytes_{0}, buffers_{0}, allocations_{0};
     bool shared_ = false;
     void* waiting_[most_waiting];
-    std::size_t waiting_count_ = 0, keeps_ = most_waiting;
+    std::size_t waiting_count_ = 0, keeps_ = small_block > 0 ? most_waiting : 0;
     Lately lately_;
     std::uint64_t content_ = 0, content_end_ = 0;
     Local *next_ = nullptr, *before_ = nullptr;  // guarded by All's mutex

@@ -312,7 +312,7 @@ Tensor write(const Tensor& x, std::span<const Index> entries, const Operand& val
 
 }  // namespace
 
-Index::Index(std::int64_t integer, std::source_location where) : value(integer), where(where) {}
+Index::Index(Place place, std::source_location where) : value(place.at), where(where) {}
 Index::Index(Slice slice, std::source_location where) : value(slice), where(where) {}
 Index::Index(Ellipsis dots, std::source_location where) : value(dots), where(where) {}
 Index::Index(NewAxis axis, std::source_location where) : value(axis), where(where) {}

@@ -33,8 +33,7 @@ struct Index {
 
     template <class T, class = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>>
     Index(T integer, std::source_location where = std::source_location::current())
-        : Index(static_cast<std::int64_t>(integer), where) {}
-    Index(std::int64_t integer, std::source_location where = std::source_location::current());
+        : Index(Place{static_cast<std::int64_t>(integer)}, where) {}
     Index(Slice slice, std::source_location where = std::source_location::current());
     Index(Ellipsis dots, std::source_location where = std::source_location::current());
     Index(NewAxis axis, std::source_location where = std::source_location::current());
@@ -44,6 +43,12 @@ struct Index {
     Index& operator=(const Index& other);
     Index& operator=(Index&& other) noexcept;
     ~Index();
+
+  private:
+    struct Place {  // not a number itself: bool and floating numbers would become one
+        std::int64_t at;
+    };
+    Index(Place place, std::source_location where);
 };
 
 /// x[index], of any number of entries.

@@ -18,7 +18,7 @@ constexpr std::size_t most_nodes = 32, most_words = 128, remembered = 256;
 class SmallExpression {
   public:
     /// Walks down from the node; fits() says whether it could.
-    explicit SmallExpression(Node& root) {
+    SmallExpression(Node& root, KeyParts& parts) : parts_(parts) {
         put(rewriting_version());
         nodes_[node_count_++] = &root;
         for (std::size_t i = 0; fits_ && i < node_count_; ++i) {
@@ -93,14 +93,14 @@ class SmallExpression {
         if (node.attributes) add_attributes(*node.attributes);
     }
     void add_attributes(const Attributes& attributes) {
-        thread_local KeyParts parts;
-        parts.clear();
-        attributes.key(parts);
-        for (std::uint64_t word : parts.words) add(word);
-        for (Size size : parts.sizes) add(static_cast<std::uint64_t>(size.code()));
-        for (Offset offset : parts.offsets) add(static_cast<std::uint64_t>(offset.value.code()));
+        parts_.clear();
+        attributes.key(parts_);
+        for (std::uint64_t word : parts_.words) add(word);
+        for (Size size : parts_.sizes) add(static_cast<std::uint64_t>(size.code()));
+        for (Offset offset : parts_.offsets) add(static_cast<std::uint64_t>(offset.value.code()));
     }
 
+    KeyParts& parts_;
     std::size_t word_count_ = 0, node_count_ = 0, claimed_count_ = 0, leaf_count_ = 0;
     bool fits_ = true;
     std::uint64_t words_[most_words];
@@ -114,16 +114,28 @@ struct Remembered {
     std::vector<std::uint8_t> leaves;  // which of the expression's each leaf of its graph is
 };
 
-/// This thread's, by their expressions' hashes; another with the same place takes it over. None before the first.
+/// This thread's, by their expressions' hashes; another with the same place takes it over. None before the first and after the thread's end,
+/// when what is left may still be evaluated.
 struct Table {
     Remembered* places[remembered] = {};
+    KeyParts parts;  // kept, as is their memory
     ~Table() {
         for (Remembered* place : places) delete place;
-        mine = nullptr;
+        mine = nullptr, ended = true;
     }
     static thread_local constinit Table* mine;
+    static thread_local constinit bool ended;
+
+    static Table* get() {
+        if (!mine && !ended) {
+            thread_local Table table;
+            mine = &table;
+        }
+        return mine;
+    }
 };
 thread_local constinit Table* Table::mine = nullptr;
+thread_local constinit bool Table::ended = false;
 
 Remembered*& place_of(Table& table, const SmallExpression& expression) {
     return table.places[expression.hash() % remembered];
@@ -150,7 +162,7 @@ Array run(const Remembered& how, std::span<Node* const> inputs) {
 bool run_again(Node& node) {
     Table* table = Table::mine;
     if (node.symbolic || !table) return false;
-    SmallExpression expression(node);
+    SmallExpression expression(node, table->parts);
     if (!expression.fits()) return false;
     const Remembered* how = place_of(*table, expression);
     if (!how || !std::ranges::equal(how->words, expression.words())) return false;
@@ -164,7 +176,9 @@ bool run_again(Node& node) {
 void remember(Node& node, const Graph& graph, const std::shared_ptr<const Binding>& binding) {
     if (node.symbolic || binding->outputs.size() > 1) return;
     if (binding->outputs.empty() != (binding->results[0].base.kind == Base::leaf)) return;
-    SmallExpression expression(node);
+    Table* table = Table::get();
+    if (!table) return;
+    SmallExpression expression(node, table->parts);
     if (!expression.fits()) return;
     auto made = std::make_unique<Remembered>();
     for (std::int32_t leaf : graph.leaves) {
@@ -174,9 +188,7 @@ void remember(Node& node, const Graph& graph, const std::shared_ptr<const Bindin
     }
     made->words.assign(expression.words().begin(), expression.words().end());
     made->runner = std::make_unique<Runner>(binding);
-    thread_local Table table;
-    Table::mine = &table;
-    Remembered*& place = place_of(table, expression);
+    Remembered*& place = place_of(*table, expression);
     delete place;
     place = made.release();
 }

@@ -20,16 +20,18 @@ class ThreadArena {
   private:
     struct Owner {
         BufferHandle buffer;
-        ~Owner() { mine = {}; }
+        ~Owner() { mine = {.ended = true}; }
     };
     struct Mine {
         std::byte* data = nullptr;
         std::size_t bytes = 0;
+        bool ended = false;  // the thread's objects are being destroyed, which may evaluate what is left
     };
     static thread_local constinit Mine
         mine;  // apart from its owner: read in passing, with nothing to be begun or ended
 
     static std::byte* grow(std::size_t bytes) {
+        if (mine.ended) return (*new BufferHandle(Buffer::allocate(bytes)))->data();  // nobody is left to own it
         thread_local Owner owner;
         mine = {};
         owner.buffer.reset();  // first give back, then take: the two need not lie in memory together

@@ -164,7 +164,8 @@ class Planner {
     }
 
     /// What joins takes a given number of vectors at a time, one for each of its registers; not all of them side by side, if that would leave
-    /// constants and values in memory (softmax of 1,000 x 1,024 doubles 4,760 cycles a row, 3,000 so).
+    /// constants and values in memory (softmax of 1,000 x 1,024 doubles 4,760 cycles a row, 3,000 so). Where the common path may be left, all
+    /// must have been looked at before the first is joined: the complete path takes them all again.
     void choose_unroll() {
         if (calls_)
             plan_.unroll = 1;
@@ -172,7 +173,8 @@ class Planner {
             plan_.unroll = options_.unroll;
         else
             plan_.unroll = most_together();
-        together_ = plan_.code.joins() && !calls_ ? std::min(most_together(), plan_.unroll) : plan_.unroll;
+        bool in_turn = plan_.code.joins() && plan_.code.common.empty() && !calls_;
+        together_ = in_turn ? std::min(most_together(), plan_.unroll) : plan_.unroll;
     }
 
     /// Lines of the longest chain in which each needs the one before.

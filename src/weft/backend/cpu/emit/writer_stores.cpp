@@ -51,9 +51,12 @@ bool Writer::may_be_in_place(std::size_t stored) const {
     return std::any_of(pairs_.begin(), pairs_.end(), [&](const auto& pair) { return pair.first == stored; });
 }
 
-/// Into the frame: whether this call writes over what it reads.
+/// Into the frame: whether this call writes over what it reads; of rows of whole vectors, of which either way stores the same, whatever is there.
 void Writer::note_in_place() {
     if (pairs_.empty()) return;
+    Xbyak::Label no_tails;
+    test(r13d, lanes() - 1);
+    jz(no_tails);
     xor_(eax, eax);
     for (auto [stored, loaded] : pairs_) {
         mov(rcx, argument(arguments().base(stored)));
@@ -62,6 +65,7 @@ void Writer::note_in_place() {
         or_(al, dl);
     }
     mov(ptr[rsp + static_cast<int>(in_place_at_)], rax);
+    L(no_tails);
 }
 
 /// The first r15 elements of a vector, where rows are written over in pieces of 32, 16, 8 and 4 bytes. Of a masked store the processor does not
