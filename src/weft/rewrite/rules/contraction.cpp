@@ -2,6 +2,7 @@
 #include "weft/ops/contraction.h"
 
 #include <algorithm>
+#include <list>
 
 #include "weft/ops/elementwise.h"
 #include "weft/ops/join.h"
@@ -9,6 +10,7 @@
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/rules.h"
+#include "weft/rewrite/rules/terms.h"
 
 namespace weft {
 namespace {
@@ -202,27 +204,45 @@ Tensor sum_of_batches(const Site& site) {
     return reshape(one, node.shape);
 }
 
+/// Products of matrices that are added up, in the order in which they are written.
+struct AddedProducts {
+    std::list<const Node*> all;
+    double inner = 0;    // elements of all rows of their first matrices
+    bool turned = true;  // all first matrices are transposes
+
+    bool join(AddedProducts& more, const Shape& shape) {
+        if (precision_of(*all.front()) != precision_of(*more.all.front())) return false;
+        double rows = JoinedBatches::elements({shape[0]}), columns = JoinedBatches::elements({shape[1]});
+        if (std::min(inner, more.inner) * (rows + columns) > rows * columns) return false;
+        all.splice(all.end(), more.all);
+        inner += more.inner, turned &= more.turned;
+        return true;
+    }
+    // The last step comes first among the gradients of a loop: so the pieces stand in the order of its steps.
+    Tensor one() const {
+        auto turn = [&](const Tensor& x) { return turned ? matrix_transpose(x) : x; };
+        std::vector<Tensor> left, right;
+        for (auto product = all.rbegin(); product != all.rend(); ++product)
+            left.push_back(turn(in(**product, 0))), right.push_back(in(**product, 1));
+        return product_like(*all.front(), turn(concatenate(left, turned ? 0 : 1)), concatenate(right, 0));
+    }
+};
+
 // A @ B + C @ D -> [A C] @ [B; D], where what is joined is less than a result that is read and written again: as the gradients of a
 // recurrent layer's weight are, a product for each step.
 Tensor sum_of_two_products(const Site& site) {
-    const Node &node = site.node, &first = *node.inputs[0], &second = *node.inputs[1];
-    if (!full_width(node.dtype) || &first == &second) return {};
-    for (const Node* product : {&first, &second}) {
-        bool fits = is(*product, matmul_operation) && product->shape.size() == 2 && product->shape == node.shape &&
-                    known(product->inputs[0]->shape) && known(product->inputs[1]->shape) &&
-                    product->dtype == node.dtype && site.only_here(*product);
+    const Node& node = site.node;
+    auto may = [](const Node& x) { return is(x, matmul_operation); };
+    if (!full_width(node.dtype) || node.shape.size() != 2 || !may_join_terms(node, may)) return {};
+    auto of_term = [&](const Node& x) -> std::optional<AddedProducts> {
+        bool fits = is(x, matmul_operation) && x.shape == node.shape && known(x.inputs[0]->shape) &&
+                    known(x.inputs[1]->shape) && x.dtype == node.dtype && site.only_here(x);
         if (!fits) return {};
-    }
-    if (precision_of(first) != precision_of(second)) return {};
-    double rows = JoinedBatches::elements({node.shape[0]}), columns = JoinedBatches::elements({node.shape[1]});
-    auto inner = [](const Node& product) { return JoinedBatches::elements({product.inputs[0]->shape[1]}); };
-    if (std::min(inner(first), inner(second)) * (rows + columns) > rows * columns) return {};
-    // The last step comes first among the gradients of a loop: so the pieces stand in the order of its steps.
-    auto operand = [](const Node& product, std::size_t i) { return handle(product.inputs[i]); };
-    bool turned = is(*first.inputs[0], permute_dims_operation) && is(*second.inputs[0], permute_dims_operation);
-    auto turn = [&](const Tensor& x) { return turned ? matrix_transpose(x) : x; };
-    Tensor left = concatenate({turn(operand(second, 0)), turn(operand(first, 0))}, turned ? 0 : 1);
-    return product_like(first, turn(left), concatenate({operand(second, 1), operand(first, 1)}, 0));
+        return AddedProducts{
+            {&x}, JoinedBatches::elements({x.inputs[0]->shape[1]}), is(*x.inputs[0], permute_dims_operation)};
+    };
+    auto join = [&](AddedProducts& a, AddedProducts& b) { return a.join(b, node.shape); };
+    return TermsOfSum(site, of_term, join, [](const AddedProducts& all) { return all.one(); }).joined();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/rules.h"
+#include "weft/rewrite/rules/terms.h"
 
 namespace weft {
 namespace {
@@ -41,52 +42,78 @@ Tensor slice_of_pieces(const Site& site) {
     return slice(concatenate(met, static_cast<std::int64_t>(axis), from.where), begin, a.length, a.step);
 }
 
+bool joins_along(const Node& node, std::size_t axis) {
+    return is(node, concatenate_operation) && at(node.attributes_as<ConcatenateAttributes>().axis) == axis;
+}
+
+/// The pieces of a join that have elements, and those of the joins among them.
+struct OpenedJoin {
+    std::vector<Tensor> pieces;
+    bool changed = false;
+
+    OpenedJoin(const Site& site, std::size_t axis) {
+        std::vector<Node*> open;
+        auto put = [&](const Node& join) {
+            open.insert(open.end(), std::make_reverse_iterator(join.inputs.end()),
+                        std::make_reverse_iterator(join.inputs.begin()));
+        };
+        put(site.node);
+        while (!open.empty()) {
+            Node* piece = open.back();
+            open.pop_back();
+            if (piece->shape[axis] == Size(0)) {
+                changed = true;
+            } else if (joins_along(*piece, axis) && site.only_here(*piece)) {
+                put(*piece);
+                changed = true;
+            } else {
+                pieces.push_back(handle(piece));
+            }
+        }
+    }
+};
+
+const SliceAttributes* unit_slice(const Tensor& x) {
+    if (!is(*x.node(), slice_operation)) return nullptr;
+    const SliceAttributes& a = x.node()->attributes_as<SliceAttributes>();
+    return std::all_of(a.step.begin(), a.step.end(), [](std::int64_t s) { return s == 1; }) ? &a : nullptr;
+}
+
+// Whether `next` shows what follows along the axis on `length` elements from where `first` starts.
+bool follows(const Tensor& first, const Size& length, const Tensor& next, std::size_t axis) {
+    const SliceAttributes *a = unit_slice(first), *b = unit_slice(next);
+    if (!a || !b || first.node()->inputs[0] != next.node()->inputs[0]) return false;
+    for (std::size_t k = 0; k < a->step.size(); ++k) {
+        Size start = k == axis ? a->start[k].value + length : a->start[k].value;
+        if (!(start == b->start[k].value) || (k != axis && !(a->length[k] == b->length[k]))) return false;
+    }
+    return true;
+}
+
 // concatenate: pieces without elements dropped, joins of joins made one, neighbouring slices of one value made one.
 Tensor plain_concatenate(const Site& site) {
     const Node& node = site.node;
     std::size_t axis = at(node.attributes_as<ConcatenateAttributes>().axis);
-    std::vector<Tensor> pieces;
-    bool changed = false;
-    for (Node* input : node.inputs) {
-        if (input->shape[axis] == Size(0)) {
-            changed = true;
-        } else if (is(*input, concatenate_operation) && site.only_here(*input) &&
-                   at(input->attributes_as<ConcatenateAttributes>().axis) == axis) {
-            for (Node* piece : input->inputs) pieces.push_back(handle(piece));
-            changed = true;
-        } else {
-            pieces.push_back(handle(input));
+    if (waits_for_reader(site, node, [&](const Node& reader) { return joins_along(reader, axis); })) return {};
+    auto [pieces, changed] = OpenedJoin(site, axis);
+    std::vector<Tensor> joined;
+    for (std::size_t i = 0, end; i < pieces.size(); i = end) {
+        Size length = pieces[i].shape()[axis];
+        for (end = i + 1; end < pieces.size() && follows(pieces[i], length, pieces[end], axis); ++end)
+            length = length + pieces[end].shape()[axis];
+        if (end == i + 1) {
+            joined.push_back(pieces[i]);
+            continue;
         }
-    }
-    auto unit_slice = [&](const Tensor& x) {
-        if (!is(*x.node(), slice_operation)) return false;
-        const SliceAttributes& a = x.node()->attributes_as<SliceAttributes>();
-        return std::all_of(a.step.begin(), a.step.end(), [](std::int64_t s) { return s == 1; });
-    };
-    for (std::size_t i = 0; i + 1 < pieces.size();) {
-        bool may = unit_slice(pieces[i]) && unit_slice(pieces[i + 1]) &&
-                   pieces[i].node()->inputs[0] == pieces[i + 1].node()->inputs[0];
-        if (may) {
-            const SliceAttributes &a = pieces[i].node()->attributes_as<SliceAttributes>(),
-                                  &b = pieces[i + 1].node()->attributes_as<SliceAttributes>();
-            for (std::size_t k = 0; k < a.step.size(); ++k) {
-                Size follows = k == axis ? a.start[k].value + a.length[k] : a.start[k].value;
-                may &= follows == b.start[k].value && (k == axis || a.length[k] == b.length[k]);
-            }
-            Shape length = a.length;
-            length[axis] = length[axis] + b.length[axis];
-            if (may) {
-                pieces[i] = slice(in(*pieces[i].node()), starts_of(a), length, a.step);
-                pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-                changed = true;
-                continue;
-            }
-        }
-        ++i;
+        const SliceAttributes& a = *unit_slice(pieces[i]);
+        Shape lengths = a.length;
+        lengths[axis] = length;
+        joined.push_back(slice(in(*pieces[i].node()), starts_of(a), lengths, a.step));
+        changed = true;
     }
     if (!changed) return {};
-    if (pieces.empty()) return full(node.shape, 0, node.dtype);
-    return concatenate(pieces, static_cast<std::int64_t>(axis), node.where);
+    if (joined.empty()) return full(node.shape, 0, node.dtype);
+    return concatenate(joined, static_cast<std::int64_t>(axis), node.where);
 }
 
 // Pieces along the first axis lie one behind the other in memory, whatever their shapes: concatenate(reshape(x), reshape(y)) ->

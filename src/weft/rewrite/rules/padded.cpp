@@ -1,5 +1,6 @@
 // Zeros around something: the gradients of slices are added where they belong, and writes to slices touch nothing else.
 #include <algorithm>
+#include <map>
 
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -9,6 +10,7 @@
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/rules.h"
 #include "weft/rewrite/rules/spread.h"
+#include "weft/rewrite/rules/terms.h"
 
 namespace weft {
 namespace {
@@ -62,12 +64,27 @@ Tensor scale_padded(const Site& site) {
 
 /// What stands along one axis of an array that is 0 elsewhere.
 struct Piece {
-    std::int64_t first = 0, length = 0;
+    std::int64_t length = 0;
     Tensor value;
 };
 struct Pieces {
     std::size_t axis = 0;
-    std::vector<Piece> all;  // one behind the other
+    std::map<std::int64_t, Piece> all;  // by where they start; none meets another
+    std::int64_t covered = 0;           // by all of them
+    bool padded = false;                // with zeros in front or behind
+
+    std::int64_t begin() const { return all.begin()->first; }
+    std::int64_t end() const { return all.rbegin()->first + all.rbegin()->second.length; }
+    void add(std::int64_t at, std::int64_t length, const Node& value) {
+        if (length == 0) return;
+        all.emplace(at, Piece{length, handle(const_cast<Node*>(&value))});
+        covered += length;
+    }
+    bool meets(std::int64_t at, std::int64_t length) const {
+        auto behind = all.lower_bound(at);
+        if (behind != all.end() && behind->first < at + length) return true;
+        return behind != all.begin() && std::prev(behind)->first + std::prev(behind)->second.length > at;
+    }
 };
 
 /// The axis along which a pad put zeros in front and behind, if it is the only one, and sizes are known there.
@@ -93,6 +110,7 @@ std::optional<Pieces> pieces_of(const Node& node) {
         std::optional<std::size_t> axis = padded_axis(node);
         if (!axis) return {};
         pieces.axis = *axis, at = node.attributes_as<PadAttributes>().before[*axis].value.value();
+        pieces.padded = true;
         joined = node.inputs[0];
     }
     bool several = is(*joined, concatenate_operation);
@@ -103,51 +121,62 @@ std::optional<Pieces> pieces_of(const Node& node) {
     }
     if (!several) {
         if (joined == &node) return {};
-        pieces.all.push_back({at, joined->shape[pieces.axis].value(), handle(const_cast<Node*>(joined))});
+        pieces.add(at, joined->shape[pieces.axis].value(), *joined);
         return pieces;
     }
     for (const Node* piece : joined->inputs) {
         if (!piece->shape[pieces.axis].known()) return {};
         std::int64_t length = piece->shape[pieces.axis].value();
-        if (!is_number(*piece, 0)) pieces.all.push_back({at, length, handle(const_cast<Node*>(piece))});
+        if (!is_number(*piece, 0)) pieces.add(at, length, *piece);
         at += length;
     }
     return pieces;
 }
 
-/// Zeros that have the shape of a whole but for one axis.
-Tensor gap(const Node& whole, std::size_t axis, std::int64_t length) {
-    Shape shape = whole.shape;
-    shape[axis] = length;
-    return zeros(shape, whole.dtype);
+// Where they are in different places of an axis, and not if that would write more zeros than twice what there is.
+bool join_pieces(Pieces& a, Pieces& b, const Shape& whole) {
+    if (a.axis != b.axis || !(a.padded || b.padded) || a.all.empty() || b.all.empty()) return false;
+    if (a.all.size() < b.all.size()) std::swap(a, b);
+    for (const auto& [at, piece] : b.all)
+        if (a.meets(at, piece.length)) return false;
+    std::int64_t begin = std::min(a.begin(), b.begin()), end = std::max(a.end(), b.end());
+    std::int64_t covered = a.covered + b.covered;
+    if (end - begin - covered > 2 * covered) return false;
+    a.all.merge(b.all);
+    a.covered = covered;
+    a.padded = begin > 0 || !(whole[a.axis] == Size(end));
+    return true;
+}
+
+/// One behind the other, with zeros between them and around.
+Tensor laid_out(const Pieces& pieces, const Node& whole) {
+    std::int64_t at = pieces.begin();
+    std::vector<Tensor> joined;
+    for (const auto& [first, piece] : pieces.all) {
+        Shape gap = whole.shape;
+        gap[pieces.axis] = first - at;
+        if (first > at) joined.push_back(zeros(gap, whole.dtype));
+        joined.push_back(piece.value);
+        at = first + piece.length;
+    }
+    Shape before(whole.shape.size(), 0), after(whole.shape.size(), 0);
+    before[pieces.axis] = pieces.begin(), after[pieces.axis] = whole.shape[pieces.axis] - at;
+    return pad_interior(concatenate(joined, static_cast<std::int64_t>(pieces.axis)), before, after,
+                        Dims(whole.shape.size(), 0));
 }
 
 // (zeros around x) + (zeros around y), in different places of an axis -> x and y one behind the other: what the gradients of an array's
-// parts (gates, steps of a sequence) are added up to. Not if it would write more zeros than twice what there is.
+// parts (gates, steps of a sequence) are added up to.
 Tensor add_pieces(const Site& site) {
-    const Node &node = site.node, &a = *node.inputs[0], &b = *node.inputs[1];
-    bool fits = a.shape == node.shape && b.shape == node.shape && a.dtype == node.dtype && b.dtype == node.dtype &&
-                site.only_here(a) && site.only_here(b) && (pads_zeros(a) || pads_zeros(b));
-    if (!fits) return {};
-    std::optional<Pieces> first = pieces_of(a), second = pieces_of(b);
-    if (!first || !second || first->axis != second->axis) return {};
-    std::size_t axis = first->axis;
-    std::vector<Piece> all = std::move(first->all);
-    all.insert(all.end(), second->all.begin(), second->all.end());
-    std::sort(all.begin(), all.end(), [](const Piece& x, const Piece& y) { return x.first < y.first; });
-    std::int64_t begin = all.front().first, at = begin, zeros_between = 0;
-    std::vector<Tensor> joined;
-    for (const Piece& piece : all) {
-        if (piece.first < at) return {};
-        if (piece.first > at) joined.push_back(gap(node, axis, piece.first - at)), zeros_between += piece.first - at;
-        joined.push_back(piece.value);
-        at = piece.first + piece.length;
-    }
-    if (zeros_between > 2 * (at - begin - zeros_between)) return {};
-    Shape before(node.shape.size(), 0), after(node.shape.size(), 0);
-    before[axis] = begin, after[axis] = node.shape[axis] - at;
-    return pad_interior(concatenate(joined, static_cast<std::int64_t>(axis)), before, after,
-                        Dims(node.shape.size(), 0));
+    const Node& node = site.node;
+    auto may = [](const Node& x) { return pads_zeros(x) || is(x, concatenate_operation); };
+    if (!may_join_terms(node, may)) return {};
+    auto of_term = [&](const Node& x) -> std::optional<Pieces> {
+        if (!(x.shape == node.shape) || x.dtype != node.dtype || !site.only_here(x)) return {};
+        return pieces_of(x);
+    };
+    auto join = [&](Pieces& a, Pieces& b) { return join_pieces(a, b, node.shape); };
+    return TermsOfSum(site, of_term, join, [&](const Pieces& all) { return laid_out(all, node); }).joined();
 }
 
 // A scatter into x of what a pad put numbers around, to where it stands. Nothing if that is more than half of x: then changing all of

@@ -1,0 +1,113 @@
+// What is written as a chain of twos and becomes one of many: loops written out and their gradients. In time that grows with their length,
+// not with its square, and to what rules that take two at a time would make.
+#include <gtest/gtest.h>
+
+#include "weft/autodiff/derivative.h"
+#include "weft/check/compare.h"
+#include "weft/check/draw.h"
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
+#include "weft/rewrite/rewrite.h"
+#include "weft/runtime/oracle.h"
+
+namespace weft {
+namespace {
+
+Tensor drawn(const Dims& dims, const char* name) { return Tensor(Draw(name).array(DType::float64, dims)); }
+Tensor row(const Tensor& x, std::int64_t i) { return slice(x, {i, 0}, {1, x.shape()[1]}); }
+
+/// Pieces of the joins that rules made: how much they copied.
+std::size_t pieces_joined(std::span<const Tensor> tensors) {
+    std::vector<Node*> nodes;
+    for (const Tensor& tensor : tensors) nodes.push_back(tensor.node());
+    std::vector<Rewrite> trace;
+    rewrite(gather(nodes), default_rewriting(), &trace);
+    std::size_t pieces = 0;
+    for (const Rewrite& one : trace) {
+        std::vector<const Node*> near{one.after.node()};  // joins are at most three operations below what was made
+        for (std::size_t i = 0, level = 0; level < 4; ++level) {
+            for (std::size_t end = near.size(); i < end; ++i) {
+                if (near[i]->operation == &concatenate_operation) pieces += near[i]->inputs.size();
+                if (near[i]->inputs.size() <= 2)
+                    near.insert(near.end(), near[i]->inputs.begin(), near[i]->inputs.end());
+            }
+        }
+    }
+    return pieces;
+}
+
+int count(const Tensor& tensor, const Operation& operation) {
+    Tensor now = rewritten({&tensor, 1})[0];
+    Node* nodes[] = {now.node()};
+    int found = 0;
+    for (const Graph::Entry& entry : gather(nodes).entries) found += !entry.leaf && entry.node->operation == &operation;
+    return found;
+}
+
+void expect_values(std::span<const Tensor> tensors) {
+    std::vector<Array> wanted = interpret(tensors);
+    std::vector<Tensor> now = rewritten(tensors);
+    std::vector<Array> got = interpret(std::span<const Tensor>(now));
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(difference(wanted[i], got[i], 1e-12, 1e-12), "") << i;
+}
+
+std::vector<Tensor> recurrence(std::int64_t steps) {
+    Tensor x = drawn({steps, 4}, "x"), w = drawn({4, 4}, "w"), u = drawn({4, 4}, "u"),
+           h = zeros({1, 4}, DType::float64);
+    for (std::int64_t i = 0; i < steps; ++i) h = tanh(matmul(row(x, i), w) + matmul(h, u));
+    return gradient(sum(square(h)), {x, w, u});
+}
+std::vector<Tensor> sum_of_rows(std::int64_t rows) {
+    Tensor x = drawn({rows, 4}, "x"), total = sin(row(x, 0));
+    for (std::int64_t i = 1; i < rows; ++i) total = total + sin(row(x, i)) * static_cast<double>(i);
+    return {gradient(sum(total), x)};
+}
+std::vector<Tensor> sum_of_products(std::int64_t terms) {
+    Tensor w = drawn({2, 16}, "w"), total = matmul(drawn({16, 2}, "first"), w);
+    for (std::int64_t i = 1; i < terms; ++i) total = total + matmul(drawn({16, 2}, "next"), w + static_cast<double>(i));
+    return {total};
+}
+std::vector<Tensor> grown_join(std::int64_t rows) {
+    Tensor x = drawn({1, 4}, "x"), all = x;
+    for (std::int64_t i = 1; i < rows; ++i) x = sin(x), all = concatenate({all, x});
+    return {sum(square(all))};
+}
+
+TEST(ManyParts, are_joined_at_once_whatever_they_are_parts_of) {
+    KeepPending keep;
+    constexpr std::int64_t parts = 300;
+    for (auto of : {recurrence, sum_of_rows, sum_of_products, grown_join})
+        EXPECT_LT(pieces_joined(of(parts)), 40u * parts);  // one at a time: 150 and more for each
+    for (auto of : {recurrence, sum_of_rows, sum_of_products, grown_join}) expect_values(of(7));
+}
+
+TEST(ManyParts, of_a_sum_are_joined_as_far_as_they_fit) {
+    Tensor a = drawn({8, 2}, "a"), b = drawn({2, 8}, "b"), c = drawn({8, 8}, "c");
+    auto product = [&](double by) { return matmul(a + by, b); };
+    Tensor sums[] = {
+        ((product(1) + product(2)) + exp(c)) + product(3), exp(c) + (product(1) + (product(2) + product(3))),
+        (product(1) + product(2)) + (product(3) + product(4)), (exp(c) + product(1)) + (product(2) + product(3))};
+    int products[] = {2, 1, 1, 2};
+    for (std::size_t i = 0; i < std::size(sums); ++i) EXPECT_EQ(count(sums[i], matmul_operation), products[i]) << i;
+    expect_values(sums);
+    Tensor both = product(1) + product(2), read_twice[] = {both + product(3), exp(both)};
+    expect_values(read_twice);
+}
+
+TEST(ManyParts, in_different_places_are_joined_where_none_meets_another) {
+    Tensor x = drawn({2, 3}, "x");
+    auto at = [&](std::int64_t place) { return pad(x * (place + 1.5), {place, 0}, {10 - place, 0}); };
+    Tensor sums[] = {at(2) + at(0) + at(6) + at(4) + at(10) + at(8), (at(0) + at(2)) + (at(4) + (at(8) + at(6))),
+                     at(0) + at(2) + at(3) + at(6), at(4) + (at(0) + at(2)) + exp(pad(x, {10, 0}, {0, 0})) + at(6),
+                     drawn({12, 3}, "y") + (at(0) + (at(2) + at(4)))};
+    int additions[] = {0, 0, 2, 2, 1};
+    for (std::size_t i = 0; i < std::size(sums); ++i) EXPECT_EQ(count(sums[i], add_operation), additions[i]) << i;
+    expect_values(sums);
+}
+
+}  // namespace
+}  // namespace weft
