@@ -130,9 +130,12 @@ void Binder::reuse_in_place(std::int32_t s, std::vector<Lifetime>& lifetimes) {
     std::vector<std::size_t> taken;
     for (std::int32_t slot : step.stores) {
         if (output_of_[at(slot)] >= 0) continue;
+        Layout stored = slot_layout(slot);
         for (std::int32_t load : step.loads) {
             const Base& base = views_[at(load)].base;
             if (base.kind != Base::arena || base.index == slot) continue;
+            // Asked first: may_take() looks at all that a map of a thousand loads reads.
+            if (step.kind == Step::map && !lies_alike(views_[at(load)], stored)) continue;
             std::size_t dying = life_of(base.index, s);
             bool free = last_read_[dying] == s && std::find(taken.begin(), taken.end(), dying) == taken.end();
             if (!free || !may_take(step, slot, base)) continue;

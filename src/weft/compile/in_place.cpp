@@ -17,12 +17,10 @@ Reads reads_of(const Graph& graph, const Views& views, const Step& step, const B
     for (std::size_t i = 0; i < step.loads.size(); ++i) {
         const View& view = views[static_cast<std::size_t>(step.loads[i])];
         if (!(view.base == base)) continue;
-        bool same = view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
-                    view.layout.strides == stored.strides;
         bool for_itself = stored.dims.size() == graph.node(step.space).shape.size() &&
                           !(step.kind == Step::library && i > 0) && !pointed(step, i);
         if (scatters(step, graph)) for_itself = i == 0;
-        if (!same || !for_itself) return Reads::otherwise;
+        if (!lies_alike(view, stored) || !for_itself) return Reads::otherwise;
         reads = Reads::alike;
     }
     return reads;
@@ -33,6 +31,11 @@ bool stores(const Step& step, std::int32_t slot) {
 }
 
 }  // namespace
+
+bool lies_alike(const View& view, const Layout& stored) {
+    return view.offset == 0 && view.layout.dtype == stored.dtype && view.layout.dims == stored.dims &&
+           view.layout.strides == stored.strides;
+}
 
 bool may_write_over(const Plan& plan, const Graph& graph, const Views& views, const Step& step, std::int32_t slot,
                     const Base& base) {

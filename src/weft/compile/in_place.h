@@ -11,4 +11,7 @@ namespace weft {
 bool may_write_over(const Plan& plan, const Graph& graph, const Views& views, const Step& step, std::int32_t slot,
                     const Base& base);
 
+/// Whether what is read by this view lies element by element where `stored` does.
+bool lies_alike(const View& view, const Layout& stored);
+
 }  // namespace weft

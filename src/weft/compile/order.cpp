@@ -54,16 +54,28 @@ struct Dependencies {
 };
 
 void let_scatters_wait(const Plan& plan, const Graph& graph, Dependencies& dependencies) {
+    auto scattering = [&](const Step& step) { return scatters(step, graph); };
+    if (std::none_of(plan.steps.begin(), plan.steps.end(), scattering)) return;
     std::map<std::int32_t, std::vector<std::size_t>> readers;  // of an entry's memory
-    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+    std::vector<std::size_t> writer(plan.slots.size());
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
         for (std::int32_t load : plan.steps[s].loads) readers[memory_below(plan, load)].push_back(s);
+        for (std::int32_t slot : plan.steps[s].stores) writer[static_cast<std::size_t>(slot)] = s;
+    }
+    auto waits_for = [&](std::size_t s, std::size_t other) {
+        return std::any_of(plan.steps[s].loads.begin(), plan.steps[s].loads.end(), [&](std::int32_t load) {
+            std::int32_t slot = slot_below(plan, load);
+            return slot >= 0 && writer[static_cast<std::size_t>(slot)] == other;
+        });
+    };
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
         if (!scatters(plan.steps[s], graph)) continue;
-        const std::vector<std::size_t>& others = readers[memory_below(plan, plan.steps[s].loads[0])];
-        if (others.size() < 2) continue;
+        std::vector<std::size_t> others = readers[memory_below(plan, plan.steps[s].loads[0])];
+        std::erase_if(others, [&](std::size_t other) { return other == s || waits_for(s, other); });
+        if (others.empty()) continue;
         std::vector<bool> after = dependencies.after(s);
         for (std::size_t other : others)
-            if (other != s && !after[other]) dependencies.let_first(other, s);
+            if (!after[other]) dependencies.let_first(other, s);
     }
 }
 

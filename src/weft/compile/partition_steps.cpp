@@ -19,16 +19,24 @@ void Partitioner::make_steps() {
     }
     auto stored = [&](std::int32_t e) -> bool { return stored_elementwise_[static_cast<std::size_t>(e)]; };
     for (auto& members : kernels) maker_.map(members, stored);
+    auto inside = [pairs = pairs_inside()](std::int32_t e) {
+        std::vector<std::int32_t> members;
+        for (auto at = std::lower_bound(pairs.begin(), pairs.end(), std::pair(e, 0)); at != pairs.end(); ++at) {
+            if (at->first != e) break;
+            members.push_back(at->second);
+        }
+        return members;
+    };
     for (std::int32_t e = 0; e < count_; ++e) {
         if (place(e).kind != Place::slot || stored(e)) continue;
         if (copies_.contains(e))
             maker_.copy(graph_.inputs(e)[0], place(e).index);
         else if (joins(e))
-            maker_.reduce(e, inside_);
+            maker_.reduce(e, inside(e));
         else if (family(e) == Family::region)
             maker_.region(e);
         else if (scatters_in_loop(e))
-            maker_.scatter(e, inside_);
+            maker_.scatter(e, inside(e));
         else
             maker_.library(e);
     }
@@ -53,6 +61,17 @@ std::vector<std::vector<std::int32_t>> Partitioner::kernels_of_groups() {
         }
     }
     return kernels;
+}
+
+// In which reductions or scatters entries are computed, and these, in order.
+std::vector<std::pair<std::int32_t, std::int32_t>> Partitioner::pairs_inside() const {
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+    for (std::int32_t e = 0; e < count_; ++e) {
+        std::int32_t in = inside_[static_cast<std::size_t>(e)];
+        if (in > e) pairs.emplace_back(in, e);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
 }
 
 void Partitioner::find_needed() {

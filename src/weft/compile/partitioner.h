@@ -78,6 +78,7 @@ class Partitioner {
 
     void make_steps();
     std::vector<std::vector<std::int32_t>> kernels_of_groups();
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs_inside() const;
     void find_needed();
     void release_gathers(std::vector<std::vector<std::int32_t>>& kernels);
     void release_drawn();

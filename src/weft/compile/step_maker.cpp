@@ -38,18 +38,10 @@ void StepMaker::map(const std::vector<std::int32_t>& members, const std::functio
     plan_.steps.push_back(std::move(step));
 }
 
-std::vector<std::int32_t> StepMaker::members_inside(std::int32_t e, const std::vector<std::int32_t>& inside) const {
-    std::vector<std::int32_t> members;
-    for (std::int32_t m = 0; m < e; ++m) {
-        if (inside[static_cast<std::size_t>(m)] == e) members.push_back(m);
-    }
-    return members;
-}
-
-void StepMaker::reduce(std::int32_t e, const std::vector<std::int32_t>& inside) {
+void StepMaker::reduce(std::int32_t e, std::vector<std::int32_t> inside) {
     Step step;
     step.space = graph_.inputs(e)[0];
-    step.members = members_inside(e, inside);
+    step.members = std::move(inside);
     ProgramWriter writer(graph_, plan_);
     for (std::int32_t m : step.members) writer.compute(m);
     const Node& node = graph_.node(e);
@@ -68,14 +60,14 @@ void StepMaker::reduce(std::int32_t e, const std::vector<std::int32_t>& inside) 
     plan_.steps.push_back(std::move(step));
 }
 
-void StepMaker::scatter(std::int32_t e, const std::vector<std::int32_t>& inside) {
+void StepMaker::scatter(std::int32_t e, std::vector<std::int32_t> inside) {
     auto inputs = graph_.inputs(e);
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (i != 1) give_memory(inputs[i]);
     Step step;
     step.kind = Step::scatter;
     step.space = inputs[1];
-    step.members = members_inside(e, inside);
+    step.members = std::move(inside);
     ProgramWriter writer(graph_, plan_);
     writer.scatter_into(e);
     for (std::int32_t m : step.members) writer.compute(m);

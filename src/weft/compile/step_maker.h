@@ -15,21 +15,20 @@ class StepMaker {
     std::int32_t new_slot(std::int32_t entry, Axes order = {});
     /// Entries of one shape, inputs first; those that are `stored` have a slot.
     void map(const std::vector<std::int32_t>& members, const std::function<bool(std::int32_t)>& stored);
-    /// The reduction or scan `e`, and what is computed in it: entries of which `inside` says so.
-    void reduce(std::int32_t e, const std::vector<std::int32_t>& inside);
+    /// The reduction or scan `e`, and the entries that are computed in it.
+    void reduce(std::int32_t e, std::vector<std::int32_t> inside);
     /// Instead of being loaded, an entry is computed in a map or reduction that was made before; it reads what the entry is made of.
     void compute_within(Step& step, std::int32_t entry);
     /// A map no longer stores what it computes for this slot.
     void leave_unstored(Step& step, std::int32_t slot);
     /// The scatter `e` of updates that are computed in it, likewise.
-    void scatter(std::int32_t e, const std::vector<std::int32_t>& inside);
+    void scatter(std::int32_t e, std::vector<std::int32_t> inside);
     void copy(std::int32_t from, std::int32_t slot);
     void library(std::int32_t e);
     /// A loop, with the results of it that the graph reads; of one of these, nothing: its loop makes it.
     void region(std::int32_t e);
 
   private:
-    std::vector<std::int32_t> members_inside(std::int32_t e, const std::vector<std::int32_t>& inside) const;
     void write_anew(Step& step);
     void give_memory(std::int32_t entry);
     Place& place(std::int32_t e) { return plan_.places[static_cast<std::size_t>(e)]; }
