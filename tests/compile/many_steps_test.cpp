@@ -37,6 +37,15 @@ TEST(ManySteps, each_reduction_looks_at_its_own_entries_alone) {
     EXPECT_LT(seconds_of([&] { make_plan(graph); }), 0.5);
 }
 
+TEST(ManySteps, the_gradient_of_a_join_finds_each_piece_where_the_one_before_ends) {
+    KeepPending keep;
+    Tensor x = Tensor::of<double>({1, 2, 3});
+    std::vector<Tensor> pieces;
+    for (std::int64_t i = 0; i < 50'000 / share; ++i) pieces.push_back(x * (1 + 1e-3 * static_cast<double>(i)));
+    Tensor loss = sum(concatenate(pieces));
+    EXPECT_LT(seconds_of([&] { gradient(loss, x); }), 0.5);
+}
+
 TEST(ManySteps, writes_to_rows_ask_for_the_order_of_each_with_its_neighbours_alone) {
     KeepPending keep;
     std::int64_t rows = 12'000 / share;

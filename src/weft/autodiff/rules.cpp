@@ -10,6 +10,7 @@
 #include "weft/kernel/builder.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
@@ -247,6 +248,7 @@ std::vector<Tensor> pull(const Tensor& result, const Tensor& cotangent, const st
     if (by_partials(*result.node())) return pull_elementwise(result, cotangent, wanted);
     if (operation.composite) return pull_composite(result, cotangent, wanted);
     if (!operation.transpose) return pull_through_jvp(result, cotangent, wanted);
+    if (&operation == &concatenate_operation) return parts_of_joined(result, cotangent, wanted);  // of all, at once
     std::vector<Tensor> cotangents(wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (wanted[i]) cotangents[i] = operation.transpose(result, i, cotangent);

@@ -30,10 +30,9 @@ Meta infer_concatenate(const Operation& operation, std::span<const Tensor> input
 }
 
 Tensor transpose_concatenate(const Tensor& result, std::size_t i, const Tensor& cotangent) {
-    auto axis = static_cast<std::size_t>(result.node()->attributes_as<ConcatenateAttributes>().axis);
-    Shape start(result.ndim(), 0);
-    for (std::size_t k = 0; k < i; ++k) start[axis] = start[axis] + result.node()->inputs[k]->shape[axis];
-    return slice(cotangent, start, result.node()->inputs[i]->shape);
+    std::vector<bool> wanted(result.node()->inputs.size(), false);
+    wanted[i] = true;
+    return parts_of_joined(result, cotangent, wanted)[i];
 }
 
 Meta infer_pad(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
@@ -127,6 +126,18 @@ const Operation pad_operation{
                 {{{4}}, [](auto x) { return pad(x[0], {2}, {1}, 1); }, "np.pad(x0, ((2, 1),), constant_values=1)"}}};
 WEFT_REGISTER(concatenate_operation);
 WEFT_REGISTER(pad_operation);
+
+std::vector<Tensor> parts_of_joined(const Tensor& joined, const Tensor& whole, const std::vector<bool>& wanted) {
+    auto axis = static_cast<std::size_t>(joined.node()->attributes_as<ConcatenateAttributes>().axis);
+    Shape start(joined.ndim(), 0);
+    std::vector<Tensor> parts(wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const Shape& shape = joined.node()->inputs[i]->shape;
+        if (wanted[i]) parts[i] = slice(whole, start, shape);
+        start[axis] = start[axis] + shape[axis];
+    }
+    return parts;
+}
 
 Tensor concatenate(std::span<const Tensor> tensors, std::int64_t axis, std::source_location where) {
     if (tensors.empty())

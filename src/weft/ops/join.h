@@ -20,6 +20,9 @@ Tensor pad(const Operand& x, const Dims& before, const Dims& after, const Litera
 /// Zeros around x and between its elements: what transposes a slice.
 Tensor pad_interior(const Operand& x, const Shape& before, const Shape& after, const Dims& between);
 
+/// The parts of `whole` that lie where the wanted inputs of the concatenation `joined` do; empty Tensors for the others.
+std::vector<Tensor> parts_of_joined(const Tensor& joined, const Tensor& whole, const std::vector<bool>& wanted);
+
 struct ConcatenateAttributes {
     std::int64_t axis = 0;
     template <class V>
