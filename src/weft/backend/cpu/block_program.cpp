@@ -231,22 +231,24 @@ class Preparation {
     }
 
     void find_hazards() {
+        auto slots = static_cast<std::size_t>(result_.slots);
+        std::vector<std::int32_t> maker(slots, -1), last(slots, -1);  // by the step that makes it, that reads it last
+        for (std::size_t i = 0; i < result_.steps.size(); ++i) {
+            maker[static_cast<std::size_t>(result_.steps[i].out)] = static_cast<std::int32_t>(i);
+            for (std::int32_t operand : result_.steps[i].operands)
+                if (operand >= 0) last[static_cast<std::size_t>(operand)] = static_cast<std::int32_t>(i);
+        }
+        std::vector<std::pair<std::int32_t, std::int32_t>> reads;  // the last of each input that is read in place
+        for (std::size_t input = 0; input < result_.inputs.size(); ++input) {
+            std::int32_t slot = result_.inputs[input];
+            if (feeds_[input] == Feed::direct && slot >= 0)
+                reads.emplace_back(static_cast<std::int32_t>(input), last[static_cast<std::size_t>(slot)]);
+        }
         for (auto& output : result_.outputs) {
-            for (std::size_t i = 0; i < result_.steps.size(); ++i) {
-                if (result_.steps[i].out == output.slot) output.made_by = static_cast<std::int32_t>(i);
-            }
+            output.made_by = maker[static_cast<std::size_t>(output.slot)];
             if (output.made_by < 0) continue;
-            for (std::size_t input = 0; input < result_.inputs.size(); ++input) {
-                if (feeds_[input] != Feed::direct || result_.inputs[input] < 0) continue;
-                for (auto i = static_cast<std::size_t>(output.made_by) + 1; i < result_.steps.size(); ++i) {
-                    const auto& operands = result_.steps[i].operands;
-                    if (std::find(std::begin(operands), std::end(operands), result_.inputs[input]) !=
-                        std::end(operands)) {
-                        output.read_later.push_back(static_cast<std::int32_t>(input));
-                        break;
-                    }
-                }
-            }
+            for (auto [input, read] : reads)
+                if (read > output.made_by) output.read_later.push_back(input);
         }
     }
 
