@@ -313,7 +313,7 @@ def compile(f=None, *, matmul_precision=None):
         inputs = [leaves[i] for i in at]
         if _core.keeps_pending() or any(_core.is_symbolic(x) for x in inputs):
             return f(*arguments, **named)      # inside another transformation: part of its program
-        fixed = tuple((type(leaf), leaf) for i, leaf in enumerate(leaves) if i not in at)
+        fixed = tuple((type(leaf), leaf) for leaf in leaves if not is_array(leaf))
         key = (form, tuple(at), fixed, tuple((x.shape, str(x.dtype)) for x in inputs))
         program = programs.get(key)
         if program is None:
