@@ -12,10 +12,13 @@ namespace {
 
 constexpr std::size_t worth_touching = std::size_t{1} << 19;  // bytes that are worth the waking of threads
 
-/// One arena a thread, as large as its largest binding needs: a run uses it alone, from beginning to end.
+/// One arena a thread, as large as its largest binding needs: a run uses it alone, from beginning to end. None where the thread's objects are
+/// being destroyed, which may evaluate what is left.
 class ThreadArena {
   public:
-    static std::byte* of(std::size_t bytes) { return mine.bytes >= bytes ? mine.data : grow(bytes); }
+    static std::byte* of(std::size_t bytes) {
+        return mine.bytes >= bytes ? mine.data : mine.ended ? nullptr : grow(bytes);
+    }
 
   private:
     struct Owner {
@@ -25,13 +28,12 @@ class ThreadArena {
     struct Mine {
         std::byte* data = nullptr;
         std::size_t bytes = 0;
-        bool ended = false;  // the thread's objects are being destroyed, which may evaluate what is left
+        bool ended = false;
     };
     static thread_local constinit Mine
         mine;  // apart from its owner: read in passing, with nothing to be begun or ended
 
     static std::byte* grow(std::size_t bytes) {
-        if (mine.ended) return (*new BufferHandle(Buffer::allocate(bytes)))->data();  // nobody is left to own it
         thread_local Owner owner;
         mine = {};
         owner.buffer.reset();  // first give back, then take: the two need not lie in memory together
@@ -53,6 +55,10 @@ Runner::Runner(std::shared_ptr<const Binding> binding)
 
 std::byte* Runner::place_operands(std::span<void* const> leaves, std::span<void* const> outputs) {
     std::byte* arena = binding_->arena_bytes > 0 ? ThreadArena::of(binding_->arena_bytes) : nullptr;
+    if (!arena && binding_->arena_bytes > 0) {
+        if (!own_arena_) own_arena_ = Buffer::allocate(binding_->arena_bytes);
+        arena = own_arena_->data();
+    }
     if (arena != arena_) operands_.place_arena(table_.data(), arena_ = arena);
     operands_.place_outside(table_.data(), leaves, outputs);
     return arena + binding_->scratch_offset;

@@ -34,6 +34,7 @@ class Runner {
     OperandTable operands_;
     std::vector<void*> table_;
     std::byte* arena_ = nullptr;  // what the table was last written for
+    BufferHandle own_arena_;      // at a thread's end, when its arena has gone
     struct Kept {
         BufferHandle memory;
         std::vector<std::uint64_t> contents;  // of the leaves that it was made of
