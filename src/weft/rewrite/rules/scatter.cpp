@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
