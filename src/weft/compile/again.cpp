@@ -4,6 +4,7 @@
 #include <set>
 
 #include "weft/base/integers.h"
+#include "weft/compile/row_steps.h"
 #include "weft/compile/step_maker.h"
 
 namespace weft {
@@ -240,6 +241,7 @@ void Remaker::leave_first(std::int32_t slot) {
         if (!read && (part.kind != Step::map || part.stores.size() < 2)) return;
         if (!read) maker.leave_unstored(part, slot);
     }
+    if (read && !rows_lead(plan_.slots[at(slot)].order, step.leading)) return;
     std::erase(step.stores, slot);
     if (read) step.inside.push_back(slot);
 }

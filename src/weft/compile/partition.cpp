@@ -13,6 +13,7 @@
 #include "weft/compile/order.h"
 #include "weft/compile/partitioner.h"
 #include "weft/compile/row_groups.h"
+#include "weft/compile/wanted_orders.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -22,7 +23,8 @@ Plan Partitioner::plan() {
     plan_.as_written = !options_.fuse;
     plan_.places.resize(static_cast<std::size_t>(count_));
     note_nodes();
-    if (options_.fuse) made_ = made_in_loops(graph_), loops_ = gathers_in_loops(graph_, made_);
+    if (options_.fuse)
+        made_ = made_in_loops(graph_), loops_ = gathers_in_loops(graph_, made_), wanted_ = wanted_orders(graph_);
     place_leaves_and_views();
     absorb();
     release_scatters();
@@ -55,20 +57,26 @@ void Partitioner::note_nodes() {
 
 void Partitioner::put_in_slot(std::int32_t e, Axes order) {
     place(e).kind = Place::slot;
-    place(e).contiguous = order.empty();
+    note_axes(e, dense_axes(node(e).shape, order));
     place(e).index = maker_.new_slot(e, std::move(order));
 }
 
-// Whether strides can say a reshape: of dense memory always; of other memory when only axes of size one come or go.
-bool Partitioner::reshape_is_view(std::int32_t e, std::int32_t from) {
-    if (place(from).contiguous) return true;
-    auto proper = [](const Shape& shape) {
-        Shape kept;
-        for (Size size : shape)
-            if (!(size == Size(1))) kept.push_back(size);
-        return kept;
-    };
-    return proper(node(e).shape) == proper(node(from).shape);
+DenseAxes Partitioner::axes_of(std::int32_t e) const {
+    auto known = axes_.find(e);
+    return known == axes_.end() ? dense_axes(node(e).shape) : known->second;
+}
+
+void Partitioner::note_axes(std::int32_t e, DenseAxes axes) {
+    if (axes == dense_axes(node(e).shape))
+        axes_.erase(e);
+    else
+        axes_[e] = std::move(axes);
+}
+
+// How axes of a reshape follow each other if strides can say it; nothing: it takes a copy.
+std::optional<DenseAxes> Partitioner::reshaped_axes(std::int32_t e, std::int32_t from) {
+    if (!axes_.contains(from)) return dense_axes(node(e).shape);
+    return reshaped(axes_.at(from), node(from).shape, node(e).shape);
 }
 
 void Partitioner::place_leaves_and_views() {
@@ -77,22 +85,27 @@ void Partitioner::place_leaves_and_views() {
     for (std::int32_t e = 0; e < count_; ++e) {
         const Graph::Entry& entry = graph_.entries[static_cast<std::size_t>(e)];
         if (entry.leaf) {
+            place(e) = {Place::leaf, leaves++, {}};
             bool plain = !node(e).computed || node(e).value().contiguous();
-            place(e) = {Place::leaf, leaves++, plain, {}};
+            if (!plain) note_axes(e, DenseAxes(node(e).shape.size(), -1));
         } else if (node(e).operation == &constant_operation) {
-            place(e) = {Place::literal, -1, false, node(e).attributes_as<ConstantAttributes>().value};
+            place(e) = {Place::literal, -1, node(e).attributes_as<ConstantAttributes>().value};
         } else if (options_.fuse && made_[static_cast<std::size_t>(e)]) {
-            place(e) = {Place::made, -1, true, {}};
+            place(e) = {Place::made, -1, {}};
         } else if (family(e) == Family::view || passes_on(e) || shown(e)) {
             place_view(e, graph_.inputs(e)[0]);
         } else if (family(e) == Family::reduce) {
             put_in_slot(e);
         } else if (family(e) != Family::elementwise && !picked(e)) {
-            put_in_slot(e, cpu_compiler().preferred_order(*node(e).operation, node(e).shape.size()));
+            auto wanted = wanted_.find(e);
+            put_in_slot(e, wanted != wanted_.end()
+                               ? wanted->second
+                               : cpu_compiler().preferred_order(*node(e).operation, node(e).shape.size()));
         }
         orders_[static_cast<std::size_t>(e)] = order_of(e);
-        if (elementwise(e))
-            place(e).contiguous = orders_[static_cast<std::size_t>(e)].empty();  // when it comes to memory
+        const Axes& order = orders_[static_cast<std::size_t>(e)];
+        if (elementwise(e) && !order.empty())
+            note_axes(e, dense_axes(node(e).shape, order));  // when it comes to memory
     }
 }
 
@@ -102,40 +115,38 @@ bool Partitioner::passes_on(std::int32_t e) {
     return same && options_.fuse && !elementwise(graph_.inputs(e)[0]);
 }
 
-namespace {
-
-// A slice along the first axis of all that stands behind it: as dense as what it shows.
-bool takes_rows(const Node& node, const Shape& from) {
-    if (node.operation != &slice_operation || node.shape.empty()) return false;
-    const Dims& step = node.attributes_as<SliceAttributes>().step;
-    for (std::size_t axis = 0; axis < step.size(); ++axis)
-        if (step[axis] != 1 || (axis > 0 && !(node.shape[axis] == from[axis]))) return false;
-    return true;
-}
-
-}  // namespace
-
 void Partitioner::place_view(std::int32_t e, std::int32_t from) {
     if (place(from).kind == Place::literal) {
         place(e) = place(from);
         return;
     }
-    bool reshapes = node(e).operation == &reshape_operation;
-    if (reshapes && !reshape_is_view(e, from))
+    if (node(e).operation == &reshape_operation) {
+        std::optional<DenseAxes> axes = reshaped_axes(e, from);
+        if (!axes) return place_copy(e, from);
+        note_axes(e, std::move(*axes));
+    } else if (family(e) != Family::view) {
+        note_axes(e, axes_of(from));
+    } else {
+        note_axes(e, viewed(axes_of(from), node(from).shape, node(e)));
+    }
+    place(e) = {Place::view, from, {}};
+}
+
+// One copy serves all reshapes of an entry.
+void Partitioner::place_copy(std::int32_t e, std::int32_t from) {
+    auto [copy, fresh] = copy_of_.try_emplace(from, e);
+    if (fresh)
         copies_.insert(e), put_in_slot(e);
     else
-        place(e) = {
-            Place::view,
-            from,
-            (reshapes || family(e) != Family::view || takes_rows(node(e), node(from).shape)) && place(from).contiguous,
-            {}};
+        place(e) = {Place::view, copy->second, {}};
 }
 
 // The order in which an entry lies in memory: a slot's own; an elementwise entry's is that of the first operand of its shape
-// that has one (values after a window operation lie channels-last, and what is computed from them stays so).
+// that has one (values after a window operation lie channels-last, and what is computed from them stays so), or that its readers want.
 Axes Partitioner::order_of(std::int32_t e) {
     if (place(e).kind == Place::slot) return plan_.slots[static_cast<std::size_t>(place(e).index)].order;
     if (!elementwise(e) || picked(e)) return {};
+    if (auto wanted = wanted_.find(e); wanted != wanted_.end()) return wanted->second;
     for (std::int32_t input : graph_.inputs(e)) {
         const Axes& order = orders_[static_cast<std::size_t>(input)];
         if (!order.empty() && same_shape(input, e)) return order;

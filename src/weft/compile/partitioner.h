@@ -7,6 +7,7 @@
 #include <set>
 
 #include "weft/base/small_vector.h"
+#include "weft/compile/dense_axes.h"
 #include "weft/compile/gathers.h"
 #include "weft/compile/plan.h"
 #include "weft/compile/step_maker.h"
@@ -52,10 +53,13 @@ class Partitioner {
     std::int32_t joined(std::int32_t e) const { return graph_.inputs(e)[family(e) == Family::scatter ? 1 : 0]; }
 
     void put_in_slot(std::int32_t e, Axes order = {});
-    bool reshape_is_view(std::int32_t e, std::int32_t from);
+    std::optional<DenseAxes> reshaped_axes(std::int32_t e, std::int32_t from);
+    DenseAxes axes_of(std::int32_t e) const;
+    void note_axes(std::int32_t e, DenseAxes axes);
     void place_leaves_and_views();
     bool passes_on(std::int32_t e);
     void place_view(std::int32_t e, std::int32_t from);
+    void place_copy(std::int32_t e, std::int32_t from);
     Axes order_of(std::int32_t e);
     void place_outputs();
 
@@ -97,6 +101,9 @@ class Partitioner {
     std::vector<std::int32_t> inside_, levels_, parent_, kernel_of_;
     std::vector<bool> needed_, written_, stored_elementwise_;
     std::vector<Axes> orders_;
+    std::map<std::int32_t, Axes> wanted_;           // orders in which readers want entries to lie
+    std::map<std::int32_t, DenseAxes> axes_;        // of entries that do not lie row-major without gaps
+    std::map<std::int32_t, std::int32_t> copy_of_;  // of an entry the reshape that copies it
     std::set<std::int32_t> copies_, output_copies_;
     std::map<std::int32_t, std::size_t> absorbed_;
 };

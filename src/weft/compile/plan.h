@@ -16,7 +16,6 @@ namespace weft {
 struct Place {
     enum Kind : std::uint8_t { leaf, literal, view, fused, made, slot } kind = fused;
     std::int32_t index = -1;  // slot: its number; leaf: its number among the graph's leaves; view: the entry viewed
-    bool contiguous = false;  // row-major without gaps, for certain
     Literal value;            // literal
 };
 

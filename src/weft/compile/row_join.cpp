@@ -4,6 +4,7 @@
 
 #include "weft/base/integers.h"
 #include "weft/compile/light_values.h"
+#include "weft/compile/row_steps.h"
 
 namespace weft {
 namespace {
@@ -41,7 +42,8 @@ Step joined(Plan& plan, const RowMembers& group, const std::vector<bool>& wanted
         }
         for (std::int32_t slot : part.stores) {
             written.insert(slot);
-            (wanted[at(slot)] ? all.stores : all.inside).push_back(slot);
+            bool by_rows = rows_lead(plan.slots[at(slot)].order, all.leading);  // so a block of them is one piece
+            (wanted[at(slot)] || !by_rows ? all.stores : all.inside).push_back(slot);
         }
         all.parts.push_back(std::move(part));
     }

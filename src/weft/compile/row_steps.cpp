@@ -10,14 +10,13 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Whether rows lie one after the other in memory that lies in this order.
-bool leads(const Axes& order, std::size_t rows) {
+}  // namespace
+
+bool rows_lead(const Axes& order, std::size_t rows) {
     for (std::size_t axis = 0; axis < std::min(rows, order.size()); ++axis)
         if (at(order[axis]) != axis) return false;
     return true;
 }
-
-}  // namespace
 
 Shape proper(const Shape& shape) {
     Shape kept;
@@ -74,8 +73,11 @@ bool RowSteps::runs_over(const Step& step, const Shape& rows) const {
     if (window && rows.size() > 1) return false;  // rows are images
     for (std::int64_t axis : step.axes)
         if (at(axis) < rows.size()) return false;
-    for (std::int32_t slot : step.stores)
-        if (!leads(plan_.slots[at(slot)].order, rows.size())) return false;
+    for (std::int32_t slot : step.stores) {
+        const Axes& order = plan_.slots[at(slot)].order;
+        bool by_elements = !order.empty() && at(order.back()) + 1 != order.size();  // of several rows side by side
+        if (by_elements && !rows_lead(order, rows.size())) return false;
+    }
     return true;
 }
 

@@ -43,6 +43,8 @@ class RowSteps {
     const Graph& graph_;
 };
 
+/// Whether rows, of so many axes, lie one after the other in memory that lies in this order.
+bool rows_lead(const Axes& order, std::size_t rows);
 /// The shape without its axes of one; empty for a single element, or a single row.
 Shape proper(const Shape& shape);
 inline bool is_one(const Shape& shape) { return proper(shape).empty(); }

@@ -6,17 +6,24 @@
 namespace weft {
 namespace {
 
+// From the innermost axis outwards: axes of `from` are taken as their elements are given out to axes of the result. Partition saw to it
+// that those which one axis of the result reaches over follow each other without a gap (dense_axes.h).
 Dims reshaped_strides(const Layout& from, const Dims& dims) {
     if (from.contiguous()) return contiguous_strides(dims);
-    // Only axes of size one come or go (partition saw to that): the others keep their strides, in order.
-    Dims strides(dims.size(), 0);
-    std::size_t k = 0;
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-        if (dims[i] == 1) continue;
-        while (k < from.dims.size() && from.dims[k] == 1) ++k;
-        promise(k < from.dims.size() && from.dims[k] == dims[i],
-                "a reshape that is a view only adds or drops axes of size one");
-        strides[i] = from.strides[k++];
+    Dims strides(dims.size(), 1);
+    std::int64_t step = 1, left = 1;  // of what was taken: from one element to the next, elements that are left
+    std::size_t taken = from.dims.size();
+    for (std::size_t axis = dims.size(); axis-- > 0;) {
+        while (left % dims[axis] != 0) {
+            promise(taken > 0, "a reshape that is a view shows as many elements as it is made of");
+            std::int64_t size = from.dims[--taken], over = from.strides[taken];
+            if (size == 1) continue;
+            promise(left == 1 || over == left * step, "a reshape that is a view joins only axes without a gap between");
+            if (left == 1) step = over;
+            left *= size;
+        }
+        strides[axis] = step;
+        step *= dims[axis], left /= dims[axis];
     }
     return strides;
 }

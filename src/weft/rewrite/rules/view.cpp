@@ -188,14 +188,16 @@ Tensor permutation_of_elementwise(const Site& site) {
     return make_node(*from.operation, inputs, from.attributes, from.where);
 }
 
-// (A @ B).T -> B.T @ A.T
+// (A @ B).T -> B.T @ A.T; also where batches change places, so that the innermost axis of the result is that of a product.
 Tensor permutation_of_product(const Site& site) {
     const Node& from = *site.node.inputs[0];
     if (!is(from, matmul_operation) || !site.only_here(from)) return {};
-    Axes swapped = all_axes(from.shape.size());
-    std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
-    if (!(site.node.attributes_as<PermuteAttributes>().axes == swapped)) return {};
-    return product_like(from, matrix_transpose(in(from, 1)), matrix_transpose(in(from, 0)));
+    Axes axes = site.node.attributes_as<PermuteAttributes>().axes;
+    auto column = static_cast<std::int64_t>(axes.size()) - 1, row = column - 1;
+    if (axes.back() != row) return {};
+    Tensor turned = product_like(from, matrix_transpose(in(from, 1)), matrix_transpose(in(from, 0)));
+    for (std::int64_t& axis : axes) axis = axis == row ? column : axis == column ? row : axis;
+    return axes == all_axes(axes.size()) ? turned : permute_dims(turned, axes);
 }
 
 // reshape(reshape(x, (b * t, k)) @ B, (b, t, n)) -> x @ B: rows stay under the names that x and the result's readers have for them.
@@ -236,7 +238,9 @@ void add_view_rules(RuleList& rules) {
     add("slice_of_product", slice_operation, slice_of_product, {
         with([](T a, T b) { return slice(matmul(a, b), {1, 2}, {1, 1}); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return slice(matmul(a, b), {1, 0, 0}, {1, 3, 2}, {1, 1, 2}); }, {{2, 3, 4}, {2, 4, 5}})});
     add("permutation_of_elementwise", permute_dims_operation, permutation_of_elementwise, {with([](T x, T y) { return (x + y.T()).T(); }, {{3, 4}, {4, 3}})});
-    add("permutation_of_product", permute_dims_operation, permutation_of_product, {with([](T a, T b) { return matmul(a, b).T(); }, {{3, 4}, {4, 5}})});
+    add("permutation_of_product", permute_dims_operation, permutation_of_product, {
+        with([](T a, T b) { return matmul(a, b).T(); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return permute_dims(matmul(a, b), {3, 0, 1, 2}); }, {{2, 3, 4, 5}, {2, 3, 5, 6}}),
+        with([](T a, T b) { return permute_dims(matmul(a, b), {0, 3, 1, 2}); }, {{2, 3, 4, 5}, {2, 3, 5, 6}})});
     add("reshape_of_product", reshape_operation, reshape_of_product, {
         with([](T x, T w) { return reshape(matmul(reshape(x, {6, 4}), w), {2, 3, 5}); }, {{2, 3, 4}, {4, 5}})});
     // clang-format on

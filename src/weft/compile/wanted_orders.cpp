@@ -1,0 +1,59 @@
+#include "weft/compile/wanted_orders.h"
+
+#include "weft/base/integers.h"
+#include "weft/compile/dense_axes.h"
+#include "weft/ops/view.h"
+
+namespace weft {
+namespace {
+
+constexpr std::int32_t nobody = -1, several = -2;
+
+// Of each entry the only one that reads it.
+std::vector<std::int32_t> only_readers(const Graph& graph) {
+    std::vector<std::int32_t> readers(graph.entries.size(), nobody);
+    for (std::int32_t e = 0; at(e) < readers.size(); ++e)
+        for (std::int32_t input : graph.inputs(e)) {
+            std::int32_t& reader = readers[at(input)];
+            reader = reader == nobody || reader == e ? e : several;
+        }
+    for (std::int32_t output : graph.outputs) readers[at(output)] = several;
+    return readers;
+}
+
+// Whether the reshape would copy what a permutation shows of dense memory, and would not if that lay in the permutation's order.
+bool joins_permuted(const Graph& graph, std::int32_t reshape, std::int32_t permutation) {
+    const Shape& from = graph.node(graph.inputs(permutation)[0]).shape;
+    DenseAxes shown = viewed(dense_axes(from), from, graph.node(permutation));
+    return !reshaped(shown, graph.node(permutation).shape, graph.node(reshape).shape);
+}
+
+bool may_lie_otherwise(const Graph& graph, std::int32_t e, const Axes& order) {
+    const Node& node = graph.node(e);
+    if (node.shape.empty() || node.shape.back() == Size(1)) return false;
+    Family family = node.operation->family;
+    bool computed = family == Family::contraction || family == Family::elementwise;
+    bool innermost_stays = order.back() + 1 == static_cast<std::int64_t>(order.size());
+    return computed && innermost_stays && !graph.entries[at(e)].leaf;
+}
+
+}  // namespace
+
+std::map<std::int32_t, Axes> wanted_orders(const Graph& graph) {
+    std::map<std::int32_t, Axes> wanted;
+    std::vector<std::int32_t> only;
+    for (std::int32_t e = 0; at(e) < graph.entries.size(); ++e) {
+        if (graph.entries[at(e)].leaf || graph.node(e).operation != &reshape_operation) continue;
+        std::int32_t permutation = graph.inputs(e)[0];
+        if (graph.entries[at(permutation)].leaf || graph.node(permutation).operation != &permute_dims_operation)
+            continue;
+        if (only.empty()) only = only_readers(graph);
+        std::int32_t turned = graph.inputs(permutation)[0];
+        const Axes& order = graph.node(permutation).attributes_as<PermuteAttributes>().axes;
+        if (only[at(turned)] != permutation || !may_lie_otherwise(graph, turned, order)) continue;
+        if (joins_permuted(graph, e, permutation)) wanted.emplace(turned, order);
+    }
+    return wanted;
+}
+
+}  // namespace weft
