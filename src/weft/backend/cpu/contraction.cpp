@@ -1,8 +1,10 @@
 #include "weft/ops/contraction.h"
 
+#include "weft/backend/cpu/block_loops.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/gemm.h"
 #include "weft/backend/cpu/strided.h"
+#include "weft/base/integers.h"
 
 namespace weft::cpu {
 namespace {
@@ -12,7 +14,7 @@ ProductType product_type(const Node& node, const Layout& output) {
 }
 
 // matmul of (batch..., m, k) and (batch..., k, n). gemm wants C's columns side by side: a result that lies the other way is
-// computed transposed, one that lies otherwise in scratch, and copied.
+// computed transposed, one that lies otherwise in scratch, and copied. So is one that takes less time transposed.
 class Matmul final : public Kernel {
   public:
     Matmul(const Node& node, std::span<const Layout> inputs, const Layout& output, const KernelUse& use)
@@ -28,7 +30,9 @@ class Matmul final : public Kernel {
         bool turned = column_ != 1 && n_ != 1 && (row_ == 1 || m_ == 1);
         // A vector from the left reads the rows of a transposed matrix side by side.
         bool from_left = n_ == 1 && m_ != 1 && row_ == 1 && a_.row_stride == 1 && a_.column_stride != 1;
-        if (turned || from_left) {
+        bool other_way = column_ == 1 && !use.block && !use.kept && batches_.size == 1 &&
+                         gemm_better_turned(type_, m_, n_, k_, a_, b_);
+        if (turned || from_left || other_way) {
             a_ = {nullptr, b.strides[batch + 1], b.strides[batch]};
             b_ = {nullptr, a.strides[batch + 1], a.strides[batch]};
             swapped_ = true;
@@ -97,7 +101,24 @@ class Matmul final : public Kernel {
         if (plain_) return gemm(type_, m_, n_, k_, left, right, c, row_, false, {}, room);
         std::byte* dense = scratch + gemm_bytes_;
         gemm(type_, m_, n_, k_, left, right, dense, n_, false, {}, room);
-        copy_box(Box<2>({m_, n_}, {Dims{row_, column_}, Dims{n_, 1}}), type_.dtype, c, dense);
+        if (row_ == 1)
+            turn(c, dense);
+        else
+            copy_box(Box<2>({m_, n_}, {Dims{row_, column_}, Dims{n_, 1}}), type_.dtype, c, dense);
+    }
+
+    // Rows, side by side in `dense`, become columns of c: some of a few rows of c at a time, so that lines of it are written whole.
+    void turn(void* c, const std::byte* dense) const {
+        constexpr std::int64_t columns = 128, rows = 8;
+        auto size = static_cast<std::int64_t>(size_of(type_.dtype));
+        auto some = [&, turn = block_loops(best_isa()).move.turn](std::int64_t i) {
+            std::int64_t first = i * columns, here = std::min(columns, m_ - first);
+            for (std::int64_t row = 0; row < n_; row += rows) {
+                turn(static_cast<std::byte*>(c) + (first + row * column_) * size, dense + (first * n_ + row) * size,
+                     n_ * size, std::min(rows, n_ - row), here, column_, size_of(type_.dtype));
+            }
+        };
+        parallel_for(divide_up(m_, columns), some, m_ * n_ < block_elements ? 1 : 0);
     }
 
     ProductType type_;

@@ -196,6 +196,19 @@ bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int6
         [] { return false; });
 }
 
+bool gemm_better_turned(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                        const Matrix& b) {
+    if (gemm_by_library(type, n, m, k, {nullptr, b.column_stride, b.row_stride},
+                        {nullptr, a.column_stride, a.row_stride}))
+        return false;
+    return with_kernel(
+        type,
+        [&]<class T>(TypeTag<T>) {
+            return own_gemm_better_turned(problem_of<T>(m, n, k, a, b, nullptr, n, false, {}));
+        },
+        [] { return false; });
+}
+
 std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                              const Matrix& b) {
     std::int64_t each = std::max<std::int64_t>(1, n * k);  // multiplications of a row

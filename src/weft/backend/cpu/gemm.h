@@ -62,6 +62,11 @@ std::size_t gemm_scratch_bytes(ProductType type, std::int64_t m, std::int64_t n,
 bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                      const Matrix& b);
 
+/// Whether the turned product, of B' and A', takes less time though C is turned afterwards: where a large B, whose columns lie side by side,
+/// would be copied for few rows of A. The results are the same bits.
+bool gemm_better_turned(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                        const Matrix& b);
+
 /// How many rows of such a product at a time cost, a row, no more than all of them; m where only the whole is fast. Whatever the data.
 std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                              const Matrix& b);

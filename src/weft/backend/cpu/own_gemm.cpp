@@ -277,6 +277,12 @@ void own_gemm_items(const GemmProblem<T>& first, const ItemStrides& strides, std
     }
 }
 
+template <class T>
+bool own_gemm_better_turned(const GemmProblem<T>& p) {
+    if constexpr (ProductOf<T>::together > 1) return false;
+    return !own_gemm_by_dots(p) && better_turned(p);
+}
+
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k) { return pieces_of(m, n, k); }
 
 template <class T>
@@ -302,6 +308,7 @@ void pack_own_gemm(const GemmProblem<T>& p, OperandOf<T>* to) {
     template void own_gemm_items(const GemmProblem<T>&, const ItemStrides&, std::int64_t, std::int64_t, \
                                  OperandOf<T>*);                                                        \
     template bool own_gemm_by_dots(const GemmProblem<T>&);                                              \
+    template bool own_gemm_better_turned(const GemmProblem<T>&);                                        \
     template std::int64_t own_gemm_scratch<T>(std::int64_t, std::int64_t, std::int64_t, int);           \
     template void pack_own_gemm(const GemmProblem<T>&, OperandOf<T>*);                                  \
     template std::int64_t own_gemm_packed<T>(std::int64_t, std::int64_t);

@@ -48,12 +48,18 @@ void pack_b(T* to, const T* b, std::int64_t row, std::int64_t column, int column
             for (int j = 0; j < columns; ++j) to[p * width + j] = b[p * row + j];
         return;
     }
-    constexpr std::int64_t strip = 16;  // numbers of a column that are read together, where columns are contiguous
-    for (std::int64_t begin = row == 1 ? pack_turned(to, b, column, columns, k) : 0; begin < k; begin += strip) {
-        std::int64_t end = begin + strip < k ? begin + strip : k;
-        for (int j = 0; j < columns; ++j)
-            for (std::int64_t p = begin; p < end; ++p) to[p * width + j] = b[p * row + j * column];
-    }
+    auto copy = [=](int j_begin, int j_end, std::int64_t k_begin, std::int64_t k_end) {
+        constexpr std::int64_t strip = 16;  // numbers of a column that are read together, where columns are contiguous
+        for (std::int64_t begin = k_begin; begin < k_end; begin += strip) {
+            std::int64_t end = begin + strip < k_end ? begin + strip : k_end;
+            for (int j = j_begin; j < j_end; ++j)
+                for (std::int64_t p = begin; p < end; ++p) to[p * width + j] = b[p * row + j * column];
+        }
+    };
+    int turned = columns / square_side<T> * square_side<T>;
+    std::int64_t done = row == 1 ? pack_turned(to, b, column, turned, k) : 0;
+    copy(turned, columns, 0, done);
+    copy(0, columns, done, k);
 }
 
 /// `deep` rows of b, joined to the sums one after the other. `far`: what lies tile.fetch_step numbers ahead along them, and then along the next

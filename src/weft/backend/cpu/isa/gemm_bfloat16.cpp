@@ -137,7 +137,7 @@ void pack_b(BFloat16Pair* to, const float* b, std::int64_t row, std::int64_t col
     constexpr int lanes = Vec<float>::lanes;
     constexpr std::int64_t ahead = 16;
     auto turn = [](float* to, const float* from, std::int64_t row, int columns, std::int64_t k) {
-        return pack_turned(to, from, row, columns, k);
+        return columns == width ? pack_turned(to, from, row, columns, k) : 0;  // else zeros stand beside them
     };
     std::int64_t done = row == 1 ? pack_turned_pairs(to, width, b, column, columns, k / 2, turn) : 0;
     for (std::int64_t p = 2 * done; p < k; p += 2, ++done) {
