@@ -154,7 +154,11 @@ std::vector<T> edges() {
                           T(268435456),
                           T(4),
                           T(6),
-                          T(0.47693628)};
+                          T(0.47693628),
+                          T(1.35),
+                          T(1.414),
+                          T(3.93),
+                          T(5.95)};
     std::vector<T> both{L::quiet_NaN()};
     for (T value : values) both.push_back(value), both.push_back(-value);
     return both;

@@ -106,6 +106,35 @@ void angles() {
                eighth * eighth));
 }
 
+/// erf below and above a place, by polynomials of one degree.
+void error_function_in_two(const Map& ratio) {
+    const Real splits[] = {1.35Q, 1.414Q}, centres[] = {0.90625Q, 1.03125Q}, tops[] = {3.93Q, 5.95Q};
+    std::printf("\n/// Where erf changes its polynomial, the square that the first is counted from, and where erf is 1.\n");
+    for (auto [name, places] : {std::pair{"split", splits}, {"centre", centres}, {"top", tops}})
+        std::printf("template <class T>\ninline constexpr T erf_%s = T(sizeof(T) == 4 ? %.9g : %.9g);\n", name,
+                    static_cast<double>(places[0]), static_cast<double>(places[1]));
+    Problem inner{"ErfInner", "erf(x) / x - 1 in x^2 - erf_centre, below erf_split.", {}, {}, 0, 0};
+    introduce(inner);
+    for (int type : {0, 1}) {
+        Real centre = centres[type];
+        inner.function = [=](Real t) { return ratio(fmaxq(t + centre, 0)) - 1; };
+        inner.weight = [=](Real t) { return 1 / ratio(fmaxq(t + centre, 0)); };
+        inner.low = -centre;
+        inner.high = splits[type] * splits[type] - centre;
+        type ? report<double>(inner, 62) : report<float>(inner, 28);
+    }
+    Problem outer{"ErfcRoot", "The fourth root of erfc(x), of doubles the eighth, from erf_split on.", {}, {}, 0, 0};
+    introduce(outer);
+    for (int type : {0, 1}) {
+        Real order = type ? 8 : 4;
+        outer.function = [=](Real x) { return powq(erfcq(x), 1 / order); };
+        outer.weight = [=](Real x) { return order * powq(erfcq(x), 1 - 1 / order); };
+        outer.low = splits[type];
+        outer.high = tops[type];
+        type ? report<double>(outer, 55.5) : report<float>(outer, 28.5);
+    }
+}
+
 void error_functions() {
     auto ratio = [](Real z) {
         Real x = sqrtq(z);
@@ -113,14 +142,7 @@ void error_functions() {
     };
     report(
         {"ErfNear", "erf(x) / x - 1 in x^2, |x| <= 1.", [=](Real z) { return ratio(z) - 1; }, relative(ratio), 0, 1});
-    Problem tail{"ErfTail",
-                 "log(erfc(x)) / x for x in [1, 4], for erf.",
-                 [](Real x) { return logq(erfcq(x)) / x; },
-                 [](Real x) { return x * erfcq(x); },
-                 0.99Q,
-                 4};
-    introduce(tail);
-    report<float>(tail, 26.5);
+    error_function_in_two(ratio);
     // Where the variable is 0, the polynomial is a float and a little: so its constant term has no error.
     const Real centre = 2.21875Q;
     std::printf("\ninline constexpr double erfc_centre = %a;\n", static_cast<double>(centre));

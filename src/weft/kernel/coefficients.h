@@ -191,12 +191,36 @@ struct ErfNear<double> {  // error 2^-54.8
     static constexpr double c[] = {0x1.06eba8214db68p-3, -0x1.812746b0379bdp-2, 0x1.ce2f21a040d16p-4, -0x1.b82ce311fa948p-6, 0x1.565bccf92b40cp-8, -0x1.c02db03dd9404p-11, 0x1.f9a2baa92930bp-14, -0x1.f4ca4d7157c71p-17, 0x1.b97fd3eaabcc5p-20, -0x1.5c07274683743p-23, 0x1.d71b11045784bp-27, -0x1.abae4dc4327cdp-31};
 };
 
-/// log(erfc(x)) / x for x in [1, 4], for erf.
+/// Where erf changes its polynomial, the square that the first is counted from, and where erf is 1.
 template <class T>
-struct ErfTail;
+inline constexpr T erf_split = T(sizeof(T) == 4 ? 1.35 : 1.414);
+template <class T>
+inline constexpr T erf_centre = T(sizeof(T) == 4 ? 0.90625 : 1.03125);
+template <class T>
+inline constexpr T erf_top = T(sizeof(T) == 4 ? 3.93 : 5.95);
+
+/// erf(x) / x - 1 in x^2 - erf_centre, below erf_split.
+template <class T>
+struct ErfInner;
 template <>
-struct ErfTail<float> {  // error 2^-26.8
-    static constexpr float c[] = {-0x1.20e424p+0f, -0x1.458b52p-1f, -0x1.ae9176p-4f, 0x1.758e02p-6f, -0x1.a1c3e6p-9f, 0x1.b9d01ap-13f};
+struct ErfInner<float> {  // error 2^-27.1
+    static constexpr float c[] = {-0x1.180f5cp-3f, -0x1.cc45bcp-3f, 0x1.ed6028p-5f, -0x1.b8ff2p-7f, 0x1.495dc8p-9f, -0x1.a3860ep-12f, 0x1.da0b2ep-15f, -0x1.c71538p-18f};
+};
+template <>
+struct ErfInner<double> {  // error 2^-58.3
+    static constexpr double c[] = {-0x1.4fb82a9afa15ap-3, -0x1.aeb0707587429p-3, 0x1.c5e6325b1de76p-5, -0x1.91cbb82ae3522p-7, 0x1.2a513e0ce0a65p-9, -0x1.7a3b81c093549p-12, 0x1.a0e64840809cbp-15, -0x1.95b02134f9191p-18, 0x1.610696ed9c07dp-21, -0x1.15a636eaa2f35p-24, 0x1.8e419162272b7p-28, -0x1.066e96b7a9ba9p-31, 0x1.3fca4c8c380e6p-35, -0x1.6a4893e290dabp-39, 0x1.854abf904e1b9p-43, -0x1.8b87e9423ea62p-47};
+};
+
+/// The fourth root of erfc(x), of doubles the eighth, from erf_split on.
+template <class T>
+struct ErfcRoot;
+template <>
+struct ErfcRoot<float> {  // error 2^-27.2
+    static constexpr float c[] = {0x1.01e8c8p+0f, -0x1.43d616p-2f, -0x1.a57d24p-5f, -0x1.f385d8p-5f, 0x1.250e98p-4f, -0x1.870344p-6f, 0x1.cbdfecp-9f, -0x1.a09d4ep-13f};
+};
+template <>
+struct ErfcRoot<double> {  // error 2^-56.1
+    static constexpr double c[] = {0x1.ffffcad275bddp-1, -0x1.20d72ae60f90fp-3, -0x1.1d6142ea5fec1p-4, -0x1.05a2609f4acc7p-9, 0x1.a6adea9bca95ap-8, 0x1.62c0d1df66fa1p-12, -0x1.4cec836179384p-11, 0x1.52c3cfde86018p-13, -0x1.2d04361037a3dp-15, 0x1.30e98c831c2a1p-17, -0x1.c1cce5958f0edp-20, 0x1.6329ecab4e8ecp-23, -0x1.aecfda4cf0c16p-29, -0x1.1ff47df9ee526p-30, 0x1.d2e49b38c98bp-34, -0x1.dc02a35054556p-39};
 };
 
 inline constexpr double erfc_centre = 0x1.1cp+1;

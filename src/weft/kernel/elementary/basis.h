@@ -68,6 +68,21 @@ WEFT_ELEMENT V polynomial_in_pairs(V x, V square) {
     }
 }
 
+/// Of two polynomials of one degree that which `first` chooses, coefficient by coefficient.
+template <template <class> class A, template <class> class B, int at = 0, class V>
+WEFT_ELEMENT V either_polynomial(typename V::Mask first, V x) {
+    constexpr auto& a = A<ElementOf<V>>::c;
+    constexpr auto& b = B<ElementOf<V>>::c;
+    static_assert(sizeof a == sizeof b);
+    auto coefficient = [&]() __attribute__((always_inline)) { return select(first, V::all(a[at]), V::all(b[at])); };
+    if constexpr (at + 1 == sizeof a / sizeof a[0]) {
+        return coefficient();
+    } else {
+        V higher = either_polynomial<A, B, at + 1>(first, x);  // first: a coefficient chosen early is a register held
+        return fma(higher, x, coefficient());
+    }
+}
+
 template <class V>
 WEFT_ELEMENT V magnitude(V x) {
     return V::from_bits(bits(x) & V::Int::all(~FormatOf<V>::sign));

@@ -21,16 +21,18 @@ WEFT_ELEMENT V erfc_far(V a) {
     return polynomial<ErfcScaled>(t) / fma(a, all<V>(2), all<V>(1)) * decay;
 }
 
+/// Two polynomials of one degree: below a place one in x^2, above it a root of erfc, which varies so little that one will do for all of it.
+/// A vector computes one chain with the coefficients that each element chooses: choices go where no multiplication would, a second chain
+/// or an exponential would wait for the same units. The root is not of a higher order, for powers multiply its rounding errors.
 template <class V>
 WEFT_ELEMENT V erf(V x) {
-    V a = magnitude(x), rest = a;
-    if constexpr (sizeof(ElementOf<V>) == 4) {
-        V b = at_most(a, 4.f);  // log(erfc(4)) is -18: nothing to cut off
-        rest = exp_shifted(b * polynomial<ErfTail>(b), 0);
-    } else {
-        rest = erfc_far(at_least(at_most(a, 6.), 0.5));
-    }
-    return select(less(all<V>(1), a), with_sign_of(all<V>(1) - rest, x), erf_near(x));
+    using T = ElementOf<V>;
+    V a = magnitude(x);
+    auto inner = less(a, V::all(erf_split<T>));
+    V p = either_polynomial<ErfInner, ErfcRoot>(inner, select(inner, fma(a, a, V::all(-erf_centre<T>)), at_most(a, erf_top<T>)));
+    V square = p * p, rest = square * square;
+    if constexpr (sizeof(T) == 8) rest = rest * rest;
+    return select(inner, fma(x, p, x), with_sign_of(all<V>(1) - rest, x));
 }
 
 template <class V>
