@@ -210,7 +210,7 @@ void Writer::write_part(const Part& part, bool whole) {
 void Writer::fill(std::int32_t value, std::int32_t to, std::int32_t slot) {
     std::int32_t number = plan_.line_of(value);
     const Line& line = plan_.code.line(number);
-    if (slot < 0 && line.op == VectorOp::constant) return load_constant(number, to);
+    if (slot < 0 && line.op == VectorOp::constant) return reload_constant(number, to);
     Address place = frame(slot >= 0 ? 64 * at(slot) : homes_at_ + 64 * at(plan_.homes[at(number)]));
     if (line.lane == Lane::mask)
         fill_mask(place, to);
@@ -254,7 +254,7 @@ PlanOptions options_for(Isa isa) {
 std::vector<std::uint8_t> write_kernel(const KernelPlan& plan, Isa isa) {
     std::size_t movements = plan.row.allocation.movements.size() + plan.body.allocation.movements.size() +
                             plan.rest.allocation.movements.size();
-    for (std::size_t size = 4096 + 24 * movements;; size *= 2) {
+    for (std::size_t size = 8192 + 24 * movements;; size *= 2) {
         std::vector<std::uint8_t> memory(size);
         try {
             auto writer =

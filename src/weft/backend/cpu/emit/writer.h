@@ -101,6 +101,7 @@ class Writer : protected Xbyak::CodeGenerator {
     void move_elements(std::size_t stream, bool into_area, bool whole);
     std::size_t area(std::size_t stream) const { return areas_at_ + 64 * stream; }
     void load_constant(std::int32_t line, std::int32_t to);
+    void reload_constant(std::int32_t line, std::int32_t to);
     void load_pattern(std::uint64_t bits, int bytes, const Xmm& to);
     void write_constants();
 
@@ -112,7 +113,9 @@ class Writer : protected Xbyak::CodeGenerator {
     int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
     Xbyak::Label rare_;                                       // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool
-    Xbyak::Label pool_, steps_;
+    static constexpr std::size_t most_whole_constants = 64;   // 4 KB
+    std::vector<std::pair<std::uint64_t, int>> whole_constants_;
+    Xbyak::Label pool_, whole_pool_, steps_;
     bool counts_ = false;  // steps_, the numbers of a vector's lanes, are needed
 };
 

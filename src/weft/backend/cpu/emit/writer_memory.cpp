@@ -215,6 +215,19 @@ void Writer::load_constant(std::int32_t number, std::int32_t to) {
     load_pattern(line.immediate, width_of(line.lane), reg(to, line.lane));
 }
 
+/// A constant without a register, for each vector anew: where a broadcast to 64 bytes goes through the units that compute (Zen 4), whole
+/// vectors lie in memory, as many as the first-level cache has room for beside the arrays.
+void Writer::reload_constant(std::int32_t number, std::int32_t to) {
+    const Line& line = plan_.code.line(number);
+    std::pair<std::uint64_t, int> constant{line.immediate, width_of(line.lane)};
+    auto known = std::find(whole_constants_.begin(), whole_constants_.end(), constant);
+    bool room = very_wide_ && whole_constants_.size() < most_whole_constants;
+    if (known == whole_constants_.end() && !room) return load_constant(number, to);
+    auto offset = static_cast<int>(64 * (known - whole_constants_.begin()));
+    if (known == whole_constants_.end()) whole_constants_.push_back(constant);
+    vmovups(reg(to, line.lane), ptr[rip + whole_pool_ + offset]);
+}
+
 void Writer::load_pattern(std::uint64_t bits, int bytes, const Xmm& to) {
     std::pair<std::uint64_t, int> constant{bits, bytes};
     auto known = std::find(constants_.begin(), constants_.end(), constant);
@@ -228,7 +241,12 @@ void Writer::load_pattern(std::uint64_t bits, int bytes, const Xmm& to) {
 }
 
 void Writer::write_constants() {
-    align(8);
+    align(whole_constants_.empty() ? 8 : 64);
+    L(whole_pool_);
+    for (auto [bits, bytes] : whole_constants_) {
+        std::uint64_t pattern = bytes == 8 ? bits : (bits & 0xffffffff) * 0x100000001;
+        for (int i = 0; i < 8; ++i) dq(pattern);
+    }
     L(pool_);
     for (const auto& constant : constants_) dq(constant.first);
     L(steps_);
