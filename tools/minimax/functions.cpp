@@ -143,6 +143,8 @@ void error_functions() {
     report(
         {"ErfNear", "erf(x) / x - 1 in x^2, |x| <= 1.", [=](Real z) { return ratio(z) - 1; }, relative(ratio), 0, 1});
     error_function_in_two(ratio);
+    report({"ErfSmall", "erf(x) / x - 1 in x^2, |x| <= 1/2, for erfc.", [=](Real z) { return ratio(z) - 1; },
+            relative(ratio), 0, 0.25Q});
     // Where the variable is 0, the polynomial is a float and a little: so its constant term has no error.
     const Real centre = 2.21875Q;
     std::printf("\ninline constexpr double erfc_centre = %a;\n", static_cast<double>(centre));

@@ -223,6 +223,18 @@ struct ErfcRoot<double> {  // error 2^-56.1
     static constexpr double c[] = {0x1.ffffcad275bddp-1, -0x1.20d72ae60f90fp-3, -0x1.1d6142ea5fec1p-4, -0x1.05a2609f4acc7p-9, 0x1.a6adea9bca95ap-8, 0x1.62c0d1df66fa1p-12, -0x1.4cec836179384p-11, 0x1.52c3cfde86018p-13, -0x1.2d04361037a3dp-15, 0x1.30e98c831c2a1p-17, -0x1.c1cce5958f0edp-20, 0x1.6329ecab4e8ecp-23, -0x1.aecfda4cf0c16p-29, -0x1.1ff47df9ee526p-30, 0x1.d2e49b38c98bp-34, -0x1.dc02a35054556p-39};
 };
 
+/// erf(x) / x - 1 in x^2, |x| <= 1/2, for erfc.
+template <class T>
+struct ErfSmall;
+template <>
+struct ErfSmall<float> {  // error 2^-28.4
+    static constexpr float c[] = {0x1.06eba8p-3f, -0x1.812732p-2f, 0x1.ce24f8p-4f, -0x1.b663c4p-6f, 0x1.3532bep-8f};
+};
+template <>
+struct ErfSmall<double> {  // error 2^-56.0
+    static constexpr double c[] = {0x1.06eba8214db68p-3, -0x1.812746b0379b3p-2, 0x1.ce2f21a03d68fp-4, -0x1.b82ce30f1f0acp-6, 0x1.565bcbf5e9437p-8, -0x1.c02d4ea483383p-11, 0x1.f98d9593705c1p-14, -0x1.f222979795cd3p-17, 0x1.8b392807430f3p-20};
+};
+
 inline constexpr double erfc_centre = 0x1.1cp+1;
 
 /// (1 + 2 a) exp(a^2) erfc(a) in (a - centre) / (a + centre), for a from 1/2 to where erfc(a) is 0.

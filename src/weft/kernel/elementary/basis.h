@@ -68,18 +68,21 @@ WEFT_ELEMENT V polynomial_in_pairs(V x, V square) {
     }
 }
 
-/// Of two polynomials of one degree that which `first` chooses, coefficient by coefficient.
+/// Of two polynomials that which `first` chooses, coefficient by coefficient; the first is of the same degree or less. A coefficient is chosen
+/// where the chain needs it: one chosen early is a register held.
 template <template <class> class A, template <class> class B, int at = 0, class V>
 WEFT_ELEMENT V either_polynomial(typename V::Mask first, V x) {
     constexpr auto& a = A<ElementOf<V>>::c;
     constexpr auto& b = B<ElementOf<V>>::c;
-    static_assert(sizeof a == sizeof b);
-    auto coefficient = [&]() __attribute__((always_inline)) { return select(first, V::all(a[at]), V::all(b[at])); };
-    if constexpr (at + 1 == sizeof a / sizeof a[0]) {
-        return coefficient();
+    constexpr int of_first = sizeof a / sizeof a[0], of_second = sizeof b / sizeof b[0];
+    static_assert(of_first <= of_second);
+    if constexpr (at + 1 == of_second) {
+        return at < of_first ? select(first, V::all(a[std::min(at, of_first - 1)]), V::all(b[at])) : V::all(b[at]);
     } else {
-        V higher = either_polynomial<A, B, at + 1>(first, x);  // first: a coefficient chosen early is a register held
-        return fma(higher, x, coefficient());
+        V higher = either_polynomial<A, B, at + 1>(first, x);
+        if constexpr (at >= of_first) return fma(higher, x, V::all(b[at]));
+        if constexpr (at + 1 == of_first) return select(first, V::all(a[at]), fma(higher, x, V::all(b[at])));
+        if constexpr (at + 1 < of_first) return fma(higher, x, select(first, V::all(a[at]), V::all(b[at])));
     }
 }
 

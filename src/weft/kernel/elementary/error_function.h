@@ -11,16 +11,6 @@ WEFT_ELEMENT V erf_near(V x) {
     return fma(x, polynomial<ErfNear>(x * x), x);
 }
 
-/// erfc(a) for a >= 1/2: e^(-a^2) times a function that varies little, of a variable in [-1, 1] (Shepherd & Laframboise, 1981).
-template <class V>
-WEFT_ELEMENT V erfc_far(V a) {
-    a = at_most(a, sizeof(ElementOf<V>) == 4 ? ElementOf<V>(10.2) : ElementOf<V>(27.4));  // beyond: 0
-    V t = (a - all<V>(erfc_centre)) / (a + all<V>(erfc_centre));
-    Words<V> square = two_product(a, a);
-    V decay = exp_words(Words<V>{-square.high, -square.low});
-    return polynomial<ErfcScaled>(t) / fma(a, all<V>(2), all<V>(1)) * decay;
-}
-
 /// Two polynomials of one degree: below a place one in x^2, above it a root of erfc, which varies so little that one will do for all of it.
 /// A vector computes one chain with the coefficients that each element chooses: choices go where no multiplication would, a second chain
 /// or an exponential would wait for the same units. The root is not of a higher order, for powers multiply its rounding errors.
@@ -35,11 +25,18 @@ WEFT_ELEMENT V erf(V x) {
     return select(inner, fma(x, p, x), with_sign_of(all<V>(1) - rest, x));
 }
 
+/// For |x| >= 1/2 e^(-x^2) times a function that varies little, of a variable in [-1, 1] (Shepherd & Laframboise, 1981); below, 1 - erf(x).
 template <class V>
 WEFT_ELEMENT V erfc(V x) {
-    V a = magnitude(x), far = erfc_far(at_least(a, ElementOf<V>(0.5)));
+    using T = ElementOf<V>;
+    V b = magnitude(x), a = at_most(b, sizeof(T) == 4 ? T(10.2) : T(27.4));  // beyond: 0
+    auto inner = less(b, all<V>(0.5));
+    V t = (a - all<V>(erfc_centre)) / (a + all<V>(erfc_centre));
+    V p = either_polynomial<ErfSmall, ErfcScaled>(inner, select(inner, a * a, t));
+    Words<V> square = two_product(a, a);
+    V far = p / fma(a, all<V>(2), all<V>(1)) * exp_words(Words<V>{-square.high, -square.low});
     far = select(less(x, all<V>(0)), all<V>(2) - far, far);
-    return select(less(a, all<V>(0.5)), all<V>(1) - erf_near(x), far);
+    return select(inner, all<V>(1) - fma(x, p, x), far);
 }
 
 }  // namespace weft::elementary
