@@ -68,8 +68,19 @@ WEFT_ELEMENT V polynomial_in_pairs(V x, V square) {
     }
 }
 
-/// Of two polynomials that which `first` chooses, coefficient by coefficient; the first is of the same degree or less. A coefficient is chosen
-/// where the chain needs it: one chosen early is a register held.
+/// Of two polynomials' coefficients that which `first` chooses; beyond the end of A, that of B.
+template <template <class> class A, template <class> class B, int at, class V>
+WEFT_ELEMENT V either_coefficient(typename V::Mask first) {
+    constexpr auto& a = A<ElementOf<V>>::c;
+    constexpr auto& b = B<ElementOf<V>>::c;
+    if constexpr (at < sizeof a / sizeof a[0])
+        return select(first, V::all(a[at]), V::all(b[at]));
+    else
+        return V::all(b[at]);
+}
+
+/// One of two polynomials by Horner's way, coefficient by coefficient; A is of the same degree as B or less. A coefficient is chosen where the
+/// chain needs it: one chosen early is a register held.
 template <template <class> class A, template <class> class B, int at = 0, class V>
 WEFT_ELEMENT V either_polynomial(typename V::Mask first, V x) {
     constexpr auto& a = A<ElementOf<V>>::c;
@@ -77,12 +88,29 @@ WEFT_ELEMENT V either_polynomial(typename V::Mask first, V x) {
     constexpr int of_first = sizeof a / sizeof a[0], of_second = sizeof b / sizeof b[0];
     static_assert(of_first <= of_second);
     if constexpr (at + 1 == of_second) {
-        return at < of_first ? select(first, V::all(a[std::min(at, of_first - 1)]), V::all(b[at])) : V::all(b[at]);
+        return either_coefficient<A, B, at, V>(first);
     } else {
         V higher = either_polynomial<A, B, at + 1>(first, x);
-        if constexpr (at >= of_first) return fma(higher, x, V::all(b[at]));
-        if constexpr (at + 1 == of_first) return select(first, V::all(a[at]), fma(higher, x, V::all(b[at])));
-        if constexpr (at + 1 < of_first) return fma(higher, x, select(first, V::all(a[at]), V::all(b[at])));
+        if constexpr (at + 1 == of_first)
+            return select(first, V::all(a[at]), fma(higher, x, V::all(b[at])));
+        else
+            return fma(higher, x, either_coefficient<A, B, at, V>(first));
+    }
+}
+
+/// The same in pairs, of polynomials of one degree.
+template <template <class> class A, template <class> class B, int at = 0, class V>
+WEFT_ELEMENT V either_polynomial_in_pairs(typename V::Mask first, V x, V square) {
+    constexpr int count = sizeof A<ElementOf<V>>::c / sizeof(ElementOf<V>), left = count - at;
+    static_assert(sizeof A<ElementOf<V>>::c == sizeof B<ElementOf<V>>::c);
+    if constexpr (left == 1) {
+        return either_coefficient<A, B, at, V>(first);
+    } else if constexpr (left == 2) {
+        return fma(x, either_coefficient<A, B, at + 1, V>(first), either_coefficient<A, B, at, V>(first));
+    } else {
+        V higher = either_polynomial_in_pairs<A, B, at + 2>(first, x, square);
+        V pair = fma(x, either_coefficient<A, B, at + 1, V>(first), either_coefficient<A, B, at, V>(first));
+        return fma(higher, square, pair);
     }
 }
 
