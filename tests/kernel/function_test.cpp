@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <random>
 
 #include "effort.h"
@@ -38,6 +39,20 @@ long double exact_digamma(long double x, long double) {
     return sum + std::log(x) - 1 / (2 * x) -
            z * (1 / 12.0L -
                 z * (1 / 120.0L - z * (1 / 252.0L - z * (1 / 240.0L - z * (1 / 132.0L - z * 691 / 32760)))));
+}
+
+long double exact_gelu_slope(long double x, long double) {
+    if (std::fabs(x) > 100) return x > 0 ? 1 : -0.0L;
+    return 0.5L * std::erfc(-x * std::numbers::sqrt2_v<long double> / 2) +
+           x * std::exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<long double> / std::numbers::sqrt2_v<long double>;
+}
+/// The size of its terms, and below 0 what the rounding of the exponent adds to them.
+long double gelu_slope_terms(long double x, long double) {
+    if (std::fabs(x) > 100) return 0;
+    long double density =
+        std::exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<long double> / std::numbers::sqrt2_v<long double>;
+    return (0.5L * std::erfc(-x * std::numbers::sqrt2_v<long double> / 2) + std::fabs(x) * density) *
+           (1 + (x < 0 ? x * x / 4 : 0));
 }
 
 #define WEFT_ONE(name, low, high)                                                                           \
@@ -78,6 +93,7 @@ const std::vector<Judge>& judges() {
         {&lgamma_function, [](long double x, long double) { return lgammal(x); }, -20, 20, 0,
          [](long double x, long double) { return x < 0 ? 1 + std::fabs(lgammal(-x)) : 0; }},
         {&digamma_function, exact_digamma, 0, 20, 3e-18},
+        {&gelu_slope_function, exact_gelu_slope, -15, 15, 0, gelu_slope_terms},
         WEFT_TWO(pow, 0, 10),
         WEFT_TWO(atan2, -5, 5),
         WEFT_TWO(hypot, -5, 5),

@@ -17,7 +17,8 @@ TEST(RecordFormula, value_and_partials_are_those_of_the_record) {
     EXPECT_EQ(partial_formulas(where_operation), (Formulas{"0", "where(x1, 1, 0)", "where(x1, 0, 1)"}));
     EXPECT_EQ(value_formula(imag_operation), "imag(x)");
     EXPECT_EQ(value_formula(bitwise_xor_operation), "x1 ^ x2");
-    EXPECT_EQ(partial_formulas(gelu_operation), Formulas{});
+    EXPECT_EQ(partial_formulas(gelu_operation), (Formulas{"gelu_slope(x)"}));
+    EXPECT_EQ(partial_formulas(silu_operation), Formulas{});
 }
 
 TEST(RecordFormula, every_elementwise_record_can_be_asked) {

@@ -109,7 +109,8 @@ void angles() {
 /// erf below and above a place, by polynomials of one degree.
 void error_function_in_two(const Map& ratio) {
     const Real splits[] = {1.35Q, 1.414Q}, centres[] = {0.90625Q, 1.03125Q}, tops[] = {3.93Q, 5.95Q};
-    std::printf("\n/// Where erf changes its polynomial, the square that the first is counted from, and where erf is 1.\n");
+    std::printf(
+        "\n/// Where erf changes its polynomial, the square that the first is counted from, and where erf is 1.\n");
     for (auto [name, places] : {std::pair{"split", splits}, {"centre", centres}, {"top", tops}})
         std::printf("template <class T>\ninline constexpr T erf_%s = T(sizeof(T) == 4 ? %.9g : %.9g);\n", name,
                     static_cast<double>(places[0]), static_cast<double>(places[1]));
@@ -164,6 +165,31 @@ void error_functions() {
     report<float>(erfc, 27);
     erfc.high = place(27.4Q);
     report<double>(erfc, 56);
+}
+
+/// The slope of gelu is -e^(-a^2/2) D(a) at -a, 1 + e^(-a^2/2) D(a) at a. D has a zero, beside which errors are absolute.
+void gelu_slope() {
+    const Real centre = 0.75Q, pole = 4;  // most numbers are small, and few terms count near the centre
+    std::printf("\ninline constexpr double gelu_centre = %a, gelu_pole = %a;\n", static_cast<double>(centre),
+                static_cast<double>(pole));
+    auto slope = [](Real a) {
+        Real z = a * M_SQRT1_2q, scaled = z > 60 ? 0 : expq(z * z) * erfcq(z);
+        return a * M_2_SQRTPIq * M_SQRT1_2q / 2 - scaled / 2;
+    };
+    auto from = [=](Real t) { return (centre + pole * t) / (1 - t); };
+    auto place = [=](Real a) { return (a - centre) / (a + pole); };
+    Problem problem{"GeluSlope",
+                    "(a - sqrt(pi / 2) exp(a^2 / 2) erfc(a / sqrt(2))) / sqrt(2 pi) / (a + pole) in (a - centre) / (a "
+                    "+ pole), from 0 to "
+                    "where exp(-a^2 / 2) is 0.",
+                    [=](Real t) { return slope(from(t)) / (from(t) + pole); },
+                    [=](Real t) { return (from(t) + pole) / (fabsq(slope(from(t))) + 0.25Q); },
+                    place(0),
+                    place(15)};
+    introduce(problem);
+    report<float>(problem, 29);
+    problem.high = place(39.5Q);
+    report<double>(problem, 58);
 }
 
 void roots() {
@@ -280,6 +306,7 @@ int main() {
     logarithms();
     angles();
     error_functions();
+    gelu_slope();
     roots();
     gammas();
     inverse_error_function();

@@ -249,6 +249,20 @@ struct ErfcScaled<double> {  // error 2^-55.2
     static constexpr double c[] = {0x1.45910bfddafe9p+0, -0x1.bbfe59be99bddp-4, -0x1.14837243eac41p-3, 0x1.534fe5564d5a9p-3, -0x1.47bd7de5aefd2p-4, 0x1.20a7d7202ab61p-7, 0x1.18acd6f5df06ap-7, -0x1.204ab91f1cd7fp-9, -0x1.58a90ba4a97dcp-10, 0x1.537fc4c81dcf3p-12, 0x1.22410633e89b1p-12, -0x1.583c4957c1039p-16, -0x1.016400ccfe46ep-14, -0x1.6424f2e057274p-17, 0x1.6ac731e964356p-17, 0x1.919dd83e287e3p-18, -0x1.0e4693814823ap-21, -0x1.dfb7345d4b365p-20, -0x1.3534b29bba47ep-21, 0x1.6c2d20f697782p-22, 0x1.03559673e5c79p-22, -0x1.64fc99cc0acf3p-25, -0x1.17576cf759396p-25};
 };
 
+inline constexpr double gelu_centre = 0x1.8p-1, gelu_pole = 0x1p+2;
+
+/// (a - sqrt(pi / 2) exp(a^2 / 2) erfc(a / sqrt(2))) / sqrt(2 pi) / (a + pole) in (a - centre) / (a + pole), from 0 to where exp(-a^2 / 2) is 0.
+template <class T>
+struct GeluSlope;
+template <>
+struct GeluSlope<float> {  // error 2^-24.9
+    static constexpr float c[] = {-0x1.c4e018p-13f, 0x1.255694p-1f, -0x1.9d367p-2f, 0x1.b257a2p-2f, -0x1.260714p-2f, 0x1.9daa1ep-4f, 0x1.a0cea4p-8f, -0x1.24e172p-6f, -0x1.36b988p-11f, 0x1.70cecp-8f, -0x1.d227eap-10f};
+};
+template <>
+struct GeluSlope<double> {  // error 2^-54.6
+    static constexpr double c[] = {-0x1.c4e0175091db2p-13, 0x1.255693f04c894p-1, -0x1.9d366f6840fd1p-2, 0x1.b257962d1b225p-2, -0x1.2606f3ac9165fp-2, 0x1.9db2b1c32fb85p-4, 0x1.9e3752f0aa459p-8, -0x1.259a5ff5b9501p-6, 0x1.79e458289c2c9p-14, 0x1.ef17f7bce570cp-9, 0x1.9645da8f87ab5p-12, -0x1.c0da2a2186d73p-11, -0x1.4475530558d92p-12, 0x1.28fcd0bc0c53dp-13, 0x1.199645c3a2236p-13, 0x1.be12ced879fe9p-17, -0x1.335fd199602d6p-18, -0x1.2debbe7cea50fp-13, 0x1.0e955ba6f56bfp-12, -0x1.6680b1df98986p-12, 0x1.4e8c234299bd4p-12, -0x1.7ac594f929b3ap-13, 0x1.d21935eee6c7ep-15, -0x1.e2b2d44d8de59p-18};
+};
+
 /// m^(-1/3) for m in [sqrt(1/2), sqrt(2)], a start that iterations triple.
 template <class T>
 struct CbrtStart;

@@ -19,7 +19,8 @@ WEFT_ELEMENT V erf(V x) {
     using T = ElementOf<V>;
     V a = magnitude(x);
     auto inner = less(a, V::all(erf_split<T>));
-    V p = either_polynomial<ErfInner, ErfcRoot>(inner, select(inner, fma(a, a, V::all(-erf_centre<T>)), at_most(a, erf_top<T>)));
+    V p = either_polynomial<ErfInner, ErfcRoot>(
+        inner, select(inner, fma(a, a, V::all(-erf_centre<T>)), at_most(a, erf_top<T>)));
     V square = p * p, rest = square * square;
     if constexpr (sizeof(T) == 8) rest = rest * rest;
     return select(inner, fma(x, p, x), with_sign_of(all<V>(1) - rest, x));
@@ -37,6 +38,18 @@ WEFT_ELEMENT V erfc(V x) {
     V far = p / fma(a, all<V>(2), all<V>(1)) * exp_words(Words<V>{-square.high, -square.low});
     far = select(less(x, all<V>(0)), all<V>(2) - far, far);
     return select(inner, all<V>(1) - fma(x, p, x), far);
+}
+
+/// The derivative of x (1 + erf(x / sqrt(2))) / 2, by one exponential: what erfc adds to the density's is a factor of the same e^(-x^2/2).
+/// The factor is multiplied before 2^n is, for e^(-x^2/2) alone would have lost digits where it is denormal.
+template <class V>
+WEFT_ELEMENT V gelu_slope(V x) {
+    using T = ElementOf<V>;
+    V a = at_most(magnitude(x), sizeof(T) == 4 ? T(15) : T(39.5));
+    V sum = a + all<V>(gelu_pole), factor = polynomial<GeluSlope>((a - all<V>(gelu_centre)) / sum) * sum;
+    auto [n, r] = reduce_by_ln2(at_least(x * x * all<V>(-0.5), sizeof(T) == 4 ? T(-110) : T(-750)));  // 0 from there on
+    V part = scaled(factor * (exp_small(r) + all<V>(1)), n);
+    return select(less(x, all<V>(0)), -part, all<V>(1) + part);
 }
 
 }  // namespace weft::elementary
