@@ -4,24 +4,24 @@
 
 namespace weft {
 
-ActiveRules::OfOperation& ActiveRules::of(const Operation& operation) {
-    if (last_ && last_->operation == &operation) return *last_;
-    auto place = [&](const Operation* wanted) -> std::unique_ptr<OfOperation>& {
-        std::size_t at = (reinterpret_cast<std::uintptr_t>(wanted) >> 4) * 0x9e3779b97f4a7c15ull >> 32;
-        while (of_[at % of_.size()] && of_[at % of_.size()]->operation != wanted) ++at;
-        return of_[at % of_.size()];
+std::int32_t ActiveRules::number(const Operation& operation) {
+    auto is = [&](std::int32_t number, const Operation* wanted) {
+        return of_[static_cast<std::size_t>(number)].operation == wanted;
     };
-    if (auto& known = place(&operation)) return *(last_ = known.get());
-    if (2 * ++operations_ > of_.size()) {
-        std::vector<std::unique_ptr<OfOperation>> before(2 * of_.size());
-        before.swap(of_);
-        for (auto& one : before)
-            if (one) place(one->operation).swap(one);
+    if (last_ >= 0 && is(last_, &operation)) return last_;
+    auto place = [&](const Operation* wanted) -> std::int32_t& {
+        std::size_t at = (reinterpret_cast<std::uintptr_t>(wanted) >> 4) * 0x9e3779b97f4a7c15ull >> 32;
+        while (numbers_[at % numbers_.size()] >= 0 && !is(numbers_[at % numbers_.size()], wanted)) ++at;
+        return numbers_[at % numbers_.size()];
+    };
+    if (std::int32_t known = place(&operation); known >= 0) return last_ = known;
+    of_.emplace_back().operation = &operation;
+    if (2 * of_.size() > numbers_.size()) {
+        numbers_.assign(2 * numbers_.size(), -1);
+        for (std::size_t i = 0; i + 1 < of_.size(); ++i) place(of_[i].operation) = static_cast<std::int32_t>(i);
     }
-    auto& fresh = place(&operation) = std::make_unique<OfOperation>();
-    fresh->operation = &operation;
     note(rules_.wanted(operation));
-    return *(last_ = fresh.get());
+    return last_ = place(&operation) = static_cast<std::int32_t>(of_.size()) - 1;
 }
 
 void ActiveRules::note(std::int32_t wanted) {
@@ -30,9 +30,9 @@ void ActiveRules::note(std::int32_t wanted) {
     ++version_;
 }
 
-void ActiveRules::met(const Node& node) {
-    of(*node.operation);
+std::int32_t ActiveRules::met(const Node& node) {
     if (node.operation == &constant_operation) note_number(node);
+    return number(*node.operation);
 }
 
 // With what a conversion makes of it: 1 of true, a whole number. What other types round or wrap may be any of them.
@@ -44,20 +44,21 @@ void ActiveRules::note_number(const Node& constant) {
     for (double number : {value, std::trunc(value), value == 0 ? 0.0 : 1.0}) note(rules_.wanted(number));
 }
 
-std::span<const std::int32_t> ActiveRules::at(Phase phase, const Operation& operation, bool settled) {
-    OfOperation::List& list = of(operation).lists[settled ? 1 : 0][static_cast<std::size_t>(phase)];
+std::span<const std::int32_t> ActiveRules::at(Phase phase, std::int32_t operation, bool settled) {
+    OfOperation& of = of_[static_cast<std::size_t>(operation)];
+    OfOperation::List& list = of.lists[settled ? 1 : 0][static_cast<std::size_t>(phase)];
     if (list.version != version_) {
         list.version = version_;
         list.rules.clear();
-        for (std::int32_t rule : rules_.at(phase, operation, settled))
+        for (std::int32_t rule : rules_.at(phase, *of.operation, settled))
             if (rules_.has_all(rule, there_)) list.rules.push_back(rule);
     }
     return list.rules;
 }
 
 bool ActiveRules::any(Phase phase) {
-    for (auto& one : of_)
-        if (one && !at(phase, *one->operation, true).empty()) return true;
+    for (std::size_t i = 0; i < of_.size(); ++i)
+        if (!at(phase, static_cast<std::int32_t>(i), true).empty()) return true;
     return false;
 }
 

@@ -3,7 +3,7 @@
 // Always: what is left out would have found nothing. Callers: rewrite/rewrite.cpp.
 #pragma once
 
-#include <memory>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -13,11 +13,11 @@ namespace weft {
 
 class ActiveRules {
   public:
-    explicit ActiveRules(const RuleSet& rules) : rules_(rules), there_(rules.wanted(), false), of_(64) {}
-    /// A node of the graph, or one that a rule has made.
-    void met(const Node& node);
-    /// As RuleSet::at().
-    std::span<const std::int32_t> at(Phase phase, const Operation& operation, bool settled);
+    explicit ActiveRules(const RuleSet& rules) : rules_(rules), there_(rules.wanted(), false), numbers_(64, -1) {}
+    /// A node of the graph, or one that a rule has made; the number of its operation.
+    std::int32_t met(const Node& node);
+    /// As RuleSet::at(), for the operation with this number.
+    std::span<const std::int32_t> at(Phase phase, std::int32_t operation, bool settled);
     /// Whether a rule of this phase, not of those before, is to be tried anywhere.
     bool any(Phase phase);
 
@@ -31,16 +31,16 @@ class ActiveRules {
         };
         List lists[2][3];  // settled or not, by phase
     };
-    OfOperation& of(const Operation& operation);
+    std::int32_t number(const Operation& operation);
     void note(std::int32_t wanted);
     void note_number(const Node& constant);
 
     const RuleSet& rules_;
     std::vector<bool> there_;  // of what rules look for
     std::uint32_t version_ = 1;
-    std::vector<std::unique_ptr<OfOperation>> of_;  // by the operations' addresses; half empty
-    std::size_t operations_ = 0;
-    OfOperation* last_ = nullptr;
+    std::deque<OfOperation> of_;         // by the operations' numbers
+    std::vector<std::int32_t> numbers_;  // by their addresses; half empty
+    std::int32_t last_ = -1;             // that was asked for
 };
 
 }  // namespace weft

@@ -11,16 +11,15 @@ namespace weft {
 
 class Readers {
   public:
-    /// From now on as they are. `current(node)`: the number of what stands for the node.
-    template <class Current>
-    void write_down(Table& table, Current current) {
+    /// From now on as they are. `inputs(number, f)`: f(number) of what stands for each input of a node.
+    template <class Inputs>
+    void write_down(Table& table, Inputs inputs) {
         std::size_t count = table.size();
         auto each = [&](auto f) {
             for (std::size_t i = 0; i < count; ++i) {
-                const Record& record = table[static_cast<std::int32_t>(i)];
-                if (record.users == 0 || opaque(*record.node.node())) continue;
-                for (const Node* input : record.node.node()->inputs)
-                    f(static_cast<std::int32_t>(i), static_cast<std::size_t>(current(input)));
+                auto reader = static_cast<std::int32_t>(i);
+                if (table[reader].users == 0) continue;
+                inputs(reader, [&](std::int32_t input) { f(reader, static_cast<std::size_t>(input)); });
             }
         };
         starts_.assign(count + 2, 0);  // first, of node i in i + 2, how many there are

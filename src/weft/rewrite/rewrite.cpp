@@ -26,7 +26,8 @@ class Rewriter final : public Site::Users {
           applied_(rules.rules().size(), 0),
           most_(8 * graph.entries.size() + 256) {}
 
-    Graph run() {
+    /// What stands for the graph's outputs now.
+    std::vector<Tensor> run() {
         std::vector<Node*> outputs = copied();
         for (Phase phase : {Phase::canonical, Phase::stable, Phase::special}) {
             if (phase != Phase::canonical && !active_.any(phase)) continue;
@@ -34,9 +35,9 @@ class Rewriter final : public Site::Users {
             if (phase != Phase::canonical) count_users(outputs);
             for (Node*& output : outputs) output = table_[normal(table_.number(output))].node.node();
         }
-        std::vector<Node*> leaves;
-        for (std::int32_t leaf : graph_.leaves) leaves.push_back(graph_.entries[static_cast<std::size_t>(leaf)].node);
-        return gather(outputs, leaves, Aliases::hidden, graph_.entries.size());
+        std::vector<Tensor> results;
+        for (Node* output : outputs) results.push_back(handle(output));
+        return results;
     }
 
   private:
@@ -88,7 +89,7 @@ class Rewriter final : public Site::Users {
                 depths[e] = std::max(depths[e], depths[static_cast<std::size_t>(input)] + 1);
             deepest_ = std::max(deepest_, depths[e]);
             Node* node = graph_.entries[e].node;
-            active_.met(*node);
+            std::int32_t operation = active_.met(*node);
             if (graph_.entries[e].leaf) {
                 table_.number(copies[e] = node);
                 continue;
@@ -103,6 +104,7 @@ class Rewriter final : public Site::Users {
             Tensor made = copy(*node, inputs);
             Record& record = table_[table_.number(copies[e] = made.node())];
             record.merged = record.own = record.as_met = true;
+            record.operation = operation;
             merged(made.node(), latest);
         }
         std::vector<Node*> outputs;
@@ -131,11 +133,10 @@ class Rewriter final : public Site::Users {
         while (!counted_.empty()) {
             std::int32_t reader = counted_.back();
             counted_.pop_back();
-            const Node& node = *table_[reader].node.node();
-            for (std::size_t i = 0; !opaque(node) && i < node.inputs.size(); ++i) {
-                std::int32_t at = current(input_number(reader, i));
+            for_inputs(reader, [&](std::int32_t input) {
+                std::int32_t at = current(input);
                 if (table_[at].users++ == 0) counted_.push_back(at);
-            }
+            });
         }
     }
     void drop(std::int32_t top) {
@@ -143,11 +144,10 @@ class Rewriter final : public Site::Users {
         while (!counted_.empty()) {
             std::int32_t reader = counted_.back();
             counted_.pop_back();
-            const Node& node = *table_[reader].node.node();
-            for (std::size_t i = 0; !opaque(node) && i < node.inputs.size(); ++i) {
-                std::int32_t at = current(input_number(reader, i));
+            for_inputs(reader, [&](std::int32_t input) {
+                std::int32_t at = current(input);
                 if (table_[at].users > 0 && --table_[at].users == 0) counted_.push_back(at);
-            }
+            });
         }
     }
 
@@ -157,7 +157,9 @@ class Rewriter final : public Site::Users {
     }
     std::optional<std::vector<const Node*>> all(const Node& of) override {
         if (std::exchange(read_in_, now()) != now())
-            readers_.write_down(table_, [this](const Node* node) { return current(table_.find(node)); });
+            readers_.write_down(table_, [this](std::int32_t reader, auto f) {
+                for_inputs(reader, [&](std::int32_t input) { f(current(input)); });
+            });
         std::int32_t at = table_.find(&of);
         while (at >= 0 && !readers_.there(at)) at = table_[at].was;
         return at < 0 ? std::nullopt : readers_.of(at, table_);
@@ -172,7 +174,7 @@ class Rewriter final : public Site::Users {
                 stack_.pop_back();
             } else if (table_[at].phase == now()) {
                 follow(at);
-            } else if (opaque(*table_[at].node.node())) {
+            } else if (stops(at)) {
                 finish(at, at);
             } else if (inputs_are_normal(at)) {
                 rewrite(at);
@@ -201,34 +203,53 @@ class Rewriter final : public Site::Users {
         stack_.push_back(at);
     }
 
-    // The number of a node's input. Of a copy as it was met the graph knows it: inputs often lie far away.
-    std::int32_t input_number(std::int32_t at, std::size_t i) {
-        if (table_[at].as_met) return graph_.inputs(at)[i];
-        return table_.number(table_[at].node.node()->inputs[i]);
+    // Rules stop at it. A copy was none of those, and nobody computes it.
+    bool stops(std::int32_t at) { return !table_[at].own && opaque(*table_[at].node.node()); }
+
+    // The numbers of a node's inputs. Of a copy as it was met the graph knows them: nodes take more memory than the caches hold, and each pass
+    // over all of them waits for it.
+    std::span<const std::int32_t> inputs_of(std::int32_t at) {
+        if (table_[at].as_met) return graph_.inputs(at);
+        numbers_.clear();
+        for (Node* input : table_[at].node.node()->inputs) numbers_.push_back(table_.number(input));
+        return {numbers_.data(), numbers_.size()};
+    }
+    std::int32_t operation(std::int32_t at) {
+        Record& record = table_[at];
+        if (record.operation < 0) record.operation = active_.met(*record.node.node());
+        return record.operation;
+    }
+    /// f(number) of each input; of none where rules stop.
+    template <class F>
+    void for_inputs(std::int32_t at, F f) {
+        if (stops(at)) return;
+        for (std::int32_t input : inputs_of(at)) f(input);
     }
 
     bool inputs_are_normal(std::int32_t at) {
         table_[at].waits = true;
         std::size_t before = stack_.size();
-        for (std::size_t i = table_[at].node.node()->inputs.size(); i-- > 0;) {
-            std::int32_t input = input_number(at, i);
-            if (table_[input].done != now()) push(input);
-        }
+        std::span<const std::int32_t> inputs = inputs_of(at);
+        for (std::size_t i = inputs.size(); i-- > 0;)
+            if (table_[inputs[i]].done != now()) push(inputs[i]);
         return stack_.size() == before;
     }
 
     void rewrite(std::int32_t at) {
-        Node* node = table_[at].node.node();
-        SmallVector<Node*, 3> inputs;
         bool same = true;
         std::int32_t latest = -1;
-        for (std::size_t i = 0; i < node->inputs.size(); ++i) {
-            std::int32_t input = table_[input_number(at, i)].normal;
-            inputs.push_back(table_[input].node.node());
-            same &= inputs.back() == node->inputs[i];
-            latest = std::max(latest, input);
+        std::span<const std::int32_t> before = inputs_of(at);
+        for (std::int32_t input : before) {
+            std::int32_t normal = table_[input].normal;
+            same &= normal == input;
+            latest = std::max(latest, normal);
         }
+        bool settled = same && table_[at].normal == at && table_[at].done == before_;
+        if (settled && table_[at].merged && active_.at(phase_, operation(at), settled).empty()) return finish(at, at);
+        Node* node = table_[at].node.node();
         if (!same || !table_[at].merged) {
+            SmallVector<Node*, 3> inputs;
+            for (std::int32_t input : before) inputs.push_back(table_[table_[input].normal].node.node());
             bool here = same || (table_[at].own && !trace_);  // a trace shows nodes as they were
             if (!same && here) exchange_inputs(at, inputs);
             Tensor built = here ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
@@ -241,8 +262,7 @@ class Rewriter final : public Site::Users {
             table_[to].chain = std::max(table_[to].chain, table_[at].chain);
             if (to != at) return replace(at, to);
         }
-        bool settled = same && table_[at].normal == at && table_[at].done == before_;
-        Tensor after = replacement(*node, settled);
+        Tensor after = replacement(*node, operation(at), settled);
         if (!after) return finish(at, at);
         note_new(after.node(), at);
         std::int32_t by = table_.number(after.node());
@@ -275,8 +295,8 @@ class Rewriter final : public Site::Users {
         if (users > 0) drop(at);
     }
 
-    Tensor replacement(const Node& node, bool settled) {
-        for (std::int32_t r : active_.at(phase_, *node.operation, settled)) {
+    Tensor replacement(const Node& node, std::int32_t operation, bool settled) {
+        for (std::int32_t r : active_.at(phase_, operation, settled)) {
             const Rule& rule = rules_.rules()[static_cast<std::size_t>(r)];
             Tensor after;
             try {
@@ -323,8 +343,9 @@ class Rewriter final : public Site::Users {
             Node* node = fresh_.back();
             fresh_.pop_back();
             if (table_.find(node) >= 0) continue;
-            table_[table_.number(node)].generation = generation;
-            active_.met(*node);
+            Record& record = table_[table_.number(node)];
+            record.generation = generation;
+            record.operation = active_.met(*node);
             if (opaque(*node)) continue;
             node->where = where;
             for (Node* input : node->inputs) fresh_.push_back(input);
@@ -355,7 +376,7 @@ class Rewriter final : public Site::Users {
     std::int8_t read_in_ = -1;  // the phase in which readers were written down
     Facts facts_{&table_.numbers()};
     ContentTable<Node*> merged_;
-    std::vector<std::int32_t> stack_, counted_;
+    std::vector<std::int32_t> stack_, counted_, numbers_;
     std::vector<Node*> fresh_;
     static constexpr std::uint32_t most_chain = 256;
     static constexpr std::uint32_t as_output = 2;  // readers that an output counts as: it stays whole
@@ -376,7 +397,11 @@ std::string str(const Rewrite& rewrite) {
 Graph rewrite(const Graph& graph, const RewriteOptions& options, std::vector<Rewrite>* trace) {
     KeepPending keep;
     std::shared_ptr<const RuleSet> rules = rules_for(options);
-    return Rewriter(graph, *rules, trace).run();
+    std::vector<Tensor> results = Rewriter(graph, *rules, trace).run();  // its memory serves the gathering
+    std::vector<Node*> outputs, leaves;
+    for (const Tensor& result : results) outputs.push_back(result.node());
+    for (std::int32_t leaf : graph.leaves) leaves.push_back(graph.entries[static_cast<std::size_t>(leaf)].node);
+    return gather(outputs, leaves, Aliases::hidden, graph.entries.size());
 }
 
 std::vector<Tensor> rewritten(std::span<const Tensor> tensors, const RewriteOptions& options) {

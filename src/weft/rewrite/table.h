@@ -10,19 +10,21 @@ namespace weft {
 
 struct Record {
     Tensor node;
-    std::int32_t replaced = -1;  // by what, in this phase
-    std::int32_t normal = -1;    // its normal form, once `done`
-    std::int32_t was = -1;       // of a copy with other inputs: of what
-    std::int8_t done = -1;       // the phase in which `normal` was found
-    std::int8_t phase = -1;      // the phase in which it was replaced
-    bool waits = false;          // for its inputs or its replacement
-    bool merged = false;         // it is the one node of its content
-    bool own = false;            // a copy that rewriting made, whose inputs it may change
-    bool as_met = false;         // a copy with the inputs of the graph's entry of this number
+    std::int32_t replaced = -1;   // by what, in this phase
+    std::int32_t normal = -1;     // its normal form, once `done`
+    std::int32_t was = -1;        // of a copy with other inputs: of what
+    std::int32_t operation = -1;  // its number among ActiveRules
+    std::int8_t done = -1;        // the phase in which `normal` was found
+    std::int8_t phase = -1;       // the phase in which it was replaced
+    bool waits : 1 = false;       // for its inputs or its replacement
+    bool merged : 1 = false;      // it is the one node of its content
+    bool own : 1 = false;         // a copy that rewriting made, whose inputs it may change
+    bool as_met : 1 = false;      // a copy with the inputs of the graph's entry of this number
     std::uint32_t users = 0;
     std::uint32_t generation = 0;  // how many replacements led to it, one making what the next replaced
     std::uint32_t chain = 0;       // how often this place was replaced
 };
+static_assert(sizeof(Record) <= 40, "each pass over a graph reads the records of all nodes");
 
 class Table {
   public:
