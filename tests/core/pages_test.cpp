@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #if defined(__linux__)
+#include <malloc.h>
 #include <sys/mman.h>
 #endif
 
@@ -78,6 +80,39 @@ TEST(Pages, touching_part_of_one_keeps_what_is_beside) {
     touch_pages(memory.data() + 17, 1);
     touch_pages(memory.data(), 0);
     EXPECT_THAT(memory, testing::Each('x'));
+}
+
+TEST(Pages, large_ones_are_brought_one_by_one_until_one_is_late) {
+    constexpr std::size_t bytes = 3 * large_page;
+    void* pages = map_pages(bytes);
+    if (!pages) GTEST_SKIP() << "this system maps none";
+    auto there = [&](std::size_t page) {
+        return in_memory(static_cast<std::byte*>(pages) + page * large_page, large_page) > 0;
+    };
+    want_large_pages(pages, bytes);
+    bring_large_pages(pages, bytes - 1, -1);  // each is late
+#if defined(__linux__)
+    EXPECT_TRUE(there(0));
+    EXPECT_FALSE(there(1));
+    bring_large_pages(pages, bytes - 1, INT64_MAX);
+    EXPECT_TRUE(there(1));
+    EXPECT_FALSE(there(2)) << "a part of one";
+#endif
+    unmap_pages(pages, bytes);
+}
+
+TEST(Pages, memory_that_is_given_back_stays_once_the_heap_is_ready) {
+#if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 33) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a hint to glibc";
+#else
+    ready_heap(large_page);
+    auto mappings = mallinfo2().hblks;
+    void* volatile block = std::malloc(std::size_t{15} << 20);
+    EXPECT_EQ(mallinfo2().hblks, mappings) << "it has no mapping of its own, which would go back with it";
+    std::free(block);
+    ready_heap(0);
+    ready_heap(SIZE_MAX);
+#endif
 }
 
 TEST(Pages, what_is_given_back_is_kept_for_who_asks_for_as_much_and_not_without_bound) {

@@ -10,6 +10,7 @@
 #include "weft/compile/frugal.h"
 #include "weft/compile/index_checks.h"
 #include "weft/compile/views.h"
+#include "weft/core/pages.h"
 
 namespace weft {
 
@@ -115,7 +116,8 @@ void Binder::find_kept_leaves() {
 // Kernels are made by all threads: machine code and libraries' primitives take most of what a plan takes. A few are not worth
 // the waking of threads.
 void Binder::bind_steps() {
-    constexpr std::size_t few = 4;
+    constexpr std::size_t few = 4, of_entry = 128;  // bytes, half of what kernels of one vector take
+    ready_heap(of_entry * graph_.entries.size());
     binding_->steps.resize(plan_.steps.size());
     std::vector<std::exception_ptr> failed(plan_.steps.size());
     auto make = [&](std::int64_t s) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <limits>
 #include <mutex>
 #include <vector>
@@ -36,11 +37,31 @@ std::size_t page_bytes() {
 #endif
 }
 
+std::int64_t milliseconds() {
+    using Clock = std::chrono::steady_clock;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch()).count();
+}
+
+// Until when large pages are not asked for, by milliseconds().
+std::atomic<std::int64_t> late_until{0};
+constexpr std::int64_t late_for = 1000;
+
+// Of this thread: others that take the processor meanwhile make no page late.
+[[maybe_unused]] std::int64_t microseconds_computed() {
+#if defined(__linux__)
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1'000'000 + now.tv_nsec / 1000;
+#else
+    return 0;
+#endif
+}
+
 // Reading the file takes 10 us, so what it said holds for a tenth of a second, less what was taken since.
 std::int64_t large_pages_at_hand(std::size_t taking) {
-    using Clock = std::chrono::steady_clock;
     static std::atomic<std::int64_t> read_at{0}, left{0};
-    std::int64_t now = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch()).count();
+    std::int64_t now = milliseconds();
+    if (now < late_until.load(std::memory_order_relaxed)) return 0;
     std::int64_t before = read_at.load(std::memory_order_relaxed);
     if (before == 0 || now - before >= 100) {
         char text[8192];
@@ -152,6 +173,22 @@ void want_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_
 #endif
 }
 
+void bring_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes,
+                       [[maybe_unused]] std::int64_t late) {
+#if defined(__linux__) && defined(MADV_NOHUGEPAGE)
+    auto* first = static_cast<volatile std::byte*>(memory);
+    for (std::size_t at = 0; at + large_page <= bytes; at += large_page) {
+        std::int64_t start = microseconds_computed();
+        first[at] = std::byte{};
+        if (microseconds_computed() - start < late) continue;
+        late_until.store(milliseconds() + late_for, std::memory_order_relaxed);
+        std::size_t rest = bytes / large_page * large_page - at - large_page;
+        if (rest > 0) (void)madvise(static_cast<std::byte*>(memory) + at + large_page, rest, MADV_NOHUGEPAGE);
+        return;
+    }
+#endif
+}
+
 void* map_pages([[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
     if (bytes > std::numeric_limits<std::size_t>::max() - 2 * large_page) return nullptr;
@@ -193,6 +230,28 @@ void give_large(void* memory, std::size_t bytes) {
         Kept::instance().give(memory, in_large_pages(bytes));
     else
         std::free(memory);
+}
+
+// glibc gives each block above a bound a mapping of its own, which goes back with it; at first 128 KB, and from then on as much as was given back
+// so (mallopt(3), M_MMAP_THRESHOLD). What is below lies one after the other, from where the heap ends.
+void ready_heap([[maybe_unused]] std::size_t bytes) {
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    constexpr std::size_t most = std::size_t{16} << 20;
+    auto taken_and_given = [](std::size_t size, auto between) {
+        void* volatile block = std::malloc(size);  // volatile: or the compiler leaves both out
+        if (block) between(reinterpret_cast<std::uintptr_t>(block));
+        std::free(block);
+    };
+    static std::once_flag once;
+    std::call_once(once, [&] { taken_and_given(most, [](std::uintptr_t) {}); });
+    bytes = std::min(bytes / large_page * large_page, most - large_page);
+    if (bytes == 0) return;
+    taken_and_given(bytes + large_page, [&](std::uintptr_t block) {
+        auto* first = reinterpret_cast<void*>((block + large_page - 1) / large_page * large_page);
+        want_large_pages(first, bytes);
+        bring_large_pages(first, bytes);
+    });
+#endif
 }
 
 std::size_t kept_bytes() { return Kept::instance().bytes(); }

@@ -1,9 +1,11 @@
 // Large memory, page by page: as large pages where the system has such at hand, and asked for before it is written, by all threads.
 // Most of what a program's first result takes beyond arithmetic are pages: 1.4 us for one of 4 KB, 180 us for one of 2 MB.
-// None of these functions fails: a system that knows nothing of the sort gives small pages, one by one. Callers: core/buffer.cpp, runtime/.
+// None of these functions fails: a system that knows nothing of the sort gives small pages, one by one. Callers: core/buffer.cpp, graph/node_memory.cpp,
+// compile/binding.cpp, runtime/.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace weft {
@@ -29,6 +31,16 @@ void* take_large(std::size_t bytes);
 void give_large(void* memory, std::size_t bytes);
 /// What is kept.
 std::size_t kept_bytes();
+
+/// Brings memory that holds nothing yet into large pages, if it is to be such, one page after the other, and leaves it to small ones from the first
+/// that came late on: a large page is made in 0.2 ms, but where the system of a virtual machine must get it from its host, it has been seen
+/// to take 4.5, six times as long as small ones. For a second nobody is given large pages then. `late`: microseconds.
+void bring_large_pages(void* memory, std::size_t bytes, std::int64_t late = 1200);
+
+/// The next so many bytes that the C library gives out are brought into large pages, if the system has such at hand; and memory of up to 16 MB that
+/// is given back to it stays in the process, for what is taken next. For who takes megabytes in small blocks and large tables that soon go,
+/// one after the other. A hint, to glibc alone.
+void ready_heap(std::size_t bytes);
 
 /// Brings pages into memory by all threads; what they hold stays. Two threads that write to a new large page would both make one.
 void touch_pages(void* memory, std::size_t bytes);

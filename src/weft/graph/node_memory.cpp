@@ -76,13 +76,16 @@ class Regions {
 
   private:
     using Iterator = std::vector<std::unique_ptr<Region>>::iterator;
-    /// Each as large as all before, up to a large page.
+    /// Each as large as all before, up to a large page. With the second a program is large enough for its compilation, which takes several
+    /// times as much in tables and kernels, to spend an eighth of its time on small pages.
     Iterator add() {
         std::size_t bytes = std::clamp(bytes_, first_region, large_page);
+        if (bytes_ > 0) ready_heap(std::clamp(8 * bytes, large_page, 4 * large_page));
         auto region = std::make_unique<Region>();
         regions_.reserve(regions_.size() + 1);  // what could fail below would lose the memory
         void* memory = bytes == large_page ? take_large(bytes) : std::aligned_alloc(chunk_bytes, bytes);
         if (!memory) throw std::bad_alloc();
+        if (bytes == large_page) bring_large_pages(memory, bytes);
         region->memory = static_cast<std::byte*>(memory), region->bytes = bytes;
         for (std::size_t i = region->chunks(); i-- > 0;) {
             auto* chunk = new (region->memory + i * chunk_bytes) Chunk{{0}, region.get(), region->first};
