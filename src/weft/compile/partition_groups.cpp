@@ -107,7 +107,7 @@ void Partitioner::move_to_readers() {
     Moves moves;
     moves.stays.assign(static_cast<std::size_t>(count_), false);
     for (int round = 0; round < most_rounds; ++round) {
-        find_late(moves);
+        if (!find_late(moves)) return;
         if (!leave_mixed(moves)) break;
     }
     find_late(moves);
@@ -115,16 +115,18 @@ void Partitioner::move_to_readers() {
         if (moves.late[static_cast<std::size_t>(e)]) level(e) = moves.to[static_cast<std::size_t>(e)];
 }
 
-// Which entries may wait for their first reader, if all do that may.
-void Partitioner::find_late(Moves& moves) {
+// Which entries may wait for their first reader, if all do that may; whether there are such.
+bool Partitioner::find_late(Moves& moves) {
     auto size = static_cast<std::size_t>(count_);
     moves.late.assign(size, false), moves.held.assign(size, false), moves.to.assign(size, -1),
         moves.last.assign(size, -1);
     for (std::int32_t output : graph_.outputs) moves.held[static_cast<std::size_t>(output)] = true;
+    bool any = false;
     for (std::int32_t e = count_; e-- > 0;) {
         auto i = static_cast<std::size_t>(e);
         bool free = elementwise(e) && inside_[i] < 0 && !moves.held[i] && !moves.stays[i];
         moves.late[i] = free && moves.to[i] > level(e);
+        any = any || moves.late[i];
         std::int32_t runs = moves.late[i] ? moves.to[i] : level(e);
         for (std::int32_t input : graph_.inputs(e)) {
             auto k = static_cast<std::size_t>(input);
@@ -133,6 +135,7 @@ void Partitioner::find_late(Moves& moves) {
             moves.to[k] = moves.to[k] < 0 ? runs : std::min(moves.to[k], runs);
         }
     }
+    return any;
 }
 
 // Entries that are made of more than they may be stay where they are; whether there are such.

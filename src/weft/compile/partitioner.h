@@ -69,11 +69,11 @@ class Partitioner {
     void group_elementwise();
     void find_levels();
     struct Moves {
-        std::vector<bool> stays, late, held;  // found not to move; moves; is read where it must lie in memory
+        std::vector<char> stays, late, held;  // found not to move; moves; is read where it must lie in memory
         std::vector<std::int32_t> to, last;   // level of the first reader; of the last that does not move
     };
     void move_to_readers();
-    void find_late(Moves& moves);
+    bool find_late(Moves& moves);
     bool leave_mixed(Moves& moves);
     bool together(std::int32_t e, std::int32_t input);
     std::int32_t root(std::int32_t e);

@@ -14,10 +14,13 @@ class NodeTable {
   public:
     explicit NodeTable(std::size_t expected) : numbers_(expected) { entries_.reserve(expected * 2); }
     // -1: not met; -2: met, its inputs are being gathered
-    std::int32_t& at(Node* node) {
+    std::int32_t& at(Node* node) { return (*this)[number(node)]; }
+    /// By the node's number in this table, which costs a search the first time.
+    std::int32_t& operator[](std::int32_t number) { return entries_[static_cast<std::size_t>(number)]; }
+    std::int32_t number(Node* node) {
         auto [number, fresh] = numbers_.number(node);
         if (fresh) entries_.push_back(-1);
-        return entries_[static_cast<std::size_t>(number)];
+        return number;
     }
 
   private:
@@ -41,18 +44,17 @@ class Gatherer {
         stack_.push_back(output);
         while (!stack_.empty()) {
             Node* node = stack_.back();
-            std::int32_t state = table_.at(node);
+            std::int32_t number = table_.number(node), state = table_[number];
             if (state >= 0) {
                 stack_.pop_back();
             } else if (state == -2 || leaf(node) || node->inputs.empty()) {
                 stack_.pop_back();
-                std::int32_t number = alias(node) ? table_.at(node->inputs[0]) : add(node);
-                table_.at(node) = number;
+                table_[number] = alias(node) ? table_.at(node->inputs[0]) : add(node);
             } else if (alias(node)) {
-                table_.at(node) = -2;
+                table_[number] = -2;
                 stack_.push_back(node->inputs[0]);
             } else {
-                table_.at(node) = -2;
+                table_[number] = -2;
                 for (std::size_t i = node->inputs.size(); i-- > 0;) {
                     __builtin_prefetch(node->inputs[i]);  // what is far away comes while what is near is gathered
                     stack_.push_back(node->inputs[i]);
