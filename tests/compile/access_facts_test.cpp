@@ -93,7 +93,8 @@ TEST(AccessFacts, a_loop_that_reaches_beyond_a_place_is_refused) {
     const Step& step = plan.steps[0];
     Layout ten{DType::float64, {10}, {1}};
     Views views(graph.entries.size());
-    for (std::size_t e = 0; e < graph.entries.size(); ++e) views.set(e, {{Base::leaf, 0}, 0, ten});
+    for (std::size_t e = 0; e < graph.entries.size(); ++e)
+        views.set(e, {{plan.places[e].kind == Place::slot ? Base::output : Base::leaf, 0}, 0, ten});
     std::vector<std::int32_t> output_of(plan.slots.size(), 0);
     std::vector<BoundOutput> outputs{{DType::float64, {10}, {1}, 80}};
     AccessFacts facts(plan, graph, views, output_of, outputs, true);

@@ -64,6 +64,7 @@ void AccessFacts::add(const Step& step, Loop& loop, std::size_t first) const {
 }
 
 View AccessFacts::whole(std::int32_t slot, DType dtype) const {
+    if (const View* view = slot_view(plan_, views_, slot)) return {view->base, view->offset, {dtype, {}, {}}};
     std::int32_t output = output_of_[at(slot)];
     return {output < 0 ? Base{Base::arena, slot} : Base{Base::output, output}, 0, {dtype, {}, {}}};
 }

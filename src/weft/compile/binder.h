@@ -12,8 +12,13 @@ namespace weft {
 class Binder {
   public:
     Binder(std::shared_ptr<const Plan> plan, const Graph& graph, const KernelCompiler& compiler,
-           const BindOptions& options)
-        : plan_(*plan), graph_(graph), compiler_(compiler), options_(options), binding_(std::make_shared<Binding>()) {
+           const BindOptions& options, bool places_pieces = true)
+        : plan_(*plan),
+          graph_(graph),
+          compiler_(compiler),
+          options_(options),
+          places_pieces_(places_pieces),
+          binding_(std::make_shared<Binding>()) {
         binding_->plan = std::move(plan);
     }
 
@@ -21,16 +26,24 @@ class Binder {
     void lay_out();
     /// What a run takes, as it was laid out: the arena, and results that take over no leaf's memory.
     std::size_t bytes() const;
+    /// Whether joins' results hold pieces from when these are made.
+    bool joins_in_place() const { return !host_.empty(); }
     std::shared_ptr<const Binding> bind();
 
   private:
     const Place& place(std::int32_t e) const { return plan_.places[at(e)]; }
+    // Of memory of its own.
     Layout slot_layout(std::int32_t slot) const { return weft::slot_layout(plan_, graph_, slot); }
+    // Whether it lies within the result of a join; or is one that holds pieces so.
+    bool lies_within(std::int32_t slot) const { return !host_.empty() && host_[at(slot)] >= 0; }
+    bool holds_pieces(std::int32_t slot) const { return !host_.empty() && holds_[at(slot)]; }
     void finish_scratch() { binding_->arena_bytes = binding_->scratch_offset + (scratch_bytes_ + 63) / 64 * 64; }
 
     void find_outputs();
+    View own_view(std::int32_t slot) const;
     View slot_view(std::int32_t slot) const;
     void find_views();
+    void find_pieces();
     View placed(View view, std::int32_t step) const;
     View result_view(std::size_t i) const;
     void find_kept_leaves();
@@ -55,11 +68,14 @@ class Binder {
     const Graph& graph_;
     const KernelCompiler& compiler_;
     const BindOptions& options_;
+    bool places_pieces_;
     std::shared_ptr<Binding> binding_;
     Views views_;
     std::vector<bool> kept_leaves_;  // of which kernels keep copies as they read them
     std::vector<std::int32_t> output_of_, leaf_last_;
     std::vector<std::int32_t> first_, last_read_;  // of each slot; behind these of second lives: when it is made again
+    std::vector<std::int32_t> host_;               // of each slot: the join's result that it lies in (pieces.h)
+    std::vector<bool> holds_;                      // of each slot: whether others lie in it
     std::vector<std::int32_t> again_;              // of each slot: its second life; -1: none
     std::vector<std::int32_t> start_;              // of each output: the slot that is written first in its memory
     std::int32_t checks_at_ = -1;  // before this step the indices of those after it, in late_, are checked

@@ -9,6 +9,7 @@
 #include "weft/compile/binder.h"
 #include "weft/compile/frugal.h"
 #include "weft/compile/index_checks.h"
+#include "weft/compile/pieces.h"
 #include "weft/compile/views.h"
 #include "weft/core/pages.h"
 
@@ -17,6 +18,7 @@ namespace weft {
 void Binder::lay_out() {
     find_outputs();
     find_views();
+    if (places_pieces_) find_pieces();
     find_lifetimes();
     merge_scatters();
     choose_donors();
@@ -53,6 +55,11 @@ void Binder::find_outputs() {
 
 // Until the arena is planned, a slot's view has Base::arena and its number as index.
 View Binder::slot_view(std::int32_t slot) const {
+    const View* view = weft::slot_view(plan_, views_, slot);
+    return view ? *view : own_view(slot);
+}
+
+View Binder::own_view(std::int32_t slot) const {
     if (output_of_[at(slot)] >= 0) return {{Base::output, output_of_[at(slot)]}, 0, slot_layout(slot)};
     return {{Base::arena, slot}, 0, slot_layout(slot)};
 }
@@ -72,9 +79,16 @@ void Binder::find_views() {
         } else if (p.kind == Place::view) {
             views_.set(e, apply_view(node, views_[at(p.index)]));
         } else if (p.index >= 0) {
-            views_.set(e, slot_view(p.index));
+            views_.set(e, own_view(p.index));
         }
     }
+}
+
+void Binder::find_pieces() {
+    host_ = place_pieces(plan_, graph_, views_, output_of_);
+    holds_.assign(host_.size(), false);
+    for (std::int32_t host : host_)
+        if (host >= 0) holds_[at(host)] = true;
 }
 
 View Binder::placed(View view, std::int32_t step) const {
@@ -171,12 +185,12 @@ bool Binder::owns(std::int32_t s, std::int32_t slot) const {
     View stored = slot_view(slot);
     if (stored.base.kind == Base::output)
         return !options_.step_of_loop && binding_->outputs[at(stored.base.index)].donor < 0;
-    auto range = [&](std::int32_t of) {
+    auto range = [&](std::int32_t of) {  // of what holds it, if it is a piece
         Layout layout = slot_layout(of);
         std::size_t first = offsets_[life_of(of, s)];
         return std::pair(first, first + static_cast<std::size_t>(layout.size()) * size_of(layout.dtype));
     };
-    auto [first, end] = range(slot);
+    auto [first, end] = range(stored.base.index);
     for (std::int32_t load : plan_.steps[at(s)].loads) {
         const Base& base = views_[at(load)].base;
         if (base.kind != Base::arena) continue;
@@ -214,14 +228,17 @@ std::int32_t Binder::namesake(const Step& step) const {
 
 std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph,
                                     const KernelCompiler& compiler, const BindOptions& options) {
-    Binder binder(plan, graph, compiler, options);
-    binder.lay_out();
-    if (plan->as_written || options.step_of_loop || binder.bytes() < options.thrift.all) return binder.bind();
-    auto frugal = std::make_shared<const Plan>(frugal_plan(*plan, graph, options));
-    Binder other(std::move(frugal), graph, compiler, options);
-    other.lay_out();
-    bool pays = other.bytes() <= binder.bytes() - binder.bytes() / 16;
-    return pays ? other.bind() : binder.bind();
+    auto best = std::make_unique<Binder>(plan, graph, compiler, options);
+    best->lay_out();
+    if (plan->as_written || options.step_of_loop || best->bytes() < options.thrift.all) return best->bind();
+    auto consider = [&](std::shared_ptr<const Plan> of, bool places_pieces) {
+        auto other = std::make_unique<Binder>(std::move(of), graph, compiler, options, places_pieces);
+        other->lay_out();
+        if (other->bytes() <= best->bytes() - best->bytes() / 16) best = std::move(other);
+    };
+    if (best->joins_in_place()) consider(plan, false);  // a result lives longer than its last piece
+    consider(std::make_shared<const Plan>(frugal_plan(*plan, graph, options)), best->joins_in_place());
+    return best->bind();
 }
 
 std::size_t output_bytes(const Binding& binding) {

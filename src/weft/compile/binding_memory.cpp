@@ -45,9 +45,10 @@ void Binder::merge_scatters() {
         std::int32_t start = slot;
         while (true) {
             const Step& step = plan_.steps[at(first_[at(start)])];
-            if (!scatters(step, graph_)) break;
+            if (!scatters(step, graph_) || holds_pieces(start)) break;
             const Base base = views_[at(step.loads[0])].base;
-            bool dies = base.kind == Base::arena && last_read_[at(base.index)] == first_[at(start)];
+            bool dies = base.kind == Base::arena && last_read_[at(base.index)] == first_[at(start)] &&
+                        !holds_pieces(base.index);
             if (!dies || !may_take(step, start, base)) break;
             start = base.index;
             output_of_[at(start)] = output_of_[at(slot)];
@@ -66,6 +67,7 @@ void Binder::choose_donors() {
         if (donor < 0 || slot < 0 || taken[at(donor)]) continue;
         if (std::count(plan_.outputs.begin(), plan_.outputs.end(), slot) != 1) continue;
         std::int32_t start = start_[at(output_of_[at(slot)])];
+        if (holds_pieces(start)) continue;
         const Step& step = plan_.steps[at(first_[at(start)])];
         bool shown = false;  // another output is a view of the donor
         for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
@@ -108,11 +110,14 @@ void Binder::plan_arena() {
     }
     std::vector<Lifetime> lifetimes(first_.size());
     for (std::size_t life = 0; life < lifetimes.size(); ++life) {
-        if (output_of_[at(slots[life])] >= 0 || first_[life] < 0) continue;
+        if (output_of_[at(slots[life])] >= 0 || first_[life] < 0 || lies_within(slots[life])) continue;
         Layout layout = slot_layout(slots[life]);
         lifetimes[life] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[life],
                            last_read_[life], -1};
     }
+    for (std::int32_t slot = 0; at(slot) < host_.size(); ++slot)  // a join's result lives from its first piece on
+        for (std::int32_t host = host_[at(slot)]; host >= 0; host = host_[at(host)])
+            lifetimes[at(host)].first = std::min(lifetimes[at(host)].first, first_[at(slot)]);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) reuse_in_place(static_cast<std::int32_t>(s), lifetimes);
     MemoryPlan memory = plan_memory(lifetimes);
     for (std::size_t i = 0; i < lifetimes.size(); ++i) {
@@ -129,7 +134,7 @@ void Binder::reuse_in_place(std::int32_t s, std::vector<Lifetime>& lifetimes) {
     const Step& step = plan_.steps[at(s)];
     std::vector<std::size_t> taken;
     for (std::int32_t slot : step.stores) {
-        if (output_of_[at(slot)] >= 0) continue;
+        if (output_of_[at(slot)] >= 0 || lies_within(slot)) continue;
         Layout stored = slot_layout(slot);
         for (std::int32_t load : step.loads) {
             const Base& base = views_[at(load)].base;

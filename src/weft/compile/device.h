@@ -57,6 +57,7 @@ struct KernelUse {
     bool kept = false;  // its second operand stays as it is from run to run
     const Kernel* first =
         nullptr;  // of a block: the kernel of the first, if it is of another size; what that one shares, this one reads
+    std::vector<bool> placed = {};  // of a join: the inputs that lie where they belong in its output
 };
 
 class KernelCompiler {

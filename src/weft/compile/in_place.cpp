@@ -39,7 +39,7 @@ bool lies_alike(const View& view, const Layout& stored) {
 
 bool may_write_over(const Plan& plan, const Graph& graph, const Views& views, const Step& step, std::int32_t slot,
                     const Base& base) {
-    Layout stored = slot_layout(plan, graph, slot);
+    Layout stored = slot_layout(plan, graph, views, slot);
     // A map reads an element before it writes it; a scatter leaves its first load's elements where they are.
     if (step.kind == Step::map || scatters(step, graph))
         return reads_of(graph, views, step, base, stored) != Reads::otherwise;

@@ -98,8 +98,8 @@ void Partitioner::place_leaves_and_views() {
             put_in_slot(e);
         } else if (family(e) != Family::elementwise && !picked(e)) {
             auto wanted = wanted_.find(e);
-            put_in_slot(e, wanted != wanted_.end()
-                               ? wanted->second
+            put_in_slot(e, wanted != wanted_.end()       ? wanted->second
+                           : family(e) == Family::join ? order_of_operands(e)
                                : cpu_compiler().preferred_order(*node(e).operation, node(e).shape.size()));
         }
         orders_[static_cast<std::size_t>(e)] = order_of(e);
@@ -146,10 +146,15 @@ void Partitioner::place_copy(std::int32_t e, std::int32_t from) {
 Axes Partitioner::order_of(std::int32_t e) {
     if (place(e).kind == Place::slot) return plan_.slots[static_cast<std::size_t>(place(e).index)].order;
     if (!elementwise(e) || picked(e)) return {};
-    if (auto wanted = wanted_.find(e); wanted != wanted_.end()) return wanted->second;
+    auto wanted = wanted_.find(e);
+    return wanted != wanted_.end() ? wanted->second : order_of_operands(e);
+}
+
+// Pieces of a join need not have its shape.
+Axes Partitioner::order_of_operands(std::int32_t e) {
     for (std::int32_t input : graph_.inputs(e)) {
         const Axes& order = orders_[static_cast<std::size_t>(input)];
-        if (!order.empty() && same_shape(input, e)) return order;
+        if (!order.empty() && (same_shape(input, e) || family(e) == Family::join)) return order;
     }
     return {};
 }

@@ -61,6 +61,7 @@ class Partitioner {
     void place_view(std::int32_t e, std::int32_t from);
     void place_copy(std::int32_t e, std::int32_t from);
     Axes order_of(std::int32_t e);
+    Axes order_of_operands(std::int32_t e);
     void place_outputs();
 
     void absorb();

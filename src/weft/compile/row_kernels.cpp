@@ -75,7 +75,7 @@ class StepKernels::Rows {
             return part;
         }
         const Node& node = of_.graph_.node(step.members[0]);
-        Layout output = slot_layout(plan_, of_.graph_, step.stores[0]);
+        Layout output = slot_layout(plan_, of_.graph_, of_.views_, step.stores[0]);
         if (node.operation->family == Family::contraction)
             return product_part(of_.compiler_, node, of_.inputs(step), output, step.leading);
         if (node.operation->family == Family::window)
@@ -136,7 +136,7 @@ class StepKernels::Rows {
             if (inside[part.loads.size() + i] ||
                 read_later([&](std::int32_t other) { return slot_below(plan_, other) == slot; }))
                 continue;
-            Layout all = slot_layout(plan_, of_.graph_, slot);
+            Layout all = slot_layout(plan_, of_.graph_, of_.views_, slot);
             loop.stores[i].passes = static_cast<std::size_t>(all.size()) * size_of(all.dtype);
         }
     }
@@ -165,7 +165,7 @@ class StepKernels::Rows {
         std::vector<Lifetime> lives;
         std::map<std::int32_t, std::size_t> of_slot;
         for (std::int32_t slot : own_) {
-            Layout layout = slot_layout(plan_, of_.graph_, slot);
+            Layout layout = slot_layout(plan_, of_.graph_, of_.views_, slot);
             of_slot.emplace(slot, lives.size());
             bool stored = std::any_of(step_.parts.begin(), step_.parts.end(),
                                       [&](const Step& part) { return contains(part.stores, slot); });
@@ -214,7 +214,7 @@ class StepKernels::Rows {
 
 std::map<std::int32_t, std::int32_t> StepKernels::homes_of(const Step& step) const {
     return row_homes(plan_, graph_, views_, step, [&](std::int32_t slot, bool much) {
-        Layout layout = slot_layout(plan_, graph_, slot);
+        Layout layout = slot_layout(plan_, graph_, views_, slot);
         return own_(slot) &&
                compiler_.fetches_results(static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), much);
     });

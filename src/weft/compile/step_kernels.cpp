@@ -5,6 +5,7 @@
 #include "weft/compile/cond_kernel.h"
 #include "weft/compile/loop_kernel.h"
 #include "weft/compile/made.h"
+#include "weft/compile/pieces.h"
 #include "weft/compile/scatters.h"
 #include "weft/compile/views.h"
 
@@ -16,12 +17,23 @@ Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot) {
     return {s.dtype, dims, ordered_strides(dims, s.order)};
 }
 
+const View* slot_view(const Plan& plan, const Views& views, std::int32_t slot) {
+    std::int32_t entry = plan.slots[at(slot)].entry;
+    const Place& place = plan.places[at(entry)];
+    return place.kind == Place::slot && place.index == slot ? &views[at(entry)] : nullptr;
+}
+
+Layout slot_layout(const Plan& plan, const Graph& graph, const Views& views, std::int32_t slot) {
+    const View* view = slot_view(plan, views, slot);
+    return view ? view->layout : slot_layout(plan, graph, slot);
+}
+
 std::unique_ptr<Kernel> StepKernels::kernel(const Step& step) const {
     if (step.kind == Step::library) return library(step);
     if (step.kind == Step::loop) return region(step);
     if (step.kind == Step::scatter)
         return scatter_kernel(compiler_, loop(step), views_[at(step.loads[0])].layout,
-                              slot_layout(plan_, graph_, step.stores[0]));
+                              slot_layout(plan_, graph_, views_, step.stores[0]));
     return step.kind == Step::rows ? rows(step) : compiler_.loop(loop(step), often());
 }
 
@@ -46,7 +58,7 @@ double StepKernels::product_operations(const Step& step) const {
     }
     if (step.kind == Step::loop) return region_product_operations(graph_.node(step.space));
     if (step.kind != Step::library || graph_.node(step.members[0]).operation->family != Family::contraction) return 0;
-    auto points = static_cast<double>(slot_layout(plan_, graph_, step.stores[0]).size());
+    auto points = static_cast<double>(slot_layout(plan_, graph_, views_, step.stores[0]).size());
     return 2 * points * static_cast<double>(views_[at(step.loads[0])].layout.dims.back());
 }
 
@@ -59,8 +71,24 @@ std::vector<Layout> StepKernels::inputs(const Step& step) const {
 std::unique_ptr<Kernel> StepKernels::library(const Step& step) const {
     const Node& node = graph_.node(step.members[0]);
     if (is_made(node)) return made_kernel(compiler_, made(step));
-    Layout output = slot_layout(plan_, graph_, step.stores[0]);
-    return compiler_.library(node, inputs(step), output, {.kept = kept_view(step) != nullptr});
+    Layout output = slot_layout(plan_, graph_, views_, step.stores[0]);
+    KernelUse use{.kept = kept_view(step) != nullptr};
+    if (lays_pieces(step, graph_)) use.placed = placed_pieces(step);
+    return compiler_.library(node, inputs(step), output, use);
+}
+
+// Which pieces of a join lie where they belong.
+std::vector<bool> StepKernels::placed_pieces(const Step& step) const {
+    std::vector<View> places = places_of_pieces(step, graph_, views_);
+    std::vector<bool> placed;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        const View &view = views_[at(step.loads[k])], &place = places[k];
+        bool there = view.base == place.base && view.offset == place.offset;
+        for (std::size_t i = 0; there && i < view.layout.dims.size(); ++i)
+            there = view.layout.dims[i] == 1 || view.layout.strides[i] == place.layout.strides[i];
+        placed.push_back(there);
+    }
+    return placed;
 }
 
 std::unique_ptr<Kernel> StepKernels::region(const Step& step) const {
@@ -93,7 +121,7 @@ std::vector<BoundStep::KeptOf> StepKernels::kept_of(const Step& step) const {
 
 Loop StepKernels::loop(const Step& step) const {
     std::vector<Layout> stores;
-    for (std::int32_t slot : step.stores) stores.push_back(slot_layout(plan_, graph_, slot));
+    for (std::int32_t slot : step.stores) stores.push_back(slot_layout(plan_, graph_, views_, slot));
     Loop loop = bound_loop(plan_, step, graph_, inputs(step), stores);
     facts_.add(step, loop);
     return loop;
@@ -101,7 +129,8 @@ Loop StepKernels::loop(const Step& step) const {
 
 // Of a library's step whose values are made: what is made is the first load.
 Loop StepKernels::made(const Step& step) const {
-    Loop loop = made_loop(graph_.node(step.members[0]), inputs(step), slot_layout(plan_, graph_, step.stores[0]));
+    Loop loop =
+        made_loop(graph_.node(step.members[0]), inputs(step), slot_layout(plan_, graph_, views_, step.stores[0]));
     facts_.add(step, loop, 1);
     return loop;
 }

@@ -12,6 +12,10 @@ namespace weft {
 
 /// The memory that a slot stands for: dense, its axes in the slot's order.
 Layout slot_layout(const Plan& plan, const Graph& graph, std::int32_t slot);
+/// How a slot lies in a binding: as that says, or within the result of a join (pieces.h).
+Layout slot_layout(const Plan& plan, const Graph& graph, const Views& views, std::int32_t slot);
+/// Where the slot's entry lies; nothing for a copy of an entry that lies elsewhere too.
+const View* slot_view(const Plan& plan, const Views& views, std::int32_t slot);
 
 class StepKernels {
   public:
@@ -39,6 +43,7 @@ class StepKernels {
 
   private:
     std::unique_ptr<Kernel> library(const Step& step) const;
+    std::vector<bool> placed_pieces(const Step& step) const;
     std::unique_ptr<Kernel> region(const Step& step) const;
     // What would be put off until a step runs again (KernelCompiler::loop) is made at once.
     bool often() const { return options_.keep_loops || options_.step_of_loop; }

@@ -168,6 +168,8 @@ Tensor take_stretches(const Tensor& x, const std::vector<std::int64_t>& places, 
         std::int64_t step = i + 1 < places.size() ? places[i + 1] - places[i] : 1;
         if (step < -1 || step > 1) step = 1;
         for (end = i + 1; end < places.size() && places[end] - places[end - 1] == step;) ++end;
+        // Where it turns is part of what rises: so that is all of x, which may be computed where it belongs.
+        if (step <= 0 && end - i > 1 && end < places.size() && places[end] - places[end - 1] == 1) --end;
         auto length = static_cast<std::int64_t>(end - i);
         stretches.push_back(step > 0   ? along.part(places[i], length)
                             : step < 0 ? flip(along.part(places[end - 1], length), {axis})

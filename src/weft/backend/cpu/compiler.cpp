@@ -88,7 +88,7 @@ std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layo
         case Family::constant:
             return constant_kernel(node, output);
         case Family::join:
-            return join_kernel(node, inputs, output);
+            return join_kernel(node, inputs, output, use);
         case Family::gather:
             return gather_kernel(node, inputs, output);
         case Family::scatter:
