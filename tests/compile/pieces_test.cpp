@@ -126,9 +126,11 @@ TEST(Pieces, pads_leave_what_lies_inside) {
         for (auto [before, after] :
              {std::pair(Dims{1, 2, 3}, Dims{3, 2, 1}), std::pair(Dims{0, 0, 1}, Dims{0, 0, 0}),
               std::pair(Dims{2, 0, 0}, Dims{1, 0, 0}), std::pair(Dims{0, 1, 0}, Dims{0, 0, 100})}) {
-            expect_placed({pad(x * x, before, after, 3)}, dims[1] == 0 ? 0 : 1);
+            bool many_short_rows = dims[1] == 200 && before[0] != 2;  // which are not written one by one
+            int pieces = dims[1] == 0 || many_short_rows ? 0 : 1;
+            expect_placed({pad(x * x, before, after, 3)}, pieces);
             expect_placed({pad(x, before, after, 3)}, 0);
-            expect_placed({exp(pad(x + 1, before, after)) + 1, sum(x + 1, 0)}, dims[1] == 0 ? 0 : 1, false);
+            expect_placed({exp(pad(x + 1, before, after)) + 1, sum(x + 1, 0)}, pieces, false);
         }
         expect_placed({pad_interior(x * x, {1, 0, 2}, {0, 1, 0}, {1, 0, 2})}, 0);
     }

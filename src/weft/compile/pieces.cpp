@@ -53,6 +53,19 @@ bool even_rows(const Layout& layout) {
     return layout.dims[last - 1] != 1;
 }
 
+// Whether many rows of a few elements each lie with gaps: a map is faster over all of them at once, and they are copied column by column
+// (100,000 x 3 beside as many: tanh 1,005 us or 370, a product of two arrays 300 either way).
+bool short_rows(const Layout& layout) {
+    constexpr std::int64_t few = 8, many = 1024;
+    std::int64_t run = 1, next = 0;  // elements that lie evenly; how far away one more would
+    for (std::size_t i = layout.dims.size(); i-- > 0;) {
+        if (layout.dims[i] == 1) continue;
+        if (run > 1 && layout.strides[i] != next) return run < few && layout.size() > many;
+        run *= layout.dims[i], next = layout.strides[i] * layout.dims[i];
+    }
+    return false;
+}
+
 class Pieces {
   public:
     Pieces(const Plan& plan, const Graph& graph, Views& views, const std::vector<std::int32_t>& output_of)
@@ -136,8 +149,10 @@ class Pieces {
 
     // A reduction's results lie side by side.
     bool writes_with_gaps(const Step& step, const Layout& layout) const {
-        if (step.kind != Step::library)
-            return step.kind == Step::map || step.kind == Step::scan || step.kind == Step::copy;
+        if (step.kind != Step::library) {
+            bool point_by_point = step.kind == Step::map || step.kind == Step::scan || step.kind == Step::copy;
+            return point_by_point && !short_rows(layout);
+        }
         if (graph_.node(step.members[0]).operation->family == Family::contraction) return even_rows(layout);
         return lays_pieces(step, graph_);
     }

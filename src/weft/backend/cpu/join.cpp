@@ -34,6 +34,7 @@ class Move {
         constexpr std::int64_t least = 1024, long_run = 512;
         bool runs = box_.inner(0) == 1 && box_.inner(1) == 1 && box_.dims.back() >= long_run;
         if (box_.size <= least || runs || box_.dense() || size_of(dtype) > 8) return;
+        take_columns();
         DType bits = bits_of(dtype);
         ProgramBuilder builder;
         builder.output(builder.input(bits));
@@ -55,14 +56,28 @@ class Move {
     }
     void run(void* to, const void* from, std::byte* scratch) const {
         if (!code_) return parallel_for(blocks_, [&](std::int64_t number) { block(number, to, from); });
-        void* operands[] = {const_cast<void*>(from), to};
-        code_->run(operands, scratch);
+        auto element = static_cast<std::int64_t>(size_of(dtype_));
+        for (std::int64_t column = 0; column < columns_; ++column) {
+            void* operands[] = {static_cast<std::byte*>(const_cast<void*>(from)) + column * apart_[1] * element,
+                                static_cast<std::byte*>(to) + column * apart_[0] * element};
+            code_->run(operands, scratch);
+        }
     }
 
   private:
+    /// Of many rows of a few elements, column after column.
+    void take_columns() {
+        constexpr std::int64_t few = 8, many = 64;
+        if (box_.dims.back() >= few || box_.size < many * box_.dims.back()) return;
+        columns_ = box_.dims.back(), apart_ = {box_.inner(0), box_.inner(1)};
+        Dims rows = part(box_.dims, 0, box_.dims.size() - 1);
+        box_ = Box<2>(rows, {part(box_.strides[0], 0, rows.size()), part(box_.strides[1], 0, rows.size())});
+    }
+
     DType dtype_;
     Box<2> box_;
-    std::int64_t blocks_;
+    std::int64_t blocks_, columns_ = 1;
+    std::array<std::int64_t, 2> apart_{};  // from column to column, elements
     std::unique_ptr<Kernel> code_;
 };
 
