@@ -2,6 +2,7 @@
 
 #include "compile/programs.h"
 #include "weft/autodiff/loop.h"
+#include "weft/compile/work.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/indexing.h"
@@ -208,6 +209,17 @@ TEST(Pieces, results_take_no_leafs_memory_over) {
     auto binding = bound(graph, {.donors = {0}});
     EXPECT_EQ(binding->outputs[0].donor, -1);
     EXPECT_EQ(placed(*binding), 1);
+}
+
+TEST(Pieces, what_lies_in_place_counts_as_no_memory_traffic) {
+    Tensor x = given("x", {40, 60});
+    auto bytes = [](const Tensor& joined) {
+        auto binding = bound(graph_of({joined}));
+        return work_of(binding->steps.back()).bytes;
+    };
+    EXPECT_EQ(bytes(concatenate({x * x, x + 1}, 1)), 0);
+    EXPECT_EQ(bytes(concatenate({x * x, x}, 1)), 2 * 40 * 60 * 4);
+    EXPECT_EQ(bytes(pad(x * x, {1, 0}, {0, 0})), 60 * 4);
 }
 
 TEST(Pieces, a_result_that_waits_long_is_made_late) {

@@ -31,11 +31,24 @@ double of_window(const BoundStep& step) {
     return channels == 0 ? 0 : 2 * elements(y) * elements(weight) / channels;
 }
 
+// Of a join: what lies within its result is neither read nor written (pieces.h).
+double bytes_in_place(const BoundStep& step) {
+    const View& result = step.operands.back();
+    auto end = result.offset + static_cast<std::int64_t>(bytes_of(result));
+    double bytes = 0;
+    for (std::size_t k = 0; k + 1 < step.operands.size(); ++k) {
+        const View& piece = step.operands[k];
+        if (piece.base == result.base && piece.offset >= result.offset && piece.offset < end) bytes += bytes_of(piece);
+    }
+    return 2 * bytes;
+}
+
 }  // namespace
 
 Work work_of(const BoundStep& step) {
     Work work;
     for (const View& view : step.operands) work.bytes += bytes_of(view);
+    if (step.operation && step.operation->family == Family::join) work.bytes -= bytes_in_place(step);
     work.operations = step.product_operations;
     if (step.operation && step.operation->family == Family::window) work.operations = of_window(step);
     return work;
