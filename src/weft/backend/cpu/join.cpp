@@ -25,103 +25,126 @@ DType bits_of(DType dtype) {
     }
 }
 
-/// From one box of elements to another, all of it. Long runs of neighbours are copied as they are; short ones, or what is turned, by the code of
-/// a map, which begins a row in a fifth of the time (100,000 rows of 16: 710 us or 1,650; mirrored rows of 64: a half).
-class Move {
+/// Boxes of elements that are brought elsewhere by the code of maps, which begins a row in a fifth of the time of a call to copy it; several
+/// of one size at once, so that what lies side by side is written together (100,000 rows of 16 beside as many: 1,650 us, 850 one by one).
+class CodeCopies {
   public:
-    Move(DType dtype, const Dims& dims, const Dims& to, const Dims& from)
-        : dtype_(dtype), box_(dims, {to, from}), blocks_((box_.size + block_elements - 1) / block_elements) {
-        constexpr std::int64_t least = 1024, long_run = 512;
-        bool runs = box_.inner(0) == 1 && box_.inner(1) == 1 && box_.dims.back() >= long_run;
-        if (box_.size <= least || runs || box_.dense() || size_of(dtype) > 8) return;
-        take_columns();
-        DType bits = bits_of(dtype);
-        ProgramBuilder builder;
-        builder.output(builder.input(bits));
-        Loop loop;
-        loop.program = builder.take();
-        loop.dims = box_.dims, loop.loads = {{bits, box_.strides[1]}}, loop.stores = {{bits, box_.strides[0]}};
-        code_ = cpu_compiler().loop(std::move(loop));
-        blocks_ = 0;
+    /// Whether it is worth it: of long runs of neighbours, and of few elements, nothing is taken.
+    bool take(DType dtype, const Box<2>& box, std::size_t input, std::int64_t to_bytes) {
+        constexpr std::int64_t least = 1024, long_run = 512, few = 8, many = 64;
+        bool runs = box.inner(0) == 1 && box.inner(1) == 1 && box.dims.back() >= long_run;
+        if (box.size <= least || runs || box.dense() || size_of(dtype) > 8) return false;
+        std::int64_t columns = box.dims.back();
+        if (columns >= few || box.size < many * columns) {
+            add(dtype, box, {input, to_bytes, 0});
+            return true;
+        }
+        // Of many rows of a few elements, column beside column.
+        Dims rows = part(box.dims, 0, box.dims.size() - 1);
+        Box<2> column(rows, {part(box.strides[0], 0, rows.size()), part(box.strides[1], 0, rows.size())});
+        auto element = static_cast<std::int64_t>(size_of(dtype));
+        for (std::int64_t i = 0; i < columns; ++i)
+            add(dtype, column, {input, to_bytes + i * box.inner(0) * element, i * box.inner(1) * element});
+        return true;
     }
-    std::size_t scratch_bytes() const { return code_ ? code_->scratch_bytes() : 0; }
-    /// How many parts of it block() moves; 0: run() moves all.
-    std::int64_t blocks() const { return blocks_; }
-    void block(std::int64_t number, void* to, const void* from) const {
-        std::int64_t first = number * block_elements;
-        with_width(dtype_, [&]<class T>(TypeTag<T>) {
-            copy_part(box_, static_cast<T*>(to), static_cast<const T*>(from), first,
-                      std::min(box_.size, first + block_elements));
-        });
+    /// When all have been taken.
+    void make() {
+        for (Group& group : groups_) {
+            group.kernel = cpu_compiler().loop(std::move(group.loop));
+            scratch_bytes_ = std::max(scratch_bytes_, group.kernel->scratch_bytes());
+        }
     }
-    void run(void* to, const void* from, std::byte* scratch) const {
-        if (!code_) return parallel_for(blocks_, [&](std::int64_t number) { block(number, to, from); });
-        auto element = static_cast<std::int64_t>(size_of(dtype_));
-        for (std::int64_t column = 0; column < columns_; ++column) {
-            void* operands[] = {static_cast<std::byte*>(const_cast<void*>(from)) + column * apart_[1] * element,
-                                static_cast<std::byte*>(to) + column * apart_[0] * element};
-            code_->run(operands, scratch);
+    std::size_t scratch_bytes() const { return scratch_bytes_; }
+    void run(void* const* inputs, void* to, std::byte* scratch) const {
+        for (const Group& group : groups_) {
+            void* operands[2 * most_together];
+            void** next = operands;
+            for (const Copy& copy : group.copies)
+                *next++ = static_cast<std::byte*>(inputs[copy.input]) + copy.from_bytes;
+            for (const Copy& copy : group.copies) *next++ = static_cast<std::byte*>(to) + copy.to_bytes;
+            group.kernel->run(operands, scratch);
         }
     }
 
   private:
-    /// Of many rows of a few elements, column after column.
-    void take_columns() {
-        constexpr std::int64_t few = 8, many = 64;
-        if (box_.dims.back() >= few || box_.size < many * box_.dims.back()) return;
-        columns_ = box_.dims.back(), apart_ = {box_.inner(0), box_.inner(1)};
-        Dims rows = part(box_.dims, 0, box_.dims.size() - 1);
-        box_ = Box<2>(rows, {part(box_.strides[0], 0, rows.size()), part(box_.strides[1], 0, rows.size())});
+    static constexpr std::size_t most_together = 8;
+    struct Copy {
+        std::size_t input;
+        std::int64_t to_bytes, from_bytes;
+    };
+    struct Group {
+        Loop loop;
+        std::vector<Copy> copies;
+        std::unique_ptr<Kernel> kernel;
+    };
+
+    void add(DType dtype, const Box<2>& box, const Copy& copy) {
+        auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& at) {
+            return at.loop.dims == box.dims && at.copies.size() < most_together;
+        });
+        if (group == groups_.end()) group = groups_.insert(groups_.end(), Group{});
+        Loop& loop = group->loop;
+        DType bits = bits_of(dtype);
+        loop.dims = box.dims;
+        loop.loads.push_back({bits, box.strides[1]}), loop.stores.push_back({bits, box.strides[0]});
+        group->copies.push_back(copy);
+        ProgramBuilder builder;
+        for (std::size_t i = 0; i < group->copies.size(); ++i) builder.output(builder.input(bits));
+        loop.program = builder.take();
     }
 
-    DType dtype_;
-    Box<2> box_;
-    std::int64_t blocks_, columns_ = 1;
-    std::array<std::int64_t, 2> apart_{};  // from column to column, elements
-    std::unique_ptr<Kernel> code_;
+    std::vector<Group> groups_;
+    std::size_t scratch_bytes_ = 0;
 };
 
 // Each piece is a box of the result, at its own offset; of one that lies there, nothing is left to do.
 class Concatenate final : public Kernel {
   public:
     Concatenate(std::size_t axis, std::span<const Layout> inputs, const Layout& output, const std::vector<bool>& placed)
-        : inputs_(inputs.size()) {
+        : dtype_(output.dtype), inputs_(inputs.size()) {
         std::int64_t offset = 0;
         for (std::size_t k = 0; k < inputs.size(); ++k) {
-            const Dims& dims = inputs[k].dims;
-            auto bytes = offset * static_cast<std::int64_t>(size_of(output.dtype));
-            offset += dims[axis] * output.strides[axis];
-            if (inputs[k].size() == 0 || (k < placed.size() && placed[k])) continue;
-            Piece piece{Move(output.dtype, dims, output.strides, inputs[k].strides), k, bytes, blocks_};
-            blocks_ += piece.move.blocks();
-            scratch_bytes_ = std::max(scratch_bytes_, piece.move.scratch_bytes());
-            (piece.move.blocks() > 0 ? in_blocks_ : by_code_).push_back(std::move(piece));
+            Box<2> box(inputs[k].dims, {output.strides, inputs[k].strides});
+            auto bytes = offset * static_cast<std::int64_t>(size_of(dtype_));
+            offset += inputs[k].dims[axis] * output.strides[axis];
+            bool there = k < placed.size() && placed[k];
+            if (box.size == 0 || there || by_code_.take(dtype_, box, k, bytes)) continue;
+            pieces_.push_back({box, k, bytes, blocks_});
+            blocks_ += (box.size + block_elements - 1) / block_elements;
         }
+        by_code_.make();
     }
-    std::size_t scratch_bytes() const override { return scratch_bytes_; }
+    std::size_t scratch_bytes() const override { return by_code_.scratch_bytes(); }
     std::string_view by() const override { return "concatenate"; }
 
     void run(void* const* operands, std::byte* scratch) const override {
         auto* to = static_cast<std::byte*>(operands[inputs_]);
-        for (const Piece& piece : by_code_) piece.move.run(to + piece.bytes, operands[piece.input], scratch);
+        by_code_.run(operands, to, scratch);
         if (blocks_ == 0) return;
-        parallel_for(blocks_, [&](std::int64_t block) {
-            auto after = std::upper_bound(in_blocks_.begin(), in_blocks_.end(), block,
-                                          [](std::int64_t b, const Piece& piece) { return b < piece.first_block; });
-            const Piece& piece = *(after - 1);
-            piece.move.block(block - piece.first_block, to + piece.bytes, operands[piece.input]);
+        with_width(dtype_, [&]<class T>(TypeTag<T>) {
+            parallel_for(blocks_, [&](std::int64_t block) {
+                auto after = std::upper_bound(pieces_.begin(), pieces_.end(), block,
+                                              [](std::int64_t b, const Piece& piece) { return b < piece.first_block; });
+                const Piece& piece = *(after - 1);
+                std::int64_t first = (block - piece.first_block) * block_elements;
+                copy_part(piece.box, reinterpret_cast<T*>(to + piece.bytes),
+                          static_cast<const T*>(operands[piece.input]), first,
+                          std::min(piece.box.size, first + block_elements));
+            });
         });
     }
 
   private:
     struct Piece {
-        Move move;
+        Box<2> box;
         std::size_t input;
         std::int64_t bytes, first_block;
     };
-    std::size_t inputs_, scratch_bytes_ = 0;
-    std::vector<Piece> in_blocks_, by_code_;
-    std::int64_t blocks_ = 0;  // of in_blocks_
+    DType dtype_;
+    std::size_t inputs_;
+    CodeCopies by_code_;
+    std::vector<Piece> pieces_;
+    std::int64_t blocks_ = 0;
 };
 
 /// The value is written around the array, or, where single rows would be short, everywhere before the array comes.
@@ -134,14 +157,16 @@ class Pad final : public Kernel {
             strides[i] *= a.between[i] + 1;
         }
         inside_ *= static_cast<std::int64_t>(size_of(dtype_));
-        if (!placed) copy_.emplace(dtype_, input.dims, strides, input.strides);
+        Box<2> box(input.dims, {strides, input.strides});
+        if (!placed && !by_code_.take(dtype_, box, 0, inside_)) copy_ = box;
+        by_code_.make();
         find_boxes(a, input.dims, output, placed);
         with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
             T value = a.value.as<T>();
             std::memcpy(value_, &value, sizeof value);
         });
     }
-    std::size_t scratch_bytes() const override { return copy_ ? copy_->scratch_bytes() : 0; }
+    std::size_t scratch_bytes() const override { return by_code_.scratch_bytes(); }
     std::string_view by() const override { return "pad"; }
 
     void run(void* const* operands, std::byte* scratch) const override {
@@ -150,7 +175,8 @@ class Pad final : public Kernel {
             std::memcpy(&value, value_, sizeof value);
             for (const Filled& filled : filled_) fill(filled.box, static_cast<T*>(operands[1]) + filled.first, value);
         });
-        if (copy_) copy_->run(static_cast<std::byte*>(operands[1]) + inside_, operands[0], scratch);
+        by_code_.run(operands, operands[1], scratch);
+        if (copy_) copy_box(*copy_, dtype_, static_cast<std::byte*>(operands[1]) + inside_, operands[0]);
     }
 
   private:
@@ -161,7 +187,7 @@ class Pad final : public Kernel {
 
     /// What lies before and behind the array along each axis, between what lies before and behind it along the axes in front of that.
     void find_boxes(const PadAttributes& a, const Dims& input, const Layout& output, bool placed) {
-        constexpr std::int64_t long_run = 64;
+        constexpr std::int64_t long_run = 8;
         std::vector<Filled> around;
         Dims dims = output.dims;
         std::int64_t first = 0;
@@ -198,7 +224,8 @@ class Pad final : public Kernel {
     DType dtype_;
     std::int64_t inside_ = 0;  // bytes from the result's first element to x's
     std::vector<Filled> filled_;
-    std::optional<Move> copy_;
+    CodeCopies by_code_;
+    std::optional<Box<2>> copy_;
     alignas(16) std::byte value_[16];
 };
 
