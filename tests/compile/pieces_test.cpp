@@ -79,6 +79,20 @@ TEST(Pieces, of_all_types) {
     expect_placed({concatenate({b, less(x, 1), greater(x, 0.5)}, 1)}, 3);
 }
 
+TEST(Pieces, given_ones_are_copied_together) {
+    for (DType dtype : {DType::float32, DType::float16, DType::uint8, DType::complex64, DType::complex128})
+        for (std::int64_t width : {1, 3, 7, 8, 20, 600}) {
+            Tensor x = drawn({400, width}, dtype), y = drawn({width, 400}, dtype);
+            std::vector<Tensor> pieces;
+            for (int i = 0; i < 4; ++i) pieces.insert(pieces.end(), {x, flip(x), y.T(), flip(x, {0})});
+            pieces.push_back(broadcast_to(x[{slice(), slice(0, 1)}], {400, 3}));
+            pieces.push_back(drawn({400, 2}, dtype));
+            expect_placed({concatenate(pieces, 1)}, 0);
+            expect_placed({pad(x, {2, 3}, {0, 1}, 5), pad(flip(x), {0, 1}, {0, 0}, 5), pad(y.T(), {1, 1}, {1, 1}, 5)},
+                          0);
+        }
+}
+
 TEST(Pieces, others_read_them_too) {
     Tensor x = given("x", {40, 60}), y = given("y", {40, 60});
     Tensor a = x * y, b = x - y;

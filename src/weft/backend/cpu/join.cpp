@@ -147,7 +147,7 @@ class Concatenate final : public Kernel {
     std::int64_t blocks_ = 0;
 };
 
-/// The value is written around the array, or, where single rows would be short, everywhere before the array comes.
+/// The value is written around the array, or, where its rows would be short or columns close, everywhere before the array comes.
 class Pad final : public Kernel {
   public:
     Pad(const PadAttributes& a, const Layout& input, const Layout& output, bool placed) : dtype_(output.dtype) {
@@ -187,7 +187,7 @@ class Pad final : public Kernel {
 
     /// What lies before and behind the array along each axis, between what lies before and behind it along the axes in front of that.
     void find_boxes(const PadAttributes& a, const Dims& input, const Layout& output, bool placed) {
-        constexpr std::int64_t long_run = 8;
+        constexpr std::int64_t long_run = 8, far = 16;
         std::vector<Filled> around;
         Dims dims = output.dims;
         std::int64_t first = 0;
@@ -199,7 +199,8 @@ class Pad final : public Kernel {
                 if (to <= from || whole) continue;
                 dims[i] = to - from;
                 around.push_back({Box<1>(dims, {output.strides}), first + from * output.strides[i]});
-                worth = worth && (around.back().box.dims.size() == 1 || around.back().box.dims.back() >= long_run);
+                const Box<1>& box = around.back().box;
+                worth = worth && (box.inner(0) == 1 ? box.dims.back() >= long_run : box.inner(0) >= far);
             }
             dims[i] = input[i], first += before * output.strides[i];
         }
