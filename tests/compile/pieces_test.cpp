@@ -199,6 +199,9 @@ TEST(Pieces, turned_ones) {
     expect_placed({concatenate({flip(x * y), x}, 1)}, 0);
     expect_placed({concatenate({reshape(x * y, {60, 40}), y.T()}, 1)}, 0);
     expect_placed({stack({x * y, x}, 1)}, 1);
+    // A reshape that copies runs over what it reads, whose axes are others.
+    expect_placed({concatenate({reshape(x.T(), {40, 60}), y}, 1)}, 0);
+    expect_placed({concatenate({reshape(x.T(), {40, 60}), y}, 0)}, 1);
 }
 
 TEST(Pieces, what_writes_over_a_result) {

@@ -147,10 +147,10 @@ class Pieces {
                         (!use.reshaped && !use.library && writes_with_gaps(*use.writer, view.layout)));
     }
 
-    // A reduction's results lie side by side.
+    // A reduction's results lie side by side; a copy runs over the axes of what it reads.
     bool writes_with_gaps(const Step& step, const Layout& layout) const {
         if (step.kind != Step::library) {
-            bool point_by_point = step.kind == Step::map || step.kind == Step::scan || step.kind == Step::copy;
+            bool point_by_point = step.kind == Step::map || step.kind == Step::scan;
             return point_by_point && !short_rows(layout);
         }
         if (graph_.node(step.members[0]).operation->family == Family::contraction) return even_rows(layout);
