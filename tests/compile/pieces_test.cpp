@@ -105,6 +105,33 @@ TEST(Pieces, others_read_them_too) {
     expect_placed({sum(concatenate({a, b}, 1), 0), concatenate({b, a}, 0)}, 2, false);
 }
 
+// As attention's gradient joins those of queries, keys and values, which one product made.
+TEST(Pieces, heads_become_columns_of_a_result) {
+    auto columns = [](const Tensor& y) {
+        const Shape& shape = y.shape();
+        return reshape(permute_dims(y, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
+    };
+    Tensor x = given("x", {2, 3, 5, 5}), q = given("q", {2, 3, 5, 4}), k = given("k", {2, 3, 5, 9});
+    Tensor a = matmul(x, q), b = exp(matmul(x, k)), c = q * 2;
+    expect_placed({concatenate({columns(a), columns(b), columns(c)}, 2)}, 3, false);
+    expect_placed({stack({columns(a), columns(c)}, 1)}, 2, false);
+    expect_placed({pad(columns(a), {0, 1, 2}, {1, 1, 3})}, 1, false);
+    expect_placed({concatenate({columns(a), columns(b)}, 2), sum(columns(a), 1)}, 2, false);
+    expect_placed({concatenate({columns(a), columns(b)}, 2), reshape(columns(a), {10, 12}) + 1}, 2, false);
+    expect_placed({concatenate({columns(a), columns(b)}, 2), sum(reshape(columns(a), {120}), 0)}, 1, false);
+}
+
+// Its rows are those of one product where they lie evenly, whose sums are cut as its rows say.
+TEST(Pieces, products_with_one_matrix_for_all_stay_even) {
+    Tensor x = given("x", {2, 14, 25, 2048}), w = given("w", {2048, 100});
+    Tensor y = matmul(x, broadcast_to(w, {2, 14, 2048, 100}));
+    Tensor z = reshape(permute_dims(y, {0, 2, 1, 3}), {2, 25, 1400});
+    for (const Tensor& output : {concatenate({z, z * 2}, 2), z + 1}) {
+        Graph graph = graph_of({output});
+        EXPECT_EQ(difference(run(graph, {.fuse = false}, 1)[0], run(graph, {}, 1)[0]), "");
+    }
+}
+
 TEST(Pieces, outputs_stay_on_their_own) {
     Tensor x = given("x", {40, 60}), a = x * x, b = x + 1;
     expect_placed({concatenate({a, b}, 1), a}, 1);
@@ -160,7 +187,9 @@ TEST(Pieces, products_write_rows_with_gaps) {
     Tensor a = given("a", {3, 20, 40}), b = given("b", {3, 40, 30});
     expect_placed({concatenate({matmul(a, b), matmul(a, b + 1)}, 2)}, 2, false);
     expect_placed({concatenate({matmul(a, b), matmul(a, b + 1)}, 0)}, 2, false);
-    expect_placed({concatenate({matmul(a, b), matmul(a, b + 1)}, 1)}, 0, false);  // rows that lie unevenly
+    expect_placed({concatenate({matmul(a, b), matmul(a, b + 1)}, 1)}, 2, false);  // rows that lie unevenly,
+    Tensor one = broadcast_to(given("one", {40, 30}), {3, 40, 30});  // and would lie evenly as those of one product
+    expect_placed({concatenate({matmul(a, one), matmul(a + 1, one)}, 1)}, 0, false);
 }
 
 TEST(Pieces, reductions_and_running_sums) {

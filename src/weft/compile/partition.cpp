@@ -98,8 +98,9 @@ void Partitioner::place_leaves_and_views() {
             put_in_slot(e);
         } else if (family(e) != Family::elementwise && !picked(e)) {
             auto wanted = wanted_.find(e);
-            put_in_slot(e, wanted != wanted_.end()       ? wanted->second
-                           : family(e) == Family::join ? order_of_operands(e)
+            put_in_slot(e, wanted != wanted_.end() ? wanted->second
+                           : family(e) == Family::join
+                               ? order_of_operands(e)
                                : cpu_compiler().preferred_order(*node(e).operation, node(e).shape.size()));
         }
         orders_[static_cast<std::size_t>(e)] = order_of(e);

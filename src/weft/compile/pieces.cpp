@@ -1,6 +1,7 @@
 #include "weft/compile/pieces.h"
 
 #include <algorithm>
+#include <map>
 
 #include "weft/base/integers.h"
 #include "weft/compile/step_kernels.h"
@@ -11,24 +12,13 @@
 namespace weft {
 namespace {
 
-Dims without_ones(const Dims& dims) {
-    Dims kept;
-    for (std::int64_t size : dims)
-        if (size != 1) kept.push_back(size);
-    return kept;
-}
-
 // Where what the view operation shows has to lie for the view to lie so; false if strides cannot say it.
 bool undo_view(const Node& node, const Dims& dims, View& view) {
     Layout below{view.layout.dtype, dims, Dims(dims.size(), 0)};
-    if (node.operation == &reshape_operation) {  // axes of size one come and go
-        if (without_ones(dims) != without_ones(view.layout.dims)) return false;
-        std::size_t from = 0;
-        for (std::size_t i = 0; i < dims.size(); ++i) {
-            if (dims[i] == 1) continue;
-            while (view.layout.dims[from] == 1) ++from;
-            below.strides[i] = view.layout.strides[from++];
-        }
+    if (node.operation == &reshape_operation) {
+        std::optional<Dims> strides = reshaped_strides(view.layout, dims);
+        if (!strides) return false;
+        below.strides = std::move(*strides);
     } else if (node.operation == &permute_dims_operation) {
         const Axes& axes = node.attributes_as<PermuteAttributes>().axes;
         for (std::size_t i = 0; i < axes.size(); ++i)
@@ -41,6 +31,8 @@ bool undo_view(const Node& node, const Dims& dims, View& view) {
     view.layout = std::move(below);
     return true;
 }
+
+bool side_by_side(const Layout& rows) { return rows.dims.back() != 1 && rows.strides.back() == 1; }
 
 // Whether rows lie evenly, their elements side by side: a product's rows are cut, and its sums joined, as those of a dense result.
 bool even_rows(const Layout& layout) {
@@ -87,10 +79,10 @@ class Pieces {
   private:
     /// How a slot is written and read.
     struct Use {
-        const Step* writer = nullptr;  // of a step of rows the part
-        int times = 0;                 // that it is written
-        bool library = false;          // read by what is no loop, and no join
-        bool reshaped = false;         // so that strides might not say it
+        const Step* writer = nullptr;     // of a step of rows the part
+        int times = 0;                    // that it is written
+        bool library = false;             // read by what is no loop, and no join
+        std::vector<std::int32_t> views;  // entries that show it, each behind what it is a view of
     };
 
     void find_uses() {
@@ -106,11 +98,8 @@ class Pieces {
         }
         for (std::size_t e = 0; e < plan_.places.size(); ++e) {
             if (plan_.places[e].kind != Place::view) continue;
-            const Node& node = *graph_.entries[e].node;
-            if (node.operation != &reshape_operation) continue;
             std::int32_t slot = slot_below(plan_, static_cast<std::int32_t>(e));
-            const Dims &from = views_[at(plan_.places[e].index)].layout.dims, &to = views_[e].layout.dims;
-            if (slot >= 0 && without_ones(from) != without_ones(to)) uses_[at(slot)].reshaped = true;
+            if (slot >= 0) uses_[at(slot)].views.push_back(static_cast<std::int32_t>(e));
         }
     }
     void note_reads(const Step& step) {
@@ -141,10 +130,23 @@ class Pieces {
     bool may_move(std::int32_t slot, std::int32_t host, const View& view) const {
         const Use& use = uses_[at(slot)];
         bool free = host_[at(slot)] < 0 && output_of_[at(slot)] < 0 && use.times == 1 && view.layout.size() > 0 &&
-                    view.layout.dtype == plan_.slots[at(slot)].dtype &&
-                    plan_.slots[at(slot)].order == plan_.slots[at(host)].order && !scatters(*use.writer, graph_);
-        return free && (view.layout.contiguous() ||
-                        (!use.reshaped && !use.library && writes_with_gaps(*use.writer, view.layout)));
+                    view.layout.dtype == plan_.slots[at(slot)].dtype && !scatters(*use.writer, graph_);
+        if (!free) return false;
+        if (view.layout.contiguous() && plan_.slots[at(slot)].order == plan_.slots[at(host)].order) return true;
+        return !use.library && writes_with_gaps(*use.writer, view.layout) && strides_show(slot, view);
+    }
+
+    // Whether strides say all that is shown of a slot, where it lies so.
+    bool strides_show(std::int32_t slot, const View& view) const {
+        std::map<std::int32_t, View> shown{{plan_.slots[at(slot)].entry, view}};
+        for (std::int32_t e : uses_[at(slot)].views) {
+            const Node& node = graph_.node(e);
+            const View& from = shown.at(plan_.places[at(e)].index);
+            if (node.operation == &reshape_operation && !reshaped_strides(from.layout, views_[at(e)].layout.dims))
+                return false;
+            shown.emplace(e, apply_view(node, from));
+        }
+        return true;
     }
 
     // A reduction's results lie side by side; a copy runs over the axes of what it reads.
@@ -153,8 +155,17 @@ class Pieces {
             bool point_by_point = step.kind == Step::map || step.kind == Step::scan;
             return point_by_point && !short_rows(layout);
         }
-        if (graph_.node(step.members[0]).operation->family == Family::contraction) return even_rows(layout);
+        if (graph_.node(step.members[0]).operation->family == Family::contraction)
+            return even_rows(layout) || (rows_of_their_own(step) && side_by_side(layout));
         return lays_pieces(step, graph_);
+    }
+
+    // Whether a product's second matrix is each batch's own: else the rows of all batches are those of one product, if they lie evenly.
+    bool rows_of_their_own(const Step& product) const {
+        const Layout& second = views_[at(product.loads[1])].layout;
+        for (std::size_t i = 0; i + 2 < second.dims.size(); ++i)
+            if (second.dims[i] != 1 && second.strides[i] == 0) return false;
+        return true;
     }
 
     // What shows a slot that has moved.

@@ -4,21 +4,18 @@
 #include "weft/ops/view.h"
 
 namespace weft {
-namespace {
-
-// From the innermost axis outwards: axes of `from` are taken as their elements are given out to axes of the result. Partition saw to it
-// that those which one axis of the result reaches over follow each other without a gap (dense_axes.h).
-Dims reshaped_strides(const Layout& from, const Dims& dims) {
+// From the innermost axis outwards: axes of `from` are taken as their elements are given out to axes of the result.
+std::optional<Dims> reshaped_strides(const Layout& from, const Dims& dims) {
     if (from.contiguous()) return contiguous_strides(dims);
     Dims strides(dims.size(), 1);
     std::int64_t step = 1, left = 1;  // of what was taken: from one element to the next, elements that are left
     std::size_t taken = from.dims.size();
     for (std::size_t axis = dims.size(); axis-- > 0;) {
         while (left % dims[axis] != 0) {
-            promise(taken > 0, "a reshape that is a view shows as many elements as it is made of");
+            promise(taken > 0, "a reshape shows as many elements as it is made of");
             std::int64_t size = from.dims[--taken], over = from.strides[taken];
             if (size == 1) continue;
-            promise(left == 1 || over == left * step, "a reshape that is a view joins only axes without a gap between");
+            if (left != 1 && over != left * step) return {};
             if (left == 1) step = over;
             left *= size;
         }
@@ -27,6 +24,8 @@ Dims reshaped_strides(const Layout& from, const Dims& dims) {
     }
     return strides;
 }
+
+namespace {
 
 void slice_view(const SliceAttributes& a, View& view) {
     auto element = static_cast<std::int64_t>(size_of(view.layout.dtype));
@@ -87,7 +86,10 @@ View apply_view(const Node& node, const View& from) {
     if (node.operation == &reshape_operation) {
         if (element_count(dims) != from.layout.size())
             throw ShapeError(text("reshape: ", from.layout.dims, " has not as many elements as ", dims));
-        view.layout.strides = reshaped_strides(from.layout, dims);
+        std::optional<Dims> strides = reshaped_strides(from.layout, dims);
+        // Partition saw to it that axes which become one, whole or in other pieces, follow each other without a gap (dense_axes.h).
+        promise(strides.has_value(), "a reshape that is a view joins only axes without a gap between");
+        view.layout.strides = std::move(*strides);
         view.layout.dims = dims;
     } else if (node.operation == &permute_dims_operation) {
         const Axes& axes = node.attributes_as<PermuteAttributes>().axes;

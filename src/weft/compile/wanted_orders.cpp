@@ -28,13 +28,27 @@ bool joins_permuted(const Graph& graph, std::int32_t reshape, std::int32_t permu
     return !reshaped(shown, graph.node(permutation).shape, graph.node(reshape).shape);
 }
 
+// Whether an operand repeats its numbers along some axis, or may: of a matrix that is the same for a batch all rows are those of one product,
+// whose sums are cut as its rows say, and that they are only where they lie evenly.
+bool repeats(const Graph& graph, std::int32_t e) {
+    while (!graph.entries[at(e)].leaf) {
+        const Node& node = graph.node(e);
+        if (node.operation == &broadcast_to_operation) return true;
+        if (node.operation->family != Family::view) return false;
+        e = graph.inputs(e)[0];
+    }
+    return graph.node(e).computed && !graph.node(e).value().contiguous();
+}
+
 bool may_lie_otherwise(const Graph& graph, std::int32_t e, const Axes& order) {
     const Node& node = graph.node(e);
     if (node.shape.empty() || node.shape.back() == Size(1)) return false;
+    if (graph.entries[at(e)].leaf) return false;
     Family family = node.operation->family;
-    bool computed = family == Family::contraction || family == Family::elementwise;
+    bool computed =
+        family == Family::elementwise || (family == Family::contraction && !repeats(graph, graph.inputs(e)[1]));
     bool innermost_stays = order.back() + 1 == static_cast<std::int64_t>(order.size());
-    return computed && innermost_stays && !graph.entries[at(e)].leaf;
+    return computed && innermost_stays;
 }
 
 }  // namespace
