@@ -345,11 +345,16 @@ def form_of(results):
     return type(results).__name__ if flat else "tree"
 
 
+class Form:
+    """How a program's results are put together, known once its body has run."""
+    __slots__ = ("outputs", "build", "results", "at")
+
+
 class Program:
     """A compiled function for one form, and shapes and dtypes, of its arguments: what is fixed, and how results are put together."""
 
     def __init__(self, f, leaves, build, at, allowance, matmul_precision=None):
-        self.outputs = None
+        form = self.form = Form()   # not self: C++ holds the body, and no collector of Python's sees through that
 
         def body(inputs):
             filled = list(leaves)
@@ -357,20 +362,22 @@ class Program:
                 filled[i] = x
             arguments, named = build(filled)
             made = f(*arguments, **named)
-            results, self.build, _ = flatten(made)
-            self.results = form_of(made)
-            self.outputs = [x if not is_array(x) else None for x in results]
-            self.at = [i for i, x in enumerate(results) if is_array(x)]
-            return [results[i] for i in self.at]
+            results, form.build, _ = flatten(made)
+            form.results = form_of(made)
+            form.outputs = [x if not is_array(x) else None for x in results]
+            form.at = [i for i, x in enumerate(results) if is_array(x)]
+            return [results[i] for i in form.at]
         for i in at:
             leaves[i] = None
         self.run = _core.Compiled(body, allowance, matmul_precision)
+
+    results = property(lambda self: self.form.results)
 
     def __call__(self, inputs):
         return self.around(self.run(inputs))
 
     def around(self, results):
-        filled = list(self.outputs)
-        for i, x in zip(self.at, results):
+        filled = list(self.form.outputs)
+        for i, x in zip(self.form.at, results):
             filled[i] = x
-        return self.build(filled)
+        return self.form.build(filled)

@@ -1,11 +1,11 @@
 """Compiled functions called again: what is told apart, and that the short way gives what the first call gave."""
+import gc
 import threading
 import unittest
+import weakref
 
 from built import LACKS, np, wf
 
-
-@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
 def in_threads(count, work):
     """work(i) in thread i of so many, all at once."""
     threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
@@ -14,7 +14,7 @@ def in_threads(count, work):
     for thread in threads:
         thread.join()
 
-
+@unittest.skipIf(LACKS, f"the Python package: {LACKS}")
 class CompiledCalls(unittest.TestCase):
     def test_products_in_bfloat16_are_those_of_rounded_numbers(self):
         rng = np.random.default_rng(3)
@@ -136,6 +136,32 @@ class CompiledCalls(unittest.TestCase):
             self.assertEqual(float(f(x, n)[0]), n)
         self.assertEqual(float(self.again(f, x, 299)[0]), 299)
         self.assertEqual(float(self.again(f, x, 1)[0]), 1)
+
+    def test_what_nobody_holds_goes(self):
+        class Number:
+            """What a function closes over."""
+
+            def __init__(self, value):
+                self.value = value
+
+        def made(derive):
+            number = Number(3.)
+            f = wf.compile(derive(lambda x: wf.sum(x * number.value)))
+            f(wf.asarray([1., 2.])), f(wf.ones(3))
+            return f, weakref.ref(number)
+
+        for derive in (lambda f: f, wf.grad, wf.value_and_grad):
+            f, number = made(derive)
+            self.assertIsNotNone(number())
+            del f
+            gc.collect()
+            self.assertIsNone(number())
+
+        f = wf.compile(lambda x, n: x * n)
+        for n in range(600):
+            f(wf.ones(2), n)
+        gc.collect()
+        self.assertLess(sum(type(o).__name__ == "Program" for o in gc.get_objects()), 400)
 
     def test_more_shapes_than_are_kept(self):
         traces = []
