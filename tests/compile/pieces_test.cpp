@@ -10,6 +10,7 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/scan.h"
 #include "weft/ops/scatter.h"
+#include "weft/ops/sort.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 
@@ -277,6 +278,26 @@ TEST(Pieces, a_result_that_waits_long_is_made_late) {
         auto binding = bound(graph, {.thrift = thrifty ? Thrift{0, 0} : Thrift{}});
         EXPECT_EQ(placed(*binding), thrifty ? 0 : 2) << binding->str();
         EXPECT_EQ(difference(interpret(outputs)[0], run_once(binding, graph)[0], 1e-4, 1e-4), "");
+    }
+}
+
+// A block of rows has no room for a result's gaps.
+TEST(Pieces, what_stays_inside_a_step_of_rows_and_is_made_again_moves_nowhere) {
+    Tensor x = given("x", {400, 64}), q = given("q", {400, 64});
+    for (std::int64_t axis : {0, 1}) {
+        Tensor y = exp(x * 2), s = sum(y, 1, true), t = cumulative_sum(x + s, 0) * 1e-5, z = t;
+        for (int i = 0; i < 15; ++i) t = cumulative_sum(sin(t), 0) * 0.002, z = z * (t + 1);
+        z = sum(z, 1, true);  // when most lives
+        Tensor late = x[{slice(), slice(0, 1)}] * z;
+        Tensor rest = axis == 1 ? sort(late, 1) : sort(broadcast_to(late, {400, 64}), 1);
+        std::vector<Tensor> outputs{sum(sin(concatenate({y, rest, q}, axis)), 0), s};
+        Graph graph = graph_of(outputs);
+        auto binding = bound(graph, {.thrift = {0, 0}});
+        bool inside = false;
+        for (const Step& step : binding->plan->steps) inside |= !step.inside.empty();
+        EXPECT_TRUE(inside) << str(*binding->plan, graph);
+        std::vector<Array> expected = interpret(outputs), found = run_once(binding, graph);
+        for (std::size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(difference(expected[i], found[i], 1e-3, 1e-3), "");
     }
 }
 

@@ -11,6 +11,7 @@
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/indexing.h"
+#include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/scatter.h"
 #include "weft/ops/statistics.h"
@@ -98,6 +99,13 @@ TEST(ScatterInPlace, however_the_update_and_what_it_reads_are_written) {
         Array expected = interpret(form);
         EXPECT_EQ(difference(expected, form.array(), 1e-14, 1e-13), "") << name;
     }
+}
+
+// The gradient of a value beside picks of itself begins as the first part of an array that has those of both.
+TEST(ScatterInPlace, a_part_of_something_larger_is_not_the_result) {
+    Tensor v = table(16, 1, DType::float64), i = picks({0, 2, 1, 0});
+    Tensor d = gradient(sum(sin(concatenate({v, square(take(v, i, 0))}, 0))), v);
+    EXPECT_EQ(difference(interpret(d), d.array(), 1e-13, 1e-13), "");
 }
 
 TEST(ScatterInPlace, what_dies_in_a_scatter_is_written_over_in_the_arena) {

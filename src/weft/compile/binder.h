@@ -34,6 +34,10 @@ class Binder {
     const Place& place(std::int32_t e) const { return plan_.places[at(e)]; }
     // Of memory of its own.
     Layout slot_layout(std::int32_t slot) const { return weft::slot_layout(plan_, graph_, slot); }
+    std::size_t slot_bytes(std::int32_t slot) const {
+        Layout layout = slot_layout(slot);
+        return static_cast<std::size_t>(layout.size()) * size_of(layout.dtype);
+    }
     // Whether it lies within the result of a join; or is one that holds pieces so.
     bool lies_within(std::int32_t slot) const { return !host_.empty() && host_[at(slot)] >= 0; }
     bool holds_pieces(std::int32_t slot) const { return !host_.empty() && holds_[at(slot)]; }

@@ -38,7 +38,8 @@ bool Binder::may_take(const Step& step, std::int32_t slot, const Base& base) con
     return may_write_over(plan_, graph_, views_, step, slot, base);
 }
 
-// Scatters one after another, each over what the one before it left: all of them write to the last one's memory.
+// Scatters one after another, each over what the one before it left: all of them write to the last one's memory. Not over a part of something
+// larger, for which there is no room.
 void Binder::merge_scatters() {
     for (std::int32_t slot : plan_.outputs) {
         if (slot < 0 || start_.size() > at(output_of_[at(slot)])) continue;
@@ -48,7 +49,7 @@ void Binder::merge_scatters() {
             if (!scatters(step, graph_) || holds_pieces(start)) break;
             const Base base = views_[at(step.loads[0])].base;
             bool dies = base.kind == Base::arena && last_read_[at(base.index)] == first_[at(start)] &&
-                        !holds_pieces(base.index);
+                        !holds_pieces(base.index) && slot_bytes(base.index) == slot_bytes(start);
             if (!dies || !may_take(step, start, base)) break;
             start = base.index;
             output_of_[at(start)] = output_of_[at(slot)];
@@ -111,9 +112,7 @@ void Binder::plan_arena() {
     std::vector<Lifetime> lifetimes(first_.size());
     for (std::size_t life = 0; life < lifetimes.size(); ++life) {
         if (output_of_[at(slots[life])] >= 0 || first_[life] < 0 || lies_within(slots[life])) continue;
-        Layout layout = slot_layout(slots[life]);
-        lifetimes[life] = {static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), first_[life],
-                           last_read_[life], -1};
+        lifetimes[life] = {slot_bytes(slots[life]), first_[life], last_read_[life], -1};
     }
     for (std::int32_t slot = 0; at(slot) < host_.size(); ++slot)  // a join's result lives from its first piece on
         for (std::int32_t host = host_[at(slot)]; host >= 0; host = host_[at(host)])

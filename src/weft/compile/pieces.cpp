@@ -90,6 +90,7 @@ class Pieces {
         host_.assign(plan_.slots.size(), -1);
         for (const Step& step : plan_.steps) {
             for (std::int32_t slot : step.stores) uses_[at(slot)].writer = &step, ++uses_[at(slot)].times;
+            for (std::int32_t slot : step.inside) ++uses_[at(slot)].times;  // it may be made again elsewhere (again.h)
             for (const Step& part : step.parts) {
                 for (std::int32_t slot : part.stores) uses_[at(slot)].writer = &part;
                 note_reads(part);
