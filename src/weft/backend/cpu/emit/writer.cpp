@@ -141,7 +141,7 @@ void Writer::whole_vectors(Xbyak::Label& rest) {
     lea(rax, ptr[r12 + step]);
     cmp(rax, r13);
     ja(rest);
-    align(16);
+    align_place(16);
     L(next);
     write_part(plan_.body, true);
     add(r12, step);

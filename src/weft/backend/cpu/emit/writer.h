@@ -54,6 +54,8 @@ class Writer : protected Xbyak::CodeGenerator {
     std::size_t tail_at(int lane_bytes) const { return tails_at_ + (lane_bytes == 8 ? 0 : 64); }
     const Xbyak::Reg64& rest_count() const { return r15; }
 
+    void align_place(std::size_t bytes);
+
     const KernelPlan& plan_;
     const bool very_wide_;       // vectors of 64 bytes
     const bool many_registers_;  // 32 of them, and instructions that reach them

@@ -32,7 +32,7 @@ class Avx2Writer final : public Writer {
         }
     }
     void write_tables() override {
-        align(32);
+        align_place(32);
         L(counting_4_);
         for (std::uint32_t i = 0; i < 8; ++i) dd(i);
         L(counting_8_);

@@ -240,8 +240,11 @@ void Writer::load_pattern(std::uint64_t bits, int bytes, const Xmm& to) {
         vbroadcastss(to, place);
 }
 
+// Kernels are copied to whole lines of memory (code_pool.h), so places count from where this one begins, not by the address it is written at.
+void Writer::align_place(std::size_t bytes) { nop((bytes - getSize() % bytes) % bytes); }
+
 void Writer::write_constants() {
-    align(whole_constants_.empty() ? 8 : 64);
+    align_place(whole_constants_.empty() ? 8 : 64);
     L(whole_pool_);
     for (auto [bits, bytes] : whole_constants_) {
         std::uint64_t pattern = bytes == 8 ? bits : (bits & 0xffffffff) * 0x100000001;
