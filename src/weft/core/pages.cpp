@@ -242,10 +242,10 @@ void ready_heap([[maybe_unused]] std::size_t bytes) {
         if (block) between(reinterpret_cast<std::uintptr_t>(block));
         std::free(block);
     };
+    bytes = std::min(bytes / large_page * large_page, most - large_page);
+    if (bytes == 0) return;  // a small program leaves the heap as it is
     static std::once_flag once;
     std::call_once(once, [&] { taken_and_given(most, [](std::uintptr_t) {}); });
-    bytes = std::min(bytes / large_page * large_page, most - large_page);
-    if (bytes == 0) return;
     taken_and_given(bytes + large_page, [&](std::uintptr_t block) {
         auto* first = reinterpret_cast<void*>((block + large_page - 1) / large_page * large_page);
         want_large_pages(first, bytes);

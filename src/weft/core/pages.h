@@ -38,8 +38,9 @@ std::size_t kept_bytes();
 void bring_large_pages(void* memory, std::size_t bytes, std::int64_t late = 1200);
 
 /// The next so many bytes that the C library gives out are brought into large pages, if the system has such at hand; and memory of up to 16 MB that
-/// is given back to it stays in the process, for what is taken next. For who takes megabytes in small blocks and large tables that soon go,
-/// one after the other. A hint, to glibc alone.
+/// is given back to it stays in the process, for what is taken next, and up to 32 MB at the heap's end; that holds from then on for all of the
+/// process. For who takes megabytes in small blocks and large tables that soon go, one after the other. A hint, to glibc alone; of less than a
+/// large page nothing.
 void ready_heap(std::size_t bytes);
 
 /// Brings pages into memory by all threads; what they hold stays. Two threads that write to a new large page would both make one.
