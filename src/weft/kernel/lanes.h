@@ -230,7 +230,7 @@ struct Lanes {
             return at_most(x, limit);
     }
 
-    /// a * 2^n, rounded once: a is 0, NaN or in [2^(1 - digits), 2), n a whole number with a * 2^n no less than a quarter of the
+    /// a * 2^n, rounded once: |a| is 0, NaN or in [2^(1 - digits), 16), n a whole number with a * 2^n no less than a quarter of the
     /// least denormal or else 0, and no more than 2^(bias + 3). `steps` does it where there is no instruction; with one, n may be as large
     /// as it likes and a any positive number, or NaN where n is infinite: infinity comes out.
     template <class Steps>
