@@ -6,6 +6,7 @@ import weakref
 
 from built import LACKS, np, wf
 
+
 def in_threads(count, work):
     """work(i) in thread i of so many, all at once."""
     threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
