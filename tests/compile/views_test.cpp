@@ -4,6 +4,7 @@
 #include "weft/compile/plan.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
 namespace weft {

@@ -1,5 +1,7 @@
 // Where things lie in the machine code of a kernel.
-#include "weft/backend/cpu/emit/writer.h"
+#include "weft/found.h"
+
+#if WEFT_HAVE_XBYAK
 
 #include <gtest/gtest.h>
 
@@ -7,6 +9,7 @@
 #include <cstring>
 
 #include "weft/backend/cpu/emit/lowering.h"
+#include "weft/backend/cpu/emit/writer.h"
 #include "weft/kernel/builder.h"
 #include "weft/kernel/function.h"
 
@@ -49,3 +52,5 @@ TEST(Writer, constants_of_whole_vectors_begin_lines_wherever_code_is_written) {
 
 }  // namespace
 }  // namespace weft::cpu::emit
+
+#endif

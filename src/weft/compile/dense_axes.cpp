@@ -1,6 +1,7 @@
 #include "weft/compile/dense_axes.h"
 
 #include <span>
+#include <vector>
 
 #include "weft/ops/view.h"
 
@@ -49,7 +50,7 @@ void part(DenseAxes& axes, std::int64_t axis) {
 
 DenseAxes permuted(const DenseAxes& from, const Axes& order) {
     DenseAxes place(from.size()), axes;
-    for (std::size_t i = 0; i < order.size(); ++i) place[at(order[i])] = static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < order.size(); ++i) place[index(order[i])] = number(i);
     for (std::int64_t axis : order) axes.push_back(from[index(axis)] < 0 ? -1 : place[index(from[index(axis)])]);
     return axes;
 }
@@ -57,10 +58,9 @@ DenseAxes permuted(const DenseAxes& from, const Axes& order) {
 DenseAxes sliced(DenseAxes axes, const Shape& from, const SliceAttributes& slice) {
     for (std::size_t axis = 0; axis < from.size(); ++axis) {
         if (slice.length[axis] == from[axis]) continue;
-        auto cut = static_cast<std::int64_t>(axis);
         // What steps over an axis steps over the whole of it. An axis itself goes on by its own steps, one or several at a time.
         std::int64_t own = slice.step[axis] == 1 && !(slice.length[axis] == Size(1)) ? axes[axis] : -1;
-        part(axes, cut);
+        part(axes, number(axis));
         axes[axis] = own;
     }
     return axes;
@@ -70,7 +70,7 @@ DenseAxes repeated(const DenseAxes& from, const Shape& shape, const Shape& wider
     std::size_t shift = wider.size() - shape.size();
     DenseAxes axes(wider.size(), -1);
     for (std::size_t i = 0; i < shape.size(); ++i)
-        if (from[i] >= 0 && shape[i] == wider[i + shift]) axes[i + shift] = from[i] + static_cast<std::int64_t>(shift);
+        if (from[i] >= 0 && shape[i] == wider[i + shift]) axes[i + shift] = from[i] + number(shift);
     return axes;
 }
 
@@ -80,7 +80,7 @@ DenseAxes dense_axes(const Shape& shape, const Axes& order) {
     DenseAxes axes(shape.size(), -1);
     std::int64_t before = -1;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        std::int64_t axis = order.empty() ? static_cast<std::int64_t>(i) : order[i];
+        std::int64_t axis = order.empty() ? number(i) : order[i];
         if (shape[index(axis)] == Size(1)) continue;
         if (before >= 0) axes[index(before)] = axis;
         before = axis;
