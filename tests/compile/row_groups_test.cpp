@@ -202,6 +202,34 @@ TEST(RowGroups, take_rows_that_lie_otherwise) {
         expect_same_bits(softmax_program, inputs);
 }
 
+std::vector<Tensor> norm_of_each_channel(std::span<const Tensor> in) {
+    Tensor x = permute_dims(in[0], {0, 3, 1, 2});
+    Tensor centred = x - mean(x, {2, 3}, true);
+    return {centred * rsqrt(mean(square(centred), {2, 3}, true) + 1e-5f)};
+}
+std::vector<Tensor> softmax_of_columns(std::span<const Tensor> in) {
+    return {softmax(in[0].T()), logsumexp(in[0].T(), {1})};
+}
+
+TEST(RowGroups, what_lies_across_rows_is_read_by_columns_before) {
+    Tensor pictures[] = {numbers({3, 10, 9, 6})}, matrix[] = {numbers({70, 40})};
+    auto reads_turned = [](const std::vector<Tensor>& outputs) {
+        Graph graph = graph_of(outputs);
+        Plan plan = make_plan(graph);
+        bool any = false;
+        for (const Step& step : plan.steps)
+            for (std::int32_t load : step.loads)
+                any |= step.kind == Step::rows && graph.node(load).operation == &permute_dims_operation;
+        return any;
+    };
+    EXPECT_FALSE(reads_turned(norm_of_each_channel(pictures)));
+    EXPECT_FALSE(reads_turned(softmax_of_columns(matrix)));
+    EXPECT_TRUE(
+        reads_turned({softmax(permute_dims(pictures[0], {1, 0, 2, 3}))}));  // whole rows of it, in another order
+    expect_same_bits(norm_of_each_channel, pictures, false);
+    expect_same_bits(softmax_of_columns, matrix);
+}
+
 TEST(RowGroups, results_do_not_depend_on_threads) {
     Tensor inputs[] = {numbers({700, 333}), numbers({333}, 2), numbers({333}, 3)};
     auto run = [&](int threads) {

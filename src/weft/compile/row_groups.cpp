@@ -57,7 +57,8 @@ class Grouper {
 
     bool fits(std::size_t s, const Group& group) const {
         const Step& step = plan_.steps[s];
-        if (!steps_.runs_over(step, group.rows)) return false;
+        if (!steps_.runs_over(step, group.rows) || (group.reduced && steps_.reads_across(step, group.rows)))
+            return false;
         if (!is_one(group.rows) || group.images || group.steps.contains(s)) return true;
         // Of a single row only what is left of it when it is reduced: a sum over all, and what is made of the sum; or a product's row.
         const Shape& space = steps_.space(step);

@@ -10,6 +10,40 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+// The last axis of several elements, of those that lie in this order; -1 of a single element.
+std::int64_t last_proper(const Shape& shape, const Axes& order) {
+    for (std::size_t i = shape.size(); i-- > 0;) {
+        std::int64_t axis = order.empty() ? static_cast<std::int64_t>(i) : order[i];
+        if (!(shape[at(axis)] == Size(1))) return axis;
+    }
+    return -1;
+}
+
+// The axis that an axis becomes where sizes in front of it, or behind it, stay; -1 where it becomes part of another.
+std::int64_t reshaped_axis(std::int64_t axis, const Shape& from, const Shape& to) {
+    std::size_t place = at(axis), behind = from.size() - place;
+    if (place < to.size() && std::equal(from.begin(), from.begin() + axis + 1, to.begin())) return axis;
+    bool stays = behind <= to.size() &&
+                 std::equal(from.begin() + axis, from.end(), to.end() - static_cast<std::ptrdiff_t>(behind));
+    return stays ? static_cast<std::int64_t>(to.size() - behind) : -1;
+}
+
+// Where the axis of the entry below a view is seen in it; -1: nowhere as such.
+std::int64_t viewed_axis(std::int64_t axis, const Shape& from, const Node& view) {
+    if (view.operation == &permute_dims_operation) {
+        const Axes& axes = view.attributes_as<PermuteAttributes>().axes;
+        return std::find(axes.begin(), axes.end(), axis) - axes.begin();
+    }
+    if (view.operation == &reshape_operation) return reshaped_axis(axis, from, view.shape);
+    if (view.operation == &broadcast_to_operation) {
+        bool repeats =
+            last_proper(from, {}) == axis && axis + 1 < static_cast<std::int64_t>(from.size());  // one number behind it
+        return repeats ? -1
+                       : axis + static_cast<std::int64_t>(view.shape.size()) - static_cast<std::int64_t>(from.size());
+    }
+    return axis;
+}
+
 }  // namespace
 
 bool rows_lead(const Axes& order, std::size_t rows) {
@@ -102,6 +136,29 @@ bool RowSteps::reads(const Step& step, std::size_t load, const Shape& rows) cons
     bool aligned = rows.empty() || graph_.node(entry).shape.size() == space(step).size();
     bool second = load > 0 && ((is_product(step) && rows.size() + 1 >= space(step).size()) || is_convolution(step));
     return aligned && !second && keeps(entry, rows);
+}
+
+// Along which axis elements follow each other in memory; -1 where nothing says it.
+std::int64_t RowSteps::fastest_axis(std::int32_t entry) const {
+    const Place& place = plan_.places[at(entry)];
+    const Shape& shape = graph_.node(entry).shape;
+    if (place.kind == Place::slot) return last_proper(shape, plan_.slots[at(place.index)].order);
+    if (place.kind == Place::leaf) return last_proper(shape, {});
+    if (place.kind != Place::view) return -1;
+    std::int64_t axis = fastest_axis(place.index);
+    return axis < 0 ? -1 : viewed_axis(axis, graph_.node(place.index).shape, graph_.node(entry));
+}
+
+bool RowSteps::reads_across(const Step& step, const Shape& rows) const {
+    for (std::int32_t load : step.loads) {
+        const Shape& shape = graph_.node(load).shape;
+        bool whole = shape.size() > rows.size() &&
+                     !is_one(Shape(shape.begin() + static_cast<std::ptrdiff_t>(rows.size()), shape.end()));
+        if (!whole) continue;  // a number for each row
+        std::int64_t axis = fastest_axis(load);
+        if (axis >= 0 && at(axis) < rows.size()) return true;
+    }
+    return false;
 }
 
 bool RowSteps::picks_from(const Step& step, std::int32_t slot) const {

@@ -30,6 +30,10 @@ class RowSteps {
     /// convolution's weights nothing.
     bool reads(const Step& step, std::size_t load, const Shape& rows) const;
 
+    /// Whether an array that the step reads lies across these rows: what follows each other in memory belongs to different ones, so that it
+    /// is read better by columns, all rows at once.
+    bool reads_across(const Step& step, const Shape& rows) const;
+
     /// Whether a step reads a slot by indices, or indices from it: then all of it is made before.
     bool picks_from(const Step& step, std::int32_t slot) const;
 
@@ -38,6 +42,7 @@ class RowSteps {
   private:
     bool has(std::int32_t entry, const Shape& rows) const;
     bool keeps(std::int32_t entry, const Shape& rows) const;
+    std::int64_t fastest_axis(std::int32_t entry) const;
 
     const Plan& plan_;
     const Graph& graph_;
