@@ -97,6 +97,19 @@ class Functional(unittest.TestCase):
         means = sum(padded[:, i:i + 4] for i in range(3)) / 3
         self.check(self.F.local_response_norm(x, 3, 0.1, 0.6, 2.0), x / (2 + 0.1 * means) ** 0.6)
 
+    def test_groups_of_channels_are_normalised_however_they_lie(self):
+        for shape, groups in (((3, 6), 2), ((2, 6, 4), 6), ((2, 6, 3, 5), 3), ((2, 8, 2, 3, 4), 1)):
+            with self.subTest(shape=shape, groups=groups):
+                x, w, b = self.draw(*shape), self.draw(shape[1]), self.draw(shape[1])
+                ones = (-1, *[1] * (len(shape) - 2))
+                plain = normalized(x.reshape(shape[0], groups, -1), 2).reshape(shape)
+                last = np.ascontiguousarray(np.moveaxis(x, 1, -1))
+                turned = wf.compile(lambda x: self.F.group_norm(wf.moveaxis(x, -1, 1), groups, wf.asarray(w), wf.asarray(b)))   # noqa: B023
+                self.check(self.F.group_norm(x, groups), plain)
+                self.check(self.F.group_norm(x, groups, w), plain * w.reshape(ones))
+                self.check(self.F.group_norm(x, groups, None, b), plain + b.reshape(ones))
+                self.check(turned(wf.asarray(last)), plain * w.reshape(ones) + b.reshape(ones))
+
     def test_running_statistics_move_by_momentum(self):
         x = self.draw(6, 3)
         mean, var = wf.zeros(3, dtype="float64"), wf.ones(3, dtype="float64")

@@ -30,17 +30,43 @@ Tensor affine(Tensor y, const Tensor& weight, const Tensor& bias) {
     return y;
 }
 
+Size count_of(const Tensor& x, const Axes& axes) {
+    Size count = 1;
+    for (std::int64_t axis : axes) count = count * x.shape()[at(axis)];
+    return count;
+}
+
+// Channels of (N, C, ...) in groups of neighbours. What is joined are first the places of each channel, then the channels of a group: the
+// first without turning pictures that lie channels last, and neither needs them in another shape.
+struct Groups {
+    Groups(const Tensor& x, std::int64_t num_groups)
+        : sizes{x.shape()[0], num_groups, x.shape()[1] / num_groups},
+          members(sizes[2]),
+          places(last_axes(x, x.ndim() - 2)) {
+        count = members * count_of(x, places);
+        channels = {x.shape()[0], x.shape()[1]};
+        channels.resize(x.ndim(), Size(1));
+    }
+
+    // (N, groups, 1)
+    Tensor mean(const Tensor& x) const {
+        Tensor sums = places.empty() ? x : sum(x, places);
+        return sum(reshape(sums, sizes), {2}, true) / size_as_tensor(count, x.dtype());
+    }
+
+    // Of (N, groups, 1 or members) what stands beside each channel of x.
+    Tensor along_channels(const Tensor& values) const { return reshape(broadcast_to(values, sizes), channels); }
+
+    Shape sizes, channels;
+    Size members, count;
+    Axes places;
+};
+
 void check_channels(std::string_view name, const Operand& x, const Tensor& values, std::string_view what) {
     const Tensor tensor = x.as_tensor();
     if (!values || (values.ndim() == 1 && may_equal(values.shape()[0], tensor.shape()[1]))) return;
     refuse_shape(x, text(name, ": ", what, " has shape ", values.shape(), "; it needs one number for each of the ",
                          tensor.shape()[1], " channels of shape ", tensor.shape()));
-}
-
-Size count_of(const Tensor& x, const Axes& axes) {
-    Size count = 1;
-    for (std::int64_t axis : axes) count = count * x.shape()[at(axis)];
-    return count;
 }
 
 // (1 - momentum) before + momentum now, where there is a statistic.
@@ -171,12 +197,14 @@ Tensor group_norm(const Operand& x, std::int64_t num_groups, const Tensor& weigh
                        " groups"));
     check_channels("group_norm", x, weight, "the weight");
     check_channels("group_norm", x, bias, "the bias");
-    Size rest = channels / num_groups;
-    for (std::size_t axis = 2; axis < tensor.ndim(); ++axis) rest = rest * tensor.shape()[axis];
-    if (rest == Size(0))
+    Groups groups(tensor, num_groups);
+    if (groups.count == Size(0))
         refuse_shape(x, text("group_norm: the input has shape ", tensor.shape(), ", whose groups have no elements"));
-    Moments m = moments(reshape(tensor, {tensor.shape()[0], num_groups, rest}), {2});
-    return affine(reshape(m.centred * rsqrt(m.variance + eps), tensor.shape()), weight, bias);
+    Tensor centred = tensor - groups.along_channels(groups.mean(tensor));
+    Tensor scale = rsqrt(groups.mean(square(centred)) + eps);
+    if (weight) scale = scale * reshape(weight, {1, num_groups, groups.members});
+    Tensor y = centred * groups.along_channels(scale);
+    return bias ? y + along_channels(bias, y.ndim()) : y;
 }
 
 Tensor local_response_norm(const Operand& x, std::int64_t size, double alpha, double beta, double k) {
