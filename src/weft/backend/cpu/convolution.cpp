@@ -124,7 +124,7 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
                                     cpu::three_axes(strides.output, shape.ndim)};
     skip_places(kind, wide, wide_strides.input);
     if (dtype == DType::float32) {
-        if (auto way = few_channels_gradient(kind, wide, wide_strides)) return way;
+        if (auto way = few_channels_convolution(kind, wide, wide_strides)) return way;
         auto direct = [](ConvolutionKind of, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
             return own_way<float>(of, of_shape, lies, {});
         };

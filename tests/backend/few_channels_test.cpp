@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "backend/convolution_definition.h"
+#include "weft/backend/cpu/isa.h"
+
+namespace weft::cpu {
+namespace {
+
+using namespace defined;
+
+constexpr Spatial one{1, 1, 1};
+
+// One to eight channels; lines shorter and longer than vectors; bands of several lines and of all; more images than sums; kernels of an even
+// width, dilated, padded by more than they reach, and on one side alone; one and three axes.
+const Case outputs[] = {
+    {"same", 2, 3, 32, 3, 1, {16, 19}, {3, 3}, one, {1, 1}, {1, 1}, one},
+    {"one channel, no padding", 2, 2, 40, 1, 1, {13, 40}, {3, 3}, one, {0, 0}, {0, 0}, one},
+    {"a wide kernel", 2, 2, 33, 3, 1, {20, 21}, {9, 7}, one, {4, 3}, {4, 3}, one},
+    {"dilated", 2, 2, 16, 4, 1, {12, 18}, {3, 3}, one, {2, 3}, {2, 3}, {2, 3}},
+    {"many pictures", 2, 37, 8, 2, 1, {5, 6}, {2, 4}, one, {1, 2}, {0, 1}, one},
+    {"padding beyond the kernel", 2, 2, 35, 8, 1, {6, 5}, {2, 2}, one, {3, 3}, {3, 3}, one},
+    {"a place", 2, 2, 48, 2, 1, {9, 21}, {1, 1}, one, {0, 0}, {0, 0}, one},
+    {"one axis", 1, 3, 32, 5, 1, {50}, {5}, one, {2}, {2}, one},
+    {"three axes", 3, 2, 16, 2, 1, {5, 6, 7}, {3, 2, 3}, one, {1, 0, 1}, {1, 1, 1}, one},
+};
+const Case inputs[] = {
+    {"picture", 2, 3, 3, 20, 1, {15, 18}, {3, 3}, one, {1, 1}, {1, 1}, one},
+    {"in twos", 2, 2, 4, 16, 1, {21, 20}, {5, 7}, {2, 2}, {2, 3}, {2, 3}, one},
+    {"in twos and threes, dilated", 2, 2, 1, 9, 1, {30, 33}, {3, 4}, {2, 3}, {1, 4}, {1, 4}, {3, 2}},
+    {"a wide kernel", 2, 1, 4, 20, 1, {30, 31}, {9, 9}, one, {4, 4}, {4, 4}, one},
+};
+
+std::string name_of_way(const Case& c, ConvolutionKind kind, Layout layout) {
+    ConvolutionShape s = shape_of(c);
+    return Convolution(float32, kind, s, Operands<float>(s, layout).strides()).implementation();
+}
+
+template <class F>
+void for_each_case(F&& f) {
+    for (const Case& c : outputs) f(c, ConvolutionKind::forward), f(c, ConvolutionKind::backward_weight);
+    for (const Case& c : inputs) f(c, ConvolutionKind::backward_input);
+}
+
+TEST(FewChannels, are_computed_so_however_pictures_lie) {
+    for_each_case([](const Case& c, ConvolutionKind kind) {
+        for (Layout layout : {Layout::channels_last, Layout::channels_first, Layout::strided}) {
+            std::string name = name_of_way(c, kind, layout);
+            EXPECT_EQ(name, kind == ConvolutionKind::backward_weight ? "weft, a product of moved pixels"
+                                                                     : "weft, added from a product")
+                << c.name;
+            check<float, double>(c, layout, {&kind, 1});
+        }
+    });
+}
+
+TEST(FewChannels, leaves_to_others_what_does_not_pay) {
+    for (Case c : {Case{"many", 2, 1, 64, 9, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
+                   Case{"few on both sides", 2, 1, 4, 4, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
+                   Case{"strided", 2, 1, 64, 3, 1, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, one},
+                   Case{"groups", 2, 1, 64, 2, 2, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one}})
+        for (ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::backward_weight}) {
+            std::string name = name_of_way(c, kind, Layout::channels_last);
+            EXPECT_TRUE(name != "weft, added from a product" && name != "weft, a product of moved pixels") << c.name;
+        }
+}
+
+TEST(FewChannels, give_the_same_bits_on_every_instruction_set_and_number_of_threads) {
+    Isa before = best_isa();
+    for_each_case([](const Case& c, ConvolutionKind kind) {
+        ConvolutionShape s = shape_of(c);
+        std::vector<std::byte> reference;
+        for (Isa isa : usable_isas())
+            for (int threads : {1, 2, 3}) {
+                use_isa(isa);
+                Threads guard(threads);
+                Operands<float> operands(s, Layout::channels_last);
+                fill_at_random(operands);
+                std::vector<std::byte> got = run(kind, s, operands);
+                if (reference.empty()) reference = got;
+                EXPECT_EQ(got, reference) << c.name << ", " << weft::cpu::name_of(isa) << ", " << threads;
+            }
+    });
+    use_isa(before);
+}
+
+/// What is not finite reaches what it is a part of, and nothing else.
+TEST(FewChannels, what_is_not_finite_stays_where_it_belongs) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for_each_case([](const Case& c, ConvolutionKind kind) {
+        for (bool second : {false, true}) {
+            ConvolutionShape s = shape_of(c);
+            Operands<float> operands(s, Layout::channels_last);
+            Operands<double> wide(s, Layout::channels_last);
+            for (auto* value : {&operands.input, &operands.weight, &operands.output})
+                std::fill(value->memory.begin(), value->memory.end(), 1.0F);
+            auto& odd = second ? (kind == ConvolutionKind::backward_weight ? operands.output : operands.weight)
+                               : (kind == ConvolutionKind::backward_input ? operands.output : operands.input);
+            odd.memory[0] = infinity;
+            std::vector<float> want = expected(kind, s, operands, wide);
+            std::vector<std::byte> bytes = run(kind, s, operands);
+            auto* got = reinterpret_cast<const float*>(bytes.data());
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                if (want[i] == 77.0F) continue;
+                EXPECT_EQ(got[i], want[i]) << c.name << ", " << static_cast<int>(kind) << ", " << second << ", " << i;
+            }
+        }
+    });
+}
+
+}  // namespace
+}  // namespace weft::cpu
