@@ -77,9 +77,12 @@ WEFT_INLINE void sum_channels(const Taps& taps, const float* picture, std::int64
 
 /// The same of whole rows of the kernel, `width` places of it, where the result moves by as much as its places lie apart: a pixel is loaded
 /// once for all the sums that it is part of.
-template <int places, int wide, int width, bool past>
+template <int places, int wide, int width, bool whole, bool past = false>
 WEFT_INLINE void sum_rows(const Taps& taps, const float* picture, std::int64_t next, const float* weights,
-                          std::int64_t weights_step, float* result, std::int64_t result_step) {
+                          std::int64_t weights_step, float* result, std::int64_t result_step, int count) {
+    auto load = [count](const float* from) __attribute__((always_inline)) {
+        return whole ? V::load(from) : V::load(from, count);
+    };
     typename V::Type totals[places][wide];
     for (int i = 0; i < places; ++i)
         for (int v = 0; v < wide; ++v) totals[i][v] = V::zero();
@@ -89,17 +92,17 @@ WEFT_INLINE void sum_rows(const Taps& taps, const float* picture, std::int64_t n
         const float *pixel = picture + taps.picture[tap], *factors = weights + taps.weights[tap];
         typename V::Type weight[width][wide];
         for (int k = 0; k < width; ++k)
-            for (int v = 0; v < wide; ++v) weight[k][v] = V::load(factors + k * weights_step + v * V::lanes);
+            for (int v = 0; v < wide; ++v) weight[k][v] = load(factors + k * weights_step + v * V::lanes);
 #pragma GCC unroll 32
         for (int p = 0; p < places - 1 + width; ++p, pixel += next)
             for (int v = 0; v < wide; ++v) {
-                typename V::Type value = V::load(pixel + v * V::lanes);
+                typename V::Type value = load(pixel + v * V::lanes);
 #pragma GCC unroll 8
                 for (int i = 0; i < places; ++i)
                     if (int k = p - i; k >= 0 && k < width) totals[i][v] = V::fma(weight[k][v], value, totals[i][v]);
             }
     }
-    store_sums<places, wide, true, past>(totals, result, result_step, V::lanes);
+    store_sums<places, wide, whole, past>(totals, result, result_step, count);
 }
 
 /// How far places that are summed together lie apart, in the picture and in the result, in elements: neighbours of a row, or of a column.
@@ -108,42 +111,56 @@ struct Apart {
     bool in_row;
 };
 
+/// Calls f(wide, whole, c) for all channels: vectors of them, `most` and fewer at a time. The last vector begins where it ends with the
+/// channels, some of which it sums once more: a part of a vector takes as long.
+template <int most, class F>
+WEFT_INLINE void for_each_channels(std::int64_t channels, F&& f) {
+    std::int64_t c = 0;
+    for (; c + most * V::lanes <= channels; c += most * V::lanes) f(Int<most>{}, std::true_type{}, c);
+    if constexpr (most > 2)
+        if (c + 2 * V::lanes <= channels) f(Int<2>{}, std::true_type{}, c), c += 2 * V::lanes;
+    if (channels < V::lanes) return f(Int<1>{}, std::false_type{}, c);
+    for (; c < channels; c += V::lanes)
+        f(Int<1>{}, std::true_type{}, c + V::lanes > channels ? channels - V::lanes : c);
+}
+
 /// All channels: so much of some rows of the picture stays in the first-level cache, where a vector of each pixel in a row would meet few of
 /// its sets.
 template <int places>
 void sum_places(const DepthwiseImage& s, const Apart& apart, const Taps& taps, const float* picture,
                 const float* weights, float* result, std::int64_t channels) {
-    constexpr int wide = places > 2 ? 2 : 4;  // of few places more vectors, so that no sum waits for itself
+    constexpr int most = places > 2 ? 2 : 4;  // of few places more vectors, so that no sum waits for itself
     const std::int64_t next = apart.picture, result_step = apart.result;
-    bool shares = places == most_places && apart.in_row && next == s.dilation[1] * s.picture_step;
-    std::int64_t c = 0;
-    auto whole = [&](auto past) {
-        auto rows = [&](auto width) {
-            for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
-                sum_rows<places, wide, width(), past()>(taps, picture + c, next, weights + c, s.channels, result + c,
-                                                        result_step);
-        };
-        if (shares && s.kernel[1] == 3) rows(Int<3>{});
-        if (shares && s.kernel[1] == 5) rows(Int<5>{});
-        if constexpr (V::lanes >= 16)  // 14 weights and 12 sums want 32 registers
-            if (shares && s.kernel[1] == 7) rows(Int<7>{});
-        for (; c + wide * V::lanes <= channels; c += wide * V::lanes)
-            sum_channels<places, wide, true, past()>(taps, picture + c, next, weights + c, result + c, result_step,
-                                                     V::lanes);
+    const int count = static_cast<int>(channels);  // where it is less than a vector
+    auto channels_of = [&](auto wide, auto whole, std::int64_t c) __attribute__((always_inline)) {
+        constexpr bool most_of_all = wide() == most;
+        if (most_of_all && s.past)
+            sum_channels<places, wide(), whole(), most_of_all>(taps, picture + c, next, weights + c, result + c,
+                                                               result_step, count);
+        else
+            sum_channels<places, wide(), whole()>(taps, picture + c, next, weights + c, result + c, result_step, count);
     };
-    if (s.past)
-        whole(std::true_type{});
-    else
-        whole(std::false_type{});
-    if (wide > 2 && c + 2 * V::lanes <= channels) {
-        sum_channels<places, 2, true>(taps, picture + c, next, weights + c, result + c, result_step, V::lanes);
-        c += 2 * V::lanes;
+    if constexpr (places == most_places) {
+        auto rows = [&](auto width) {
+            for_each_channels<most>(
+                channels, [&](auto wide, auto whole, std::int64_t c) __attribute__((always_inline)) {
+                    constexpr bool most_of_all = wide() == most;
+                    if (most_of_all && s.past)
+                        sum_rows<places, wide(), width(), whole(), most_of_all>(
+                            taps, picture + c, next, weights + c, s.channels, result + c, result_step, count);
+                    else
+                        sum_rows<places, wide(), width(), whole()>(taps, picture + c, next, weights + c, s.channels,
+                                                                   result + c, result_step, count);
+                });
+        };
+        if (apart.in_row && next == s.dilation[1] * s.picture_step) {
+            if (s.kernel[1] == 3) return rows(Int<3>{});
+            if (s.kernel[1] == 5) return rows(Int<5>{});
+            if constexpr (V::lanes >= 16)  // 14 weights and 12 sums want 32 registers
+                if (s.kernel[1] == 7) return rows(Int<7>{});
+        }
     }
-    for (; c + V::lanes <= channels; c += V::lanes)
-        sum_channels<places, 1, true>(taps, picture + c, next, weights + c, result + c, result_step, V::lanes);
-    if (c < channels)
-        sum_channels<places, 1, false>(taps, picture + c, next, weights + c, result + c, result_step,
-                                       static_cast<int>(channels - c));
+    for_each_channels<most>(channels, channels_of);
 }
 
 }  // namespace
