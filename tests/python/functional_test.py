@@ -93,9 +93,10 @@ class Functional(unittest.TestCase):
         self.check(self.F.layer_norm(x, (4, 5)), normalized(x, (1, 2)))
         self.check(self.F.group_norm(x, 2, w, b), normalized(x.reshape(3, 2, 10), 2).reshape(x.shape) * w[column] + b[column])
         self.check(self.F.rms_norm(x, (5,), eps=1e-4), x / np.sqrt((x ** 2).mean(2, keepdims=True) + 1e-4))
-        padded = np.pad(x ** 2, ((0, 0), (1, 1), (0, 0)))
-        means = sum(padded[:, i:i + 4] for i in range(3)) / 3
-        self.check(self.F.local_response_norm(x, 3, 0.1, 0.6, 2.0), x / (2 + 0.1 * means) ** 0.6)
+        for size in (1, 2, 3, 7, 20):
+            padded = np.pad(x ** 2, ((0, 0), (size // 2, (size - 1) // 2), (0, 0)))
+            means = sum(padded[:, i:i + 4] for i in range(size)) / size
+            self.check(self.F.local_response_norm(x, size, 0.1, 0.6, 2.0), x / (2 + 0.1 * means) ** 0.6)
 
     def test_groups_of_channels_are_normalised_however_they_lie(self):
         for shape, groups in (((3, 6), 2), ((2, 6, 4), 6), ((2, 6, 3, 5), 3), ((2, 8, 2, 3, 4), 1)):

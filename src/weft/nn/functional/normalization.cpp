@@ -207,6 +207,30 @@ Tensor group_norm(const Operand& x, std::int64_t num_groups, const Tensor& weigh
     return bias ? y + along_channels(bias, y.ndim()) : y;
 }
 
+namespace {
+
+// Means of `size` channels around each, zeros beyond the ends among them.
+Tensor mean_of_neighbours(const Tensor& x, std::int64_t size) {
+    constexpr std::int64_t most = 16;  // that one loop reads at once
+    Dims before(x.ndim(), 0), behind(x.ndim(), 0);
+    before[1] = size / 2, behind[1] = (size - 1) / 2;
+    if (size > most) {
+        Size rest = count_of(x, last_axes(x, x.ndim() - 2));
+        Tensor padded = reshape(pad(x, before, behind), {x.shape()[0], 1, x.shape()[1] + (size - 1), rest});
+        return reshape(avg_pool(padded, {size, 1}, {.stride = {1}}), x.shape());
+    }
+    Tensor padded = pad(x, before, behind), sum;
+    for (std::int64_t i = 0; i < size; ++i) {
+        Shape start(x.ndim(), Size(0));
+        start[1] = i;
+        Tensor neighbours = slice(padded, start, x.shape());
+        sum = sum ? sum + neighbours : neighbours;
+    }
+    return sum / static_cast<double>(size);
+}
+
+}  // namespace
+
 Tensor local_response_norm(const Operand& x, std::int64_t size, double alpha, double beta, double k) {
     LineScope line(x.where);
     if (is_narrow(x)) return narrowed(local_response_norm(widened(x), size, alpha, beta, k), x);
@@ -215,12 +239,7 @@ Tensor local_response_norm(const Operand& x, std::int64_t size, double alpha, do
         refuse_shape(
             x, text("local_response_norm: the input has shape ", tensor.shape(), ", but must be (N, C, spatial...)"));
     if (size < 1) refuse(x, text("local_response_norm: size is ", size, "; it must be at least 1"));
-    Size rest = 1;
-    for (std::size_t axis = 2; axis < tensor.ndim(); ++axis) rest = rest * tensor.shape()[axis];
-    Tensor squares = reshape(square(tensor), {tensor.shape()[0], 1, tensor.shape()[1], rest});
-    Tensor padded = pad(squares, {0, 0, size / 2, 0}, {0, 0, (size - 1) / 2, 0});
-    Tensor means = reshape(avg_pool(padded, {size, 1}, {.stride = {1}}), tensor.shape());
-    return tensor / pow(means * alpha + k, beta);
+    return tensor / pow(mean_of_neighbours(square(tensor), size) * alpha + k, beta);
 }
 
 }  // namespace weft::nn::functional
