@@ -98,29 +98,38 @@ class TakeAlong final : public Kernel {
     std::string_view by() const override { return "take_along_axis"; }
 
     void check(void* const* operands) const override {
-        each(static_cast<const std::int64_t*>(operands[1]), [&](std::int64_t, std::int64_t, std::int64_t index) {
-            (void)checked_index(operation_, index, axis_, size_);
-        });
+        each(static_cast<const std::int64_t*>(operands[1]), [](const auto&, const std::int64_t*, std::int64_t) {});
     }
     void run(void* const* operands, std::byte*) const override {
-        check(operands);
-        auto* indices = static_cast<const std::int64_t*>(operands[1]);
         with_width(dtype_, [&]<class T>(TypeTag<T>) {
-            auto* from = static_cast<const T*>(operands[0]);
-            auto* to = static_cast<T*>(operands[2]);
-            each(indices, [&](std::int64_t result, std::int64_t x, std::int64_t index) {
-                to[result] = from[x + (index < 0 ? index + size_ : index) * stride_];
-            });
+            auto* x = static_cast<const T*>(operands[0]);
+            auto* result = static_cast<T*>(operands[2]);
+            each(static_cast<const std::int64_t*>(operands[1]),
+                 [&](const std::array<std::int64_t, 3>& at, const std::int64_t* offsets, std::int64_t count) {
+                     T* to = result + at[0];
+                     const T* from = x + at[2];
+                     if (box_.inner(0) == 1 && box_.inner(2) == 0)
+                         for (std::int64_t i = 0; i < count; ++i) to[i] = from[offsets[i]];
+                     else
+                         for (std::int64_t i = 0; i < count; ++i)
+                             to[i * box_.inner(0)] = from[i * box_.inner(2) + offsets[i]];
+                 });
         });
     }
 
   private:
+    // f(where result, indices and x begin, offsets along the axis, how many), each index checked before f sees it.
     template <class F>
     void each(const std::int64_t* indices, F&& f) const {
+        constexpr std::int64_t most = 256;
         parallel_blocks(box_.size, block_elements, [&](std::int64_t first, std::int64_t last) {
-            box_.walk(first, last, [&](const std::array<std::int64_t, 3>& at, std::int64_t count) {
-                for (std::int64_t i = 0; i < count; ++i) {
-                    f(at[0] + i * box_.inner(0), at[2] + i * box_.inner(2), indices[at[1] + i * box_.inner(1)]);
+            box_.walk(first, last, [&](std::array<std::int64_t, 3> at, std::int64_t count) {
+                std::int64_t offsets[most];
+                for (; count > 0; count -= most) {
+                    std::int64_t some = std::min(count, most);
+                    resolve_indices(operation_, indices + at[1], box_.inner(1), some, axis_, size_, stride_, offsets);
+                    f(at, offsets, some);
+                    for (std::size_t k = 0; k < 3; ++k) at[k] += some * box_.inner(k);
                 }
             });
         });

@@ -1,9 +1,35 @@
 #include "weft/backend/cpu/places.h"
 
+#include <type_traits>
+
 namespace weft::cpu {
 
 void refuse_index(const Operation& operation, std::int64_t index, std::int64_t axis, std::int64_t size) {
     throw IndexError(text(operation.name, ": index ", index, " is out of bounds for axis ", axis, " of size ", size));
+}
+
+// Without a branch in the loop; the index to blame is looked for afterwards.
+void resolve_indices(const Operation& operation, const std::int64_t* from, std::int64_t step, std::int64_t count,
+                     std::int64_t axis, std::int64_t size, std::int64_t stride, std::int64_t* to, bool add) {
+    bool outside = false;
+    auto resolve = [&](auto by_one, auto adds) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            std::int64_t index = from[by_one() ? i : i * step];
+            std::uint64_t front =
+                static_cast<std::uint64_t>(index) + (index < 0 ? static_cast<std::uint64_t>(size) : 0);
+            outside |= front >= static_cast<std::uint64_t>(size);
+            auto offset =
+                static_cast<std::int64_t>(front * static_cast<std::uint64_t>(stride));  // wraps where it is none
+            to[i] = adds() ? to[i] + offset : offset;
+        }
+    };
+    if (add)
+        resolve(std::false_type{}, std::true_type{});
+    else if (step == 1)
+        resolve(std::true_type{}, std::false_type{});
+    else
+        resolve(std::false_type{}, std::false_type{});
+    for (std::int64_t i = 0; outside && i < count; ++i) (void)checked_index(operation, from[i * step], axis, size);
 }
 
 Places::Places(const Operation& operation, std::span<const Layout> indices, const Layout& target, std::int64_t axis)
@@ -34,15 +60,13 @@ void Places::check(void* const* indices) const {
 }
 
 void Places::resolve_block(void* const* indices, std::int64_t* offsets, std::int64_t first, std::int64_t last) const {
-    std::fill(offsets + first, offsets + last, 0);
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
         const IndexTensor& p = tensors_[k];
         auto* from = static_cast<const std::int64_t*>(indices[k]);
         std::int64_t* to = offsets + first;
         p.indices.walk(first, last, [&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
-            for (std::int64_t i = 0; i < count; ++i) {
-                *to++ += checked_index(*operation_, from[at[0] + i * p.indices.inner(0)], p.axis, p.size) * p.stride;
-            }
+            resolve_indices(*operation_, from + at[0], p.indices.inner(0), count, p.axis, p.size, p.stride, to, k > 0);
+            to += count;
         });
     }
 }

@@ -45,4 +45,8 @@ inline std::int64_t checked_index(const Operation& operation, std::int64_t index
     return from_front;
 }
 
+/// Where `count` indices, `step` numbers apart, point along an axis, times its stride: written to `to`, or added. IndexError as above.
+void resolve_indices(const Operation& operation, const std::int64_t* from, std::int64_t step, std::int64_t count,
+                     std::int64_t axis, std::int64_t size, std::int64_t stride, std::int64_t* to, bool add = false);
+
 }  // namespace weft::cpu
