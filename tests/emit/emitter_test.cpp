@@ -206,6 +206,54 @@ TEST(Emitter, functions_have_the_interpreters_bits) {
     }
 }
 
+/// sin(x) + cos(x), and a number beside them: each row's own x (`by_rows`) or each element's; one of these is what only the complete path takes.
+LoopCase rare_argument(DType type, bool by_rows, std::int64_t length, std::int64_t at) {
+    ProgramBuilder builder;
+    Scalar x = builder.input(type);
+    builder.output(sin(x) + cos(x));
+    builder.output(x * x);
+    Access access{type, {by_rows ? 1 : length, by_rows ? 0 : 1}}, result{type, {length, 1}};
+    constexpr std::int64_t rows = 3;
+    LoopCase c;
+    c.loop = {.program = builder.take(),
+              .dims = {rows, length},
+              .loads = {access},
+              .stores = {result, result},
+              .reductions = {}};
+    Random random(1);
+    c.loads.push_back(memory_for(random, access, c.loop.dims, false));
+    for (int i = 0; i < 2; ++i) c.stores.push_back(memory_for(random, result, c.loop.dims, false));
+    std::int64_t numbers = by_rows ? rows : rows * length;
+    auto fill = [&]<class T>(T* values) {
+        for (std::int64_t i = 0; i < numbers; ++i) values[i] = T(i % 7) / 8 - T(0.5);
+        values[at % numbers] = T(1e30);
+    };
+    if (type == DType::float32)
+        fill(reinterpret_cast<float*>(c.loads[0].data()));
+    else
+        fill(reinterpret_cast<double*>(c.loads[0].data()));
+    return c;
+}
+
+TEST(Emitter, ends_of_rows_and_what_is_computed_once_a_row_leave_the_common_path_too) {
+    for (DType type : {DType::float32, DType::float64})
+        for (bool by_rows : {false, true})
+            for (std::int64_t length : {1, 3, 8, 20, 47})
+                for (std::int64_t at = 0; at<(by_rows ? 3 : 3 * length); at += length> 20 ? 5 : 1) {
+                    LoopCase c = rare_argument(type, by_rows, length, at);
+                    auto expected = expected_of(c);
+                    for (Isa isa : emitted_isas()) {
+                        UseIsa use(isa);
+                        auto prepared = cpu::emit::prepare_emitted_map(c.loop);
+                        ASSERT_TRUE(prepared);
+                        expect_same(
+                            c, expected, run_plain(c, *prepared),
+                            text(cpu::name_of(isa), ", ", type, by_rows ? " by rows, " : ", ", length, " at ", at));
+                        if (testing::Test::HasFatalFailure()) return;
+                    }
+                }
+}
+
 // Numbers of every size, infinities and NaN, evenly by their bits: where 2^n is one instruction, e^x is not cut off above.
 TEST(Emitter, exponentials_of_any_number_have_the_interpreters_bits) {
     constexpr std::int64_t count = 65536 + 5;

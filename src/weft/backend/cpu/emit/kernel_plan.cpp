@@ -26,9 +26,12 @@ class Planner {
         const auto& common = plan_.code.common.empty() ? complete : plan_.code.common;
         std::vector<bool> in_row(plan_.code.lines.size(), false);
         sort_out(common, body_lines_, in_row);
+        bool leaves_once = std::any_of(common.begin(), common.end(), [&](std::int32_t number) {
+            return line(number).op == VectorOp::leave && line(number).once;
+        });
+        if (leaves_once) common_row_lines_ = take_marked(in_row);
         sort_out(complete, rest_lines_, in_row);
-        for (std::size_t i = 0; i < in_row.size(); ++i)
-            if (in_row[i]) row_lines_.push_back(static_cast<std::int32_t>(i));
+        row_lines_ = take_marked(in_row);
     }
 
     std::optional<KernelPlan> run() {
@@ -37,10 +40,14 @@ class Planner {
         measure();
         choose_unroll();
         choose_pins();
-        plan_.row = row_part();
+        plan_.row = row_part(row_lines_);
         plan_.body = body_part(body_lines_, plan_.unroll);
         plan_.rest = body_part(rest_lines_, 1);
-        for (const Part* part : {&plan_.row, &plan_.body, &plan_.rest})
+        // What is joined has a register for each vector side by side, and leaves the common path with all of them.
+        if (!common_row_lines_.empty()) plan_.common_row = row_part(common_row_lines_);
+        bool leaves = !plan_.code.common.empty() && !plan_.code.joins() && !plan_.code.accumulates();
+        if (leaves) plan_.common_rest = body_part(body_lines_, 1);
+        for (const Part* part : {&plan_.row, &plan_.body, &plan_.rest, &plan_.common_rest, &plan_.common_row})
             plan_.spill_slots = std::max(plan_.spill_slots, part->allocation.slots);
         return std::move(plan_);
     }
@@ -60,6 +67,14 @@ class Planner {
             else if (line(number).op != VectorOp::constant)
                 in_row[at(number)] = true;
         }
+    }
+
+    static std::vector<std::int32_t> take_marked(std::vector<bool>& marked) {
+        std::vector<std::int32_t> numbers;
+        for (std::size_t i = 0; i < marked.size(); ++i)
+            if (marked[i]) numbers.push_back(static_cast<std::int32_t>(i));
+        marked.assign(marked.size(), false);
+        return numbers;
     }
 
     /// The last registers of the bank, out of the allocator's sight.
@@ -205,10 +220,10 @@ class Planner {
         }
     }
 
-    Part row_part() const {
+    Part row_part(const std::vector<std::int32_t>& lines) const {
         Part part;
         std::vector<Demand> demands;
-        for (std::int32_t number : row_lines_) {
+        for (std::int32_t number : lines) {
             demands.push_back(demand(number, 0));
             part.tasks.push_back({number, 0, false});
             if (plan_.homes[at(number)] < 0) continue;
@@ -236,7 +251,7 @@ class Planner {
 
     PlanOptions options_;
     KernelPlan plan_;
-    std::vector<std::int32_t> row_lines_, body_lines_, rest_lines_, invariants_;
+    std::vector<std::int32_t> row_lines_, common_row_lines_, body_lines_, rest_lines_, invariants_;
     std::vector<int> uses_;
     std::array<int, bank_count> pressure_{};
     int together_ = 1;  // vectors of a part that are computed side by side

@@ -43,7 +43,9 @@ struct Part {
 struct KernelPlan {
     VectorCode code;
     int lane_bytes = 4, lanes = 16, unroll = 1;
-    Part row, body, rest;             // once a row; `unroll` vectors, the common path; one vector, perhaps not full
+    // Once a row; `unroll` vectors, the common path; one vector, perhaps not full, the complete path, and the common one where there is one.
+    // Where all is computed once a row, what is done there has a common path as well, with which the others go on.
+    Part row, body, rest, common_rest, common_row;
     std::vector<std::int32_t> homes;  // by line: the place of a row value, or -1
     std::int32_t home_count = 0, spill_slots = 0;
     std::vector<std::pair<std::int32_t, std::int32_t>> pinned;  // line, register

@@ -29,6 +29,10 @@ class Lowering {
         auto& streams = builder_.code().streams;
         streams.assign(loads.begin(), loads.end());
         streams.insert(streams.end(), stores.begin(), stores.end());
+        once_alone_ = !builder_.code().joins() && !builder_.code().accumulates() &&
+                      std::all_of(loads.begin(), loads.end(), [](const StreamKind& stream) {
+                          return stream.mode == Mode::uniform || stream.mode == Mode::same_number;
+                      });
     }
 
     /// First without what few arguments need; if that left something out, then all of it.
@@ -119,8 +123,8 @@ class Lowering {
         if (!inside) return std::nullopt;
         auto results = body(
             *inside, [&](std::size_t number) { return operands[number]; }, true);
-        // What leaves the common path once a row would leave it for every vector: such calls are served in full.
-        if (results.size() > 1 && builder_.line(results[1]).once) {
+        // What leaves the common path once a row would leave it for every vector: such calls are served in full, unless there are no others.
+        if (results.size() > 1 && builder_.line(results[1]).once && !once_alone_) {
             const Program* complete = program_of(*at.function, at.dtype, scales_);
             return body(
                 *complete, [&](std::size_t number) { return operands[number]; }, true)[0];
@@ -185,6 +189,7 @@ class Lowering {
     BlockLoops loops_;
     bool scales_;  // there is an instruction for a * 2^n
     bool common_ = true;
+    bool once_alone_;  // all is computed once a row, as in a loop of numbers
     std::vector<Value> rare_;
     VectorBuilder builder_;
     VectorArithmetic arithmetic_;

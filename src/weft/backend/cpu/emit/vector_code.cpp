@@ -81,7 +81,7 @@ std::int32_t VectorBuilder::add(Line line) {
         Mode mode = code_.streams[line.immediate].mode;
         line.once = mode == Mode::uniform || mode == Mode::same_number;
     } else {
-        line.once = !is_end(line.op) && once(line.a) && once(line.b) && once(line.c);
+        line.once = line.op != VectorOp::store && once(line.a) && once(line.b) && once(line.c);
     }
     if (!has_effect(line.op)) {
         if (2 * filled_ >= table_.size()) grow();

@@ -105,27 +105,42 @@ void Writer::close() {
 }
 
 void Writer::row_loop() {
-    Xbyak::Label next_row, again, rest, done;
+    Xbyak::Label next_row, again, rest, rare, done;
     L(next_row);
-    write_part(plan_.row, true);
-    for (auto [line, number] : plan_.pinned) {
-        if (plan_.code.line(line).op != VectorOp::constant) fill(line, number, -1);
-    }
-    if (plan_.code.folds()) begin_accumulators();
     xor_(r12d, r12d);
+    bool in_common = !plan_.common_row.tasks.empty();
+    Xbyak::Label rare_row;
+    if (in_common) rare_ = &rare_row;
+    begin_row(in_common ? plan_.common_row : plan_.row);
+    if (plan_.code.folds()) begin_accumulators();
     L(again);
-    whole_vectors(rest);
-    L(rare_);  // the vectors at hand, which need the complete path
+    whole_vectors(rest, rare);
+    L(rare);  // the vectors at hand, which need the complete path
     lea(rax, ptr[r12 + lanes() * plan_.unroll]);
     mov(ptr[rsp + static_cast<int>(limit_at_)], rax);
-    Xbyak::Label limited;
+    Xbyak::Label limited, rare_rest, end;
     jmp(limited);
     L(rest);
     mov(ptr[rsp + static_cast<int>(limit_at_)], r13);
+    if (!plan_.common_rest.tasks.empty()) {
+        rare_ = &rare_rest;
+        rest_of_row(plan_.common_rest);
+        jmp(end);
+        L(rare_rest);
+    }
+    if (in_common) {
+        Xbyak::Label begun;
+        jmp(begun);
+        L(rare_row);
+        begin_row(plan_.row);
+        mov(ptr[rsp + static_cast<int>(limit_at_)], r13);
+        L(begun);
+    }
     L(limited);
-    rest_of_row();
+    rest_of_row(plan_.rest);
     cmp(r12, r13);
     jb(again);
+    L(end);
     if (plan_.code.folds()) fold_accumulators();
     dec(r14);
     jz(done);
@@ -134,9 +149,17 @@ void Writer::row_loop() {
     L(done);
 }
 
+void Writer::begin_row(const Part& part) {
+    write_part(part, true);
+    for (auto [line, number] : plan_.pinned) {
+        if (plan_.code.line(line).op != VectorOp::constant) fill(line, number, -1);
+    }
+}
+
 /// As many times as there are `unroll` vectors left.
-void Writer::whole_vectors(Xbyak::Label& rest) {
+void Writer::whole_vectors(Xbyak::Label& rest, Xbyak::Label& rare) {
     Xbyak::Label next;
+    rare_ = &rare;
     int step = lanes() * plan_.unroll;
     lea(rax, ptr[r12 + step]);
     cmp(rax, r13);
@@ -152,7 +175,7 @@ void Writer::whole_vectors(Xbyak::Label& rest) {
 }
 
 /// One vector at a time, the last perhaps not full, up to the limit.
-void Writer::rest_of_row() {
+void Writer::rest_of_row(const Part& part) {
     Xbyak::Label next, end;
     Address limit = ptr[rsp + static_cast<int>(limit_at_)];
     int copies = plan_.code.joins() ? plan_.unroll : 1;  // each joins in registers of its own
@@ -166,7 +189,7 @@ void Writer::rest_of_row() {
         cmp(r15, rax);
         cmova(r15, rax);
         prepare_tail();
-        write_part(plan_.rest, false);
+        write_part(part, false);
         add(r12, lanes());
     }
     jmp(next);
@@ -237,7 +260,7 @@ void Writer::perform(const Part::Task& task, const Movement& movement, bool whol
             return store_to(local(), plan_.code.places[line.immediate], line.from, movement.from[0], false);
         case VectorOp::leave:
             test_truth(movement.from[0]);
-            return jnz(rare_);
+            return jnz(*rare_);
         case VectorOp::outside:
             return call(plan_.code.outsides[line.immediate]);
         default:
@@ -253,7 +276,8 @@ PlanOptions options_for(Isa isa) {
 
 std::vector<std::uint8_t> write_kernel(const KernelPlan& plan, Isa isa) {
     std::size_t movements = plan.row.allocation.movements.size() + plan.body.allocation.movements.size() +
-                            plan.rest.allocation.movements.size();
+                            plan.rest.allocation.movements.size() + plan.common_rest.allocation.movements.size() +
+                            plan.common_row.allocation.movements.size();
     for (std::size_t size = 8192 + 24 * movements;; size *= 2) {
         std::vector<std::uint8_t> memory(size);
         try {

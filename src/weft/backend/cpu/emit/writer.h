@@ -71,8 +71,9 @@ class Writer : protected Xbyak::CodeGenerator {
     Xmm accumulating(std::size_t stream, int copy) const;
     std::int32_t accumulator(std::size_t stream, int copy) const;
     void row_loop();
-    void whole_vectors(Xbyak::Label& rest);
-    void rest_of_row();
+    void whole_vectors(Xbyak::Label& rest, Xbyak::Label& rare);
+    void begin_row(const Part& part);
+    void rest_of_row(const Part& part);
     void advance();
     void write_part(const Part& part, bool whole);
     void perform(const Part::Task& task, const Movement& movement, bool whole);
@@ -113,7 +114,7 @@ class Writer : protected Xbyak::CodeGenerator {
     std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // streams that may be one array: stored, loaded
     bool one_array_joined_ = false;                           // and nothing else comes from memory
     int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
-    Xbyak::Label rare_;                                       // where the common path is left to
+    Xbyak::Label* rare_ = nullptr;                            // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool
     static constexpr std::size_t most_whole_constants = 64;   // 4 KB
     std::vector<std::pair<std::uint64_t, int>> whole_constants_;
