@@ -207,5 +207,26 @@ TEST(Joins, a_stack_of_rows_and_a_join_of_the_same_are_one) {
     expect_values(both);
 }
 
+TEST(ProductsInSteps, of_a_few_numbers_by_a_matrix_are_sums) {
+    struct Shapes {
+        Dims a, b;
+        bool sum;
+    };
+    for (const Shapes& s : {Shapes{{1, 3}, {3, 5}, true}, Shapes{{4}, {4, 4}, true}, Shapes{{3, 3}, {3}, true},
+                            Shapes{{1, 8}, {8, 64}, true}, Shapes{{5, 6}, {6, 1}, true}, Shapes{{1, 9}, {9, 2}, false},
+                            Shapes{{7, 7}, {7}, false}, Shapes{{1, 2}, {2, 65}, false}, Shapes{{2, 2}, {2, 2}, false}})
+        for (DType dtype : {DType::float64, DType::complex128, DType::int32}) {
+            SCOPED_TRACE(text(s.a, " by ", s.b, ", ", dtype));
+            Tensor product = matmul(drawn(s.a, 1, dtype), drawn(s.b, 2, dtype));
+            std::vector<Tensor> now = rewritten({&product, 1}, step_rewriting(true));
+            bool stays = false;
+            Node* root = now[0].node();
+            for (const Graph::Entry& entry : gather({&root, 1}).entries)
+                stays |= !entry.leaf && entry.node->operation == &matmul_operation;
+            EXPECT_EQ(stays, !(s.sum && dtype == DType::float64));
+            EXPECT_EQ(difference(interpret(product), interpret(now[0]), 1e-12, 1e-12), "");
+        }
+}
+
 }  // namespace
 }  // namespace weft

@@ -31,14 +31,14 @@ Hash128 sized_key(const Graph& graph) {
 
 // One operation by itself is computed as it stands, so that a / a and a - a are NumPy's where a is 0 or infinite: rules that take numbers for
 // finite have nothing to gain there.
-const RewriteOptions& rewriting_of(const Graph& graph, const BindOptions& options) {
+const RewriteOptions& rewriting_of(const Graph& graph, const BindOptions& options, bool step = false) {
     if (options.bfloat16_products) return bfloat16_rewriting();
     auto computes = [](const Graph::Entry& e) {
         Family family = e.node->operation->family;
         return !e.leaf && family != Family::constant && family != Family::view;
     };
-    return std::count_if(graph.entries.begin(), graph.entries.end(), computes) > 1 ? default_rewriting()
-                                                                                   : exact_rewriting();
+    bool exact = std::count_if(graph.entries.begin(), graph.entries.end(), computes) <= 1;
+    return step ? step_rewriting(exact) : exact ? exact_rewriting() : default_rewriting();
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ std::shared_ptr<const Binding> make_step_binding(const Graph& graph, BindOptions
         auto plan = std::make_shared<const Plan>(make_plan(graph, {.fuse = false, .own_outputs = true}));
         return weft::bind(std::move(plan), graph, compiler, options);
     }
-    Graph rewritten = rewrite(graph, rewriting_of(graph, options));
+    Graph rewritten = rewrite(graph, rewriting_of(graph, options, true));
     return weft::bind(plan_for(rewritten, {.own_outputs = true}), rewritten, compiler, options);
 }
 

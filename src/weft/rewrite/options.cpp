@@ -43,6 +43,17 @@ const RewriteOptions& bfloat16_rewriting() {
     return *options;
 }
 
+const RewriteOptions& step_rewriting(bool exact) {
+    auto with_products = [](const RewriteOptions& options) {
+        auto* step = new RewriteOptions(options);
+        step->extra.push_back(tiny_products());
+        return step;
+    };
+    static const RewriteOptions* all = with_products(default_rewriting());
+    static const RewriteOptions* some = with_products(exact_rewriting());
+    return exact ? *some : *all;
+}
+
 RewriteOptions parse_rewriting(std::string_view list) {
     RewriteOptions options;
     if (list == "off") options.enabled = false;

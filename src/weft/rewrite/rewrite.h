@@ -29,6 +29,10 @@ const RewriteOptions& exact_rewriting();
 const RewriteOptions& bfloat16_rewriting();
 /// That rule: matmul(a, b) -> matmul(a, b, precision=bfloat16), of matrices of float32.
 Rule bfloat16_products();
+/// Of the steps of loops, by one of the above: products of a few numbers, for which a kernel would be called in each step, become sums of
+/// products in order.
+const RewriteOptions& step_rewriting(bool exact);
+Rule tiny_products();
 /// The same from a text; ValueError for a name that no rule, phase or assumption has.
 RewriteOptions parse_rewriting(std::string_view text);
 

@@ -9,6 +9,7 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/number.h"
+#include "weft/rewrite/rewrite.h"
 #include "weft/rewrite/rules/rules.h"
 #include "weft/rewrite/rules/terms.h"
 
@@ -245,7 +246,35 @@ Tensor sum_of_two_products(const Site& site) {
     return TermsOfSum(site, of_term, join, [](const AddedProducts& all) { return all.one(); }).joined();
 }
 
+// A few numbers by a matrix of a few: a sum of its rows (columns) times numbers, which what stands around it can take in, and which no kernel
+// has to be called for. Of several rows by several columns a kernel is faster.
+Tensor tiny_product(const Site& site) {
+    constexpr std::int64_t most_made = 64, most_rows = 8, most_columns = 6;
+    const Node& node = site.node;
+    const Shape &a = node.inputs[0]->shape, &b = node.inputs[1]->shape;
+    if (!full_width(node.dtype) || precision_of(node) != DType::float32 || !known(a) || !known(b)) return {};
+    std::size_t n = a.size();
+    std::int64_t joined = a[n - 1].value(), made = element_count(node.shape).value();
+    bool by_rows = element_count(b).value() == joined * made, by_columns = element_count(a).value() == joined * made;
+    if (joined < 1 || made > most_made || joined > (by_rows ? most_rows : by_columns ? most_columns : 0)) return {};
+    Tensor total;
+    for (std::int64_t k = 0; k < joined; ++k) {
+        Shape first(n, Size(0)), second(n, Size(0)), column = a, row = b;
+        first[n - 1] = second[n - 2] = k, column[n - 1] = row[n - 2] = 1;
+        Tensor product = slice(site.input(0), first, column) * slice(site.input(1), second, row);
+        total = total ? total + product : product;
+    }
+    return total;
+}
+
 }  // namespace
+
+Rule tiny_products() {
+    auto product = [](T a, T b) { return matmul(a, b); };
+    return rule_at("tiny_products", Phase::canonical, {&matmul_operation}, tiny_product,
+                   {.examples = {example_of_floats(product, {{2, 3}, {3, 2}}),
+                                 example_of_floats(product, {{4, 2, 2}, {4, 2, 1}})}});
+}
 
 void add_contraction_rules(RuleList& rules) {
     auto add = [&](std::string name, Phase phase, std::vector<const Operation*> roots, auto apply, AtOptions options) {
