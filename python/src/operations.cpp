@@ -206,6 +206,9 @@ void bind_views(nb::module_& m) {
         for (std::int64_t size : integers(sizes, "reshape", "a size")) shape.push_back(size);
         return object_of(reshape(placed(x, "reshape"), shape));
     });
+    m.def("flatten", [](Given x, std::int64_t first, std::int64_t last) {
+        return object_of(flatten(placed(x, "flatten"), first, last));
+    });
     m.def("permute_dims", [](Given x, Given order) {
         Operand given = placed(x, "permute_dims");
         if (order.is_none()) return object_of(permute_dims(given));

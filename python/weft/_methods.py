@@ -13,7 +13,6 @@ for home, names in [(_statistics, "all any sum prod max min mean std var cumsum 
                     (_pointwise, "round"), (_functions, "clip")]:
     for name in names.split():
         setattr(Tensor, name, getattr(home, name))
-Tensor.flatten = _manipulation.ravel
 Tensor.compress = lambda self, condition, axis=None: _places.compress(condition, self, axis)
 Tensor.copy = lambda self, order="C": _core.same(self)
 Tensor.tobytes = lambda self: memoryview(_core.bits_of_bfloat16(self) if self.dtype == _core.bfloat16 else self).tobytes()
@@ -28,6 +27,14 @@ Tensor.tobytes.__doc__ = "The elements' bytes, row after row."
 def reshape(self, *shape, order="C", copy=None):
     """The same elements under another shape: reshape(2, 3) or reshape((2, 3)). order="F": column after column."""
     return _manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+
+
+def flatten(self, order="C", end_dim=-1, *, start_dim=None):
+    """All axes made one, row after row or column after column (order="F"), as NumPy's method; flatten(start_dim, end_dim=-1), as PyTorch's, makes
+    one of these axes and those between. ValueError for axes that are none, or in the other order."""
+    if start_dim is None and isinstance(order, str) and end_dim == -1:
+        return _manipulation.ravel(self, order)
+    return _core.flatten(self, (0 if isinstance(order, str) else order) if start_dim is None else start_dim, end_dim)
 
 
 def transpose(self, *axes):
@@ -121,7 +128,7 @@ def __reduce__(self):
     return _pickle.restored, (self.tobytes(), self.dtype.name, self.shape)
 
 
-Tensor.reshape, Tensor.transpose, Tensor.numpy, Tensor.to_device, Tensor.to = reshape, transpose, numpy, to_device, to
+Tensor.reshape, Tensor.flatten, Tensor.transpose, Tensor.numpy, Tensor.to_device, Tensor.to = reshape, flatten, transpose, numpy, to_device, to
 Tensor.__array__, Tensor.__dlpack__, Tensor.__complex__, Tensor.__reduce__ = __array__, __dlpack__, __complex__, __reduce__
 Tensor.__array_namespace__ = __array_namespace__
 Tensor.__dlpack_device__ = lambda self: (1, 0)

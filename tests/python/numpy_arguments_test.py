@@ -154,6 +154,15 @@ class Arguments(unittest.TestCase):
             want, found = eval("x." + call, {"x": x}), eval("x." + call, {"x": wf.asarray(x)})
             np.testing.assert_allclose(np.asarray(found), want, err_msg=call)
 
+    def test_axes_become_one_as_pytorchs_method_does_it(self):
+        x = wf.zeros((2, 3, 4, 5))
+        for call, shape in {"flatten(1)": (2, 60), "flatten(2)": (2, 3, 20), "flatten(0, 1)": (6, 4, 5), "flatten(start_dim=1, end_dim=-2)": (2, 12, 5),
+                            "flatten(-2)": (2, 3, 20), "flatten()": (120,), "flatten(end_dim=1)": (6, 4, 5)}.items():
+            self.assertEqual(eval("x." + call, {"x": x}).shape, shape, call)
+        for call in ("flatten(4)", "flatten(2, 1)", "flatten('Q')", "flatten(0, 9)"):
+            with self.assertRaises((ValueError, IndexError), msg=call):
+                eval("x." + call, {"x": x})
+
 
 if __name__ == "__main__":
     unittest.main()
