@@ -58,6 +58,9 @@ struct KernelUse {
     const Kernel* first =
         nullptr;  // of a block: the kernel of the first, if it is of another size; what that one shares, this one reads
     std::vector<bool> placed = {};  // of a join: the inputs that lie where they belong in its output
+    /// Of a block of a product: how many bytes are read behind it, in one piece each. run() is handed where, behind what is shared, and may ask
+    /// for them meanwhile.
+    std::vector<std::size_t> ahead = {};
 };
 
 class KernelCompiler {

@@ -4,6 +4,7 @@
 
 #include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
+#include "weft/compile/row_ahead.h"
 
 namespace weft {
 namespace {
@@ -85,7 +86,7 @@ Blocks cut(const RowGroup& group) {
 class RowBlocks final : public Kernel {
   public:
     explicit RowBlocks(const RowGroup& group) : outside_(group.outside), rows_(group.rows), blocks_(cut(group)) {
-        for (const RowPart& part : group.parts) prepare(part);
+        for (std::size_t part = 0; part < group.parts.size(); ++part) prepare(group, part);
         std::vector<Lifetime> inside = group.inside;
         for (Lifetime& life : inside) life.bytes *= static_cast<std::size_t>(blocks_.rows_in_block);
         MemoryPlan memory = plan_memory(inside);
@@ -102,7 +103,8 @@ class RowBlocks final : public Kernel {
             }
             for (const auto* kernel : {part.whole.get(), part.last.get(), part.join.get()})
                 if (kernel) most = std::max(most, kernel->scratch_bytes());
-            most_operands = std::max(most_operands, part.operands.size() + part.sums_bytes.size() + 1);
+            most_operands =
+                std::max(most_operands, part.operands.size() + part.sums_bytes.size() + 1 + part.ahead.size());
         }
         table_at_ = thread_bytes_;
         scratch_at_ = table_at_ + aligned(most_operands * sizeof(void*));
@@ -170,6 +172,7 @@ class RowBlocks final : public Kernel {
         std::unique_ptr<Kernel> whole, last;  // of a block; of the last block of an axis, if it is shorter
         std::vector<RowOperand> operands;
         std::vector<std::int32_t> numbers;  // of the operands
+        std::vector<RowOperand> ahead;      // that parts behind it read
         bool kept = false;                  // what it shares is handed to run(), else it lies in the scratch memory
         std::size_t shared_at = 0;
         std::size_t sums_from =
@@ -184,7 +187,8 @@ class RowBlocks final : public Kernel {
         return nullptr;
     }
 
-    void prepare(const RowPart& part) {
+    void prepare(const RowGroup& group, std::size_t index) {
+        const RowPart& part = group.parts[index];
         Part prepared;
         prepared.operands = part.operands, prepared.kept = part.kept;
         prepared.sums_from = part.sums.first, prepared.sums_bytes = part.sums.bytes;
@@ -194,20 +198,28 @@ class RowBlocks final : public Kernel {
         bool block = blocks_.count > 1;
         for (std::size_t axis = 0; axis < blocks_.axis; ++axis) rows[axis] = std::min<std::int64_t>(1, rows[axis]);
         if (!rows.empty()) rows[blocks_.axis] = blocks_.step;
-        prepared.whole = part.make(rows, {block, part.kept, nullptr});
+        if (block) prepared.ahead = reads_ahead(group, index, blocks_.axis, rows);
+        KernelUse use{.block = block, .kept = part.kept, .ahead = bytes_of(prepared.ahead, rows)};
+        prepared.whole = part.make(rows, use);
         if (std::int64_t rest = rows.empty() ? 0 : rows_[blocks_.axis] % blocks_.step) {
             rows[blocks_.axis] = rest;
-            prepared.last = part.make(rows, {block, part.kept, prepared.whole.get()});
+            use.first = prepared.whole.get(), use.ahead = bytes_of(prepared.ahead, rows);
+            prepared.last = part.make(rows, use);
         }
         if (part.sums.join && blocks_.count != 1) prepared.join = part.sums.join(blocks_.count);
         parts_.push_back(std::move(prepared));
     }
 
+    static std::vector<std::size_t> bytes_of(const std::vector<RowOperand>& operands, const Dims& rows) {
+        std::vector<std::size_t> bytes;
+        for (const RowOperand& operand : operands)
+            bytes.push_back(operand.dense * static_cast<std::size_t>(element_count(rows)));
+        return bytes;
+    }
+
     // Where the part's operands lie for a block: from row `first` on of the axis that is cut; `rest` numbers those before it.
     void** table_of(const Part& part, std::int64_t block, void* const* operands, std::byte* shared,
                     std::byte* own) const {
-        std::int64_t cuts = std::max<std::int64_t>(blocks_.cuts, 1), first = block % cuts * blocks_.step,
-                     rest = block / cuts;
         auto table = reinterpret_cast<void**>(own + table_at_);
         for (std::size_t i = 0; i < part.operands.size(); ++i) {
             if (part.join && i >= part.sums_from) {
@@ -220,11 +232,16 @@ class RowBlocks final : public Kernel {
                 table[i] = own + inside_at_[static_cast<std::size_t>(operand.number - outside_)];
                 continue;
             }
-            // By numbers: what stands for a made value is no address.
-            auto address = reinterpret_cast<std::intptr_t>(operands[operand.number]);
-            table[i] = reinterpret_cast<void*>(address + offset_of(operand, first, rest));
+            table[i] = address_of(operand, block, operands);
         }
         return table;
+    }
+
+    // Of an operand from outside. By numbers: what stands for a made value is no address.
+    void* address_of(const RowOperand& operand, std::int64_t block, void* const* operands) const {
+        std::int64_t cuts = std::max<std::int64_t>(blocks_.cuts, 1);
+        auto address = reinterpret_cast<std::intptr_t>(operands[operand.number]);
+        return reinterpret_cast<void*>(address + offset_of(operand, block % cuts * blocks_.step, block / cuts));
     }
 
     std::int64_t offset_of(const RowOperand& operand, std::int64_t first, std::int64_t rest) const {
@@ -256,7 +273,9 @@ class RowBlocks final : public Kernel {
         bool short_one = !rows_.empty() && first + blocks_.step > rows_[blocks_.axis];
         for (const Part& part : parts_) {
             void** table = table_of(part, block, operands, shared, own);
-            table[part.operands.size()] = shared_of(part, operands, shared);
+            std::size_t behind = part.operands.size();
+            table[behind] = shared_of(part, operands, shared);
+            for (const RowOperand& operand : part.ahead) table[++behind] = address_of(operand, block, operands);
             (short_one ? part.last : part.whole)->run(table, own + scratch_at_);
         }
     }

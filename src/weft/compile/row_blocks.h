@@ -17,6 +17,7 @@ namespace weft {
 struct RowOperand {
     std::int32_t number = 0;
     Dims strides;
+    std::size_t dense = 0;  // of a loop's load: bytes of its row, where that lies in one piece; else 0
 };
 
 /// Of a part that reduces the rows themselves: what each block gives waits in memory of its own and is joined at the end.

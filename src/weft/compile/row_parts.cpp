@@ -48,7 +48,9 @@ class BlockLoop {
     BlockLoop(const Loop& loop, std::size_t rows, const std::vector<bool>& inside) : whole_(loop), of_blocks_(loop) {
         for (auto* accesses : {&of_blocks_.loads, &of_blocks_.stores})
             for (Access& access : *accesses) {
-                operands_.push_back({0, row_strides(access.dtype, access.strides, rows)});
+                bool load = accesses == &of_blocks_.loads;
+                operands_.push_back(
+                    {0, row_strides(access.dtype, access.strides, rows), load ? dense_row(access, rows) : 0});
                 move_over_rows(access, operands_.back(), inside[operands_.size() - 1]);
             }
     }
@@ -62,6 +64,12 @@ class BlockLoop {
     }
 
   private:
+    std::size_t dense_row(const Access& access, std::size_t rows) const {
+        std::int64_t size = 1;
+        for (std::size_t axis = whole_.dims.size(); axis-- > rows; size *= whole_.dims[axis])
+            if (whole_.dims[axis] != 1 && access.strides[axis] != size) return 0;
+        return access.plain() ? static_cast<std::size_t>(size) * size_of(access.dtype) : 0;
+    }
     /// Bytes from a block to the next: along the axis that is cut, which is the last that is not whole.
     std::int64_t to_next(const Dims& strides, const Dims& block) const {
         for (std::size_t axis = block.size(); axis-- > 0;)

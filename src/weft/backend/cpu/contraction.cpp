@@ -49,6 +49,8 @@ class Matmul final : public Kernel {
         gemm_bytes_ =
             library ? 0 : gemm_scratch_bytes(type_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_, use.block ? 1 : 0);
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
+        for (std::size_t i = 0; i < std::min<std::size_t>(use.ahead.size(), most_read_next); ++i)
+            next_bytes_[next_++] = static_cast<std::int64_t>(use.ahead[i]);
     }
     std::size_t shared_bytes() const override { return shared_bytes_; }
     void share(void* const* operands, std::byte* shared) const override {
@@ -70,10 +72,13 @@ class Matmul final : public Kernel {
         auto at = [size = static_cast<std::int64_t>(size_of(type_.dtype))](void* operand, std::int64_t element) {
             return static_cast<std::byte*>(operand) + element * size;
         };
+        std::array<ReadNext, most_read_next> next;
+        for (std::size_t i = 0; i < next_; ++i) next[i] = {operands[4 + i], next_bytes_[i]};
         for (std::int64_t first = 0; first < batches_.size; first += run_) {
+            Epilogue end{.next = {next.data(), first == 0 ? next_ : 0}};
             batches_.walk(first, first + run_, [&](const std::array<std::int64_t, 3>& from, std::int64_t) {
                 multiply(at(operands[2], from[0]), at(operands[0], from[1]), at(operands[1], from[2]),
-                         shared_bytes_ > 0 ? operands[3] : nullptr, scratch);
+                         shared_bytes_ > 0 ? operands[3] : nullptr, end, scratch);
             });
         }
     }
@@ -89,7 +94,8 @@ class Matmul final : public Kernel {
         items_ = 1;
     }
 
-    void multiply(void* c, const void* a, const void* b, const void* packed, std::byte* scratch) const {
+    void multiply(void* c, const void* a, const void* b, const void* packed, const Epilogue& end,
+                  std::byte* scratch) const {
         Matrix left = a_, right = b_;
         right.packed = packed;
         left.data = swapped_ ? b : a, right.data = swapped_ ? a : b;
@@ -98,7 +104,7 @@ class Matmul final : public Kernel {
             Batch batch{items_, batches_.inner(swapped_ ? 2 : 1), batches_.inner(swapped_ ? 1 : 2), batches_.inner(0)};
             return batched_gemm(type_, batch, m_, n_, k_, left, right, c, row_, false, {}, room);
         }
-        if (plain_) return gemm(type_, m_, n_, k_, left, right, c, row_, false, {}, room);
+        if (plain_) return gemm(type_, m_, n_, k_, left, right, c, row_, false, end, room);
         std::byte* dense = scratch + gemm_bytes_;
         gemm(type_, m_, n_, k_, left, right, dense, n_, false, {}, room);
         if (row_ == 1)
@@ -128,6 +134,8 @@ class Matmul final : public Kernel {
     Box<3> batches_;
     std::size_t gemm_bytes_, shared_bytes_ = 0;
     bool swapped_ = false, plain_, empty_;
+    std::size_t next_ = 0;  // stretches that are read behind the product
+    std::array<std::int64_t, most_read_next> next_bytes_;
 };
 
 }  // namespace

@@ -48,7 +48,8 @@ GemmProblem<T> problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const 
             accumulate,
             static_cast<const SumOf<T>*>(epilogue.bias),
             epilogue.relu,
-            static_cast<const OperandOf<T>*>(b.packed)};
+            static_cast<const OperandOf<T>*>(b.packed),
+            epilogue.next};
 }
 
 /// The caller's scratch, or memory of this call's own where that is too small.

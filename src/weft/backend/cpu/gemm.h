@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "weft/core/dtype.h"
 
@@ -25,10 +26,18 @@ struct Matrix {
     const void* packed = nullptr;  // the same as gemm_pack wrote it, where many products share a B
 };
 
-/// What is done to C on its way out: bias[j] (of C's type, contiguous) is added, then negative values become 0.
+/// Memory that is read when the product is done: asked for while it runs, as far as it has room for requests. Nothing depends on it.
+struct ReadNext {
+    const void* from;
+    std::int64_t bytes;
+};
+inline constexpr int most_read_next = 8;
+
+/// What is done to C on its way out: bias[j] (of C's type, contiguous) is added, then negative values become 0; and what comes afterwards.
 struct Epilogue {
     const void* bias = nullptr;
     bool relu = false;
+    std::span<const ReadNext> next = {};
 };
 
 struct Scratch {

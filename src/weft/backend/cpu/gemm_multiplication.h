@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/backend/cpu/gemm_choices.h"
+#include "weft/backend/cpu/next_lines.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu::own {
@@ -47,7 +48,8 @@ class Multiplication {
             };
             bool last = i + 1 == rows || j + 1 < columns;  // of these rows the next block reads too
             multiply(tiles(i), last ? Range{} : tiles(i + 1),
-                     {begin_of(j, columns, panels_), begin_of(j + 1, columns, panels_)}, copies_.memory + slot * copy);
+                     {begin_of(j, columns, panels_), begin_of(j + 1, columns, panels_)}, copies_.memory + slot * copy,
+                     NextLines(p_.next, index, rows * columns));
         };
         if (rows * columns == 1 || serial)
             for (std::int64_t i = 0; i < rows * columns; ++i) block(i, 0);
@@ -159,7 +161,7 @@ class Multiplication {
 
     // A panel of b is copied just before the tiles that read it, and is near then: copied once for each block of rows,
     // it costs a few of a hundred cycles, and no large copy passes through memory. Likewise the rows of a block, before its panels.
-    void multiply(Range tiles, Range next_tiles, Range panels, Operand* copy_of_a) {
+    void multiply(Range tiles, Range next_tiles, Range panels, Operand* copy_of_a, NextLines behind) {
         alignas(64) Operand near[panel_bytes / sizeof(Operand)];
         std::int64_t pieces = divide_up(operands<T>(p_.k), depth), width = kernels_.most_columns;
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
@@ -170,7 +172,7 @@ class Multiplication {
             std::int64_t then = more ? piece + 1 : 0;
             Range next_k{begin_of_k<T>(then, pieces, p_.k), begin_of_k<T>(then + 1, pieces, p_.k)};
             if (in_rows_) {
-                multiply_in_rows(a, tiles, panels, {k, k_end}, {more ? tiles : next_tiles, next_k}, near);
+                multiply_in_rows(a, tiles, panels, {k, k_end}, {more ? tiles : next_tiles, next_k}, near, behind);
                 continue;
             }
             Ahead of_a;
@@ -191,7 +193,8 @@ class Multiplication {
                 std::int64_t lines = next ? width / line : 0;
                 for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
                     std::int64_t part = tile - tiles.begin;
-                    Fetch fetch{b, 0};
+                    bool idle = part >= lines && sweep >= of_a.sweeps;
+                    Fetch fetch = idle ? fetch_behind(behind, {k, k_end}, b) : Fetch{b, 0};
                     if (part < lines && p_.packed_b) fetch = {next + part * operands<T>(k_end - k) * line, line};
                     if (part < lines && !p_.packed_b) fetch = {next + part * line, p_.b_row};
                     if (part >= lines && sweep < of_a.sweeps) fetch = of_a.fetch(sweep++);
@@ -222,7 +225,8 @@ class Multiplication {
 
     // Some panels at a time, as many as stay near, all of them for each tile of rows, which is in the first-level cache then, while the next one is
     // asked for: so a passes once, and c is written along its rows (2,500 x 512 by 512 x 128 from memory: 0.94 of the time of panel after panel).
-    void multiply_in_rows(const Copy& a, Range tiles, Range panels, Range k, const Part& then, Operand* near) {
+    void multiply_in_rows(const Copy& a, Range tiles, Range panels, Range k, const Part& then, Operand* near,
+                          NextLines& behind) {
         std::int64_t width = kernels_.most_columns, numbers = width * operands<T>(k.end - k.begin);
         auto bytes = static_cast<std::int64_t>(pack_b_ ? panel_bytes : second_level_bytes / 2);
         std::int64_t some = std::max<std::int64_t>(bytes / static_cast<std::int64_t>(sizeof(Operand)) / numbers, 1);
@@ -235,15 +239,17 @@ class Multiplication {
                 Lines next = first_of(last && !again ? then : Part{{again ? tiles.begin : tile + 1, tiles.end}, k});
                 for (std::int64_t panel = first; panel < end; ++panel) {
                     const Operand* b = pack_b_ ? near + (panel - first) * numbers : panel_at(panel, k.begin);
-                    Fetch fetch{b, 0};
-                    if (next.left > 0) {
-                        fetch = next.at;
-                        next.at.from += (k.end - k.begin) * next.at.step, next.left -= k.end - k.begin;
-                    }
+                    Fetch fetch = next.left > 0 ? next.at : fetch_behind(behind, k, b);
+                    if (next.left > 0) next.at.from += (k.end - k.begin) * next.at.step, next.left -= k.end - k.begin;
                     multiply_tile(a, tile, panel, k, b, pack_b_ || p_.packed_b ? width : p_.b_row, fetch);
                 }
             }
         }
+    }
+
+    static Fetch fetch_behind(NextLines& behind, Range k, const Operand* none) {
+        auto from = static_cast<const Operand*>(behind.take(operands<T>(k.end - k.begin)));
+        return from ? Fetch{from, line} : Fetch{none, 0};
     }
 
     void pack_panel(Operand* to, std::int64_t panel, Range k) const {

@@ -81,6 +81,7 @@ void multiply_in_cuts(const GemmProblem<T>& p, const Copies<T>& copies) {
                 bool last = k + cut.k == p.k;
                 cut.bias = last && p.bias ? p.bias + column : nullptr;
                 cut.relu = last && p.relu;
+                if (row > 0 || column > 0 || k > 0) cut.next = {};  // the first has asked for it
                 Multiplication<T>(cut, copies).run();
             }
 }
@@ -168,6 +169,7 @@ void multiply_in_pieces(const GemmProblem<T>& p, std::int64_t pieces, OperandOf<
         part.accumulate = false;
         part.bias = nullptr;
         part.relu = false;
+        part.next = {};
         multiply_in_cuts(part, {rest + piece * rest_each, p.m, most, 1});
     });
     constexpr std::int64_t some = 16;  // rows

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "weft/backend/cpu/gemm.h"
 #include "weft/backend/cpu/isa/gemm_kernels.h"
 
 namespace weft::cpu {
@@ -30,6 +31,7 @@ struct GemmProblem {
     const SumOf<T>* bias = nullptr;
     bool relu = false;
     const OperandOf<T>* packed_b = nullptr;  // b as pack_own_gemm made it, if it did: read instead of b
+    std::span<const ReadNext> next = {};     // what is read behind it
     // Of a product among many: where the next one's matrices lie in one piece, to be asked for meanwhile; null: they are near, or scattered.
     const NumberOf<T>*next_a = nullptr, *next_b = nullptr;
     const SumOf<T>* next_c = nullptr;

@@ -2,8 +2,6 @@
 // Callers: backend/cpu/own_gemm.cpp.
 #pragma once
 
-#include <iterator>
-
 #include "weft/backend/cpu/gemm_multiplication.h"
 
 namespace weft::cpu::own {
@@ -16,33 +14,17 @@ bool has_few_rows(const GemmProblem<T>& p) {
            p.b_row >= p.n && p.n * p.k * static_cast<std::int64_t>(sizeof(NumberOf<T>)) >= least_bytes;
 }
 
-/// Lines that the next product of many reads and writes, taken along by the tiles of this one.
+/// What the next product of many reads and writes, and what is read behind this one.
 template <class T>
-class NextLines {
-  public:
-    static constexpr std::int64_t line = 64 / sizeof(T);
-
-    explicit NextLines(const GemmProblem<T>& p)
-        : spans_{span(p.next_a, p.m * p.k), span(p.next_b, p.k * p.n), span(p.next_c, p.m * p.n)} {}
-    /// Where the next `count` of them begin, or nearly so many; null: there are none left.
-    const T* take(std::int64_t count) {
-        while (at_ < std::size(spans_) && spans_[at_].lines <= 0) ++at_;
-        if (at_ == std::size(spans_)) return nullptr;
-        const T* from = spans_[at_].from;
-        spans_[at_].from += count * line, spans_[at_].lines -= count;
-        return from;
-    }
-
-  private:
-    struct Span {
-        const T* from;
-        std::int64_t lines;
+NextLines lines_behind(const GemmProblem<T>& p) {
+    NextLines lines(p.next);
+    auto add = [&](const void* from, std::int64_t numbers) {
+        std::int64_t bytes = numbers * static_cast<std::int64_t>(sizeof(T));
+        if (from) lines.add(static_cast<const std::byte*>(from), divide_up(bytes, line_bytes));
     };
-    static Span span(const T* from, std::int64_t numbers) { return {from, from ? divide_up(numbers, line) : 0}; }
-
-    Span spans_[3];
-    std::size_t at_ = 0;
-};
+    add(p.next_a, p.m * p.k), add(p.next_b, p.k * p.n), add(p.next_c, p.m * p.n);
+    return lines;
+}
 
 /// Small products whose b lies in rows, of one size: tile by tile, without the cuts and copies of larger ones (48 of 64 x 32 by 64 on a Zen 4: 130
 /// to 117 us; a batch of 3 x 3: 40 to 16 ns each).
@@ -64,7 +46,7 @@ class SmallProducts {
 
     void multiply(const GemmProblem<T>& p) const {
         if constexpr (ProductOf<T>::together == 1) {
-            NextLines<T> next(p);
+            NextLines next = lines_behind(p);
             GemmTile<T> tile{.a = p.a,
                              .a_row = p.a_row,
                              .a_column = p.a_column,
@@ -88,8 +70,8 @@ class SmallProducts {
                     tile.rows = static_cast<int>(each_ + (index < more_ ? 1 : 0));
                     tile.a = p.a + row * p.a_row;
                     tile.c = p.c + row * p.c_row + column;
-                    const T* lines = next.take(p.k);
-                    tile.fetch = lines ? lines : p.a, tile.fetch_step = lines ? NextLines<T>::line : 0;
+                    auto lines = static_cast<const T*>(next.take(p.k));
+                    tile.fetch = lines ? lines : p.a, tile.fetch_step = lines ? line_bytes / sizeof(T) : 0;
                     kernel_.tile(tile);
                 }
             }
