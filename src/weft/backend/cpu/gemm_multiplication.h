@@ -194,7 +194,7 @@ class Multiplication {
                 for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
                     std::int64_t part = tile - tiles.begin;
                     bool idle = part >= lines && sweep >= of_a.sweeps;
-                    Fetch fetch = idle ? fetch_behind(behind, {k, k_end}, b) : Fetch{b, 0};
+                    Fetch fetch = idle ? fetch_behind(behind, operands<T>(k_end - k), b) : Fetch{b, 0};
                     if (part < lines && p_.packed_b) fetch = {next + part * operands<T>(k_end - k) * line, line};
                     if (part < lines && !p_.packed_b) fetch = {next + part * line, p_.b_row};
                     if (part >= lines && sweep < of_a.sweeps) fetch = of_a.fetch(sweep++);
@@ -237,18 +237,22 @@ class Multiplication {
             for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
                 bool last = tile + 1 == tiles.end, again = last && end < panels.end;
                 Lines next = first_of(last && !again ? then : Part{{again ? tiles.begin : tile + 1, tiles.end}, k});
-                for (std::int64_t panel = first; panel < end; ++panel) {
+                for (std::int64_t panel = first, count = 0; panel < end; panel += count) {
                     const Operand* b = pack_b_ ? near + (panel - first) * numbers : panel_at(panel, k.begin);
-                    Fetch fetch = next.left > 0 ? next.at : fetch_behind(behind, k, b);
-                    if (next.left > 0) next.at.from += (k.end - k.begin) * next.at.step, next.left -= k.end - k.begin;
-                    multiply_tile(a, tile, panel, k, b, pack_b_ || p_.packed_b ? width : p_.b_row, fetch);
+                    std::int64_t lines = next.left > 0 ? next.left : behind.left(), each = operands<T>(k.end - k.begin);
+                    // Whole panels together, as long as they take along what is to be asked for.
+                    count = std::max<std::int64_t>(std::min(end, p_.n / width) - panel, 1);
+                    if (lines > 0) count = std::min(count, divide_up(lines, each));
+                    Fetch fetch = next.left > 0 ? next.at : fetch_behind(behind, count * each, b);
+                    if (next.left > 0) next.at.from += count * each * next.at.step, next.left -= count * each;
+                    multiply_tile(a, tile, panel, k, b, pack_b_ || p_.packed_b ? width : p_.b_row, fetch, count);
                 }
             }
         }
     }
 
-    static Fetch fetch_behind(NextLines& behind, Range k, const Operand* none) {
-        auto from = static_cast<const Operand*>(behind.take(operands<T>(k.end - k.begin)));
+    static Fetch fetch_behind(NextLines& behind, std::int64_t lines, const Operand* none) {
+        auto from = static_cast<const Operand*>(behind.take(lines));
         return from ? Fetch{from, line} : Fetch{none, 0};
     }
 
@@ -267,7 +271,7 @@ class Multiplication {
     static const Operand* as_operands(const NumberOf<T>* numbers) { return reinterpret_cast<const Operand*>(numbers); }
 
     void multiply_tile(const Copy& copy, std::int64_t index, std::int64_t panel, Range of_k, const Operand* b,
-                       std::int64_t b_row, const Fetch& fetch) {
+                       std::int64_t b_row, const Fetch& fetch, std::int64_t panels = 1) {
         auto [k, k_end] = of_k;
         std::int64_t row = row_of(index), column = panel * kernels_.most_columns;
         GemmTile<T> tile;
@@ -292,6 +296,11 @@ class Multiplication {
         tile.bias = last && p_.bias ? p_.bias + column : nullptr;
         tile.relu = last && p_.relu;
         tile.fetch = fetch.from, tile.fetch_step = fetch.step;
+        tile.panels = static_cast<int>(panels);
+        tile.b_panel = panels == 1   ? 0
+                       : p_.packed_b ? kernels_.most_columns * operands<T>(p_.k)
+                       : pack_b_     ? kernels_.most_columns * tile.k
+                                     : kernels_.most_columns;
         kernels_.tile(tile);
     }
 

@@ -35,6 +35,9 @@ class NextLines {
         return from;
     }
 
+    /// How many there are from there on; 0: none.
+    std::int64_t left() const { return at_ == count_ ? 0 : spans_[at_].lines; }
+
   private:
     struct Span {
         const std::byte* from;

@@ -56,6 +56,9 @@ struct GemmTile {
     const OperandOf<T>*
         fetch;  // each row of b takes one more step of this along: what is read next, on its way from memory; at least an address
     std::int64_t fetch_step;  // of few_rows: so many numbers ahead along rows of b are asked for; 0: none
+    /// So many tiles of most_columns each, side by side in c; of b the next one's columns begin so much further. Fetching goes on.
+    int panels = 1;
+    std::int64_t b_panel = 0;
 };
 
 constexpr int most_few_rows = 4;
