@@ -1,11 +1,13 @@
 #include "weft/backend/cpu/pooling.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "weft/backend/cpu/arithmetic.h"
 #include "weft/backend/cpu/pooling_turned.h"
 #include "weft/base/error.h"
+#include "weft/base/unsigned_of.h"
 
 namespace weft::cpu {
 namespace pools {
@@ -56,9 +58,11 @@ bool takes(T value, T best) {
         return (value > best) | (value != value);
 }
 
-template <class T, class Stride>
+template <bool near, class T>
 void max_of_window(const PoolingShape& s, const WindowStrides& strides, const Window& window, const T* input,
-                   Stride channel, std::int64_t channels, T* best) {
+                   const Strip& at, T* best) {
+    const auto channel = channel_stride<near>(strides);
+    const auto channels = channels_of<near>(at);
     for (std::int64_t c = 0; c < channels; ++c) best[c] = least<T>();
     window.for_each(s, strides, [&](std::int64_t at, std::int32_t) {
         const T* pixel = input + at;
@@ -70,9 +74,11 @@ void max_of_window(const PoolingShape& s, const WindowStrides& strides, const Wi
 }
 
 /// The same, and the window position of the maximum; the first inside, if nothing is greater than the least value.
-template <class T, class Stride>
+template <bool near, class T>
 void place_of_max(const PoolingShape& s, const WindowStrides& strides, const Window& window, const T* input,
-                  Stride channel, std::int64_t channels, T* best, std::int32_t* place) {
+                  const Strip& at, T* best, std::int32_t* place) {
+    const auto channel = channel_stride<near>(strides);
+    const auto channels = channels_of<near>(at);
     std::int32_t first = -1;
     for (std::int64_t c = 0; c < channels; ++c) best[c] = least<T>();
     window.for_each(s, strides, [&](std::int64_t at, std::int32_t number) {
@@ -111,33 +117,47 @@ Sum<T> divided(Sum<T> sum, std::int64_t divisor) {
 
 template <bool near, class T>
 void max_of_strip(const Pooling& p, const Strip& at, const T* input, T* output) {
+    const auto channels = channels_of<near>(at);
     const T* plane = plane_of(input, p.first, at);
     T* result = plane_of(output, p.second, at);
-    T best[strip];
+    T best[most_channels<near>];
     for_each_output(p.shape, [&](const Window& window) {
-        max_of_window(p.shape, p.first, window, plane, channel_stride<near>(p.first), at.channels, best);
+        max_of_window<near>(p.shape, p.first, window, plane, at, best);
         T* pixel = result + offset(p.second, window.y[0], window.y[1], window.y[2]);
-        for (std::int64_t c = 0; c < at.channels; ++c) pixel[c * channel_stride<near>(p.second)] = best[c];
+        for (std::int64_t c = 0; c < channels; ++c) pixel[c * channel_stride<near>(p.second)] = best[c];
     });
+}
+
+/// The value, or zero. Of a single channel without a branch, for no processor foresees which element of a window was its maximum; loops over channels
+/// become vectors, which have none anyway.
+template <bool near, class T>
+T value_if(bool so, T value) {
+    if constexpr (near) {
+        return so ? value : T(0.0f);
+    } else {
+        using Bits = UnsignedOf<sizeof(T)>;
+        return std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(value) & -static_cast<Bits>(so)));
+    }
 }
 
 template <bool near, class T>
 void max_backward_of_strip(const Pooling& p, const Strip& at, const T* input, const T* gradient, T* result) {
+    const auto channels = channels_of<near>(at);
     const T* plane = plane_of(input, p.first, at);
     const T* from = plane_of(gradient, p.second, at);
     T* to = plane_of(result, p.third, at);
-    set_zero<near>(p.shape, p.third, to, at.channels);
-    T best[strip];
-    std::int32_t place[strip];
+    set_zero<near>(p.shape, p.third, to, channels);
+    T best[most_channels<near>];
+    std::int32_t place[most_channels<near>];
     for_each_output(p.shape, [&](const Window& window) {
-        place_of_max(p.shape, p.first, window, plane, channel_stride<near>(p.first), at.channels, best, place);
+        place_of_max<near>(p.shape, p.first, window, plane, at, best, place);
         const T* given = from + offset(p.second, window.y[0], window.y[1], window.y[2]);
         window.for_each(p.shape, p.third, [&](std::int64_t pixel_at, std::int32_t number) {
             T* pixel = to + pixel_at;
-            for (std::int64_t c = 0; c < at.channels; ++c) {
+            for (std::int64_t c = 0; c < channels; ++c) {
                 T& sum = pixel[c * channel_stride<near>(p.third)];
                 T of_window = given[c * channel_stride<near>(p.second)];
-                sum = static_cast<T>(sum + (place[c] == number ? of_window : T(0.0f)));
+                sum = static_cast<T>(sum + value_if<near>(place[c] == number, of_window));
             }
         });
     });
@@ -145,36 +165,38 @@ void max_backward_of_strip(const Pooling& p, const Strip& at, const T* input, co
 
 template <bool near, class T>
 void average_of_strip(const Pooling& p, const Strip& at, const T* input, T* output) {
+    const auto channels = channels_of<near>(at);
     const T* plane = plane_of(input, p.first, at);
     T* result = plane_of(output, p.second, at);
-    Sum<T> sums[strip];
+    Sum<T> sums[most_channels<near>];
     for_each_output(p.shape, [&](const Window& window) {
-        std::fill_n(sums, at.channels, Sum<T>(0));
+        std::fill_n(sums, std::int64_t{channels}, Sum<T>(0));
         window.for_each(p.shape, p.first, [&](std::int64_t pixel_at, std::int32_t) {
             const T* pixel = plane + pixel_at;
-            for (std::int64_t c = 0; c < at.channels; ++c) sums[c] += widened(pixel[c * channel_stride<near>(p.first)]);
+            for (std::int64_t c = 0; c < channels; ++c) sums[c] += widened(pixel[c * channel_stride<near>(p.first)]);
         });
         T* pixel = result + offset(p.second, window.y[0], window.y[1], window.y[2]);
         std::int64_t divisor = std::max<std::int64_t>(1, window.divisor(p.shape));
-        for (std::int64_t c = 0; c < at.channels; ++c)
+        for (std::int64_t c = 0; c < channels; ++c)
             pixel[c * channel_stride<near>(p.second)] = static_cast<T>(divided<T>(sums[c], divisor));
     });
 }
 
 template <bool near, class T>
 void average_backward_of_strip(const Pooling& p, const Strip& at, const T* gradient, T* result) {
+    const auto channels = channels_of<near>(at);
     const T* from = plane_of(gradient, p.first, at);
     T* to = plane_of(result, p.second, at);
-    set_zero<near>(p.shape, p.second, to, at.channels);
-    Sum<T> share[strip];
+    set_zero<near>(p.shape, p.second, to, channels);
+    Sum<T> share[most_channels<near>];
     for_each_output(p.shape, [&](const Window& window) {
         const T* given = from + offset(p.first, window.y[0], window.y[1], window.y[2]);
         std::int64_t divisor = std::max<std::int64_t>(1, window.divisor(p.shape));
-        for (std::int64_t c = 0; c < at.channels; ++c)
+        for (std::int64_t c = 0; c < channels; ++c)
             share[c] = divided<T>(widened(given[c * channel_stride<near>(p.first)]), divisor);
         window.for_each(p.shape, p.second, [&](std::int64_t pixel_at, std::int32_t) {
             T* pixel = to + pixel_at;
-            for (std::int64_t c = 0; c < at.channels; ++c) {
+            for (std::int64_t c = 0; c < channels; ++c) {
                 T& sum = pixel[c * channel_stride<near>(p.second)];
                 sum = static_cast<T>(widened(sum) + share[c]);
             }

@@ -89,7 +89,7 @@ void pool_strips(const Pooling& pooling, bool near, const Operands<T, count>& op
             });
     }
     with_layout<T>(near, [&](auto is_near) {
-        for_each_strip(pooling.shape, is_near ? strip : 1, [&](const Strip& at) { f(is_near, pooling, at, data); });
+        for_each_strip(pooling.shape, most_channels<is_near>, [&](const Strip& at) { f(is_near, pooling, at, data); });
     });
 }
 

@@ -95,6 +95,19 @@ auto channel_stride(const WindowStrides& strides) {
         return strides.channel;
 }
 
+/// How many channels a strip has: one, where they do not lie side by side. As a constant, so that no loop over them is made into vectors, which
+/// for half types alone was a tenth of a megabyte.
+template <bool near>
+auto channels_of(const Strip& at) {
+    if constexpr (near)
+        return at.channels;
+    else
+        return std::integral_constant<std::int64_t, 1>{};
+}
+/// Of the numbers that are kept for each of them.
+template <bool near>
+inline constexpr std::int64_t most_channels = near ? strip : 1;
+
 /// f(whether channels lie side by side), as a constant; for float and double alone, to keep the code small.
 template <class T, class F>
 void with_layout(bool near, F&& f) {
@@ -103,8 +116,8 @@ void with_layout(bool near, F&& f) {
     f(std::false_type{});
 }
 
-template <bool near, class T>
-void set_zero(const PoolingShape& s, const WindowStrides& strides, T* plane, std::int64_t channels) {
+template <bool near, class T, class Channels>
+void set_zero(const PoolingShape& s, const WindowStrides& strides, T* plane, Channels channels) {
     for (std::int64_t x0 = 0; x0 < s.in[0]; ++x0)
         for (std::int64_t x1 = 0; x1 < s.in[1]; ++x1)
             for (std::int64_t x2 = 0; x2 < s.in[2]; ++x2) {
