@@ -101,8 +101,9 @@ void compute_few(const GemmTile<T>& tile) {
     std::int64_t k = 0;
     for (; k + deep <= tile.k; k += deep) {
         bool fresh = k == 0 && !tile.accumulate;
-        tile.fetch_step > 0 ? join_rows<T, rows, deep, true>(tile, k, fresh)
-                            : join_rows<T, rows, deep, false>(tile, k, fresh);
+        // Asked for where it is known to pay, on processors that have such an instruction.
+        bool far = fused && tile.fetch_step > 0;
+        far ? join_rows<T, rows, deep, fused>(tile, k, fresh) : join_rows<T, rows, deep, false>(tile, k, fresh);
     }
     for (; k < tile.k; ++k) join_rows<T, rows, 1, false>(tile, k, k == 0 && !tile.accumulate);
     if (!tile.bias && !tile.relu) return;

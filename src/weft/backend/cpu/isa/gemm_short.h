@@ -1,8 +1,7 @@
 // Products whose sums are short: a panel of b stays in registers, and all rows of a pass it. Included by isa/gemm.cpp.
 #pragma once
 
-#include "weft/backend/cpu/isa/gemm_kernels.h"
-#include "weft/backend/cpu/isa/vector.h"
+#include "weft/backend/cpu/isa/gemm_tile.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
@@ -12,7 +11,7 @@ constexpr int short_registers = 6;  // compiling more takes minutes
 #elif defined(WEFT_ISA_avx512)
 constexpr int short_registers = 30;
 #else
-constexpr int short_registers = 14;
+constexpr int short_registers = fused ? 14 : 1;
 #endif
 
 /// Vectors of a panel of so many rows: they and the sums of a row have registers.

@@ -11,6 +11,14 @@
 namespace weft::cpu::WEFT_ISA {
 namespace {
 
+// Whether the set multiplies and adds by one instruction. A call keeps nothing in registers, so tiles of more rows and panels of more vectors save
+// nothing beside it, and are half a megabyte.
+#if defined(WEFT_ISA_avx512) || defined(WEFT_ISA_avx2) || defined(__FP_FAST_FMAF) || defined(__ARM_FEATURE_FMA)
+constexpr bool fused = true;
+#else
+constexpr bool fused = false;
+#endif
+
 // Registers: rows x vectors of accumulators, `vectors` of b, one of a. AVX-512 has 32, the others 16. Sanitizers check
 // every one of the unrolled accesses, which takes minutes to compile: small tiles for them, of the same code with the
 // same results.
@@ -21,8 +29,7 @@ constexpr int most_rows = 14;
 #elif defined(WEFT_ISA_avx2)
 constexpr int most_rows = 6;
 #else
-constexpr int most_rows =
-    1;  // a multiply-and-add is a call, beside which what more rows save is nothing: of four, half a megabyte
+constexpr int most_rows = 1;
 #endif
 constexpr int most_vectors = 2;
 
