@@ -9,9 +9,12 @@
 
 namespace weft::cpu {
 
+template <class T>
+inline constexpr bool is_half_number = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
 /// What running values of T are kept in: float for the half types.
 template <class T>
-using Accumulator = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
+using Accumulator = std::conditional_t<is_half_number<T>, float, T>;
 
 /// What sums of T are kept in: unsigned for integers, so that they wrap.
 template <class T>

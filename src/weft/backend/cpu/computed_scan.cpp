@@ -24,7 +24,10 @@ constexpr std::int64_t apart = 64;  // bytes between pieces: those of a page's l
 class ComputedScan final : public PreparedLoop {
   public:
     ComputedScan(const Loop& loop, bool emitted)
-        : scan_(*loop.scan), reduction_(loop.reductions[0]), store_{loop.stores[0].dtype, {}} {
+        : scan_(*loop.scan),
+          reduction_(loop.reductions[0]),
+          store_{loop.stores[0].dtype, {}},
+          narrow_(block_loops(best_isa()).move.narrow) {
         LoopLayout layout = layout_of(loop);
         Dims dims = layout.kept, &strides = layout.stores[0];
         count_ = element_count(layout.reduced);
@@ -54,8 +57,11 @@ class ComputedScan final : public PreparedLoop {
 
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
         if (count_ == 0 || lanes_ == 0) return;
+        // Half types are floats until they are stored, so that either is the other to these loops.
+        if (is_half(store_.memory)) return run_as(loads, static_cast<Float16*>(stores[0]), scratch);
         with_dtype(store_.memory, [&]<class T>(TypeTag<T>) {
-            if constexpr (!std::is_same_v<T, bool>) run_as(loads, static_cast<Wrapped<T>*>(stores[0]), scratch);
+            if constexpr (!std::is_same_v<T, bool> && !is_half_number<T>)
+                run_as(loads, static_cast<Wrapped<T>*>(stores[0]), scratch);
         });
     }
 
@@ -89,7 +95,7 @@ class ComputedScan final : public PreparedLoop {
             together_ = count_ * side_by_side <= block;
             rows_ = std::min(together_ ? block / std::max<std::int64_t>(count_, 1) : side_by_side, lanes_);
             piece_ = std::min({count_, lanes_ == 1 ? most_of_columns : piece_bytes / width, values_.block()});
-            direct_ = whole_ && piece_ == count_;
+            direct_ = whole_ && piece_ == count_ && !is_half(store_.memory);
             pitch_ = together_ ? count_ : piece_ + apart / width;
             result_pitch_ = direct_ ? count_ : pitch_;
             units_ = divide_up(lanes_, std::max<std::int64_t>(rows_, 1));
@@ -105,7 +111,7 @@ class ComputedScan final : public PreparedLoop {
         auto running = static_cast<std::size_t>(columns_ ? width_ : rows_);
         values_at_ = values_.scratch_bytes();
         results_at_ = values_at_ + aligned(tile * size_of(values_.dtype()));
-        running_at_ = results_at_ + aligned(tile * size_of(store_.memory));
+        running_at_ = results_at_ + aligned(tile * size_of(values_.dtype()));
         thread_bytes_ = running_at_ + aligned(running * size_of(values_.dtype()));
     }
 
@@ -114,7 +120,9 @@ class ComputedScan final : public PreparedLoop {
         std::int64_t first = unit * rows_, rows = std::min(rows_, lanes_ - first);
         auto* in = reinterpret_cast<A*>(thread.base + values_at_);
         auto* running = reinterpret_cast<A*>(thread.base + running_at_);
-        To* out = direct_ ? to + first * count_ : reinterpret_cast<To*>(thread.base + results_at_);
+        auto* out = reinterpret_cast<A*>(thread.base + results_at_);
+        if constexpr (std::is_same_v<A, To>)
+            if (direct_) out = to + first * count_;
         std::fill_n(running, rows, start);
         for (std::int64_t done = 0; done < count_; done += piece_) {
             std::int64_t count = std::min(piece_, count_ - done), at = scan_.backwards ? count_ - done - count : done;
@@ -132,15 +140,38 @@ class ComputedScan final : public PreparedLoop {
             for (; k + side_by_side <= rows; k += side_by_side)
                 join_rows<side_by_side>(in + k * pitch_, out + k * result_pitch_, running + k, count, join);
             for (; k < rows; ++k) join_rows<1>(in + k * pitch_, out + k * result_pitch_, running + k, count, join);
-            for (std::int64_t k = 0; k < rows && !direct_; ++k)
-                copy_run(to + place((first + k) * count_ + at), step(dims_.size() - 1), out + k * result_pitch_, 1,
-                         count);
+            if (whole_ && count == count_ && result_pitch_ == count_) {
+                if (!direct_) put(to + first * count_, 1, out, rows * count);
+                continue;
+            }
+            for (std::int64_t k = 0; k < rows; ++k)
+                put(to + place((first + k) * count_ + at), step(dims_.size() - 1), out + k * result_pitch_, count);
         }
     }
 
-    /// `rows` rows of `count` values. What runs stays in registers.
-    template <std::size_t rows, class To, class A, class Join>
-    void join_rows(const A* in, To* out, A* running, std::int64_t count, Join join) const {
+    /// Results side by side to where they belong, of a half type rounded.
+    template <class To, class A>
+    void put(To* to, std::int64_t stride, const A* from, std::int64_t count) const {
+        if constexpr (std::is_same_v<A, To>) {
+            copy_run(to, stride, from, 1, count);
+        } else if (stride == 1) {
+            narrow_(to, store_.memory, from, count);
+        } else {
+            constexpr std::int64_t some = 256;
+            To narrowed[some];
+            for (std::int64_t done = 0; done < count; done += some) {
+                std::int64_t now = std::min(some, count - done);
+                narrow_(narrowed, store_.memory, from + done, now);
+                copy_run(to + done * stride, stride, narrowed, 1, now);
+            }
+        }
+    }
+
+    /// `rows` rows of `count` values. What runs stays in registers. A function at the beginning of a line of the cache, like the next: across
+    /// two its loop may take 1.2 times as long.
+    template <std::size_t rows, class A, class Join>
+    __attribute__((noinline, aligned(64))) void join_rows(const A* in, A* out, A* running, std::int64_t count,
+                                                          Join join) const {
         auto each = [&]<std::size_t... k>(std::index_sequence<k...>) {
             A now[rows] = {running[k]...};
             const bool exclusive = scan_.exclusive, backwards = scan_.backwards;
@@ -149,7 +180,7 @@ class ComputedScan final : public PreparedLoop {
                 std::int64_t x = backwards ? count - 1 - i : i;
                 auto one = [&](A& run, std::int64_t row) {
                     A next = join(run, in[row * pitch + x]);
-                    out[row * result_pitch + x] = static_cast<To>(exclusive ? run : next);
+                    out[row * result_pitch + x] = exclusive ? run : next;
                     run = next;
                 };
                 (one(now[k], static_cast<std::int64_t>(k)), ...);
@@ -171,24 +202,39 @@ class ComputedScan final : public PreparedLoop {
             std::int64_t flat = (outer * count_ + at) * inner_ + column;
             values_.fill(thread, flat, rows * width, in);
             To* first = to + place(flat);
-            scan_.exclusive ? join_columns<true>(in, first, running, rows, width, join)
-                            : join_columns<false>(in, first, running, rows, width, join);
+            std::int64_t across = step(dims_.size() - 1), down = step(dims_.size() - 2);
+            if constexpr (std::is_same_v<A, To>) {
+                join_columns(in, first, running, rows, width, across, down, join);
+            } else {
+                auto* results = reinterpret_cast<A*>(thread.base + results_at_);
+                join_columns(in, results, running, rows, width, 1, width, join);
+                if (across == 1 && down == width)
+                    put(first, 1, results, rows * width);
+                else
+                    for (std::int64_t i = 0; i < rows; ++i) put(first + i * down, across, results + i * width, width);
+            }
         }
     }
 
     /// `rows` rows of `width` values, one behind the other, onto what runs in each column.
-    template <bool exclusive, class To, class A, class Join>
-    void join_columns(const A* in, To* out, A* __restrict running, std::int64_t rows, std::int64_t width,
-                      Join join) const {
-        std::int64_t across = step(dims_.size() - 1), down = step(dims_.size() - 2);
+    template <class A, class Join>
+    void join_columns(const A* in, A* out, A* running, std::int64_t rows, std::int64_t width, std::int64_t across,
+                      std::int64_t down, Join join) const {
+        scan_.exclusive ? join_columns<true>(in, out, running, rows, width, across, down, join)
+                        : join_columns<false>(in, out, running, rows, width, across, down, join);
+    }
+    template <bool exclusive, class A, class Join>
+    __attribute__((noinline, aligned(64))) void join_columns(const A* in, A* out, A* __restrict running,
+                                                             std::int64_t rows, std::int64_t width, std::int64_t across,
+                                                             std::int64_t down, Join join) const {
         for (std::int64_t i = 0; i < rows; ++i) {
             std::int64_t row = scan_.backwards ? rows - 1 - i : i;
             const A* __restrict values = in + row * width;
-            To* __restrict results = out + row * down;
+            A* __restrict results = out + row * down;
             auto all = [&](std::int64_t stride) {
                 for (std::int64_t k = 0; k < width; ++k) {
                     A next = join(running[k], values[k]);
-                    results[k * stride] = static_cast<To>(exclusive ? running[k] : next);
+                    results[k * stride] = exclusive ? running[k] : next;
                     running[k] = next;
                 }
             };
@@ -209,6 +255,7 @@ class ComputedScan final : public PreparedLoop {
     Scan scan_;
     Reduction reduction_;
     Stream store_;
+    decltype(MoveLoops::narrow) narrow_;
     Dims dims_;  // of the space: lanes' axes and the scanned one
     ValueBlocks values_;
     bool columns_ = false;

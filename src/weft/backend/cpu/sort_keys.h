@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "weft/backend/cpu/arithmetic.h"
 #include "weft/backend/cpu/isa/sort_kernels.h"
 #include "weft/base/unsigned_of.h"
 #include "weft/core/dtype.h"
@@ -28,8 +29,6 @@ const SortLoops& sort_loops() {
 
 template <class T>
 using KeyOf = UnsignedOf<sizeof(T)>;
-template <class T>
-inline constexpr bool is_half_number = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 template <class T>
 inline constexpr NumberKind kind_of_number = std::is_unsigned_v<T>   ? NumberKind::unsigned_whole
                                              : std::is_integral_v<T> ? NumberKind::signed_whole
@@ -106,6 +105,13 @@ std::int64_t keys_below(const Key* keys, std::int64_t count, Key limit, std::int
     return found;
 }
 
+/// How often digits came becomes where each begins. A function at the beginning of a line of the cache: this is most of what sorting a row of 100
+/// takes, and across two lines it makes that 1.15 to 1.2 times as long.
+__attribute__((noinline, aligned(64))) inline void begin_digits(std::int64_t (&starts)[256]) {
+    std::int64_t next = 0;
+    for (std::int64_t& start : starts) next += std::exchange(start, next);
+}
+
 /// In order of `bits` bits from `first` on, stable; bytes that all keys share are skipped. The result lies in `keys`.
 template <class Key>
 void radix_sort(Key* keys, Key* spare, std::int64_t count, int first, int bits) {
@@ -117,8 +123,7 @@ void radix_sort(Key* keys, Key* spare, std::int64_t count, int first, int bits) 
     for (int d = 0; d < digits; ++d) {
         int shift = first + 8 * d;
         if (count == 0 || starts[d][from[0] >> shift & 0xff] == count) continue;
-        std::int64_t next = 0;
-        for (std::int64_t& start : starts[d]) next += std::exchange(start, next);
+        begin_digits(starts[d]);
         for (std::int64_t i = 0; i < count; ++i) to[starts[d][from[i] >> shift & 0xff]++] = from[i];
         std::swap(from, to);
     }
