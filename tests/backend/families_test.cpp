@@ -159,6 +159,8 @@ TEST(CpuFamilies, scatter_agrees_with_the_interpreter) {
             check(scatter(x({5, 3}, dtype), indices({9}), x({9, 3}, dtype), 0, mode), {.below = 5, .nans = true});
             check(scatter(x({2, 5, 3}, dtype), indices({2, 4}), x({2, 2, 4, 3}, dtype), 1, mode),
                   {.below = 5, .nans = true});
+            check(scatter(x({5, 300}, dtype), indices({9}), x({9, 300}, dtype), 0, mode), {.below = 5, .nans = true});
+            check(scatter(x({5, 40}, dtype), indices({40}), x({5, 40}, dtype), 1, mode), {.below = 40, .nans = true});
             check(scatter(x({4, 4, 2}, dtype), std::vector<Tensor>{indices({6}), indices({6})}, x({6, 2}, dtype), 0,
                           mode),
                   {.below = 4});

@@ -33,28 +33,21 @@ struct Lanes {
 
 /// Values, of the type of memory, onto a run of elements, onto rows of neighbours, onto lanes, or onto elements at places in bytes.
 struct Joins {
-    void (*run)(std::byte* to, std::int64_t stride, const std::byte* values, std::int64_t count);
+    void (*run)(std::byte* to, std::int64_t stride, const std::byte* values, std::int64_t value_stride,
+                std::int64_t count);
     void (*rows)(Rows rows, std::int64_t count, std::int64_t of_row, const std::byte* values);
     void (*lanes)(Lanes lanes, std::int64_t of_lane, const std::byte* values);
     void (*places)(std::byte* base, const std::int64_t* places, const std::byte* values, std::int64_t count);
 };
 
 template <class T, class Join>
-Joins joins_of(Join) {
+Joins joins_of() {
     Joins joins;
-    joins.run = [](std::byte* to, std::int64_t stride, const std::byte* values, std::int64_t count) {
-        auto* from = reinterpret_cast<const T*>(values);
-        if (stride == static_cast<std::int64_t>(sizeof(T)))
-            return join_side_by_side(reinterpret_cast<T*>(to), from, count, Join());
-        for (std::int64_t i = 0; i < count; ++i, to += stride) {
-            auto& element = *reinterpret_cast<T*>(to);
-            element = Join()(element, from[i]);
-        }
-    };
+    joins.run = join_run<T, Join>;
     joins.rows = [](Rows rows, std::int64_t count, std::int64_t of_row, const std::byte* values) {
         auto* from = reinterpret_cast<const T*>(values);
         for (; count > 0; --count, from += of_row, rows.next())
-            join_side_by_side(reinterpret_cast<T*>(rows.first()), from, of_row, Join());
+            join_side_by_side<Join>(reinterpret_cast<T*>(rows.first()), from, of_row);
     };
     joins.lanes = [](Lanes lanes, std::int64_t of_lane, const std::byte* values) {
         auto* from = reinterpret_cast<const T*>(values);
@@ -85,7 +78,8 @@ class ComputedScatter final : public PreparedLoop {
         : memory_(loop.stores[0].dtype),
           width_(static_cast<std::int64_t>(size_of(memory_))),
           narrow_(block_loops(best_isa()).move.narrow) {
-        joins_ = with_mode(*loop.scatter, memory_, []<class T>(TypeTag<T>, auto join) { return joins_of<T>(join); });
+        joins_ = with_mode(*loop.scatter, memory_,
+                           []<class T, class Join>(TypeTag<T>, Join) { return joins_of<T, Join>(); });
         LoopLayout layout = layout_of(loop);
         dims_ = layout.kept, strides_ = layout.stores[0];
         for (std::size_t i = 0; i < loop.loads.size(); ++i) streams_.push_back({loop.loads[i].dtype, layout.loads[i]});
@@ -207,17 +201,18 @@ class ComputedScatter final : public PreparedLoop {
         }
         walk.runs(at.data(), count, in_rows || in_lanes(walk),
                   [&](const IndexedWalk::Cursor& cursor, std::int64_t rows, std::int64_t run) {
-                      join_run(walk, cursor, thread.loads, to, rows, run, from);
+                      join_cursor(walk, cursor, thread.loads, to, rows, run, from);
                       from += rows * run * width_;
                   });
     }
 
-    void join_run(const IndexedWalk& walk, const IndexedWalk::Cursor& cursor, const void* const* loads, std::byte* to,
-                  std::int64_t rows, std::int64_t run, const std::byte* values) const {
+    void join_cursor(const IndexedWalk& walk, const IndexedWalk::Cursor& cursor, const void* const* loads,
+                     std::byte* to, std::int64_t rows, std::int64_t run, const std::byte* values) const {
         if (in_lanes(walk)) return joins_.lanes(lanes_of(walk, cursor, loads, to, rows), run, values);
         if (rows > 1) return joins_.rows(rows_of(walk, cursor, loads, to), rows, run, values);
         to += cursor.array + walk.still_places(cursor, loads);
-        if (walk.moving.empty()) return joins_.run(to, walk.strides.empty() ? 0 : walk.strides.back(), values, run);
+        if (walk.moving.empty())
+            return joins_.run(to, walk.strides.empty() ? 0 : walk.strides.back(), values, width_, run);
         std::array<std::int64_t, most_places> places;
         for (std::int64_t done = 0; done < run; done += most_places) {
             std::int64_t count = std::min(most_places, run - done);
