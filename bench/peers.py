@@ -118,7 +118,7 @@ def in_processes(table, wanted, options):
     memories = [n for n in ("mnist", "gpt128") if wanted(f"memory.{n}")]
     graphs = [n for n in (1000, 4000, 40_000) if wanted(f"graph.{n}")]
     groups = [processes.imports(options.systems, options.rounds) if wanted("import") else (), processes.firsts(firsts, options.systems, min(options.rounds, 3)),
-              processes.memories(memories, options.systems), processes.graphs(graphs, options.systems)]
+              processes.memories(memories, options.systems), processes.graphs(graphs, options.systems, min(options.rounds, 3))]
     if options.threads != 1 and wanted("busy.mlp"):
         groups.append(processes.busy(options.systems, options.rounds, max(options.seconds, 0.5)))   # the loop comes and goes in turns of milliseconds
     rows = (row for group in groups for row in group)
