@@ -12,7 +12,7 @@ __extension__ typedef __int128 Wide;
 
 template <class T>
 std::vector<T> run(Isa isa, Opcode opcode, const std::vector<T>& a, const std::vector<T>& b) {
-    Instruction at{.opcode = opcode, .dtype = dtype_of<T>, .literal = {}, .function = nullptr};
+    Instruction at{.opcode = opcode, .dtype = dtype_of<T>};
     std::vector<T> result(a.size());
     const void* operands[] = {a.data(), b.data(), a.data()};
     block_loops(isa).step(at, dtype_of<T>)(result.data(), operands, static_cast<std::int64_t>(a.size()), StepInfo{});

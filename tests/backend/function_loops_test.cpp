@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 std::vector<T> run(Isa isa, const Function& function, const std::vector<T>& a, const std::vector<T>& b) {
-    Instruction at{.opcode = Opcode::call, .dtype = dtype_of<T>, .literal = {}, .function = &function};
+    Instruction at = Instruction::call(dtype_of<T>, function);
     StepInfo info;
     info.function = &function;
     std::vector<T> result(a.size());

@@ -210,7 +210,7 @@ inline std::vector<KernelCase> function_cases() {
 /// Whether every function that the program calls can be printed.
 inline bool printable(const Program& program) {
     return std::all_of(program.code.begin(), program.code.end(), [](const Instruction& at) {
-        return at.opcode != Opcode::call || program_of(*at.function, at.dtype);
+        return at.opcode != Opcode::call || program_of(*at.function(), at.dtype);
     });
 }
 

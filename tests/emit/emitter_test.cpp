@@ -96,7 +96,7 @@ TEST(Emitter, maps_of_few_elements_have_the_interpreters_bits_the_first_time_and
         Random random(static_cast<unsigned>(seed + 1));
         Case c = case_of_all_loads(seed, random);
         auto expected = expected_of(c);
-        auto prepared = cpu::emit::prepare_map_of_few(c.loop);
+        auto prepared = cpu::emit::prepare_map_of_few(Loop(c.loop));
         if (!prepared) continue;
         ++few;
         for (int run = 0; run < 3; ++run) {
@@ -117,7 +117,7 @@ TEST(Emitter, a_map_of_few_elements_may_be_run_by_many_threads_at_once) {
     for (std::uint64_t seed = 1; seed < cases(100, 1000); ++seed) {
         Case c = random_case(seed);
         auto expected = expected_of(c);
-        auto prepared = cpu::emit::prepare_map_of_few(c.loop);
+        auto prepared = cpu::emit::prepare_map_of_few(Loop(c.loop));
         if (!prepared) continue;
         std::vector<std::thread> threads;
         for (int t = 0; t < 4; ++t)

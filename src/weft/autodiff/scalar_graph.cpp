@@ -32,7 +32,7 @@ std::optional<Key> instruction_of(const Operation& operation, DType dtype) try {
         const Instruction& from = program.code[static_cast<std::size_t>(used[i])];
         if (from.opcode != Opcode::input || from.a != i) return std::nullopt;
     }
-    return Key{last.opcode, last.function, dtype};
+    return Key{last.opcode, last.function(), dtype};
 } catch (const Error&) {
     return std::nullopt;
 }

@@ -62,7 +62,7 @@ class Remaker {
     bool computes_within(const Step& step, std::int32_t slot) const;
     bool lowers(const Again& again, std::int32_t before, std::int32_t fullest);
     void write();
-    void leave_first(std::int32_t slot);
+    void leave_first(std::int32_t slot, StepMaker& maker);
 
     Plan& plan_;
     const Graph& graph_;
@@ -217,7 +217,7 @@ void Remaker::write() {
             before[at(again.reader)].push_back(std::move(plan_.steps.back()));
             plan_.steps.pop_back();
         }
-        if (touches_[at(again.slot)].read.empty()) leave_first(again.slot);
+        if (touches_[at(again.slot)].read.empty()) leave_first(again.slot, maker);
     }
     std::vector<Step> steps;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
@@ -228,9 +228,8 @@ void Remaker::write() {
 }
 
 // Nothing reads what the first step stores any more: it does not, or, if parts of itself do, keeps it inside.
-void Remaker::leave_first(std::int32_t slot) {
+void Remaker::leave_first(std::int32_t slot, StepMaker& maker) {
     Step& step = plan_.steps[at(touches_[at(slot)].written / 2)];
-    StepMaker maker(graph_, plan_);
     if (step.kind == Step::map && step.stores.size() > 1) maker.leave_unstored(step, slot);
     if (step.kind != Step::rows) return;
     bool read = false;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "weft/compile/step_maker.h"
-
 namespace weft {
 namespace {
 
@@ -13,8 +11,7 @@ class LightValues {
   public:
     LightValues(Step& rows, Plan& plan, const Graph& graph) : rows_(rows), plan_(plan), graph_(graph) {}
 
-    void spread() {
-        StepMaker maker(graph_, plan_);
+    void spread(StepMaker& maker) {
         for (std::size_t p = 0; p < rows_.parts.size();) {
             const Step& part = rows_.parts[p];
             if (!stays_inside(part) || !light(part) || !readers_can_make(part)) {
@@ -73,6 +70,8 @@ class LightValues {
 
 }  // namespace
 
-void spread_light_values(Step& rows, Plan& plan, const Graph& graph) { LightValues(rows, plan, graph).spread(); }
+void spread_light_values(Step& rows, Plan& plan, const Graph& graph, StepMaker& maker) {
+    LightValues(rows, plan, graph).spread(maker);
+}
 
 }  // namespace weft

@@ -2,11 +2,11 @@
 // reads it, which then reads the array. As much is read, and nothing is written. Caller: compile/row_groups.cpp.
 #pragma once
 
-#include "weft/compile/plan.h"
+#include "weft/compile/step_maker.h"
 
 namespace weft {
 
 /// `rows`: a step of kind rows, of this plan. Parts whose values all readers can make go; the bits stay.
-void spread_light_values(Step& rows, Plan& plan, const Graph& graph);
+void spread_light_values(Step& rows, Plan& plan, const Graph& graph, StepMaker& maker);
 
 }  // namespace weft

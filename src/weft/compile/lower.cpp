@@ -1,6 +1,7 @@
 #include "weft/compile/lower.h"
 
 #include "weft/ops/elementwise.h"
+#include "weft/rewrite/number.h"
 
 namespace weft {
 namespace {
@@ -15,7 +16,7 @@ DType index_dtype(const Plan& plan, const Graph& graph, std::int32_t entry) {
 }  // namespace
 
 Scalar ProgramWriter::value(std::int32_t entry) {
-    if (auto at = values_.find(entry); at != values_.end()) return at->second;
+    if (values_.has(entry)) return values_.get(builder_, entry);
     const Node& node = graph_.node(entry);
     const Place& place = plan_.places[static_cast<std::size_t>(entry)];
     Scalar scalar = 0;
@@ -32,7 +33,8 @@ Scalar ProgramWriter::value(std::int32_t entry) {
         scalar = builder_.input(compute_dtype(node.dtype));
         loads_.push_back(entry);
     }
-    return values_.emplace(entry, scalar).first->second;
+    values_.set(entry, scalar);
+    return scalar;
 }
 
 // The array, then the index tensors that point into it.
@@ -64,14 +66,10 @@ Scalar ProgramWriter::made(std::int32_t entry, std::int32_t base) {
 void ProgramWriter::compute(std::int32_t entry) {
     const Node& node = graph_.node(entry);
     if (node.operation->family == Family::gather) return (void)value(entry);
-    operands_.clear(), inputs_.clear();
-    for (std::int32_t input : graph_.inputs(entry)) {
-        operands_.push_back(value(input));
-        inputs_.push_back(handle(graph_.entries[static_cast<std::size_t>(input)].node));
-    }
-    DType meeting = meeting_dtype(*node.operation, inputs_);
-    values_.insert_or_assign(entry,
-                             inline_body(*node.operation, operands_, meeting, node.dtype, node.attributes.get()));
+    operands_.clear();
+    for (std::int32_t input : graph_.inputs(entry)) operands_.push_back(value(input));
+    DType meeting = meeting_dtype(node);
+    values_.set(entry, inline_body(*node.operation, operands_, meeting, node.dtype, node.attributes.get()));
 }
 
 void ProgramWriter::store(std::int32_t entry) { builder_.output(value(entry)); }

@@ -61,9 +61,10 @@ void join_rows(Plan& plan, const Graph& graph, const std::vector<RowMembers>& gr
     std::vector<Step> steps;
     for (std::size_t s = 0; s < plan.steps.size(); ++s)
         if (group_of[s] < 0) steps.push_back(std::move(plan.steps[s]));
+    StepMaker maker(graph, plan);
     for (const RowMembers& group : groups) {
         steps.push_back(joined(plan, group, wanted));
-        spread_light_values(steps.back(), plan, graph);
+        spread_light_values(steps.back(), plan, graph, maker);
     }
     plan.steps = std::move(steps);
 }

@@ -29,7 +29,7 @@ void StepMaker::map(const std::vector<std::int32_t>& members, const std::functio
     step.kind = Step::map;
     step.members = members;
     step.space = members[0];
-    ProgramWriter writer(graph_, plan_);
+    ProgramWriter writer(graph_, plan_, values_, members.size());
     for (std::int32_t e : members) writer.compute(e);
     for (std::int32_t e : members) {
         if (stored(e)) writer.store(e), step.stores.push_back(place(e).index);
@@ -42,7 +42,7 @@ void StepMaker::reduce(std::int32_t e, std::vector<std::int32_t> inside) {
     Step step;
     step.space = graph_.inputs(e)[0];
     step.members = std::move(inside);
-    ProgramWriter writer(graph_, plan_);
+    ProgramWriter writer(graph_, plan_, values_, step.members.size());
     for (std::int32_t m : step.members) writer.compute(m);
     const Node& node = graph_.node(e);
     if (node.operation->family == Family::scan) {
@@ -68,7 +68,7 @@ void StepMaker::scatter(std::int32_t e, std::vector<std::int32_t> inside) {
     step.kind = Step::scatter;
     step.space = inputs[1];
     step.members = std::move(inside);
-    ProgramWriter writer(graph_, plan_);
+    ProgramWriter writer(graph_, plan_, values_, step.members.size());
     writer.scatter_into(e);
     for (std::int32_t m : step.members) writer.compute(m);
     writer.store(inputs[1]);
@@ -102,7 +102,7 @@ void StepMaker::leave_unstored(Step& step, std::int32_t slot) {
 // The program of a map or reduction, after its members or stores.
 void StepMaker::write_anew(Step& step) {
     bool reduces = step.kind == Step::reduce;
-    ProgramWriter writer(graph_, plan_);
+    ProgramWriter writer(graph_, plan_, values_, step.members.size());
     for (std::size_t i = 0; i + reduces < step.members.size(); ++i) writer.compute(step.members[i]);
     for (std::size_t i = 0; i < step.stores.size(); ++i) {
         std::int32_t stored = plan_.slots[static_cast<std::size_t>(step.stores[i])].entry;
@@ -118,7 +118,7 @@ void StepMaker::copy(std::int32_t from, std::int32_t slot) {
     Step step;
     step.kind = Step::copy;
     step.space = from;
-    ProgramWriter writer(graph_, plan_);
+    ProgramWriter writer(graph_, plan_, values_, step.members.size());
     writer.store(from);
     step.stores = {slot};
     take_program(writer, step);

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "weft/compile/lower.h"
 #include "weft/compile/plan.h"
 
 namespace weft {
@@ -34,6 +35,7 @@ class StepMaker {
     Place& place(std::int32_t e) { return plan_.places[static_cast<std::size_t>(e)]; }
     const Graph& graph_;
     Plan& plan_;
+    WrittenValues values_;
 };
 
 }  // namespace weft

@@ -27,18 +27,13 @@ Literal literal_as(DType dtype, const Literal& value) {
 
 namespace {
 
-bool same_content(const Instruction& a, const Instruction& b) {
-    return a.opcode == b.opcode && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c &&
-           a.function == b.function && a.literal.same(b.literal);
-}
-
 std::uint32_t content_hash(const Instruction& at) {
     Hasher hasher;
-    hasher.add(static_cast<std::uint64_t>(at.opcode) << 8 | static_cast<std::uint64_t>(at.dtype));
+    hasher.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(at.c)) << 32 |
+               static_cast<std::uint64_t>(at.opcode) << 16 | static_cast<std::uint64_t>(at.dtype) << 8 |
+               static_cast<std::uint64_t>(at.kind));
     hasher.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(at.a)) << 32 | static_cast<std::uint32_t>(at.b));
-    hasher.add(static_cast<std::uint32_t>(at.c) ^ static_cast<std::uint64_t>(at.literal.integer));
-    hasher.add(std::bit_cast<std::uint64_t>(at.literal.real) ^ std::bit_cast<std::uint64_t>(at.literal.imaginary) * 31);
-    hasher.add(reinterpret_cast<std::uintptr_t>(at.function));
+    hasher.add(at.first ^ at.second * 31);
     return static_cast<std::uint32_t>(hasher.result().low);
 }
 
@@ -48,11 +43,16 @@ std::uint32_t content_hash(const Instruction& at) {
 std::size_t ProgramBuilder::slot_of(const Instruction& instruction, std::uint32_t hash) const {
     std::size_t mask = slots_.size() - 1, place = hash & mask;
     auto other = [&](const Slot& slot) {
-        return slot.at >= 0 &&
-               (slot.hash != hash || !same_content(program_.code[static_cast<std::size_t>(slot.at)], instruction));
+        return slot.at >= 0 && (slot.hash != hash || program_.code[static_cast<std::size_t>(slot.at)] != instruction);
     };
     while (other(slots_[place])) place = (place + 1) & mask;
     return place;
+}
+
+void ProgramBuilder::expect(std::size_t instructions) {
+    if (!slots_.empty()) return;
+    program_.code.reserve(instructions);
+    slots_.resize(std::bit_ceil(std::max<std::size_t>(32, 2 * instructions + 2)));
 }
 
 void ProgramBuilder::widen() {
@@ -76,7 +76,7 @@ Scalar ProgramBuilder::record(const Instruction& instruction) {
 Scalar ProgramBuilder::input(DType dtype) {
     auto number = static_cast<std::int32_t>(program_.inputs.size());
     program_.inputs.push_back(dtype);
-    return record({.opcode = Opcode::input, .dtype = dtype, .a = number, .literal = {}});
+    return record({.opcode = Opcode::input, .dtype = dtype, .a = number});
 }
 
 void ProgramBuilder::output(Scalar value) {
@@ -85,11 +85,12 @@ void ProgramBuilder::output(Scalar value) {
 }
 
 Scalar ProgramBuilder::constant(DType dtype, const Literal& value) {
-    return record({.opcode = Opcode::constant, .dtype = dtype, .literal = literal_as(dtype, value)});
+    return record(Instruction::constant(dtype, literal_as(dtype, value)));
 }
 
 Scalar ProgramBuilder::emit(Opcode opcode, DType dtype, std::span<const Scalar> operands, const Function* function) {
-    Instruction instruction{.opcode = opcode, .dtype = dtype, .literal = {}, .function = function};
+    Instruction instruction = function ? Instruction::call(dtype, *function) : Instruction{.dtype = dtype};
+    instruction.opcode = opcode;
     std::int32_t* slots[] = {&instruction.a, &instruction.b, &instruction.c};
     promise(operands.size() <= 3, "an instruction has at most three operands");
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -111,8 +112,13 @@ Program ProgramBuilder::take() {
             if (operand >= 0) needed[static_cast<std::size_t>(operand)] = 1;
         }
     }
+    auto count = static_cast<std::size_t>(std::count(needed.begin(), needed.end(), 1));
+    if (count == full.code.size()) {  // most often: a large one is not copied
+        verify(full);
+        return full;
+    }
     Program kept{.code = {}, .inputs = std::move(full.inputs), .outputs = {}};
-    kept.code.reserve(static_cast<std::size_t>(std::count(needed.begin(), needed.end(), 1)));
+    kept.code.reserve(count);
     std::vector<std::int32_t> renamed(full.code.size(), -1);
     for (std::size_t i = 0; i < full.code.size(); ++i) {
         if (!needed[i]) continue;

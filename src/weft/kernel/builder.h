@@ -10,6 +10,8 @@ namespace weft {
 
 class ProgramBuilder : public ScalarBuilder {
   public:
+    /// A hint, at first: about so many instructions will come.
+    void expect(std::size_t instructions);
     /// The next input: the first has number 0.
     Scalar input(DType dtype);
     /// The next output. A value may leave more than once.

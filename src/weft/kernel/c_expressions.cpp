@@ -41,11 +41,11 @@ std::string shifted_by_constant(const Program& program, const Instruction& at, c
     bool left = at.opcode == Opcode::shift_left;
     if (!left && at.opcode != Opcode::shift_right) return {};
     const Instruction& count = program.code[static_cast<std::size_t>(at.b)];
-    bool within = count.opcode == Opcode::constant && count.literal.integer >= 0 &&
-                  count.literal.integer < static_cast<std::int64_t>(8 * size_of(at.dtype));
+    bool within = count.opcode == Opcode::constant && count.literal().integer >= 0 &&
+                  count.literal().integer < static_cast<std::int64_t>(8 * size_of(at.dtype));
     if (!within) return {};
-    if (left) return as(at.dtype, text("((", c_wrapping_type(at.dtype), ")", a, " << ", count.literal.integer, ")"));
-    return as(at.dtype, text("(", a, " >> ", count.literal.integer, ")"));
+    if (left) return as(at.dtype, text("((", c_wrapping_type(at.dtype), ")", a, " << ", count.literal().integer, ")"));
+    return as(at.dtype, text("(", a, " >> ", count.literal().integer, ")"));
 }
 
 std::string in_parentheses(const std::string& expression) { return "(" + expression + ")"; }
@@ -147,7 +147,7 @@ std::string CWriter::expression(const Program& program, const Instruction& at, c
 #undef WEFT_CASE
         return compare(at.opcode, program.dtype(at.a), value(at.a), value(at.b));
         case Opcode::constant:
-            return literal(at.dtype, at.literal);
+            return literal(at.dtype, at.literal());
         case Opcode::cast:
             return cast(value(at.a), program.dtype(at.a), at.dtype);
         case Opcode::bitcast:
@@ -164,8 +164,8 @@ std::string CWriter::expression(const Program& program, const Instruction& at, c
         case Opcode::make_complex:
             return text(pair_of(at.dtype), "(", value(at.a), ", ", value(at.b), ")");
         case Opcode::call: {
-            std::string called = text(function(*at.function, at.dtype), "(");
-            for (int i = 0; i < at.function->arity; ++i)
+            std::string called = text(function(*at.function(), at.dtype), "(");
+            for (int i = 0; i < at.function()->arity; ++i)
                 called += (i ? ", " : "") + value(i == 0 ? at.a : i == 1 ? at.b : at.c);
             return called + ")";
         }

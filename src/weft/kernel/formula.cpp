@@ -44,7 +44,7 @@ const std::map<Opcode, Infix>& infixes() {
 std::string function_name(const Instruction& at) {
     switch (at.opcode) {
         case Opcode::call:
-            return std::string(at.function->name);
+            return std::string(at.function()->name);
         case Opcode::absolute:
             return "abs";
         case Opcode::square_root:
@@ -126,7 +126,7 @@ class Writer {
         const Instruction& at = program_.code[static_cast<std::size_t>(position)];
         if (at.opcode == Opcode::input) return {inputs_[static_cast<std::size_t>(at.a)]};
         if (at.opcode == Opcode::constant) {
-            std::string number = text(at.literal);
+            std::string number = text(at.literal());
             return {number, number[0] == '-' ? sign : atom};
         }
         if (at.opcode == Opcode::negative) return {"-" + held(at.a, sign), sign};

@@ -95,10 +95,10 @@ Cell step(const Program& program, const Instruction& at, const Cell& a, const Ce
             return parts(at.opcode, real_of(at.dtype), a, b);
         case Opcode::call: {
             const Cell* operands[3] = {&a, &b, &c};
-            return call(*at.function, at.dtype, operands);
+            return call(*at.function(), at.dtype, operands);
         }
         case Opcode::constant:
-            return constant_cell(at.dtype, at.literal);
+            return constant_cell(at.dtype, at.literal());
         case Opcode::input:
             break;
     }

@@ -83,7 +83,7 @@ int operand_count(const Instruction& instruction) {
         case Opcode::fma:
             return 3;
         case Opcode::call:
-            return instruction.function ? instruction.function->arity : 0;
+            return instruction.function() ? instruction.function()->arity : 0;
         default:
             return 2;
     }
@@ -166,9 +166,9 @@ bool takes(Opcode opcode, DType d) {
 std::ostream& operator<<(std::ostream& out, const Program& program) {
     for (std::size_t i = 0; i < program.code.size(); ++i) {
         const Instruction& at = program.code[i];
-        out << '%' << i << " = " << (at.opcode == Opcode::call ? at.function->name : name_of(at.opcode)) << ' '
+        out << '%' << i << " = " << (at.opcode == Opcode::call ? at.function()->name : name_of(at.opcode)) << ' '
             << at.dtype;
-        if (at.opcode == Opcode::constant) out << ' ' << at.literal;
+        if (at.opcode == Opcode::constant) out << ' ' << at.literal();
         if (at.opcode == Opcode::input) out << ' ' << at.a;
         for (int n = 0; n < operand_count(at); ++n) out << (n ? ", %" : " %") << operand(at, n);
         out << '\n';
@@ -182,13 +182,13 @@ void verify(const Program& program) {
     for (std::size_t i = 0; i < program.code.size(); ++i) {
         const Instruction& at = program.code[i];
         if (at.opcode == Opcode::call) {
-            if (!at.function) refuse(i, at, "a call of no function");
-            bool defined = at.dtype == DType::float32   ? at.function->f32 != nullptr
-                           : at.dtype == DType::float64 ? at.function->f64 != nullptr
+            if (!at.function()) refuse(i, at, "a call of no function");
+            bool defined = at.dtype == DType::float32   ? at.function()->f32 != nullptr
+                           : at.dtype == DType::float64 ? at.function()->f64 != nullptr
                            : at.dtype == DType::complex64
-                               ? at.function->c64 != nullptr
-                               : at.dtype == DType::complex128 && at.function->c128 != nullptr;
-            if (!defined) refuse(i, at, text("the function ", at.function->name, " is not defined for this type"));
+                               ? at.function()->c64 != nullptr
+                               : at.dtype == DType::complex128 && at.function()->c128 != nullptr;
+            if (!defined) refuse(i, at, text("the function ", at.function()->name, " is not defined for this type"));
         }
         for (int n = 0; n < operand_count(at); ++n) {
             std::int32_t from = operand(at, n);
@@ -213,12 +213,11 @@ Hash128 hash_of(const Program& program) {
                    static_cast<std::uint32_t>(at.b));
         hasher.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(at.c)));
         if (at.opcode == Opcode::constant) {
-            hasher.add(static_cast<std::uint64_t>(at.literal.kind));
-            hasher.add(static_cast<std::uint64_t>(at.literal.integer));
-            hasher.add(std::bit_cast<std::uint64_t>(at.literal.real));
-            hasher.add(std::bit_cast<std::uint64_t>(at.literal.imaginary));
+            hasher.add(static_cast<std::uint64_t>(at.kind));
+            hasher.add(at.first);
+            hasher.add(at.second);
         }
-        if (at.opcode == Opcode::call) hasher.add(at.function->name);
+        if (at.opcode == Opcode::call) hasher.add(at.function()->name);
     }
     hasher.add(program.inputs.size());
     for (DType input : program.inputs) hasher.add(static_cast<std::uint64_t>(input));

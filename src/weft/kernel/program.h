@@ -3,6 +3,7 @@
 // The set of opcodes is small and closed; what is not here is a Function (kernel/function.h), itself a program where it can be.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <ostream>
 #include <span>
@@ -46,13 +47,43 @@ enum class Opcode : std::uint8_t {
 #undef WEFT_ENUMERATOR
 };
 
+/// Half a cache line: a large kernel has a hundred thousand, and they are copied from phase to phase.
 struct Instruction {
     Opcode opcode = Opcode::constant;
     DType dtype = DType::float32;         // of the result
+    Kind kind = Kind::floating;           // of a constant's literal
     std::int32_t a = -1, b = -1, c = -1;  // positions of operands
-    Literal literal;                      // constant
-    const Function* function = nullptr;   // call
+    // Of a constant its number: a whole one, or the bits of a real and an imaginary part. Of a call its function's address.
+    std::uint64_t first = 0, second = 0;
+
+    static Instruction constant(DType dtype, const Literal& literal) {
+        bool whole = literal.kind != Kind::floating && literal.kind != Kind::complex;
+        return {
+            .dtype = dtype,
+            .kind = literal.kind,
+            .first = whole ? static_cast<std::uint64_t>(literal.integer) : std::bit_cast<std::uint64_t>(literal.real),
+            .second = whole ? 0 : std::bit_cast<std::uint64_t>(literal.imaginary)};
+    }
+    static Instruction call(DType dtype, const Function& function) {
+        return {.opcode = Opcode::call, .dtype = dtype, .first = reinterpret_cast<std::uintptr_t>(&function)};
+    }
+    Literal literal() const {
+        Literal literal;
+        literal.kind = kind;
+        if (kind == Kind::floating || kind == Kind::complex)
+            literal.real = std::bit_cast<double>(first), literal.imaginary = std::bit_cast<double>(second);
+        else
+            literal.integer = static_cast<std::int64_t>(first);
+        return literal;
+    }
+    /// Null of what is no call.
+    const Function* function() const {
+        return opcode == Opcode::call ? reinterpret_cast<const Function*>(first) : nullptr;
+    }
+    /// Exact: of constants kind and bits.
+    friend bool operator==(const Instruction&, const Instruction&) = default;
 };
+static_assert(sizeof(Instruction) <= 32);
 
 struct Program {
     std::vector<Instruction> code;

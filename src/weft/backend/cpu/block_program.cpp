@@ -62,7 +62,7 @@ class Preparation {
     void add_constant(std::int32_t position, const Instruction& at) {
         BlockProgram::Constant constant{};
         with_dtype(at.dtype, [&](auto tag) {
-            auto value = at.literal.as<typename decltype(tag)::Type>();
+            auto value = at.literal().as<typename decltype(tag)::Type>();
             std::memcpy(constant.bytes, &value, sizeof value);
         });
         result_.constants.emplace_back(position, constant);
@@ -70,7 +70,7 @@ class Preparation {
 
     void add_step(std::int32_t position, const Instruction& at) {
         DType operand = program_.dtype(at.opcode == Opcode::select ? at.b : at.a);
-        BlockProgram::At step{loops_.step(at, operand), {0, at.function}, position, {at.a, at.b, at.c}};
+        BlockProgram::At step{loops_.step(at, operand), {0, at.function()}, position, {at.a, at.b, at.c}};
         if (!step.step) throw InternalError(text("block evaluator: no loop for ", name_of(at.opcode), " of ", operand));
         if (uniform(position)) {
             result_.cells.push_back(position);

@@ -142,7 +142,7 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
                    return few || lie_far_apart(output.row_stride * size);
                });
     if (!emitted || far || run_ > 0) return;
-    source_ = emit::EmittedSource(loop, dims, streams);
+    source_ = emit::EmittedSource(loop, loop.program, dims, streams);
     choose_code(loop, dims, reduced);
 }
 

@@ -44,7 +44,7 @@ class LoopKernel final : public Kernel {
         else if (loop.reduces())
             prepared_ = prepare_reduction(loop, emitted);
         else if (emitted) {
-            if (!often) prepared_ = emit::prepare_map_of_few(loop);
+            if (!often) prepared_ = emit::prepare_map_of_few(std::move(loop));
             if (!prepared_) prepared_ = emit::prepare_emitted_map(loop);
         }
         if (!prepared_) prepared_ = prepare_map(loop);

@@ -27,7 +27,7 @@ ValueBlocks::ValueBlocks(const Loop& loop, const Dims& dims, const std::vector<S
                           IndexedBlocks(loop, dims, streams).loads());
     bytes_ = rows_at_ = aligned(runner_.scratch_bytes());
     if (!emitted) return;
-    source_ = emit::EmittedSource(loop, dims, streams);
+    source_ = emit::EmittedSource(loop, loop.program, dims, streams);
     Stream made{dtype_, Dims(dims.size())};
     auto step = static_cast<std::int64_t>(size_of(dtype_));
     for (std::size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) made.strides[axis] = step;

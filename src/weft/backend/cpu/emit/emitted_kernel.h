@@ -15,7 +15,7 @@ std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const 
 std::unique_ptr<const PreparedLoop> prepare_turned_map(const Loop& loop, const EmitOptions* options = nullptr);
 
 /// Of a map of few elements: the code is made when it runs for the second time, and the block evaluator, to the same bits, runs it the
-/// first. Null where there are more, or Emission says otherwise.
-std::unique_ptr<const PreparedLoop> prepare_map_of_few(const Loop& loop);
+/// first. Null where there are more, or Emission says otherwise; else the loop's program is taken, for large ones are no small matter.
+std::unique_ptr<const PreparedLoop> prepare_map_of_few(Loop&& loop);
 
 }  // namespace weft::cpu::emit

@@ -42,8 +42,8 @@ void repeat_short_rows(MapSpace& space) {
 
 class EmittedMap final : public PreparedLoop {
   public:
-    explicit EmittedMap(const Loop& loop) : space_(space_of(loop)) {
-        source_ = EmittedSource(loop, space_.dims, space_.loads);
+    EmittedMap(const Loop& loop, Program program) : space_(space_of(loop)) {
+        source_ = EmittedSource(loop, std::move(program), space_.dims, space_.loads);
         space_.loads = source_.streams();
         repeat_short_rows(space_);
         past_caches_ = stores_much(loop, space_) && space_.repeats.empty();
@@ -145,7 +145,7 @@ class EmittedMap final : public PreparedLoop {
 /// The block evaluator's the first time, machine code from the second on: what runs once is not worth the making of code.
 class MapOfFew final : public PreparedLoop {
   public:
-    explicit MapOfFew(const Loop& loop) : first_(prepare_map(loop)), emitted_(loop) {}
+    explicit MapOfFew(Loop&& loop) : first_(prepare_map(loop)), emitted_(loop, std::move(loop.program)) {}
     std::string_view by() const override { return state_ == State::emitted ? emitted_.by() : first_->by(); }
     std::size_t scratch_bytes() const override { return std::max(first_->scratch_bytes(), emitted_.scratch_bytes()); }
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
@@ -176,14 +176,14 @@ class MapOfFew final : public PreparedLoop {
 
 std::unique_ptr<const PreparedLoop> prepare_emitted_map(const Loop& loop, const EmitOptions* options) {
     if (auto turned = prepare_turned_map(loop, options)) return turned;
-    auto map = std::make_unique<EmittedMap>(loop);
+    auto map = std::make_unique<EmittedMap>(loop, loop.program);
     if (!map->emit(options)) return nullptr;
     return map;
 }
 
-std::unique_ptr<const PreparedLoop> prepare_map_of_few(const Loop& loop) {
+std::unique_ptr<const PreparedLoop> prepare_map_of_few(Loop&& loop) {
     if (emission() != Emission::on || element_count(loop.dims) > few_elements) return nullptr;
-    return std::make_unique<MapOfFew>(loop);
+    return std::make_unique<MapOfFew>(std::move(loop));
 }
 
 }  // namespace weft::cpu::emit

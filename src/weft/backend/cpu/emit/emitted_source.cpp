@@ -1,6 +1,7 @@
 #include "weft/backend/cpu/emit/emitted_source.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::cpu::emit {
 namespace {
@@ -9,8 +10,8 @@ constexpr std::int64_t block_bytes = 16384;  // half of a small first-level cach
 
 }  // namespace
 
-EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams)
-    : program_(loop.program), indexed_(loop, dims, streams, true) {
+EmittedSource::EmittedSource(const Loop& loop, Program program, const Dims& dims, const std::vector<Stream>& streams)
+    : program_(std::move(program)), indexed_(loop, dims, streams, true) {
     std::int64_t widest = 1;
     for (const IndexedLoad& load : indexed_.loads())
         widest = std::max(widest, static_cast<std::int64_t>(size_of(load.memory())));
@@ -19,12 +20,12 @@ EmittedSource::EmittedSource(const Loop& loop, const Dims& dims, const std::vect
     for (const Instruction& at : program_.code)
         if (at.opcode == Opcode::input) read[static_cast<std::size_t>(at.a)] = true;
     std::vector<std::int32_t> number(streams.size(), -1);
-    program_.inputs.clear();
+    std::vector<DType> inputs = std::exchange(program_.inputs, {});
     for (std::size_t i = 0; i < streams.size(); ++i) {
         if (!read[i]) continue;
         number[i] = static_cast<std::int32_t>(loads_.size());
         loads_.push_back(i);
-        program_.inputs.push_back(loop.program.inputs[i]);
+        program_.inputs.push_back(inputs[i]);
         Stream stream = streams[i];
         stream.counted = counted(loop.loads[i], stream);
         if (!loop.loads[i].plain() && !stream.counted) {

@@ -10,8 +10,8 @@ namespace weft::cpu::emit {
 class EmittedSource {
   public:
     EmittedSource() = default;
-    /// `streams`: the loop's loads beside a space of sizes `dims`.
-    EmittedSource(const Loop& loop, const Dims& dims, const std::vector<Stream>& streams);
+    /// `program`: the loop's, which the loop need not have any more. `streams`: its loads beside a space of sizes `dims`.
+    EmittedSource(const Loop& loop, Program program, const Dims& dims, const std::vector<Stream>& streams);
 
     /// The loop's, without inputs that no instruction reads.
     const Program& program() const { return program_; }

@@ -88,7 +88,7 @@ class Lowering {
         std::optional<Value> result;
         switch (at.opcode) {
             case Opcode::constant:
-                return arithmetic_.constant(at.dtype, at.literal);
+                return arithmetic_.constant(at.dtype, at.literal());
             case Opcode::cast:
                 result = arithmetic_.cast(a, program.dtype(at.a), at.dtype);
                 break;
@@ -119,13 +119,13 @@ class Lowering {
 
     std::optional<Value> inlined(const Instruction& at, std::array<Value, 3> operands) {
         auto find = common_ ? common_program_of : program_of;
-        const Program* inside = find(*at.function, at.dtype, scales_);
+        const Program* inside = find(*at.function(), at.dtype, scales_);
         if (!inside) return std::nullopt;
         auto results = body(
             *inside, [&](std::size_t number) { return operands[number]; }, true);
         // What leaves the common path once a row would leave it for every vector: such calls are served in full, unless there are no others.
         if (results.size() > 1 && builder_.line(results[1]).once && !once_alone_) {
-            const Program* complete = program_of(*at.function, at.dtype, scales_);
+            const Program* complete = program_of(*at.function(), at.dtype, scales_);
             return body(
                 *complete, [&](std::size_t number) { return operands[number]; }, true)[0];
         }
@@ -159,7 +159,7 @@ class Lowering {
     Value outside(const Program& program, const Instruction& at, std::array<Value, 3> operands) {
         auto& code = builder_.code();
         const std::int32_t positions[] = {at.a, at.b, at.c};
-        Outside call{loops_.step(at, program.dtype(at.a)), at.function};
+        Outside call{loops_.step(at, program.dtype(at.a)), at.function()};
         promise(call.step != nullptr, "every verified instruction has its loop");
         Line line{.op = VectorOp::outside, .immediate = code.outsides.size()};
         std::int32_t* stored[] = {&line.a, &line.b, &line.c};

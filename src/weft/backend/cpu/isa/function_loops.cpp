@@ -139,10 +139,10 @@ bool takes_before(const Function* function) { return function->arity == 1 && pro
 Step function_step(const Instruction& at) {
     switch (at.dtype) {
         case DType::float32:
-            if (Step own = program_step<float>(at.function)) return own;
+            if (Step own = program_step<float>(at.function())) return own;
             return call_f32;
         case DType::float64:
-            if (Step own = program_step<double>(at.function)) return own;
+            if (Step own = program_step<double>(at.function())) return own;
             return call_f64;
         case DType::complex64:
             return call_c64;
