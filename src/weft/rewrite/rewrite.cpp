@@ -23,7 +23,7 @@ class Rewriter final : public Site::Users {
           active_(rules),
           trace_(trace),
           table_(graph.entries.size()),
-          applied_(rules.rules().size(), 0),
+          applied_(rules.size(), 0),
           most_(8 * graph.entries.size() + 256) {}
 
     /// What stands for the graph's outputs now.
@@ -270,7 +270,7 @@ class Rewriter final : public Site::Users {
         // A value sinks no deeper than the graph is, and no place is replaced so often, unless a rule feeds itself.
         bool endless = table_[at].chain > most_chain || table_[at].generation > deepest_ + most_chain ||
                        applied_[static_cast<std::size_t>(last_)] > most_;
-        if (endless) refuse_endless(rules_.rules()[static_cast<std::size_t>(last_)], *node);
+        if (endless) refuse_endless(rules_[last_], *node);
         replace(at, by);
     }
 
@@ -297,7 +297,7 @@ class Rewriter final : public Site::Users {
 
     Tensor replacement(const Node& node, std::int32_t operation, bool settled) {
         for (std::int32_t r : active_.at(phase_, operation, settled)) {
-            const Rule& rule = rules_.rules()[static_cast<std::size_t>(r)];
+            const Rule& rule = rules_[r];
             Tensor after;
             try {
                 after = rule.apply(Site(node, phase_, facts_, *this));
@@ -359,10 +359,10 @@ class Rewriter final : public Site::Users {
                                 "; correct it, or leave it out with WEFT_REWRITE=-", rule.name, place(node.where)));
     }
     [[noreturn]] void refuse_circle(const Node& node) const {
-        throw CompileError(text("rewriting: the rule '", rules_.rules()[static_cast<std::size_t>(last_)].name,
+        throw CompileError(text("rewriting: the rule '", rules_[last_].name,
                                 "' feeds itself: what it makes of ", written(node),
                                 " contains that again; correct it, or leave it out with WEFT_REWRITE=-",
-                                rules_.rules()[static_cast<std::size_t>(last_)].name, place(node.where)));
+                                rules_[last_].name, place(node.where)));
     }
 
     const Graph& graph_;

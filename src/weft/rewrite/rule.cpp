@@ -13,16 +13,19 @@ namespace {
 
 struct Registry {
     std::mutex mutex;
-    std::vector<Rule> own = builtin_rules(), added;
+    std::vector<std::shared_ptr<const Rule>> own, added;
     std::atomic<std::uint64_t> version{0};
+    Registry() {
+        for (Rule& rule : builtin_rules()) own.push_back(std::make_shared<const Rule>(std::move(rule)));
+    }
     static Registry& get() {
         static Registry* registry = new Registry;
         return *registry;
     }
 };
 
-bool has(const std::vector<Rule>& rules, std::string_view name) {
-    return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.name == name; });
+bool has(const std::vector<std::shared_ptr<const Rule>>& rules, std::string_view name) {
+    return std::any_of(rules.begin(), rules.end(), [&](const auto& rule) { return rule->name == name; });
 }
 
 // The right-hand side, for messages: called on placeholders where that can be done.
@@ -84,23 +87,29 @@ void register_rule(Rule rule) {
     if (!rule.apply) throw ValueError(text("register_rule: the rule '", rule.name, "' has no function to apply"));
     if (has(registry.own, rule.name) || has(registry.added, rule.name))
         throw ValueError(text("register_rule: there is a rule '", rule.name, "' already; give this one another name"));
-    registry.added.push_back(std::move(rule));
+    registry.added.push_back(std::make_shared<const Rule>(std::move(rule)));
     ++registry.version;
 }
 
 void remove_rule(std::string_view name) {
     Registry& registry = Registry::get();
     std::lock_guard lock(registry.mutex);
-    if (std::erase_if(registry.added, [&](const Rule& rule) { return rule.name == name; }) == 0)
+    if (std::erase_if(registry.added, [&](const auto& rule) { return rule->name == name; }) == 0)
         throw ValueError(text("remove_rule: no rule '", name, "' was added by register_rule"));
     ++registry.version;
 }
 
-std::vector<Rule> all_rules() {
+std::vector<std::shared_ptr<const Rule>> shared_rules() {
     Registry& registry = Registry::get();
     std::lock_guard lock(registry.mutex);
-    std::vector<Rule> all = registry.own;
+    std::vector<std::shared_ptr<const Rule>> all = registry.own;
     all.insert(all.end(), registry.added.begin(), registry.added.end());
+    return all;
+}
+
+std::vector<Rule> all_rules() {
+    std::vector<Rule> all;
+    for (const auto& rule : shared_rules()) all.push_back(*rule);
     return all;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -102,7 +103,9 @@ Rule rule(std::string name, Phase phase, Match pattern, Replacement replacement,
 void register_rule(Rule rule);
 /// Takes out a rule that register_rule added.
 void remove_rule(std::string_view name);
-/// All rules, weft's own first.
+/// All rules, weft's own first. They are made when they are first asked for, and shared by all whom they serve: with what they say of
+/// themselves they are half a megabyte.
+std::vector<std::shared_ptr<const Rule>> shared_rules();
 std::vector<Rule> all_rules();
 
 }  // namespace weft

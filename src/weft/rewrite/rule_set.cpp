@@ -15,17 +15,17 @@ bool named(const Rule& rule, const std::set<std::string>& names) {
 
 RuleSet::RuleSet(const RewriteOptions& options) {
     if (!options.enabled) return;
-    rules_ = all_rules();
-    rules_.insert(rules_.end(), options.extra.begin(), options.extra.end());
-    std::erase_if(rules_, [&](const Rule& rule) {
-        return named(rule, options.exclude) || (!options.only.empty() && !named(rule, options.only));
+    rules_ = shared_rules();
+    for (const Rule& rule : options.extra) rules_.push_back(std::make_shared<const Rule>(rule));
+    std::erase_if(rules_, [&](const auto& rule) {
+        return named(*rule, options.exclude) || (!options.only.empty() && !named(*rule, options.only));
     });
-    for (const Rule& rule : rules_) {
-        for (const Operation* root : rule.roots) by_root_[root];
+    for (const auto& rule : rules_) {
+        for (const Operation* root : rule->roots) by_root_[root];
     }
-    for (const Rule& rule : rules_) add_needs(rule.needs);
+    for (const auto& rule : rules_) add_needs(rule->needs);
     for (std::size_t r = 0; r < rules_.size(); ++r) {
-        const Rule& rule = rules_[r];
+        const Rule& rule = *rules_[r];
         auto add = [&](Lists& lists) {
             auto phase = static_cast<std::size_t>(rule.phase);
             lists.of[phase].push_back(static_cast<std::int32_t>(r));

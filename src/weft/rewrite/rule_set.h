@@ -14,7 +14,8 @@ namespace weft {
 class RuleSet {
   public:
     explicit RuleSet(const RewriteOptions& options);
-    const std::vector<Rule>& rules() const { return rules_; }
+    std::size_t size() const { return rules_.size(); }
+    const Rule& operator[](std::int32_t number) const { return *rules_[static_cast<std::size_t>(number)]; }
     /// Numbers of the rules to be tried at nodes of this operation, in phase `phase`: with those of the phases before, or, at a node
     /// that these have left as it is, without them.
     const std::vector<std::int32_t>& at(Phase phase, const Operation& operation, bool settled) const;
@@ -41,7 +42,7 @@ class RuleSet {
     struct Lists {
         std::array<std::vector<std::int32_t>, 3> up_to, of;  // by phase
     };
-    std::vector<Rule> rules_;
+    std::vector<std::shared_ptr<const Rule>> rules_;
     std::unordered_map<const Operation*, Lists> by_root_;
     Lists anywhere_, none_;
     std::size_t wanted_ = 0;
