@@ -109,5 +109,21 @@ TEST(ManyParts, in_different_places_are_joined_where_none_meets_another) {
     expect_values(sums);
 }
 
+// More than the numbers of whose inputs are written down beside a node; some of them change, once and again.
+TEST(ManyParts, of_one_join_are_rewritten_each) {
+    KeepPending keep;
+    for (std::size_t parts : {254u, 255u, 256u, 257u, 600u}) {
+        Tensor x = drawn({1, 4}, "x");
+        std::vector<Tensor> rows;
+        for (std::size_t i = 0; i < parts; ++i) {
+            Tensor row = x + static_cast<double>(i);
+            rows.push_back(i % 3 == 0 ? log(1 + exp(row) + 0) : i % 3 == 1 ? row * 1 : row);
+        }
+        Tensor joined = concatenate(rows), read[] = {sum(joined * 2), sum(joined)};
+        expect_values(read);
+        EXPECT_EQ(count(read[0], exp_operation), 0) << parts;  // log(1 + exp(x)) has a function of its own
+    }
+}
+
 }  // namespace
 }  // namespace weft

@@ -18,6 +18,7 @@ namespace weft {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
+using Operands = SmallVector<const Fact*, 4>;  // facts of a node's inputs
 
 Fact of_dtype(DType dtype) {
     Fact fact;
@@ -106,8 +107,6 @@ Fact clamped(Fact fact, DType dtype) {
     return fact;
 }
 
-using Operands = SmallVector<const Fact*, 4>;
-
 Fact of_cast(const Node& node, const Fact& from) {
     if (is_complex(node.inputs[0]->dtype)) return of_dtype(node.dtype);
     Fact fact = from;
@@ -124,7 +123,7 @@ Fact of_sum(const Node& node, const Fact& a, const Fact& b) {
     fact.low = lowest({a.low + (adds ? b.low : -b.high)}), fact.high = highest({a.high + (adds ? b.high : -b.low)});
     fact.number = a.finite() && b.finite();
     fact.whole = a.whole && b.whole;
-    bool shifted = number_of(*node.inputs[0]) || number_of(*node.inputs[1]);
+    bool shifted = is_any_number(*node.inputs[0]) || is_any_number(*node.inputs[1]);
     fact.unique = shifted && (a.unique || b.unique) && is_integer(node.dtype);
     fact.symmetric = a.symmetric && b.symmetric && node.inputs[0]->shape == node.inputs[1]->shape;
     return held(fact, node.dtype);
@@ -236,7 +235,7 @@ const Fact* Facts::find(const Node& node) const {
     return number < 0 ? nullptr : &known_[static_cast<std::size_t>(of_those_[static_cast<std::size_t>(number)])];
 }
 
-void Facts::keep(const Node& node, const Fact& fact) {
+const Fact& Facts::keep(const Node& node, const Fact& fact) {
     auto place = static_cast<std::int32_t>(known_.size());
     known_.push_back(fact);
     if (std::int32_t number = numbers_ ? numbers_->find(&node) : -1; number >= 0) {
@@ -246,34 +245,39 @@ void Facts::keep(const Node& node, const Fact& fact) {
         without_.number(&node);
         of_those_.push_back(place);
     }
+    return known_.back();
 }
 
 const Fact& Facts::of(const Node& top) {
     if (const Fact* known = find(top)) return *known;
-    std::vector<const Node*> stack{&top};
-    while (!stack.empty()) {
-        const Node* node = stack.back();
-        if (find(*node)) {
-            stack.pop_back();
+    const Fact* last = nullptr;
+    stack_.assign(1, &top);
+    while (!stack_.empty()) {
+        const Node* node = stack_.back();
+        if (node != &top && (last = find(*node))) {
+            stack_.pop_back();
             continue;
         }
-        std::size_t before = stack.size();
+        Operands in;
+        std::size_t before = stack_.size();
         if (!opaque(*node)) {
-            for (const Node* input : node->inputs)
-                if (!find(*input)) stack.push_back(input);
+            for (const Node* input : node->inputs) {
+                if (const Fact* known = find(*input))
+                    in.push_back(known);
+                else
+                    stack_.push_back(input);
+            }
         }
-        if (stack.size() > before) continue;
-        stack.pop_back();
-        keep(*node, derived(*node));
+        if (stack_.size() > before) continue;
+        stack_.pop_back();
+        last = &keep(*node, derived(*node, in));
     }
-    return *find(top);
+    return *last;
 }
 
-Fact Facts::derived(const Node& node) {
+Fact Facts::derived(const Node& node, const Operands& in) {
     if (opaque(node)) return of_dtype(node.dtype);
     if (std::optional<Literal> number = number_of(node)) return of_number(*number);
-    Operands in;
-    for (const Node* input : node.inputs) in.push_back(find(*input));
     Fact fact = node.operation->family == Family::elementwise ? of_elementwise(node, in) : of_moved_or_joined(node, in);
     return clamped(fact, node.dtype);
 }

@@ -34,12 +34,14 @@ class Facts {
     const Fact& of(const Node& node);
 
   private:
-    Fact derived(const Node& node);
+    using Operands = SmallVector<const Fact*, 4>;
+    Fact derived(const Node& node, const Operands& in);
     const Fact* find(const Node& node) const;
-    void keep(const Node& node, const Fact& fact);
+    const Fact& keep(const Node& node, const Fact& fact);
 
     const NodeNumbers* numbers_;
-    std::deque<Fact> known_;                // does not move
+    std::deque<Fact> known_;  // does not move
+    std::vector<const Node*> stack_;
     std::vector<std::int32_t> by_number_;   // which of them a node with a number has; -1: not known
     NodeNumbers without_{64, Hints::none};  // nodes that had no number when they were asked for
     std::vector<std::int32_t> of_those_;    // which of them those have

@@ -77,8 +77,18 @@ bool swaps(const Operation& operation) try {
 
 }  // namespace
 
+// A constant is found under views and conversions.
+bool is_any_number(const Node& node) {
+    const Node* at = &node;
+    while (at->operation->family == Family::view || at->operation == &astype_operation) {
+        if (opaque(*at)) return false;
+        at = at->inputs[0];
+    }
+    return at->operation == &constant_operation && !opaque(*at);
+}
+
 std::optional<Literal> number_of(const Node& node) {
-    if (!may_be_number(node)) return std::nullopt;
+    if (!may_be_number(node) || !is_any_number(node)) return std::nullopt;
     SmallVector<DType, 4> casts;
     const Node* at = &node;
     while (!opaque(*at)) {

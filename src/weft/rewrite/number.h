@@ -19,6 +19,8 @@ inline bool is(const Node& node, const Operation& operation) { return node.opera
 inline bool may_be_number(const Node& node) {
     return node.operation->family != Family::elementwise || node.operation == &astype_operation;
 }
+/// Whether number_of finds one: asked most often of all, and a Literal is not small.
+bool is_any_number(const Node& node);
 /// The number that every element of the node is, as its dtype holds it; nothing if it is not a constant in any dress.
 std::optional<Literal> number_of(const Node& node);
 /// Whether every element is this number (of the node's dtype).

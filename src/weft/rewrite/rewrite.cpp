@@ -102,8 +102,10 @@ class Rewriter final : public Site::Users {
                 latest = std::max(latest, input);
             }
             Tensor made = copy(*node, inputs);
-            Record& record = table_[table_.number(copies[e] = made.node())];
-            record.merged = record.own = record.as_met = true;
+            std::int32_t number = table_.number(copies[e] = made.node());
+            table_.write_inputs(number, graph_.inputs(static_cast<std::int32_t>(e)));
+            Record& record = table_[number];
+            record.merged = record.own = true;
             record.operation = operation;
             merged(made.node(), latest);
         }
@@ -123,7 +125,7 @@ class Rewriter final : public Site::Users {
     }
     // What stands for a node now.
     std::int32_t current(std::int32_t at) {
-        while (table_[at].phase == now()) at = table_[at].replaced;
+        while (table_[at].phase == now()) at = table_[at].to;
         return at;
     }
     void read(std::int32_t top, std::uint32_t times) {
@@ -180,12 +182,12 @@ class Rewriter final : public Site::Users {
                 rewrite(at);
             }
         }
-        return table_[top].normal;
+        return table_[top].to;
     }
     std::int8_t now() const { return static_cast<std::int8_t>(phase_); }
 
     void finish(std::int32_t at, std::int32_t normal) {
-        table_[at].normal = normal;
+        table_[at].to = normal;
         table_[at].done = now();
         table_[at].waits = false;
         stack_.pop_back();
@@ -193,8 +195,8 @@ class Rewriter final : public Site::Users {
 
     // A replaced node has the normal form of what took its place.
     void follow(std::int32_t at) {
-        std::int32_t by = table_[at].replaced;
-        if (table_[by].done == now()) return finish(at, table_[by].normal);
+        std::int32_t by = table_[at].to;
+        if (table_[by].done == now()) return finish(at, table_[by].to);
         push(by);
     }
 
@@ -206,14 +208,6 @@ class Rewriter final : public Site::Users {
     // Rules stop at it. A copy was none of those, and nobody computes it.
     bool stops(std::int32_t at) { return !table_[at].own && opaque(*table_[at].node.node()); }
 
-    // The numbers of a node's inputs. Of a copy as it was met the graph knows them: nodes take more memory than the caches hold, and each pass
-    // over all of them waits for it.
-    std::span<const std::int32_t> inputs_of(std::int32_t at) {
-        if (table_[at].as_met) return graph_.inputs(at);
-        numbers_.clear();
-        for (Node* input : table_[at].node.node()->inputs) numbers_.push_back(table_.number(input));
-        return {numbers_.data(), numbers_.size()};
-    }
     std::int32_t operation(std::int32_t at) {
         Record& record = table_[at];
         if (record.operation < 0) record.operation = active_.met(*record.node.node());
@@ -223,13 +217,13 @@ class Rewriter final : public Site::Users {
     template <class F>
     void for_inputs(std::int32_t at, F f) {
         if (stops(at)) return;
-        for (std::int32_t input : inputs_of(at)) f(input);
+        for (std::int32_t input : table_.inputs(at)) f(input);
     }
 
     bool inputs_are_normal(std::int32_t at) {
         table_[at].waits = true;
         std::size_t before = stack_.size();
-        std::span<const std::int32_t> inputs = inputs_of(at);
+        std::span<const std::int32_t> inputs = table_.inputs(at);
         for (std::size_t i = inputs.size(); i-- > 0;)
             if (table_[inputs[i]].done != now()) push(inputs[i]);
         return stack_.size() == before;
@@ -238,20 +232,20 @@ class Rewriter final : public Site::Users {
     void rewrite(std::int32_t at) {
         bool same = true;
         std::int32_t latest = -1;
-        std::span<const std::int32_t> before = inputs_of(at);
-        for (std::int32_t input : before) {
-            std::int32_t normal = table_[input].normal;
-            same &= normal == input;
-            latest = std::max(latest, normal);
+        SmallVector<std::int32_t, 6> normal;
+        for (std::int32_t input : table_.inputs(at)) {
+            normal.push_back(table_[input].to);
+            same &= normal.back() == input;
+            latest = std::max(latest, normal.back());
         }
-        bool settled = same && table_[at].normal == at && table_[at].done == before_;
+        bool settled = same && table_[at].to == at && table_[at].done == before_;
         if (settled && table_[at].merged && active_.at(phase_, operation(at), settled).empty()) return finish(at, at);
         Node* node = table_[at].node.node();
         if (!same || !table_[at].merged) {
             SmallVector<Node*, 3> inputs;
-            for (std::int32_t input : before) inputs.push_back(table_[table_[input].normal].node.node());
+            for (std::int32_t input : normal) inputs.push_back(table_[input].node.node());
             bool here = same || (table_[at].own && !trace_);  // a trace shows nodes as they were
-            if (!same && here) exchange_inputs(at, inputs);
+            if (!same && here) exchange_inputs(at, inputs, normal);
             Tensor built = here ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
             std::int32_t to = table_.number(merged(built.node(), latest));
             table_[to].merged = true;
@@ -275,22 +269,22 @@ class Rewriter final : public Site::Users {
     }
 
     // Nobody else holds the node: it takes its inputs' normal forms as it stands, and most of what is above a replacement does.
-    void exchange_inputs(std::int32_t at, std::span<Node* const> inputs) {
+    void exchange_inputs(std::int32_t at, std::span<Node* const> inputs, std::span<const std::int32_t> numbers) {
         Node* node = table_[at].node.node();
         bool counts = table_[at].users > 0;
-        for (Node* input : inputs) {
-            input->retain();
-            if (counts) read(current(table_.number(input)), 1);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            inputs[i]->retain();
+            if (counts) read(current(numbers[i]), 1);
         }
         if (counts) drop(at);
-        table_[at].as_met = false;
+        table_.write_inputs(at, numbers);
         for (std::size_t i = 0; i < inputs.size(); ++i) std::exchange(node->inputs[i], inputs[i])->release();
     }
 
     void replace(std::int32_t at, std::int32_t by) {
         std::uint32_t users = std::exchange(table_[at].users, 0);
         if (users > 0) read(current(by), users);
-        table_[at].replaced = by;
+        table_[at].to = by;
         table_[at].phase = now();
         if (users > 0) drop(at);
     }
@@ -359,9 +353,8 @@ class Rewriter final : public Site::Users {
                                 "; correct it, or leave it out with WEFT_REWRITE=-", rule.name, place(node.where)));
     }
     [[noreturn]] void refuse_circle(const Node& node) const {
-        throw CompileError(text("rewriting: the rule '", rules_[last_].name,
-                                "' feeds itself: what it makes of ", written(node),
-                                " contains that again; correct it, or leave it out with WEFT_REWRITE=-",
+        throw CompileError(text("rewriting: the rule '", rules_[last_].name, "' feeds itself: what it makes of ",
+                                written(node), " contains that again; correct it, or leave it out with WEFT_REWRITE=-",
                                 rules_[last_].name, place(node.where)));
     }
 
@@ -376,7 +369,7 @@ class Rewriter final : public Site::Users {
     std::int8_t read_in_ = -1;  // the phase in which readers were written down
     Facts facts_{&table_.numbers()};
     ContentTable<Node*> merged_;
-    std::vector<std::int32_t> stack_, counted_, numbers_;
+    std::vector<std::int32_t> stack_, counted_;
     std::vector<Node*> fresh_;
     static constexpr std::uint32_t most_chain = 256;
     static constexpr std::uint32_t as_output = 2;  // readers that an output counts as: it stays whole

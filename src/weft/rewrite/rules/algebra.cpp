@@ -32,7 +32,7 @@ bool is_sum(const Node& node) {
 }
 bool scales(const Node& node) {
     return !opaque(node) && node.operation == &multiply_operation &&
-           (number_of(*node.inputs[0]) || number_of(*node.inputs[1]));
+           (is_any_number(*node.inputs[0]) || is_any_number(*node.inputs[1]));
 }
 
 // A product in fewer operations, or with its number outermost.
@@ -46,7 +46,7 @@ Tensor product_normal_form(const Site& site) {
         product.meet_masks(site);
         bool fewer = product.cost() < product.cost_before();
         bool number_inside = !through && node.inputs.size() == 2 && product.cost() == product.cost_before() &&
-                             product.number != 1 && product.number != -1 && !number_of(a) && !number_of(b);
+                             product.number != 1 && product.number != -1 && !is_any_number(a) && !is_any_number(b);
         bool turned =
             std::any_of(product.factors.begin(), product.factors.end(), [](const Factor& f) { return f.power > 0; });
         if (fewer || (number_inside && turned)) return product.build();
@@ -67,8 +67,8 @@ Tensor masked_quotient(const Site& site) {
 // What a term is a multiple of.
 const Node* base(const Node* term) {
     if (opaque(*term) || term->operation != &multiply_operation) return term;
-    if (number_of(*term->inputs[0])) return term->inputs[1];
-    return number_of(*term->inputs[1]) ? term->inputs[0] : term;
+    if (is_any_number(*term->inputs[0])) return term->inputs[1];
+    return is_any_number(*term->inputs[1]) ? term->inputs[0] : term;
 }
 
 // Whether a single term joins a sum, in its normal form already, none of whose terms is a multiple of the same: nothing meets. As in the
@@ -78,7 +78,7 @@ bool meets_none(const Node& node) {
     auto adds = [](const Node& x) { return is(x, add_operation) || is(x, subtract_operation); };
     for (std::size_t i : {0, 1}) {
         const Node &sum = *node.inputs[i], &term = *node.inputs[1 - i];
-        if (!adds(sum) || is_sum(term) || number_of(term)) continue;
+        if (!adds(sum) || is_sum(term) || is_any_number(term)) continue;
         const Node* of_term = base(&term);
         bool turns = of_term != &term && (is_number(*term.inputs[0], -1) || is_number(*term.inputs[1], -1));
         if (turns || is_sum(*of_term)) continue;  // x + (-1) y -> x - y; sums of sums are opened

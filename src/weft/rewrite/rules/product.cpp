@@ -158,7 +158,7 @@ Product::Product(const Site& site, const Node& top, bool through) : dtype(top.dt
 void Product::add(Node* node, int power, bool gate) {
     auto at = std::find_if(factors.begin(), factors.end(), [&](const Factor& f) { return f.node == node; });
     // Of numbers only 0, infinities and NaN come here, and they do not cancel: 0 / 0 is no 1.
-    if (at != factors.end() && (at->power > 0) != (power > 0) && number_of(*node)) at = factors.end();
+    if (at != factors.end() && (at->power > 0) != (power > 0) && is_any_number(*node)) at = factors.end();
     if (at == factors.end())
         factors.push_back({node, power, gate});
     else
@@ -313,7 +313,7 @@ Sum::Sum(const Site& site, const Node& top, bool through) : dtype(top.dtype) {
 void Sum::add(Node* node, double times) {
     auto at = std::find_if(terms.begin(), terms.end(), [&](const Term& t) { return t.node == node; });
     // Infinity minus itself is not 0 (finite numbers are summed before they come here).
-    if (at != terms.end() && (at->times > 0) != (times > 0) && number_of(*node)) at = terms.end();
+    if (at != terms.end() && (at->times > 0) != (times > 0) && is_any_number(*node)) at = terms.end();
     std::optional<double> together = at == terms.end() ? std::nullopt : held(dtype, at->times + times);
     if (together)
         at->times = *together;
