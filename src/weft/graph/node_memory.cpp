@@ -80,7 +80,7 @@ class Regions {
     /// times as much in tables and kernels, to spend an eighth of its time on small pages.
     Iterator add() {
         std::size_t bytes = std::clamp(bytes_, first_region, large_page);
-        if (bytes_ > 0) ready_heap(std::clamp(8 * bytes, large_page, 4 * large_page));
+        if (bytes_ > 0) ready_heap(std::clamp(4 * bytes, large_page, 4 * large_page));
         auto region = std::make_unique<Region>();
         regions_.reserve(regions_.size() + 1);  // what could fail below would lose the memory
         void* memory = bytes == large_page ? take_large(bytes) : std::aligned_alloc(chunk_bytes, bytes);
