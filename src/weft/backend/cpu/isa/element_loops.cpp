@@ -1,6 +1,7 @@
 // The opcodes as loops over blocks, for every type: plain loops that the compiler vectorises for this instruction set.
 #include "weft/backend/cpu/block_loops.h"
 #include "weft/backend/cpu/isa/complex_loops.h"
+#include "weft/backend/cpu/isa/divisions.h"
 #include "weft/base/unsigned_of.h"
 #include "weft/kernel/element.h"
 
@@ -19,60 +20,6 @@ void unary(void* out, const void* const* operands, std::int64_t count, const Ste
     auto* a = static_cast<const T*>(operands[0]);
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) to[i] = element::apply1<op>(a[i]);
-}
-
-/// Whole numbers for which a / b, rounded, lies on the same side of each whole number as a / b: vectors divide floating numbers alone.
-template <Opcode op, class T>
-inline constexpr bool divides_as_floating = std::is_integral_v<T> && sizeof(T) <= 4 &&
-                                            (op == Opcode::floor_divide || op == Opcode::remainder);
-
-/// element::integer_floor_divide and integer_remainder of such numbers, without branches.
-template <Opcode op, class T>
-WEFT_ELEMENT T divided_as_floating(T a, T b) {
-    using Real = std::conditional_t<sizeof(T) <= 2, float, double>;
-    using Whole = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::uint32_t, std::int32_t>;
-    constexpr bool has_sign = std::is_signed_v<T>;
-    Whole minus_one = has_sign && b == static_cast<T>(-1), zero = b == 0;  // by these: -a, which may wrap, and 0
-    Whole divisor = minus_one | zero ? Whole{1} : static_cast<Whole>(b), dividend = static_cast<Whole>(a);
-    Whole quotient = static_cast<Whole>(static_cast<Real>(dividend) / static_cast<Real>(divisor));
-    Whole rest = dividend - quotient * divisor;
-    Whole above = has_sign && rest != 0 && (rest < 0) != (divisor < 0);  // the quotient was rounded towards 0
-    if constexpr (op == Opcode::remainder) return static_cast<T>(above ? rest + divisor : rest);
-    Whole result = minus_one ? static_cast<Whole>(0u - static_cast<std::uint32_t>(dividend)) : quotient - above;
-    return static_cast<T>(zero ? Whole{0} : result);
-}
-
-#if defined(WEFT_ISA_avx512)  // which converts between these and double in vectors
-template <Opcode op, class T>
-inline constexpr bool divides_in_steps = std::is_same_v<T, std::int64_t> &&
-                                         (op == Opcode::floor_divide || op == Opcode::remainder);
-#else
-template <Opcode op, class T>
-inline constexpr bool divides_in_steps = false;
-#endif
-
-/// The same of 8 bytes, of which a double holds 53 bits: by the quotient of the doubles, off by at most 2^12 or so, and then by what is left
-/// of a over b, rounded to the nearest, so that an error of the last bit changes nothing. What is left lies within half of b then, on its
-/// other side where the quotient was rounded up. Numbers wrap, as b = 1 wants it of a double that is 2^63.
-template <Opcode op>
-WEFT_ELEMENT std::int64_t divided_in_steps(std::int64_t a, std::int64_t b) {
-    using Word = std::uint64_t;
-    constexpr double most = 0x1.fffffffffffffp62, to_nearest = 0x1.8p52;
-    Word minus_one = b == -1, zero = b == 0;
-    std::int64_t divisor = minus_one | zero ? 1 : b;
-    double real = static_cast<double>(divisor), first = static_cast<double>(a) / real;
-    first = first < most ? first : most;
-    Word quotient = static_cast<Word>(static_cast<std::int64_t>(first));
-    Word rest = static_cast<Word>(a) - quotient * static_cast<Word>(divisor);
-    double second = (static_cast<double>(static_cast<std::int64_t>(rest)) / real + to_nearest) - to_nearest;
-    Word more = static_cast<Word>(static_cast<std::int64_t>(second));
-    quotient += more, rest -= more * static_cast<Word>(divisor);
-    auto left = static_cast<std::int64_t>(rest);
-    Word above = left != 0 && (left < 0) != (divisor < 0);  // the quotient is
-    if constexpr (op == Opcode::remainder)
-        return static_cast<std::int64_t>(zero ? Word{0} : above ? rest + static_cast<Word>(divisor) : rest);
-    Word result = minus_one ? Word{0} - static_cast<Word>(a) : quotient - above;
-    return static_cast<std::int64_t>(zero ? Word{0} : result);
 }
 
 template <Opcode op, class T>
@@ -114,6 +61,18 @@ void binary(void* out, const void* const* operands, std::int64_t count, const St
     }
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) to[i] = Operation::of(a[i], b[i]);
+}
+
+/// Quotients and remainders whose elements are computed some at a time, or by one divisor.
+template <Opcode op, class T>
+void division(void* out, const void* const* operands, std::int64_t count, const StepInfo& info) {
+    auto *a = static_cast<const T*>(operands[0]), *b = static_cast<const T*>(operands[1]);
+    if constexpr (divides_floating<op, T>) {
+        divide_floating<op>(static_cast<T*>(out), a, b, count, info.uniform);
+    } else {
+        if (info.uniform == 2 && *b != 0 && *b != -1) return divide_by<op>(static_cast<T*>(out), a, *b, count);
+        binary<Binary<op, T>, T>(out, operands, count, info);
+    }
 }
 
 template <Opcode op, class R>
@@ -224,6 +183,8 @@ Step binary_step(DType dtype) {
     return by_type(dtype, []<class T>() -> Step {
         if constexpr (element::is_complex<T> && element::defined<op, T>)
             return complex_binary<op, decltype(T::re)>;
+        else if constexpr (divides_floating<op, T> || divides_by_uniform<op, T>)
+            return division<op, T>;
         else if constexpr (element::defined<op, T>)
             return binary<Binary<op, As<op, T>>, As<op, T>>;
         else
