@@ -192,16 +192,6 @@ void gelu_slope() {
     report<double>(problem, 58);
 }
 
-void roots() {
-    auto inverse = [](Real x) { return 1 / cbrtq(x); };
-    Problem root{"CbrtStart", "m^(-1/3) for m in [sqrt(1/2), sqrt(2)], a start that iterations triple.",
-                 inverse,     relative(inverse),
-                 sqrtq(0.5Q), sqrtq(2)};
-    introduce(root);
-    report<float>(root, 9);
-    report<double>(root, 9);
-}
-
 /// The derivative of log gamma: recurrence to 40, then the asymptotic series (Abramowitz & Stegun 6.3.18).
 Real digamma(Real x) {
     constexpr int bernoulli[][2] = {{1, 6},       {-1, 30}, {1, 42},      {-1, 30},    {5, 66},
@@ -307,7 +297,6 @@ int main() {
     angles();
     error_functions();
     gelu_slope();
-    roots();
     gammas();
     inverse_error_function();
     std::printf("// clang-format on\n\n}  // namespace weft::elementary\n");

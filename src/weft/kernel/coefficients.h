@@ -263,18 +263,6 @@ struct GeluSlope<double> {  // error 2^-54.6
     static constexpr double c[] = {-0x1.c4e0175091db2p-13, 0x1.255693f04c894p-1, -0x1.9d366f6840fd1p-2, 0x1.b257962d1b225p-2, -0x1.2606f3ac9165fp-2, 0x1.9db2b1c32fb85p-4, 0x1.9e3752f0aa459p-8, -0x1.259a5ff5b9501p-6, 0x1.79e458289c2c9p-14, 0x1.ef17f7bce570cp-9, 0x1.9645da8f87ab5p-12, -0x1.c0da2a2186d73p-11, -0x1.4475530558d92p-12, 0x1.28fcd0bc0c53dp-13, 0x1.199645c3a2236p-13, 0x1.be12ced879fe9p-17, -0x1.335fd199602d6p-18, -0x1.2debbe7cea50fp-13, 0x1.0e955ba6f56bfp-12, -0x1.6680b1df98986p-12, 0x1.4e8c234299bd4p-12, -0x1.7ac594f929b3ap-13, 0x1.d21935eee6c7ep-15, -0x1.e2b2d44d8de59p-18};
 };
 
-/// m^(-1/3) for m in [sqrt(1/2), sqrt(2)], a start that iterations triple.
-template <class T>
-struct CbrtStart;
-template <>
-struct CbrtStart<float> {  // error 2^-9.1
-    static constexpr float c[] = {0x1.8ee324p+0f, -0x1.88d1ecp-1f, 0x1.ad681ap-3f};
-};
-template <>
-struct CbrtStart<double> {  // error 2^-9.1
-    static constexpr double c[] = {0x1.8ee32420d7529p+0, -0x1.88d1ecef442e3p-1, 0x1.ad681a3419fa1p-3};
-};
-
 /// digamma(x) / (x - root) in x - 3/2, x from 1 to 2.
 template <class T>
 struct DigammaNear;

@@ -109,36 +109,64 @@ WEFT_ELEMENT V pow(V x, V y) {
     return pow_special(x, y, pow_within(magnitude(x), y));
 }
 
-/// x = 2^(3q) m. The inverse root of m by Halley's iteration, which needs no division; the last step on the root itself, its
-/// remainder computed exactly.
+/// a^(-1/3), a positive normal number, but for 4 %: a third of its bits, taken as a whole number, is nearly a third of its logarithm.
+template <class V>
+WEFT_ELEMENT V inverse_cbrt_start(V a) {
+    using F = FormatOf<V>;
+    constexpr int dropped = F::width - F::fraction;  // so that numbers of F's precision hold what is left
+    constexpr double kept = two_to<double>(F::fraction - dropped), start = (4.0 / 3 * F::bias - 0.067) * kept;
+    V number = V::from_bits((bits(a) >> dropped) | bits(V::all(F::unit)));
+    V third = fma(number, all<V>(-1.0 / 3), all<V>(F::unit + start + F::unit / 3));
+    return V::from_bits(bits(third) << dropped);
+}
+
+/// The cube root of a positive number that is neither tiny nor near the largest. The inverse root by Halley's iteration, which needs no
+/// division; the last step on the root itself, its remainder computed exactly.
+template <class V>
+WEFT_ELEMENT V cbrt_within(V a) {
+    constexpr bool wide = sizeof(ElementOf<V>) == 8;
+    V r = inverse_cbrt_start(a), square = r * r, third = all<V>(1.0 / 3);
+    for (int i = 0; i < (wide ? 2 : 1); ++i) {
+        V h = fma(-(a * r), square, all<V>(1));
+        r = fma(r * h, fma(h, all<V>(2.0 / 9), third), r);
+        square = r * r;
+    }
+    if constexpr (!wide) {
+        r = fma(r * third, fma(-(a * r), square, all<V>(1)), r);  // Newton's is enough here
+        square = r * r;
+    }
+    V root = a * square;
+    Words<V> power = two_product(root, root), cube = two_product(power.high, root);
+    V rest = (a - cube.high) - fma(power.low, root, cube.low);
+    return fma(rest * third, square, root);
+}
+
+/// Numbers whose products are out of range, or lose their last parts, are rare, so a branch.
 template <class V>
 WEFT_ELEMENT V cbrt(V x) {
     using F = FormatOf<V>;
-    V a = magnitude(x);
-    Split<V> parts = split_any(a);
-    V q = whole(parts.exponent * all<V>(1.0 / 3)), k = parts.exponent - q * all<V>(3);
-    V base = parts.fraction + all<V>(1), m = base * power_of_two(k);
-    V turn = select(less(all<V>(0), k), all<V>(0x1.965fea53d6e3dp-1),
-                    select(less(k, all<V>(0)), all<V>(0x1.428a2f98d728bp+0), all<V>(1)));
-    V r = polynomial<CbrtStart>(base) * turn;
-    for (int i = 0; i < (sizeof(ElementOf<V>) == 4 ? 1 : 2); ++i) {
-        V h = fma(-(m * r), r * r, all<V>(1));
-        r = fma(r * h, fma(h, all<V>(2.0 / 9), all<V>(1.0 / 3)), r);
-    }
-    V root = m * (r * r);
-    Words<V> square = two_product(root, root), cube = two_product(square.high, root);
-    V rest = (m - cube.high) - fma(square.low, root, cube.low);
-    root = fma(rest * all<V>(1.0 / 3), r * r, root) * power_of_two(q);
+    constexpr int edge = sizeof(ElementOf<V>) == 4 ? 60 : 800, moved = sizeof(ElementOf<V>) == 4 ? 90 : 300;
+    V a = magnitude(x), one = all<V>(1);
+    auto small = less(a, all<V>(two_to<double>(-edge))), large = less(all<V>(two_to<double>(edge)), a);
+    if (!any(small | large | ~equal(a, a))) return with_sign_of(cbrt_within(a), x);
+    auto scale = [&](double up, double down) __attribute__((always_inline)) {
+        return select(small, all<V>(up), select(large, all<V>(down), one));
+    };
+    V root = cbrt_within(a * scale(two_to<double>(moved), two_to<double>(-moved)));
+    root = root * scale(two_to<double>(-moved / 3), two_to<double>(moved / 3));
     auto finite = less(all<V>(0), a) & less(a, V::all(F::infinity));
     return select(finite, with_sign_of(root, x), x);
 }
 
+/// Numbers whose squares are out of range are rare, so a branch.
 template <class V>
 WEFT_ELEMENT V hypot(V x, V y) {
     using F = FormatOf<V>;
     V a = magnitude(x), b = magnitude(y), most = maximum(a, b), least = minimum(a, b);
     constexpr int far = sizeof(ElementOf<V>) == 4 ? 90 : 700, near = sizeof(ElementOf<V>) == 4 ? 50 : 400;
     auto large = less(all<V>(two_to<double>(near)), most), small = less(most, all<V>(two_to<double>(-near)));
+    auto nan = ~(equal(x, x) & equal(y, y));
+    if (!any(large | small | nan)) return sqrt(fma(most, most, least * least));
     auto scale = [&](double up, double down) __attribute__((always_inline)) {
         return select(large, all<V>(down), select(small, all<V>(up), all<V>(1)));
     };
@@ -146,7 +174,7 @@ WEFT_ELEMENT V hypot(V x, V y) {
     most = most * to;
     least = least * to;
     V result = sqrt(fma(most, most, least * least)) * back;
-    auto nan = ~(equal(x, x) & equal(y, y)), endless = equal(a, V::all(F::infinity)) | equal(b, V::all(F::infinity));
+    auto endless = equal(a, V::all(F::infinity)) | equal(b, V::all(F::infinity));
     return select(endless, V::all(F::infinity), select(nan, V::all(F::nan), result));
 }
 
