@@ -325,6 +325,9 @@ void bind_places(nb::module_& m) {
         return nb::make_tuple(object_of(found.values), object_of(found.indices), object_of(found.inverse),
                               object_of(found.counts));
     });
+    m.def("unique_values", [](Given x, bool equal_nan) {
+        return object_of(unique_values(computed(x, "unique"), UniqueOptions{equal_nan}));
+    });
     m.def("nonzero", [](Given x) {
         nb::list list;
         for (const Tensor& places : nonzero(computed(x, "nonzero"))) list.append(object_of(places));

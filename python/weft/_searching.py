@@ -169,4 +169,4 @@ def unique_values(x, /):
     >>> wf.unique_values(wf.asarray([3, 1, 3]))
     array([1, 3])
     """
-    return _core.unique(x, False)[0]
+    return _core.unique_values(x, False)

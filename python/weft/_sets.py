@@ -11,6 +11,8 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     >>> wf.unique(wf.asarray([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
+    if axis is None and not (return_index or return_inverse or return_counts):
+        return _core.unique_values(ar, bool(equal_nan))
     values, *more = _core.unique(ar, bool(equal_nan)) if axis is None else _core.unique_along(ar, axis)
     wanted = [x for x, is_wanted in zip(more, (return_index, return_inverse, return_counts)) if is_wanted]
     return (values, *wanted) if wanted else values

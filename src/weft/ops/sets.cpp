@@ -88,6 +88,27 @@ void refuse_undetermined(const Tensor& x, const Operand& operand) {
 
 Unique unique(const Operand& operand) { return unique(operand, UniqueOptions{}); }
 
+// Without places: of equal elements the sorted ones hold that first which stood first.
+Tensor unique_values(const Operand& operand, UniqueOptions options) {
+    Tensor x = operand.as_tensor();
+    if (is_complex(x.dtype())) return unique(operand, options).values;
+    refuse_undetermined(x, operand);
+    Array sorted = contiguous(sort(Operand(ravel(x), operand.where)).array());
+    return with_dtype(sorted.dtype, [&]<class T>(TypeTag<T>) {
+        const T* values = sorted.data<T>();
+        std::int64_t size = sorted.size(), count = size > 0 ? 1 : 0;
+        auto begins = [&](std::int64_t i) { return !same(values[i - 1], values[i], options.equal_nan); };
+        for (std::int64_t i = 1; i < size; ++i) count += begins(i);
+        Array distinct = Array::empty(sorted.dtype, {count});
+        T* to = distinct.data<T>();
+        for (std::int64_t i = size; i-- > 0;) {  // the first of equal ones is written last
+            to[count - 1] = values[i];
+            if (i > 0) count -= begins(i);
+        }
+        return Tensor(distinct);
+    });
+}
+
 Unique unique(const Operand& operand, UniqueOptions options) {
     Tensor x = operand.as_tensor();
     refuse_undetermined(x, operand);
@@ -149,13 +170,13 @@ Tensor isin(const Operand& given, const Operand& others) {
 
 Tensor union1d(const Operand& x, const Operand& y) {
     LineScope line(x.where);
-    return unique(Operand(concatenate({ravel(x), ravel(y)}), x.where), {.equal_nan = true}).values;
+    return unique_values(Operand(concatenate({ravel(x), ravel(y)}), x.where), {.equal_nan = true});
 }
 
 namespace {
 /// Those of the distinct elements of x that are among y, or that are not.
 Tensor kept_of(const Operand& x, const Operand& y, bool among) {
-    Tensor values = unique(x, {.equal_nan = true}).values;
+    Tensor values = unique_values(x, {.equal_nan = true});
     Tensor mask = isin(values, y);
     return index(values, std::array{Index(among ? mask : logical_not(mask))});
 }
@@ -173,7 +194,7 @@ Tensor setdiff1d(const Operand& x, const Operand& y) {
 
 Tensor setxor1d(const Operand& x, const Operand& y) {
     LineScope line(x.where);
-    return unique(concatenate({setdiff1d(x, y), setdiff1d(y, x)})).values;
+    return unique_values(concatenate({setdiff1d(x, y), setdiff1d(y, x)}));
 }
 
 Tensor lexsort(const Operand& keys, std::int64_t axis) {

@@ -20,6 +20,8 @@ struct UniqueOptions {
     bool equal_nan = false;  ///< all NaN are one
 };
 Unique unique(const Operand& x, UniqueOptions options);
+/// Its values alone, which takes a sort and no order of positions.
+Tensor unique_values(const Operand& x, UniqueOptions options = {});
 /// Of the parts along an axis: values has fewer of them, in ascending order of their elements; indices, inverse and counts have one axis.
 Unique unique(const Operand& x, std::int64_t axis);
 
