@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <optional>
 
 #include "weft/graph/node.h"
 #include "weft/ops/creation.h"
@@ -113,6 +115,35 @@ void refuse_outside(const Tensor& q, double top, const std::source_location& whe
         throw ValueError(text("quantile: shares lie in [0, ", top, "]; given are ", q, place(where)));
 }
 
+/// The element below a place, and that above, as far from both as `part` says. Between equals, infinite ones too, lies what they are; from
+/// the nearer end the error is the smaller.
+Tensor between(const Tensor& below, const Tensor& above, const Tensor& part) {
+    Tensor step = above - below;
+    Tensor found = where(less(part, 0.5), below + step * part, above - step * (1 - part));
+    return where(logical_or(equal(part, 0), equal(below, above)), below, found);
+}
+
+/// One linear quantile, a plain number's, along a last axis of known size: two neighbours among the sorted elements, which are selected.
+/// Its place is what place_of would say.
+Tensor one_along_last(const Tensor& x, double q) {
+    std::int64_t size = x.shape()[x.ndim() - 1].value();
+    auto n = static_cast<double>(size);
+    double at = std::min(std::max(n * q + 1 + q * -1 - 1, 0.0), n - 1), below = std::floor(at), part = at - below;
+    auto first = static_cast<std::int64_t>(below);
+    if (part == 0) return sorted_part(x, first, 1);
+    Tensor both = sorted_part(x, first, 2);
+    std::size_t last = x.ndim() - 1;
+    return between(slice_along(both, last, 0, 1), slice_along(both, last, 1, 1), full({}, part, x.dtype()));
+}
+
+/// A plain number in [0, top], as a part of top; nothing of others.
+std::optional<double> plain_number(const Operand& q, double top) {
+    if (!q.weak()) return std::nullopt;
+    auto number = q.literal.as<double>();
+    if (!(number >= 0 && number <= top)) return std::nullopt;
+    return number / top;
+}
+
 /// q-quantiles along the last axis of x, sorted: (..., number of q).
 Tensor along_last(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
     Tensor sorted = sort(x, -1);
@@ -129,16 +160,15 @@ Tensor along_last(const Tensor& x, const Tensor& q, const QuantileOptions& optio
         return take_along_axis(sorted, broadcast_to(held, shape), -1);
     };
     Tensor below = element(at.below), above = element(at.below + 1), part = astype(at.part, x.dtype());
-    // Between equals, infinite ones too, lies what they are; from the nearer end the error is the smaller.
-    Tensor step = above - below;
-    Tensor found = where(less(part, 0.5), below + step * part, above - step * (1 - part));
-    found = where(logical_or(equal(part, 0), equal(below, above)), below, found);
+    Tensor found = between(below, above, part);
     double nan = std::numeric_limits<double>::quiet_NaN();
     if (options.ignore_nan) return where(equal(count, 0), nan, found);
     return where(any(isnan(x), -1, true), nan, found);
 }
 
-Tensor quantile_of(const Operand& given, const Tensor& q, const Axes& axes, const QuantileOptions& options) {
+/// `plain`: q, where it is a plain number.
+Tensor quantile_of(const Operand& given, const Tensor& q, std::optional<double> plain, const Axes& axes,
+                   const QuantileOptions& options) {
     Tensor x = given.as_tensor();
     if (is_complex(x.dtype()))
         throw DTypeError(text("quantile: complex numbers have no order; x is ", x.dtype(), place(given.where)));
@@ -155,6 +185,8 @@ Tensor quantile_of(const Operand& given, const Tensor& q, const Axes& axes, cons
     }
     if (last.shape()[last.ndim() - 1] == Size(0))  // of nothing: no number, as the mean
         return full(shape, std::numeric_limits<double>::quiet_NaN(), last.dtype());
+    if (plain && last.shape()[last.ndim() - 1].known() && options.method == linear && !options.ignore_nan)
+        return reshape(one_along_last(last, *plain), shape);
     return reshape(moveaxis(along_last(last, ravel(q), options), -1, 0), shape);
 }
 
@@ -172,15 +204,17 @@ QuantileMethod quantile_method_named(std::string_view name) {
 Tensor quantile(const Operand& x, const Operand& q, const Axes& axes, const QuantileOptions& options) {
     LineScope line(x.where);
     Tensor shares = q.weak() ? q.as(DType::float64) : astype(q, DType::float64);
-    refuse_outside(shares, 1, q.where);
-    return quantile_of(x, shares, axes, options);
+    std::optional<double> plain = plain_number(q, 1);
+    if (!plain) refuse_outside(shares, 1, q.where);
+    return quantile_of(x, shares, plain, axes, options);
 }
 
 Tensor percentile(const Operand& x, const Operand& q, const Axes& axes, const QuantileOptions& options) {
     LineScope line(x.where);
     Tensor shares = q.weak() ? q.as(DType::float64) : astype(q, DType::float64);
-    refuse_outside(shares, 100, q.where);
-    return quantile_of(x, shares / 100, axes, options);
+    std::optional<double> plain = plain_number(q, 100);
+    if (!plain) refuse_outside(shares, 100, q.where);
+    return quantile_of(x, shares / 100, plain, axes, options);
 }
 
 Tensor median(const Operand& x, const Axes& axes, bool keepdims) {

@@ -11,8 +11,11 @@
 namespace weft {
 namespace {
 
-Meta infer_sort(const Operation&, std::span<const Tensor> inputs, const Attributes*) {
-    return {inputs[0].shape(), inputs[0].dtype()};
+Meta infer_sort(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
+    auto& a = attributes_of<SortAttributes>(attributes);
+    Shape shape = inputs[0].shape();
+    if (a.wanted >= 0) shape[static_cast<std::size_t>(a.axis)] = a.wanted;
+    return {shape, inputs[0].dtype()};
 }
 Meta infer_argsort(const Operation&, std::span<const Tensor> inputs, const Attributes* attributes) {
     auto& a = static_cast<const AttributesOf<ArgsortAttributes>*>(attributes)->value;
@@ -32,7 +35,10 @@ Tensor batch_sort(const Tensor& result, const Batch& batch) {
 }
 Tensor jvp_sort(const Tensor& result, std::span<const Tensor> tangents) {
     auto& a = result.node()->attributes_as<SortAttributes>();
-    return take_along_axis(tangents[0], argsort(input_of(result, 0), a.axis, a.descending), a.axis);
+    Tensor order = argsort(input_of(result, 0), a.axis, a.descending);
+    if (a.wanted >= 0) order = slice_along(order, static_cast<std::size_t>(a.axis), a.first, a.wanted);
+    Tensor moved = take_along_axis(tangents[0], order, a.axis);
+    return a.nan_spreads && is_inexact(result.dtype()) ? where(isnan(result), 0, moved) : moved;
 }
 /// Whether a comes before b, or, with `equal`, beside it; NaN is last.
 Tensor before(const Tensor& a, const Tensor& b, bool equal) {
@@ -82,7 +88,8 @@ const Operation sort_operation{
     .jvp = jvp_sort,
     .batch = batch_sort<SortAttributes>,
     .samples = {{{{3, 7}}, [](auto x) { return sort(x[0]); }, "np.sort(x0)"},
-                {{{6, 2}}, [](auto x) { return sort(x[0], 0, true); }, "np.sort(x0, 0)[::-1]"}}};
+                {{{6, 2}}, [](auto x) { return sort(x[0], 0, true); }, "np.sort(x0, 0)[::-1]"},
+                {{{2, 300}}, [](auto x) { return sorted_part(x[0], 148, 2); }, "np.sort(x0)[:, 148:150]"}}};
 const Operation argsort_operation{
     .name = "argsort",
     .family = Family::sort,
@@ -134,6 +141,17 @@ Tensor sort(const Operand& x, std::int64_t axis, bool descending, bool) {
     Tensor tensor = x.as_tensor();
     axis = checked_axis(x, axis, tensor.ndim(), "sort");
     return make_node(sort_operation, {tensor}, attributes(SortAttributes{axis, descending}), x.where);
+}
+
+Tensor sorted_part(const Operand& x, std::int64_t first, std::int64_t count, std::int64_t axis) {
+    LineScope line(x.where);
+    Tensor tensor = x.as_tensor();
+    axis = checked_axis(x, axis, tensor.ndim(), "sorted_part");
+    Size size = tensor.shape()[static_cast<std::size_t>(axis)];
+    if (!size.known() || first < 0 || count < 0 || first > size.value() - count)
+        throw ValueError(text("sorted_part: ", count, " elements from place ", first, " on of the ", size,
+                              " along axis ", axis, "; they must be among these", place(x.where)));
+    return make_node(sort_operation, {tensor}, attributes(SortAttributes{axis, false, first, count, true}), x.where);
 }
 
 std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {

@@ -11,6 +11,9 @@ namespace weft {
 /// The positions (int64) that put x in order along the axis. Always stable, whatever `stable` asks for.
 Tensor argsort(const Operand& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 Tensor sort(const Operand& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
+/// The elements that stand in places [first, first + count) of the axis, of known size, once it is sorted: selected, not sorted. Where
+/// any element is NaN, they are.
+Tensor sorted_part(const Operand& x, std::int64_t first, std::int64_t count, std::int64_t axis = -1);
 /// The k largest (smallest) along the axis, best first, and their positions; of equal ones the first. ValueError if there are
 /// fewer than k.
 std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
@@ -18,12 +21,16 @@ std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t ax
 /// them with `right`. int64.
 Tensor searchsorted(const Operand& sorted, const Operand& values, bool right = false);
 
+/// Of the sorted elements `wanted`, from `first` on; -1: all. nan_spreads: where any element is NaN, all that are wanted are.
 struct SortAttributes {
     std::int64_t axis = 0;
     bool descending = false;
+    std::int64_t first = 0, wanted = -1;
+    bool nan_spreads = false;
     template <class V>
     void members(V& visit) {
-        visit("axis", axis), visit("descending", descending);
+        visit("axis", axis), visit("descending", descending), visit("first", first), visit("wanted", wanted);
+        visit("nan_spreads", nan_spreads);
     }
 };
 /// Only the first `first` positions are wanted; -1: all.

@@ -154,9 +154,10 @@ bool precedes(T a, T b, bool descending) {
     }
 }
 
-/// put(at, position) for each place of the result along an axis, in order, where position is the place of the input.
+/// put(at, position, value) for each place of the result along an axis, in order, the first of them being the `first` of all, where position is the place of the input.
 template <class T, class Put>
-void in_order(std::int64_t along, bool descending, const Elements& from, const Elements& to, Put&& put) {
+void in_order(std::int64_t along, bool descending, const Elements& from, const Elements& to, Put&& put,
+              std::int64_t first = 0) {
     auto axis = static_cast<std::size_t>(along);
     Dims lanes = to.dims();
     std::int64_t n = from.dims()[axis], wanted = lanes[axis];
@@ -170,8 +171,9 @@ void in_order(std::int64_t along, bool descending, const Elements& from, const E
             order.insert(place, i);
         }
         for (std::int64_t i = 0; i < wanted; ++i) {
-            T value = element(order[static_cast<std::size_t>(i)]);
-            at[axis] = i, put(at, order[static_cast<std::size_t>(i)], value);
+            std::int64_t place = order[static_cast<std::size_t>(first + i)];
+            T value = element(place);
+            at[axis] = i, put(at, place, value);
         }
     });
 }
@@ -189,13 +191,30 @@ void run_search(const SearchAttributes& a, const Elements& row, const Elements& 
     });
 }
 
+/// NaN to all of a lane of the result whose elements hold one.
+template <class T>
+void spread_nan(std::int64_t axis, const Elements& from, const Elements& to) {
+    if constexpr (!oracle::is_complex<T> && !std::is_integral_v<T>) {
+        for_each_index(from.dims(), [&](Dims at) {
+            if (!is_nan(from.at<T>(at))) return;
+            for (std::int64_t i = 0; i < to.dims()[static_cast<std::size_t>(axis)]; ++i)
+                at[static_cast<std::size_t>(axis)] = i,
+                to.at<T>(at) = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
+        });
+    }
+}
+
 template <class T>
 void run_sort(const Node& node, std::span<const Elements> from, const Elements& to) {
-    if (auto* sort = attributes_if<SortAttributes>(node))
-        in_order<T>(sort->axis, sort->descending, from[0], to,
-                    [&](const Dims& at, std::int64_t, T value) { to.at<T>(at) = value; });
-    else if (auto* order = attributes_if<ArgsortAttributes>(node);
-             order && wanted_positions(*order, from[0].dims()[static_cast<std::size_t>(order->axis)]) >= 0)
+    if (auto* sort = attributes_if<SortAttributes>(node)) {
+        in_order<T>(
+            sort->axis, sort->descending, from[0], to,
+            [&](const Dims& at, std::int64_t, T value) { to.at<T>(at) = value; }, sort->first);
+        if (sort->nan_spreads) spread_nan<T>(sort->axis, from[0], to);
+        return;
+    }
+    if (auto* order = attributes_if<ArgsortAttributes>(node);
+        order && wanted_positions(*order, from[0].dims()[static_cast<std::size_t>(order->axis)]) >= 0)
         in_order<T>(order->axis, order->descending, from[0], to,
                     [&](const Dims& at, std::int64_t place, T) { to.at<std::int64_t>(at) = place; });
     else

@@ -1,108 +1,10 @@
 #include "weft/ops/sort.h"
 
 #include "weft/backend/cpu/families.h"
-#include "weft/backend/cpu/sort_keys.h"
-#include "weft/backend/cpu/strided.h"
+#include "weft/backend/cpu/sort_lanes.h"
 
 namespace weft::cpu {
 namespace {
-
-template <class T>
-constexpr bool kind_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-
-/// Runs along the axis of a sort, one at a time: each goes from its input to its output through a slot of scratch memory.
-class SortedLanes {
-  public:
-    SortedLanes(std::int64_t axis, const Layout& input, const Layout& output, std::size_t scratch_a_lane)
-        : slot_bytes_(scratch_a_lane) {
-        auto at = static_cast<std::size_t>(axis);
-        count = input.dims[at], stride = input.strides[at], result_stride = output.strides[at];
-        Dims dims = input.dims, to = output.strides, from = input.strides;
-        dims.erase(at), to.erase(at), from.erase(at);
-        lanes_ = Box<2>(dims, {to, from});
-        lanes_a_block_ = std::max<std::int64_t>(1, block_elements / 4 / std::max<std::int64_t>(1, count));
-        std::int64_t threads = ThreadPool::instance().threads();
-        slots_ = static_cast<int>(std::max<std::int64_t>(1, std::min(blocks(), threads)));
-    }
-    std::size_t scratch_bytes() const { return static_cast<std::size_t>(slots_) * slot_bytes_; }
-
-    /// some(offset of the result, offset of the input, how many lanes follow each other from there, scratch).
-    template <class F>
-    void run(std::byte* scratch, F&& some) const {
-        if (lanes_.size * count == 0) return;
-        parallel_for(
-            blocks(),
-            [&](std::int64_t block, int slot) {
-                std::byte* mine = scratch + static_cast<std::size_t>(slot) * slot_bytes_;
-                std::int64_t first = block * lanes_a_block_, last = std::min(lanes_.size, first + lanes_a_block_);
-                lanes_.walk(first, last, [&](const std::array<std::int64_t, 2>& at, std::int64_t lanes) {
-                    some(at[0], at[1], lanes, mine);
-                });
-            },
-            slots_);
-    }
-    /// one(offset of the result, offset of the input, scratch) for each lane.
-    template <class F>
-    void run_one_by_one(std::byte* scratch, F&& one) const {
-        run(scratch, [&](std::int64_t result, std::int64_t input, std::int64_t lanes, std::byte* mine) {
-            for (std::int64_t lane = 0; lane < lanes; ++lane)
-                one(result + lane * lanes_.inner(0), input + lane * lanes_.inner(1), mine);
-        });
-    }
-    /// Whether lanes are rows, of input and result, that lie one behind the other.
-    bool dense() const {
-        return stride == 1 && result_stride == 1 &&
-               (lanes_.size == 1 || (lanes_.inner(0) == count && lanes_.inner(1) == count));
-    }
-
-    std::int64_t count, stride, result_stride;
-
-  private:
-    std::int64_t blocks() const { return (lanes_.size + lanes_a_block_ - 1) / lanes_a_block_; }
-    std::size_t slot_bytes_;
-    std::int64_t lanes_a_block_;
-    int slots_;
-    Box<2> lanes_;
-};
-
-/// Pieces of a lane's scratch memory: arrays of `count` words of 8 bytes each.
-struct Words {
-    std::byte* memory;
-    std::int64_t count;
-    template <class T>
-    T* array(int number) const {
-        return reinterpret_cast<T*>(memory + static_cast<std::size_t>(number * count) * sizeof(std::uint64_t));
-    }
-    static std::size_t bytes(int arrays, std::int64_t count) {
-        return static_cast<std::size_t>(arrays * count) * sizeof(std::uint64_t);
-    }
-};
-
-/// The order of a lane's elements, into `order`.
-template <class T>
-void write_order(std::uint64_t* order, const T* from, std::int64_t stride, bool descending, const Words& words) {
-    auto* spare = words.array<std::uint64_t>(0);
-    std::int64_t count = words.count;
-    if constexpr (kind_complex<T>) {
-        // By the imaginary part, then stably by the real part; NaN last in each.
-        using Part = typename T::value_type;
-        auto* parts = reinterpret_cast<const Part*>(from);
-        auto *keys = words.array<KeyOf<Part>>(2), *turned = words.array<KeyOf<Part>>(3);
-        auto* first = words.array<std::uint64_t>(4);
-        write_keys(keys, parts + 1, 2 * stride, count, descending);
-        order_keys(keys, first, spare, count);
-        write_keys(keys, parts, 2 * stride, count, descending);
-        for (std::int64_t i = 0; i < count; ++i) turned[i] = keys[first[i]];
-        order_keys(turned, order, spare, count);
-        for (std::int64_t i = 0; i < count; ++i) order[i] = first[order[i]];
-    } else {
-        auto* keys = words.array<KeyOf<T>>(2);
-        write_keys(keys, from, stride, count, descending);
-        order_keys(keys, order, spare, count);
-    }
-}
-/// Arrays of scratch memory for that: the second is the order's, where it is not wanted elsewhere.
-int arrays_to_order(DType dtype) { return is_complex(dtype) ? 5 : 3; }
 
 class Argsort final : public Kernel {
   public:
@@ -111,7 +13,7 @@ class Argsort final : public Kernel {
           descending_(a.descending),
           whole_(input.dims[static_cast<std::size_t>(a.axis)]),
           wanted_(wanted_positions(a, whole_)),
-          room_(std::min(whole_, std::max<std::int64_t>(2 * wanted_, 128) + at_once())),
+          room_(std::min(whole_, std::max<std::int64_t>(2 * wanted_, few() ? at_once() : 128) + at_once())),
           lanes_(a.axis, input, output,
                  selects() ? Words::bytes(5, room_) : Words::bytes(arrays_to_order(dtype_), whole_)) {}
     std::size_t scratch_bytes() const override { return lanes_.scratch_bytes(); }
@@ -138,8 +40,10 @@ class Argsort final : public Kernel {
 
   private:
     /// Whether there are so many more elements than wanted positions that few of them need be sorted.
-    bool selects() const { return room_ < whole_ && !is_complex(dtype_); }
-    std::int64_t at_once() const { return whole_ < 65536 ? 128 : 1024; }
+    bool selects() const { return (room_ < whole_ || few()) && !is_complex(dtype_); }
+    /// Whether so few are wanted that the least of some groups bound them.
+    bool few() const { return wanted_ <= group_count / 2 && whole_ >= 4 * group_count; }
+    std::int64_t at_once() const { return whole_ < 65536 && !few() ? 128 : 1024; }
 
     /// The best so far, and what came since and is better than the last of them; both are sorted when there is no more room.
     template <class T>
@@ -147,9 +51,14 @@ class Argsort final : public Kernel {
         using Key = KeyOf<T>;
         auto *keys = words.array<Key>(2), *next = words.array<Key>(4);
         auto* places = words.array<std::int64_t>(3);
-        std::int64_t held = 0;
+        std::int64_t held = 0, begin = 0;
         bool full = false;  // the best are known, of what was seen
-        for (std::int64_t first = 0; first < whole_; first += at_once()) {
+        if (few()) {
+            begin = std::min(at_once(), whole_);
+            held = begin_with_few(from, begin, next, keys, places);
+            held = keep_best(words, keys, places, held), full = true;
+        }
+        for (std::int64_t first = begin; first < whole_; first += at_once()) {
             std::int64_t count = std::min(at_once(), whole_ - first);
             if (held + count > room_) held = keep_best(words, keys, places, held), full = true;
             Key* fresh = full ? next : keys + held;
@@ -163,6 +72,19 @@ class Argsort final : public Kernel {
         }
         keep_best(words, keys, places, held);
         for (std::int64_t i = 0; i < wanted_; ++i) to[i * lanes_.result_stride] = places[i];
+    }
+    /// Of the first elements those at or below as many groups' least as there are wanted: these are among them, and few others.
+    template <class T, class Key>
+    std::int64_t begin_with_few(const T* from, std::int64_t count, Key* all, Key* keys, std::int64_t* places) const {
+        Key least[group_count], spare[group_count];
+        write_keys(all, from, lanes_.stride, count, descending_);
+        keys_minima(all, count, least);
+        sort_keys(least, spare, group_count);
+        Key limit = static_cast<Key>(least[wanted_ - 1] + 1);
+        if (limit > 0) return keys_below(all, count, limit, 0, keys, places);
+        std::copy(all, all + count, keys);
+        for (std::int64_t i = 0; i < count; ++i) places[i] = i;
+        return count;
     }
     /// The best, in order, to the front; of equal ones the first, for later ones stand behind them.
     template <class Key>
@@ -336,6 +258,8 @@ class Search final : public Kernel {
 std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
     if (auto* sorted = attributes_if<ArgsortAttributes>(node))
         return std::make_unique<Argsort>(*sorted, inputs[0], output);
+    if (auto* sorted = attributes_if<SortAttributes>(node); sorted && sorted->wanted >= 0)
+        return sorted_part_kernel(*sorted, inputs[0], output);
     if (auto* sorted = attributes_if<SortAttributes>(node)) return std::make_unique<Sort>(*sorted, inputs[0], output);
     if (auto* search = attributes_if<SearchAttributes>(node)) return std::make_unique<Search>(*search, inputs, output);
     throw InternalError(text(node.operation->name, ": the CPU has no kernel for this sort"));

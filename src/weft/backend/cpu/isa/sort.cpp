@@ -91,6 +91,27 @@ struct Sorting {
 #endif
     }
 
+    static bool select(void* keys, void* spare, std::int64_t count, std::int64_t first, std::int64_t last) {
+#if defined(WEFT_ISA_avx512)
+        int depth = 8;
+        for (std::int64_t n = count; n > 0; n /= 2) depth += 2;
+        return quickselect(static_cast<Key*>(keys), static_cast<Key*>(spare), count, first, last, depth);
+#else
+        return (void)keys, (void)spare, (void)first, (void)last, count <= 1;
+#endif
+    }
+
+    static void minima(const void* memory, std::int64_t count, void* out) {
+        auto* keys = static_cast<const Key*>(memory);
+        Key least[group_count];
+        for (int k = 0; k < group_count; ++k) least[k] = keys[k];
+        std::int64_t i = group_count;
+        for (; i + group_count <= count; i += group_count)
+            for (int k = 0; k < group_count; ++k) least[k] = keys[i + k] < least[k] ? keys[i + k] : least[k];
+        for (int k = 0; i + k < count; ++k) least[k] = keys[i + k] < least[k] ? keys[i + k] : least[k];
+        __builtin_memcpy(out, least, sizeof least);
+    }
+
     static std::int64_t below(const void* memory, std::int64_t count, std::uint64_t limit, std::int64_t first,
                               void* out, std::int64_t* places) {
         auto* keys = static_cast<const Key*>(memory);
@@ -113,7 +134,7 @@ struct Sorting {
         return found;
     }
 
-    static constexpr SortLoops loops{keys, numbers, ascend, range, sort, below};
+    static constexpr SortLoops loops{keys, numbers, ascend, range, sort, select, minima, below};
 };
 
 }  // namespace

@@ -20,6 +20,8 @@ struct KeyRange {
     std::uint64_t least, most;
 };
 
+inline constexpr int group_count = 64;
+
 struct SortLoops {
     /// Keys of `count` numbers that lie `stride` elements apart, such that they ascend as the numbers do, or as these descend; NaN last.
     MetNumbers (*keys)(void* to, const void* from, std::int64_t stride, std::int64_t count, NumberKind kind,
@@ -33,6 +35,10 @@ struct SortLoops {
     /// In place, equal keys in any order; `spare` holds as many. False if nothing was done: this set has no way better than others', or
     /// the keys are such that this one is no good.
     bool (*sort)(void* keys, void* spare, std::int64_t count);
+    /// Those in places [first, last) of their order to these places, the others about them in any order. False as for sort.
+    bool (*select)(void* keys, void* spare, std::int64_t count, std::int64_t first, std::int64_t last);
+    /// The least of each group of keys, key i being one of group i % group_count. There are as many keys, or more.
+    void (*minima)(const void* keys, std::int64_t count, void* to);
     /// Those of the keys that are below `limit`, in order, and where they stand, counted from `first`. Returns how many; the memory at `to`
     /// and `places` is written `count` elements far.
     std::int64_t (*below)(const void* keys, std::int64_t count, std::uint64_t limit, std::int64_t first, void* to,

@@ -224,16 +224,18 @@ static std::int64_t part(Key* keys, Key* spare, std::int64_t count, Key pivot) {
     return front - keys;
 }
 
-/// The middle of some keys that stand apart.
+/// Of some keys that stand apart that which stands where `place` of all does.
 template <class Key>
-static Key pivot_of(const Key* keys, std::int64_t count) {
+static Key pivot_of(const Key* keys, std::int64_t count, std::int64_t place) {
     constexpr int lanes = KeyVec<Key>::lanes, most = 8 * lanes;
     Key some[most];
     int wanted = count > 64 * lanes ? most : 2 * lanes;
     std::int64_t step = count / wanted;
     for (int i = 0; i < wanted; ++i) some[i] = keys[i * step + i % step];  // not all at one place of what repeats
     sort_few(some, wanted);
-    return some[wanted / 2];
+    std::int64_t least = wanted / 8,
+                 at = place / step;  // nearer the ends so few stand beyond that little would be parted off
+    return some[at < least ? least : at > wanted - 1 - least ? wanted - 1 - least : at];
 }
 
 /// False where pivots were bad so often that `depth` is used up; the keys are then all there in some order.
@@ -241,13 +243,35 @@ template <class Key>
 static bool quicksort(Key* keys, Key* spare, std::int64_t count, int depth) {
     while (count > 8 * KeyVec<Key>::lanes) {
         if (depth-- == 0) return false;
-        Key pivot = pivot_of(keys, count);
+        Key pivot = pivot_of(keys, count, count / 2);
         std::int64_t front = part<false>(keys, spare, count, pivot);
         if (front == 0)  // it is the least: those equal to it are in order
             front = part<true>(keys, spare, count, pivot);
         else if (!quicksort(keys, spare, front, depth))
             return false;
         keys += front, count -= front;
+    }
+    sort_few(keys, count);
+    return true;
+}
+
+/// The same of places [first, last) alone: the side without them is left.
+template <class Key>
+static bool quickselect(Key* keys, Key* spare, std::int64_t count, std::int64_t first, std::int64_t last, int depth) {
+    while (count > 8 * KeyVec<Key>::lanes) {
+        if (depth-- == 0) return false;
+        Key pivot = pivot_of(keys, count, (first + last) / 2);
+        std::int64_t front = part<false>(keys, spare, count, pivot);
+        bool least = front == 0;  // those equal to it are in order
+        if (least) front = part<true>(keys, spare, count, pivot);
+        if (last <= front) {
+            if (least) return true;
+            count = front;
+            continue;
+        }
+        if (first < front && !least && !quickselect(keys, spare, front, first, front, depth)) return false;
+        keys += front, count -= front;
+        first = first > front ? first - front : 0, last -= front;
     }
     sort_few(keys, count);
     return true;
