@@ -28,6 +28,8 @@ class Argsort final : public Kernel {
                 if constexpr (!kind_complex<T>)
                     if (selects()) return select(to, from, Words{memory, room_});
                 Words words{memory, whole_};
+                if constexpr (!kind_complex<T>)
+                    if (wanted_ == 1) return (void)(*to = place_of_best(from, words.array<KeyOf<T>>(2)));
                 if (wanted_ == whole_ && lanes_.result_stride == 1)
                     return write_order(reinterpret_cast<std::uint64_t*>(to), from, lanes_.stride, descending_, words);
                 auto* order = words.array<std::uint64_t>(1);
@@ -45,6 +47,18 @@ class Argsort final : public Kernel {
     bool few() const { return wanted_ <= group_count / 2 && whole_ >= 4 * group_count; }
     std::int64_t at_once() const { return whole_ < 65536 && !few() ? 128 : 1024; }
 
+    /// The first of the best, of a short row.
+    template <class T>
+    std::int64_t place_of_best(const T* from, KeyOf<T>* keys) const {
+        write_keys(keys, from, lanes_.stride, whole_, descending_);
+        std::int64_t place = 0;
+        KeyOf<T> best = keys[0];
+        for (std::int64_t i = 1; i < whole_; ++i) {
+            bool better = keys[i] < best;
+            place = better ? i : place, best = better ? keys[i] : best;
+        }
+        return place;
+    }
     /// The best so far, and what came since and is better than the last of them; both are sorted when there is no more room.
     template <class T>
     void select(std::int64_t* to, const T* from, const Words& words) const {
