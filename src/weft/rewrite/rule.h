@@ -104,7 +104,7 @@ void register_rule(Rule rule);
 /// Takes out a rule that register_rule added.
 void remove_rule(std::string_view name);
 /// All rules, weft's own first. They are made when they are first asked for, and shared by all whom they serve: with what they say of
-/// themselves they are half a megabyte.
+/// themselves they are hundreds of objects.
 std::vector<std::shared_ptr<const Rule>> shared_rules();
 std::vector<Rule> all_rules();
 
