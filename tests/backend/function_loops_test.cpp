@@ -8,13 +8,15 @@ namespace weft::cpu {
 namespace {
 
 template <class T>
-std::vector<T> run(Isa isa, const Function& function, const std::vector<T>& a, const std::vector<T>& b) {
+std::vector<T> run(Isa isa, const Function& function, const std::vector<T>& a, const std::vector<T>& b,
+                   unsigned uniform = 0) {
     Instruction at = Instruction::call(dtype_of<T>, function);
     StepInfo info;
     info.function = &function;
-    std::vector<T> result(a.size());
+    info.uniform = uniform;
+    std::vector<T> result(std::max(a.size(), b.size()));
     const void* operands[] = {a.data(), b.data(), a.data()};
-    block_loops(isa).step(at, dtype_of<T>)(result.data(), operands, static_cast<std::int64_t>(a.size()), info);
+    block_loops(isa).step(at, dtype_of<T>)(result.data(), operands, static_cast<std::int64_t>(result.size()), info);
     return result;
 }
 
@@ -61,6 +63,35 @@ void loops_give_the_bodies_bits() {
             }
         }
     }
+}
+
+/// One operand the same number for all elements, also -0, whose sign an atan2 shows.
+template <class T>
+void loops_take_one_number() {
+    std::vector<T> many = arguments<T>(1);
+    many.resize(203);
+    for (const Function* function : all_functions()) {
+        if (!function->f32 || function->arity != 2) continue;
+        for (T number : {T(0), -T(0), T(1.5), T(-3), std::numeric_limits<T>::infinity()})
+            for (bool first : {true, false})
+                for (Isa isa : usable_isas()) {
+                    std::vector<T> one{number},
+                        got = first ? run(isa, *function, one, many, 1) : run(isa, *function, many, one, 2);
+                    for (std::size_t i = 0; i < many.size(); ++i) {
+                        T want = first ? body_of(*function, number, many[i]) : body_of(*function, many[i], number);
+                        bool same = std::isnan(want)
+                                        ? std::isnan(got[i])
+                                        : std::bit_cast<BitsOf<T>>(got[i]) == std::bit_cast<BitsOf<T>>(want);
+                        ASSERT_TRUE(same) << function->name << ", " << number << (first ? " first, " : " second, ")
+                                          << many[i] << " on " << name_of(isa) << ": " << got[i] << ", not " << want;
+                    }
+                }
+    }
+}
+
+TEST(FunctionLoops, of_one_number_and_many_give_the_bits_of_the_body) {
+    loops_take_one_number<float>();
+    loops_take_one_number<double>();
 }
 
 TEST(FunctionLoops, float32_loops_give_the_bits_of_the_body_on_every_instruction_set) {

@@ -128,7 +128,7 @@ struct Lanes {
     static constexpr int lanes = N;
     Native v;
 
-    WEFT_ELEMENT static Lanes all(T value) { return {Native{} + value}; }
+    WEFT_ELEMENT static Lanes all(T value) { return {value - Native{}}; }  // 0 + -0.0 would be 0.0
     WEFT_ELEMENT static Lanes load(const T* from) {
         Lanes result;
         __builtin_memcpy(&result.v, from, sizeof result.v);

@@ -259,7 +259,7 @@ void Writer::perform(const Part::Task& task, const Movement& movement, bool whol
         case VectorOp::local_store:
             return store_to(local(), plan_.code.places[line.immediate], line.from, movement.from[0], false);
         case VectorOp::leave:
-            test_truth(movement.from[0]);
+            test_truth(movement.from[0], whole);
             return jnz(*rare_);
         case VectorOp::outside:
             return call(plan_.code.outsides[line.immediate]);

@@ -32,7 +32,9 @@ class Writer : protected Xbyak::CodeGenerator {
     virtual void broadcast_wide(std::int32_t to, const Address& address) = 0;  // 8 bytes to all lanes
     virtual void broadcast_truth(std::int32_t to) = 0;                         // of eax, 0 or 1
     virtual void spill_mask(const Address& address, std::int32_t number) = 0;
-    virtual void test_truth(std::int32_t number) = 0;  // the zero flag: no lane holds
+    virtual void test_truth(
+        std::int32_t number,
+        bool whole) = 0;  // the zero flag: no lane holds, of a vector that is not whole none of the row
     virtual void fill_mask(const Address& address, std::int32_t number) = 0;
     /// The value joined to what the accumulator holds, in the first r15 lanes of a tail.
     virtual void join(const StreamKind& kind, Lane lane, std::int32_t accumulator, std::int32_t value, bool tail) = 0;

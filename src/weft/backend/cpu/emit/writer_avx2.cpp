@@ -40,7 +40,12 @@ class Avx2Writer final : public Writer {
     }
 
     void spill_mask(const Address& address, std::int32_t number) override { vmovups(address, full(number)); }
-    void test_truth(std::int32_t number) override { vtestps(Xbyak::Ymm(number), Xbyak::Ymm(number)); }
+    void test_truth(std::int32_t number, bool whole) override {
+        if (whole)
+            vtestps(Xbyak::Ymm(number), Xbyak::Ymm(number));
+        else
+            vtestps(Xbyak::Ymm(number), frame(tail_at(plan_.lane_bytes)));
+    }
     void fill_mask(const Address& address, std::int32_t number) override { vmovups(full(number), address); }
     void broadcast_wide(std::int32_t to, const Address& address) override { vbroadcastsd(Xbyak::Ymm(to), address); }
     void broadcast_truth(std::int32_t to) override {

@@ -31,8 +31,11 @@ class Avx512Writer final : public Writer {
     }
 
     void spill_mask(const Address& address, std::int32_t number) override { kmovw(address, mask(number)); }
-    void test_truth(std::int32_t number) override {
-        if (lanes() == 4) {  // knotw sets what lies beyond them
+    void test_truth(std::int32_t number, bool whole) override {
+        if (!whole) {  // what lies beyond the row is no reason
+            kmovw(eax, mask(number));
+            bzhi(eax, eax, r15d);
+        } else if (lanes() == 4) {  // knotw sets what lies beyond them
             kmovb(eax, mask(number));
             test(al, 15);
         } else if (lanes() == 8)
