@@ -62,6 +62,7 @@ TEST(FewChannels, leaves_to_others_what_does_not_pay) {
     for (Case c : {Case{"many", 2, 1, 64, 9, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
                    Case{"few on both sides", 2, 1, 4, 4, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
                    Case{"strided", 2, 1, 64, 3, 1, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, one},
+                   Case{"a long line", 1, 1, 32, 8, 1, {70000}, {9}, one, {4}, {4}, one},
                    Case{"groups", 2, 1, 64, 2, 2, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one}})
         for (ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::backward_weight}) {
             std::string name = name_of_way(c, kind, Layout::channels_last);

@@ -155,17 +155,20 @@ bool by_ones(const ConvolutionShape& s) { return s.stride[0] == 1 && s.stride[1]
 
 std::unique_ptr<const Convolution::Way> few_channels_convolution(ConvolutionKind kind, const ConvolutionShape& s,
                                                                  const ConvolutionStrides& strides) {
+    constexpr std::int64_t most_made = 4 << 20;  // numbers that a line of pixels becomes: it is not cut
     bool some =
         s.batch > 0 && s.in_channels > 0 && s.out_channels > 0 && few::product(s.in) > 0 && few::product(s.out) > 0;
     if (!some || s.groups != 1) return nullptr;
     if (kind == ConvolutionKind::backward_input) {
-        bool few = s.in_channels <= most_inputs && s.out_channels >= least_others;
+        bool few = s.in_channels <= most_inputs && s.out_channels >= least_others &&
+                   s.in_channels * few::product(s.kernel) * s.out[2] <= most_made;
         if (!few || !few::evenly_spaced(s.out, strides.output)) return nullptr;
         return std::make_unique<FewChannels>(kind, s, strides);
     }
     // What strides skip would be computed as well.
     bool few = s.out_channels <= most_outputs(s.in_channels) && s.in_channels >= least_others && by_ones(s);
     if (!few || !few::evenly_spaced(s.in, strides.input)) return nullptr;
+    if (s.out_channels * few::product(s.kernel) * s.in[2] > most_made) return nullptr;
     if (kind == ConvolutionKind::backward_weight) return few_channels_weight_gradient(s, strides);
     return std::make_unique<FewChannels>(kind, s, strides);
 }

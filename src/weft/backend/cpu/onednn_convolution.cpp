@@ -267,6 +267,12 @@ bool describable(const WindowStrides& strides, const Spatial& sizes) {
 
 }  // namespace
 
+/// oneDNN 2.6 sums rows of the kernel along the first of three axes that it never began, and writes beyond its memory, where that axis moves by
+/// several and its padding reaches further than a step: wrong for kernels 4 to 9, of 7 by 7 by 7 in twos with a depth of 5 to 7.
+static bool writes_beyond_weights(const ConvolutionShape& s) {
+    return s.kernel[0] > 1 && s.stride[0] > 1 && s.pad_lo[0] > s.stride[0];
+}
+
 std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind, const ConvolutionShape& shape,
                                                            const ConvolutionStrides& strides,
                                                            const Convolution::Way::Use& use) {
@@ -275,6 +281,7 @@ std::unique_ptr<const Convolution::Way> onednn_convolution(ConvolutionKind kind,
     if (least == 0 || !describable(strides.input, shape.in) || !describable(strides.weight, shape.kernel) ||
         !describable(strides.output, shape.out) || !is_there(LateLibrary::onednn))
         return nullptr;
+    if (kind == ConvolutionKind::backward_weight && writes_beyond_weights(shape)) return nullptr;
     try {
         auto way = std::make_unique<OneDnnWay>(kind, shape, strides, use);
         bool plain = way->implementation().find("ref") != std::string::npos;  // its plain loops: ours are better
