@@ -4,7 +4,7 @@ import unittest
 
 from built import BUILD, LACKS
 
-MOST = 17_000_000   # bytes; 0.30 of NumPy's, which `import.disk` of bench/peers.py aims at, is 17.1 million
+MOST = 17_120_000   # bytes; 0.30 of NumPy's, which `import.disk` of bench/peers.py aims at, is 17.2 million
 FOLDER = BUILD / "python" / "weft"
 
 
