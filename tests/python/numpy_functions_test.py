@@ -204,6 +204,14 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "3 draws from 2 things, each at most once"):
             wf.random.choice(2, (3,), replace=False)
 
+    def test_a_share_that_falls_on_an_element_is_that_element_beside_an_infinity_too(self):
+        for n in (2, 4, 6, 50, 151):
+            x = np.concatenate([[-np.inf], np.arange(1.0, n)])
+            for k in range(1, n):
+                for q in (k / (n - 1), wf.asarray(np.array([k / (n - 1)]))):
+                    want = np.quantile(x, k / (n - 1))
+                    self.assertEqual(float(np.ravel(wf.quantile(wf.asarray(x), q))[0]), want, (n, k, type(q)))
+
     def test_quantiles_interpolation_and_windows_are_differentiated(self):
         x, step = wf.asarray(np.array([3.0, -1.0, 2.0, 0.5])), 1e-6
         functions = [lambda x: wf.quantile(x, 0.4), lambda x: wf.sum(wf.interp(x, wf.asarray([-2., 0., 4.]).astype("float64"), wf.asarray([1., 3., 2.]).astype("float64"))),

@@ -40,6 +40,7 @@ constexpr std::array methods{NamedMethod{"inverted_cdf", inverted_cdf},
 
 /// Where in the n sorted elements, counted from 0, the quantile lies: n q + alpha + q (1 - alpha - beta) - 1 (Hyndman & Fan, 1996).
 Tensor place_between(const Tensor& n, const Tensor& q, double alpha, double beta) {
+    if (alpha == 1 && beta == 1) return (n - 1) * q;  // which is whole where it should be
     return n * q + alpha + q * (1 - alpha - beta) - 1;
 }
 
@@ -128,7 +129,7 @@ Tensor between(const Tensor& below, const Tensor& above, const Tensor& part) {
 Tensor one_along_last(const Tensor& x, double q) {
     std::int64_t size = x.shape()[x.ndim() - 1].value();
     auto n = static_cast<double>(size);
-    double at = std::min(std::max(n * q + 1 + q * -1 - 1, 0.0), n - 1), below = std::floor(at), part = at - below;
+    double at = std::min((n - 1) * q, n - 1), below = std::floor(at), part = at - below;
     auto first = static_cast<std::int64_t>(below);
     if (part == 0) return sorted_part(x, first, 1);
     Tensor both = sorted_part(x, first, 2);
