@@ -70,6 +70,16 @@ TEST(Numbers, of_a_pattern_are_found_in_whole_types_only_as_what_they_are_there)
     }
 }
 
+TEST(Numbers, beside_truths_are_no_truths) {
+    Tensor a = Tensor::of({1.0F, -1.0F, 2.0F}, {3}) > 0, b = Tensor::of({3.0F, 1.0F, -2.0F}, {3}) > 0;
+    for (const Tensor& y :
+         {where(a, b, false) * b, where(a, false, b) * a, b * where(a, false, b), b * where(a, b, false)}) {
+        Tensor now = rewritten({&y, 1})[0];
+        EXPECT_EQ(now.dtype(), DType::bool_);
+        EXPECT_EQ(difference(interpret(y), interpret(now), 0, 0), "");
+    }
+}
+
 TEST(Users, may_add_rules_and_take_them_out) {
     Tensor x = vec("x"), y = vec("y");
     register_rule(rule(

@@ -133,6 +133,7 @@ Tensor decided(const Site& site) {
 
 void add_useless_rules(RuleList& rules) {
     auto add = [&](Rule rule) { rules.push_back(std::move(rule)); };
+    auto not_bool = [](DType d) { return d != DType::bool_; };  // the number 0 beside it is no bool
     auto shorten = [&](std::string name, auto pattern, auto replacement, PatternOptions options = {}) {
         add(rule(std::move(name), canonical, pattern, replacement, std::move(options)));
     };
@@ -190,13 +191,13 @@ void add_useless_rules(RuleList& rules) {
     shorten("where_of_where", [](T c, T x, T y, T z) { return where(c, where(c, x, y), z); }, [](T c, T x, T, T z) { return where(c, x, z); });
     shorten("where_else_where", [](T c, T x, T y, T z) { return where(c, x, where(c, y, z)); }, [](T c, T x, T, T z) { return where(c, x, z); });
     shorten("add_of_wheres", [](T c, T a, T b, T x, T y) { return where(c, a, b) + where(c, x, y); }, [](T c, T a, T b, T x, T y) { return where(c, a + x, b + y); });
-    shorten("product_with_where", [](T c, T a, T b) { return where(c, 0, a) * b; }, [](T c, T a, T b) { return where(c, 0, a * b); }, {.assumes = Assumes::finite});
-    shorten("product_with_where_else", [](T c, T a, T b) { return where(c, a, 0) * b; }, [](T c, T a, T b) { return where(c, a * b, 0); }, {.assumes = Assumes::finite});
+    shorten("product_with_where", [](T c, T a, T b) { return where(c, 0, a) * b; }, [](T c, T a, T b) { return where(c, 0, a * b); }, {.assumes = Assumes::finite, .takes = not_bool});
+    shorten("product_with_where_else", [](T c, T a, T b) { return where(c, a, 0) * b; }, [](T c, T a, T b) { return where(c, a * b, 0); }, {.assumes = Assumes::finite, .takes = not_bool});
     // A gate stays one: what it closes may be infinite.
-    shorten("gate_with_where", [](T c, T a, T b) { return gated_multiply(where(c, 0, a), b); }, [](T c, T a, T b) { return where(c, 0, gated_multiply(a, b)); });
-    shorten("gate_with_where_else", [](T c, T a, T b) { return gated_multiply(where(c, a, 0), b); }, [](T c, T a, T b) { return where(c, gated_multiply(a, b), 0); });
-    shorten("gated_where", [](T c, T a, T b) { return gated_multiply(b, where(c, 0, a)); }, [](T c, T a, T b) { return where(c, 0, gated_multiply(b, a)); }, {.assumes = Assumes::finite});
-    shorten("gated_where_else", [](T c, T a, T b) { return gated_multiply(b, where(c, a, 0)); }, [](T c, T a, T b) { return where(c, gated_multiply(b, a), 0); }, {.assumes = Assumes::finite});
+    shorten("gate_with_where", [](T c, T a, T b) { return gated_multiply(where(c, 0, a), b); }, [](T c, T a, T b) { return where(c, 0, gated_multiply(a, b)); }, {.takes = not_bool});
+    shorten("gate_with_where_else", [](T c, T a, T b) { return gated_multiply(where(c, a, 0), b); }, [](T c, T a, T b) { return where(c, gated_multiply(a, b), 0); }, {.takes = not_bool});
+    shorten("gated_where", [](T c, T a, T b) { return gated_multiply(b, where(c, 0, a)); }, [](T c, T a, T b) { return where(c, 0, gated_multiply(b, a)); }, {.assumes = Assumes::finite, .takes = not_bool});
+    shorten("gated_where_else", [](T c, T a, T b) { return gated_multiply(b, where(c, a, 0)); }, [](T c, T a, T b) { return where(c, gated_multiply(b, a), 0); }, {.assumes = Assumes::finite, .takes = not_bool});
     shorten("negative_out_of_gate", [](T x, T y) { return gated_multiply(-x, y); }, [](T x, T y) { return -gated_multiply(x, y); });
     shorten("negative_out_of_gated", [](T x, T y) { return gated_multiply(x, -y); }, [](T x, T y) { return -gated_multiply(x, y); });
     shorten("minimum_by_maximum", [](T x, T y) { return -maximum(-x, -y); }, [](T x, T y) { return minimum(x, y); }, {.takes = real_inexact});
