@@ -10,6 +10,7 @@
 
 #include "threads.h"
 #include "weft/backend/cpu/convolution.h"
+#include "weft/backend/cpu/isa.h"
 
 namespace weft::cpu::defined {
 
@@ -179,6 +180,24 @@ void fill_at_random(Operands<T>& operands) {
     std::mt19937 generator(5);
     for (auto* value : {&operands.input, &operands.weight, &operands.output})
         for (T& x : value->memory) x = std::uniform_real_distribution<T>(-1, 1)(generator);
+}
+
+/// On every instruction set and for any number of threads, channels last.
+inline void expect_same_bits_everywhere(const Case& c, ConvolutionKind kind) {
+    Isa before = best_isa();
+    ConvolutionShape s = shape_of(c);
+    std::vector<std::byte> reference;
+    for (Isa isa : usable_isas())
+        for (int threads : {1, 2, 3}) {
+            use_isa(isa);
+            Threads guard(threads);
+            Operands<float> operands(s, Layout::channels_last);
+            fill_at_random(operands);
+            std::vector<std::byte> got = run(kind, s, operands);
+            if (reference.empty()) reference = got;
+            EXPECT_EQ(got, reference) << c.name << ", " << weft::cpu::name_of(isa) << ", " << threads;
+        }
+    use_isa(before);
 }
 
 }  // namespace weft::cpu::defined

@@ -71,22 +71,7 @@ TEST(FewChannels, leaves_to_others_what_does_not_pay) {
 }
 
 TEST(FewChannels, give_the_same_bits_on_every_instruction_set_and_number_of_threads) {
-    Isa before = best_isa();
-    for_each_case([](const Case& c, ConvolutionKind kind) {
-        ConvolutionShape s = shape_of(c);
-        std::vector<std::byte> reference;
-        for (Isa isa : usable_isas())
-            for (int threads : {1, 2, 3}) {
-                use_isa(isa);
-                Threads guard(threads);
-                Operands<float> operands(s, Layout::channels_last);
-                fill_at_random(operands);
-                std::vector<std::byte> got = run(kind, s, operands);
-                if (reference.empty()) reference = got;
-                EXPECT_EQ(got, reference) << c.name << ", " << weft::cpu::name_of(isa) << ", " << threads;
-            }
-    });
-    use_isa(before);
+    for_each_case(expect_same_bits_everywhere);
 }
 
 /// What is not finite reaches what it is a part of, and nothing else.

@@ -140,13 +140,17 @@ bool RowSteps::reads(const Step& step, std::size_t load, const Shape& rows) cons
 
 // Along which axis elements follow each other in memory; -1 where nothing says it.
 std::int64_t RowSteps::fastest_axis(std::int32_t entry) const {
+    std::vector<std::int32_t> views;  // however many stand on each other
+    for (; plan_.places[at(entry)].kind == Place::view; entry = plan_.places[at(entry)].index) views.push_back(entry);
     const Place& place = plan_.places[at(entry)];
-    const Shape& shape = graph_.node(entry).shape;
-    if (place.kind == Place::slot) return last_proper(shape, plan_.slots[at(place.index)].order);
-    if (place.kind == Place::leaf) return last_proper(shape, {});
-    if (place.kind != Place::view) return -1;
-    std::int64_t axis = fastest_axis(place.index);
-    return axis < 0 ? -1 : viewed_axis(axis, graph_.node(place.index).shape, graph_.node(entry));
+    std::int64_t axis = -1;
+    if (place.kind == Place::slot) axis = last_proper(graph_.node(entry).shape, plan_.slots[at(place.index)].order);
+    if (place.kind == Place::leaf) axis = last_proper(graph_.node(entry).shape, {});
+    for (; axis >= 0 && !views.empty(); views.pop_back()) {
+        axis = viewed_axis(axis, graph_.node(entry).shape, graph_.node(views.back()));
+        entry = views.back();
+    }
+    return axis;
 }
 
 bool RowSteps::reads_across(const Step& step, const Shape& rows) const {
