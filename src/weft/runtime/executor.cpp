@@ -35,12 +35,25 @@ class ThreadArena {
 
     static std::byte* grow(std::size_t bytes) {
         thread_local Owner owner;
-        mine = {};
-        owner.buffer.reset();  // first give back, then take: the two need not lie in memory together
-        owner.buffer = Buffer::allocate(bytes);
-        if (bytes >= worth_touching) touch_pages(owner.buffer->data(), bytes);
+        if (!owner.buffer || owner.buffer->bytes() < bytes) {
+            mine = {};
+            owner.buffer.reset();  // first give back, then take: the two need not lie in memory together
+            owner.buffer = with_room(bytes);
+        }
+        std::size_t there = mine.bytes;
+        if (bytes - there >= worth_touching) touch_pages(owner.buffer->data() + there, bytes - there);
         mine = {owner.buffer->data(), bytes};
         return mine.data;
+    }
+
+    // Half as much again, of which nothing is in memory before it is needed: the next binding often takes a little more, of a batch of another
+    // size or of a plan for any size, and pages that are there are most of what its first run costs.
+    static BufferHandle with_room(std::size_t bytes) {
+        try {
+            return Buffer::allocate(bytes + bytes / 2);
+        } catch (const OutOfMemory&) {
+            return Buffer::allocate(bytes);
+        }
     }
 };
 thread_local constinit ThreadArena::Mine ThreadArena::mine;

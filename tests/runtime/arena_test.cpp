@@ -1,0 +1,45 @@
+// The memory that a thread's runs compute in.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "weft/check/compare.h"
+#include "weft/ops/contraction.h"
+#include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
+#include "weft/runtime/function.h"
+
+namespace weft {
+namespace {
+
+// Of its first call: the second product reads the first from the arena.
+std::size_t allocations(std::int64_t n) {
+    Tensor x = ones({n, n}).eval();
+    CompiledFunction twice([](std::span<const Tensor> a) { return std::vector{matmul(matmul(a[0], a[0]), a[0])}; });
+    std::size_t before = Buffer::count().allocations;
+    std::vector<Tensor> results = twice({&x, 1});
+    return Buffer::count().allocations - before;
+}
+
+TEST(Arena, has_room_for_the_next_size) {
+    std::thread([] {
+        std::size_t first = allocations(400), somewhat_more = allocations(480), much_more = allocations(960);
+        EXPECT_EQ(somewhat_more + 1, first);  // all but the arena
+        EXPECT_EQ(much_more, first);
+        EXPECT_EQ(allocations(400) + 1, first);
+    }).join();
+}
+
+TEST(Arena, holds_other_sizes_one_after_the_other) {
+    std::thread([] {
+        CompiledFunction twice([](std::span<const Tensor> a) { return std::vector{matmul(matmul(a[0], a[0]), a[0])}; });
+        for (std::int64_t n : {64, 300, 330, 500, 20, 620, 610}) {
+            Tensor x = eye(n).eval();
+            Tensor three[] = {(x * 3.0f).eval()};
+            EXPECT_EQ(difference(twice(three)[0].array(), (x * 27.0f).array()), "") << n;
+        }
+    }).join();
+}
+
+}  // namespace
+}  // namespace weft
