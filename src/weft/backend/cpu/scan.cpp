@@ -20,6 +20,14 @@ constexpr std::int64_t running_bytes = 16384;  // of lanes side by side: with wh
 constexpr std::int64_t asked_ahead = 16384;
 constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result that is stored past the caches
 
+/// What is joined as it lies in memory, or widened to integers of 64 bits. Half types are computed, for vectors widen them faster than what takes them
+/// one by one; so are further integers, 1.3 times as slow: they would take the room of all others once more.
+template <class T>
+inline constexpr bool goes_straight = std::is_integral_v<T> ? std::is_same_v<T, bool> ||
+                                                                  std::is_same_v<T, std::uint8_t> ||
+                                                                  std::is_same_v<T, std::int32_t> || sizeof(T) == 8
+                                                            : std::is_same_v<Accumulator<T>, T>;
+
 // Lanes along the axis are independent; neighbours run side by side, so that their sums do not wait for each other. Those that lie side
 // by side in memory too are many, for then whole stretches of it pass by.
 class StraightScan final : public PreparedLoop {
@@ -46,12 +54,13 @@ class StraightScan final : public PreparedLoop {
         if (count_ == 0) return;
         with_dtype(from_, [&]<class From>(TypeTag<From>) {
             // Integers and bool are widened, to 64 bits that wrap; everything else keeps its type (ops/scan.cpp).
-            if constexpr (std::is_same_v<From, bool>)
-                by_reduction<std::uint8_t, std::int64_t>(loads[load_], stores[0]);
+            using Read = std::conditional_t<std::is_same_v<From, bool>, std::uint8_t,
+                                            std::conditional_t<sizeof(From) == 8, std::int64_t, From>>;
+            if constexpr (!goes_straight<From>)
+                return;
             else if constexpr (std::is_integral_v<From>)
-                by_reduction<std::conditional_t<sizeof(From) == 8, std::int64_t, From>, std::int64_t>(loads[load_],
-                                                                                                      stores[0]);
-            else if constexpr (std::is_same_v<Accumulator<From>, From>)
+                by_reduction<Read, std::int64_t>(loads[load_], stores[0]);
+            else
                 by_reduction<From, From>(loads[load_], stores[0]);
         });
     }
@@ -317,8 +326,7 @@ class StraightScan final : public PreparedLoop {
 
 namespace {
 
-/// The load whose memory is joined as it lies, or widened to integers of 64 bits; none: values are computed, half types too, which vectors
-/// widen faster than what takes them one by one.
+/// The load whose memory goes straight into the sums; none: values are computed.
 std::optional<std::size_t> straight_load(const Loop& loop) {
     const std::vector<Instruction>& code = loop.program.code;
     DType stored = loop.stores[0].dtype;
@@ -329,7 +337,8 @@ std::optional<std::size_t> straight_load(const Loop& loop) {
     auto load = static_cast<std::size_t>(value->a);
     DType from = loop.loads[load].dtype;
     bool whole = is_integer(from) || from == DType::bool_;
-    bool fits = loop.loads[load].plain() && (whole ? wide : from == stored && !is_half(from));
+    bool straight = with_dtype(from, []<class From>(TypeTag<From>) { return goes_straight<From>; });
+    bool fits = loop.loads[load].plain() && straight && (whole ? wide : from == stored);
     return fits ? std::optional(load) : std::nullopt;
 }
 
