@@ -1,0 +1,28 @@
+// A vector of small matrices at a time.
+#include "weft/backend/cpu/isa/small_matrices.h"
+
+#include "weft/backend/cpu/isa/small_matrix.h"
+
+namespace weft::cpu::WEFT_ISA {
+namespace {
+
+#if defined(WEFT_ISA_avx512)
+constexpr int vector_bytes = 64;
+#elif defined(WEFT_ISA_avx2)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+template <class T>
+constexpr SmallMatrices<T> table() {
+    constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+    return {lanes, Small<T, lanes>::factor};
+}
+
+}  // namespace
+
+const SmallMatrices<float> small_matrices_32 = table<float>();
+const SmallMatrices<double> small_matrices_64 = table<double>();
+
+}  // namespace weft::cpu::WEFT_ISA
