@@ -136,13 +136,15 @@ std::optional<Pieces> pieces_of(const Node& node) {
 // Where they are in different places of an axis, and not if that would write more zeros than twice what there is.
 bool join_pieces(Pieces& a, Pieces& b, const Shape& whole) {
     if (a.axis != b.axis || !(a.padded || b.padded) || a.all.empty() || b.all.empty()) return false;
-    if (a.all.size() < b.all.size()) std::swap(a, b);
-    for (const auto& [at, piece] : b.all)
-        if (a.meets(at, piece.length)) return false;
+    bool a_is_less = a.all.size() < b.all.size();
+    Pieces &more = a_is_less ? b : a, &less = a_is_less ? a : b;
+    for (const auto& [at, piece] : less.all)
+        if (more.meets(at, piece.length)) return false;
     std::int64_t begin = std::min(a.begin(), b.begin()), end = std::max(a.end(), b.end());
     std::int64_t covered = a.covered + b.covered;
     if (end - begin - covered > 2 * covered) return false;
-    a.all.merge(b.all);
+    more.all.merge(less.all);
+    if (a_is_less) a.all.swap(b.all);
     a.covered = covered;
     a.padded = begin > 0 || !(whole[a.axis] == Size(end));
     return true;
@@ -176,7 +178,8 @@ Tensor add_pieces(const Site& site) {
         return pieces_of(x);
     };
     auto join = [&](Pieces& a, Pieces& b) { return join_pieces(a, b, node.shape); };
-    return TermsOfSum(site, of_term, join, [&](const Pieces& all) { return laid_out(all, node); }).joined();
+    auto build = [&](const Pieces& all) { return laid_out(all, node); };
+    return TermsOfSum<decltype(of_term), decltype(join), decltype(build), true>(site, of_term, join, build).joined();
 }
 
 // A scatter into x of what a pad put numbers around, to where it stands. Nothing if that is more than half of x: then changing all of
@@ -275,7 +278,8 @@ void add_padded_rules(RuleList& rules) {
         with([=](T x, T y) { return x - (pad(y, {0, 1}, {4, 0}) - pad_interior(y, {1, 1}, {3, 0}, {0, 0})); }, {{5, 3}, {1, 2}})}, Assumes::nothing, spreading_or_padding());
     add("add_pieces", Phase::canonical, {&add_operation}, add_pieces, {
         with([](T x, T y) { return pad(x, {0, 0}, {0, 3}) + pad(y, {0, 4}, {0, 0}); }, {{3, 4}, {3, 3}}), with([](T x, T y) { return pad(x, {3}, {3}) + (pad(y, {1}, {6}) + pad(x, {5}, {1})); }, {{2}, {1}}),
-        with([](T x, T y) { return pad(x, {6, 0}, {1, 0}) + pad(y, {2, 0}, {4, 0}); }, {{1, 2}, {2, 2}})}, Assumes::nothing, {&pad_operation});
+        with([](T x, T y) { return pad(x, {6, 0}, {1, 0}) + pad(y, {2, 0}, {4, 0}); }, {{1, 2}, {2, 2}}),
+        with([](T x, T y) { return pad(x, {0}, {2}) + (pad(y, {1}, {2}) + pad(y, {0}, {3})); }, {{2}, {1}}), with([](T x, T y) { return exp(x) + pad(y, {0}, {2}) + pad(exp(y), {1}, {1}) + pad(y, {2}, {0}); }, {{3}, {1}})}, Assumes::nothing, {&pad_operation});
     add("set_within", Phase::special, {&where_operation}, set_within, {
         with([](T x, T y) { return x.at({slice(1, 2)}).set(y); }, {{5, 3}, {1, 3}}), with([](T x, T y) { return x.at({slice(0, 5, 2), 1}).set(y); }, {{5, 4}, {3}})});
     add("pad_of_scatter", Phase::canonical, {&pad_operation}, pad_of_spread, {

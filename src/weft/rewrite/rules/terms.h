@@ -26,14 +26,16 @@ bool may_join_terms(const Node& sum, May may) {
 }
 
 /// What a rule that joins two terms of a sum, and joins again what came of it, makes of all terms of the sum at site.node; nothing where it
-/// waits. `of_term(node)`: an optional group of one; `join(first, second)`: whether two groups became one, the first;
-/// `build(group)`: the term that a group of several is.
-template <class OfTerm, class Join, class Build>
+/// waits. `of_term(node)`: an optional group of one; `join(first, second)`: whether two groups became one, the first, and both as they
+/// were if not; `build(group)`: the term that a group of several is. `in_any_order`: (x + a) + b is x + (a + b), since nothing is added up
+/// where a and b are joined.
+template <class OfTerm, class Join, class Build, bool in_any_order = false>
 class TermsOfSum {
     using Group = typename std::invoke_result_t<OfTerm, const Node&>::value_type;
     struct Part {
         std::optional<Group> group;
-        Tensor value;  // none of a group of several: it may grow
+        Tensor value;        // none of a group of several: it may grow
+        Tensor before = {};  // what the group is added to
     };
 
   public:
@@ -68,19 +70,26 @@ class TermsOfSum {
     bool is_inner(const Node& node) const {
         return adds_alike(node) && !opaque(node) && site_.only_here(node) && waits(node);
     }
-    Tensor made(Part& part) { return part.value ? part.value : build_(*part.group); }
+    Tensor made(Part& part) {
+        if (part.value) return part.value;
+        Tensor joined = build_(*part.group);
+        return part.before ? make_node(add_operation, {part.before, joined}, site_.node.attributes, site_.node.where)
+                           : joined;
+    }
     // Of the last two parts, which are this sum's operands.
     void close(const Node& sum) {
         Part second = std::move(parts_.back());
         parts_.pop_back();
         Part& first = parts_.back();
-        if (first.group && second.group && join_(*first.group, *second.group)) {
+        if (first.group && second.group && !second.before && join_(*first.group, *second.group)) {
             first.value = {};
             return;
         }
         Tensor a = made(first), b = made(second);
         bool same = a.node() == sum.inputs[0] && b.node() == sum.inputs[1];
-        first.group.reset();
+        bool may_grow = in_any_order && second.group && !second.before;
+        first.group = may_grow ? std::move(second.group) : std::nullopt;
+        first.before = may_grow ? a : Tensor();
         first.value =
             same ? handle(const_cast<Node*>(&sum)) : make_node(*sum.operation, {a, b}, sum.attributes, sum.where);
     }
