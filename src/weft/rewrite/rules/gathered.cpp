@@ -51,13 +51,34 @@ PickedRows picked(const Node& x) {
 // The matrix that all batches read, or nothing.
 Tensor one_matrix(const Node& x) {
     if (x.shape.size() == 2) return handle(const_cast<Node*>(&x));
-    if (is(x, broadcast_to_operation)) return x.inputs[0]->shape.size() == 2 ? in(x) : Tensor();
+    if (is(x, broadcast_to_operation)) {
+        const Shape& below = x.inputs[0]->shape;
+        if (below.size() < 2) return {};
+        Shape matrix(x.shape.end() - 2, x.shape.end()), one(below.size() - 2, 1);
+        for (Size size : matrix) one.push_back(size);
+        return !(below == one) ? Tensor() : below.size() == 2 ? in(x) : reshape(in(x), matrix);
+    }
     if (!is(x, permute_dims_operation)) return {};
     Axes turned = all_axes(x.shape.size());
     std::swap(turned[turned.size() - 1], turned[turned.size() - 2]);
     if (!(x.attributes_as<PermuteAttributes>().axes == turned)) return {};
     Tensor matrix = one_matrix(*x.inputs[0]);
     return matrix ? matrix_transpose(matrix) : Tensor();
+}
+
+// A @ b[i] for columns b[i] -> b @ A^T, with the columns as rows: one product that reads A once, as vmap of a function that multiplies a vector
+// does not write it (a hessian, gradients of each example).
+Tensor columns_by_one_matrix(const Site& site) {
+    const Node &node = site.node, &b = *node.inputs[1];
+    std::size_t rank = node.shape.size();
+    if (rank < 3 || !(node.shape[rank - 1] == Size(1)) || is(b, broadcast_to_operation)) return {};
+    if (!known(b.shape) || !known(node.shape) || !full_width(node.dtype)) return {};
+    std::int64_t m = node.shape[rank - 2].value(), k = b.shape[rank - 2].value();
+    std::int64_t columns = m > 0 ? element_count(dims_of(node.shape)) / m : 0;
+    if (m < 2 || k < 2 || columns < 2) return {};
+    Tensor a = one_matrix(*node.inputs[0]);
+    return a ? reshape(product_like(node, reshape(site.input(1), {columns, k}), matrix_transpose(a)), node.shape)
+             : Tensor();
 }
 
 // E[i] @ W -> (E @ W)[i]
@@ -143,6 +164,9 @@ void add_gathered_rules(RuleList& rules) {
     static const Tensor index = Tensor::of<std::int64_t>({1, 0, 1, -1, 0, 0}, {3, 2});
     static const Tensor list = reshape(index, {6});
     // clang-format off
+    add("columns_by_one_matrix", Phase::canonical, {&matmul_operation}, columns_by_one_matrix, {
+        with([](T a, T b) { return matmul(a, b); }, {{4, 3}, {5, 3, 1}}), with([](T a, T b) { return matmul(a.T(), b); }, {{3, 4}, {2, 5, 3, 1}}),
+        with([](T a, T b) { return matmul(a, b); }, {{1, 4, 3}, {5, 3, 1}})});
     add("product_of_picked", Phase::special, {&matmul_operation}, product_of_picked, {
         with([](T e, T w) { return matmul(take(e, index), w); }, {{2, 4}, {4, 5}}), with([](T e, T w) { return matmul(permute_dims(take(e, index), {1, 0, 2}), w); }, {{2, 4}, {4, 5}}),
         with([](T e, T w) { return matmul(reshape(take(e, index), {6, 4}), w); }, {{2, 4}, {4, 5}})}, Assumes::finite);
