@@ -133,6 +133,46 @@ TEST(Sorting, agrees_with_a_stable_sort_to_the_bit_on_every_instruction_set) {
     use_isa(before);
 }
 
+/// Every place by counting what stands in front of it.
+template <class T>
+void searches_agree(const char* type) {
+    std::mt19937_64 random(7);
+    for (std::int64_t size : {1, 2, 3, 4, 7, 50, 300})
+        for (int kind = 0; kind < 5; ++kind) {
+            std::vector<T> row, from = numbers<T>(kind, static_cast<std::size_t>(size), random);
+            for (std::int64_t at : expected_order(from, false)) row.push_back(from[static_cast<std::size_t>(at)]);
+            std::vector<T> values = numbers<T>(kind, 301, random);
+            values.insert(values.end(), row.begin(), row.end());
+            auto count = static_cast<std::int64_t>(values.size());
+            std::vector<T> pairs(2 * values.size());
+            for (std::size_t i = 0; i < values.size(); ++i) pairs[2 * i] = values[i];
+            Tensor strided = slice(Tensor::of<T>(pairs, {count, 2}), {0, 0}, {count, 1});
+            auto before = [](T a, T b) { return a < b || (b != b && a == a); };
+            for (bool right : {false, true}) {
+                std::vector<std::int64_t> expected;
+                for (T x : values)
+                    expected.push_back(std::count_if(row.begin(), row.end(), [&](T there) {
+                        return right ? !before(x, there) : before(there, x);
+                    }));
+                Tensor sorted = Tensor::of<T>(row, {size});
+                std::string what = text(type, ' ', size, " of kind ", kind);
+                EXPECT_EQ(searchsorted(sorted, strided, right).to_vector<std::int64_t>(), expected) << what;
+                expected.resize(5);  // so few that each is a search of its own
+                EXPECT_EQ(searchsorted(sorted, slice(strided, {0, 0}, {5, 1}), right).to_vector<std::int64_t>(),
+                          expected)
+                    << what;
+            }
+        }
+}
+
+TEST(Sorting, many_values_are_searched_for_in_step_as_one_by_one) {
+    searches_agree<float>("float32");
+    searches_agree<double>("float64");
+    searches_agree<std::int64_t>("int64");
+    searches_agree<std::uint32_t>("uint32");
+    searches_agree<std::int8_t>("int8");
+}
+
 TEST(Sorting, keys_that_begin_alike_in_the_reverse_order_are_sorted_in_a_bounded_number_of_moves) {
     std::vector<std::int64_t> x(50000);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(x.size() - i);

@@ -209,64 +209,6 @@ class Sort final : public Kernel {
     SortedLanes lanes_;
 };
 
-// Whether a stands before b, in the order of Argsort.
-template <class T>
-bool before(T a, T b) {
-    if constexpr (kind_complex<T>) {
-        if (before(a.real(), b.real())) return true;
-        return !before(b.real(), a.real()) && before(a.imag(), b.imag());
-    } else if constexpr (std::is_integral_v<T>) {
-        return a < b;
-    } else {
-        return a < b || (b != b && a == a);
-    }
-}
-
-class Search final : public Kernel {
-  public:
-    Search(const SearchAttributes& a, std::span<const Layout> inputs, const Layout& output)
-        : dtype_(inputs[0].dtype),
-          right_(a.right),
-          count_(inputs[0].dims[0]),
-          stride_(inputs[0].strides[0]),
-          box_(output.dims, {output.strides, inputs[1].strides}) {}
-    std::string_view by() const override { return "binary search"; }
-
-    void run(void* const* operands, std::byte*) const override {
-        with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
-            auto* row = static_cast<const T*>(operands[0]);
-            auto* values = static_cast<const T*>(operands[1]);
-            auto* to = static_cast<std::int64_t*>(operands[2]);
-            parallel_blocks(box_.size, block_elements / 8, [&](std::int64_t first, std::int64_t last) {
-                box_.walk(first, last, [&](const std::array<std::int64_t, 2>& at, std::int64_t count) {
-                    for (std::int64_t i = 0; i < count; ++i)
-                        to[at[0] + i * box_.inner(0)] = place_of(row, values[at[1] + i * box_.inner(1)]);
-                });
-            });
-        });
-    }
-
-  private:
-    template <class T>
-    std::int64_t place_of(const T* row, T value) const {
-        std::int64_t low = 0, high = count_;
-        while (low < high) {
-            std::int64_t middle = low + (high - low) / 2;
-            T there = row[middle * stride_];
-            if (right_ ? !before(value, there) : before(there, value))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
-    }
-
-    DType dtype_;
-    bool right_;
-    std::int64_t count_, stride_;
-    Box<2> box_;
-};
-
 }  // namespace
 
 std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
@@ -275,7 +217,7 @@ std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> in
     if (auto* sorted = attributes_if<SortAttributes>(node); sorted && sorted->wanted >= 0)
         return sorted_part_kernel(*sorted, inputs[0], output);
     if (auto* sorted = attributes_if<SortAttributes>(node)) return std::make_unique<Sort>(*sorted, inputs[0], output);
-    if (auto* search = attributes_if<SearchAttributes>(node)) return std::make_unique<Search>(*search, inputs, output);
+    if (auto* search = attributes_if<SearchAttributes>(node)) return search_kernel(*search, inputs, output);
     throw InternalError(text(node.operation->name, ": the CPU has no kernel for this sort"));
 }
 

@@ -1,5 +1,5 @@
 // The lanes that sorts and selections work on, one at a time, each in a slot of scratch memory, and the order of one.
-// Callers: backend/cpu/sort.cpp, backend/cpu/sorted_part.cpp.
+// Callers: backend/cpu/sort.cpp, backend/cpu/sorted_part.cpp, backend/cpu/search.cpp.
 #pragma once
 
 #include "weft/backend/cpu/families.h"
@@ -108,5 +108,6 @@ inline int arrays_to_order(DType dtype) { return is_complex(dtype) ? 5 : 3; }
 
 /// Of a sort of which some places are wanted.
 std::unique_ptr<Kernel> sorted_part_kernel(const SortAttributes& a, const Layout& input, const Layout& output);
+std::unique_ptr<Kernel> search_kernel(const SearchAttributes& a, std::span<const Layout> inputs, const Layout& output);
 
 }  // namespace weft::cpu
