@@ -144,7 +144,9 @@ TEST(CpuFamilies, take_agrees_with_the_interpreter) {
         check(take(x({3, 7, 2}, dtype), indices({2, 3}), 1), {.below = 7});
         check(take(x({3, 7}, dtype), indices({}), 1), {.below = 7});
         check(take(x({2, 4, 4, 3}, dtype), std::vector<Tensor>{indices({5, 1}), indices({3})}, 1), {.below = 4});
+        check(take(x({30, 9}, dtype), indices({3, 20}), 1), {.below = 9});
         check(take_along_axis(x({4, 7, 2}, dtype), indices({4, 3, 2}), 1), {.below = 7});
+        check(take_along_axis(x({6, 7}, dtype), indices({6, 50}), 1), {.below = 7});
     }
     check(take(x({7, 3}), indices({0})), {.below = 7});
     check(take(x({3, 70000}), indices({2})), {.below = 3});

@@ -151,9 +151,8 @@ void searches_agree(const char* type) {
             for (bool right : {false, true}) {
                 std::vector<std::int64_t> expected;
                 for (T x : values)
-                    expected.push_back(std::count_if(row.begin(), row.end(), [&](T there) {
-                        return right ? !before(x, there) : before(there, x);
-                    }));
+                    expected.push_back(std::count_if(
+                        row.begin(), row.end(), [&](T there) { return right ? !before(x, there) : before(there, x); }));
                 Tensor sorted = Tensor::of<T>(row, {size});
                 std::string what = text(type, ' ', size, " of kind ", kind);
                 EXPECT_EQ(searchsorted(sorted, strided, right).to_vector<std::int64_t>(), expected) << what;

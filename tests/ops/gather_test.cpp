@@ -41,6 +41,47 @@ TEST(Gather, what_is_wrong_is_named) {
                    "topk: 4 of the 3 elements along axis 1 of shape (2, 3); k must lie between 0 and the size");
 }
 
+// Windows of every length, some of which begin where the one before them ends, from several rows.
+template <class T>
+void expect_windows() {
+    constexpr std::int64_t rows = 5, length = 90;
+    std::vector<T> x, expected;
+    for (std::int64_t i = 0; i < rows * length; ++i) x.push_back(static_cast<T>(i % 127));
+    for (std::int64_t window = 1; window < 45; ++window) {
+        Numbers places;
+        for (std::int64_t first : {0, 3, 44, 45, 1})
+            for (std::int64_t k = 0; k < window; ++k) places.push_back(k % 2 ? first + k : first + k - length);
+        expected.clear();
+        for (std::int64_t row = 0; row < rows; ++row)
+            for (std::int64_t place : places)
+                expected.push_back(x[static_cast<std::size_t>(row * length + (place + length) % length)]);
+        Tensor indices = Tensor::of<std::int64_t>(places, {5, window});
+        EXPECT_EQ(take(Tensor::of<T>(x, {rows, length}), indices, 1).template to_vector<T>(), expected) << window;
+    }
+}
+
+TEST(Gather, windows_are_what_their_places_say) {
+    expect_windows<std::int8_t>();
+    expect_windows<std::int16_t>();
+    expect_windows<float>();
+    expect_windows<double>();
+    expect_windows<std::complex<double>>();
+}
+
+TEST(Gather, indices_that_repeat_over_lanes_pick_from_each_and_are_checked) {
+    Tensor x = reshape(iota(2 * 3 * 5), {2, 3, 5});
+    for (std::int64_t wrong : {0, 5, -6}) {
+        Tensor places = Tensor::of<std::int64_t>({4, -5, 1, -1, 0, wrong}, {2, 1, 3});
+        Tensor picked = take_along_axis(x, broadcast_to(places, {2, 3, 3}), 2);
+        if (wrong == 0)
+            EXPECT_EQ(picked.to_vector<std::int64_t>(),
+                      (Numbers{4, 0, 1, 9, 5, 6, 14, 10, 11, 19, 15, 15, 24, 20, 20, 29, 25, 25}));
+        else
+            EXPECT_REFUSED(IndexError, picked.eval(),
+                           text("take_along_axis: index ", wrong, " is out of bounds for axis 2 of size 5"));
+    }
+}
+
 TEST(Gather, the_derivative_adds_up_where_indices_repeat) {
     Tensor x = Tensor::of<float>({1, 2, 3});
     EXPECT_EQ(of_gradient(sum(take(x, Tensor::of<std::int64_t>({2, 0, 2, -1}))), x), (Floats{1, 0, 3}));

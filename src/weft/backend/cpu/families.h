@@ -11,6 +11,7 @@ std::unique_ptr<Kernel> constant_kernel(const Node& node, const Layout& output);
 std::unique_ptr<Kernel> join_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                     const KernelUse& use);
 std::unique_ptr<Kernel> gather_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
+std::unique_ptr<Kernel> take_along_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> scatter_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> sort_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output);
 std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,

@@ -7,7 +7,7 @@ namespace weft::cpu {
 namespace {
 
 // take: the result is (before the axis) x (places) x (behind the picked axes); what stands behind is copied whole, in pieces of at
-// most a block.
+// most a block. Where nothing stands behind, places that follow each other (windows, slices) are copied together.
 class Take final : public Kernel {
   public:
     Take(const Node& node, std::span<const Layout> inputs, const Layout& output)
@@ -24,7 +24,7 @@ class Take final : public Kernel {
         pieces_ = (behind_.size + block_elements - 1) / block_elements;
         empty_ = output.size() == 0;
     }
-    std::size_t scratch_bytes() const override { return places_.scratch_bytes(); }
+    std::size_t scratch_bytes() const override { return places_.scratch_bytes() * (in_rows() ? 2 : 1); }
     std::string_view by() const override { return "take"; }
     void check(void* const* operands) const override { places_.check(operands + 1); }
 
@@ -32,12 +32,64 @@ class Take final : public Kernel {
         auto* offsets = reinterpret_cast<std::int64_t*>(scratch);
         places_.resolve(operands + 1, offsets);
         if (empty_) return;
+        const std::int64_t* runs = in_rows() ? find_runs(offsets, offsets + places_.count()) : nullptr;
         with_width(dtype_, [&]<class T>(TypeTag<T>) {
-            copy(static_cast<T*>(operands[inputs_]), static_cast<const T*>(operands[0]), offsets);
+            auto* to = static_cast<T*>(operands[inputs_]);
+            auto* from = static_cast<const T*>(operands[0]);
+            if (in_rows())
+                copy_rows(to, from, offsets, runs);
+            else
+                copy(to, from, offsets);
         });
     }
 
   private:
+    /// Whether the same places are taken from several rows, each so short that a thread takes whole ones.
+    bool in_rows() const { return behind_.size == 1 && before_.size > 1 && places_.count() <= block_elements; }
+
+    /// How many elements follow each other from the first place of each run on, `runs` written; null if they are few.
+    const std::int64_t* find_runs(const std::int64_t* offsets, std::int64_t* runs) const {
+        constexpr std::int64_t enough = 4;
+        std::int64_t count = places_.count(), within = middle_.dims.back(), found = 0;
+        for (std::int64_t first = 0, next; first < count; first = next, ++found) {
+            std::int64_t end = first + within - first % within;  // of a stretch of neighbours in the result
+            for (next = first + 1; next < end && offsets[next] == offsets[next - 1] + 1;) ++next;
+            runs[first] = next - first;
+        }
+        return middle_.inner(0) == 1 && found * enough <= count ? runs : nullptr;
+    }
+
+    template <class T>
+    void copy_rows(T* to, const T* from, const std::int64_t* offsets, const std::int64_t* runs) const {
+        std::int64_t count = places_.count(), step = middle_.inner(0);
+        auto copy_stretch = [&](T* row, const T* x, std::int64_t first, std::int64_t last) {
+            if (runs)
+                for (; first < last; row += runs[first], first += runs[first])
+                    copy_bytes(reinterpret_cast<std::byte*>(row),
+                               reinterpret_cast<const std::byte*>(x + offsets[first]),
+                               static_cast<std::size_t>(runs[first]) * sizeof(T));
+            else if (step == 1)
+                for (; first < last; ++first) *row++ = x[offsets[first]];
+            else
+                for (; first < last; ++first, row += step) *row = x[offsets[first]];
+        };
+        auto copy_row = [&](T* row, const T* x) {
+            if (middle_.dims.size() == 1) return copy_stretch(row, x, 0, count);
+            std::int64_t done = 0;
+            middle_.walk([&](const std::array<std::int64_t, 1>& at, std::int64_t some) {
+                copy_stretch(row + at[0], x, done, done + some);
+                done += some;
+            });
+        };
+        parallel_blocks(before_.size, std::max<std::int64_t>(1, block_elements / count),
+                        [&](std::int64_t low, std::int64_t high) {
+                            before_.walk(low, high, [&](const std::array<std::int64_t, 2>& at, std::int64_t rows) {
+                                for (std::int64_t k = 0; k < rows; ++k)
+                                    copy_row(to + at[0] + k * before_.inner(0), from + at[1] + k * before_.inner(1));
+                            });
+                        });
+    }
+
     template <class T>
     void copy(T* to, const T* from, const std::int64_t* offsets) const {
         std::int64_t piece = (behind_.size + pieces_ - 1) / pieces_;
@@ -84,67 +136,10 @@ class Take final : public Kernel {
     bool empty_ = false;
 };
 
-// take_along_axis: element by element; x is walked with stride 0 along the axis, and the index moves it there.
-class TakeAlong final : public Kernel {
-  public:
-    TakeAlong(const Node& node, std::span<const Layout> inputs, const Layout& output)
-        : operation_(*node.operation), dtype_(output.dtype), axis_(attributes_if<GatherAttributes>(node)->axis) {
-        auto axis = static_cast<std::size_t>(axis_);
-        size_ = inputs[0].dims[axis], stride_ = inputs[0].strides[axis];
-        Dims still = inputs[0].strides;
-        still[axis] = 0;
-        box_ = Box<3>(output.dims, {output.strides, inputs[1].strides, still});
-    }
-    std::string_view by() const override { return "take_along_axis"; }
-
-    void check(void* const* operands) const override {
-        each(static_cast<const std::int64_t*>(operands[1]), [](const auto&, const std::int64_t*, std::int64_t) {});
-    }
-    void run(void* const* operands, std::byte*) const override {
-        with_width(dtype_, [&]<class T>(TypeTag<T>) {
-            auto* x = static_cast<const T*>(operands[0]);
-            auto* result = static_cast<T*>(operands[2]);
-            each(static_cast<const std::int64_t*>(operands[1]),
-                 [&](const std::array<std::int64_t, 3>& at, const std::int64_t* offsets, std::int64_t count) {
-                     T* to = result + at[0];
-                     const T* from = x + at[2];
-                     if (box_.inner(0) == 1 && box_.inner(2) == 0)
-                         for (std::int64_t i = 0; i < count; ++i) to[i] = from[offsets[i]];
-                     else
-                         for (std::int64_t i = 0; i < count; ++i)
-                             to[i * box_.inner(0)] = from[i * box_.inner(2) + offsets[i]];
-                 });
-        });
-    }
-
-  private:
-    // f(where result, indices and x begin, offsets along the axis, how many), each index checked before f sees it.
-    template <class F>
-    void each(const std::int64_t* indices, F&& f) const {
-        constexpr std::int64_t most = 256;
-        parallel_blocks(box_.size, block_elements, [&](std::int64_t first, std::int64_t last) {
-            box_.walk(first, last, [&](std::array<std::int64_t, 3> at, std::int64_t count) {
-                std::int64_t offsets[most];
-                for (; count > 0; count -= most) {
-                    std::int64_t some = std::min(count, most);
-                    resolve_indices(operation_, indices + at[1], box_.inner(1), some, axis_, size_, stride_, offsets);
-                    f(at, offsets, some);
-                    for (std::size_t k = 0; k < 3; ++k) at[k] += some * box_.inner(k);
-                }
-            });
-        });
-    }
-
-    const Operation& operation_;
-    DType dtype_;
-    std::int64_t axis_, size_, stride_;
-    Box<3> box_;
-};
-
 }  // namespace
 
 std::unique_ptr<Kernel> gather_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output) {
-    if (attributes_if<GatherAttributes>(node)->along) return std::make_unique<TakeAlong>(node, inputs, output);
+    if (attributes_if<GatherAttributes>(node)->along) return take_along_kernel(node, inputs, output);
     return std::make_unique<Take>(node, inputs, output);
 }
 

@@ -25,31 +25,6 @@ void pick(T* to, const std::byte* array, const std::int64_t* from, std::int64_t 
     }
 }
 
-/// A few bytes, by loads and stores that may overlap; many as the library copies them.
-template <class U>
-void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
-    U first, last;
-    std::memcpy(&first, from, sizeof first);
-    std::memcpy(&last, from + bytes - sizeof last, sizeof last);
-    std::memcpy(to, &first, sizeof first);
-    std::memcpy(to + bytes - sizeof last, &last, sizeof last);
-}
-void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes > 128) {
-        std::memcpy(to, from, bytes);
-    } else if (bytes >= sizeof(Wide)) {
-        for (std::size_t at = sizeof(Wide); at < bytes; at += sizeof(Wide))
-            std::memcpy(to + at - sizeof(Wide), from + at - sizeof(Wide), sizeof(Wide));
-        std::memcpy(to + bytes - sizeof(Wide), from + bytes - sizeof(Wide), sizeof(Wide));
-    } else if (bytes >= 8) {
-        copy_ends<std::uint64_t>(to, from, bytes);
-    } else if (bytes >= 4) {
-        copy_ends<std::uint32_t>(to, from, bytes);
-    } else {
-        for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i];
-    }
-}
-
 }  // namespace
 
 IndexedLoad::IndexedLoad(const Loop& loop, std::size_t load, Dims dims, const std::vector<Stream>& streams)

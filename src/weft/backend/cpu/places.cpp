@@ -1,5 +1,6 @@
 #include "weft/backend/cpu/places.h"
 
+#include <atomic>
 #include <type_traits>
 
 namespace weft::cpu {
@@ -30,6 +31,50 @@ void resolve_indices(const Operation& operation, const std::int64_t* from, std::
     else
         resolve(std::false_type{}, std::false_type{});
     for (std::int64_t i = 0; outside && i < count; ++i) (void)checked_index(operation, from[i * step], axis, size);
+}
+
+namespace {
+
+/// In the highest bits: whether any index may lie outside an axis of sizes that memory has, and whether any is negative.
+struct Signs {
+    std::uint64_t outside = 0, negative = 0;
+};
+
+// By additions alone, of locals alone, which become vectors on every processor.
+template <class Step>
+Signs signs_of(const std::int64_t* indices, Step step, std::int64_t count, std::int64_t size) {
+    Signs signs;
+    auto end = static_cast<std::uint64_t>(size);
+    for (std::int64_t i = 0; i < count; ++i) {
+        auto index = static_cast<std::uint64_t>(indices[i * step]);
+        signs.outside |= (index + end) | (end - 1 - index), signs.negative |= index;
+    }
+    return signs;
+}
+
+}  // namespace
+
+// The index to blame is looked for afterwards.
+bool any_negative(const Operation& operation, const Box<1>& box, const std::int64_t* indices, std::int64_t axis,
+                  std::int64_t size) {
+    std::atomic<bool> outside{false}, negative{false};
+    parallel_blocks(box.size, block_elements, [&](std::int64_t first, std::int64_t last) {
+        Signs all;
+        box.walk(first, last, [&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
+            constexpr std::integral_constant<std::int64_t, 1> one;
+            Signs some = box.inner(0) == 1 ? signs_of(indices + at[0], one, count, size)
+                                           : signs_of(indices + at[0], box.inner(0), count, size);
+            all.outside |= some.outside, all.negative |= some.negative;
+        });
+        if (all.outside >> 63) outside.store(true, std::memory_order_relaxed);
+        if (all.negative >> 63) negative.store(true, std::memory_order_relaxed);
+    });
+    if (outside.load(std::memory_order_relaxed))
+        box.walk([&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i)
+                (void)checked_index(operation, indices[at[0] + i * box.inner(0)], axis, size);
+        });
+    return negative.load(std::memory_order_relaxed);
 }
 
 Places::Places(const Operation& operation, std::span<const Layout> indices, const Layout& target, std::int64_t axis)

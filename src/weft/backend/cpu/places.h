@@ -1,5 +1,5 @@
 // Where the index tensors of a gather or scatter point: each index checked against its own axis, negative ones counted from the end,
-// all of a place's summed into one offset. Callers: backend/cpu/gather.cpp, scatter.cpp.
+// all of a place's summed into one offset. Callers: backend/cpu/gather.cpp, take_along.cpp, scatter.cpp.
 #pragma once
 
 #include <vector>
@@ -44,6 +44,17 @@ inline std::int64_t checked_index(const Operation& operation, std::int64_t index
         refuse_index(operation, index, axis, size);
     return from_front;
 }
+
+/// A tensor's indices without axes along which they repeat: what there is to check.
+inline Box<1> different(const Layout& indices) {
+    Dims dims = indices.dims;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis)
+        if (indices.strides[axis] == 0 && dims[axis] > 1) dims[axis] = 1;
+    return Box<1>(dims, {indices.strides});
+}
+/// Whether any of a box of indices is negative. IndexError for the first, in row-major order, that is outside an axis of this size.
+bool any_negative(const Operation& operation, const Box<1>& box, const std::int64_t* indices, std::int64_t axis,
+                  std::int64_t size);
 
 /// Where `count` indices, `step` numbers apart, point along an axis, times its stride: written to `to`, or added. IndexError as above.
 void resolve_indices(const Operation& operation, const std::int64_t* from, std::int64_t step, std::int64_t count,

@@ -160,7 +160,7 @@ class PutAlong final : public Kernel {
         copy_ = Box<2>(output.dims, {output.strides, inputs[0].strides});
         along_.size = output.dims[axis], along_.stride = output.strides[axis];
         along_.count = indices.dims[axis], along_.index = indices.strides[axis], along_.update = updates.strides[axis];
-        checked_ = Box<1>(indices.dims, {indices.strides});
+        checked_ = different(indices);
         Dims dims = indices.dims, to = output.strides, from = updates.strides, at = indices.strides;
         dims.erase(axis), to.erase(axis), from.erase(axis), at.erase(axis);
         lanes_ = Box<3>(dims, {to, from, at});
@@ -169,19 +169,13 @@ class PutAlong final : public Kernel {
     std::string_view by() const override { return "put_along_axis"; }
 
     void check(void* const* operands) const override {
-        auto* indices = static_cast<const std::int64_t*>(operands[2]);
-        parallel_blocks(checked_.size, block_elements, [&](std::int64_t first, std::int64_t last) {
-            checked_.walk(first, last, [&](const std::array<std::int64_t, 1>& at, std::int64_t count) {
-                for (std::int64_t i = 0; i < count; ++i)
-                    (void)checked_index(operation_, indices[at[0] + i * checked_.inner(0)], axis_, along_.size);
-            });
-        });
+        (void)any_negative(operation_, checked_, static_cast<const std::int64_t*>(operands[2]), axis_, along_.size);
     }
     void run(void* const* operands, std::byte*) const override {
         check(operands);
         auto* indices = static_cast<const std::int64_t*>(operands[2]);
         copy_apart(copy_, dtype_, operands[3], operands[0]);
-        if (checked_.size == 0) return;
+        if (checked_.size == 0 || lanes_.size == 0) return;
         auto* to = static_cast<std::byte*>(operands[3]);
         auto* updates = static_cast<const std::byte*>(operands[1]);
         parallel_blocks(lanes_.size, std::max<std::int64_t>(1, block_elements / along_.count),
