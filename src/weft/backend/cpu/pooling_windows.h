@@ -22,9 +22,11 @@ struct Span {
     Span(const PoolingShape& s, int axis, std::int64_t y) {
         begin = y * s.stride[axis] - s.pad_lo[axis];
         step = s.dilation[axis];
-        first = begin < 0 ? (-begin + step - 1) / step : 0;
+        // A quotient costs as much as all else of a small window, and is asked for by few of them.
+        auto steps = [this](std::int64_t distance) { return step == 1 ? distance : (distance + step - 1) / step; };
+        first = begin < 0 ? steps(-begin) : 0;
         std::int64_t inside = s.in[axis] - begin;  // positions before the input's end
-        last = std::min(s.kernel[axis], inside > 0 ? (inside + step - 1) / step : 0);
+        last = inside > (s.kernel[axis] - 1) * step ? s.kernel[axis] : inside > 0 ? steps(inside) : 0;
         first = std::min(first, last);
         within_padding = std::min(begin + s.kernel[axis], s.in[axis] + s.pad_hi[axis]) - begin;
     }
@@ -34,8 +36,8 @@ struct Span {
 
 /// Output position (y0, y1, y2) and its window.
 struct Window {
-    Window(const PoolingShape& s, std::int64_t y0, std::int64_t y1, std::int64_t y2)
-        : y{y0, y1, y2}, spans{Span(s, 0, y0), Span(s, 1, y1), Span(s, 2, y2)} {}
+    Window(const Spatial& y, const Span& span0, const Span& span1, const Span& span2)
+        : y(y), spans{span0, span1, span2} {}
 
     /// Calls f(place of the input pixel, number of the position in the whole window) for each position inside.
     template <class F>
@@ -81,9 +83,13 @@ void for_each_strip(const PoolingShape& s, std::int64_t width, F&& f) {
 
 template <class F>
 void for_each_output(const PoolingShape& s, F&& f) {
-    for (std::int64_t y0 = 0; y0 < s.out[0]; ++y0)
-        for (std::int64_t y1 = 0; y1 < s.out[1]; ++y1)
-            for (std::int64_t y2 = 0; y2 < s.out[2]; ++y2) f(Window(s, y0, y1, y2));
+    for (std::int64_t y0 = 0; y0 < s.out[0]; ++y0) {
+        Span span0(s, 0, y0);
+        for (std::int64_t y1 = 0; y1 < s.out[1]; ++y1) {
+            Span span1(s, 1, y1);
+            for (std::int64_t y2 = 0; y2 < s.out[2]; ++y2) f(Window({y0, y1, y2}, span0, span1, Span(s, 2, y2)));
+        }
+    }
 }
 
 /// Where channels lie side by side their stride is a constant, so that the loop over them becomes vectors.
