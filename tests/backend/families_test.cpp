@@ -275,6 +275,11 @@ TEST(CpuFamilies, pools_agree_with_the_interpreter) {
             check(y, {.tolerance = tolerance});
             check(y.node()->operation->transpose(y, 0, x(y.shape(), dtype)), {.tolerance = tolerance});
         }
+        for (std::int64_t channels : {3, 20}) {
+            Tensor y = avg_pool_of_parts(x({2, channels, 7, 5}, dtype), {3, 6});
+            check(y, {.tolerance = tolerance});
+            check(y.node()->operation->transpose(y, 0, x(y.shape(), dtype)), {.tolerance = tolerance});
+        }
     }
     check(max_pool(x({1, 2, 10}), {3}, {.stride = {1}, .dilation = {2}}));
     check(max_pool(x({1, 2, 4, 5, 6}), {2}));

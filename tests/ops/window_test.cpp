@@ -43,6 +43,18 @@ TEST(Window, gradients_of_pools_go_to_the_first_maximum_and_to_all_alike) {
     EXPECT_EQ(gradient(sum(avg_pool1d(x, {2}, {.stride = {1}})), x).to_vector<float>(), (Floats{0.5f, 1, 1, 0.5f}));
 }
 
+TEST(Window, parts_of_an_axis_are_as_even_as_they_can_be) {
+    Tensor x = Tensor::of<float>({1, 5, 2, 8, 3}, {1, 1, 5});  // parts [0, 2), [1, 4), [3, 5)
+    EXPECT_EQ(avg_pool_of_parts(x, {3}).to_vector<float>(), (Floats{3, 5, 5.5f}));
+    EXPECT_EQ(gradient(sum(avg_pool_of_parts(x, {2})), x).to_vector<float>(),
+              (Floats{1 / 3.0f, 1 / 3.0f, 2 / 3.0f, 1 / 3.0f, 1 / 3.0f}));
+    EXPECT_EQ(gradient(sum(avg_pool_of_parts(x, {0})), x).to_vector<float>(), (Floats{0, 0, 0, 0, 0}));
+    EXPECT_THROW(avg_pool_of_parts(x, {2, 2}), ShapeError);
+    EXPECT_THROW(avg_pool_of_parts(x, {-1}), ShapeError);
+    EXPECT_THROW(avg_pool_of_parts(zeros({1, 1, 0}), {1}), ShapeError);
+    EXPECT_THROW(avg_pool_of_parts(input("x", {1, 1, "n"}), {1}), ShapeError);
+}
+
 TEST(Window, the_gradient_of_a_convolution_is_the_transposed_one) {
     Tensor x = input("x", {2, 3, 5, 5}), w = input("w", {4, 3, 3, 3});
     Tensor loss = sum(square(conv2d(x, w, {}, {.padding = {1}})));

@@ -206,9 +206,13 @@ const Operation avg_pool_operation{
                  },
                  "np.lib.stride_tricks.sliding_window_view(np.pad(x0, ((0, 0), (0, 0), (1, 1), (1, 1))), (3, 2), (2, "
                  "3))[:, :, ::2].mean((-2, -1))"},
-                {{{1, 2, 7}}, [](auto x) {
+                {{{1, 2, 7}},
+                 [](auto x) {
                      return avg_pool(x[0], {3},
                                      {.stride = {2}, .padding = {1}, .ceil_mode = true, .count_include_pad = false});
+                 }},
+                {{{2, 2, 7, 4}}, [](auto x) {
+                     return avg_pool_of_parts(x[0], {3, 5});
                  }}}};
 const Operation avg_pool_gradient_operation{
     .name = "avg_pool_gradient",
@@ -240,6 +244,33 @@ Tensor avg_pool(const Operand& x, const Dims& kernel, const PoolOptions& options
             throw ValueError(text("avg_pool: dilation ", options.dilation, "; only 1 is defined", place(x.where)));
     }
     return pool(avg_pool_operation, WindowKind::avg_pool, x, kernel, options);
+}
+
+Tensor avg_pool_of_parts(const Operand& x, const Dims& counts) {
+    LineScope line(x.where);
+    Tensor tensor = x.as_tensor();
+    tensor = tensor.astype(inexact(tensor.dtype()), x.where);
+    if (tensor.ndim() != counts.size() + 2 || counts.empty() || counts.size() > 3)
+        throw ShapeError(text("avg_pool: x has shape ", tensor.shape(), "; ", counts,
+                              " parts need (N, C, as many spatial axes, 1 to 3)", place(x.where)));
+    WindowAttributes window;
+    window.stride = window.dilation = Dims(counts.size(), 1), window.low = window.high = Dims(counts.size(), 0);
+    window.parts = true;
+    Shape result;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        Size size = tensor.shape()[i + 2];
+        if (!size.known() || counts[i] < 0 || (size.value() == 0 && counts[i] > 0))
+            throw ShapeError(text("avg_pool: spatial axis ", i, " of shape ", tensor.shape(), " has no ", counts[i],
+                                  " parts", place(x.where)));
+        std::int64_t longest = 1;
+        for (std::int64_t k = 0; k < counts[i]; ++k) {
+            Part part = part_of(size.value(), counts[i], k);
+            longest = std::max(longest, part.end - part.first);
+        }
+        window.kernel.push_back(longest);
+        result.push_back(counts[i]);
+    }
+    return make(avg_pool_operation, WindowKind::avg_pool, {tensor}, std::move(window), result, std::source_location());
 }
 
 #define WEFT_POOL(axes)                                                                             \

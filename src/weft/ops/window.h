@@ -46,6 +46,8 @@ Tensor max_pool(const Operand& x, const Dims& kernel, const PoolOptions& options
 Tensor max_pool1d(const Operand& x, const Dims& kernel, const PoolOptions& options = {});
 Tensor max_pool2d(const Operand& x, const Dims& kernel, const PoolOptions& options = {});
 Tensor max_pool3d(const Operand& x, const Dims& kernel, const PoolOptions& options = {});
+/// The mean of each of so many parts of each spatial axis, as even as they can be; neighbours overlap by an element where they cannot.
+Tensor avg_pool_of_parts(const Operand& x, const Dims& counts);
 /// The mean of each window (dilation 1).
 Tensor avg_pool(const Operand& x, const Dims& kernel, const PoolOptions& options = {});
 Tensor avg_pool1d(const Operand& x, const Dims& kernel, const PoolOptions& options = {});
@@ -69,17 +71,27 @@ struct WindowAttributes {
     Dims stride, low, high, dilation;
     std::int64_t groups = 1;    // convolutions
     bool count_padding = true;  // avg_pool and its gradient
-    Shape result;               // the spatial sizes of the result (of the weight gradient: the kernel's)
+    bool parts =
+        false;  // avg_pool and its gradient: windows are parts of each axis (part_of), `kernel` the longest, all else 1 or 0
+    Shape result;  // the spatial sizes of the result (of the weight gradient: the kernel's)
     template <class V>
     void members(V& visit) {
         visit("kind", kind), visit("kernel", kernel), visit("stride", stride), visit("low", low), visit("high", high),
             visit("dilation", dilation);
-        visit("groups", groups), visit("count_padding", count_padding), visit("result", result);
+        visit("groups", groups), visit("count_padding", count_padding), visit("parts", parts), visit("result", result);
     }
 };
 extern const Operation convolution_operation, convolution_input_gradient_operation,
     convolution_weight_gradient_operation, max_pool_operation, max_pool_gradient_operation, max_pool_select_operation,
     avg_pool_operation, avg_pool_gradient_operation;
+
+/// Elements [first, end) of an axis: its part `number` of `count`. Callers: all that compute windows.
+struct Part {
+    std::int64_t first, end;
+};
+inline Part part_of(std::int64_t size, std::int64_t count, std::int64_t number) {
+    return {number * size / count, ((number + 1) * size + count - 1) / count};
+}
 
 namespace detail {
 /// One number for each of `count` axes, from a list of one or of `count`. ValueError names what is wrong.

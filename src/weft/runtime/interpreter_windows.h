@@ -15,8 +15,12 @@ void for_each_pair(const WindowAttributes& a, const Dims& in, const Dims& out, c
         for_each_index(kernel, [&](const Dims& step) {
             Dims place;
             for (std::size_t i = 0; i < in.size(); ++i) {
-                std::int64_t p = window[i] * a.stride[i] - a.low[i] + step[i] * a.dilation[i];
-                if (p < 0 || p >= in[i]) return;
+                std::int64_t p = window[i] * a.stride[i] - a.low[i] + step[i] * a.dilation[i], end = in[i];
+                if (a.parts) {
+                    Part part = part_of(in[i], out[i], window[i]);
+                    p = part.first + step[i], end = part.end;
+                }
+                if (p < 0 || p >= end) return;
                 place.push_back(p);
             }
             f(window, step, place);
@@ -106,6 +110,11 @@ void run_average(const WindowAttributes& a, const Elements& from, const Elements
         for (std::size_t i = 0; i < window.size(); ++i) {
             std::int64_t n = x.dims()[i + 2], start = window[i] * a.stride[i] - a.low[i],
                          end = std::min(start + a.kernel[i], n + a.high[i]);
+            if (a.parts) {
+                Part part = part_of(n, y.dims()[i + 2], window[i]);
+                count *= part.end - part.first;
+                continue;
+            }
             count *= a.count_padding ? end - start : std::min(end, n) - std::max<std::int64_t>(start, 0);
         }
         return count;

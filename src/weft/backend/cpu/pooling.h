@@ -19,6 +19,8 @@ struct PoolingShape {
     Spatial dilation{1, 1, 1};  // of max pooling; 1 for average pooling
     bool count_include_pad =
         true;  // averages divide by the window's size within the padded input, not within the input
+    bool parts =
+        false;  // averages: windows are parts of each axis (part_of in ops/window.h), whatever their strides would say
 };
 
 /// Channels from which on pictures of float32 and float64 that lie channels first are turned by pooling itself, some channels at a time.

@@ -7,6 +7,7 @@
 
 #include "weft/backend/cpu/pooling.h"
 #include "weft/base/thread_pool.h"
+#include "weft/ops/window.h"
 
 namespace weft::cpu::pools {
 
@@ -20,6 +21,11 @@ inline std::int64_t offset(const WindowStrides& strides, std::int64_t x0, std::i
 /// Window positions [first, last) of one axis whose input lies inside, for output y.
 struct Span {
     Span(const PoolingShape& s, int axis, std::int64_t y) {
+        if (s.parts) {
+            Part part = part_of(s.in[axis], s.out[axis], y);
+            begin = part.first, step = 1, first = 0, last = within_padding = part.end - part.first;
+            return;
+        }
         begin = y * s.stride[axis] - s.pad_lo[axis];
         step = s.dilation[axis];
         // A quotient costs as much as all else of a small window, and is asked for by few of them.

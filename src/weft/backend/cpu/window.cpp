@@ -117,6 +117,7 @@ class Pool final : public Kernel {
         shape_.pad_hi = spatial(a.high, 0, 0);
         shape_.dilation = spatial(a.dilation, 0, 1);
         shape_.count_include_pad = a.count_padding;
+        shape_.parts = a.parts;
         for (const Layout& input : inputs) strides_.push_back(strides_of(input));
         strides_.push_back(strides_of(output));
         empty_ = output.size() == 0;

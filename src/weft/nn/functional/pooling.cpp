@@ -161,25 +161,20 @@ Tensor adaptive_avg_pool(const Operand& x, std::size_t spatial, const Dims& size
     return batched("adaptive_avg_pool", x, spatial, [&](const Tensor& batch) {
         Tensor y = floating(batch);
         std::vector<Parts> parts = all_parts("adaptive_avg_pool", y, spatial, sizes);
+        auto size_of = [&](std::size_t i) { return y.shape()[2 + i].value(); };
+        Dims counts;
+        bool even = true;  // parts that do not overlap: means, of all there is where there is one
         for (std::size_t i = 0; i < spatial; ++i) {
-            const Parts& along = parts[i];
+            counts.push_back(parts[i].count);
+            even &= counts[i] > 0 && size_of(i) % counts[i] == 0;
+        }
+        if (!even) return weft::avg_pool_of_parts(y, counts);
+        for (std::size_t i = 0; i < spatial; ++i) {
             auto axis = static_cast<std::int64_t>(2 + i);
-            if (std::int64_t size = y.shape()[at(axis)].value(); along.count > 0 && size % along.count == 0) {
-                Shape even = y.shape();  // parts that do not overlap: a mean, of all there is where there is one
-                even[at(axis)] = along.count;
-                even.insert(at(axis) + 1, Size(size / along.count));
-                y = mean(reshape(y, even), axis + 1);
-                continue;
-            }
-            Tensor elements = take(y, Tensor::of(along.indices, {along.count, along.longest}), axis);
-            Shape shape(elements.ndim(), Size(1));
-            shape[at(axis)] = along.count;
-            Tensor lengths = reshape(Tensor::of(along.lengths, {along.count}), shape);
-            shape[at(axis) + 1] = along.longest;
-            Shape row(elements.ndim(), Size(1));
-            row[at(axis) + 1] = along.longest;
-            Tensor inside = reshape(iota(along.longest), row) < lengths;
-            y = sum(where(inside, elements, 0), axis + 1) / astype(squeeze(lengths, {axis + 1}), y.dtype());
+            Shape cut_axis = y.shape();
+            cut_axis[at(axis)] = counts[i];
+            cut_axis.insert(at(axis) + 1, Size(size_of(i) / counts[i]));
+            y = mean(reshape(y, cut_axis), axis + 1);
         }
         return y;
     });
