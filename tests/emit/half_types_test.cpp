@@ -49,5 +49,36 @@ TEST(HalfTypes, are_read_rounded_and_stored_as_the_interpreter_does) {
         }
 }
 
+/// What is rounded to bfloat16, widened and stored as such is rounded once; what was not rounded before is.
+TEST(HalfTypes, a_cast_to_bfloat16_that_is_stored_has_the_interpreters_bits) {
+    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    constexpr std::int64_t count = 4096;
+    ProgramBuilder builder;
+    Scalar x = builder.input(DType::float32), bits = builder.input(DType::uint32);
+    Scalar any = bitcast(bits, DType::float32);
+    builder.output(cast(any, DType::bfloat16));
+    builder.output(cast(cast(any, DType::bfloat16), DType::float32) * x);
+    builder.output(cast(builder.input(DType::bfloat16), DType::float32));  // any NaN's bits, not rounded before
+    LoopCase c;
+    c.loop = {.program = builder.take(),
+              .dims = {count},
+              .loads = {{DType::float32, {1}}, {DType::uint32, {1}}, {DType::bfloat16, {1}}},
+              .stores = {{DType::bfloat16, {1}}, {DType::bfloat16, {1}}, {DType::bfloat16, {1}}},
+              .reductions = {}};
+    Random random(23);
+    for (const Access& access : c.loop.loads) c.loads.push_back(memory_for(random, access, c.loop.dims, true));
+    for (std::size_t k : {1, 2})
+        for (std::byte& byte : c.loads[k].bytes) byte = static_cast<std::byte>(pick(random, 256));
+    for (const Access& access : c.loop.stores) c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+    auto expected = expected_of(c);
+    for (Isa isa : emitted_isas()) {
+        UseIsa use(isa);
+        EmitOptions options{};
+        auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
+        ASSERT_TRUE(prepared);
+        expect_same(c, expected, run_plain(c, *prepared), options_text(isa, options));
+    }
+}
+
 }  // namespace
 }  // namespace weft

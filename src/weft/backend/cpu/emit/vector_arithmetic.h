@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "weft/backend/cpu/emit/vector_code.h"
 
@@ -65,6 +66,7 @@ class VectorArithmetic {
 
     VectorBuilder& builder_;
     bool avx512_;
+    std::vector<Value> rounded_;  // to bfloat16, by round_to
 };
 
 }  // namespace weft::cpu::emit

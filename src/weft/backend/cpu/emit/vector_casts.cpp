@@ -1,4 +1,5 @@
 // Casts between lanes: those that saturate, those that AVX2 lacks, and the half types.
+#include <algorithm>
 #include <cmath>
 
 #include "weft/backend/cpu/emit/vector_arithmetic.h"
@@ -26,12 +27,18 @@ Value VectorArithmetic::widen(Value a, DType half) {
 
 Value VectorArithmetic::round_to(Value a, DType half) {
     if (half == DType::float16) return conversion(VectorOp::float_to_half, Lane::i32, Lane::f32, a);
+    // What was rounded and widened (a cast whose result is stored) is what it was: rounding again would take as long once more.
+    if (const Line& made = builder_.line(a); made.op == VectorOp::shift_left && made.immediate == 16)
+        if (std::find(rounded_.begin(), rounded_.end(), made.a) != rounded_.end()) return made.a;
     Value high = line(VectorOp::shift_right_unsigned, Lane::i32, a, -1, -1, 16);
     Value odd = line(VectorOp::bit_and, Lane::i32, high, bits(Lane::i32, 1));
     Value sum = line(VectorOp::int_add, Lane::i32, line(VectorOp::int_add, Lane::i32, a, bits(Lane::i32, 0x7fff)), odd);
     Value rounded = line(VectorOp::shift_right_unsigned, Lane::i32, sum, -1, -1, 16);
     Value nan = line(VectorOp::bit_or, Lane::i32, high, bits(Lane::i32, 0x40));
-    return line(VectorOp::select, Lane::i32, float_compare(Predicate::unordered, Lane::f32, a, a), nan, rounded);
+    Value result =
+        line(VectorOp::select, Lane::i32, float_compare(Predicate::unordered, Lane::f32, a, a), nan, rounded);
+    rounded_.push_back(result);
+    return result;
 }
 
 Value VectorArithmetic::bitcast(Value a, DType from, DType to) { return size_of(from) < 4 ? wrapped(a, to) : a; }
