@@ -26,8 +26,25 @@ Tensor transpose_cumulative_sum(const Tensor& result, std::size_t, const Tensor&
     return cumulative_sum(cotangent, a.axis, {.reverse = !a.reverse, .exclusive = a.exclusive});
 }
 
-// y_i = prod_{j in J(i)} x_j. dy_i = sum_{j in J(i)} t_j * prod_{k in J(i), k != j} x_k: by the products before j, and those between
-// j and i as an outer table, so that zeros are no trouble. Quadratic in the axis: right first.
+// Along the last axis: moved up by d, zeros (ones) in front.
+Tensor moved_up(const Tensor& x, std::int64_t d, std::int64_t n, float front) {
+    Shape start(x.ndim(), Size(0)), length = x.shape(), gap = x.shape();
+    length.back() = n - d, gap.back() = d;
+    return concatenate({full(gap, front, x.dtype()), slice(x, start, length)}, static_cast<std::int64_t>(x.ndim()) - 1);
+}
+
+// d_i = x_i d_{i-1} + c_i along the last axis of n: steps are joined two, four, eight, ... at a time. Each is linear in c.
+Tensor linear_recurrence(Tensor x, Tensor c, std::int64_t n) {
+    for (std::int64_t d = 1; d < n; d *= 2) {
+        c = c + x * moved_up(c, d, n, 0);
+        if (2 * d < n) x = x * moved_up(x, d, n, 1);
+    }
+    return c;
+}
+
+// y_i = x_i y_{i-1}, so dy_i = x_i dy_{i-1} + y_{i-1} t_i: without a quotient, so that zeros are no trouble. Where the axis's size is not known
+// dy_i = sum_{j in J(i)} t_j * prod_{k in J(i), k != j} x_k: by the products before j, and those between j and i as an outer table, quadratic
+// in the axis.
 Tensor jvp_cumulative_prod(const Tensor& result, std::span<const Tensor> tangents) {
     const ScanAttributes& a = attributes_of<ScanAttributes>(result);
     Tensor x = handle(result.node()->inputs[0]);
@@ -37,7 +54,13 @@ Tensor jvp_cumulative_prod(const Tensor& result, std::span<const Tensor> tangent
         return a.reverse ? flip(moved, {last}) : moved;
     };
     Tensor row = bring(x), tangent = bring(tangents[0]);
+    Tensor before = cumulative_prod(row, last, {.exclusive = true});
+    auto back = [&](const Tensor& t) { return moveaxis(a.reverse ? flip(t, {last}) : t, last, a.axis); };
     Size n = row.shape()[row.ndim() - 1];
+    if (n.known()) {
+        Tensor inclusive = linear_recurrence(row, before * tangent, n.value());
+        return back(a.exclusive && n.value() > 0 ? moved_up(inclusive, 1, n.value(), 0) : inclusive);
+    }
     Tensor positions = iota(n);
     Tensor i = expand_dims(positions, 1), j = expand_dims(positions, 0);
     Shape table = row.shape();
@@ -45,12 +68,10 @@ Tensor jvp_cumulative_prod(const Tensor& result, std::span<const Tensor> tangent
     // factors[..., j, k] = x_k for k > j (in scan order), 1 up to j; its running product along k: the product between j and i.
     Tensor later = where(less(i, j), broadcast_to(expand_dims(row, -2), table), Tensor(1.0f).astype(x.dtype()));
     Tensor between = cumulative_prod(later, static_cast<std::int64_t>(table.size()) - 1, {.exclusive = a.exclusive});
-    Tensor before = cumulative_prod(row, last, {.exclusive = true});
     Tensor allowed = a.exclusive ? less(i, j) : less_equal(i, j);
     Tensor weight = expand_dims(before * tangent, -1);
     Tensor terms = where(allowed, weight * between, Tensor(0.0f).astype(x.dtype()));
-    Tensor joined = sum(terms, static_cast<std::int64_t>(table.size()) - 2);
-    return moveaxis(a.reverse ? flip(joined, {last}) : joined, last, a.axis);
+    return back(sum(terms, static_cast<std::int64_t>(table.size()) - 2));
 }
 
 Tensor batch_scan(const Tensor& result, const Batch& batch) {
