@@ -149,6 +149,18 @@ TEST(Functional, an_embedding_bag_of_one_entry_is_an_embedding) {
                 testing::HasSubstr("the index 5 is not one of a table of 5 rows"));
 }
 
+TEST(Functional, embedding_bags_that_are_rows_of_a_table_are_those_with_offsets) {
+    Tensor table = draw({5, 3}), indices = Tensor::of<std::int64_t>({4, 0, 4, 2, 2, 2}, {2, 3}),
+           starts = Tensor::of<std::int64_t>({0, 3});
+    for (std::string_view mode : {"sum", "mean", "max"})
+        for (std::int64_t padding : {0, 1, 2}) {  // the last leaves a bag empty
+            EmbeddingBagOptions options{.mode = mode};
+            options.rows.padding_idx = padding;
+            expect_close(embedding_bag(indices, table, {}, options),
+                         embedding_bag(ravel(indices), table, starts, options));
+        }
+}
+
 TEST(Functional, distances_of_all_pairs_are_those_of_each) {
     Tensor x = draw({4, 3}), all = pdist(x, 3);
     auto row = [&](std::int64_t i) { return slice(x, {i, 0}, {1, 3}); };

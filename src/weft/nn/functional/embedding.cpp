@@ -111,6 +111,19 @@ Tensor reduced_bags(const Tensor& rows, const Bags& bags, std::string_view mode)
     return total / expand_dims(where(how_many == 0, 1, how_many), -1);
 }
 
+// Bags that are the rows of a table of indices: axis 1 of (bags, n, features) is joined, without places of updates.
+Tensor reduced_table(const Tensor& rows, const Tensor& counts, std::string_view mode) {
+    Tensor here = expand_dims(counts != 0, -1);
+    if (mode == "max") {
+        Tensor largest = max(where(here, rows, -std::numeric_limits<double>::infinity()), 1);
+        return where(any(here, 1), largest, 0);
+    }
+    Tensor total = sum(where(here, rows, 0), 1);
+    if (mode == "sum") return total;
+    Tensor how_many = sum(counts, 1);
+    return total / expand_dims(where(how_many == 0, 1, how_many), -1);
+}
+
 void check_bag(const Lookup& from, const Tensor& offsets, const EmbeddingBagOptions& options, const Operand& indices) {
     std::string_view mode = options.mode;
     if (mode != "sum" && mode != "mean" && mode != "max")
@@ -161,6 +174,12 @@ Tensor embedding_bag(const Operand& indices, const Operand& weight, const Tensor
     if (options.per_sample_weights) rows = rows * expand_dims(ravel(options.per_sample_weights), -1);
     bags.counts =
         from.padding ? astype(from.indices != *from.padding, rows.dtype()) : ones(from.indices.shape(), rows.dtype());
+    if (!offsets && entries.shape()[1].known() && entries.shape()[1].value() > 0) {
+        Shape table = entries.shape();
+        bags.counts = reshape(bags.counts, table);
+        table.push_back(rows.shape()[1]);
+        return reduced_table(reshape(rows, table), bags.counts, options.mode);
+    }
     return reduced_bags(rows, bags, options.mode);
 }
 
