@@ -13,6 +13,8 @@ constexpr std::int64_t short_row = 256;       // elements of the longest row tha
 constexpr std::int64_t shortest_folded = 32;  // elements of the shortest row that machine code joins by itself
 // And of the longest row of numbers of which vectors of 64 bytes join many at once, as they lie (isa/short_rows.h).
 constexpr std::int64_t most_joined_many = 64;
+// Elements of the longest row, of few columns or joined, that loads which do not run along with it are written out for.
+constexpr std::int64_t spread_columns = 31, spread_row = 8;
 // Elements along the innermost of several axes from which on each run of them is joined by itself; by machine code, which takes 10 ns to begin.
 constexpr std::int64_t shortest_run = 256, shortest_computed_run = 512;
 
@@ -164,8 +166,13 @@ void ReductionKernel::choose_code(const Loop& loop, const Dims& dims, std::size_
     Dims space = dims;
     bool columns = way_ == Way::columns && !source_.indexed(), joins_values = true;
     for (const Output& output : outputs_) joins_values &= !output.position;
-    bool few =
-        columns && reduced == 1 && joins_values && inner_ * widest_output() < 128 && merge_innermost(space, streams);
+    bool few = columns && reduced == 1 && joins_values && inner_ * widest_output() < 128;
+    bool short_rows = way_ == Way::short_rows && reduced > 0 && !in_place_ && !source_.indexed();
+    if (few || short_rows) {
+        source_.spread(dims, few ? spread_columns : spread_row, false, runner_.block());
+        streams = source_.streams();
+        few = merge_innermost(space, streams) && few;
+    }
     // Along several axes machine code joins one run of the innermost after the other, each from the lane that the last one ended at.
     bool runs = reduced > 1 && inner_ >= shortest_computed_run && joins_values && !source_.indexed();
     if (!few && (columns || (way_ == Way::long_rows && (reduced == 1 || runs)))) {

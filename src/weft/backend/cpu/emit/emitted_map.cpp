@@ -14,15 +14,23 @@ namespace {
 
 constexpr std::int64_t short_row = 128;           // rows shorter than that are repeated where they can be
 constexpr std::int64_t repeated_elements = 2048;  // that repeated rows fill, about
+// The longest row, in elements and bytes, that loads which do not run along with it are written out for (times a number, of 8 doubles: 1.2 so).
+constexpr std::int64_t spread_row = 8, spread_bytes = 32;
 // The block evaluator runs an instruction over so many in a third of the time that its code takes to make (1.2 us).
 constexpr std::int64_t few_elements = 1024;
+
+/// Whether results lie one row after another.
+bool stores_run_on(const MapSpace& space) {
+    return std::all_of(space.stores.begin(), space.stores.end(),
+                       [&](const Stream& stream) { return stream.contiguous(space.dims); });
+}
 
 /// Short rows that lie one after another, beside arrays that are the same in every row: one long row, if the latter are written
 /// out a few times.
 void repeat_short_rows(MapSpace& space) {
     if (space.dims.size() < 2 || space.row < 2 || space.row >= short_row) return;
+    if (!stores_run_on(space)) return;
     auto contiguous = [&](const Stream& stream) { return stream.contiguous(space.dims); };
-    if (!std::all_of(space.stores.begin(), space.stores.end(), contiguous)) return;
     std::vector<Repeat> repeats;
     for (std::size_t i = 0; i < space.loads.size(); ++i) {
         const Stream& stream = space.loads[i];
@@ -44,16 +52,17 @@ class EmittedMap final : public PreparedLoop {
   public:
     EmittedMap(const Loop& loop, Program program) : space_(space_of(loop)) {
         source_ = EmittedSource(loop, std::move(program), space_.dims, space_.loads);
+        bool spread = stores_run_on(space_) && source_.spread(space_.dims, longest_spread(), true, repeated_elements);
         space_.loads = source_.streams();
         repeat_short_rows(space_);
-        past_caches_ = stores_much(loop, space_) && space_.repeats.empty();
+        past_caches_ = !spread && stores_much(loop, space_) && space_.repeats.empty();
         elements_ = element_count(space_.dims);
         loads_ = space_.loads.size();
-        plain_ = space_.repeats.empty() && !source_.indexed();
+        plain_ = space_.repeats.empty() && !source_.filled();
         std::int64_t row = std::max<std::int64_t>(space_.row, 1);
         cut_ = row <= task_elements ? task_elements / row * row : task_elements;
         block_ = space_.repeats.empty() ? cut_ : std::min(repeated_elements / row * row, elements_);
-        if (source_.indexed())
+        if (source_.filled())
             block_ = std::min(block_, row <= source_.block() ? source_.block() / row * row : source_.block());
         tasks_ = divide_up(elements_, cut_);
         slots_ = slots_for(tasks_);
@@ -94,6 +103,12 @@ class EmittedMap final : public PreparedLoop {
     }
 
   private:
+    std::int64_t longest_spread() const {
+        std::int64_t most = spread_row;
+        for (const Stream& store : space_.stores)
+            most = std::min(most, spread_bytes / static_cast<std::int64_t>(size_of(store.memory)));
+        return most;
+    }
     /// Whether the block evaluator is faster: for one vector a call of its loops takes as long as some eight operations (1,000,000 // 7 of int64:
     /// 1,250 us, and 730 in blocks; with six further operations 1,490 and 1,310, with twelve 1,750 and 1,830).
     bool calls_mostly() const {
