@@ -38,7 +38,8 @@ TEST(Gemm, half_a_vector_gives_the_same_bits_as_a_whole_one) {
 template <class T>
 void check_tiles_for_halves() {
     for (Sizes s : {Sizes{64, 64, 64}, Sizes{65, 100, 7}, Sizes{100, 80, 50}, Sizes{200, 300, 40}, Sizes{20, 130, 512},
-                    Sizes{33, 4100, 3}, Sizes{130, 4100, 5}, Sizes{64, 32, 65}, Sizes{3, 200, 700}})
+                    Sizes{33, 4100, 3}, Sizes{130, 4100, 5}, Sizes{64, 32, 65}, Sizes{3, 200, 700}, Sizes{50, 24, 50},
+                    Sizes{49, 49, 32}, Sizes{63, 20, 40}, Sizes{47, 42, 33}})
         for (Layout of_a : {Layout::rows, Layout::columns})
             for (bool accumulate : {false, true}) {
                 use_halves(false);

@@ -38,8 +38,12 @@ class SmallProducts {
         if (!small_) return;
         std::int64_t most = tile_rows(kernel_, p);
         if (collides(p)) most = std::min<std::int64_t>(7, most);
-        while (tiles_ * most < p.m) ++tiles_;  // there are few: a division would take longer
-        each_ = tiles_ == 1 ? p.m : p.m / tiles_, more_ = p.m - each_ * tiles_;
+        tiles_ = Tiles(p.m, most);
+        // Columns that end within a vector, or half of one, are few sums a row: those of small tiles would wait for each other.
+        end_tiles_ = tiles_;
+        if (p.m <= most || !computes_in_halves()) return;
+        std::int64_t end = p.n % kernel_.most_columns, tall = std::min(kernel_.most_rows, collides(p) ? 7 : 8);
+        if (end > 0 && 4 * end <= 3 * kernel_.most_columns) end_tiles_ = Tiles(p.m, std::max(most, tall));
     }
     /// Whether they are small enough.
     explicit operator bool() const { return small_; }
@@ -66,8 +70,9 @@ class SmallProducts {
                 tile.columns = static_cast<int>(std::min<std::int64_t>(kernel_.most_columns, p.n - column));
                 tile.b = p.b + column;
                 if (p.bias) tile.bias = p.bias + column;
+                const Tiles& tiles = column + kernel_.most_columns > p.n ? end_tiles_ : tiles_;
                 for (std::int64_t row = 0, index = 0; row < p.m; row += tile.rows, ++index) {
-                    tile.rows = static_cast<int>(each_ + (index < more_ ? 1 : 0));
+                    tile.rows = static_cast<int>(tiles.each + (index < tiles.more ? 1 : 0));
                     tile.a = p.a + row * p.a_row;
                     tile.c = p.c + row * p.c_row + column;
                     auto lines = static_cast<const T*>(next.take(p.k));
@@ -79,9 +84,20 @@ class SmallProducts {
     }
 
   private:
+    /// Rows as tiles of so many; the first have one more.
+    struct Tiles {
+        Tiles() = default;
+        Tiles(std::int64_t rows, std::int64_t most) {
+            std::int64_t tiles = 1;
+            while (tiles * most < rows) ++tiles;  // there are few: a division would take longer
+            each = tiles == 1 ? rows : rows / tiles, more = rows - each * tiles;
+        }
+        std::int64_t each = 0, more = 0;
+    };
+
     const GemmKernels<T>& kernel_;
     bool small_ = false;
-    std::int64_t tiles_ = 1, each_ = 0, more_ = 0;  // tiles of so many rows; the first have one more
+    Tiles tiles_, end_tiles_;  // of columns, and of the last ones
 };
 
 }  // namespace weft::cpu::own
