@@ -230,6 +230,51 @@ TEST(RowGroups, what_lies_across_rows_is_read_by_columns_before) {
     expect_same_bits(softmax_of_columns, matrix);
 }
 
+std::vector<Tensor> softmax_of_a_turned_one(std::span<const Tensor> in) { return {softmax(in[0].T())}; }
+
+// Plans know no sizes: which it is, is seen when they are bound.
+TEST(RowGroups, short_rows_that_lie_across_are_read_by_blocks) {
+    auto steps_of_rows = [](const std::vector<Tensor>& outputs) {
+        Graph graph = graph_of(outputs);
+        auto plan = std::make_shared<const Plan>(make_plan(graph));
+        auto bound = weft::bind(plan, graph, cpu_compiler());
+        EXPECT_EQ(bound->plan->structure, plan->structure);
+        bool any = false;
+        for (const Step& step : bound->plan->steps)
+            for (std::int32_t load : step.loads)
+                any |= step.kind == Step::rows && graph.node(load).operation == &permute_dims_operation;
+        return any;
+    };
+    for (std::int64_t size : {3, 64, 65}) {
+        Tensor x = numbers({size, 700});
+        EXPECT_EQ(steps_of_rows({softmax(x.T())}), size <= 64);
+        EXPECT_FALSE(steps_of_rows({logsumexp(x.T(), {1}) + 1}));  // nothing of a row's size is handed on
+        expect_same_bits(softmax_of_a_turned_one, {&x, 1}, false);
+        Tensor whole(contiguous(Tensor(x.T()).array())), one(1.0f),
+            two(2.0f);  // whose sums are joined in another order
+        std::vector<float> across = layer_norm(x.T(), two, one).to_vector<float>(),
+                           along = layer_norm(whole, two, one).to_vector<float>();
+        for (std::size_t i = 0; i < along.size(); ++i) EXPECT_NEAR(across[i], along[i], 1e-5);
+    }
+}
+
+std::vector<Tensor> norms_over_channels(std::span<const Tensor> in) {
+    Tensor centred = in[0] - mean(in[0], 1, true);
+    return {softmax(in[0], 1), centred * rsqrt(mean(square(centred), 1, true) + 1e-5), argmax(exp(in[0]) + 1, 1)};
+}
+
+TEST(RowGroups, what_joins_inner_axes_is_a_step_of_the_axes_before_them) {
+    Tensor x = numbers({6, 10, 40});
+    EXPECT_EQ(steps_of({softmax(x, 1)}).size(), 1u);
+    EXPECT_EQ(steps_of({softmax(permute_dims(numbers({10, 40, 6}), {2, 0, 1}), 1)}).size(), 4u);  // lies across them
+    for (const Step& step : steps_of({logsumexp(x, {1}, true)})) EXPECT_NE(step.kind, Step::rows);
+    for (const Dims& dims :
+         {Dims{6, 10, 40}, Dims{300, 7, 33}, Dims{1, 20, 50}, Dims{70, 3, 5, 6}, Dims{2, 90, 3000}}) {
+        Tensor some[] = {numbers(dims)};
+        expect_same_bits(norms_over_channels, some, dims[0] > 1);
+    }
+}
+
 TEST(RowGroups, results_do_not_depend_on_threads) {
     Tensor inputs[] = {numbers({700, 333}), numbers({333}, 2), numbers({333}, 3)};
     auto run = [&](int threads) {

@@ -9,7 +9,9 @@
 #include "weft/compile/binder.h"
 #include "weft/compile/frugal.h"
 #include "weft/compile/index_checks.h"
+#include "weft/compile/order.h"
 #include "weft/compile/pieces.h"
+#include "weft/compile/row_groups.h"
 #include "weft/compile/views.h"
 #include "weft/core/pages.h"
 
@@ -228,6 +230,11 @@ std::int32_t Binder::namesake(const Step& step) const {
 
 std::shared_ptr<const Binding> bind(std::shared_ptr<const Plan> plan, const Graph& graph,
                                     const KernelCompiler& compiler, const BindOptions& options) {
+    if (plan->by_steps) {
+        Plan sized = grouped_rows(*plan->by_steps, graph);
+        order_steps(sized, graph);
+        plan = std::make_shared<const Plan>(std::move(sized));
+    }
     auto best = std::make_unique<Binder>(plan, graph, compiler, options);
     best->lay_out();
     if (plan->as_written || options.step_of_loop || best->bytes() < options.thrift.all) return best->bind();

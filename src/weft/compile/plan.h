@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "weft/graph/graph.h"
@@ -62,6 +63,8 @@ struct Plan {
     std::vector<std::int32_t> outputs;  // slot of each output; -1: the output is a leaf or a view of one
     std::vector<bool> output_views;     // the output is the view of its entry (not the slot's plain layout)
     bool as_written = false;            // a kernel an operation, also within loops
+    /// Where sizes say which steps over the same rows are better one (row_groups.h): the plan before any were, for bind(). Else nothing.
+    std::shared_ptr<const Plan> by_steps = nullptr;
 };
 
 /// How kernels are made from entries.

@@ -10,13 +10,15 @@
 namespace weft {
 namespace {
 
-constexpr std::size_t window = 64;  // steps behind a group's first among which its others are looked for
+constexpr std::int64_t short_row = 64;  // elements; of more a block of rows is too narrow for its columns
+constexpr std::size_t window = 64;      // steps behind a group's first among which its others are looked for
 
 class Grouper {
   public:
-    Grouper(Plan& plan, const Graph& graph)
+    Grouper(Plan& plan, const Graph& graph, bool sized)
         : plan_(plan),
           graph_(graph),
+          sized_(sized),
           steps_(plan, graph),
           group_of_(plan.steps.size(), -1),
           readers_(plan.slots.size()) {
@@ -38,6 +40,9 @@ class Grouper {
                 grow(s);
         for (std::size_t s = 0; s < plan_.steps.size(); ++s)
             if (group_of_[s] < 0 && steps_.reduces_rows(plan_.steps[s])) grow(s);
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s)
+            if (group_of_[s] < 0 && steps_.joins_inner_axes(plan_.steps[s])) grow(s);
+        if (asks_for_sizes_ && !sized_) plan_.by_steps = std::make_shared<const Plan>(plan_);
         if (!groups_.empty()) join_rows(plan_, graph_, {groups_.begin(), groups_.end()});
     }
 
@@ -46,23 +51,37 @@ class Grouper {
         Shape single;          // of a product of a single row: its shape without ones
         bool images = false;   // grown from a convolution: rows are images
         bool reduced = false;  // grown from a reduction
+        bool inner = false;    // of axes that are not the last
+        std::int64_t few = 0;  // elements of a row that may lie across
     };
 
-    Group group_of(std::size_t seed) const {
+    Group group_of(std::size_t seed, std::int64_t few) const {
         const Step& step = plan_.steps[seed];
-        Group group{{steps_.rows_of(step), {seed}, {}}, {}, steps_.is_convolution(step), steps_.reduces_rows(step)};
+        Group group{{steps_.rows_of(step), {seed}, {}}, {}, steps_.is_convolution(step), step.kind == Step::reduce};
+        group.inner = group.reduced && !steps_.reduces_rows(step), group.few = few;
         if (steps_.is_product(step) && is_one(group.rows)) group.single = proper(steps_.space(step));
         return group;
     }
 
     bool fits(std::size_t s, const Group& group) const {
         const Step& step = plan_.steps[s];
-        if (!steps_.runs_over(step, group.rows) || (group.reduced && steps_.reads_across(step, group.rows)))
-            return false;
+        if (!steps_.runs_over(step, group.rows) || (group.reduced && reads_across(step, group))) return false;
         if (!is_one(group.rows) || group.images || group.steps.contains(s)) return true;
         // Of a single row only what is left of it when it is reduced: a sum over all, and what is made of the sum; or a product's row.
         const Shape& space = steps_.space(step);
         return is_one(space) || (!group.single.empty() && proper(space) == group.single);
+    }
+
+    // Whether what lies across the rows is better read by columns, all rows at once: where they are long.
+    bool reads_across(const Step& step, const Group& group) const {
+        if (!steps_.reads_across(step, group.rows, 0)) return false;
+        asks_for_sizes_ = true;
+        return group.few == 0 || steps_.reads_across(step, group.rows, group.few);
+    }
+
+    bool across(const Group& group) const {
+        return std::any_of(group.steps.begin(), group.steps.end(),
+                           [&](std::size_t s) { return steps_.reads_across(plan_.steps[s], group.rows, 0); });
     }
 
     // The group's steps that `s` reads from; or none, if it reads one of them otherwise than row by row.
@@ -126,29 +145,52 @@ class Grouper {
     }
 
     // What may follow in a group. Another convolution, or a product with one matrix for all, would read its weights for each block anew.
-    bool joins(const Step& step) const {
+    bool joins(const Step& step, const Group& group) const {
         bool loops = step.kind == Step::map || step.kind == Step::reduce;
+        if (group.inner) return loops;
         return loops || steps_.weighs(step) || (steps_.slides(step) && !steps_.is_convolution(step));
     }
 
+    // What lies across rows is worth a group, and what joins inner axes is, where a value of the size of all that is joined is handed on
+    // inside: else the steps one by one read columns as well, and without blocks.
     void grow(std::size_t seed) {
-        Group group = group_of(seed);
-        if (!fits(seed, group)) return;
+        Group group = grown(seed, sized_ ? short_row : 0);
+        if (group.reduced && (group.inner || across(group)) && !hands_on(group, steps_.space(plan_.steps[seed])))
+            group = group.inner ? Group() : grown(seed, 0);
+        if (group.steps.size() < 2) return;
+        for (std::size_t s : group.steps) group_of_[s] = static_cast<std::int32_t>(groups_.size());
+        std::size_t last = *group.steps.rbegin();
+        for (std::size_t s = *group.steps.begin(); s < last; ++s) far_[s] = std::max(far_[s], last);
+        groups_.push_back(std::move(group));
+    }
+
+    Group grown(std::size_t seed, std::int64_t few) {
+        Group group = group_of(seed, few);
+        if (!fits(seed, group)) return {};
         if (steps_.is_product(plan_.steps[seed]))
             add_prologue(seed, group);
         else
             add_makers(seed, group, false);
         for (std::size_t s = seed + 1; s < std::min(plan_.steps.size(), seed + window); ++s) {
-            if (joins(plan_.steps[s]) && group_of_[s] < 0 && fits(s, group) && linked(s, group) && add(s, group))
-                add_makers(s, group, true);
+            if (joins(plan_.steps[s], group) && group_of_[s] < 0 && fits(s, group) && linked(s, group) && add(s, group))
+                add_makers(s, group, !group.inner);
         }
-        if (group.steps.size() < 2) return;
-        if (group.reduced) add_sums_over_rows(group);
+        if (group.steps.size() < 2) return group;
+        if (group.reduced && !group.inner && !across(group)) add_sums_over_rows(group);
         add_numbers(group);
-        for (std::size_t s : group.steps) group_of_[s] = static_cast<std::int32_t>(groups_.size());
-        std::size_t last = *group.steps.rbegin();
-        for (std::size_t s = *group.steps.begin(); s < last; ++s) far_[s] = std::max(far_[s], last);
-        groups_.push_back(std::move(group));
+        return group;
+    }
+
+    // Whether a step of the group reads from another what has this shape.
+    bool hands_on(const Group& group, const Shape& shape) const {
+        auto inside = [&](std::int32_t load) {
+            std::int32_t slot = slot_below(plan_, load);
+            return slot >= 0 && group.steps.contains(at(writer_[at(slot)])) && graph_.node(load).shape == shape;
+        };
+        return std::any_of(group.steps.begin(), group.steps.end(), [&](std::size_t s) {
+            const std::vector<std::int32_t>& loads = plan_.steps[s].loads;
+            return std::any_of(loads.begin(), loads.end(), inside);
+        });
     }
 
     // Products, and in a group of loops alone maps, outside the group that make what a step of it reads.
@@ -198,11 +240,11 @@ class Grouper {
         std::set<std::int32_t> read;
         for (std::size_t s : group.steps)
             for (std::int32_t load : plan_.steps[s].loads)
-                if (has_more_than(group.rows, graph_.node(load).shape)) read.insert(load);
+                if (RowSteps::has_more_than(group.rows, graph_.node(load).shape)) read.insert(load);
         std::size_t from = *group.steps.begin(), to = *group.steps.rbegin() + window;
         for (std::size_t s = from < window ? 0 : from - window; s < std::min(plan_.steps.size(), to); ++s) {
             const Step& step = plan_.steps[s];
-            if (group_of_[s] >= 0 || !sums_over_rows(step, group.rows) || waits_for(s, group)) continue;
+            if (group_of_[s] >= 0 || !steps_.sums_over_rows(step, group.rows) || waits_for(s, group)) continue;
             bool shares = std::any_of(step.loads.begin(), step.loads.end(),
                                       [&](std::int32_t load) { return read.contains(load); });
             if ((shares && reads_group_by_rows(s, group)) || linked(s, group)) add(s, group);
@@ -214,21 +256,6 @@ class Grouper {
             for (std::size_t reader : readers_[at(slot)])
                 if (group.steps.contains(reader)) return true;
         return false;
-    }
-
-    // Partial results are kept for each block, so positions, which count from the first row, and half types, which would be rounded, stay.
-    bool sums_over_rows(const Step& step, const Shape& rows) const {
-        if (!joins_rows(step, rows.size()) || !has_more_than(rows, steps_.space(step)) || is_one(rows)) return false;
-        for (std::size_t i = 0; i < step.stores.size(); ++i) {
-            const Slot& slot = plan_.slots[at(step.stores[i])];
-            bool position = step.reductions[i] == Reduction::argmax || step.reductions[i] == Reduction::argmin;
-            if (position || !slot.order.empty() || slot.dtype != compute_dtype(slot.dtype)) return false;
-        }
-        return true;
-    }
-
-    static bool has_more_than(const Shape& rows, const Shape& all) {
-        return all.size() > rows.size() && std::equal(rows.begin(), rows.end(), all.begin());
     }
 
     bool reads_group_by_rows(std::size_t s, const Group& group) const {
@@ -285,6 +312,8 @@ class Grouper {
 
     Plan& plan_;
     const Graph& graph_;
+    bool sized_;  // sizes are those of the graph
+    mutable bool asks_for_sizes_ = false;
     RowSteps steps_;
     std::vector<std::int32_t> group_of_, writer_;
     std::vector<std::vector<std::size_t>> readers_;  // of each slot
@@ -296,6 +325,12 @@ class Grouper {
 
 }  // namespace
 
-void group_rows(Plan& plan, const Graph& graph) { Grouper(plan, graph).group(); }
+void group_rows(Plan& plan, const Graph& graph) { Grouper(plan, graph, false).group(); }
+
+Plan grouped_rows(const Plan& by_steps, const Graph& graph) {
+    Plan plan = by_steps;
+    Grouper(plan, graph, true).group();
+    return plan;
+}
 
 }  // namespace weft

@@ -80,6 +80,25 @@ bool RowSteps::reduces_rows(const Step& step) const {
     return std::all_of(step.axes.begin(), step.axes.end(), [&](std::int64_t axis) { return at(axis) >= kept; });
 }
 
+bool RowSteps::joins_inner_axes(const Step& step) const {
+    return step.kind == Step::reduce && !step.axes.empty() && !reduces_rows(step) && !rows_of(step).empty();
+}
+
+bool RowSteps::has_more_than(const Shape& rows, const Shape& all) {
+    return all.size() > rows.size() && std::equal(rows.begin(), rows.end(), all.begin());
+}
+
+// Partial results are kept for each block, so positions, which count from the first row, and half types, which would be rounded, stay.
+bool RowSteps::sums_over_rows(const Step& step, const Shape& rows) const {
+    if (!joins_rows(step, rows.size()) || !has_more_than(rows, space(step)) || is_one(rows)) return false;
+    for (std::size_t i = 0; i < step.stores.size(); ++i) {
+        const Slot& slot = plan_.slots[at(step.stores[i])];
+        bool position = step.reductions[i] == Reduction::argmax || step.reductions[i] == Reduction::argmin;
+        if (position || !slot.order.empty() || slot.dtype != compute_dtype(slot.dtype)) return false;
+    }
+    return true;
+}
+
 bool RowSteps::weighs(const Step& step) const {
     if (!is_product(step) || space(step).size() < 3) return false;
     return graph_.node(step.loads[1]).operation != &broadcast_to_operation;
@@ -88,7 +107,8 @@ bool RowSteps::weighs(const Step& step) const {
 Shape RowSteps::rows_of(const Step& step) const {
     const Shape& all = space(step);
     if (is_convolution(step)) return {all[0]};
-    std::size_t inner = is_product(step) ? 1 : step.axes.size();
+    std::size_t inner = is_product(step) ? 1 : 0;
+    for (std::int64_t axis : step.axes) inner = std::max(inner, all.size() - at(axis));
     Shape rows(all.begin(), all.end() - static_cast<std::ptrdiff_t>(inner));
     // A row vector's own axis of one says nothing: its readers may have dropped it.
     while (is_product(step) && !rows.empty() && rows.back() == Size(1)) rows.pop_back();
@@ -153,12 +173,12 @@ std::int64_t RowSteps::fastest_axis(std::int32_t entry) const {
     return axis;
 }
 
-bool RowSteps::reads_across(const Step& step, const Shape& rows) const {
+bool RowSteps::reads_across(const Step& step, const Shape& rows, std::int64_t few) const {
     for (std::int32_t load : step.loads) {
         const Shape& shape = graph_.node(load).shape;
-        bool whole = shape.size() > rows.size() &&
-                     !is_one(Shape(shape.begin() + static_cast<std::ptrdiff_t>(rows.size()), shape.end()));
-        if (!whole) continue;  // a number for each row
+        if (shape.size() <= rows.size()) continue;
+        Shape row(shape.begin() + static_cast<std::ptrdiff_t>(rows.size()), shape.end());
+        if (is_one(row) || (few > 0 && element_count(dims_of(row)) <= few)) continue;
         std::int64_t axis = fastest_axis(load);
         if (axis >= 0 && at(axis) < rows.size()) return true;
     }

@@ -17,10 +17,14 @@ class RowSteps {
     bool slides(const Step& step) const;
     /// A reduction over trailing axes alone.
     bool reduces_rows(const Step& step) const;
+    /// A reduction that joins axes between others.
+    bool joins_inner_axes(const Step& step) const;
+    /// A reduction of the rows themselves that is joined block by block.
+    bool sums_over_rows(const Step& step, const Shape& rows) const;
     /// A product whose second matrix is each batch's own (attention's values), so that the first, made row by row, is all it shares.
     bool weighs(const Step& step) const;
 
-    /// The axes that are rows for such a step, as the one that a group of steps grows from: of a reduction those that it keeps, of a
+    /// The axes that are rows for such a step, as the one that a group of steps grows from: of a reduction those in front of what it joins, of a
     /// product all but the last, of a convolution the images.
     Shape rows_of(const Step& step) const;
 
@@ -31,12 +35,13 @@ class RowSteps {
     bool reads(const Step& step, std::size_t load, const Shape& rows) const;
 
     /// Whether an array that the step reads lies across these rows: what follows each other in memory belongs to different ones, so that it
-    /// is read better by columns, all rows at once.
-    bool reads_across(const Step& step, const Shape& rows) const;
+    /// is read better by columns, all rows at once; and each row has more than `few` elements (0: as many as it may have).
+    bool reads_across(const Step& step, const Shape& rows, std::int64_t few) const;
 
     /// Whether a step reads a slot by indices, or indices from it: then all of it is made before.
     bool picks_from(const Step& step, std::int32_t slot) const;
 
+    static bool has_more_than(const Shape& rows, const Shape& all);
     const Shape& space(const Step& step) const { return graph_.node(step.space).shape; }
 
   private:
