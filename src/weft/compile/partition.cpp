@@ -146,6 +146,7 @@ void Partitioner::place_copy(std::int32_t e, std::int32_t from) {
 // that has one (values after a window operation lie channels-last, and what is computed from them stays so), or that its readers want.
 Axes Partitioner::order_of(std::int32_t e) {
     if (place(e).kind == Place::slot) return plan_.slots[static_cast<std::size_t>(place(e).index)].order;
+    if (place(e).kind == Place::view) return order_of_permuted(e);
     if (!elementwise(e) || picked(e)) return {};
     auto wanted = wanted_.find(e);
     return wanted != wanted_.end() ? wanted->second : order_of_operands(e);
@@ -155,9 +156,44 @@ Axes Partitioner::order_of(std::int32_t e) {
 Axes Partitioner::order_of_operands(std::int32_t e) {
     for (std::int32_t input : graph_.inputs(e)) {
         const Axes& order = orders_[static_cast<std::size_t>(input)];
-        if (!order.empty() && (same_shape(input, e) || family(e) == Family::join)) return order;
+        if (order.empty() || of_leaves_.contains(input)) continue;
+        if (same_shape(input, e) || family(e) == Family::join) return order;
     }
-    return {};
+    return order_of_leaves(e);
+}
+
+// Of a leaf seen in another order of axes (pictures that lie channels last), where batches stay in front and other elements follow
+// each other: maps of it lie so, too. Of a matrix that is turned they lie in rows, for most want those.
+Axes Partitioner::order_of_permuted(std::int32_t e) {
+    std::int32_t from = place(e).index;
+    bool permutes = options_.fuse && node(e).operation == &permute_dims_operation;
+    if (!permutes || place(from).kind != Place::leaf || axes_.contains(from)) return {};
+    const Axes& axes = node(e).attributes_as<PermuteAttributes>().axes;
+    auto last = static_cast<std::int64_t>(axes.size()) - 1;
+    if (axes.size() < 3 || axes[0] != 0 || axes.back() == last) return {};
+    Axes order;
+    for (std::int64_t axis = 0; axis <= last; ++axis)
+        order.push_back(std::find(axes.begin(), axes.end(), axis) - axes.begin());
+    of_leaves_.insert(e);
+    return order;
+}
+
+// The order in which all arrays lie that are read here as a whole, if it is one, and nobody who reads what is made wants rows.
+Axes Partitioner::order_of_leaves(std::int32_t e) {
+    const Axes* common = nullptr;
+    for (std::int32_t input : graph_.inputs(e)) {
+        if (family(e) != Family::join && !same_shape(input, e)) continue;
+        if (place(input).kind == Place::literal) continue;
+        const Axes& order = orders_[static_cast<std::size_t>(input)];
+        if (order.empty() || (common && !(*common == order))) return {};
+        common = &order;
+    }
+    if (!common || options_.own_outputs) return {};
+    auto wanted = std::find_if(in_rows_.begin(), in_rows_.end(), [&](const auto& at) { return at.first == *common; });
+    if (wanted == in_rows_.end()) wanted = in_rows_.insert(wanted, {*common, wanted_in_rows(graph_, *common)});
+    if (wanted->second[static_cast<std::size_t>(e)]) return {};
+    of_leaves_.insert(e);
+    return *common;
 }
 
 // Outputs that are numbers, or views that repeat elements, come to memory by a copy; other views show their base's memory.

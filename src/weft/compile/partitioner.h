@@ -62,6 +62,8 @@ class Partitioner {
     void place_copy(std::int32_t e, std::int32_t from);
     Axes order_of(std::int32_t e);
     Axes order_of_operands(std::int32_t e);
+    Axes order_of_permuted(std::int32_t e);
+    Axes order_of_leaves(std::int32_t e);
     void place_outputs();
 
     void absorb();
@@ -102,9 +104,12 @@ class Partitioner {
     std::vector<std::int32_t> inside_, levels_, parent_, kernel_of_;
     std::vector<bool> needed_, written_, stored_elementwise_;
     std::vector<Axes> orders_;
-    std::map<std::int32_t, Axes> wanted_;           // orders in which readers want entries to lie
+    std::map<std::int32_t, Axes> wanted_;  // orders in which readers want entries to lie
+    std::vector<std::pair<Axes, std::vector<bool>>>
+        in_rows_;                                   // of orders in which leaves lie: which entries are wanted in rows
     std::map<std::int32_t, DenseAxes> axes_;        // of entries that do not lie row-major without gaps
     std::map<std::int32_t, std::int32_t> copy_of_;  // of an entry the reshape that copies it
+    std::set<std::int32_t> of_leaves_;  // entries that lie as leaves do: in order only together with their like
     std::set<std::int32_t> copies_, output_copies_;
     std::map<std::int32_t, std::size_t> absorbed_;
 };

@@ -178,9 +178,12 @@ bool RowSteps::reads_across(const Step& step, const Shape& rows, std::int64_t fe
         const Shape& shape = graph_.node(load).shape;
         if (shape.size() <= rows.size()) continue;
         Shape row(shape.begin() + static_cast<std::ptrdiff_t>(rows.size()), shape.end());
-        if (is_one(row) || (few > 0 && element_count(dims_of(row)) <= few)) continue;
+        if (is_one(row)) continue;
         std::int64_t axis = fastest_axis(load);
-        if (axis >= 0 && at(axis) < rows.size()) return true;
+        if (axis < 0 || at(axis) >= rows.size()) continue;
+        bool in_block =
+            axis == last_proper(rows, {});  // else each row of a block has its place in other lines of memory
+        if (few == 0 || !in_block || element_count(dims_of(row)) > few) return true;
     }
     return false;
 }

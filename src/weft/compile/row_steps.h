@@ -35,7 +35,8 @@ class RowSteps {
     bool reads(const Step& step, std::size_t load, const Shape& rows) const;
 
     /// Whether an array that the step reads lies across these rows: what follows each other in memory belongs to different ones, so that it
-    /// is read better by columns, all rows at once; and each row has more than `few` elements (0: as many as it may have).
+    /// is read better by columns, all rows at once; but for rows of `few` elements and less that follow each other
+    /// in memory (0: none).
     bool reads_across(const Step& step, const Shape& rows, std::int64_t few) const;
 
     /// Whether a step reads a slot by indices, or indices from it: then all of it is made before.

@@ -1,7 +1,10 @@
 #include "weft/compile/wanted_orders.h"
 
+#include <algorithm>
+
 #include "weft/base/integers.h"
 #include "weft/compile/dense_axes.h"
+#include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -51,7 +54,39 @@ bool may_lie_otherwise(const Graph& graph, std::int32_t e, const Axes& order) {
     return computed && innermost_stays;
 }
 
+// Whether a reduction joins trailing axes but not those that vary slowest in this order, behind the first: short columns, and many.
+bool joins_short_columns(const Node& node, const Shape& from, const Axes& order) {
+    if (node.operation->family != Family::reduce) return false;
+    const Axes& axes = node.attributes_as<ReduceAttributes>().axes;
+    auto joined = [&](std::int64_t axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); };
+    return joined(static_cast<std::int64_t>(from.size()) - 1) && !joined(order[1]) && !joined(order[0]);
+}
+
+// Whether this reader is worse off where what it reads lies in this order.
+bool wants_rows(const Graph& graph, std::int32_t reader, const Shape& from, const Axes& order) {
+    const Node& node = graph.node(reader);
+    if (node.operation == &reshape_operation) return !reshaped(dense_axes(from, order), from, node.shape);
+    return joins_short_columns(node, from, order);
+}
+
 }  // namespace
+
+std::vector<bool> wanted_in_rows(const Graph& graph, const Axes& order) {
+    std::vector<bool> wanted(graph.entries.size(), false);
+    for (auto e = static_cast<std::int32_t>(wanted.size()); e-- > 0;) {
+        if (graph.entries[at(e)].leaf) continue;
+        Family family = graph.node(e).operation->family;
+        bool passes = wanted[at(e)] && (family == Family::elementwise || family == Family::join);
+        for (std::int32_t input : graph.inputs(e)) {
+            const Shape& from = graph.node(input).shape;
+            if (from.size() != order.size()) continue;
+            if ((passes && (family == Family::join || from == graph.node(e).shape)) ||
+                wants_rows(graph, e, from, order))
+                wanted[at(input)] = true;
+        }
+    }
+    return wanted;
+}
 
 std::map<std::int32_t, Axes> wanted_orders(const Graph& graph) {
     std::map<std::int32_t, Axes> wanted;

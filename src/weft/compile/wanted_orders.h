@@ -12,4 +12,8 @@ namespace weft {
 /// Only where the innermost axis stays so.
 std::map<std::int32_t, Axes> wanted_orders(const Graph& graph);
 
+/// By entry whether who reads it, or what is made of it element by element, is worse off where it lies in this order than in rows: reshapes
+/// that would copy it, reductions that would find many short columns.
+std::vector<bool> wanted_in_rows(const Graph& graph, const Axes& order);
+
 }  // namespace weft
