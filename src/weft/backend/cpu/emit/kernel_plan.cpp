@@ -31,7 +31,11 @@ class Planner {
         });
         if (leaves_once) common_row_lines_ = take_marked(in_row);
         sort_out(complete, rest_lines_, in_row);
-        row_lines_ = take_marked(in_row);
+        if (plan_.code.common.empty())  // in their order: numbers are stored there, early
+            std::copy_if(complete.begin(), complete.end(), std::back_inserter(row_lines_),
+                         [&](std::int32_t number) { return in_row[at(number)]; });
+        else
+            row_lines_ = take_marked(in_row);
     }
 
     std::optional<KernelPlan> run() {

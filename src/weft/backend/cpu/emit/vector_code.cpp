@@ -102,6 +102,9 @@ void VectorBuilder::end_common(const std::vector<std::int32_t>& rare) {
 VectorCode VectorBuilder::take() {
     if (common_end_ > 0) code_.common = order_of(code_.lines, 0, common_end_);
     code_.order = order_of(code_.lines, common_end_, code_.lines.size());
+    for (Line& line : code_.lines)  // what might have to be computed again has not been stored over what it reads
+        if (line.op == VectorOp::store && common_end_ == 0)
+            line.once = code_.streams[line.immediate].mode == Mode::number && code_.line(line.a).once;
     common_end_ = 0;
     table_.clear();
     filled_ = 0;

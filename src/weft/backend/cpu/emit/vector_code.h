@@ -104,6 +104,7 @@ struct Line {
 /// registers, element i of the row to value i % 64, as ReduceLoops::lanes does. Folded: so too, from the neutral value on, and at the
 /// row's end these are joined by halves to one element that is stored. Accumulated: joined to what the (contiguous) array holds, as
 /// ReduceLoops::columns does. Past: contiguous, stored past the caches; rows begin where a vector is aligned.
+/// Number: of a box of one point, the store of one element; where nothing is left to a complete path it is done with what is computed once.
 /// Counting: a load of no memory, as if contiguous memory of int64 held its elements' numbers; same_number: likewise, but uniform.
 enum class Mode : std::uint8_t {
     contiguous,
@@ -113,6 +114,7 @@ enum class Mode : std::uint8_t {
     folded,
     accumulated,
     past,
+    number,
     counting,
     same_number
 };

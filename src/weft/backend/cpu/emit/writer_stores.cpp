@@ -15,6 +15,10 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
     if (in_lanes(stream.mode))
         return join(stream, line.from, accumulator(line.immediate, whole ? copy : rest_copy_), from, !whole);
     if (stream.mode == Mode::accumulated) return accumulate(line, from, copy, whole);
+    if (stream.mode == Mode::number) {
+        Address place = ptr[base_of(line.immediate)];
+        return size_of(stream.memory) == 4 ? vmovss(place, Xmm(from)) : vmovsd(place, Xmm(from));
+    }
     if (stream.mode == Mode::past && whole)
         return vmovntps(ptr[element_address(line.immediate, copy)], reg(from, line.from));
     if (!whole && may_be_in_place(line.immediate)) return store_tail(line, from, copy);
