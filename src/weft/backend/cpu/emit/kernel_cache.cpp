@@ -20,7 +20,7 @@
 namespace weft::cpu::emit {
 namespace {
 
-constexpr std::int64_t most_of_few = 64, half_a_vector = 8;  // of four bytes
+constexpr std::int64_t most_of_few = 16, half_a_vector = 8;  // of four bytes
 constexpr std::size_t long_program = 64;  // instructions from which on another size may compile again
 
 bool has_emitter([[maybe_unused]] Isa isa) {
