@@ -78,6 +78,8 @@ LoopKernel::LoopKernel(const LoopAttributes& loop, std::span<const Layout> input
       results_(results.begin(), results.end()),
       inputs_(inputs.size()),
       carried_(a_.carried),
+      arrays_(inputs.size()),
+      shown_(results.size()),
       length_(a_.length.value()),
       reverse_(a_.reverse),
       condition_(a_.condition.value_or(none)) {
@@ -93,6 +95,7 @@ LoopKernel::LoopKernel(const LoopAttributes& loop, std::span<const Layout> input
     };
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         Input input;
+        input.array = i;
         input.bytes = static_cast<std::size_t>(inputs[i].size()) * size_of(inputs[i].dtype);
         input.row = row_bytes(i);
         input.carried = input.row > 0 ? input.row * static_cast<std::size_t>(rows) : input.bytes;
@@ -106,19 +109,55 @@ LoopKernel::LoopKernel(const LoopAttributes& loop, std::span<const Layout> input
         result_rows_.push_back(row_bytes(value_of(i)));
         result_slices_.push_back(static_cast<std::size_t>(element_count(dims_of(whole.shape()))) *
                                  size_of(whole.dtype()));
+        result_places_.push_back({.array = i});
     }
-    for (std::size_t i = 0; i < results.size(); ++i)
-        if (value_of(i) < carried_) of_carried_.push_back({i, value_of(i), results[i].collected});
-    std::int64_t at_once = as_written ? 1 : steps_at_once(a_), blocks = length_ / at_once;
+    add_phases(as_written ? 1 : steps_at_once(a_), compiler, options,
+               as_written ? StepForm::as_written : StepForm::rewritten_now);
+}
+
+LoopKernel::LoopKernel(const LoopOfNumbers& loop, std::size_t arrays, std::size_t shown, const KernelCompiler& compiler,
+                       const BindOptions& options)
+    : a_(loop.loop),
+      results_(loop.results),
+      inputs_(loop.inputs.size()),
+      carried_(a_.carried),
+      arrays_(arrays),
+      shown_(shown),
+      length_(a_.length.value()),
+      reverse_(a_.reverse),
+      condition_(a_.condition.value_or(none)),
+      needed_(needed_carries(a_, results_)),
+      nodes_(a_.step->nodes),
+      result_rows_(loop.results.size(), 0),
+      result_places_(loop.places) {
+    for (std::size_t i = 0; i < inputs_; ++i) {
+        const OfArray& place = loop.inputs[i];
+        Input input;
+        input.array = place.array, input.offset = place.offset, input.slice = static_cast<std::size_t>(place.slice);
+        input.bytes = input.carried = size_of(nodes_[i].dtype());
+        given_.push_back(std::move(input));
+    }
+    for (const OfArray& place : loop.places) result_slices_.push_back(static_cast<std::size_t>(place.slice));
+    std::int64_t at_once = numbers_at_once(loop.instructions),
+                 lost = 16;  // behind the end of one that ends by a condition
+    add_phases(a_.condition ? std::min(at_once, lost) : at_once, compiler, options, StepForm::rewritten_before);
+}
+
+void LoopKernel::add_phases(std::int64_t at_once, const KernelCompiler& compiler, const BindOptions& options,
+                            StepForm form) {
+    for (std::size_t i = 0; i < results_.size(); ++i)
+        if (value_of(i) < carried_) of_carried_.push_back({i, value_of(i), results_[i].collected});
+    std::int64_t blocks = length_ / at_once;
     if (a_.condition) {
         constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max(), one_by_one = 16;
-        if (at_once > 1) phases_.push_back(phase(1, one_by_one, 0, compiler, options, as_written));
-        phases_.push_back(phase(at_once, any_number, 0, compiler, options, as_written));
+        if (at_once > 1) phases_.push_back(phase(1, one_by_one, 0, compiler, options, form));
+        phases_.push_back(phase(at_once, any_number, 0, compiler, options, form));
     }
-    if (blocks > 0) phases_.push_back(phase(at_once, blocks, 0, compiler, options, as_written));
+    if (blocks > 0) phases_.push_back(phase(at_once, blocks, 0, compiler, options, form));
     if (std::int64_t rest = length_ - blocks * at_once)
-        phases_.push_back(phase(1, rest, blocks * at_once, compiler, options, as_written));
+        phases_.push_back(phase(1, rest, blocks * at_once, compiler, options, form));
     place_scratch();
+    for (Phase& phase : phases_) find_swings(phase);
 }
 
 LoopKernel::Output& LoopKernel::Phase::output(std::size_t top) {
@@ -129,7 +168,7 @@ LoopKernel::Output& LoopKernel::Phase::output(std::size_t top) {
 }
 
 LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first,
-                                    const KernelCompiler& compiler, const BindOptions& options, bool as_written) const {
+                                    const KernelCompiler& compiler, const BindOptions& options, StepForm form) const {
     const std::vector<Tensor>& nodes = nodes_;
     Phase phase;
     phase.at_once = at_once, phase.blocks = blocks, phase.first = first;
@@ -174,7 +213,7 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     bool once = length_ == 1 && !a_.condition;  // nothing is worth keeping then
     for (const Leaf& leaf : phase.leaves) inner.steady.push_back(!once && leaf.input >= carried_ + a_.sliced);
     inner.keep_loops = options.keep_loops, inner.bfloat16_products = options.bfloat16_products;
-    phase.step = make_step_binding(gather(top_nodes, leaf_nodes), std::move(inner), compiler, as_written);
+    phase.step = make_step_binding(gather(top_nodes, leaf_nodes), std::move(inner), compiler, form);
     phase.table = std::make_unique<OperandTable>(*phase.step);
 
     phase.outputs.resize(phase.step->outputs.size());
@@ -194,62 +233,6 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
 void LoopKernel::keep_what_is_over(std::vector<Tensor>& next, std::span<const Tensor> now) const {
     Tensor goes_on = now[condition_];
     for (std::size_t i = 0; i < carried_; ++i) next[i] = where(goes_on, next[i], now[i]);
-}
-
-void LoopKernel::find_moves(Phase& phase) const {
-    std::int64_t blocks = reverse_ ? -phase.at_once : phase.at_once;
-    std::vector<Phase::Move> moves;
-    for (std::size_t o = 0; o < phase.outputs.size(); ++o)
-        if (!phase.outputs[o].carries.empty() || phase.outputs[o].collected.size() != 1) phase.active.push_back(o);
-    for (const OperandTable::Patch& patch : phase.table->outside()) {
-        bool leaf = patch.base.kind == Base::leaf;
-        std::size_t i = at(patch.base.index);
-        const std::vector<Row>* rows = leaf ? nullptr : &phase.outputs[i].collected;
-        std::size_t slice = leaf            ? given_[phase.leaves[i].input].slice
-                            : rows->empty() ? 0
-                                            : result_slices_[(*rows)[0].result];
-        bool carried = leaf && phase.leaves[i].input < carried_;
-        bool turns = leaf ? carried : std::find(phase.active.begin(), phase.active.end(), i) != phase.active.end();
-        if (turns)
-            phase.turns.push_back(patch);
-        else if (slice > 0)
-            moves.push_back({patch.position, 1, blocks * static_cast<std::int64_t>(slice)});
-    }
-    std::ranges::sort(moves, {}, &Phase::Move::position);
-    for (const Phase::Move& move : moves) {
-        Phase::Move* last = phase.moves.empty() ? nullptr : &phase.moves.back();
-        if (last && last->bytes == move.bytes && last->position + last->count == move.position)
-            ++last->count;
-        else
-            phase.moves.push_back(move);
-    }
-}
-
-void LoopKernel::place_scratch() {
-    std::size_t most = 0;
-    auto take = [&](std::size_t bytes) {
-        std::size_t place = scratch_bytes_;
-        scratch_bytes_ += aligned(bytes);
-        return place;
-    };
-    for (const Phase& phase : phases_) most = std::max(most, phase.step->arena_bytes);
-    (void)take(most);  // stands first
-    carries_at_ = take(carried_ * sizeof(void*)), bases_at_ = take(inputs_ * sizeof(void*));
-    results_at_ = take(results_.size() * sizeof(void*));
-    for (Phase& phase : phases_) {
-        phase.table_at = take(phase.table->empty().size() * sizeof(void*));
-        phase.addresses_at = take((phase.leaves.size() + phase.outputs.size()) * sizeof(void*));
-        for (const OperandTable::Shared& shared : phase.table->shared()) phase.shared_at.push_back(take(shared.bytes));
-        for (Output& output : phase.outputs)
-            for (std::size_t& spare : output.spare) spare = take(output.carries.empty() ? 0 : output.bytes);
-    }
-    most = 0;
-    for (Input& input : given_) {
-        if (!input.copy) continue;
-        input.copied = take(input.bytes);
-        most = std::max(most, input.copy->scratch_bytes());
-    }
-    copy_scratch_at_ = take(most);
 }
 
 }  // namespace weft

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "weft/autodiff/loop.h"
+#include "weft/compile/loop_numbers.h"
 #include "weft/compile/operand_table.h"
+#include "weft/compile/plan_cache.h"
 
 namespace weft {
 
@@ -22,6 +24,9 @@ class LoopKernel final : public Kernel {
     LoopKernel(const LoopAttributes& loop, std::span<const Layout> inputs,
                std::span<const LoopResultAttributes> results, const KernelCompiler& compiler,
                const BindOptions& options, bool as_written, std::int64_t rows = 0);
+    /// Of the numbers that arrays are made of; `arrays` inputs has the loop itself, `shown` results.
+    LoopKernel(const LoopOfNumbers& loop, std::size_t arrays, std::size_t shown, const KernelCompiler& compiler,
+               const BindOptions& options);
 
     std::size_t scratch_bytes() const override { return scratch_bytes_; }
     std::string_view by() const override { return "loop"; }
@@ -31,7 +36,7 @@ class LoopKernel final : public Kernel {
         fill_token(operands);
     }
     /// The loop's own number, behind its results: nobody reads it but who prints every value.
-    void fill_token(void* const* operands) const { *static_cast<float*>(operands[inputs_ + results_.size()]) = 0; }
+    void fill_token(void* const* operands) const { *static_cast<float*>(operands[arrays_ + shown_]) = 0; }
     /// For the rows from this one on.
     void run_rows(void* const* operands, std::byte* scratch, std::int64_t first) const;
 
@@ -41,6 +46,8 @@ class LoopKernel final : public Kernel {
 
     struct Input {
         std::size_t bytes = 0, slice = 0;  // of all; from step to step
+        std::size_t array = 0;             // the operand that it is, or a number of
+        std::int64_t offset = 0;           // where it begins there, in bytes
         std::size_t row = 0;               // from row to row; 0: it has none
         std::size_t carried = 0;           // of what is carried, for the rows of a run
         std::unique_ptr<Kernel> copy;      // where it does not lie row-major
@@ -80,7 +87,14 @@ class LoopKernel final : public Kernel {
         };
         std::vector<Move> moves;                 // of the table: what goes on by as much from block to block
         std::vector<OperandTable::Patch> turns;  // what does not
-        std::vector<std::size_t> active;         // outputs that are carried on, or belong in several places
+        // The same again, from the third block on: what goes on by as much into each even, into each odd block.
+        struct Swing {
+            std::uint32_t position, count;  // neighbours
+            std::int64_t bytes[2];
+        };
+        std::vector<Swing> swings;
+        std::vector<std::size_t> several;  // outputs that belong in several places
+        std::size_t of_condition = none;   // the output that says whether there is a further step
         Output& output(std::size_t top);
     };
     /// A result that shows a carried value.
@@ -90,15 +104,19 @@ class LoopKernel final : public Kernel {
     };
 
     std::size_t value_of(std::size_t result) const { return static_cast<std::size_t>(results_[result].value); }
+    void add_phases(std::int64_t at_once, const KernelCompiler& compiler, const BindOptions& options, StepForm form);
     Phase phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first, const KernelCompiler& compiler,
-                const BindOptions& options, bool as_written) const;
+                const BindOptions& options, StepForm form) const;
     void keep_what_is_over(std::vector<Tensor>& next, std::span<const Tensor> now) const;
     void find_moves(Phase& phase) const;
+    void find_swings(Phase& phase) const;
     void place_scratch();
+    void place_spares(Phase& phase, std::size_t turn);
 
     LoopAttributes a_;
     std::vector<LoopResultAttributes> results_;
-    std::size_t inputs_, carried_;
+    std::size_t inputs_, carried_, arrays_,
+        shown_;  // operands: the arrays that inputs are, then the results that are shown
     std::int64_t length_;
     bool reverse_;
     std::size_t
@@ -107,6 +125,7 @@ class LoopKernel final : public Kernel {
     std::vector<Tensor> nodes_;  // of the region, for the rows of a run
     std::vector<Input> given_;
     std::vector<std::size_t> result_rows_, result_slices_;  // bytes from row to row (0: it has none), from step to step
+    std::vector<OfArray> result_places_;                    // the result shown that each is, or a number of
     std::vector<OfCarried> of_carried_;
     std::vector<Phase> phases_;
     std::size_t carries_at_ = 0, bases_at_ = 0, results_at_ = 0, copy_scratch_at_ = 0, scratch_bytes_ = 0;

@@ -6,6 +6,7 @@
 #include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 #include "weft/compile/loop_binding.h"
+#include "weft/compile/loop_numbers.h"
 #include "weft/compile/loop_rows.h"
 
 namespace weft {
@@ -78,6 +79,9 @@ std::unique_ptr<Kernel> loop_kernel(const Node& loop, std::span<const Layout> in
         return std::make_unique<LoopKernel>(a, inputs, results, compiler, options, as_written, rows);
     };
     std::int64_t rows = as_written ? 0 : independent_rows(a, wanted_nodes(a, results)), parts = parts_of_rows(a, rows);
+    if (parts < 2 && !as_written)
+        if (auto numbers = loop_of_numbers(a, inputs, results, options))
+            return std::make_unique<LoopKernel>(*numbers, inputs.size(), results.size(), compiler, options);
     if (parts < 2) return make(0);
     return std::make_unique<RowsKernel>(rows, parts, make);
 }

@@ -18,9 +18,15 @@ class LoopRun {
         auto from_row = [&](void* base, std::size_t bytes) {
             return static_cast<std::byte*>(base) + static_cast<std::size_t>(row) * bytes;
         };
-        for (std::size_t i = 0; i < k_.inputs_; ++i) bases_[i] = from_row(dense(i, operands[i]), k_.given_[i].row);
-        for (std::size_t i = 0; i < k_.results_.size(); ++i)
-            results_[i] = from_row(operands[k_.inputs_ + i], k_.result_rows_[i]);
+        for (std::size_t i = 0; i < k_.inputs_; ++i) {
+            void* array = dense(i, operands[k_.given_[i].array]);
+            bases_[i] = from_row(static_cast<std::byte*>(array) + k_.given_[i].offset, k_.given_[i].row);
+        }
+        for (std::size_t i = 0; i < k_.results_.size(); ++i) {
+            const OfArray& place = k_.result_places_[i];
+            void* shown = static_cast<std::byte*>(operands[k_.arrays_ + place.array]) + place.offset;
+            results_[i] = from_row(shown, k_.result_rows_[i]);
+        }
         std::copy(bases_, bases_ + k_.carried_, carries_);
         for (const LoopKernel::OfCarried& of : k_.of_carried_) {
             if (of.collected) put(this->row({of.result, 0, true}, 0), carries_[of.carry], k_.given_[of.carry].carried);
@@ -62,6 +68,12 @@ class LoopRun {
     bool goes_on() const {
         return k_.condition_ == LoopKernel::none || *static_cast<const bool*>(carries_[k_.condition_]);
     }
+    // Before this block of the phase.
+    bool goes_on(const Phase& phase, std::int64_t block) const {
+        if (k_.condition_ == LoopKernel::none || block == 0) return true;
+        if (phase.of_condition == LoopKernel::none) return goes_on();
+        return *static_cast<const bool*>(place_of(phase, phase.outputs[phase.of_condition], block - 1));
+    }
 
     void run_phase(const Phase& phase) {
         if (!goes_on()) return;
@@ -73,11 +85,20 @@ class LoopRun {
         phase.table->place_arena(table_, scratch_);
         place(phase);
         share(phase);
-        for (std::int64_t block = 0; block < phase.blocks && goes_on(); ++block) {
-            if (block > 0) go_on(phase, block);
+        std::int64_t block = 0;
+        for (; block < phase.blocks && goes_on(phase, block); ++block) {
+            if (block > 1 && !leaves_to_results(phase, block))
+                swing(phase, block);
+            else if (block > 0)
+                go_on(phase, block);
             run_steps(phase);
-            hand_on(phase, block);
+            for (std::size_t o : phase.several) put_in_rows(phase, o, block);
         }
+        hand_on(phase, block);
+    }
+
+    bool leaves_to_results(const Phase& phase, std::int64_t block) const {
+        return block + 1 == phase.blocks && &phase == &k_.phases_.back();
     }
 
     /// Where a block writes an output: where it stays, if there is such a place; else in turn, since the block reads the last one.
@@ -101,16 +122,31 @@ class LoopRun {
         phase.table->place_outside(table_, {leaves_, phase.leaves.size()}, {made_, phase.outputs.size()});
     }
 
-    // Any further block.
+    void move(const Phase& phase) {
+        for (const Phase::Move& move : phase.moves) add(move.position, move.count, move.bytes);
+    }
+    void add(std::uint32_t position, std::uint32_t count, std::int64_t bytes) {
+        void** place = table_ + position;
+        std::uint32_t i = 0;
+        for (; i + 3 < count; i += 4)
+            for (std::uint32_t k = i; k < i + 4; ++k) place[k] = static_cast<std::byte*>(place[k]) + bytes;
+        for (; i < count; ++i) place[i] = static_cast<std::byte*>(place[i]) + bytes;
+    }
+
+    // The second block, and one that leaves what is carried where results are.
     void go_on(const Phase& phase, std::int64_t block) {
-        for (const Phase::Move& move : phase.moves) {
-            void** place = table_ + move.position;
-            for (std::uint32_t i = 0; i < move.count; ++i) place[i] = static_cast<std::byte*>(place[i]) + move.bytes;
-        }
+        move(phase);
+        hand_on(phase, block);
         std::copy(carries_, carries_ + k_.carried_, leaves_);
-        for (std::size_t o : phase.active) made_[o] = place_of(phase, phase.outputs[o], block);
+        for (std::size_t o = 0; o < phase.outputs.size(); ++o) made_[o] = place_of(phase, phase.outputs[o], block);
         for (const OperandTable::Patch& patch : phase.turns)
             OperandTable::place(table_, patch, {leaves_, phase.leaves.size()}, {made_, phase.outputs.size()});
+    }
+
+    // Any other.
+    void swing(const Phase& phase, std::int64_t block) {
+        move(phase);
+        for (const Phase::Swing& swing : phase.swings) add(swing.position, swing.count, swing.bytes[block & 1]);
     }
 
     // What kernels keep of matrices that are the same in each step.
@@ -136,13 +172,17 @@ class LoopRun {
         }
     }
 
+    void put_in_rows(const Phase& phase, std::size_t o, std::int64_t block) {
+        const Output& output = phase.outputs[o];
+        for (const LoopKernel::Row& to : output.collected)
+            put(row(to, phase.first + block * phase.at_once), place_of(phase, output, block), output.bytes);
+    }
+
+    // What is carried, where the block before this one left it.
     void hand_on(const Phase& phase, std::int64_t block) {
-        std::int64_t first = phase.first + block * phase.at_once;
-        for (std::size_t o : phase.active) {
-            const Output& output = phase.outputs[o];
-            for (const LoopKernel::Row& to : output.collected) put(row(to, first), made_[o], output.bytes);
-            for (std::size_t carry : output.carries) carries_[carry] = made_[o];
-        }
+        if (block == 0) return;
+        for (const Output& output : phase.outputs)
+            for (std::size_t carry : output.carries) carries_[carry] = place_of(phase, output, block - 1);
     }
 
     const LoopKernel& k_;

@@ -110,10 +110,10 @@ void Partitioner::place_leaves_and_views() {
     }
 }
 
-// The operand itself, lying in memory already: there is nothing to compute.
+// The operand itself, lying in memory already: there is nothing to compute. A number that has to be copied is copied by the one kernel.
 bool Partitioner::passes_on(std::int32_t e) {
     bool same = node(e).operation == &stop_gradient_operation || node(e).operation == &positive_operation;
-    return same && options_.fuse && !elementwise(graph_.inputs(e)[0]);
+    return same && options_.fuse && !options_.numbers && !elementwise(graph_.inputs(e)[0]);
 }
 
 void Partitioner::place_view(std::int32_t e, std::int32_t from) {

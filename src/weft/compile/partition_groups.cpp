@@ -66,8 +66,13 @@ void Partitioner::group_elementwise() {
     // (memory read, level, shape) -> an entry. The key is these themselves.
     ContentTable<std::int32_t> readers;
     readers.reserve(static_cast<std::size_t>(count_));
+    std::int32_t number = -1;  // the last one
     for (std::int32_t e = 0; e < count_; ++e) {
         if (!elementwise(e) || inside_[static_cast<std::size_t>(e)] >= 0) continue;
+        if (options_.numbers && node(e).shape.empty()) {
+            if (number >= 0 && level(number) == level(e)) join(e, number);
+            number = e;
+        }
         for (std::int32_t input : graph_.inputs(e)) {
             if (together(e, input) && level(e) == level(input)) join(e, input);
             bool memory = place(input).kind != Place::literal && !counted(input);

@@ -71,6 +71,7 @@ struct Plan {
 struct PartitionOptions {
     bool fuse = true;           // false: a kernel an operation (the oracle of tests)
     std::size_t longest = 256;  // operations in one kernel
+    bool numbers = false;       // numbers that need nothing of each other are one kernel's, too (of a step of a loop)
     bool rows = true;           // steps over the same rows run a block of rows at a time
     bool own_outputs =
         false;  // each output comes to dense memory that is no leaf's, nor a view's (of a step of a loop)

@@ -47,7 +47,7 @@ std::shared_ptr<const Plan> plan_for(const Graph& graph, const PartitionOptions&
     promise(options.fuse && options.rows, "plans that are kept are those of programs");
     Caches& caches = Caches::get();
     Hash128 key = graph.structure;
-    key.low ^= options.own_outputs;
+    key.low ^= options.own_outputs | static_cast<std::uint64_t>(options.longest) << 1;
     {
         std::lock_guard lock(caches.mutex);
         if (auto* found = caches.plans.find(key)) return *found;
@@ -74,14 +74,24 @@ std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions opti
 }
 
 std::shared_ptr<const Binding> make_step_binding(const Graph& graph, BindOptions options,
-                                                 const KernelCompiler& compiler, bool as_written) {
+                                                 const KernelCompiler& compiler, StepForm form) {
     options.step_of_loop = true;
-    if (as_written) {
+    if (form == StepForm::as_written) {
         auto plan = std::make_shared<const Plan>(make_plan(graph, {.fuse = false, .own_outputs = true}));
         return weft::bind(std::move(plan), graph, compiler, options);
     }
+    if (form == StepForm::rewritten_before) {
+        constexpr std::size_t longest =
+            8192;  // numbers have no rows to be cut into: a second kernel would only pass them through memory
+        return weft::bind(plan_for(graph, {.longest = longest, .numbers = true, .own_outputs = true}), graph, compiler,
+                          options);
+    }
     Graph rewritten = rewrite(graph, rewriting_of(graph, options, true));
     return weft::bind(plan_for(rewritten, {.own_outputs = true}), rewritten, compiler, options);
+}
+
+Graph rewritten_for(const Graph& graph, const BindOptions& options) {
+    return rewrite(graph, rewriting_of(graph, options));
 }
 
 std::shared_ptr<const Binding> binding_for(const Graph& graph) {

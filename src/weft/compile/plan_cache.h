@@ -18,10 +18,13 @@ struct CacheCount {
 std::shared_ptr<const Plan> plan_for(const Graph& graph, const PartitionOptions& options = {});
 /// Rewritten, planned, bound for the CPU; not kept. `stages`: gets all of it as text.
 std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions options = {}, Stages* stages = nullptr);
-/// The binding of a step of a loop: rewritten, planned so that each output has dense memory of its own, bound for `compiler`. `as_written`:
-/// neither rewritten nor fused (the oracle).
+/// What is done to a step of a loop before it is bound: it is rewritten; it has been; neither that, nor is it fused (the oracle).
+enum class StepForm : std::uint8_t { rewritten_now, rewritten_before, as_written };
+/// The binding of a step of a loop: planned so that each output has dense memory of its own, bound for `compiler`.
 std::shared_ptr<const Binding> make_step_binding(const Graph& graph, BindOptions options,
-                                                 const KernelCompiler& compiler, bool as_written);
+                                                 const KernelCompiler& compiler, StepForm form);
+/// The graph, rewritten as programs are: products of matrices stay such.
+Graph rewritten_for(const Graph& graph, const BindOptions& options);
 /// The binding of this graph, rewritten, for the CPU: from the cache or made now. Its leaves and outputs are numbered as the graph's.
 std::shared_ptr<const Binding> binding_for(const Graph& graph);
 CacheCount cache_count();
