@@ -20,8 +20,8 @@ constexpr std::int64_t running_bytes = 16384;  // of lanes side by side: with wh
 constexpr std::int64_t asked_ahead = 16384;
 constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result that is stored past the caches
 
-/// What is joined as it lies in memory, or widened to integers of 64 bits. Half types are computed, for vectors widen them faster than what takes them
-/// one by one; so are further integers, 1.3 times as slow: they would take the room of all others once more.
+/// What is joined as it lies in memory, or widened to integers of 64 bits. Half types are computed, for vectors widen them faster than what takes
+/// them one by one; so are further integers, and products of integers, 1.3 times as slow: they would take the room of all others once more.
 template <class T>
 inline constexpr bool goes_straight = std::is_integral_v<T> ? std::is_same_v<T, bool> ||
                                                                   std::is_same_v<T, std::uint8_t> ||
@@ -80,7 +80,11 @@ class StraightScan final : public PreparedLoop {
         auto* from = static_cast<const From*>(input) + first_;
         auto* to = static_cast<To*>(output) + result_first_;
         bool past = large_ && input != output;
-        with_running<A>(reduction_, [&](A start, auto join) { by_rows<A>(to, from, start, join, past); });
+        auto rows = [&](A start, auto join) { by_rows<A>(to, from, start, join, past); };
+        if constexpr (std::is_integral_v<A>)
+            rows(A(0), []<class T>(T a, T b) { return joined_sum(a, b); });  // products are computed
+        else
+            with_running<A>(reduction_, rows);
     }
 
     template <class A, class From, class To, class Join>
@@ -338,7 +342,8 @@ std::optional<std::size_t> straight_load(const Loop& loop) {
     DType from = loop.loads[load].dtype;
     bool whole = is_integer(from) || from == DType::bool_;
     bool straight = with_dtype(from, []<class From>(TypeTag<From>) { return goes_straight<From>; });
-    bool fits = loop.loads[load].plain() && straight && (whole ? wide : from == stored);
+    bool sums = loop.reductions[0] == Reduction::sum;
+    bool fits = loop.loads[load].plain() && straight && (whole ? wide && sums : from == stored);
     return fits ? std::optional(load) : std::nullopt;
 }
 
