@@ -195,6 +195,18 @@ TEST(Numbers, a_loop_that_ends_by_a_condition_ends_where_it_does) {
     }
 }
 
+TEST(Numbers, what_is_the_same_in_each_step_is_collected_whatever_its_type) {
+    for (DType dtype : {DType::bool_, DType::int32, DType::uint8, DType::float32, DType::complex64}) {
+        Tensor same = astype(Tensor::of<std::int32_t>({1, 0, 1}), dtype).eval();
+        Step step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
+            return {{tanh(c[0] + sum(x[0]))}, {same}};
+        };
+        Scanned all = scan(step, {zeros({}, DType::float64)}, {drawn_numbers({70, 3}, 5)});
+        Tensor last = reshape(slice(all.ys[0], {69, 0}, {1, 3}), {3});
+        EXPECT_EQ(doubles(dtype == DType::complex64 ? real(last) : last), (std::vector<double>{1, 0, 1})) << dtype;
+    }
+}
+
 TEST(Numbers, small_steps_that_join_are_written_by_number_and_others_are_not) {
     KeepPending keep;
     auto loop = [](std::int64_t n, std::int64_t steps, auto&& step) {

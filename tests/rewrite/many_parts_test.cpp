@@ -2,6 +2,8 @@
 // not with its square, and to what rules that take two at a time would make.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
 #include "weft/check/draw.h"
@@ -128,6 +130,29 @@ TEST(ManyParts, of_one_join_are_rewritten_each) {
         expect_values(read);
         EXPECT_EQ(count(read[0], exp_operation), 0) << parts;  // log(1 + exp(x)) has a function of its own
     }
+}
+
+// x / (1 + |x|), again and again: all that is divided by, multiplied, leaves the type's range, and so does the number.
+TEST(ManyParts, of_a_chain_of_quotients_stay_in_the_range_of_the_type) {
+    for (DType dtype : {DType::float32, DType::float64})
+        for (int links : {3, 16, 32, 64, 300}) {
+            Tensor h = astype(drawn({5}, "x"), dtype), same = h;
+            for (int i = 0; i < links; ++i) {
+                Tensor scaled = h * 36;
+                h = scaled / (1 + abs(scaled));
+                same = (same * 36).eval(), same = (same / (1 + abs(same))).eval();
+            }
+            EXPECT_EQ(difference(same.array(), h.array(), 1e-5, 1e-5), "") << dtype << ", " << links;
+        }
+}
+
+// A choice sinks through the product of all links from each of them.
+TEST(ManyParts, that_sink_through_a_long_chain_are_no_rule_that_feeds_itself) {
+    Tensor x = drawn({2}, "x"), h = x, at[] = {x};
+    for (int i = 0; i < 300; ++i) h = clip(h, -1, 1) * 0.99;
+    Tensor slope = gradient(sum(h), at)[0];
+    for (double value : slope.to_vector<double>())
+        EXPECT_TRUE(value == 0 || std::abs(value - std::pow(0.99, 300)) < 1e-9) << value;
 }
 
 }  // namespace

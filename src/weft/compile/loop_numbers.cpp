@@ -113,7 +113,7 @@ class Numbered {
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             for (const Tensor& x : outputs[i]) {
                 bool carried = i >= a_.carried && x.node()->operation->family == Family::leaf;
-                flat.push_back(carried ? positive(x) : x);
+                flat.push_back(!carried ? x : x.dtype() == DType::bool_ ? x | x : positive(x));
             }
         }
         Frozen frozen = freeze(placeholders, flat);

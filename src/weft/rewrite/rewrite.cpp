@@ -262,8 +262,7 @@ class Rewriter final : public Site::Users {
         std::int32_t by = table_.number(after.node());
         table_[by].chain = std::max(table_[by].chain, table_[at].chain + 1);
         // A value sinks no deeper than the graph is, and no place is replaced so often, unless a rule feeds itself.
-        bool endless = table_[at].chain > most_chain || table_[at].generation > deepest_ + most_chain ||
-                       applied_[static_cast<std::size_t>(last_)] > most_;
+        bool endless = table_[at].chain > most_chain || table_[at].generation > deepest_ + most_chain;
         if (endless) refuse_endless(rules_[last_], *node);
         replace(at, by);
     }
@@ -292,6 +291,8 @@ class Rewriter final : public Site::Users {
     Tensor replacement(const Node& node, std::int32_t operation, bool settled) {
         for (std::int32_t r : active_.at(phase_, operation, settled)) {
             const Rule& rule = rules_[r];
+            // What sinks through a chain place by place, from each of its links, is applied a square of its length times: it has had its share.
+            if (applied_[static_cast<std::size_t>(r)] > most_) continue;
             Tensor after;
             try {
                 after = rule.apply(Site(node, phase_, facts_, *this));

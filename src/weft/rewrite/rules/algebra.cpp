@@ -44,6 +44,7 @@ Tensor product_normal_form(const Site& site) {
     for (bool through : {false, true}) {
         Product product(site, node, through);
         product.meet_masks(site);
+        if (!product.stays_in_range()) return {};
         bool fewer = product.cost() < product.cost_before();
         bool number_inside = !through && node.inputs.size() == 2 && product.cost() == product.cost_before() &&
                              product.number != 1 && product.number != -1 && !is_any_number(a) && !is_any_number(b);
@@ -146,6 +147,7 @@ Tensor product_into_sum(const Site& site) {
     auto may_hold_sum = [](const Node* input) { return is_sum(*input) || is_product(*input); };
     if (!full_width(node.dtype) || std::none_of(node.inputs.begin(), node.inputs.end(), may_hold_sum)) return {};
     Product product(site, node);
+    if (!product.stays_in_range()) return {};
     for (std::size_t i = 0; i < product.factors.size(); ++i) {
         const Factor& factor = product.factors[i];
         if (factor.power != 1 || !is_sum(*factor.node) || !site.only_here(*factor.node)) continue;

@@ -206,6 +206,16 @@ bool Product::divides() const {
     return std::any_of(factors.begin(), factors.end(), [](const Factor& f) { return f.power < 0; });
 }
 
+bool Product::stays_in_range() const {
+    constexpr int most_divisors = 3;
+    int divisors = 0;
+    std::size_t different = 0;
+    for (const Factor& factor : factors)
+        if (factor.power < 0) divisors -= factor.power, ++different;
+    constexpr double most = 0x1p40;
+    return (different < 2 || divisors <= most_divisors) && std::abs(number) < most && std::abs(number) > 1 / most;
+}
+
 std::size_t Product::cost() const {
     std::size_t above = 0, below = 0, cost = 0;
     for (const Factor& factor : factors) {

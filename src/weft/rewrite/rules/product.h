@@ -28,6 +28,9 @@ class Product {
     std::size_t cost() const;
     std::size_t cost_before() const { return before_; }
     bool divides() const;
+    /// Whether no part of it is likely to leave the type's range where the product itself does not: as what is divided by along a chain of
+    /// quotients (x / (1 + |x|), again and again), all multiplied, and a number to the power of the chain's length.
+    bool stays_in_range() const;
     Tensor build() const;
     /// Where a mask (where(here, x, 0)) stands beside a division by what the same condition picks of p, the division is by p. Whether it did.
     bool meet_masks(const Site& site);
