@@ -132,6 +132,17 @@ TEST(SmallMatrices, that_have_no_result_are_named_in_their_batch) {
     }
 }
 
+TEST(SmallMatrices, of_infinite_determinants_have_their_sign) {
+    double inf = std::numeric_limits<double>::infinity();
+    for (std::int64_t n : {2, 17})
+        for (double first : {inf, -inf}) {
+            Tensor x = where(arange(n * n) == 0, first, reshape(eye(n, -1, 0, DType::float64), {n * n}));
+            linalg::Slogdet found = linalg::slogdet(reshape(x, {n, n}));
+            EXPECT_EQ(found.sign.item<double>(), first > 0 ? 1 : -1) << n;
+            EXPECT_EQ(found.logabsdet.item<double>(), inf) << n;
+        }
+}
+
 TEST(SmallMatrices, are_read_as_they_lie) {
     Tensor a = definite(drawn({6, 5, 5}, DType::float32)), b = drawn({6, 5, 2}, DType::float32);
     Tensor expected = linalg::solve(a, b).eval();

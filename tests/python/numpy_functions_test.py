@@ -212,6 +212,24 @@ class Functions(unittest.TestCase):
                     want = np.quantile(x, k / (n - 1))
                     self.assertEqual(float(np.ravel(wf.quantile(wf.asarray(x), q))[0]), want, (n, k, type(q)))
 
+    def test_bins_rise_or_fall_also_where_a_difference_does_not_fit_their_type(self):
+        cases = [([8, 7, 2, 1, 3], [7, 7, 2], "uint8"), ([1, 3, 7, 8], [-128, 100], "int8"), ([8, 7, -128, -127], [7, 5, -128], "int8"),
+                 ([0, 5, -7], [-2**31, 2**31 - 1], "int32"), ([1., 5., 9.], [8., 4., 0.], "float32"), ([1., 5., 9.], [0., 4., 8.], "float64")]
+        compiled = wf.compile(wf.digitize)
+        for x, bins, dtype in cases:
+            x, bins = np.array(x, dtype), np.array(bins, dtype)
+            for digitize in (wf.digitize, compiled):   # compiled: which way they go is not known before
+                np.testing.assert_array_equal(np.asarray(digitize(wf.asarray(x), wf.asarray(bins))), np.digitize(x, bins), str(bins))
+        counts, _ = wf.histogram(wf.asarray(np.array([1, 3, 7, 8], "int8")), bins=wf.asarray(np.array([-128, 100], "int8")), density=True)
+        np.testing.assert_allclose(np.asarray(counts), [1 / 228], rtol=1e-6)
+
+    def test_running_products_beyond_the_range_have_the_derivatives_that_are_within(self):
+        product = lambda x: wf.cumulative_prod(x, axis=0)
+        ones = wf.ones(3)
+        np.testing.assert_allclose(np.asarray(wf.jvp(product, (wf.asarray(np.float32([1e30, 1e30, 2])),), (ones,))[1]), np.float32([1, 2e30, np.inf]), rtol=1e-6)
+        np.testing.assert_array_equal(np.asarray(wf.jvp(product, (wf.asarray(np.float32([np.inf, 2, 3])),), (ones,))[1]), [1, np.inf, np.inf])
+        np.testing.assert_array_equal(np.asarray(wf.jacfwd(product)(wf.asarray([np.inf, 2., 3.]))[0]), [1, 0, 0])
+
     def test_quantiles_interpolation_and_windows_are_differentiated(self):
         x, step = wf.asarray(np.array([3.0, -1.0, 2.0, 0.5])), 1e-6
         functions = [lambda x: wf.quantile(x, 0.4), lambda x: wf.sum(wf.interp(x, wf.asarray([-2., 0., 4.]).astype("float64"), wf.asarray([1., 3., 2.]).astype("float64"))),

@@ -7,6 +7,9 @@
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/sort.h"
+#include "weft/ops/view.h"
 #include "weft/runtime/function.h"
 
 namespace weft {
@@ -28,6 +31,15 @@ TEST(Arena, has_room_for_the_next_size) {
         EXPECT_EQ(much_more, first);
         EXPECT_EQ(allocations(400) + 1, first);
     }).join();
+}
+
+TEST(Arena, that_no_machine_has_is_refused) {
+    std::int64_t rows = 219604096115609900;  // half as much again of it is more than there are addresses
+    Tensor five = ones({5});
+    CompiledFunction twice([&](std::span<const Tensor> a) {
+        return std::vector{sum(sort(sort(broadcast_to(a[0], {rows, 5}) * 2.0f, 0), 1), 0)};
+    });
+    EXPECT_THROW(twice({&five, 1}), OutOfMemory);
 }
 
 TEST(Arena, holds_other_sizes_one_after_the_other) {

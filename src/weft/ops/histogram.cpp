@@ -39,10 +39,20 @@ Binned binned(const Tensor& x, const Tensor& edges, std::int64_t bins) {
     return {minimum(maximum(bin, 0), bins - 1), logical_and(greater_equal(x, first), less_equal(x, last))};
 }
 
+/// Of neighbours whether the second is less, or greater; their difference might not fit the type.
+Tensor falls(const Tensor& edges) {
+    Size steps = edges.shape()[0] - 1;
+    return less(slice(edges, {1}, {steps}), slice(edges, {0}, {steps}));
+}
+Tensor rises(const Tensor& edges) {
+    Size steps = edges.shape()[0] - 1;
+    return greater(slice(edges, {1}, {steps}), slice(edges, {0}, {steps}));
+}
+
 std::int64_t bins_of(const Tensor& edges, const std::source_location& where) {
     if (edges.ndim() != 1 || edges.shape()[0].value() < 2)
         throw ShapeError(text("histogram: edges are one axis of at least 2, not ", edges.shape(), place(where)));
-    if (has_numbers(edges) && any(less(diff(edges), 0), {0}).item<bool>())
+    if (has_numbers(edges) && any(falls(edges), {0}).item<bool>())
         throw ValueError(text("histogram: edges must not fall; given are ", edges, place(where)));
     return edges.shape()[0].value() - 1;
 }
@@ -165,12 +175,18 @@ Tensor digitize(const Operand& given, const Operand& bins, bool right) {
         throw ShapeError(text("digitize: bins are one axis, not ", edges.shape(), place(bins.where)));
     DType meet = promote(x.dtype(), edges.dtype());
     x = astype(x, meet), edges = astype(edges, meet);
-    if (!has_numbers(edges)) return searchsorted(edges, x, !right);
-    Tensor steps = diff(edges);
-    if (!any(less(steps, 0), {0}).item<bool>()) return searchsorted(edges, x, !right);
-    if (any(greater(steps, 0), {0}).item<bool>())
+    Size count = edges.shape()[0];
+    if (count.known() && count.value() < 2) return searchsorted(edges, x, !right);
+    if (!has_numbers(edges)) {  // which way they go is seen when they are there
+        if (!count.known()) return searchsorted(edges, x, !right);
+        Tensor fall = less(edges[-1], edges[0]);
+        Tensor place = searchsorted(where(fall, flip(edges), edges), x, !right);
+        return where(fall, count.value() - place, place);
+    }
+    if (!any(falls(edges), {0}).item<bool>()) return searchsorted(edges, x, !right);
+    if (any(rises(edges), {0}).item<bool>())
         throw ValueError(text("digitize: bins must rise or fall; given are ", edges, place(bins.where)));
-    return edges.shape()[0].value() - searchsorted(flip(edges), x, !right);
+    return count.value() - searchsorted(flip(edges), x, !right);
 }
 
 Tensor histogram_bin_edges(const Operand& given, std::int64_t bins, const HistogramOptions& options) {
@@ -206,7 +222,7 @@ std::pair<Tensor, Tensor> histogram(const Operand& given, const Operand& limits,
     auto [bin, inside] = binned(astype(ravel(x), meet), astype(edges, meet), bins);
     Tensor counts = counted(bin, inside, amounts, bins);
     if (!options.density) return {counts, edges};
-    Tensor widths = astype(diff(edges), inexact(edges.dtype()));
+    Tensor widths = diff(astype(edges, inexact(edges.dtype())));
     return {astype(counts, promote(widths.dtype(), inexact(counts.dtype()))) / sum(counts, {0}) / widths, edges};
 }
 
@@ -232,7 +248,7 @@ Tensor histogramdd(const Operand& given, std::span<const Tensor> edges, const Hi
         at = at * bins + bin, inside = logical_and(inside, within);
         count *= bins;
         shape.push_back(bins);
-        volume = expand_dims(volume, -1) * astype(diff(edges[d]), inexact(edges[d].dtype()));
+        volume = expand_dims(volume, -1) * diff(astype(edges[d], inexact(edges[d].dtype())));
     }
     Tensor amounts = options.weights ? astype(amounts_of(options, sample[{slice(), 0}], given.where),
                                               inexact(options.weights.dtype()))

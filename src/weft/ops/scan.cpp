@@ -26,18 +26,29 @@ Tensor transpose_cumulative_sum(const Tensor& result, std::size_t, const Tensor&
     return cumulative_sum(cotangent, a.axis, {.reverse = !a.reverse, .exclusive = a.exclusive});
 }
 
-// Along the last axis: moved up by d, zeros (ones) in front.
-Tensor moved_up(const Tensor& x, std::int64_t d, std::int64_t n, float front) {
-    Shape start(x.ndim(), Size(0)), length = x.shape(), gap = x.shape();
-    length.back() = n - d, gap.back() = d;
-    return concatenate({full(gap, front, x.dtype()), slice(x, start, length)}, static_cast<std::int64_t>(x.ndim()) - 1);
+// `count` elements of the last axis.
+Tensor part_of_rows(const Tensor& x, std::int64_t first, std::int64_t count) {
+    Shape start(x.ndim(), Size(0)), length = x.shape();
+    start.back() = first, length.back() = count;
+    return slice(x, start, length);
 }
 
-// d_i = x_i d_{i-1} + c_i along the last axis of n: steps are joined two, four, eight, ... at a time. Each is linear in c.
+// Along the last axis of n: moved up by one, a 0 in front.
+Tensor moved_up(const Tensor& x, std::int64_t n) {
+    Shape gap = x.shape();
+    gap.back() = 1;
+    return concatenate({zeros(gap, x.dtype()), part_of_rows(x, 0, n - 1)}, static_cast<std::int64_t>(x.ndim()) - 1);
+}
+
+// d_i = x_i d_{i-1} + c_i along the last axis of n: steps are joined two, four, eight, ... at a time. Each is linear in c. What has nothing
+// before it stays as it is: an infinite x times 0 would be NaN.
 Tensor linear_recurrence(Tensor x, Tensor c, std::int64_t n) {
+    auto last = static_cast<std::int64_t>(x.ndim()) - 1;
     for (std::int64_t d = 1; d < n; d *= 2) {
-        c = c + x * moved_up(c, d, n, 0);
-        if (2 * d < n) x = x * moved_up(x, d, n, 1);
+        auto behind = [&](const Tensor& all) { return part_of_rows(all, d, n - d); };
+        auto before = [&](const Tensor& all) { return part_of_rows(all, 0, n - d); };
+        c = concatenate({part_of_rows(c, 0, d), behind(c) + behind(x) * before(c)}, last);
+        if (2 * d < n) x = concatenate({part_of_rows(x, 0, d), behind(x) * before(x)}, last);
     }
     return c;
 }
@@ -59,7 +70,7 @@ Tensor jvp_cumulative_prod(const Tensor& result, std::span<const Tensor> tangent
     Size n = row.shape()[row.ndim() - 1];
     if (n.known()) {
         Tensor inclusive = linear_recurrence(row, before * tangent, n.value());
-        return back(a.exclusive && n.value() > 0 ? moved_up(inclusive, 1, n.value(), 0) : inclusive);
+        return back(a.exclusive && n.value() > 0 ? moved_up(inclusive, n.value()) : inclusive);
     }
     Tensor positions = iota(n);
     Tensor i = expand_dims(positions, 1), j = expand_dims(positions, 0);

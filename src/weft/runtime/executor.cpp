@@ -49,6 +49,7 @@ class ThreadArena {
     // Half as much again, of which nothing is in memory before it is needed: the next binding often takes a little more, of a batch of another
     // size or of a plan for any size, and pages that are there are most of what its first run costs.
     static BufferHandle with_room(std::size_t bytes) {
+        if (bytes > std::numeric_limits<std::size_t>::max() / 2) return Buffer::allocate(bytes);  // which is refused
         try {
             return Buffer::allocate(bytes + bytes / 2);
         } catch (const OutOfMemory&) {

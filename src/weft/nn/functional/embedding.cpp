@@ -115,8 +115,9 @@ Tensor reduced_bags(const Tensor& rows, const Bags& bags, std::string_view mode)
 Tensor reduced_table(const Tensor& rows, const Tensor& counts, std::string_view mode) {
     Tensor here = expand_dims(counts != 0, -1);
     if (mode == "max") {
-        Tensor largest = max(where(here, rows, -std::numeric_limits<double>::infinity()), 1);
-        return where(any(here, 1), largest, 0);
+        Tensor lowest = is_inexact(rows.dtype()) ? Tensor(-std::numeric_limits<double>::infinity()).astype(rows.dtype())
+                                                 : min(rows);  // of whole numbers the least that is there serves
+        return where(any(here, 1), max(where(here, rows, lowest), 1), zeros({}, rows.dtype()));
     }
     Tensor total = sum(where(here, rows, 0), 1);
     if (mode == "sum") return total;

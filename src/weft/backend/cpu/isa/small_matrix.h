@@ -171,7 +171,7 @@ class Small {
             product *= factor;
             if (p_.kind == Factorization::det) continue;
             V size = size_of(factor);
-            sign = size == all(0) ? V{} : sign * (factor / size);
+            sign *= factor > all(0) ? all(1) : factor < all(0) ? all(-1) : factor;  // 0 and NaN stay
             logarithm += N::each(size, [](T x) { return std::log(x); });
         }
         if (p_.kind == Factorization::det)

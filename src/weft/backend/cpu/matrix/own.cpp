@@ -99,7 +99,11 @@ class Own {
             T factor = static_cast<std::int64_t>(real_part(exchanged[i])) == i ? lu(i, i) : -lu(i, i);
             R size = std::abs(factor);
             product = times(product, factor);
-            sign = size == 0 ? T(0) : times(sign, factor / size), logarithm += std::log(size);
+            if constexpr (is_complex_v<T>)
+                sign = size == 0 ? T(0) : times(sign, factor / size);
+            else
+                sign *= factor > 0 ? T(1) : factor < 0 ? T(-1) : factor;  // 0 and NaN stay
+            logarithm += std::log(size);
         }
         if (p_.kind == Factorization::det)
             out_[0] = product;
