@@ -5,6 +5,7 @@
 
 #include "message.h"
 #include "threads.h"
+#include "unrolled.h"
 #include "weft/autodiff/custom.h"
 #include "weft/autodiff/transform.h"
 #include "weft/autodiff/vmap.h"
@@ -28,37 +29,13 @@ namespace {
 
 using Doubles = std::vector<double>;
 using Tensors = std::vector<Tensor>;
-using Step = std::function<ScanStep(std::span<const Tensor>, std::span<const Tensor>)>;
+using Step = StepFunction;
 
 Doubles values(const Tensor& tensor) { return astype(tensor, DType::float64).to_vector<double>(); }
 
 Tensor drawn(const Shape& shape, std::int64_t seed, DType dtype = DType::float64) {
     Tensor key = random::key(seed);
     return random::normal(shape, 0, 1, key, dtype);
-}
-
-/// What a loop means: its function called step after step.
-Scanned unrolled(const Step& f, Tensors carry, const Tensors& xs, const LoopOptions& options = {}) {
-    std::int64_t steps = options.length ? options.length->value() : xs[0].shape()[0].value();
-    std::vector<Tensors> ys(static_cast<std::size_t>(steps));
-    for (std::int64_t i = 0; i < steps; ++i) {
-        std::int64_t t = options.reverse ? steps - 1 - i : i;
-        Tensors x;
-        for (const Tensor& all : xs) {
-            Shape start(all.ndim(), 0), length = all.shape();
-            start[0] = t, length[0] = 1;
-            x.push_back(squeeze(slice(all, start, length), {0}));
-        }
-        ScanStep step = f(carry, x);
-        carry = step.carry, ys[static_cast<std::size_t>(t)] = step.y;
-    }
-    Scanned all{carry, {}};
-    for (std::size_t k = 0; steps > 0 && k < ys[0].size(); ++k) {
-        Tensors of_steps;
-        for (const Tensors& y : ys) of_steps.push_back(y[k]);
-        all.ys.push_back(stack(of_steps, 0));
-    }
-    return all;
 }
 
 void expect_near(const Tensor& a, const Tensor& b, double error = 1e-9) {

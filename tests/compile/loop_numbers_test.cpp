@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "unrolled.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/while.h"
 #include "weft/compile/numbers.h"
@@ -20,7 +21,7 @@ namespace weft {
 namespace {
 
 using Tensors = std::vector<Tensor>;
-using Step = std::function<ScanStep(std::span<const Tensor>, std::span<const Tensor>)>;
+using Step = StepFunction;
 
 Tensor drawn_numbers(const Shape& shape, std::int64_t seed, DType dtype = DType::float64) {
     Tensor numbers = random::normal(shape, 0, 1, random::key(seed), dtype) * 0.3;
@@ -29,30 +30,6 @@ Tensor drawn_numbers(const Shape& shape, std::int64_t seed, DType dtype = DType:
 }
 
 std::vector<double> doubles(const Tensor& x) { return astype(x, DType::float64).to_vector<double>(); }
-
-/// The function, step after step, each computed by itself.
-Scanned stepped(const Step& f, Tensors carry, const Tensors& xs, std::int64_t steps, bool reverse) {
-    std::vector<Tensors> ys(static_cast<std::size_t>(steps));
-    for (std::int64_t i = 0; i < steps; ++i) {
-        std::int64_t t = reverse ? steps - 1 - i : i;
-        Tensors x;
-        for (const Tensor& all : xs) {
-            Shape start(all.ndim(), 0), length = all.shape();
-            start[0] = t, length[0] = 1;
-            x.push_back(squeeze(slice(all, start, length), {0}));
-        }
-        ScanStep step = f(carry, x);
-        eval(step.carry), eval(step.y);
-        carry = step.carry, ys[static_cast<std::size_t>(t)] = step.y;
-    }
-    Scanned all{carry, {}};
-    for (std::size_t k = 0; k < ys[0].size(); ++k) {
-        Tensors of_steps;
-        for (const Tensors& y : ys) of_steps.push_back(y[k]);
-        all.ys.push_back(stack(of_steps, 0));
-    }
-    return all;
-}
 
 Tensors all_of(const Scanned& scanned) {
     Tensors all = scanned.carry;
@@ -64,7 +41,7 @@ Tensors all_of(const Scanned& scanned) {
 void expect_as_stepped(const Step& f, const Tensors& init, const Tensors& xs, std::int64_t steps, double error) {
     for (bool reverse : {false, true}) {
         Tensors found = all_of(scan(f, init, xs, {.length = steps, .reverse = reverse}));
-        Tensors expected = all_of(stepped(f, init, xs, steps, reverse));
+        Tensors expected = all_of(unrolled(f, init, xs, {.length = steps, .reverse = reverse}, true));
         eval(found);
         for (std::size_t k = 0; k < found.size(); ++k) {
             std::vector<double> one = doubles(found[k]), other = doubles(expected[k]);

@@ -204,6 +204,8 @@ class Functional(unittest.TestCase):
         self.check(self.F.embedding_bag(indices, table), table[indices].mean(1))
         whole = self.F.embedding_bag(wf.asarray([[0, 1]]), wf.asarray(np.array([[2**31 - 1], [5]], "int32")), mode="max")
         self.assertEqual((str(whole.dtype), whole.tolist()), ("weft.int32", [[2**31 - 1]]))
+        none = self.F.embedding_bag(wf.asarray(np.zeros((0, 2), "int64")), wf.asarray(np.array([[7], [5]], "int32")), mode="max")
+        self.assertEqual((str(none.dtype), none.shape), ("weft.int32", (0, 1)))
         self.check(self.F.embedding_bag([1, 4, 4, 0], table, [0, 1, 1], mode="max"), [table[1], [0, 0, 0], table[[4, 4, 0]].max(0)])
         slope = wf.grad(lambda t: self.F.embedding(indices, t, padding_idx=1, scale_grad_by_freq=True).sum())(wf.asarray(table))
         self.check(slope, np.array([1, 0, 0, 0, 1, 0])[:, None] * np.ones(3))

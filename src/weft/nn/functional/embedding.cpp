@@ -116,7 +116,7 @@ Tensor reduced_table(const Tensor& rows, const Tensor& counts, std::string_view 
     Tensor here = expand_dims(counts != 0, -1);
     if (mode == "max") {
         Tensor lowest = is_inexact(rows.dtype()) ? Tensor(-std::numeric_limits<double>::infinity()).astype(rows.dtype())
-                                                 : min(rows);  // of whole numbers the least that is there serves
+                                                 : min(rows, 1, true);  // of whole numbers the least of each bag serves
         return where(any(here, 1), max(where(here, rows, lowest), 1), zeros({}, rows.dtype()));
     }
     Tensor total = sum(where(here, rows, 0), 1);

@@ -9,25 +9,18 @@
 #endif
 
 #include "weft/backend/cpu/isa/vector.h"
+#include "weft/backend/cpu/isa/vector_bytes.h"
 
 namespace weft::cpu::WEFT_ISA {
-
-#if defined(WEFT_ISA_avx512)
-constexpr int complex_vector_bytes = 64;
-#elif defined(WEFT_ISA_avx2)
-constexpr int complex_vector_bytes = 32;
-#else
-constexpr int complex_vector_bytes = 16;
-#endif
 
 /// Of float and of double: the vector, and the shuffles, whose places compilers want as numbers.
 template <class R>
 struct ComplexLane;
 
 #define WEFT_COMPLEX_LANE(R)                                             \
-    typedef R Vector __attribute__((vector_size(complex_vector_bytes))); \
+    typedef R Vector __attribute__((vector_size(vector_bytes)));         \
     typedef Vector Loose __attribute__((aligned(sizeof(R)), may_alias)); \
-    static constexpr int lanes = complex_vector_bytes / static_cast<int>(sizeof(R));
+    static constexpr int lanes = vector_bytes / static_cast<int>(sizeof(R));
 // Each second of the numbers of two vectors, from the first or the second on; the lower or upper halves of two vectors, in turns;
 // a vector backwards; neighbours
 // exchanged.

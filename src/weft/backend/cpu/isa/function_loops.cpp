@@ -1,6 +1,7 @@
 // Calls of mathematical functions as loops over blocks: weft's own programs on registers of this instruction set, all others
 // one element at a time.
 #include "weft/backend/cpu/block_loops.h"
+#include "weft/backend/cpu/isa/vector_bytes.h"
 #include "weft/kernel/elementary.h"
 #include "weft/kernel/function.h"
 #include "weft/kernel/lanes.h"
@@ -39,16 +40,9 @@ void call_c128(void* out, const void* const* operands, std::int64_t count, const
     call_each(info.function->c128, out, operands, count, info);
 }
 
-#if defined(WEFT_ISA_avx512)
-constexpr int register_bytes = 64;
-#elif defined(WEFT_ISA_avx2)
-constexpr int register_bytes = 32;
-#else
-constexpr int register_bytes = 16;
-#endif
 struct Tag;
 template <class T>
-using Register = Lanes<T, register_bytes / sizeof(T), Tag>;
+using Register = Lanes<T, vector_bytes / sizeof(T), Tag>;
 
 /// to[i] = of(a[i], &b[i]), a register at a time, the last one through a buffer. A uniform operand is a register full of it, read again and
 /// again. `of` stands here once, and what differs between calls is decided within it: it is up to thousands of instructions, of a hundred

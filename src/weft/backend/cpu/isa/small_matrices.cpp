@@ -2,17 +2,10 @@
 #include "weft/backend/cpu/isa/small_matrices.h"
 
 #include "weft/backend/cpu/isa/small_matrix.h"
+#include "weft/backend/cpu/isa/vector_bytes.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
-
-#if defined(WEFT_ISA_avx512)
-constexpr int vector_bytes = 64;
-#elif defined(WEFT_ISA_avx2)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
 
 template <class T>
 constexpr SmallMatrices<T> table() {

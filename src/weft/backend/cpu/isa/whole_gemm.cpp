@@ -2,23 +2,16 @@
 #include "weft/backend/cpu/isa/whole_gemm.h"
 
 #include "weft/backend/cpu/isa/vector.h"
+#include "weft/backend/cpu/isa/vector_bytes.h"
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
 
-#if defined(WEFT_ISA_avx512)
-constexpr int whole_vector_bytes = 64;
-#elif defined(WEFT_ISA_avx2)
-constexpr int whole_vector_bytes = 32;
-#else
-constexpr int whole_vector_bytes = 16;
-#endif
-
 template <class U>
 struct WholeLoops {
     using Factor = WholeFactor<U>;
-    static constexpr int lanes = whole_vector_bytes / static_cast<int>(sizeof(Factor)), across = 2;
-    typedef Factor Vector __attribute__((vector_size(whole_vector_bytes)));
+    static constexpr int lanes = vector_bytes / static_cast<int>(sizeof(Factor)), across = 2;
+    typedef Factor Vector __attribute__((vector_size(vector_bytes)));
     typedef U Numbers __attribute__((vector_size(lanes * sizeof(U))));  // as they lie in memory
     typedef Numbers Loose __attribute__((aligned(sizeof(U)), may_alias));
 
