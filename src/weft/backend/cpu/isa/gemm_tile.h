@@ -3,7 +3,9 @@
 // of its own; everything is in an unnamed namespace for that.
 #pragma once
 
+#include <array>
 #include <type_traits>
+#include <utility>
 
 #include "weft/backend/cpu/isa/gemm_kernels.h"
 #include "weft/backend/cpu/isa/vector.h"
@@ -86,18 +88,37 @@ void compute(const GemmTile<T>& tile) {
         __builtin_prefetch(fetch, 0, 2);
         fetch += tile.fetch_step;
     }
+    // Read once: what is stored might lie in the tile's own memory for all that the compiler knows.
+    Sum* const c = tile.c;
+    const std::int64_t c_row = tile.c_row;
+    const Sum* const bias = tile.bias;
+    const bool relu = tile.relu;
+    if (bias) {
+        typename V::Type added[vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) added[v] = load(bias, v);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) sums[i][v] = V::add(sums[i][v], added[v]);
+        }
+    }
+    if (relu) {
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) sums[i][v] = V::relu(sums[i][v]);
+        }
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) {
-            typename V::Type sum = sums[i][v];
-            if (tile.bias) sum = V::add(sum, load(tile.bias, v));
-            if (tile.relu) sum = V::relu(sum);
-            Sum* to = tile.c + i * tile.c_row + v * V::lanes;
+            Sum* to = c + i * c_row + v * V::lanes;
             if (!whole && v == vectors - 1)
-                V::store(to, sum, last);
+                V::store(to, sums[i][v], last);
             else
-                V::store(to, sum);
+                V::store(to, sums[i][v]);
         }
     }
 }
@@ -170,12 +191,6 @@ void choose_columns(const GemmTile<T>& tile) {
         choose_rows_of_a<T, rows, 1, false>(tile);
 }
 
-template <class T, int rows>
-void choose_rows(const GemmTile<T>& tile) {
-    if (tile.rows == rows) return choose_columns<T, rows>(tile);
-    if constexpr (rows > 1) choose_rows<T, rows - 1>(tile);
-}
-
 template <class T>
 void add_to(T* to, const T* from, std::int64_t count) {
     using V = Vec<T>;
@@ -186,7 +201,11 @@ void add_to(T* to, const T* from, std::int64_t count) {
 
 template <class T>
 void compute_tile(const GemmTile<T>& tile) {
-    choose_rows<T, most_rows>(tile);
+    static constexpr auto of_rows = []<std::size_t... i>(std::index_sequence<i...>) {
+        return std::array{&choose_columns<T, static_cast<int>(i) + 1>...};
+    }
+    (std::make_index_sequence<most_rows>());
+    of_rows[static_cast<std::size_t>(tile.rows - 1)](tile);
 }
 
 }  // namespace
