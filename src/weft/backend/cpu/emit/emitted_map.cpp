@@ -124,7 +124,7 @@ class EmittedMap final : public PreparedLoop {
     void run_part(const EmittedRows& rows, std::int64_t start, std::int64_t count, const void* const* loads,
                   void* const* stores, std::byte* mine) const {
         std::size_t many = loads_;
-        if (rows.one_of_many() && count == elements_) return rows.run_all(loads, many, stores, mine);
+        if (rows.one_axis() && count == elements_) return rows.run_all(loads, many, stores, mine);
         rows.run(start, count, mine, [=](std::size_t i) { return i < many ? loads[i] : stores[i - many]; });
     }
     void write_out(const Repeat& repeat, const void* from, std::byte* to) const {

@@ -36,7 +36,8 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
     place(stores);
     bool point = dims_.empty();  // of which no step is read
     if (point) dims_.push_back(1);
-    if (one_of_many() && !point) keep_steps();
+    in.insert(in.end(), out.begin(), out.end());
+    if (one_axis() && !point) keep_steps(in);
 }
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
@@ -84,7 +85,11 @@ void EmittedRows::place(const std::vector<Stream>& streams) {
     }
 }
 
-void EmittedRows::keep_steps() {
+// A row alone: where its streams lie in the next one is told to none, unless they are asked for ahead.
+void EmittedRows::keep_steps(const std::vector<StreamKind>& kinds) {
+    bool read = std::any_of(kinds.begin(), kinds.end(),
+                            [](const StreamKind& kind) { return kind.mode == Mode::strided || kind.ahead; });
+    if (!read) return;
     for (std::size_t i = 0; i < strides_.size(); ++i)
         steps_.push_back(nexts_[i] != 0 ? nexts_[i] : dims_[0] * strides_[i]);
     steps_.insert(steps_.end(), strides_.begin(), strides_.end());

@@ -61,22 +61,37 @@ class EmittedRows {
         }
     }
 
-    /// Whether there is one axis, and so many streams that run_all() pays: as steps of loops have, computed together.
-    bool one_of_many() const { return dims_.size() == 1 && strides_.size() > 16; }
+    /// Whether there is one axis, of which run_all() takes all at once: what small maps and steps of loops are.
+    bool one_axis() const { return dims_.size() == 1; }
     /// All of a box of one axis.
     void run_all(const void* const* loads, std::size_t many, void* const* stores, std::byte* scratch) const {
         auto* words = reinterpret_cast<std::int64_t*>(scratch);
         const std::size_t streams = strides_.size();
         words[0] = dims_[0], words[1] = 1;
-        std::memcpy(words + 2, loads, many * sizeof(void*));
-        std::memcpy(words + 2 + many, stores, (streams - many) * sizeof(void*));
-        if (!steps_.empty()) std::memcpy(words + 2 + streams, steps_.data(), steps_.size() * sizeof(std::int64_t));
+        put(words + 2, loads, many);
+        put(words + 2 + many, stores, streams - many);
+        if (steps_.empty())
+            for (std::size_t i = 0; i < streams; ++i) words[2 + streams + i] = 0;
+        else
+            put(words + 2 + streams, steps_.data(), steps_.size());
         (*kernel_)(words);
     }
 
   private:
     void place(const std::vector<Stream>& streams);
-    void keep_steps();
+    void keep_steps(const std::vector<StreamKind>& kinds);
+    /// Words, of which there are most often one or two: a call of memcpy takes longer than those.
+    template <class T>
+    static void put(std::int64_t* to, const T* from, std::size_t count) {
+        if (count > 8) {
+            std::memcpy(to, from, count * sizeof(T));
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            std::memcpy(to + i, from + i, sizeof(T));
+            asm volatile("" ::: "memory");  // or the compiler makes a call of it
+        }
+    }
     struct Walk {
         std::int64_t *words, *at;
     };
@@ -111,7 +126,8 @@ class EmittedRows {
     Dims dims_;                          // at least one axis
     std::vector<std::int64_t> strides_;  // axis by axis for each stream
     std::vector<std::int64_t> nexts_;    // Stream::next of each
-    std::vector<std::int64_t> steps_;    // of a box of one axis: the steps among its arguments, if any is read
+    std::vector<std::int64_t>
+        steps_;  // of a box of one axis: the steps among its arguments; none where no step matters
 };
 
 }  // namespace weft::cpu::emit
