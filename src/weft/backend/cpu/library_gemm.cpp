@@ -104,7 +104,7 @@ constexpr std::int64_t onednn_rows = 256;
 // 1000^3 105 for 114).
 bool worth_onednn(const GemmProblem<float>& p) {
     bool apart = p.a_row * sizeof(float) % 2048 == 0 && p.b_row * sizeof(float) % 2048 == 0;
-    if (computes_in_halves() && apart) return false;
+    if (computes_in_halves() && (apart || p.b_row == 1)) return false;
     return p.m >= 2 * onednn_rows && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= std::int64_t{1} << 28;
 }
 
