@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "autodiff/numbers_of.h"
 #include "message.h"
 #include "threads.h"
 #include "weft/autodiff/custom.h"
@@ -27,22 +28,11 @@
 namespace weft {
 namespace {
 
-using Doubles = std::vector<double>;
 using Tensors = std::vector<Tensor>;
 using Values = std::span<const Tensor>;
 
-Doubles numbers(const Tensor& tensor) { return astype(tensor, DType::float64).to_vector<double>(); }
-
 Tensor draw(const Shape& shape, std::int64_t seed) {
     return random::normal(shape, 0, 1, random::key(seed), DType::float64);
-}
-
-void expect_near(const Tensor& found, const Tensor& expected, double error = 1e-9) {
-    ASSERT_EQ(found.dims(), expected.dims());
-    ASSERT_EQ(found.dtype(), expected.dtype());
-    Doubles left = numbers(found), right = numbers(expected);
-    for (std::size_t i = 0; i < left.size(); ++i)
-        ASSERT_NEAR(left[i], right[i], error * (1 + std::abs(right[i]))) << "element " << i;
 }
 
 /// What a conditional means, its predicate known.
@@ -51,7 +41,7 @@ Tensors chosen(const Tensor& predicate, const Branch& yes, const Branch& no, con
 }
 
 /// Branches with everything in them: what one of them reads alone, views, an argument as it is, a number, the same value twice.
-struct Case {
+struct Branches {
     Tensor w = draw({3, 3}, 1), b = draw({3}, 2);
     Branch yes = [this](Values x) -> Tensors {
         Tensor y = tanh(matmul(x[0], w)) + flip(x[1], {0});
@@ -67,7 +57,7 @@ struct Case {
 Tensor truth(bool value) { return greater(Tensor(value ? 1.0 : -1.0), 0.0); }
 
 TEST(Cond, gives_what_its_branch_gives) {
-    Case c;
+    Branches c;
     for (bool holds : {true, false}) {
         Tensors expected = chosen(truth(holds), c.yes, c.no, c.x), found = cond(truth(holds), c.yes, c.no, c.x);
         eval(found);
@@ -124,10 +114,10 @@ TEST(Cond, what_a_branch_asked_for_is_read) {
 }
 
 TEST(Cond, derivatives_are_those_of_the_branch_that_is_taken) {
-    Case c;
+    Branches c;
     for (bool holds : {true, false}) {
         auto loss = [&](bool conditional, const Tensors& x) {
-            Case with;
+            Branches with;
             with.w = x[2], with.b = x[3];
             Tensors given{x[0], x[1]};
             Tensors y = conditional ? cond(truth(holds), with.yes, with.no, given)
@@ -191,7 +181,7 @@ TEST(Cond, keeps_rules_of_its_own) {
 }
 
 TEST(Cond, under_vmap_each_example_takes_its_own) {
-    Case c;
+    Branches c;
     Tensor wide = draw({4, 2, 3}, 5), p = draw({4}, 6);
     ASSERT_TRUE(any(greater(p, 0.0)).item<bool>() && any(less(p, 0.0)).item<bool>());
     auto of = [&](const Tensor& p, const Tensor& x, std::size_t i) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "autodiff/numbers_of.h"
 #include "message.h"
 #include "weft/autodiff/vmap.h"
 #include "weft/ops/contraction.h"
@@ -15,10 +16,6 @@
 
 namespace weft {
 namespace {
-
-using Doubles = std::vector<double>;
-Tensor row(std::initializer_list<double> values) { return Tensor::of<double>(values); }
-Doubles values(const Tensor& tensor) { return tensor.to_vector<double>(); }
 
 // x * x, whose derivative says 10 x.
 auto odd_square() {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "autodiff/numbers_of.h"
 #include "message.h"
 #include "must_fail.h"
 #include "weft/autodiff/transform.h"
@@ -23,10 +24,6 @@
 namespace weft {
 namespace {
 
-using Doubles = std::vector<double>;
-
-Tensor row(std::initializer_list<double> values) { return Tensor::of<double>(values); }
-Doubles values(const Tensor& tensor) { return tensor.to_vector<double>(); }
 template <class F>
 Doubles slope(F f, const Tensor& at) {
     return values(grad(f)(at));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "autodiff/numbers_of.h"
 #include "message.h"
 #include "threads.h"
 #include "unrolled.h"
@@ -27,34 +28,23 @@
 namespace weft {
 namespace {
 
-using Doubles = std::vector<double>;
 using Tensors = std::vector<Tensor>;
 using Step = StepFunction;
-
-Doubles values(const Tensor& tensor) { return astype(tensor, DType::float64).to_vector<double>(); }
 
 Tensor drawn(const Shape& shape, std::int64_t seed, DType dtype = DType::float64) {
     Tensor key = random::key(seed);
     return random::normal(shape, 0, 1, key, dtype);
 }
 
-void expect_near(const Tensor& a, const Tensor& b, double error = 1e-9) {
-    ASSERT_EQ(a.dims(), b.dims());
-    ASSERT_EQ(a.dtype(), b.dtype());
-    Doubles left = values(a), right = values(b);
-    for (std::size_t i = 0; i < left.size(); ++i)
-        ASSERT_NEAR(left[i], right[i], error * (1 + std::abs(right[i]))) << "element " << i;
-}
-
 /// A step with everything in it: products with weights from outside, what is carried through unchanged, views, sums of what is read.
-struct Case {
+struct Recurrence {
     Step step;
     Tensors init, xs, weights;
     LoopOptions options = {};
 };
-Case recurrent(bool reverse = false) {
+Recurrence recurrent(bool reverse = false) {
     Tensors weights{drawn({3, 4}, 1) * 0.5, drawn({4, 4}, 2) * 0.5, drawn({4}, 3)};
-    Case made;
+    Recurrence made;
     made.weights = weights;
     made.init = {drawn({2, 4}, 4), drawn({2, 4}, 5)}, made.xs = {drawn({5, 2, 3}, 6)};
     made.options.reverse = reverse;
@@ -75,7 +65,7 @@ Tensor loss_of(const Scanned& found) {
 
 TEST(Loop, is_its_function_step_after_step) {
     for (bool reverse : {false, true}) {
-        Case c = recurrent(reverse);
+        Recurrence c = recurrent(reverse);
         Scanned found = scan(step_of(c.weights), c.init, c.xs, c.options);
         Scanned expected = unrolled(step_of(c.weights), c.init, c.xs, c.options);
         for (std::size_t i = 0; i < 2; ++i) expect_near(found.carry[i], expected.carry[i]);
@@ -157,29 +147,29 @@ TEST(Loop, takes_inputs_however_they_lie) {
 }
 
 TEST(Loop, of_no_steps_gives_what_it_was_given) {
-    Case c = recurrent();
+    Recurrence c = recurrent();
     Tensors none{zeros({0, 2, 3}, DType::float64)};
     Scanned found = scan(step_of(c.weights), c.init, none);
     expect_near(found.carry[0], c.init[0], 0);
     EXPECT_EQ(found.ys[1].dims(), (Dims{0, 4}));
-    EXPECT_EQ(values(found.ys[1]).size(), 0u);
+    EXPECT_EQ(numbers(found.ys[1]).size(), 0u);
     Tensor w = drawn({4}, 3);
     Tensor slope = grad([&](const Tensor& b) {
         return loss_of(scan(step_of({c.weights[0], c.weights[1], b}), c.init, none));
     })(w);
-    EXPECT_EQ(values(slope), Doubles(4, 0.0));
+    EXPECT_EQ(numbers(slope), Doubles(4, 0.0));
 }
 
 TEST(Loop, length_alone_says_how_often) {
     Step twice = [](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep { return {{c[0] * 2}, {c[0]}}; };
     Scanned found = scan(twice, {Tensor(1.0)}, {}, {.length = 10});
     EXPECT_EQ(found.carry[0].item<float>(), 1024);
-    EXPECT_EQ(values(found.ys[0])[9], 512);
+    EXPECT_EQ(numbers(found.ys[0])[9], 512);
 }
 
 TEST(Loop, derivatives_are_those_of_its_steps) {
     for (bool reverse : {false, true}) {
-        Case c = recurrent(reverse);
+        Recurrence c = recurrent(reverse);
         auto with = [&](bool loop, const Tensors& all) {
             Tensors w(all.begin(), all.begin() + 3), init(all.begin() + 3, all.begin() + 5), xs{all[5]};
             return loss_of(loop ? scan(step_of(w), init, xs, c.options) : unrolled(step_of(w), init, xs, c.options));
@@ -210,7 +200,7 @@ TEST(Loop, derivatives_are_those_of_its_steps) {
 }
 
 TEST(Loop, maps_over_examples_of_any_of_its_inputs) {
-    Case c = recurrent();
+    Recurrence c = recurrent();
     for (int which : {0, 1, 2, 3, 4, 5, 6}) {  // 6: all of them
         Tensors all = c.weights;
         all.insert(all.end(), c.init.begin(), c.init.end()), all.push_back(c.xs[0]);
@@ -247,8 +237,8 @@ TEST(Loop, what_a_step_holds_is_its_own) {
     };
     Scanned found = scan(step, {zeros({2})}, {}, {.length = 3});
     late.eval(), array.eval();
-    EXPECT_EQ(values(found.carry[0]), (Doubles{70, 70}));
-    EXPECT_EQ(values(found.ys[0]), (Doubles{3, 3, 3, 3, 3, 3}));
+    EXPECT_EQ(numbers(found.carry[0]), (Doubles{70, 70}));
+    EXPECT_EQ(numbers(found.ys[0]), (Doubles{3, 3, 3, 3, 3, 3}));
 }
 
 TEST(Loop, a_loop_within_a_loop) {
@@ -295,7 +285,7 @@ TEST(Loop, steps_keep_rules_of_their_own) {
 }
 
 TEST(Loop, is_one_program_compiled_and_declared) {
-    Case c = recurrent();
+    Recurrence c = recurrent();
     auto f = compile([&](const Tensor& x, const Tensor& w) {
         return value_and_grad([&](const Tensor& w) {
                    return loss_of(scan(step_of({w, c.weights[1], c.weights[2]}), c.init, {x}));
@@ -359,7 +349,7 @@ TEST(Loop, rows_that_know_nothing_of_each_other_have_the_same_bits_on_any_number
         Tensors w{drawn({32, 32}, 1, DType::float32) * 0.2f, drawn({rows, 1}, 2, DType::float32)};
         Tensor begin = drawn({rows, 32}, 3, DType::float32), x = drawn({21, rows, 32}, 4, DType::float32);
         for (const RowCase& c : row_cases(w)) {
-            auto numbers = [&](bool loop) {
+            auto results = [&](bool loop) {
                 KeepPending keep;
                 Tensors at{fresh(begin), fresh(x)};
                 Scanned found = loop ? scan(c.step, {at[0]}, {at[1]}) : unrolled(c.step, {at[0]}, {at[1]});
@@ -368,16 +358,16 @@ TEST(Loop, rows_that_know_nothing_of_each_other_have_the_same_bits_on_any_number
                 eval(all);
                 return all;
             };
-            Tensors expected = numbers(false), first;
+            Tensors expected = results(false), first;
             for (int threads : {1, 2, 3}) {
                 Threads with(threads);
                 clear_caches();
-                Tensors found = numbers(true);
+                Tensors found = results(true);
                 if (first.empty()) first = found;
                 for (std::size_t i = 0; i < found.size(); ++i) {
                     SCOPED_TRACE(text(c.name, ", ", rows, " rows, ", threads, " threads, value ", i));
                     expect_near(found[i], expected[i], 2e-4);
-                    EXPECT_EQ(values(found[i]), values(first[i]));
+                    EXPECT_EQ(numbers(found[i]), numbers(first[i]));
                 }
             }
             Tensor loop = scan(c.step, {begin}, {x}).carry[0];
@@ -443,7 +433,7 @@ TEST(Loop, many_steps_are_a_small_program) {
     Tensor x = drawn({100000}, 1, DType::float32);
     Tensor slope = grad([&](const Tensor& x) { return sum(scan(step, {Tensor(0.0f)}, {x}).ys[0]); })(x);
     EXPECT_LT(slope.node()->depth, 100u);
-    Doubles found = values(slope), xs = values(x);
+    Doubles found = numbers(slope), xs = numbers(x);
     double carried = 0;
     for (std::size_t t = xs.size(); t-- > 0;) {
         carried = carried * 0.999 + 1;

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "autodiff/numbers_of.h"
 #include "effort.h"
 #include "message.h"
 #include "must_fail.h"
@@ -22,8 +23,6 @@
 namespace weft {
 namespace {
 
-using Doubles = std::vector<double>;
-Doubles values(const Tensor& tensor) { return tensor.to_vector<double>(); }
 Shape start_of(const Tensor& all, std::int64_t k) {
     Shape start(all.ndim(), 0);
     start[0] = k;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "autodiff/numbers_of.h"
 #include "message.h"
 #include "threads.h"
 #include "weft/autodiff/transform.h"
@@ -23,13 +24,10 @@
 namespace weft {
 namespace {
 
-using Doubles = std::vector<double>;
 using Tensors = std::vector<Tensor>;
 using Values = std::span<const Tensor>;
 using Condition = std::function<Tensor(Values)>;
 using Body = std::function<Tensors(Values)>;
-
-Doubles numbers(const Tensor& tensor) { return astype(tensor, DType::float64).to_vector<double>(); }
 
 /// What a loop means: its functions called step after step, each value computed before the next is asked for.
 Tensors stepped(const Condition& condition, const Body& body, Tensors carry) {

@@ -153,6 +153,12 @@ std::vector<T> expected(ConvolutionKind kind, const ConvolutionShape& s, Operand
     return values;
 }
 
+/// By whom it is computed.
+inline std::string name_of_way(const Case& c, ConvolutionKind kind, Layout layout) {
+    ConvolutionShape s = shape_of(c);
+    return Convolution(float32, kind, s, Operands<float>(s, layout).strides()).implementation();
+}
+
 inline constexpr ConvolutionKind kinds[] = {ConvolutionKind::forward, ConvolutionKind::backward_input,
                                             ConvolutionKind::backward_weight};
 

@@ -11,10 +11,8 @@
 #include "weft/base/error.h"
 #include "weft/core/buffer.h"
 
-namespace weft::cpu {
+namespace weft::cpu::defined {
 namespace {
-
-using namespace defined;
 
 const Case cases[] = {
     {"one pixel", 2, 1, 1, 1, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
@@ -225,4 +223,4 @@ TEST(Convolution, refuses_sizes_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace weft::cpu
+}  // namespace weft::cpu::defined

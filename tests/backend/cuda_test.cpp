@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-struct Api {
+struct Cuda {
     using Device = cuda::Device;
     using Buffer = cuda::Buffer;
     using Operand = cuda::Operand;
@@ -66,7 +66,7 @@ class CudaDevice : public testing::Test {
             GTEST_SKIP() << error.what();
         }
     }
-    void expect_right(const std::vector<KernelCase>& cases) const { expect_right_on<Api>(*device_, cases); }
+    void expect_right(const std::vector<KernelCase>& cases) const { expect_right_on<Cuda>(*device_, cases); }
 
     std::optional<cuda::Device> device_;
 };

@@ -8,10 +8,8 @@
 #include "backend/convolution_definition.h"
 #include "weft/backend/cpu/isa.h"
 
-namespace weft::cpu {
+namespace weft::cpu::defined {
 namespace {
-
-using namespace defined;
 
 constexpr Spatial one{1, 1, 1};
 
@@ -34,11 +32,6 @@ const Case inputs[] = {
     {"in twos and threes, dilated", 2, 2, 1, 9, 1, {30, 33}, {3, 4}, {2, 3}, {1, 4}, {1, 4}, {3, 2}},
     {"a wide kernel", 2, 1, 4, 20, 1, {30, 31}, {9, 9}, one, {4, 4}, {4, 4}, one},
 };
-
-std::string name_of_way(const Case& c, ConvolutionKind kind, Layout layout) {
-    ConvolutionShape s = shape_of(c);
-    return Convolution(float32, kind, s, Operands<float>(s, layout).strides()).implementation();
-}
 
 template <class F>
 void for_each_case(F&& f) {
@@ -99,4 +92,4 @@ TEST(FewChannels, what_is_not_finite_stays_where_it_belongs) {
 }
 
 }  // namespace
-}  // namespace weft::cpu
+}  // namespace weft::cpu::defined

@@ -36,7 +36,7 @@ std::vector<T> numbers(std::int64_t rows, std::int64_t stride, bool nan) {
 }
 
 template <class T>
-bool same(T a, T b) {
+bool same_sign(T a, T b) {
     return (a != a && b != b) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
@@ -58,7 +58,7 @@ void check(Reduction reduction) {
                                 expected = joined(reduction, expected,
                                                   from[static_cast<std::size_t>(r * (columns + gap) + c)]);
                             if (reduction == Reduction::sum) expected += T(0);  // a sum begins at 0, which has no sign
-                            ASSERT_TRUE(same(to[static_cast<std::size_t>(c)], expected))
+                            ASSERT_TRUE(same_sign(to[static_cast<std::size_t>(c)], expected))
                                 << name_of(isa) << ": " << rows << " x " << columns << ", column " << c << ": "
                                 << to[static_cast<std::size_t>(c)] << ", not " << expected;
                         }

@@ -21,7 +21,7 @@ struct Case {
     bool ceil;
 };
 
-const Case cases[] = {
+const Case windows[] = {
     {"halving", 2, 3, 70, {8, 6}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, false},
     {"odd sizes", 2, 2, 5, {7, 9}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, false},
     {"ceil", 2, 2, 5, {7, 9}, {2, 3}, {2, 2}, {0, 1}, {0, 1}, {1, 1}, true},
@@ -45,16 +45,16 @@ PoolingShape shape_of(const Case& c, bool count_include_pad = true) {
     return s;
 }
 
-enum class Layout { channels_last, channels_first };
+enum class PictureLayout { channels_last, channels_first };
 
 /// A value of three spatial axes, read in logical order (n, c, x0, x1, x2) whatever its layout.
 template <class T>
 struct Value {
-    Value(const PoolingShape& s, const Spatial& sizes_, Layout layout)
+    Value(const PoolingShape& s, const Spatial& sizes_, PictureLayout layout)
         : sizes{1, 1, 1}, batch(s.batch), channels(s.channels) {
         for (int axis = 0; axis < s.ndim; ++axis) sizes[axis] = sizes_[axis];
-        strides = layout == Layout::channels_last ? channels_last(channels, s.ndim, sizes)
-                                                  : channels_first(channels, s.ndim, sizes);
+        strides = layout == PictureLayout::channels_last ? channels_last(channels, s.ndim, sizes)
+                                                         : channels_first(channels, s.ndim, sizes);
         memory.assign(static_cast<std::size_t>(batch * channels * sizes[0] * sizes[1] * sizes[2]), T(9.0f));
     }
     T& at(std::int64_t n, std::int64_t c, const Spatial& x) {
@@ -111,7 +111,7 @@ Window window_of(const PoolingShape& s, const Spatial& y) {
 }
 
 template <class T>
-void check_max(const Case& c, Layout layout) {
+void check_max(const Case& c, PictureLayout layout) {
     PoolingShape s = shape_of(c);
     Value<T> input(s, s.in, layout), output(s, s.out, layout), gradient(s, s.out, layout), result(s, s.in, layout);
     Value<double> expected(s, s.in, layout);
@@ -137,7 +137,7 @@ void check_max(const Case& c, Layout layout) {
 }
 
 template <class T>
-void check_average(const Case& c, Layout layout, bool count_include_pad) {
+void check_average(const Case& c, PictureLayout layout, bool count_include_pad) {
     PoolingShape s = shape_of(c, count_include_pad);
     Value<T> input(s, s.in, layout), output(s, s.out, layout), gradient(s, s.out, layout), result(s, s.in, layout);
     Value<double> expected(s, s.in, layout);
@@ -165,8 +165,8 @@ TEST(Pooling, maximum_and_its_gradient_are_their_definition) {
     int before = ThreadPool::instance().threads();
     for (int threads : {1, 2}) {
         ThreadPool::instance().set_threads(threads);
-        for (Layout layout : {Layout::channels_last, Layout::channels_first}) {
-            for (const Case& c : cases) {
+        for (PictureLayout layout : {PictureLayout::channels_last, PictureLayout::channels_first}) {
+            for (const Case& c : windows) {
                 check_max<float>(c, layout);
                 check_max<double>(c, layout);
                 check_max<Float16>(c, layout);
@@ -179,9 +179,9 @@ TEST(Pooling, maximum_and_its_gradient_are_their_definition) {
 }
 
 TEST(Pooling, average_and_its_gradient_are_their_definition) {
-    for (Layout layout : {Layout::channels_last, Layout::channels_first})
+    for (PictureLayout layout : {PictureLayout::channels_last, PictureLayout::channels_first})
         for (bool count_include_pad : {true, false})
-            for (const Case& c : cases) {
+            for (const Case& c : windows) {
                 check_average<float>(c, layout, count_include_pad);
                 check_average<double>(c, layout, count_include_pad);
                 check_average<BFloat16>(c, layout, count_include_pad);

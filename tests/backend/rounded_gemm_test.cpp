@@ -28,21 +28,23 @@ struct Settings {
     int threads = ThreadPool::instance().threads();
 };
 
-struct Sizes {
+struct RoundedSizes {
     std::int64_t m, n, k;
 };
-const Sizes all_sizes[] = {{1, 1, 1},      {1, 40, 7},    {14, 32, 2},   {15, 33, 65},   {13, 31, 257},
-                           {64, 64, 64},   {65, 10, 131}, {100, 90, 80}, {128, 10, 513}, {3, 5, 5001},
-                           {40, 33, 2101}, {7, 4200, 5},  {600, 40, 90}, {3, 4, 0}};
+const RoundedSizes rounded_sizes[] = {{1, 1, 1},      {1, 40, 7},    {14, 32, 2},   {15, 33, 65},   {13, 31, 257},
+                                      {64, 64, 64},   {65, 10, 131}, {100, 90, 80}, {128, 10, 513}, {3, 5, 5001},
+                                      {40, 33, 2101}, {7, 4200, 5},  {600, 40, 90}, {3, 4, 0}};
 
-enum class Layout { rows, columns, apart };
-const Layout all_layouts[] = {Layout::rows, Layout::columns, Layout::apart};
+enum class MatrixLayout { rows, columns, apart };
+const MatrixLayout rounded_layouts[] = {MatrixLayout::rows, MatrixLayout::columns, MatrixLayout::apart};
 
 /// Rows lie an odd distance apart where they are apart; around the numbers there is NaN.
-struct Sample {
-    Sample(std::int64_t rows, std::int64_t columns, Layout layout, unsigned seed) : columns(columns) {
-        std::int64_t row = layout == Layout::columns ? 1 : layout == Layout::rows ? columns : 2 * columns + 3;
-        std::int64_t column = layout == Layout::columns ? rows : layout == Layout::rows ? 1 : 2;
+struct RoundedSample {
+    RoundedSample(std::int64_t rows, std::int64_t columns, MatrixLayout layout, unsigned seed) : columns(columns) {
+        std::int64_t row = layout == MatrixLayout::columns ? 1
+                           : layout == MatrixLayout::rows  ? columns
+                                                           : 2 * columns + 3;
+        std::int64_t column = layout == MatrixLayout::columns ? rows : layout == MatrixLayout::rows ? 1 : 2;
         memory.assign(static_cast<std::size_t>((rows + 1) * (2 * columns + 5) + 8), NAN);
         std::mt19937 generator(seed);
         std::normal_distribution<float> normal;
@@ -60,21 +62,21 @@ struct Sample {
     Matrix matrix;
 };
 
-std::vector<float> product(const Sizes& s, const Sample& a, const Sample& b) {
+std::vector<float> product(const RoundedSizes& s, const RoundedSample& a, const RoundedSample& b) {
     std::vector<float> c(static_cast<std::size_t>(s.m * s.n), NAN);
     gemm(rounded, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n);
     return c;
 }
 
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+bool are_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 TEST(RoundedGemm, is_the_product_of_rounded_numbers_summed_in_float32) {
-    for (const Sizes& s : all_sizes)
-        for (Layout of_a : all_layouts)
-            for (Layout of_b : all_layouts) {
-                Sample a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
+    for (const RoundedSizes& s : rounded_sizes)
+        for (MatrixLayout of_a : rounded_layouts)
+            for (MatrixLayout of_b : rounded_layouts) {
+                RoundedSample a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
                 std::vector<float> c = product(s, a, b);
                 for (std::int64_t i = 0; i < s.m; ++i)
                     for (std::int64_t j = 0; j < s.n; ++j) {
@@ -92,15 +94,15 @@ TEST(RoundedGemm, is_the_product_of_rounded_numbers_summed_in_float32) {
 
 TEST(RoundedGemm, has_the_same_bits_on_every_processor_and_with_any_number_of_threads) {
     Settings before;
-    for (const Sizes& s : all_sizes) {
-        Sample a(s.m, s.k, Layout::rows, 1), b(s.k, s.n, Layout::columns, 2);
+    for (const RoundedSizes& s : rounded_sizes) {
+        RoundedSample a(s.m, s.k, MatrixLayout::rows, 1), b(s.k, s.n, MatrixLayout::columns, 2);
         std::vector<float> reference = product(s, a, b);
         for (Isa isa : usable_isas())
             for (bool pairs : {false, true})
                 for (int threads : {1, 3}) {
                     use_isa(isa), use_pairs(pairs);
                     ThreadPool::instance().set_threads(threads);
-                    EXPECT_TRUE(same_bits(product(s, a, b), reference))
+                    EXPECT_TRUE(are_same_bits(product(s, a, b), reference))
                         << name_of(isa) << ", pairs " << pairs << ", threads " << threads << ": " << s.m << "x" << s.n
                         << "x" << s.k;
                 }
@@ -108,16 +110,16 @@ TEST(RoundedGemm, has_the_same_bits_on_every_processor_and_with_any_number_of_th
 }
 
 TEST(RoundedGemm, reads_what_was_packed_before) {
-    for (const Sizes& s : all_sizes)
-        for (Layout of_b : all_layouts) {
-            Sample a(s.m, s.k, Layout::rows, 1), b(s.k, s.n, of_b, 2);
+    for (const RoundedSizes& s : rounded_sizes)
+        for (MatrixLayout of_b : rounded_layouts) {
+            RoundedSample a(s.m, s.k, MatrixLayout::rows, 1), b(s.k, s.n, of_b, 2);
             std::size_t bytes = gemm_packed_bytes(rounded, s.m, s.n, s.k, a.matrix, b.matrix, true);
             if (bytes == 0) continue;
             std::vector<float> packed(bytes / sizeof(float)), c(static_cast<std::size_t>(s.m * s.n));
             gemm_pack(rounded, s.n, s.k, b.matrix, packed.data());
             gemm(rounded, s.m, s.n, s.k, a.matrix,
                  {nullptr, b.matrix.row_stride, b.matrix.column_stride, packed.data()}, c.data(), s.n);
-            EXPECT_TRUE(same_bits(c, product(s, a, b))) << s.m << "x" << s.n << "x" << s.k;
+            EXPECT_TRUE(are_same_bits(c, product(s, a, b))) << s.m << "x" << s.n << "x" << s.k;
         }
 }
 
@@ -152,8 +154,8 @@ TEST(RoundedGemm, rounds_ties_to_even_and_keeps_nan_and_infinities) {
 }
 
 TEST(RoundedGemm, a_batch_is_its_items) {
-    Sizes s{20, 33, 41};
-    Sample a(3 * s.m, s.k, Layout::rows, 1), b(3 * s.k, s.n, Layout::rows, 2);
+    RoundedSizes s{20, 33, 41};
+    RoundedSample a(3 * s.m, s.k, MatrixLayout::rows, 1), b(3 * s.k, s.n, MatrixLayout::rows, 2);
     std::vector<float> together(static_cast<std::size_t>(3 * s.m * s.n)), alone;
     Batch batch{3, s.m * s.k, s.k * s.n, s.m * s.n};
     batched_gemm(rounded, batch, s.m, s.n, s.k, a.matrix, b.matrix, together.data(), s.n);
@@ -163,7 +165,7 @@ TEST(RoundedGemm, a_batch_is_its_items) {
              {b.memory.data() + i * batch.b_stride, s.n, 1}, c.data(), s.n);
         alone.insert(alone.end(), c.begin(), c.end());
     }
-    EXPECT_TRUE(same_bits(together, alone));
+    EXPECT_TRUE(are_same_bits(together, alone));
 }
 
 TEST(RoundedGemm, is_for_float32) {

@@ -10,34 +10,27 @@
 #include "weft/backend/cpu/isa.h"
 #include "weft/core/buffer.h"
 
-namespace weft::cpu {
+namespace weft::cpu::defined {
 namespace {
 
-using namespace defined;
-
-constexpr Spatial one{1, 1};
+constexpr Spatial unit{1, 1};
 
 // Several blocks of tiles, so many that threads share them whole, and that sums are joined from parts; tiles that reach beyond the picture, at both ends; channels that fill no vector and no panel; padding of 0, 1, 2 and
 // of another width at the end; so many channels that sums are cut, and that blocks of the gradient are shared out.
-const Case cases[] = {
-    {"same", 2, 3, 32, 48, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
-    {"odd sizes", 2, 5, 17, 33, 1, {11, 13}, {3, 3}, one, {1, 1}, {1, 1}, one},
-    {"no padding", 2, 4, 16, 70, 1, {15, 12}, {3, 3}, one, {0, 0}, {0, 0}, one},
-    {"wide padding", 2, 4, 40, 16, 1, {10, 14}, {3, 3}, one, {2, 2}, {2, 2}, one},
-    {"padding at one end", 2, 4, 24, 24, 1, {12, 12}, {3, 3}, one, {2, 0}, {0, 2}, one},
-    {"one picture", 2, 1, 20, 70, 1, {24, 23}, {3, 3}, one, {1, 1}, {1, 1}, one},
-    {"many tiles", 2, 3, 40, 41, 1, {28, 26}, {3, 3}, one, {1, 1}, {1, 1}, one},
-    {"long sums", 2, 3, 300, 18, 1, {14, 13}, {3, 3}, one, {1, 1}, {1, 1}, one},
+const Case tiled[] = {
+    {"same", 2, 3, 32, 48, 1, {16, 16}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
+    {"odd sizes", 2, 5, 17, 33, 1, {11, 13}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
+    {"no padding", 2, 4, 16, 70, 1, {15, 12}, {3, 3}, unit, {0, 0}, {0, 0}, unit},
+    {"wide padding", 2, 4, 40, 16, 1, {10, 14}, {3, 3}, unit, {2, 2}, {2, 2}, unit},
+    {"padding at one end", 2, 4, 24, 24, 1, {12, 12}, {3, 3}, unit, {2, 0}, {0, 2}, unit},
+    {"one picture", 2, 1, 20, 70, 1, {24, 23}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
+    {"many tiles", 2, 3, 40, 41, 1, {28, 26}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
+    {"long sums", 2, 3, 300, 18, 1, {14, 13}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
 };
-const Case large_gradient = {"large", 2, 3, 160, 208, 1, {16, 14}, {3, 3}, one, {1, 1}, {1, 1}, one};
-
-std::string name_of_way(const Case& c, ConvolutionKind kind, Layout layout) {
-    ConvolutionShape s = shape_of(c);
-    return Convolution(float32, kind, s, Operands<float>(s, layout).strides()).implementation();
-}
+const Case large_gradient = {"large", 2, 3, 160, 208, 1, {16, 14}, {3, 3}, unit, {1, 1}, {1, 1}, unit};
 
 TEST(Winograd, computes_these_shapes_where_channels_lie_side_by_side) {
-    for (const Case& c : cases)
+    for (const Case& c : tiled)
         for (ConvolutionKind kind : kinds) {
             EXPECT_EQ(name_of_way(c, kind, Layout::channels_last), "weft, Winograd") << c.name;
             EXPECT_NE(name_of_way(c, kind, Layout::channels_first), "weft, Winograd") << c.name;
@@ -45,23 +38,23 @@ TEST(Winograd, computes_these_shapes_where_channels_lie_side_by_side) {
 }
 
 TEST(Winograd, leaves_to_others_what_does_not_pay_or_takes_much_memory) {
-    for (Case c : {Case{"few channels", 2, 1, 8, 64, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
-                   Case{"few pixels", 2, 4, 64, 64, 1, {4, 4}, {3, 3}, one, {1, 1}, {1, 1}, one},
-                   Case{"strided", 2, 1, 64, 64, 1, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, one},
-                   Case{"dilated", 2, 1, 64, 64, 1, {16, 16}, {3, 3}, one, {2, 2}, {2, 2}, {2, 2}},
-                   Case{"groups", 2, 1, 64, 64, 2, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
-                   Case{"many channels", 2, 1, 1040, 1040, 1, {8, 8}, {3, 3}, one, {1, 1}, {1, 1}, one}})
+    for (Case c : {Case{"few channels", 2, 1, 8, 64, 1, {16, 16}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
+                   Case{"few pixels", 2, 4, 64, 64, 1, {4, 4}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
+                   Case{"strided", 2, 1, 64, 64, 1, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, unit},
+                   Case{"dilated", 2, 1, 64, 64, 1, {16, 16}, {3, 3}, unit, {2, 2}, {2, 2}, {2, 2}},
+                   Case{"groups", 2, 1, 64, 64, 2, {16, 16}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
+                   Case{"many channels", 2, 1, 1040, 1040, 1, {8, 8}, {3, 3}, unit, {1, 1}, {1, 1}, unit}})
         EXPECT_NE(name_of_way(c, ConvolutionKind::forward, Layout::channels_last), "weft, Winograd") << c.name;
 }
 
 /// Whole numbers: exact, for weights are divided by four alone.
 TEST(Winograd, is_the_convolution_by_its_definition) {
-    for (const Case& c : cases) check<float, double>(c, Layout::channels_last);
+    for (const Case& c : tiled) check<float, double>(c, Layout::channels_last);
     check<float, double>(large_gradient, Layout::channels_last, std::span(kinds).last(1));
 }
 
 TEST(Winograd, gives_the_same_bits_on_every_instruction_set_and_number_of_threads) {
-    std::vector<Case> all(std::begin(cases), std::end(cases));
+    std::vector<Case> all(std::begin(tiled), std::end(tiled));
     all.push_back(large_gradient);
     for (const Case& c : all)
         for (ConvolutionKind kind : kinds) expect_same_bits_everywhere(c, kind);
@@ -69,7 +62,7 @@ TEST(Winograd, gives_the_same_bits_on_every_instruction_set_and_number_of_thread
 
 /// The errors that docs/performance.md tells of: 4e-6 of the result's root mean square at most, as those of sums in their order.
 TEST(Winograd, errs_as_little_as_the_sum) {
-    for (const Case& c : cases)
+    for (const Case& c : tiled)
         for (ConvolutionKind kind : kinds) {
             ConvolutionShape s = shape_of(c);
             Operands<float> operands(s, Layout::channels_last);
@@ -91,7 +84,7 @@ TEST(Winograd, errs_as_little_as_the_sum) {
 }
 
 TEST(Winograd, weights_that_are_packed_once_serve_blocks_of_any_size) {
-    ConvolutionShape s = shape_of(cases[1]), rest = s;
+    ConvolutionShape s = shape_of(tiled[1]), rest = s;
     rest.batch = 2;
     Operands<float> operands(s, Layout::channels_last);
     fill_at_random(operands);
@@ -121,7 +114,7 @@ TEST(Winograd, weights_that_are_packed_once_serve_blocks_of_any_size) {
 TEST(Winograd, what_is_not_finite_stays_where_it_belongs) {
     for (float odd : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 3e38f})
         for (ConvolutionKind kind : kinds) {
-            ConvolutionShape s = shape_of(cases[0]);
+            ConvolutionShape s = shape_of(tiled[0]);
             Operands<float> operands(s, Layout::channels_last);
             Operands<double> wide(s, Layout::channels_last);
             operands.input.fill(1), operands.weight.fill(2), operands.output.fill(3);
@@ -143,4 +136,4 @@ TEST(Winograd, what_is_not_finite_stays_where_it_belongs) {
 }
 
 }  // namespace
-}  // namespace weft::cpu
+}  // namespace weft::cpu::defined

@@ -21,7 +21,7 @@ void put_data(const fs::path& folder, std::int64_t rows = 40, float first = 0) {
     io::save_npy(folder / "x.npy", x), io::save_npy(folder / "y.npy", y);
 }
 
-std::string experiment(const std::string& more = "", const std::string& data = "") {
+std::string of_files(const std::string& more = "", const std::string& data = "") {
     return text(R"({"data": {"train": {"npy": {"x": "x.npy", "y": "y.npy"}})", data,
                 R"(}, "model": [{"linear": 4}, "tanh", {"linear": 3}], "cost": "cross_entropy",
 "optimizer": "adam", "batch_size": 10, "stop_when": {"epochs": 2}, "seed": 1)",
@@ -38,7 +38,7 @@ class Files : public testing::Test {
 };
 
 TEST_F(Files, tell_a_dry_run_their_shapes) {
-    write(experiment());
+    write(of_files());
     Ended ended = weft({"train", "e.json", "--dry-run"});
     EXPECT_EQ(ended.status, 0) << ended.output;
     EXPECT_THAT(ended.output, HasSubstr("(batch, 4)"));
@@ -51,7 +51,7 @@ TEST_F(Files, of_later_phases_are_looked_at_first) {
          {R"({"cost": "mse"})", R"({"optimizer": {"sgd": {"constraints": [{"match": "9.*", "max_col_norm": 1}]}}})",
           R"({"data": {"train": {"npy": {"x": "y.npy", "y": "y.npy"}}}})", R"({"data": {"prepare": [{"pca": 3}]}})",
           R"({"model": [{"linear": 2}]})"}) {
-        write(experiment(text(R"(, "phases": [{"name": "a"}, )", wrong, "]")));
+        write(of_files(text(R"(, "phases": [{"name": "a"}, )", wrong, "]")));
         Ended ended = weft({"train", "e.json", "--out", "r"});
         EXPECT_EQ(ended.status, 2) << wrong << ended.output;
         EXPECT_THAT(ended.output, HasSubstr("e.json:")) << wrong;
@@ -61,7 +61,7 @@ TEST_F(Files, of_later_phases_are_looked_at_first) {
 
 TEST_F(Files, that_are_damaged_are_the_experiments_mistake) {
     put_file(folder_ / "x.npy", "no array");
-    write(experiment());
+    write(of_files());
     Ended ended = weft({"train", "e.json", "--out", "r"});
     EXPECT_EQ(ended.status, 2) << ended.output;
     EXPECT_THAT(ended.output, HasSubstr("e.json:1:"));
@@ -69,7 +69,7 @@ TEST_F(Files, that_are_damaged_are_the_experiments_mistake) {
 }
 
 TEST_F(Files, of_training_are_not_needed_by_who_uses_the_model) {
-    write(experiment());
+    write(of_files());
     ASSERT_EQ(weft({"train", "e.json", "--out", "r", "--quiet"}).status, 0);
     fs::rename(folder_ / "x.npy", folder_ / "elsewhere.npy");
     Ended ended = weft({"predict", "r", "--input", "elsewhere.npy"});
@@ -84,7 +84,7 @@ TEST_F(Files, of_training_are_not_needed_by_who_uses_the_model) {
 }
 
 TEST_F(Files, whose_numbers_are_others_do_not_go_on_with_a_run) {
-    write(experiment());
+    write(of_files());
     ASSERT_EQ(weft({"train", "e.json", "--out", "r", "--quiet"}).status, 0);
     EXPECT_EQ(weft({"resume", "r"}).status, 0);
     for (bool fewer : {true, false}) {
@@ -118,14 +118,14 @@ TEST_F(Files, of_texts_go_on_with_what_is_carried_or_are_refused) {
 TEST_F(Files, of_other_sets_are_judged_each_by_its_name) {
     std::string both = R"(, "others": {"noisy": {"npy": {"x": "x.npy", "y": "y.npy", "range": [0, 20]}},
                                        "late": {"npy": {"x": "x.npy", "y": "y.npy", "range": [20, 40]}}})";
-    write(experiment(R"(, "keep_best": {"of": "late.loss"})", both));
+    write(of_files(R"(, "keep_best": {"of": "late.loss"})", both));
     Ended ended = weft({"train", "e.json", "--out", "r"});
     ASSERT_EQ(ended.status, 0) << ended.output;
     for (const char* figure : {"noisy.loss", "late.error"})
         EXPECT_THAT(contents(folder_ / "r/log.jsonl"), HasSubstr(figure));
     EXPECT_THAT(weft({"eval", "r", "--data", "noisy"}).output, HasSubstr("noisy.loss"));
     for (const char* name : {"train", "of two"}) {
-        write(experiment("", text(R"(, "others": {")", name, R"(": "digits"})")));
+        write(of_files("", text(R"(, "others": {")", name, R"(": "digits"})")));
         ended = weft({"train", "e.json", "--out", "s"});
         EXPECT_EQ(ended.status, 2) << name;
         EXPECT_THAT(ended.output, HasSubstr(text("others: '", name, "'")));

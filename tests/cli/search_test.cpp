@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string experiment(const std::string& more) {
+std::string searched(const std::string& more) {
     return text(R"({"data": {"train": {"digits": {"size": 200}}, "valid": {"digits": {"split": "valid", "size": 60}},
 "prepare": [{"scale": [0, 1]}, "flatten"]}, "model": [{"dropout": 0.1}, {"linear": 10}], "cost": "cross_entropy",
 "optimizer": {"momentum": {"lr": 0.1}}, "batch_size": 20, "stop_when": {"epochs": 4}, "keep_best": {"of": "valid.loss"}, "seed": 3,
@@ -55,7 +55,7 @@ class SearchCommand : public testing::Test {
 
 TEST_F(SearchCommand, a_dry_run_lists_what_would_be_trained_and_makes_nothing) {
     put_file(at("e.json"),
-             experiment(R"("sweep": {"over": {"model.1.linear": [10, 20], "optimizer.momentum.lr": [0.1, 0.01]}})"));
+             searched(R"("sweep": {"over": {"model.1.linear": [10, 20], "optimizer.momentum.lr": [0.1, 0.01]}})"));
     Ended ended = weft({"sweep", "e.json", "--dry-run"});
     ASSERT_EQ(ended.status, 0) << ended.output;
     for (const char* line :
@@ -66,7 +66,7 @@ TEST_F(SearchCommand, a_dry_run_lists_what_would_be_trained_and_makes_nothing) {
 }
 
 TEST_F(SearchCommand, a_trial_that_fails_is_a_row_and_the_rest_goes_on) {
-    put_file(at("e.json"), experiment(R"("sweep": {"over": {"optimizer.momentum.lr": [0.1, 1e38, 0.01]}})"));
+    put_file(at("e.json"), searched(R"("sweep": {"over": {"optimizer.momentum.lr": [0.1, 1e38, 0.01]}})"));
     Ended ended = weft({"sweep", "e.json", "--out", "s", "--jobs", "2"});
     ASSERT_EQ(ended.status, 0) << ended.output;
     EXPECT_NE(ended.output.find("\n2\t1e+38\t"), std::string::npos) << ended.output;
@@ -88,7 +88,7 @@ TEST_F(SearchCommand, a_trial_that_fails_is_a_row_and_the_rest_goes_on) {
 
 TEST_F(SearchCommand, killed_and_started_again_halving_ends_as_it_would_have) {
     put_file(at("e.json"),
-             experiment(R"("checkpoint": {"steps": 4}, "sweep": {"method": "halving", "runs": 6, "factor": 2,
+             searched(R"("checkpoint": {"steps": 4}, "sweep": {"method": "halving", "runs": 6, "factor": 2,
         "over": {"optimizer.momentum.lr": {"log_uniform": [0.001, 1]}}})"));
     Ended whole = weft({"sweep", "e.json", "--out", "whole", "--quiet"});
     ASSERT_EQ(whole.status, 0) << whole.output;

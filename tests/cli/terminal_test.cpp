@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-constexpr const char* experiment = R"({"data": {"train": {"digits": {"size": 5000}}, "prepare": ["flatten"]},
+constexpr const char* long_run = R"({"data": {"train": {"digits": {"size": 5000}}, "prepare": ["flatten"]},
 "model": [{"linear": 300}, "relu", {"linear": 10}], "cost": "cross_entropy", "optimizer": {"sgd": {"lr": 0.0001}},
 "batch_size": 2, "stop_when": {"epochs": 3}})";
 
@@ -54,7 +54,7 @@ std::vector<std::string> bars(const std::string& output) {
 
 TEST(Terminal, shows_a_bar_with_the_rate_and_the_time_left_in_one_line) {
     Scratch wide, narrow;
-    for (const Scratch* folder : {&wide, &narrow}) put_file(*folder / "e.json", experiment);
+    for (const Scratch* folder : {&wide, &narrow}) put_file(*folder / "e.json", long_run);
     std::vector<std::string> shown = bars(on_terminal(wide.folder(), 120));
     ASSERT_FALSE(shown.empty());
     EXPECT_TRUE(std::any_of(shown.begin(), shown.end(), [](const std::string& line) {
@@ -79,7 +79,7 @@ TEST(Terminal, the_table_has_the_figure_by_which_the_best_model_is_kept) {
 
 TEST(Terminal, a_pipe_gets_lines_alone) {
     Scratch folder;
-    put_file(folder / "e.json", experiment);
+    put_file(folder / "e.json", long_run);
     std::string output = run(folder.folder(), {"train", "e.json", "--out", "run", "--threads", "1"}).output;
     EXPECT_EQ(output.find('\r'), std::string::npos);
     EXPECT_EQ(output.find('\x1b'), std::string::npos);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t never = SIZE_MAX;
 
-std::shared_ptr<const Binding> bound(const Graph& graph, Thrift thrift) {
+std::shared_ptr<const Binding> bound_thriftily(const Graph& graph, Thrift thrift) {
     return weft::bind(std::make_shared<const Plan>(make_plan(graph)), graph, cpu_compiler(), {.thrift = thrift});
 }
 
@@ -64,7 +64,7 @@ void expect_same_bits(const std::shared_ptr<const Binding>& a, const std::shared
 TEST(Again, what_waits_for_the_weights_gradients_is_made_again_in_less_memory_with_the_same_bits) {
     std::vector<Tensor> outputs = layers(512, [](const Tensor& z, const Tensor&) { return cos(z); });
     Graph graph = rewritten_graph(outputs);
-    auto kept = bound(graph, {.all = never}), again = bound(graph, {.all = 0, .value = 1000});
+    auto kept = bound_thriftily(graph, {.all = never}), again = bound_thriftily(graph, {.all = 0, .value = 1000});
     std::vector<std::int32_t> twice = made_again(*again, graph, operation_of(exp(Tensor(1.0))));
     EXPECT_GE(twice.size(), 4u) << str(*again->plan, graph);
     EXPECT_LE(again->scratch_offset * 4, kept->scratch_offset * 3);
@@ -80,13 +80,13 @@ TEST(Again, small_values_and_programs_of_little_memory_are_left_alone) {
     Graph graph = rewritten_graph(layers(64, [](const Tensor& z, const Tensor&) { return cos(z); }));
     auto plan = std::make_shared<const Plan>(make_plan(graph));
     EXPECT_EQ(weft::bind(plan, graph, cpu_compiler())->plan, plan);
-    auto small = bound(graph, {.all = 0, .value = 100000});
+    auto small = bound_thriftily(graph, {.all = 0, .value = 100000});
     EXPECT_TRUE(made_again(*small, graph, operation_of(exp(Tensor(1.0)))).empty());
 }
 
 TEST(Again, what_is_made_of_values_that_are_gone_is_kept) {
     Graph graph = rewritten_graph(layers(512, [](const Tensor&, const Tensor& y) { return cos(y); }));
-    auto again = bound(graph, {.all = 0, .value = 1000});
+    auto again = bound_thriftily(graph, {.all = 0, .value = 1000});
     EXPECT_TRUE(made_again(*again, graph, operation_of(exp(Tensor(1.0)))).empty()) << str(*again->plan, graph);
 }
 
@@ -112,7 +112,7 @@ std::vector<Tensor> normalised() {
 
 TEST(Again, a_loop_that_reads_a_value_point_by_point_makes_it_itself_and_no_other_step_stores_it) {
     Graph graph = rewritten_graph(normalised());
-    auto kept = bound(graph, {.all = never}), again = bound(graph, {.all = 0, .value = 1000});
+    auto kept = bound_thriftily(graph, {.all = never}), again = bound_thriftily(graph, {.all = 0, .value = 1000});
     EXPECT_EQ(again->steps.size(), kept->steps.size()) << str(*again->plan, graph);
     EXPECT_LT(again->scratch_offset, kept->scratch_offset);
     EXPECT_LT(again->placements.size(), kept->placements.size());

@@ -17,7 +17,7 @@ namespace weft {
 namespace {
 
 // One step, which writes `bytes` (all that it stores) and nothing else, with the interpreter's values.
-void expect_one_step(const Tensor& output) {
+void expect_one_gather(const Tensor& output) {
     auto binding = make_binding(graph_of({output}), {});
     ASSERT_EQ(binding->steps.size(), 1u) << binding->str();
     EXPECT_NE(binding->steps[0].kernel->by(), "take");
@@ -33,22 +33,22 @@ void expect_one_step(const Tensor& output) {
 
 TEST(LoopGathers, reductions_pick_what_they_join) {
     Tensor x = drawn({5000}), i = picks({7000}, 5000);
-    expect_one_step(sum(take(x, i)));
-    expect_one_step(sum(tanh(take(x, i))));
-    expect_one_step(sum(take(x, i) * exp(take(x, i))));
-    expect_one_step(max(take(x, picks({40, 50}, 5000)), 1));
-    expect_one_step(argmin(take(x, i), 0));
-    expect_one_step(sum(take(x, picks({3}, 5000)) * 2, 0));
+    expect_one_gather(sum(take(x, i)));
+    expect_one_gather(sum(tanh(take(x, i))));
+    expect_one_gather(sum(take(x, i) * exp(take(x, i))));
+    expect_one_gather(max(take(x, picks({40, 50}, 5000)), 1));
+    expect_one_gather(argmin(take(x, i), 0));
+    expect_one_gather(sum(take(x, picks({3}, 5000)) * 2, 0));
 }
 
 TEST(LoopGathers, rows_of_a_table_are_read_where_they_are) {
     Tensor w = drawn({300, 24}), i = picks({90}, 300), v = drawn({24}), p = drawn({90, 24});
-    expect_one_step(exp(take(w, i)) * v);
-    expect_one_step(take(w, i) + p);
-    expect_one_step(sum(take(w, i), 1));
-    expect_one_step(sum(take(w, picks({9, 10}, 300)), {1, 2}));
-    expect_one_step(sqrt(abs(take(w.T(), i, 1))));
-    expect_one_step(take(w, flip(i)) - take(w, i));
+    expect_one_gather(exp(take(w, i)) * v);
+    expect_one_gather(take(w, i) + p);
+    expect_one_gather(sum(take(w, i), 1));
+    expect_one_gather(sum(take(w, picks({9, 10}, 300)), {1, 2}));
+    expect_one_gather(sqrt(abs(take(w.T(), i, 1))));
+    expect_one_gather(take(w, flip(i)) - take(w, i));
 }
 
 // A number that rows of a group read may be made with them, anew for each block; an index may not: it is checked before any block runs.
@@ -65,26 +65,26 @@ TEST(LoopGathers, an_index_that_is_made_of_numbers_is_made_before_the_rows_that_
 TEST(LoopGathers, several_axes_and_positions_along_an_axis) {
     Tensor x = drawn({20, 30, 6}), i = picks({50}, 20), j = picks({50}, 30);
     Tensor both[] = {i, j};
-    expect_one_step(sum(take(x, both, 0)));
-    expect_one_step(exp(take(x, std::span<const Tensor>(both), 0)) * 2);
-    expect_one_step(2 * take_along_axis(x, picks({20, 7, 1}, 30), 1));
+    expect_one_gather(sum(take(x, both, 0)));
+    expect_one_gather(exp(take(x, std::span<const Tensor>(both), 0)) * 2);
+    expect_one_gather(2 * take_along_axis(x, picks({20, 7, 1}, 30), 1));
 }
 
 TEST(LoopGathers, indices_of_any_integer_type_and_any_layout) {
     Tensor x = drawn({100});
     for (DType dtype : all_dtypes())
-        if (is_integer(dtype)) expect_one_step(sum(square(take(x, picks({333}, 100, dtype)))));
+        if (is_integer(dtype)) expect_one_gather(sum(square(take(x, picks({333}, 100, dtype)))));
     Tensor square_of = picks({17, 19}, 100);
-    expect_one_step(sum(take(x, square_of.T()) * 3, 1));
-    expect_one_step(sum(take(x, picks({1000}, 100)[slice(std::nullopt, std::nullopt, -3)])));
+    expect_one_gather(sum(take(x, square_of.T()) * 3, 1));
+    expect_one_gather(sum(take(x, picks({1000}, 100)[slice(std::nullopt, std::nullopt, -3)])));
     for (DType dtype : {DType::float16, DType::float64, DType::complex64, DType::int8})
-        expect_one_step(take(astype(x, dtype).eval(), picks({50}, 100)) +
-                        take(astype(x, dtype).eval(), picks({50}, 99)));
+        expect_one_gather(take(astype(x, dtype).eval(), picks({50}, 100)) +
+                          take(astype(x, dtype).eval(), picks({50}, 99)));
 }
 
 TEST(LoopGathers, nothing_picked_is_nothing) {
-    expect_one_step(sum(take(drawn({5}), picks({0}, 5))));
-    expect_one_step(take(drawn({5, 0}), picks({3}, 5)) * 2);
+    expect_one_gather(sum(take(drawn({5}), picks({0}, 5))));
+    expect_one_gather(take(drawn({5, 0}), picks({3}, 5)) * 2);
 }
 
 TEST(LoopGathers, columns_are_joined_of_rows_that_a_library_copies) {

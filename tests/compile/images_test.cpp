@@ -32,39 +32,39 @@ std::string form(const std::vector<Tensor>& outputs) {
     return form(graph, make_plan(graph).steps);
 }
 
-struct Operands {
+struct Pictures {
     Tensor x, w, bias, gain, y;  // y: like conv2d(x, w), padded to the size of x
 };
 
-Operands operands(std::int64_t images, std::int64_t in, std::int64_t out, std::int64_t size, DType dtype) {
+Pictures operands(std::int64_t images, std::int64_t in, std::int64_t out, std::int64_t size, DType dtype) {
     return {numbers("x", {images, in, size, size}, dtype), numbers("w", {out, in, 3, 3}, dtype),
             numbers("b", {out}, dtype), numbers("g", {out, 1, 1}, dtype),
             numbers("y", {images, out, size, size}, dtype)};
 }
-Tensor convolved(const Operands& o) { return conv2d(o.x, o.w, o.bias, {.padding = {1}}); }
+Tensor convolved(const Pictures& o) { return conv2d(o.x, o.w, o.bias, {.padding = {1}}); }
 
-using Form = Tensor (*)(const Operands&);
+using PicturesForm = Tensor (*)(const Pictures&);
 struct Case {
     const char *name, *form;
-    Form program;
+    PicturesForm program;
 };
 const std::vector<Case> followed{
-    {"bias and relu", "rows(window map)", [](const Operands& o) { return relu(convolved(o)); }},
+    {"bias and relu", "rows(window map)", [](const Pictures& o) { return relu(convolved(o)); }},
     {"bias, relu and pooling", "rows(window map window)",
-     [](const Operands& o) { return max_pool2d(relu(convolved(o)), {2}); }},
-    {"a residual", "rows(window map)", [](const Operands& o) { return relu(convolved(o) + o.y); }},
+     [](const Pictures& o) { return max_pool2d(relu(convolved(o)), {2}); }},
+    {"a residual", "rows(window map)", [](const Pictures& o) { return relu(convolved(o) + o.y); }},
     {"scale and shift of channels", "rows(window map)",
-     [](const Operands& o) { return tanh(convolved(o) * o.gain + o.gain); }},
+     [](const Pictures& o) { return tanh(convolved(o) * o.gain + o.gain); }},
     {"the mean of each channel", "rows(window reduce constant map)",
-     [](const Operands& o) {
+     [](const Pictures& o) {
          return mean(relu(convolved(o)), Axes{2, 3});
      }},
     {"what is read is made before", "rows(map window map)",
-     [](const Operands& o) { return sigmoid(conv2d(exp(o.x) * 0.5, o.w, {}, {.padding = {1}})); }},
+     [](const Pictures& o) { return sigmoid(conv2d(exp(o.x) * 0.5, o.w, {}, {.padding = {1}})); }},
     {"the transposed convolution", "rows(window map)",
-     [](const Operands& o) { return relu(conv_transpose2d(o.y, o.w, {}, {.padding = {1}})); }},
+     [](const Pictures& o) { return relu(conv_transpose2d(o.y, o.w, {}, {.padding = {1}})); }},
     {"groups and strides", "rows(window map)",
-     [](const Operands& o) {
+     [](const Pictures& o) {
          std::int64_t channels = o.w.shape()[0].value();
          Tensor each = slice(o.w, {0, 0, 0, 0}, {channels, 1, 3, 3});
          return relu(conv2d(o.y, each, o.bias, {.stride = {2}, .groups = channels}));
@@ -99,7 +99,7 @@ TEST(Images, blocks_give_the_values_of_the_steps_one_by_one) {
 TEST(Images, a_weight_with_as_many_rows_as_there_are_images_is_no_image) {
     for (std::int64_t images : {4, 20}) {
         if (images > 4 && share_under_sanitizers > 1) continue;  // minutes
-        Operands o = operands(images, images, images, 6, DType::float32);
+        Pictures o = operands(images, images, images, 6, DType::float32);
         KeepPending keep;
         // The weight is made; so is a value of the images' shape that is used as one.
         Tensor weights = tanh(o.w);
@@ -114,7 +114,7 @@ TEST(Images, a_weight_with_as_many_rows_as_there_are_images_is_no_image) {
 }
 
 TEST(Images, a_training_step_has_the_same_gradients) {
-    Operands o = operands(share_under_sanitizers > 1 ? 5 : 21, 3, 16, 16, DType::float32);
+    Pictures o = operands(share_under_sanitizers > 1 ? 5 : 21, 3, 16, 16, DType::float32);
     Tensor second = numbers("v", {8, 16, 3, 3});
     KeepPending keep;
     Tensor h = max_pool2d(relu(convolved(o)), {2});

@@ -21,7 +21,6 @@ namespace weft {
 namespace {
 
 using Tensors = std::vector<Tensor>;
-using Step = StepFunction;
 
 Tensor drawn_numbers(const Shape& shape, std::int64_t seed, DType dtype = DType::float64) {
     Tensor numbers = random::normal(shape, 0, 1, random::key(seed), dtype) * 0.3;
@@ -38,7 +37,8 @@ Tensors all_of(const Scanned& scanned) {
 }
 
 /// `error` 0: the same bits.
-void expect_as_stepped(const Step& f, const Tensors& init, const Tensors& xs, std::int64_t steps, double error) {
+void expect_as_stepped(const StepFunction& f, const Tensors& init, const Tensors& xs, std::int64_t steps,
+                       double error) {
     for (bool reverse : {false, true}) {
         Tensors found = all_of(scan(f, init, xs, {.length = steps, .reverse = reverse}));
         Tensors expected = all_of(unrolled(f, init, xs, {.length = steps, .reverse = reverse}, true));
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers, NumbersOf, testing::Values(64, 130, 331));
 TEST_P(NumbersOf, products_of_small_matrices_have_the_bits_of_kernels) {
     for (std::int64_t n : {2, 3, 4}) {
         Tensor a = drawn_numbers({n, n}, n, DType::float32), q = drawn_numbers({n, n}, 8, DType::float32);
-        Step step = [&](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep {
+        StepFunction step = [&](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep {
             return {{matmul(a, c[0]) + q}, {c[0]}};
         };
         expect_as_stepped(step, {drawn_numbers({n, n}, 9, DType::float32)}, {}, GetParam(), 0);
@@ -85,7 +85,7 @@ TEST_P(NumbersOf, products_of_small_matrices_have_the_bits_of_kernels) {
 
 TEST_P(NumbersOf, views_joins_and_sums_are_those_of_arrays) {
     Tensor w = drawn_numbers({3, 4}, 1), line = drawn_numbers({4}, 2);
-    Step step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
+    StepFunction step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
         Tensor y = matmul(x[0], w);                                  // (2, 4)
         Tensor turned = matrix_transpose(flip(c[0], {1}));           // (4, 2)
         Tensor joined = concatenate({turned, matrix_transpose(y)});  // (8, 2)
@@ -110,7 +110,7 @@ TEST_P(NumbersOf, views_joins_and_sums_are_those_of_arrays) {
 
 TEST_P(NumbersOf, truth_values_and_what_is_not_finite_come_out_as_of_arrays) {
     double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-    Step step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
+    StepFunction step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
         Tensor some = any(x[0] > 0.3, {0}), every = all(x[0], {0});
         Tensor next = where(some, c[0] + max(x[0]), c[0] * 0.5) - min(x[0]);
         return {{next, logical_and(c[1], every)},
@@ -121,7 +121,7 @@ TEST_P(NumbersOf, truth_values_and_what_is_not_finite_come_out_as_of_arrays) {
     std::vector<double> odd = doubles(x);
     odd[4] = nan, odd[40] = inf, odd[41] = -inf, odd[60] = odd[61] = odd[62] = -0.0, odd[90] = 0, odd[91] = -0.0;
     Tensor strange = Tensor::of(odd, {GetParam(), 3});
-    Step shown = [&](std::span<const Tensor> c, std::span<const Tensor> y) -> ScanStep {
+    StepFunction shown = [&](std::span<const Tensor> c, std::span<const Tensor> y) -> ScanStep {
         return {{c[0] + 1}, {sum(y[0]), max(y[0]), min(y[0])}};
     };
     expect_as_stepped(shown, {drawn_numbers({2}, 2)}, {strange}, GetParam(), 0);
@@ -129,7 +129,7 @@ TEST_P(NumbersOf, truth_values_and_what_is_not_finite_come_out_as_of_arrays) {
 
 TEST_P(NumbersOf, derivatives_are_those_of_steps) {
     Tensor a = drawn_numbers({3, 3}, 1), x = drawn_numbers({GetParam(), 3}, 2), h = drawn_numbers({3}, 3);
-    Step step = [&](std::span<const Tensor> c, std::span<const Tensor> y) -> ScanStep {
+    StepFunction step = [&](std::span<const Tensor> c, std::span<const Tensor> y) -> ScanStep {
         Tensor s = exp(matmul(a, c[0]) - max(c[0]));
         return {{s / sum(s) + y[0] * 0.5}, {s}};
     };
@@ -175,7 +175,7 @@ TEST(Numbers, a_loop_that_ends_by_a_condition_ends_where_it_does) {
 TEST(Numbers, what_is_the_same_in_each_step_is_collected_whatever_its_type) {
     for (DType dtype : {DType::bool_, DType::int32, DType::uint8, DType::float32, DType::complex64}) {
         Tensor same = astype(Tensor::of<std::int32_t>({1, 0, 1}), dtype).eval();
-        Step step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
+        StepFunction step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
             return {{tanh(c[0] + sum(x[0]))}, {same}};
         };
         Scanned all = scan(step, {zeros({}, DType::float64)}, {drawn_numbers({70, 3}, 5)});

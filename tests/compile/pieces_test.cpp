@@ -17,7 +17,7 @@
 namespace weft {
 namespace {
 
-std::shared_ptr<const Binding> bound(const Graph& graph, BindOptions options = {}) {
+std::shared_ptr<const Binding> bound_with(const Graph& graph, BindOptions options = {}) {
     return weft::bind(std::make_shared<const Plan>(make_plan(graph)), graph, cpu_compiler(), options);
 }
 
@@ -42,7 +42,7 @@ int placed(const Binding& binding) {
 /// As many pieces are made where they belong; what is computed so has the bits of what is computed operation by operation, and of the interpreter.
 void expect_placed(const std::vector<Tensor>& outputs, int pieces, bool exact = true, BindOptions options = {}) {
     Graph graph = graph_of(outputs);
-    auto binding = bound(graph, options);
+    auto binding = bound_with(graph, options);
     EXPECT_EQ(placed(*binding), pieces) << binding->str();
     std::vector<Array> found = run_once(binding, graph), plain = run(graph, {.fuse = false}, 1);
     std::vector<Array> expected = interpret(outputs), two = run(graph, {}, 2);
@@ -253,7 +253,7 @@ TEST(Pieces, what_writes_over_a_result) {
 TEST(Pieces, results_take_no_leafs_memory_over) {
     Tensor x = given("x", {40, 60}), y = given("y", {40, 60});
     Graph graph = graph_of({concatenate({x * x, y}, 0)});
-    auto binding = bound(graph, {.donors = {0}});
+    auto binding = bound_with(graph, {.donors = {0}});
     EXPECT_EQ(binding->outputs[0].donor, -1);
     EXPECT_EQ(placed(*binding), 1);
 }
@@ -261,7 +261,7 @@ TEST(Pieces, results_take_no_leafs_memory_over) {
 TEST(Pieces, what_lies_in_place_counts_as_no_memory_traffic) {
     Tensor x = given("x", {40, 60});
     auto bytes = [](const Tensor& joined) {
-        auto binding = bound(graph_of({joined}));
+        auto binding = bound_with(graph_of({joined}));
         return work_of(binding->steps.back()).bytes;
     };
     EXPECT_EQ(bytes(concatenate({x * x, x + 1}, 1)), 0);
@@ -275,7 +275,7 @@ TEST(Pieces, a_result_that_waits_long_is_made_late) {
     std::vector<Tensor> outputs{sum(concatenate({early, x, x, x, x, x, x * h}, 0), 1)};
     Graph graph = graph_of(outputs);
     for (bool thrifty : {false, true}) {
-        auto binding = bound(graph, {.thrift = thrifty ? Thrift{0, 0} : Thrift{}});
+        auto binding = bound_with(graph, {.thrift = thrifty ? Thrift{0, 0} : Thrift{}});
         EXPECT_EQ(placed(*binding), thrifty ? 0 : 2) << binding->str();
         EXPECT_EQ(difference(interpret(outputs)[0], run_once(binding, graph)[0], 1e-4, 1e-4), "");
     }
@@ -292,7 +292,7 @@ TEST(Pieces, what_stays_inside_a_step_of_rows_and_is_made_again_moves_nowhere) {
         Tensor rest = axis == 1 ? sort(late, 1) : sort(broadcast_to(late, {400, 64}), 1);
         std::vector<Tensor> outputs{sum(sin(concatenate({y, rest, q}, axis)), 0), s};
         Graph graph = graph_of(outputs);
-        auto binding = bound(graph, {.thrift = {0, 0}});
+        auto binding = bound_with(graph, {.thrift = {0, 0}});
         bool inside = false;
         for (const Step& step : binding->plan->steps) inside |= !step.inside.empty();
         EXPECT_TRUE(inside) << str(*binding->plan, graph);
@@ -313,7 +313,7 @@ TEST(Pieces, within_the_steps_of_loops) {
         outputs.push_back(found.carry[0]);
         std::vector<Array> expected = interpret(outputs);
         Graph graph = graph_of(outputs);
-        auto binding = bound(graph);
+        auto binding = bound_with(graph);
         std::vector<Array> one = run_once(binding, graph), two = run(graph, {}, 2);
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             EXPECT_EQ(difference(expected[i], one[i], 1e-4, 1e-4), "");

@@ -13,7 +13,7 @@
 namespace weft {
 namespace {
 
-std::size_t steps_of(std::initializer_list<Tensor> outputs) { return make_plan(graph_of(outputs)).steps.size(); }
+std::size_t count_of_steps(std::initializer_list<Tensor> outputs) { return make_plan(graph_of(outputs)).steps.size(); }
 
 Tensor layer(const Tensor& x, const Tensor& w) { return mean(square(tanh(matmul(x, w)) + 1)); }
 
@@ -81,18 +81,18 @@ TEST(Gather, long_graphs_are_abbreviated_in_the_middle) {
 
 TEST(Partition, an_elementwise_chain_is_one_kernel) {
     Tensor x = drawn({4, 5}), y = drawn({5});
-    EXPECT_EQ(steps_of({exp(x) * y + sin(x) / y}), 1u);
-    EXPECT_EQ(steps_of({exp(x) * y + sin(x) / (1 + y)}), 2u);  // 1 + y is computed for one row, not for each
+    EXPECT_EQ(count_of_steps({exp(x) * y + sin(x) / y}), 1u);
+    EXPECT_EQ(count_of_steps({exp(x) * y + sin(x) / (1 + y)}), 2u);  // 1 + y is computed for one row, not for each
 }
 
 TEST(Partition, what_reads_the_same_memory_is_one_kernel) {
     Tensor x = drawn({4, 5});
-    EXPECT_EQ(steps_of({exp(x), sin(x), x * 2}), 1u);
+    EXPECT_EQ(count_of_steps({exp(x), sin(x), x * 2}), 1u);
 }
 
 TEST(Partition, a_chain_that_only_a_reduction_reads_is_part_of_it) {
     Tensor x = drawn({4, 5});
-    EXPECT_EQ(steps_of({sum(square(x - 1), 1)}), 1u);
+    EXPECT_EQ(count_of_steps({sum(square(x - 1), 1)}), 1u);
     Tensor shared = exp(x);
     EXPECT_EQ(make_plan(graph_of({sum(shared, 1), shared}), {.rows = false}).steps.size(), 2u);
 }
@@ -123,10 +123,10 @@ TEST(Partition, what_is_made_of_two_arrays_moves_where_one_is_kept_anyway) {
 
 TEST(Partition, views_cost_no_kernel) {
     Tensor x = drawn({4, 6});
-    EXPECT_EQ(steps_of({x.T()}), 0u);
-    EXPECT_EQ(steps_of({exp(flip(x.T(), {0}))}), 1u);
-    EXPECT_EQ(steps_of({reshape(x, {24})}), 0u);
-    EXPECT_EQ(steps_of({reshape(x.T(), {24})}), 1u);
+    EXPECT_EQ(count_of_steps({x.T()}), 0u);
+    EXPECT_EQ(count_of_steps({exp(flip(x.T(), {0}))}), 1u);
+    EXPECT_EQ(count_of_steps({reshape(x, {24})}), 0u);
+    EXPECT_EQ(count_of_steps({reshape(x.T(), {24})}), 1u);
 }
 
 TEST(Partition, kernels_without_fusion_are_one_an_operation) {
@@ -139,7 +139,7 @@ TEST(Partition, long_chains_are_cut) {
     Tensor y = drawn({4});
     KeepPending keep;
     for (int i = 0; i < 1000; ++i) y = sin(y);
-    EXPECT_EQ(steps_of({y}), 4u);
+    EXPECT_EQ(count_of_steps({y}), 4u);
     EXPECT_EQ(make_plan(graph_of({y}), {.longest = 100}).steps.size(), 10u);
 }
 

@@ -36,42 +36,41 @@ int contractions(const Graph& graph, const std::vector<Step>& steps) {
 }
 
 // What becomes of it: "steps/products".
-std::string form(const std::vector<Tensor>& outputs) {
+std::string steps_and_products(const std::vector<Tensor>& outputs) {
     KeepPending keep;
     Graph graph = rewritten_graph(outputs);
     Plan plan = make_plan(graph);
     return text(plan.steps.size(), "/", contractions(graph, plan.steps));
 }
 
-struct Operands {
+struct Terms {
     Tensor a, b, X, Y, Z, turned;  // X Y and Z are (m, n), `turned` is (n, m)
 };
 
-using Form = Tensor (*)(const Operands&);
+using Form = Tensor (*)(const Terms&);
 // Scaled sums around one product, in the ways in which people write them.
 const std::vector<std::pair<const char*, Form>> scaled_sums{
-    {"X Y + Z", [](const Operands& o) { return matmul(o.X, o.Y) + o.Z; }},
-    {"Z + X Y", [](const Operands& o) { return o.Z + matmul(o.X, o.Y); }},
-    {"X Y - Z", [](const Operands& o) { return matmul(o.X, o.Y) - o.Z; }},
-    {"Z - X Y", [](const Operands& o) { return o.Z - matmul(o.X, o.Y); }},
-    {"a X Y + b Z", [](const Operands& o) { return o.a * matmul(o.X, o.Y) + o.b * o.Z; }},
-    {"X Y a + Z b", [](const Operands& o) { return matmul(o.X, o.Y) * o.a + o.Z * o.b; }},
-    {"b Z + a X Y", [](const Operands& o) { return o.b * o.Z + o.a * matmul(o.X, o.Y); }},
-    {"X Y a - Z b", [](const Operands& o) { return matmul(o.X, o.Y) * o.a - o.Z * o.b; }},
-    {"b Z - a X Y", [](const Operands& o) { return o.b * o.Z - o.a * matmul(o.X, o.Y); }},
-    {"b Z' - a Y' X'", [](const Operands& o) { return o.b * o.Z.T() - o.a * matmul(o.Y.T(), o.X.T()); }},
-    {"b Z' + a b (X Y)'", [](const Operands& o) { return o.b * o.Z.T() + o.a * o.b * matmul(o.X, o.Y).T(); }},
-    {"b T + a (X Y)'", [](const Operands& o) { return o.b * o.turned + o.a * matmul(o.X, o.Y).T(); }},
-    {"Z + a b a X Y", [](const Operands& o) { return o.Z + o.a * o.b * o.a * matmul(o.X, o.Y); }},
-    {"b b Z a + a a X Y b",
-     [](const Operands& o) { return o.b * o.b * o.Z * o.a + o.a * o.a * matmul(o.X, o.Y) * o.b; }},
-    {"Z + (X Y a + Z b)", [](const Operands& o) { return o.Z + (matmul(o.X, o.Y) * o.a + o.Z * o.b); }},
-    {"b (Z + a X Y)", [](const Operands& o) { return o.b * (o.Z + o.a * matmul(o.X, o.Y)); }},
-    {"-(Z - X Y) / a", [](const Operands& o) { return -(o.Z - matmul(o.X, o.Y)) / o.a; }},
-    {"a X Y", [](const Operands& o) { return o.a * matmul(o.X, o.Y); }},
+    {"X Y + Z", [](const Terms& o) { return matmul(o.X, o.Y) + o.Z; }},
+    {"Z + X Y", [](const Terms& o) { return o.Z + matmul(o.X, o.Y); }},
+    {"X Y - Z", [](const Terms& o) { return matmul(o.X, o.Y) - o.Z; }},
+    {"Z - X Y", [](const Terms& o) { return o.Z - matmul(o.X, o.Y); }},
+    {"a X Y + b Z", [](const Terms& o) { return o.a * matmul(o.X, o.Y) + o.b * o.Z; }},
+    {"X Y a + Z b", [](const Terms& o) { return matmul(o.X, o.Y) * o.a + o.Z * o.b; }},
+    {"b Z + a X Y", [](const Terms& o) { return o.b * o.Z + o.a * matmul(o.X, o.Y); }},
+    {"X Y a - Z b", [](const Terms& o) { return matmul(o.X, o.Y) * o.a - o.Z * o.b; }},
+    {"b Z - a X Y", [](const Terms& o) { return o.b * o.Z - o.a * matmul(o.X, o.Y); }},
+    {"b Z' - a Y' X'", [](const Terms& o) { return o.b * o.Z.T() - o.a * matmul(o.Y.T(), o.X.T()); }},
+    {"b Z' + a b (X Y)'", [](const Terms& o) { return o.b * o.Z.T() + o.a * o.b * matmul(o.X, o.Y).T(); }},
+    {"b T + a (X Y)'", [](const Terms& o) { return o.b * o.turned + o.a * matmul(o.X, o.Y).T(); }},
+    {"Z + a b a X Y", [](const Terms& o) { return o.Z + o.a * o.b * o.a * matmul(o.X, o.Y); }},
+    {"b b Z a + a a X Y b", [](const Terms& o) { return o.b * o.b * o.Z * o.a + o.a * o.a * matmul(o.X, o.Y) * o.b; }},
+    {"Z + (X Y a + Z b)", [](const Terms& o) { return o.Z + (matmul(o.X, o.Y) * o.a + o.Z * o.b); }},
+    {"b (Z + a X Y)", [](const Terms& o) { return o.b * (o.Z + o.a * matmul(o.X, o.Y)); }},
+    {"-(Z - X Y) / a", [](const Terms& o) { return -(o.Z - matmul(o.X, o.Y)) / o.a; }},
+    {"a X Y", [](const Terms& o) { return o.a * matmul(o.X, o.Y); }},
 };
 
-std::vector<Operands> operands(DType dtype) {
+std::vector<Terms> operands(DType dtype) {
     Tensor X = numbers("X", {5, 4}, dtype), Y = numbers("Y", {4, 6}, dtype), Z = numbers("Z", {5, 6}, dtype),
            turned = numbers("T", {6, 5}, dtype);
     Tensor a = numbers("a", {}, dtype), b = numbers("b", {}, dtype);
@@ -82,13 +81,13 @@ std::vector<Operands> operands(DType dtype) {
 
 TEST(Products, a_scaled_sum_around_a_product_is_one_step_with_one_product) {
     for (DType dtype : {DType::float32, DType::float64, DType::float16}) {
-        for (const Operands& o : operands(dtype)) {
+        for (const Terms& o : operands(dtype)) {
             for (const auto& [name, form_of] : scaled_sums) {
                 SCOPED_TRACE(text(name, " ", dtype, " a ", o.a.dtype()));
                 KeepPending keep;
                 Tensor result = form_of(o);
                 // Half types are multiplied as float32: what turns the second matrix into it is a step of its own.
-                EXPECT_EQ(form({result}), is_half(dtype) ? "2/1" : "1/1");
+                EXPECT_EQ(steps_and_products({result}), is_half(dtype) ? "2/1" : "1/1");
                 expect_values({result}, 16);
             }
         }
@@ -100,21 +99,21 @@ TEST(Products, two_products_in_a_sum_are_one_step_of_two) {
            S = numbers("S", {3, 5}), a = numbers("a", {}), b = numbers("b", {}), c = numbers("c", {});
     KeepPending keep;
     Tensor result = Z * c + a * matmul(X, Y) + b * matmul(R, S).T();
-    EXPECT_EQ(form({result}), "1/2");
+    EXPECT_EQ(steps_and_products({result}), "1/2");
     expect_values({result}, 16);
     Tensor gated = matmul(X, Y) * sigmoid(matmul(X, exp(Y)));
-    EXPECT_EQ(form({gated}), "2/2");  // exp(Y) first
+    EXPECT_EQ(steps_and_products({gated}), "2/2");  // exp(Y) first
 }
 
 TEST(Products, a_matrix_and_a_vector_with_a_sum_are_one_step) {
     Tensor M = numbers("M", {7, 5}), v = numbers("v", {5}), w = numbers("w", {7}), b = numbers("b", {7}),
            c = numbers("c", {5});
     KeepPending keep;
-    EXPECT_EQ(form({matmul(M, v) + b}), "1/1");
-    EXPECT_EQ(form({tanh(matmul(w, M) * 0.5 + c)}), "1/1");
-    EXPECT_EQ(form({exp(matmul(v, c))}), "1/1");
-    EXPECT_EQ(form({1 + 2 * outer(w, v) + M}), "1/0");
-    EXPECT_EQ(form({M + 2 * matmul(expand_dims(w, 1), expand_dims(v, 0))}), "1/0");
+    EXPECT_EQ(steps_and_products({matmul(M, v) + b}), "1/1");
+    EXPECT_EQ(steps_and_products({tanh(matmul(w, M) * 0.5 + c)}), "1/1");
+    EXPECT_EQ(steps_and_products({exp(matmul(v, c))}), "1/1");
+    EXPECT_EQ(steps_and_products({1 + 2 * outer(w, v) + M}), "1/0");
+    EXPECT_EQ(steps_and_products({M + 2 * matmul(expand_dims(w, 1), expand_dims(v, 0))}), "1/0");
     expect_values({matmul(M, v) + b, tanh(matmul(w, M) * 0.5 + c), exp(matmul(v, c))}, 8);
 }
 
@@ -127,17 +126,18 @@ TEST(Products, what_is_made_of_their_rows_is_made_with_them) {
     Tensor x = numbers("x", {9, 8}), w = numbers("w", {8, 10}), b = numbers("b", {10}), r = numbers("r", {9, 10});
     Tensor q = numbers("q", {2, 3, 5, 4}), k = numbers("k", {2, 3, 7, 4});
     KeepPending keep;
-    EXPECT_EQ(form({relu(matmul(x, w) + b)}), "1/1");
-    EXPECT_EQ(form({softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f)}), "1/1");
+    EXPECT_EQ(steps_and_products({relu(matmul(x, w) + b)}), "1/1");
+    EXPECT_EQ(steps_and_products({softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f)}), "1/1");
     Tensor weights = softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f);
-    EXPECT_EQ(form({matmul(weights, k)}), "1/2");                 // attention: each batch has its own second matrix
-    EXPECT_EQ(form({matmul(relu(matmul(x, w)), w.T())}), "2/2");  // layers are steps of their own
-    EXPECT_EQ(form({layer_norm(matmul(x, w) + r)}), "1/1");
-    EXPECT_EQ(form({argmax(matmul(x, w), 1)}), "1/1");
-    EXPECT_EQ(form({matmul(x, w), relu(matmul(x, w) + b)}), "1/1");  // the product leaves it, too
-    EXPECT_EQ(form({relu(tensordot(numbers("t", {2, 3, 8}), w, 1) + b)}), "1/1");
-    EXPECT_EQ(form({sum(matmul(x, w), 0)}), "2/1");  // over rows: another step
-    EXPECT_EQ(form({softmax(matmul(x, w), 0)}), form({softmax(numbers("y", {9, 10}), 0), matmul(x, w)}));
+    EXPECT_EQ(steps_and_products({matmul(weights, k)}), "1/2");  // attention: each batch has its own second matrix
+    EXPECT_EQ(steps_and_products({matmul(relu(matmul(x, w)), w.T())}), "2/2");  // layers are steps of their own
+    EXPECT_EQ(steps_and_products({layer_norm(matmul(x, w) + r)}), "1/1");
+    EXPECT_EQ(steps_and_products({argmax(matmul(x, w), 1)}), "1/1");
+    EXPECT_EQ(steps_and_products({matmul(x, w), relu(matmul(x, w) + b)}), "1/1");  // the product leaves it, too
+    EXPECT_EQ(steps_and_products({relu(tensordot(numbers("t", {2, 3, 8}), w, 1) + b)}), "1/1");
+    EXPECT_EQ(steps_and_products({sum(matmul(x, w), 0)}), "2/1");  // over rows: another step
+    EXPECT_EQ(steps_and_products({softmax(matmul(x, w), 0)}),
+              steps_and_products({softmax(numbers("y", {9, 10}), 0), matmul(x, w)}));
     expect_values({relu(matmul(x, w) + b), softmax(matmul(q, swapaxes(k, -1, -2)) * 0.5f), layer_norm(matmul(x, w) + r),
                    softmax(matmul(x, w), 0), matmul(weights, k)},
                   100);
@@ -149,12 +149,12 @@ TEST(Products, what_makes_their_rows_is_made_with_them) {
     Tensor x = numbers("x", {9, 8}), w = numbers("w", {8, 10}), b = numbers("b", {10}), s = numbers("s", {8});
     Tensor square = numbers("square", {90, 90}), image = numbers("image", {3, 5, 7, 8});
     KeepPending keep;
-    EXPECT_EQ(form({matmul(relu(x), w) + b}), "1/1");
-    EXPECT_EQ(form({matmul(layer_norm(x) * s, w)}), "1/1");
-    EXPECT_EQ(form({relu(matmul(layer_norm(image + 1), w) + b)}), "1/1");
-    EXPECT_EQ(form({matmul(relu(x), w), relu(x) * 2}), "1/1");            // others may have it, too
-    EXPECT_EQ(form({matmul(exp(square), exp(square) + 1)}), "2/1");       // the second matrix is read whole
-    EXPECT_EQ(form({matmul(exp(x - max(x, Axes{0}, true)), w)}), "2/1");  // which waits for all rows
+    EXPECT_EQ(steps_and_products({matmul(relu(x), w) + b}), "1/1");
+    EXPECT_EQ(steps_and_products({matmul(layer_norm(x) * s, w)}), "1/1");
+    EXPECT_EQ(steps_and_products({relu(matmul(layer_norm(image + 1), w) + b)}), "1/1");
+    EXPECT_EQ(steps_and_products({matmul(relu(x), w), relu(x) * 2}), "1/1");       // others may have it, too
+    EXPECT_EQ(steps_and_products({matmul(exp(square), exp(square) + 1)}), "2/1");  // the second matrix is read whole
+    EXPECT_EQ(steps_and_products({matmul(exp(x - max(x, Axes{0}, true)), w)}), "2/1");  // which waits for all rows
     expect_values(
         {matmul(relu(x), w) + b, matmul(layer_norm(x) * s, w), relu(matmul(layer_norm(image + 1), w) + b), relu(x) * 2},
         100);
@@ -268,22 +268,22 @@ TEST(Products, any_shapes_and_types_give_the_values_of_the_steps_one_by_one) {
             for (std::int64_t size : last) dims.push_back(size);
             return dims;
         };
-        Form forms[] = {[](const Operands& o) { return relu(matmul(o.X, o.Y) + o.b); },
-                        [](const Operands& o) { return o.a * matmul(o.X, o.Y) + 0.5 * o.Z; },
-                        [](const Operands& o) { return o.Z - sum(square(matmul(o.X, o.Y)), Axes{-1}, true); },
-                        [](const Operands& o) { return swapaxes(matmul(o.X, o.Y), -1, -2) + o.turned; },
-                        [](const Operands& o) { return layer_norm(matmul(o.X, o.Y) + o.Z) * o.b; },
-                        [](const Operands& o) { return matmul(relu(o.X) - 0.5, o.Y) + o.b; },
-                        [](const Operands& o) { return matmul(softmax(o.X * o.a), o.Y) - o.Z; }};
+        Form forms[] = {[](const Terms& o) { return relu(matmul(o.X, o.Y) + o.b); },
+                        [](const Terms& o) { return o.a * matmul(o.X, o.Y) + 0.5 * o.Z; },
+                        [](const Terms& o) { return o.Z - sum(square(matmul(o.X, o.Y)), Axes{-1}, true); },
+                        [](const Terms& o) { return swapaxes(matmul(o.X, o.Y), -1, -2) + o.turned; },
+                        [](const Terms& o) { return layer_norm(matmul(o.X, o.Y) + o.Z) * o.b; },
+                        [](const Terms& o) { return matmul(relu(o.X) - 0.5, o.Y) + o.b; },
+                        [](const Terms& o) { return matmul(softmax(o.X * o.a), o.Y) - o.Z; }};
         SCOPED_TRACE(text(batch, " ", m, " ", k, " ", n, " ", dtype, " form ", i % 7));
         KeepPending keep;
-        Operands o{numbers("a", {}, dtype),
-                   numbers("b", {n}, dtype),
-                   Tensor(laid_out(numbers("X", shaped({m, k}), dtype).array(),
-                                   all_forms[static_cast<std::size_t>(draw.below(5))])),
-                   numbers("Y", shaped({k, n}, draw.below(2) == 0), dtype),
-                   numbers("Z", shaped({m, n}), dtype),
-                   numbers("T", shaped({n, m}), dtype)};
+        Terms o{numbers("a", {}, dtype),
+                numbers("b", {n}, dtype),
+                Tensor(laid_out(numbers("X", shaped({m, k}), dtype).array(),
+                                all_forms[static_cast<std::size_t>(draw.below(5))])),
+                numbers("Y", shaped({k, n}, draw.below(2) == 0), dtype),
+                numbers("Z", shaped({m, n}), dtype),
+                numbers("T", shaped({n, m}), dtype)};
         expect_values({forms[i % 7](o)}, 100.0 * static_cast<double>(k + 1));
         if (HasFailure()) return;
     }
@@ -347,7 +347,7 @@ TEST(Products, a_logistic_regression_is_two_products_and_what_is_made_with_them)
     KeepPending keep;
     for (DType dtype : {DType::float64, DType::float32}) {
         Regression r = logistic(400, 784, dtype);
-        EXPECT_EQ(form({r.predicted}), "1/1");
+        EXPECT_EQ(steps_and_products({r.predicted}), "1/1");
         Graph graph = rewritten_graph(r.trained);
         Plan plan = make_plan(graph);
         EXPECT_EQ(contractions(graph, plan.steps), 2);

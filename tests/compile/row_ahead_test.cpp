@@ -32,42 +32,42 @@ std::vector<std::int32_t> numbers_ahead(std::vector<RowPart> parts, std::size_t 
     return found;
 }
 
-using Numbers = std::vector<std::int32_t>;
+using PartNumbers = std::vector<std::int32_t>;
 
 TEST(RowAhead, names_what_the_loops_behind_a_product_read) {
     EXPECT_EQ(numbers_ahead({product({0, 1, outside}), loop({read(2, 64), read(3, 64)}), loop({read(4, 64)})}),
-              (Numbers{2, 3, 4}));
+              (PartNumbers{2, 3, 4}));
 }
 
 TEST(RowAhead, names_nothing_for_a_loop_and_nothing_beyond_the_next_product) {
     std::vector<RowPart> parts{loop({read(1, 64)}), product({2}), loop({read(3, 64)}), product({4}),
                                loop({read(5, 64)})};
-    EXPECT_EQ(numbers_ahead(parts, 0), Numbers{});
-    EXPECT_EQ(numbers_ahead(parts, 1), Numbers{3});
-    EXPECT_EQ(numbers_ahead(parts, 3), Numbers{5});
+    EXPECT_EQ(numbers_ahead(parts, 0), PartNumbers{});
+    EXPECT_EQ(numbers_ahead(parts, 1), PartNumbers{3});
+    EXPECT_EQ(numbers_ahead(parts, 3), PartNumbers{5});
 }
 
 TEST(RowAhead, leaves_out_what_is_near_already) {
     EXPECT_EQ(numbers_ahead({loop({read(1, 64)}), product({0, 2}), loop({read(0, 64), read(1, 64), read(2, 64)})}, 1),
-              Numbers{});
-    EXPECT_EQ(numbers_ahead({product({0}), loop({read(outside + 1, 64)})}), Numbers{});              // lives inside
-    EXPECT_EQ(numbers_ahead({product({0}), loop({{3, {64}}}), loop({read(3, 64)})}), Numbers{});     // stored before
-    EXPECT_EQ(numbers_ahead({product({0}), loop({read(3, 64)}), loop({read(3, 64)})}), Numbers{3});  // once
+              PartNumbers{});
+    EXPECT_EQ(numbers_ahead({product({0}), loop({read(outside + 1, 64)})}), PartNumbers{});           // lives inside
+    EXPECT_EQ(numbers_ahead({product({0}), loop({{3, {64}}}), loop({read(3, 64)})}), PartNumbers{});  // stored before
+    EXPECT_EQ(numbers_ahead({product({0}), loop({read(3, 64)}), loop({read(3, 64)})}), PartNumbers{3});  // once
 }
 
 TEST(RowAhead, leaves_out_what_does_not_lie_in_one_piece) {
     RowOperand gaps = read(1, 64), same = read(2, 64), scattered = read(3, 0);
     gaps.strides = {100}, same.strides = {0}, scattered.strides = {64};
-    EXPECT_EQ(numbers_ahead({product({0}), loop({gaps, same, scattered, read(4, 64)})}), Numbers{4});
+    EXPECT_EQ(numbers_ahead({product({0}), loop({gaps, same, scattered, read(4, 64)})}), PartNumbers{4});
     RowOperand image{1, {1 << 12, 3 * 64, 64}, 64};
     auto of = [&](const Dims& block) { return numbers_ahead({product({0}), loop({image})}, 0, block); };
-    EXPECT_EQ(of({1, 2, 3}), Numbers{1});
+    EXPECT_EQ(of({1, 2, 3}), PartNumbers{1});
     image.strides[1] = 4 * 64;
-    EXPECT_EQ(of({1, 1, 3}), Numbers{1});
+    EXPECT_EQ(of({1, 1, 3}), PartNumbers{1});
 }
 
 TEST(RowAhead, takes_few_and_not_much) {
-    EXPECT_EQ(numbers_ahead({product({0}), loop({read(1, 1 << 15), read(2, 1 << 16), read(3, 1)})}), Numbers{1});
+    EXPECT_EQ(numbers_ahead({product({0}), loop({read(1, 1 << 15), read(2, 1 << 16), read(3, 1)})}), PartNumbers{1});
     std::vector<RowOperand> many;
     for (std::int32_t number = 1; number < outside; ++number) many.push_back(read(number, 4));
     EXPECT_EQ(numbers_ahead({product({0}), loop(many)}).size(), 8u);

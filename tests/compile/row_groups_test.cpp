@@ -19,7 +19,7 @@ namespace {
 
 std::vector<Step> steps_of(std::initializer_list<Tensor> outputs) { return make_plan(graph_of(outputs)).steps; }
 
-Tensor numbers(const Dims& dims, std::uint64_t seed = 1, DType dtype = DType::float32) {
+Tensor normal_numbers(const Dims& dims, std::uint64_t seed = 1, DType dtype = DType::float32) {
     Tensor x = random::normal(shape_of(dims), 0, 1, random::key(seed), dtype);
     x.eval();
     return x;
@@ -91,7 +91,7 @@ std::vector<Tensor> rows_with_columns(std::span<const Tensor> in) {
 
 TEST(RowGroups, what_is_read_turned_as_well_is_made_before) {
     for (std::int64_t size : {5, 300}) {
-        Tensor x = numbers({size, size});
+        Tensor x = normal_numbers({size, size});
         expect_same_bits(rows_with_columns, {&x, 1}, false);
     }
 }
@@ -102,23 +102,23 @@ std::vector<Tensor> less_its_columns_sums(std::span<const Tensor> in) {
 
 TEST(RowGroups, a_sum_over_the_rows_that_they_wait_for_is_made_before) {
     for (std::int64_t rows : {4, 2000}) {
-        Tensor x = numbers({rows, 60});
+        Tensor x = normal_numbers({rows, 60});
         expect_same_bits(less_its_columns_sums, {&x, 1});
     }
 }
 
 TEST(RowGroups, a_softmax_is_one_step_and_so_is_a_layer_norm) {
-    Tensor x = numbers({8, 50});
+    Tensor x = normal_numbers({8, 50});
     EXPECT_EQ(steps_of({softmax(x)}).size(), 1u);
     EXPECT_EQ(steps_of({log_softmax(x)}).size(), 1u);
-    EXPECT_EQ(steps_of({layer_norm(x, numbers({50}), numbers({50}))}).size(),
+    EXPECT_EQ(steps_of({layer_norm(x, normal_numbers({50}), normal_numbers({50}))}).size(),
               1u);  // with the number of elements, a size
     EXPECT_EQ(steps_of({softmax(x, 0)}).size(), make_plan(graph_of({softmax(x, 0)}), {.rows = false}).steps.size());
 }
 
 TEST(RowGroups, a_light_value_is_made_by_each_that_reads_it) {
-    Tensor x = numbers({8, 50});
-    std::vector<Step> steps = steps_of({layer_norm(x, numbers({50}), numbers({50}))});
+    Tensor x = normal_numbers({8, 50});
+    std::vector<Step> steps = steps_of({layer_norm(x, normal_numbers({50}), normal_numbers({50}))});
     ASSERT_EQ(steps.size(), 1u);
     std::size_t subtracting = 0, whole = 0;
     for (const Step& part : steps[0].parts) {
@@ -135,14 +135,14 @@ TEST(RowGroups, a_light_value_is_made_by_each_that_reads_it) {
 }
 
 TEST(RowGroups, what_is_made_of_a_total_is_made_with_it) {
-    Tensor x = numbers({8, 50});
+    Tensor x = normal_numbers({8, 50});
     EXPECT_EQ(steps_of({sqrt(sum(x * x)) * 2.0f}).size(), 1u);
     EXPECT_EQ(steps_of({x - sum(x)}).size(), 2u);  // all of x again: another step
     EXPECT_NEAR((sqrt(sum(x * x)) * 2.0f).item<float>(), interpret(sqrt(sum(x * x)) * 2.0f).data<float>()[0], 1e-4);
 }
 
 TEST(RowGroups, what_passes_inside_has_no_place_in_the_arena) {
-    Tensor x = numbers({64, 1000});
+    Tensor x = normal_numbers({64, 1000});
     Graph graph = graph_of({softmax(x)});
     auto bytes = [&](const PartitionOptions& options) {
         return weft::bind(std::make_shared<const Plan>(make_plan(graph, options)), graph, cpu_compiler())
@@ -157,13 +157,13 @@ TEST(RowGroups, give_the_bits_of_the_steps_one_by_one) {
                       Dims{2, 300000}, Dims{0, 5}, Dims{3, 70, 33}, Dims{2, 3, 4, 5}, Dims{40, 1, 3000}}) {
         SCOPED_TRACE(text(dims));
         bool has_rows = std::any_of(dims.begin(), dims.end() - 1, [](std::int64_t size) { return size != 1; });
-        Tensor inputs[] = {numbers(dims), numbers({dims.back()}, 2), numbers({dims.back()}, 3)};
+        Tensor inputs[] = {normal_numbers(dims), normal_numbers({dims.back()}, 2), normal_numbers({dims.back()}, 3)};
         expect_same_bits(softmax_program, inputs, has_rows);
         expect_same_bits(layer_norm_program, inputs, has_rows);
         expect_same_bits(layer_norm_gradients, inputs, has_rows, 1);
         if (dims.size() == 3) expect_same_bits(log_softmax_over_two_axes, inputs);
         if (dims.size() == 3) expect_same_bits(attention, inputs);
-        Tensor half[] = {numbers(dims, 4, DType::float16)}, twice[] = {numbers(dims, 5, DType::float64)};
+        Tensor half[] = {normal_numbers(dims, 4, DType::float16)}, twice[] = {normal_numbers(dims, 5, DType::float64)};
         expect_same_bits(softmax_program, half, has_rows);
         expect_same_bits(softmax_program, twice, has_rows);
     }
@@ -171,7 +171,7 @@ TEST(RowGroups, give_the_bits_of_the_steps_one_by_one) {
 
 TEST(RowGroups, what_is_read_in_a_pass_keeps_its_place_while_the_pass_joins) {
     for (std::int64_t rows : {8, 16, 32, 100}) {
-        Tensor half[] = {numbers({rows, 100}, 4, DType::float16)};
+        Tensor half[] = {normal_numbers({rows, 100}, 4, DType::float16)};
         expect_same_bits(widened_softmax, half);
     }
 }
@@ -179,7 +179,7 @@ TEST(RowGroups, what_is_read_in_a_pass_keeps_its_place_while_the_pass_joins) {
 TEST(RowGroups, sum_over_their_rows_alike_with_any_number_of_threads) {
     for (Dims dims : {Dims{4096, 70}, Dims{301, 1000}, Dims{5, 40, 300}, Dims{0, 5}}) {
         SCOPED_TRACE(text(dims));
-        Tensor inputs[] = {numbers(dims), numbers({dims.back()}, 2), numbers({dims.back()}, 3)};
+        Tensor inputs[] = {normal_numbers(dims), normal_numbers({dims.back()}, 2), normal_numbers({dims.back()}, 3)};
         Graph graph = graph_of(layer_norm_gradients(inputs));
         auto plan = std::make_shared<const Plan>(make_plan(graph));
         EXPECT_EQ(plan->steps.size(), 1u);
@@ -194,9 +194,9 @@ TEST(RowGroups, sum_over_their_rows_alike_with_any_number_of_threads) {
 }
 
 TEST(RowGroups, take_rows_that_lie_otherwise) {
-    Tensor turned[] = {numbers({1000, 257}).T()}, backwards[] = {flip(numbers({90, 700}), {0, 1})};
-    Tensor spread[] = {broadcast_to(numbers({1, 600}), {80, 600})},
-           repeated[] = {broadcast_to(numbers({80, 1}), {80, 600})};
+    Tensor turned[] = {normal_numbers({1000, 257}).T()}, backwards[] = {flip(normal_numbers({90, 700}), {0, 1})};
+    Tensor spread[] = {broadcast_to(normal_numbers({1, 600}), {80, 600})},
+           repeated[] = {broadcast_to(normal_numbers({80, 1}), {80, 600})};
     for (std::span<const Tensor> inputs : {std::span<const Tensor>(turned), std::span<const Tensor>(backwards),
                                            std::span<const Tensor>(spread), std::span<const Tensor>(repeated)})
         expect_same_bits(softmax_program, inputs);
@@ -212,7 +212,7 @@ std::vector<Tensor> softmax_of_columns(std::span<const Tensor> in) {
 }
 
 TEST(RowGroups, what_lies_across_rows_is_read_by_columns_before) {
-    Tensor pictures[] = {numbers({3, 10, 9, 6})}, matrix[] = {numbers({70, 40})};
+    Tensor pictures[] = {normal_numbers({3, 10, 9, 6})}, matrix[] = {normal_numbers({70, 40})};
     auto reads_turned = [](const std::vector<Tensor>& outputs) {
         Graph graph = graph_of(outputs);
         Plan plan = make_plan(graph);
@@ -246,7 +246,7 @@ TEST(RowGroups, short_rows_that_lie_across_are_read_by_blocks) {
         return any;
     };
     for (std::int64_t size : {3, 64, 65}) {
-        Tensor x = numbers({size, 700});
+        Tensor x = normal_numbers({size, 700});
         EXPECT_EQ(steps_of_rows({softmax(x.T())}), size <= 64);
         EXPECT_FALSE(steps_of_rows({logsumexp(x.T(), {1}) + 1}));  // nothing of a row's size is handed on
         expect_same_bits(softmax_of_a_turned_one, {&x, 1}, false);
@@ -264,19 +264,20 @@ std::vector<Tensor> norms_over_channels(std::span<const Tensor> in) {
 }
 
 TEST(RowGroups, what_joins_inner_axes_is_a_step_of_the_axes_before_them) {
-    Tensor x = numbers({6, 10, 40});
+    Tensor x = normal_numbers({6, 10, 40});
     EXPECT_EQ(steps_of({softmax(x, 1)}).size(), 1u);
-    EXPECT_EQ(steps_of({softmax(permute_dims(numbers({10, 40, 6}), {2, 0, 1}), 1)}).size(), 4u);  // lies across them
+    EXPECT_EQ(steps_of({softmax(permute_dims(normal_numbers({10, 40, 6}), {2, 0, 1}), 1)}).size(),
+              4u);  // lies across them
     for (const Step& step : steps_of({logsumexp(x, {1}, true)})) EXPECT_NE(step.kind, Step::rows);
     for (const Dims& dims :
          {Dims{6, 10, 40}, Dims{300, 7, 33}, Dims{1, 20, 50}, Dims{70, 3, 5, 6}, Dims{2, 90, 3000}}) {
-        Tensor some[] = {numbers(dims)};
+        Tensor some[] = {normal_numbers(dims)};
         expect_same_bits(norms_over_channels, some, dims[0] > 1);
     }
 }
 
 TEST(RowGroups, results_do_not_depend_on_threads) {
-    Tensor inputs[] = {numbers({700, 333}), numbers({333}, 2), numbers({333}, 3)};
+    Tensor inputs[] = {normal_numbers({700, 333}), normal_numbers({333}, 2), normal_numbers({333}, 3)};
     auto run = [&](int threads) {
         ThreadPool::instance().set_threads(threads);
         clear_caches();
@@ -290,7 +291,7 @@ TEST(RowGroups, results_do_not_depend_on_threads) {
 
 // Steps between, which read of the group and are read by it, stay outside it: no step waits for itself.
 TEST(RowGroups, a_way_out_and_back_in_keeps_steps_apart) {
-    Tensor x = numbers({6, 6});
+    Tensor x = normal_numbers({6, 6});
     Tensor e = exp(x - max(x, Axes{1}, true));
     Tensor product = matmul(e, x);  // a library's, over all rows
     Tensor result = e / sum(e + product, Axes{1}, true) + sum(product, Axes{1}, true);

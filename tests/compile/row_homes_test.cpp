@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-std::shared_ptr<const Binding> bound(const Graph& graph, std::vector<std::int32_t> donors = {}) {
+std::shared_ptr<const Binding> bound_for(const Graph& graph, std::vector<std::int32_t> donors = {}) {
     auto plan = std::make_shared<const Plan>(make_plan(graph));
     return weft::bind(plan, graph, cpu_compiler(), {.donors = std::move(donors)});
 }
@@ -22,7 +22,7 @@ constexpr std::size_t of_a_block = 32 * 1024 * 4;  // a softmax's exponentials o
 
 TEST(RowHomes, exponentials_lie_where_quotients_will) {
     Tensor x = numbers("homes", {256, 1024});
-    EXPECT_LT(scratch_bytes(*bound(rewritten_graph({softmax(x)}))), of_a_block);
+    EXPECT_LT(scratch_bytes(*bound_for(rewritten_graph({softmax(x)}))), of_a_block);
     for (Dims dims : {Dims{256, 1024}, Dims{300, 257}, Dims{33, 7, 100}, Dims{2, 60000}, Dims{1, 5}, Dims{0, 5}})
         expect_values({softmax(numbers("homes", dims))}, 1000);
 }
@@ -33,7 +33,7 @@ TEST(RowHomes, nothing_lies_where_the_step_still_reads) {
     Array expected = interpret(program(x))[0];
     Graph graph = rewritten_graph(program(x));  // x is read once more when the result is stored
     ASSERT_EQ(graph.leaves.size(), 1u);
-    auto binding = bound(graph, {0});
+    auto binding = bound_for(graph, {0});
     ASSERT_EQ(binding->outputs[0].donor, 0);
     EXPECT_GT(scratch_bytes(*binding), of_a_block);
     EXPECT_EQ(difference(expected, run_once(binding, graph)[0], 1e-5, 1e-5), "");

@@ -22,12 +22,12 @@
 namespace weft {
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
+using Places = std::vector<std::int64_t>;
 
 Tensor table(std::int64_t rows, std::int64_t width = 4, DType dtype = DType::float32) {
     return Tensor(Draw(text("table ", rows)).array(dtype, {rows, width}));
 }
-Tensor picks(const Numbers& numbers) { return Tensor::of(numbers, {static_cast<std::int64_t>(numbers.size())}); }
+Tensor picks_of(const Places& numbers) { return Tensor::of(numbers, {static_cast<std::int64_t>(numbers.size())}); }
 
 // The update of the acceptance check, with as many uses of w as there may be.
 Tensor updated(const Tensor& w, const Tensor& i, const Tensor& j) {
@@ -47,7 +47,7 @@ std::shared_ptr<const Binding> bound(const Tensor& output, const Tensor& w, std:
 }
 
 TEST(ScatterInPlace, an_embeddings_update_writes_to_the_donated_table_and_to_nothing_else_of_its_size) {
-    Tensor i = picks({3, 7, 3, -1}), j = picks({0, 3, 8, 2});
+    Tensor i = picks_of({3, 7, 3, -1}), j = picks_of({0, 3, 8, 2});
     std::size_t arena = 0;
     for (std::int64_t rows : {1000, 100000}) {
         Tensor w = table(rows);
@@ -65,7 +65,7 @@ TEST(ScatterInPlace, an_embeddings_update_writes_to_the_donated_table_and_to_not
 }
 
 TEST(ScatterInPlace, however_the_update_and_what_it_reads_are_written) {
-    Tensor w = table(5000, 6, DType::float64), i = picks({3, 7, 3, -1}), j = picks({0, 3, 8, 2}),
+    Tensor w = table(5000, 6, DType::float64), i = picks_of({3, 7, 3, -1}), j = picks_of({0, 3, 8, 2}),
            m(Draw("m").array(DType::float64, {6, 3})), lr(Array::scalar(0.25));
     auto g = [&](const Tensor& loss) { return gradient(loss, w); };
     Tensor both = sum(exp(w[i]) * w[j] + w[1]);
@@ -101,15 +101,15 @@ TEST(ScatterInPlace, however_the_update_and_what_it_reads_are_written) {
     }
 }
 
-// The gradient of a value beside picks of itself begins as the first part of an array that has those of both.
+// The gradient of a value beside picks_of of itself begins as the first part of an array that has those of both.
 TEST(ScatterInPlace, a_part_of_something_larger_is_not_the_result) {
-    Tensor v = table(16, 1, DType::float64), i = picks({0, 2, 1, 0});
+    Tensor v = table(16, 1, DType::float64), i = picks_of({0, 2, 1, 0});
     Tensor d = gradient(sum(sin(concatenate({v, square(take(v, i, 0))}, 0))), v);
     EXPECT_EQ(difference(interpret(d), d.array(), 1e-13, 1e-13), "");
 }
 
 TEST(ScatterInPlace, what_dies_in_a_scatter_is_written_over_in_the_arena) {
-    Tensor x = table(50), y = scatter(exp(x), picks({1, 2}), table(2), 0, ScatterMode::add);
+    Tensor x = table(50), y = scatter(exp(x), picks_of({1, 2}), table(2), 0, ScatterMode::add);
     auto binding = bound(sum(square(y), 0), x);
     const BoundStep& step = binding->steps[1];
     ASSERT_EQ(step.operation, &scatter_operation) << binding->str();
@@ -118,7 +118,7 @@ TEST(ScatterInPlace, what_dies_in_a_scatter_is_written_over_in_the_arena) {
 }
 
 TEST(ScatterInPlace, what_is_read_again_or_by_the_scatter_itself_is_left_alone) {
-    Tensor x = table(8, 8), i = picks({1, 1, 3});
+    Tensor x = table(8, 8), i = picks_of({1, 1, 3});
     auto same = [&](const Tensor& written) {
         Array expected = interpret(written);
         EXPECT_EQ(difference(expected, written.array(), 0, 1e-6), "");
@@ -147,7 +147,7 @@ TEST(ScatterInPlace, a_parameters_steps_are_those_of_the_interpreter) {
             return std::vector<Tensor>{zeros({})};
         });
         for (int k = 0; k < 3; ++k) {
-            Tensor i = picks({k, 7, 7, -1, 7}), j = picks({0, 7, 3, k, -30});
+            Tensor i = picks_of({k, 7, 7, -1, 7}), j = picks_of({0, 7, 3, k, -30});
             expected = Tensor(interpret(updated(expected, i, j)));
             const Tensor arguments[] = {i, j};
             step(arguments);
@@ -156,7 +156,7 @@ TEST(ScatterInPlace, a_parameters_steps_are_those_of_the_interpreter) {
     }
 }
 
-// A kernel may write where it reads point by point, not where it picks.
+// A kernel may write where it reads point by point, not where it picks_of.
 TEST(ScatterInPlace, a_parameter_that_is_picked_from_is_not_written_over) {
     Parameter w(Tensor(contiguous(table(30).array())), "w");
     Tensor expected = Tensor(contiguous((w.value() * 1).array())), i = flip(iota(30));
@@ -178,7 +178,7 @@ TEST(ScatterInPlace, the_memory_of_a_parameter_stays_where_it_is) {
         w.set(updated(w.value(), x[0], x[1]));
         return std::vector<Tensor>{zeros({})};
     });
-    const Tensor arguments[] = {picks({1, 2, 2}), picks({2, 0, 29})};
+    const Tensor arguments[] = {picks_of({1, 2, 2}), picks_of({2, 0, 29})};
     step(arguments);
     const void* first = w.value().node()->value().address();
     for (int k = 0; k < 3; ++k) step(arguments);
@@ -206,7 +206,7 @@ TEST(ScatterInPlace, an_index_outside_loses_nothing_of_what_was_donated) {
             EXPECT_EQ(v.value().to_vector<float>(), v_before);
         }
     };
-    Tensor good = picks({1, 2}), bad = picks({1, 10});
+    Tensor good = picks_of({1, 2}), bad = picks_of({1, 10});
     using Cells = std::span<const Tensor>;
     refused(
         [](Parameter& w, Parameter&, Cells x) {
@@ -241,7 +241,7 @@ TEST(ScatterInPlace, duplicates_add_up_and_the_same_step_gives_the_same_bits) {
             w.set(w.value() - 0.5 * gradient(sum(take(w.value(), x[0]) * x[1]), w.value()));
             return std::vector<Tensor>{zeros({})};
         });
-        const Tensor arguments[] = {picks({2, 2, 5, 2}), Tensor(Draw("g").array(DType::float32, {4, 3}))};
+        const Tensor arguments[] = {picks_of({2, 2, 5, 2}), Tensor(Draw("g").array(DType::float32, {4, 3}))};
         step(arguments);
         return w.value().to_vector<float>();
     };

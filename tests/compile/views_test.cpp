@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-std::size_t steps_of(const std::vector<Tensor>& outputs, bool rows = true) {
+std::size_t steps_made(const std::vector<Tensor>& outputs, bool rows = true) {
     return make_plan(graph_of(outputs), {.rows = rows}).steps.size();
 }
 
@@ -23,30 +23,30 @@ Tensor columns(const Tensor& x, std::int64_t from, std::int64_t to) {
 
 TEST(Views, an_axis_of_what_strides_show_is_taken_apart_without_a_copy) {
     Tensor x = drawn({3, 5, 12});
-    EXPECT_EQ(steps_of({reshape(columns(x, 4, 8), {3, 5, 2, 2})}), 0u);
-    EXPECT_EQ(steps_of({permute_dims(reshape(columns(x, 0, 6), {3, 5, 2, 3}), {0, 2, 1, 3})}), 0u);
-    EXPECT_EQ(steps_of({reshape(x.T(), {2, 6, 5, 3})}), 0u);
-    EXPECT_EQ(steps_of({reshape(flip(x, {2}), {3, 5, 3, 4})}), 0u);
-    EXPECT_EQ(steps_of({reshape(slice(x, {0, 0, 0}, {3, 5, 6}, {1, 1, 2}), {3, 5, 2, 3})}), 0u);
+    EXPECT_EQ(steps_made({reshape(columns(x, 4, 8), {3, 5, 2, 2})}), 0u);
+    EXPECT_EQ(steps_made({permute_dims(reshape(columns(x, 0, 6), {3, 5, 2, 3}), {0, 2, 1, 3})}), 0u);
+    EXPECT_EQ(steps_made({reshape(x.T(), {2, 6, 5, 3})}), 0u);
+    EXPECT_EQ(steps_made({reshape(flip(x, {2}), {3, 5, 3, 4})}), 0u);
+    EXPECT_EQ(steps_made({reshape(slice(x, {0, 0, 0}, {3, 5, 6}, {1, 1, 2}), {3, 5, 2, 3})}), 0u);
 }
 
 TEST(Views, axes_that_follow_each_other_are_joined_without_a_copy) {
     Tensor x = drawn({3, 5, 7, 12});
-    EXPECT_EQ(steps_of({reshape(columns(x, 4, 8), {105, 4})}), 0u);
-    EXPECT_EQ(steps_of({reshape(slice(x, {1, 0, 0, 0}, {2, 5, 7, 12}), {840})}), 0u);
-    EXPECT_EQ(steps_of({reshape(permute_dims(x, {0, 3, 1, 2}), {3, 12, 35})}), 0u);
-    EXPECT_EQ(steps_of({reshape(slice(x, {0, 1, 0, 0}, {3, 4, 7, 12}), {3, 4, 84})}), 0u);
+    EXPECT_EQ(steps_made({reshape(columns(x, 4, 8), {105, 4})}), 0u);
+    EXPECT_EQ(steps_made({reshape(slice(x, {1, 0, 0, 0}, {2, 5, 7, 12}), {840})}), 0u);
+    EXPECT_EQ(steps_made({reshape(permute_dims(x, {0, 3, 1, 2}), {3, 12, 35})}), 0u);
+    EXPECT_EQ(steps_made({reshape(slice(x, {0, 1, 0, 0}, {3, 4, 7, 12}), {3, 4, 84})}), 0u);
 }
 
 TEST(Views, what_strides_cannot_say_is_copied_once) {
     Tensor x = drawn({3, 5, 12});
-    EXPECT_EQ(steps_of({reshape(columns(x, 0, 6), {3, 30})}), 1u);
-    EXPECT_EQ(steps_of({reshape(flip(x, {2}), {3, 60})}), 1u);
-    EXPECT_EQ(steps_of({reshape(slice(x, {0, 0, 0}, {3, 3, 12}, {1, 2, 1}), {3, 36})}), 1u);
-    EXPECT_EQ(steps_of({reshape(slice(x, {0, 1, 0}, {3, 4, 12}), {12, 12})}), 1u);
-    EXPECT_EQ(steps_of({reshape(broadcast_to(drawn({3, 1, 4}), {3, 5, 4}), {3, 20})}), 1u);
+    EXPECT_EQ(steps_made({reshape(columns(x, 0, 6), {3, 30})}), 1u);
+    EXPECT_EQ(steps_made({reshape(flip(x, {2}), {3, 60})}), 1u);
+    EXPECT_EQ(steps_made({reshape(slice(x, {0, 0, 0}, {3, 3, 12}, {1, 2, 1}), {3, 36})}), 1u);
+    EXPECT_EQ(steps_made({reshape(slice(x, {0, 1, 0}, {3, 4, 12}), {12, 12})}), 1u);
+    EXPECT_EQ(steps_made({reshape(broadcast_to(drawn({3, 1, 4}), {3, 5, 4}), {3, 20})}), 1u);
     Tensor turned = permute_dims(x, {1, 0, 2});
-    EXPECT_EQ(steps_of({reshape(turned, {15, 12}), reshape(turned, {5, 36}), reshape(turned, {180})}), 1u);
+    EXPECT_EQ(steps_made({reshape(turned, {15, 12}), reshape(turned, {5, 36}), reshape(turned, {180})}), 1u);
     expect_values({reshape(turned, {15, 12}) + 1, reshape(turned, {5, 36}) + 2, reshape(turned, {180}) + 3}, 1);
 }
 
@@ -144,9 +144,9 @@ TEST(Views, heads_become_columns_again_without_a_copy) {
     Tensor p = drawn({2, 5, 36}), w = drawn({12, 4});
     Tensor q = heads(columns(p, 0, 12), 3), k = heads(columns(p, 12, 24), 3), v = heads(columns(p, 24, 36), 3);
     Tensor weights = matmul(q, permute_dims(k, {0, 1, 3, 2})), y = columns_of_heads(matmul(weights, v));
-    EXPECT_EQ(steps_of({y}, false), 2u);
-    EXPECT_EQ(steps_of({matmul(y, w)}, false), 3u);
-    EXPECT_EQ(steps_of({columns_of_heads(exp(matmul(weights, v)))}, false), 3u);
+    EXPECT_EQ(steps_made({y}, false), 2u);
+    EXPECT_EQ(steps_made({matmul(y, w)}, false), 3u);
+    EXPECT_EQ(steps_made({columns_of_heads(exp(matmul(weights, v)))}, false), 3u);
     expect_values({y, matmul(y, w), columns_of_heads(exp(matmul(weights, v)) * 0.5)}, 5 * 5 * 12);
 }
 

@@ -207,7 +207,7 @@ TEST(Emitter, functions_have_the_interpreters_bits) {
 }
 
 /// sin(x) + cos(x), and a number beside them: each row's own x (`by_rows`) or each element's; one of these is what only the complete path takes.
-LoopCase rare_argument(DType type, bool by_rows, std::int64_t length, std::int64_t at) {
+LoopCase rare_argument_of_two(DType type, bool by_rows, std::int64_t length, std::int64_t at) {
     ProgramBuilder builder;
     Scalar x = builder.input(type);
     builder.output(sin(x) + cos(x));
@@ -240,7 +240,7 @@ TEST(Emitter, ends_of_rows_and_what_is_computed_once_a_row_leave_the_common_path
         for (bool by_rows : {false, true})
             for (std::int64_t length : {1, 3, 8, 20, 47})
                 for (std::int64_t at = 0; at<(by_rows ? 3 : 3 * length); at += length> 20 ? 5 : 1) {
-                    LoopCase c = rare_argument(type, by_rows, length, at);
+                    LoopCase c = rare_argument_of_two(type, by_rows, length, at);
                     auto expected = expected_of(c);
                     for (Isa isa : emitted_isas()) {
                         UseIsa use(isa);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/expected.h"
 #include "ops/refusal.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -13,7 +14,6 @@ namespace {
 Tensor counted(const Shape& shape) { return reshape(iota(element_count(shape)), shape); }
 using Numbers = std::vector<std::int64_t>;
 Numbers numbers(const Tensor& x) { return x.to_vector<std::int64_t>(); }
-Shape shape(std::initializer_list<Size> sizes) { return Shape(sizes); }
 
 // Whole numbers alone are places; in NumPy a truth value means something else.
 static_assert(std::is_convertible_v<int, Index> && std::is_convertible_v<std::uint8_t, Index>);

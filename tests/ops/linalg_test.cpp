@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "must_fail.h"
+#include "ops/expected.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/base/thread_pool.h"
 #include "weft/check/compare.h"
@@ -32,10 +33,6 @@ Tensor drawn(const Dims& dims, DType dtype = DType::float64, std::string_view se
 Tensor zero(const Dims& dims, DType dtype = DType::float64) { return Tensor(Array::zeros(dtype, dims)); }
 Tensor adjoint(const Tensor& x) { return conj(matrix_transpose(x)); }
 Tensor square_of(std::int64_t n, DType dtype = DType::float64) { return drawn({n, n}, dtype); }
-
-void expect_near(const Tensor& found, const Tensor& expected, double allowed) {
-    EXPECT_EQ(difference(expected.array(), found.array(), allowed, 0), "");
-}
 
 constexpr DType inexact_types[] = {DType::float32, DType::float64, DType::complex64, DType::complex128};
 

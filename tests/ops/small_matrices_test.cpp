@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t orders[] = {1, 2, 3, 5, 8, 13, 16, 17}, batches[] = {1, 2, 3, 5, 16, 37};
 
 /// Matrices whose largest numbers do not stand on the diagonal.
-Tensor drawn(const Dims& dims, DType dtype) {
+Tensor drawn_small(const Dims& dims, DType dtype) {
     return sin(Tensor(Draw("small matrices").array(dtype, dims)) * 3.0f).eval();
 }
 Tensor definite(const Tensor& x) {
@@ -60,7 +60,7 @@ TEST(SmallMatrices, are_the_same_bits_alone_in_any_batch_and_on_every_instructio
     for (DType dtype : {DType::float32, DType::float64})
         for (std::int64_t n : orders) {
             constexpr std::int64_t most = 37;
-            Tensor a = drawn({most, n, n}, dtype), spd = definite(a), b = drawn({most, n, 3}, dtype);
+            Tensor a = drawn_small({most, n, n}, dtype), spd = definite(a), b = drawn_small({most, n, 3}, dtype);
             std::vector<Tensor> first;
             for (cpu::Isa isa : cpu::usable_isas()) {
                 cpu::use_isa(isa);
@@ -82,7 +82,8 @@ TEST(SmallMatrices, come_apart_into_what_multiplies_to_them) {
         for (std::int64_t n : orders) {
             SCOPED_TRACE(text(dtype, ", ", n, " x ", n));
             double allowed = 2000 * static_cast<double>(n) * epsilon_of(dtype);
-            Tensor a = (drawn({37, n, n}, dtype) + eye(n, -1, 0, dtype) * 2.0f).eval(), b = drawn({37, n, 3}, dtype);
+            Tensor a = (drawn_small({37, n, n}, dtype) + eye(n, -1, 0, dtype) * 2.0f).eval(),
+                   b = drawn_small({37, n, 3}, dtype);
             Tensor spd = definite(a), l = linalg::cholesky(spd);
             auto near = [&](std::string_view what, const Tensor& found, const Tensor& expected) {
                 Tensor relative = max(abs(found - expected)) / (max(abs(expected)) + 1.0f);
@@ -144,7 +145,7 @@ TEST(SmallMatrices, of_infinite_determinants_have_their_sign) {
 }
 
 TEST(SmallMatrices, are_read_as_they_lie) {
-    Tensor a = definite(drawn({6, 5, 5}, DType::float32)), b = drawn({6, 5, 2}, DType::float32);
+    Tensor a = definite(drawn_small({6, 5, 5}, DType::float32)), b = drawn_small({6, 5, 2}, DType::float32);
     Tensor expected = linalg::solve(a, b).eval();
     for (Form form : {Form::transposed, Form::strided, Form::reversed, Form::shifted}) {
         Tensor x(laid_out(a.array(), form)), y(laid_out(b.array(), form));

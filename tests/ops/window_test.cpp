@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/expected.h"
 #include "ops/refusal.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/ops/creation.h"
@@ -13,7 +14,6 @@ namespace weft {
 namespace {
 
 using Floats = std::vector<float>;
-Shape shape(std::initializer_list<Size> sizes) { return Shape(sizes); }
 
 // Sizes are those of torch.nn.functional.
 TEST(Window, sizes_are_pytorchs) {

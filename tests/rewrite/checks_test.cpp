@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
 #include "weft/check/draw.h"
@@ -24,10 +25,7 @@
 namespace weft {
 namespace {
 
-Tensor vec(const char* name) { return input(name, {"n"}, DType::float64); }
 Tensor f64(double x) { return Tensor(x, DType::float64); }
-
-std::string form(const Tensor& tensor) { return written(*rewritten({&tensor, 1})[0].node(), 30); }
 
 // How many nodes of these operations are left.
 int count(const Tensor& tensor, std::initializer_list<std::string_view> names) {

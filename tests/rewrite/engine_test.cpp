@@ -6,6 +6,7 @@
 #include "effort.h"
 #include "message.h"
 #include "random_program.h"
+#include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
 #include "weft/check/rewrites.h"
@@ -18,10 +19,6 @@ namespace {
 
 using T = const Tensor&;
 
-Tensor vec(const char* name) { return input(name, {"n"}, DType::float64); }
-std::string form(const Tensor& tensor, const RewriteOptions& options = default_rewriting()) {
-    return written(*rewritten({&tensor, 1}, options)[0].node(), 30);
-}
 // Of the processor, so that other programs do not count.
 double seconds_of(auto f) {
     auto now = [] {

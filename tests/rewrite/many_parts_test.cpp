@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
 #include "weft/check/draw.h"
@@ -48,13 +49,6 @@ int count(const Tensor& tensor, const Operation& operation) {
     int found = 0;
     for (const Graph::Entry& entry : gather(nodes).entries) found += !entry.leaf && entry.node->operation == &operation;
     return found;
-}
-
-void expect_values(std::span<const Tensor> tensors) {
-    std::vector<Array> wanted = interpret(tensors);
-    std::vector<Tensor> now = rewritten(tensors);
-    std::vector<Array> got = interpret(std::span<const Tensor>(now));
-    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(difference(wanted[i], got[i], 1e-12, 1e-12), "") << i;
 }
 
 std::vector<Tensor> recurrence(std::int64_t steps) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "message.h"
+#include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
 #include "weft/check/draw.h"
@@ -49,13 +50,6 @@ Found found_in(std::span<const Tensor> tensors) {
     return found;
 }
 Found found_in(const Tensor& tensor) { return found_in({&tensor, 1}); }
-
-void expect_values(std::span<const Tensor> tensors) {
-    std::vector<Array> wanted = interpret(tensors);
-    std::vector<Tensor> now = rewritten(tensors);
-    std::vector<Array> got = interpret(std::span<const Tensor>(now));
-    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(difference(wanted[i], got[i], 1e-12, 1e-12), "") << i;
-}
 
 Tensor drawn(const Dims& dims, int seed, DType dtype = DType::float64) {
     return Tensor(Draw(text("products ", seed)).array(dtype, dims));

@@ -15,7 +15,7 @@
 namespace weft {
 namespace {
 
-Tensor numbers(const Dims& dims) {
+Tensor even_numbers(const Dims& dims) {
     Array array = Array::empty(DType::float32, dims);
     for (std::int64_t i = 0; i < array.size(); ++i) array.data<float>()[i] = 0.25f + 0.01f * static_cast<float>(i % 50);
     return Tensor(array);
@@ -24,7 +24,7 @@ Tensor numbers(const Dims& dims) {
 Tensor network(const Tensor& x, const Tensor& w) { return mean(square(log(1 + exp(matmul(x, w))))); }
 
 TEST(Explain, shows_every_stage_of_an_expression) {
-    Tensor x = numbers({64, 32}), w = numbers({32, 16}), y = network(x, w);
+    Tensor x = even_numbers({64, 32}), w = even_numbers({32, 16}), y = network(x, w);
     Explanation e = explain(y);
     EXPECT_NE(e.graph.find("matmul"), std::string::npos) << e.graph;
     EXPECT_NE(e.graph.find("explain_test.cpp:"), std::string::npos) << e.graph;
@@ -48,13 +48,13 @@ TEST(Explain, shows_every_stage_of_an_expression) {
 }
 
 TEST(Explain, of_a_compiled_function_changes_no_cell) {
-    Parameter weight(numbers({4}));
+    Parameter weight(even_numbers({4}));
     CompiledFunction step([&](std::span<const Tensor> in) {
         weight.set(weight.value() * in[0]);
         return std::vector<Tensor>{sum(weight.value())};
     });
     std::vector<float> before = weight.value().to_vector<float>();
-    Tensor in[] = {numbers({4})};
+    Tensor in[] = {even_numbers({4})};
     Explanation e = step.explain(in);
     EXPECT_NE(e.memory.find("in the memory of leaf"), std::string::npos) << e.memory;
     EXPECT_EQ(weight.value().to_vector<float>(), before);
@@ -63,7 +63,7 @@ TEST(Explain, of_a_compiled_function_changes_no_cell) {
 }
 
 TEST(Explain, says_of_any_two_neighbours_why_they_are_apart) {
-    Tensor x = numbers({8, 6}), column = exp(numbers({8, 1}));
+    Tensor x = even_numbers({8, 6}), column = exp(even_numbers({8, 1}));
     Tensor total = sum(x, Axes{0}), far = sin(total), spread = cos(x) + column;
     Node* nodes[] = {far.node(), spread.node()};
     Graph graph = gather(nodes);
@@ -87,7 +87,7 @@ TEST(Explain, stages_are_chosen_by_name) {
     show_stages("plan,memory");
     testing::internal::CaptureStderr();
     clear_caches();
-    (numbers({3}) * 2).eval();
+    (even_numbers({3}) * 2).eval();
     std::string shown = testing::internal::GetCapturedStderr();
     show_stages("");
     EXPECT_NE(shown.find("-- plan\n0: map of multiply"), std::string::npos) << shown;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "random_program.h"
+#include "runtime/numbers.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/base/thread_pool.h"
 #include "weft/check/compare.h"
@@ -19,10 +20,6 @@
 
 namespace weft {
 namespace {
-
-Tensor numbers(const Dims& dims, std::uint64_t seed) {
-    return random::normal(shape_of(dims), 0, 1, random::key(seed)).eval();
-}
 
 // A network's way with one weight, and what reaches it.
 struct Way {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "runtime/numbers.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/base/error.h"
 #include "weft/graph/node.h"
@@ -19,10 +20,6 @@ namespace weft {
 namespace {
 
 constexpr CompileOptions lower{.matmul_precision = DType::bfloat16};
-
-Tensor numbers(const Dims& dims, std::uint64_t seed) {
-    return random::normal(shape_of(dims), 0, 1, random::key(seed)).eval();
-}
 
 std::vector<float> run(CompiledFunction& f, std::vector<Tensor> arguments) {
     return f(arguments)[0].to_vector<float>();

@@ -1,4 +1,4 @@
-// What a sweep tries, how trials are compared, and the mistakes that are refused.
+// What a sweep tries, how trials are compared, and the mistakes that are sweep_refused.
 #include "weft/train/sweep.h"
 
 #include <gtest/gtest.h>
@@ -14,20 +14,19 @@
 namespace weft::train {
 namespace {
 
-Json file_with(const std::string& sweep, const std::string& more = "") {
+Json swept(const std::string& sweep, const std::string& more = "") {
     return parse_config(
         text(R"({"let": {"width": 8}, "data": {"train": {"digits": {"size": 50}}, "prepare": ["flatten"]},
 "model": [{"linear": "${width}"}, {"linear": 10}], "cost": "cross_entropy", "optimizer": {"sgd": {"lr": 0.1}}, "stop_when": {"epochs": 9},)",
              more, "\n\"sweep\": ", sweep, "}"),
         "f.json");
 }
-std::string refused(const std::string& sweep, const std::string& more = "") {
-    return error_of<ConfigError>([&] { (void)sweep_of(file_with(sweep, more)); });
+std::string sweep_refused(const std::string& sweep, const std::string& more = "") {
+    return weft::error_of<ConfigError>([&] { (void)sweep_of(swept(sweep, more)); });
 }
 
 TEST(Sweep, grid_holds_every_combination_and_a_variable_can_be_tried) {
-    Trials grid =
-        sweep_of(file_with(R"({"over": {"optimizer.sgd.lr": [0.5, 0.25], "let.width": {"integers": [3, 5]}}})"));
+    Trials grid = sweep_of(swept(R"({"over": {"optimizer.sgd.lr": [0.5, 0.25], "let.width": {"integers": [3, 5]}}})"));
     ASSERT_EQ(grid.trials.size(), 6u);
     EXPECT_EQ(grid.trials[1].values, (std::vector<Json>{0.5, 4}));
     EXPECT_EQ(grid.trials[5].values, (std::vector<Json>{0.25, 5}));
@@ -40,8 +39,8 @@ TEST(Sweep, grid_holds_every_combination_and_a_variable_can_be_tried) {
 
 TEST(Sweep, draws_depend_on_the_seed_alone_and_cover_their_ranges) {
     auto drawn = [](int runs, int seed) {
-        return sweep_of(file_with(text(R"({"method": "random", "runs": )", runs, R"(, "seed": )", seed,
-                                       R"(, "over": {"optimizer.sgd.lr": {"log_uniform": [0.0001, 10]},
+        return sweep_of(swept(text(R"({"method": "random", "runs": )", runs, R"(, "seed": )", seed,
+                                   R"(, "over": {"optimizer.sgd.lr": {"log_uniform": [0.0001, 10]},
                                            "let.width": [4, 5, 6], "optimizer.sgd.weight_decay": {"uniform": [0, 2]}}})")))
             .trials;
     };
@@ -64,7 +63,7 @@ TEST(Sweep, draws_depend_on_the_seed_alone_and_cover_their_ranges) {
 }
 
 TEST(Sweep, a_short_list_is_drawn_once_each) {
-    Trials trials = sweep_of(file_with(R"({"method": "random", "runs": 10, "over": {"let.width": [4, 5, 6]}})"));
+    Trials trials = sweep_of(swept(R"({"method": "random", "runs": 10, "over": {"let.width": [4, 5, 6]}})"));
     EXPECT_EQ(trials.trials.size(), 3u);
 }
 
@@ -76,7 +75,7 @@ TrialResult ended(std::int64_t trial, std::int64_t rung, double figure, const ch
 
 TEST(Sweep, halving_trains_fewer_and_fewer_for_longer_and_longer) {
     Trials trials =
-        sweep_of(file_with(R"({"method": "halving", "runs": 10, "over": {"optimizer.sgd.lr": {"uniform": [0, 1]}}})"));
+        sweep_of(swept(R"({"method": "halving", "runs": 10, "over": {"optimizer.sgd.lr": {"uniform": [0, 1]}}})"));
     ASSERT_EQ(trials.rungs.size(), 3u);
     EXPECT_EQ(trials.rungs[0].trials, 10);
     EXPECT_EQ(trials.rungs[0].epochs, 1);
@@ -108,7 +107,7 @@ TEST(Sweep, a_result_is_the_kept_models_figure_and_no_number_is_a_failure) {
     EXPECT_EQ(result_of(folder.folder(), {"valid.loss"}).figure, 0.25);
     EXPECT_EQ(result_of(folder.folder(), {"train.loss"}).figure, 0.5);
     EXPECT_EQ(result_of(folder.folder(), {"valid.error"}).error, "valid.error is nan");
-    Trials trials = sweep_of(file_with(R"({"over": {"let.width": [4, 5]}})"));
+    Trials trials = sweep_of(swept(R"({"over": {"let.width": [4, 5]}})"));
     TrialResult result = result_of(folder.folder(), {"valid.loss"});
     result.trial = 2;
     Json line = line_of(result, trials);
@@ -117,33 +116,33 @@ TEST(Sweep, a_result_is_the_kept_models_figure_and_no_number_is_a_failure) {
 }
 
 TEST(Sweep, mistakes_are_refused_where_they_stand) {
-    EXPECT_EQ(refused(R"({"over": {"optimizer.sgd.lrr": [1]}})"),
+    EXPECT_EQ(sweep_refused(R"({"over": {"optimizer.sgd.lrr": [1]}})"),
               "f.json:3:20: unknown key 'lrr' in sgd; did you mean 'lr'?");
-    EXPECT_EQ(refused(R"({"over": {"batch_size": [1, 0]}})").substr(0, 50),
+    EXPECT_EQ(sweep_refused(R"({"over": {"batch_size": [1, 0]}})").substr(0, 50),
               "f.json:3:38: expected 1 or more, found 0 (the expe");
     EXPECT_EQ(
-        refused(R"({"over": {"batch_size": {"uniform": [1, 9]}}})"),
+        sweep_refused(R"({"over": {"batch_size": {"uniform": [1, 9]}}})"),
         "f.json:3:35: a grid tries every value, and uniform has no end of them; give a list, or `method: random`");
-    EXPECT_EQ(refused(R"({"over": {"sweep.seed": [1]}})"),
+    EXPECT_EQ(sweep_refused(R"({"over": {"sweep.seed": [1]}})"),
               "f.json:3:20: 'sweep.seed' cannot be tried: it is no part of a run");
-    EXPECT_EQ(refused(R"({"over": {"let.widht": [1]}})"),
+    EXPECT_EQ(sweep_refused(R"({"over": {"let.widht": [1]}})"),
               "f.json:3:20: 'let.widht' cannot be tried: there is no variable 'widht'; did you mean 'width'?");
-    EXPECT_EQ(refused(R"({"over": {"seed": []}})"), "f.json:3:28: expected at least one value");
-    EXPECT_EQ(refused(R"({"over": {}})"),
+    EXPECT_EQ(sweep_refused(R"({"over": {"seed": []}})"), "f.json:3:28: expected at least one value");
+    EXPECT_EQ(sweep_refused(R"({"over": {}})"),
               "f.json:3:19: expected at least one key, as in {optimizer.sgd.lr: [0.1, 0.01]}");
-    EXPECT_EQ(refused(R"({"over": {"seed": [1]}, "minimise": "train.loss"})"),
+    EXPECT_EQ(sweep_refused(R"({"over": {"seed": [1]}, "minimise": "train.loss"})"),
               "f.json:3:34: unknown key 'minimise' in sweep; did you mean 'minimize'?");
-    EXPECT_EQ(refused(R"({"over": {"seed": [1]}, "minimize": "train.los"})").substr(0, 77),
+    EXPECT_EQ(sweep_refused(R"({"over": {"seed": [1]}, "minimize": "train.los"})").substr(0, 77),
               "f.json:3:46: no figure of this run is called 'train.los'; did you mean 'train");
-    EXPECT_EQ(refused(R"({"method": "halving", "over": {"seed": [1, 2, 3]}})", R"("phases": [{}, {}],)"),
+    EXPECT_EQ(sweep_refused(R"({"method": "halving", "over": {"seed": [1, 2, 3]}})", R"("phases": [{}, {}],)"),
               "f.json:3:21: halving compares runs by their epochs, which count anew in each of `phases:`; use random");
-    EXPECT_EQ(refused(R"({"over": {"seed": {"log_uniform": [0, 1]}}, "method": "random"})"),
+    EXPECT_EQ(sweep_refused(R"({"over": {"seed": {"log_uniform": [0, 1]}}, "method": "random"})"),
               "f.json:3:45: log_uniform: expected more than 0, found 0");
 }
 
 TEST(CrossValidation, each_trial_holds_out_one_fold_as_its_test_set) {
     Trials trials =
-        cross_validation_of(compose(file_with(R"({"over": {"seed": [1]}})", R"("cv": {"folds": 3, "repeats": 2},)")));
+        cross_validation_of(compose(swept(R"({"over": {"seed": [1]}})", R"("cv": {"folds": 3, "repeats": 2},)")));
     ASSERT_EQ(trials.trials.size(), 6u);
     EXPECT_EQ(trials.trials[4].values, (std::vector<Json>{2, 2}));
     const Json& data = trials.trials[4].config.at("data");

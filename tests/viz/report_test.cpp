@@ -113,7 +113,7 @@ TEST(Report, is_one_page_that_asks_the_network_for_nothing) {
     if (const char* path = std::getenv("WEFT_TEST_REPORT")) std::ofstream(path) << page;
 }
 
-TEST(Report, of_nothing_is_still_a_page) { EXPECT_NE(html({}).find("</html>"), std::string::npos); }
+TEST(Report, of_nothing_is_still_a_page) { EXPECT_NE(html(Report{}).find("</html>"), std::string::npos); }
 
 }  // namespace
 }  // namespace weft::viz

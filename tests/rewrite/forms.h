@@ -1,0 +1,30 @@
+// What rules make of a formula, as text, and that its values are those without them. Callers: tests/rewrite.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/check/compare.h"
+#include "weft/ops/creation.h"
+#include "weft/rewrite/rewrite.h"
+#include "weft/runtime/oracle.h"
+
+namespace weft {
+
+inline Tensor vec(const char* name) { return input(name, {"n"}, DType::float64); }
+
+inline std::string form(const Tensor& tensor, const RewriteOptions& options = default_rewriting()) {
+    return written(*rewritten({&tensor, 1}, options)[0].node(), 30);
+}
+
+inline void expect_values(std::span<const Tensor> tensors) {
+    std::vector<Array> wanted = interpret(tensors);
+    std::vector<Tensor> now = rewritten(tensors);
+    std::vector<Array> got = interpret(std::span<const Tensor>(now));
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(difference(wanted[i], got[i], 1e-12, 1e-12), "") << i;
+}
+
+}  // namespace weft
