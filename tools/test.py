@@ -33,6 +33,10 @@ SANITIZED = {"asan": {"test_base", "test_core", "test_kernel", "test_graph", "te
 # Which run once more as on a processor without vector instructions: no machine code is made, the block evaluator serves. What derivatives and
 # maps over examples are made of is the same there: of the operation matrix the columns of values are enough.
 BASELINE = {"test_autodiff", "test_compile", "test_nn", "test_ops", "test_optim", "test_random", "test_rewrite", "test_runtime"}
+# Which take longest, and so begin first, the longest of all foremost: what is long and begins last keeps one processor alone at work. One
+# that takes longer than half of all does so wherever it begins: its tests are dealt out to a process for each processor. They write no files.
+SHARED_OUT = {"test_compile"}
+LONGEST = ["test_backend", "test_ops", "test_compile", "test_cli", "test_random", "test_kernel", "test_emit", "test_runtime", "test_autodiff"]
 LIMIT = 6000 if NIGHTLY else 600  # seconds for one test program: a deadlock must end the run, not hang it
 SLOWER = {"release": 1, "asan": 2, "tsan": 2}
 
@@ -100,10 +104,10 @@ def chosen(preset):
     return sorted(every & (SANITIZED.get(preset) or every))
 
 
-def run_program(tally, preset, program, reports, settings):
-    """Runs one GoogleTest program; one that dies or hangs counts as failed beside the tests that it did finish."""
+def run_program(tally, preset, program, reports, settings, part=""):
+    """Runs one GoogleTest program, or a part of its tests; one that dies or hangs counts as failed beside the tests that it did finish."""
     name = " ".join([f"{preset}: {program.name}", *(f"{key}={value}" for key, value in settings.items())])
-    report = reports / f"{program.name}.xml"
+    report = reports / f"{program.name}{part}.xml"
     report.unlink(missing_ok=True)
     environment = dict(os.environ, **settings, GTEST_COLOR="no", ASAN_OPTIONS="detect_stack_use_after_return=1:allocator_may_return_null=1",
                        UBSAN_OPTIONS="print_stacktrace=1", TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1")
@@ -135,8 +139,14 @@ def run_programs(tally, preset, programs=None, settings={}):
     folder = ROOT / {"release": "build"}.get(preset, f"build-{preset}") / "tests"
     reports = folder / "reports"
     reports.mkdir(parents=True, exist_ok=True)
+    shares = []
+    for name in sorted(programs or chosen(preset), key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST)):
+        parts = min(PROCESSORS, 4) if name in SHARED_OUT else 1
+        for part in range(parts):
+            dealt = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
+            shares.append((folder / name, dict(settings, **dealt), f".{part}" if part else ""))
     with concurrent.futures.ThreadPoolExecutor(PROCESSORS) as pool:
-        for _ in pool.map(lambda target: run_program(tally, preset, folder / target, reports, settings), programs or chosen(preset)):
+        for _ in pool.map(lambda share: run_program(tally, preset, share[0], reports, *share[1:]), shares):
             pass
 
 
