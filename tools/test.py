@@ -34,7 +34,7 @@ SANITIZED = {"asan": {"test_base", "test_core", "test_kernel", "test_graph", "te
 # maps over examples are made of is the same there: of the operation matrix the columns of values are enough.
 BASELINE = {"test_autodiff", "test_compile", "test_nn", "test_ops", "test_optim", "test_random", "test_rewrite", "test_runtime"}
 # Which take longest, and so begin first, the longest of all foremost: what is long and begins last keeps one processor alone at work. One
-# that takes longer than half of all does so wherever it begins: its tests are dealt out to a process for each processor. They write no files.
+# that takes longer than half of all does so wherever it begins: its tests are dealt out to several processes. They write no files.
 SHARED_OUT = {"test_compile"}
 LONGEST = ["test_backend", "test_ops", "test_compile", "test_cli", "test_random", "test_kernel", "test_emit", "test_runtime", "test_autodiff"]
 LIMIT = 6000 if NIGHTLY else 600  # seconds for one test program: a deadlock must end the run, not hang it
@@ -141,7 +141,7 @@ def run_programs(tally, preset, programs=None, settings={}):
     reports.mkdir(parents=True, exist_ok=True)
     shares = []
     for name in sorted(programs or chosen(preset), key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST)):
-        parts = min(PROCESSORS, 4) if name in SHARED_OUT else 1
+        parts = 2 * min(PROCESSORS, 4) if name in SHARED_OUT and PROCESSORS > 1 else 1   # more than processors: they are not even
         for part in range(parts):
             dealt = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
             shares.append((folder / name, dict(settings, **dealt), f".{part}" if part else ""))
