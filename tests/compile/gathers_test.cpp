@@ -51,6 +51,17 @@ TEST(LoopGathers, rows_of_a_table_are_read_where_they_are) {
     expect_one_gather(take(w, flip(i)) - take(w, i));
 }
 
+// Several rows at once, four indices at once, and what is left of either; rows that lie backwards, indices that count from the end.
+TEST(LoopGathers, the_same_picks_from_each_of_many_rows) {
+    for (DType dtype : {DType::float32, DType::float64, DType::int16, DType::int8, DType::int32})
+        for (std::int64_t count : {2, 3, 4, 5, 31, 700}) {
+            Tensor x = drawn({2, 7, 19}, dtype), i = picks({2, 1, count}, 19), w = drawn({2, 7, count}, dtype);
+            expect_one_step(take_along_axis(x, broadcast_to(i, {2, 7, count}), 2) + w);
+            expect_one_step(take_along_axis(flip(x, {1}), broadcast_to(i, {2, 7, count}), 2) + w);
+            expect_one_step(take(x, picks({count}, 19), 2) + w);
+        }
+}
+
 // A number that rows of a group read may be made with them, anew for each block; an index may not: it is checked before any block runs.
 TEST(LoopGathers, an_index_that_is_made_of_numbers_is_made_before_the_rows_that_it_points_into) {
     Tensor x = drawn({8, 6}), number = drawn({1}, DType::float64);

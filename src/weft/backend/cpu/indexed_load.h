@@ -28,6 +28,11 @@ class IndexedLoad {
     std::byte* fill_rows(const Cursor& cursor, const void* const* loads, std::int64_t rows, std::byte* to) const;
     std::byte* pick_run(const Cursor& cursor, const std::byte* from, const void* const* loads, std::int64_t count,
                         std::byte* to) const;
+    /// Whether one tensor of neighbouring int64 says all of where a run's elements lie; and the same for each of several rows.
+    bool picks() const;
+    bool picks_from_rows() const;
+    std::byte* pick_rows(const Cursor& cursor, const void* const* loads, std::int64_t rows, std::int64_t count,
+                         std::byte* to) const;
 
     std::size_t load_, width_;
     DType memory_;
