@@ -115,8 +115,11 @@ void check_max(const Case& c, PictureLayout layout) {
     PoolingShape s = shape_of(c);
     Value<T> input(s, s.in, layout), output(s, s.out, layout), gradient(s, s.out, layout), result(s, s.in, layout);
     Value<double> expected(s, s.in, layout);
-    input.fill(1), gradient.fill(2);
+    Value<T> second(s, s.in, Layout::channels_first), selected(s, s.out, layout);  // which may lie as it likes
+    input.fill(1), gradient.fill(2), second.fill(3);
     std::fill(expected.memory.begin(), expected.memory.end(), 0.0);
+    max_pool_select(dtype_of<T>, s, input.strides, input.memory.data(), second.strides, second.memory.data(),
+                    selected.strides, selected.memory.data());
     max_pool(dtype_of<T>, s, input.strides, input.memory.data(), output.strides, output.memory.data());
     output.for_each([&](std::int64_t n, std::int64_t ch, const Spatial& y) {
         Window window = window_of(s, y);
@@ -125,6 +128,7 @@ void check_max(const Case& c, PictureLayout layout) {
         for (const Spatial& x : window.inside)
             if (input.at(n, ch, x) > input.at(n, ch, best)) best = x;
         EXPECT_EQ(output.at(n, ch, y), input.at(n, ch, best)) << c.name;
+        EXPECT_EQ(selected.at(n, ch, y), second.at(n, ch, best)) << c.name;
         expected.at(n, ch, best) += static_cast<double>(gradient.at(n, ch, y));
     });
     if constexpr (!std::is_integral_v<T>) {
@@ -203,6 +207,14 @@ TEST(Pooling, nan_is_the_maximum_and_equal_maxima_give_the_first_the_gradient) {
         EXPECT_EQ(result[0], 2);
         EXPECT_EQ(result[1] + result[2] + result[3], 0);
     }
+}
+
+TEST(Pooling, a_window_selects_at_its_first_nan_and_nothing_where_it_holds_nothing) {
+    PoolingShape s{1, 1, 1, {4}, {3}, {2}, {2}, {0}, {2}, {1}, true};
+    WindowStrides in = channels_last(1, 1, s.in), out = channels_last(1, 1, s.out);
+    float values[] = {NAN, NAN, -INFINITY, -INFINITY}, second[] = {1, 2, 3, 4}, selected[3];
+    max_pool_select(float32, s, in, values, in, second, out, selected);
+    EXPECT_EQ(std::vector<float>(selected, selected + 3), (std::vector<float>{1, 3, 0}));
 }
 
 TEST(Pooling, output_sizes_are_pytorchs) {

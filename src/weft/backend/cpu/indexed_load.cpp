@@ -121,8 +121,8 @@ std::byte* IndexedLoad::pick_rows(const Cursor& cursor, const void* const* loads
     const WalkedIndex& index = walk_.moving[0];
     std::int64_t step = walk_.strides[walk_.dims.size() - 2];
     const auto* from = static_cast<const std::byte*>(loads[load_]) + cursor.array;
-    const auto* indices = reinterpret_cast<const std::int64_t*>(static_cast<const std::byte*>(loads[index.load]) +
-                                                                cursor.indices[0]);
+    const auto* indices =
+        reinterpret_cast<const std::int64_t*>(static_cast<const std::byte*>(loads[index.load]) + cursor.indices[0]);
     with_width(memory_, [&]<class T>(TypeTag<T>) {
         pick(reinterpret_cast<T*>(to), from, step, rows, indices, count, index.size, index.step);
     });
@@ -136,8 +136,8 @@ std::byte* IndexedLoad::pick_run(const Cursor& cursor, const std::byte* from, co
         const WalkedIndex& index = walk_.moving[0];
         const auto* indices = static_cast<const std::byte*>(loads[index.load]) + cursor.indices[0];
         with_width(memory_, [&]<class T>(TypeTag<T>) {
-            pick(reinterpret_cast<T*>(to), from, 0, 1, reinterpret_cast<const std::int64_t*>(indices), count, index.size,
-                 index.step);
+            pick(reinterpret_cast<T*>(to), from, 0, 1, reinterpret_cast<const std::int64_t*>(indices), count,
+                 index.size, index.step);
         });
         return to + count * width;
     }

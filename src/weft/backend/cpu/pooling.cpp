@@ -13,14 +13,6 @@ namespace weft::cpu {
 namespace pools {
 namespace {
 
-PoolingShape three_axes(PoolingShape s) {
-    for (Spatial* sizes : {&s.in, &s.out, &s.kernel, &s.stride, &s.dilation})
-        *sizes = cpu::three_axes(*sizes, s.ndim, 1);
-    for (Spatial* pads : {&s.pad_lo, &s.pad_hi}) *pads = cpu::three_axes(*pads, s.ndim, 0);
-    s.ndim = most_spatial;
-    return s;
-}
-
 void check(const PoolingShape& s, const char* operation) {
     auto rule = [&](bool holds, const char* what, std::int64_t value) {
         if (!holds) throw ShapeError(text(operation, ": ", what, ", but it is ", value));
@@ -204,12 +196,6 @@ void average_backward_of_strip(const Pooling& p, const Strip& at, const T* gradi
     });
 }
 
-/// What is read alone, beside what is written.
-template <class T>
-T* unchanged(const void* data) {
-    return const_cast<T*>(static_cast<const T*>(data));
-}
-
 template <class T>
 Operands<T, 2> from_to(const Pooling& p, const void* input, void* output) {
     return {Lain<T>{unchanged<T>(input), p.first, p.shape.in},
@@ -225,10 +211,7 @@ void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input
     check(shape, "max_pool");
     if (is_complex(dtype))
         throw DTypeError(text("max_pool: ", dtype, " has no order; pool its real part or its magnitude"));
-    Pooling pooling{pools::three_axes(shape),
-                    cpu::three_axes(input_strides, shape.ndim),
-                    cpu::three_axes(output_strides, shape.ndim),
-                    {}};
+    Pooling pooling = pooling_of(shape, input_strides, output_strides, {});
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_dtype(dtype, [&]<class T>(TypeTag<T>) {
         if constexpr (!kind_is_complex<T>)
@@ -244,8 +227,7 @@ void max_pool_backward(DType dtype, const PoolingShape& shape, const WindowStrid
                        void* result) {
     using namespace pools;
     check(shape, "max_pool_backward");
-    Pooling pooling{pools::three_axes(shape), cpu::three_axes(input_strides, shape.ndim),
-                    cpu::three_axes(gradient_strides, shape.ndim), cpu::three_axes(result_strides, shape.ndim)};
+    Pooling pooling = pooling_of(shape, input_strides, gradient_strides, result_strides);
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1 && pooling.third.channel == 1;
     with_inexact(dtype, false, "max_pool_backward", [&]<class T>(TypeTag<T>) {
         if constexpr (!kind_is_complex<T>)
@@ -263,10 +245,7 @@ void average_pool(DType dtype, const PoolingShape& shape, const WindowStrides& i
                   const WindowStrides& output_strides, void* output) {
     using namespace pools;
     check(shape, "average_pool");
-    Pooling pooling{pools::three_axes(shape),
-                    cpu::three_axes(input_strides, shape.ndim),
-                    cpu::three_axes(output_strides, shape.ndim),
-                    {}};
+    Pooling pooling = pooling_of(shape, input_strides, output_strides, {});
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_inexact(dtype, true, "average_pool", [&]<class T>(TypeTag<T>) {
         pool_strips(pooling, near, from_to<T>(pooling, input, output),
@@ -280,10 +259,7 @@ void average_pool_backward(DType dtype, const PoolingShape& shape, const WindowS
                            const void* gradient, const WindowStrides& result_strides, void* result) {
     using namespace pools;
     check(shape, "average_pool_backward");
-    Pooling pooling{pools::three_axes(shape),
-                    cpu::three_axes(gradient_strides, shape.ndim),
-                    cpu::three_axes(result_strides, shape.ndim),
-                    {}};
+    Pooling pooling = pooling_of(shape, gradient_strides, result_strides, {});
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_inexact(dtype, true, "average_pool_backward", [&]<class T>(TypeTag<T>) {
         Operands<T, 2> operands{Lain<T>{unchanged<T>(gradient), pooling.first, pooling.shape.out},

@@ -36,6 +36,11 @@ void max_pool_backward(DType dtype, const PoolingShape& shape, const WindowStrid
                        const WindowStrides& gradient_strides, const void* gradient, const WindowStrides& result_strides,
                        void* result);
 
+/// Where the window has its first maximum in `input`, what `second`, of the same sizes, holds; real types and bool.
+void max_pool_select(DType dtype, const PoolingShape& shape, const WindowStrides& input_strides, const void* input,
+                     const WindowStrides& second_strides, const void* second, const WindowStrides& output_strides,
+                     void* output);
+
 /// Floating and complex types (DTypeError for others). A window that holds nothing gives 0.
 void average_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input_strides, const void* input,
                   const WindowStrides& output_strides, void* output);

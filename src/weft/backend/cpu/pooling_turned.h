@@ -1,6 +1,6 @@
 // Pictures that lie channels first, pooled as if their channels lay side by side: a strip of them at a time is turned, in the cache, and what
 // comes of it turned back (32 x 64 x 28 x 28 by 2 x 2: 0.4 of the time, for windows of single pixels fill no vectors).
-// Callers: pooling.cpp.
+// Callers: pooling.cpp, pooling_select.cpp.
 #pragma once
 
 #include <array>
@@ -26,6 +26,12 @@ struct Lain {
         return {0, 1, {sizes[1] * sizes[2] * channels, sizes[2] * channels, channels}};
     }
 };
+
+/// What is read alone, beside what is written.
+template <class T>
+T* unchanged(const void* data) {
+    return const_cast<T*>(static_cast<const T*>(data));
+}
 
 template <class T, std::size_t count>
 using Operands = std::array<Lain<T>, count>;

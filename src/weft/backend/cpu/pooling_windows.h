@@ -1,5 +1,5 @@
 // Where pooling looks: windows over images, and strips of channels that are pooled together; what no two threads share.
-// Callers: pooling.cpp.
+// Callers: pooling.cpp, pooling_select.cpp.
 #pragma once
 
 #include <algorithm>
@@ -48,11 +48,16 @@ struct Window {
     /// Calls f(place of the input pixel, number of the position in the whole window) for each position inside.
     template <class F>
     void for_each(const PoolingShape& s, const WindowStrides& strides, F&& f) const {
+        for_each_place(s, [&](const Spatial& x, std::int32_t number) { f(offset(strides, x[0], x[1], x[2]), number); });
+    }
+    /// The same, of several arrays: f(the pixel's indices, number).
+    template <class F>
+    void for_each_place(const PoolingShape& s, F&& f) const {
         for (std::int64_t k0 = spans[0].first; k0 < spans[0].last; ++k0)
             for (std::int64_t k1 = spans[1].first; k1 < spans[1].last; ++k1)
                 for (std::int64_t k2 = spans[2].first; k2 < spans[2].last; ++k2)
-                    f(offset(strides, spans[0].begin + k0 * spans[0].step, spans[1].begin + k1 * spans[1].step,
-                             spans[2].begin + k2 * spans[2].step),
+                    f(Spatial{spans[0].begin + k0 * spans[0].step, spans[1].begin + k1 * spans[1].step,
+                              spans[2].begin + k2 * spans[2].step},
                       static_cast<std::int32_t>((k0 * s.kernel[1] + k1) * s.kernel[2] + k2));
     }
     std::int64_t divisor(const PoolingShape& s) const {
@@ -68,6 +73,16 @@ struct Pooling {
     PoolingShape shape;                  // three axes
     WindowStrides first, second, third;  // in the order of the public function's operands
 };
+
+inline Pooling pooling_of(PoolingShape s, const WindowStrides& first, const WindowStrides& second,
+                          const WindowStrides& third) {
+    Pooling pooling{s, three_axes(first, s.ndim), three_axes(second, s.ndim), three_axes(third, s.ndim)};
+    for (Spatial* sizes : {&s.in, &s.out, &s.kernel, &s.stride, &s.dilation}) *sizes = three_axes(*sizes, s.ndim, 1);
+    for (Spatial* pads : {&s.pad_lo, &s.pad_hi}) *pads = three_axes(*pads, s.ndim, 0);
+    s.ndim = most_spatial;
+    pooling.shape = s;
+    return pooling;
+}
 
 struct Strip {
     std::int64_t n, first, channels;

@@ -67,42 +67,6 @@ class Convolve final : public Kernel {
     std::size_t packed_bytes_;
 };
 
-// max_pool_select: for each window, t where x has its first maximum.
-template <class T>
-void select(const PoolingShape& shape, const WindowStrides& xs, const T* x, const WindowStrides& ts, const T* t,
-            const WindowStrides& ys, T* y) {
-    std::int64_t planes = shape.batch * shape.channels, outputs = shape.out[0] * shape.out[1] * shape.out[2];
-    std::int64_t window = shape.kernel[0] * shape.kernel[1] * shape.kernel[2];
-    parallel_blocks(
-        planes * outputs, std::max<std::int64_t>(1, block_elements / window), [&](std::int64_t low, std::int64_t high) {
-            for (std::int64_t i = low; i < high; ++i) {
-                std::int64_t plane = i / outputs, n = plane / shape.channels, c = plane % shape.channels;
-                Spatial at{i % outputs / (shape.out[1] * shape.out[2]), i / shape.out[2] % shape.out[1],
-                           i % shape.out[2]};
-                std::int64_t to = n * ys.batch + c * ys.channel;
-                for (int axis = 0; axis < shape.ndim; ++axis) to += at[axis] * ys.spatial[axis];
-                std::int64_t best = 0, from = 0;  // may be negative: axes may run backwards
-                bool found = false;
-                for (std::int64_t k = 0; k < window; ++k) {
-                    Spatial step{k / (shape.kernel[1] * shape.kernel[2]), k / shape.kernel[2] % shape.kernel[1],
-                                 k % shape.kernel[2]};
-                    std::int64_t in_x = n * xs.batch + c * xs.channel, in_t = n * ts.batch + c * ts.channel;
-                    bool inside = true;
-                    for (int axis = 0; axis < shape.ndim; ++axis) {
-                        std::int64_t place =
-                            at[axis] * shape.stride[axis] - shape.pad_lo[axis] + step[axis] * shape.dilation[axis];
-                        inside &= place >= 0 && place < shape.in[axis];
-                        in_x += place * xs.spatial[axis], in_t += place * ts.spatial[axis];
-                    }
-                    if (!inside) continue;
-                    if (!found || x[in_x] > x[best] || (x[in_x] != x[in_x] && x[best] == x[best]))
-                        best = in_x, from = in_t, found = true;
-                }
-                y[to] = found ? t[from] : T(0);
-            }
-        });
-}
-
 class Pool final : public Kernel {
   public:
     Pool(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output)
@@ -133,7 +97,7 @@ class Pool final : public Kernel {
             case WindowKind::max_pool_gradient:
                 return max_pool_backward(dtype_, shape_, s[0], operands[0], s[1], operands[1], s[2], operands[2]);
             case WindowKind::max_pool_select:
-                return run_select(operands);
+                return max_pool_select(dtype_, shape_, s[0], operands[0], s[1], operands[1], s[2], operands[2]);
             case WindowKind::avg_pool:
                 return average_pool(dtype_, shape_, s[0], operands[0], s[1], operands[1]);
             case WindowKind::avg_pool_gradient:
@@ -144,16 +108,6 @@ class Pool final : public Kernel {
     }
 
   private:
-    void run_select(void* const* operands) const {
-        with_dtype(dtype_, [&]<class T>(TypeTag<T>) {
-            if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
-                throw InternalError("max_pool_select: complex numbers have no order");
-            else
-                select(shape_, strides_[0], static_cast<const T*>(operands[0]), strides_[1],
-                       static_cast<const T*>(operands[1]), strides_[2], static_cast<T*>(operands[2]));
-        });
-    }
-
     WindowKind kind_;
     DType dtype_;
     PoolingShape shape_;
@@ -170,7 +124,7 @@ class ChannelsLast final : public Kernel {
         for (std::size_t i = 0; i < laid.size(); ++i) {
             Dims strides = channels_last_strides(laid[i].dims);
             if (laid[i].strides == strides || laid[i].size() == 0) continue;
-            if (turns_itself(a, laid[i]) && turns_itself(a, output)) continue;
+            if (turns_itself(laid[i]) && turns_itself(output)) continue;
             copies_.push_back({i, scratch_, BlockKernel(copying(laid[i], strides))});
             laid[i].strides = strides;
             scratch_ += aligned(static_cast<std::size_t>(laid[i].size()) * size_of(laid[i].dtype));
@@ -198,9 +152,9 @@ class ChannelsLast final : public Kernel {
         BlockKernel kernel;
     };
     /// Of an operand that lies channels first, or whose channels lie side by side: whether pooling turns it where that helps.
-    static bool turns_itself(const WindowAttributes& a, const Layout& operand) {
+    static bool turns_itself(const Layout& operand) {
         bool floats = operand.dtype == DType::float32 || operand.dtype == DType::float64;
-        if (!floats || a.kind == WindowKind::max_pool_select || operand.dims[1] < least_turned) return false;
+        if (!floats || operand.dims[1] < least_turned) return false;
         return operand.strides[1] == 1 || in_planes(strides_of(operand), spatial(operand.dims, 2, 1));
     }
     static Dims channels_last_strides(const Dims& dims) {

@@ -19,6 +19,12 @@ Size plane_of(const Tensor& x, std::size_t spatial) {
     return plane;
 }
 
+// The floating type of values and of as many positions: float32 holds whole numbers up to 2^24, float64 all positions that there are.
+DType holding(DType values, const Size& count) {
+    bool narrow = is_floating(values) && values != DType::float64 && count.known() && count.value() <= 1 << 24;
+    return narrow ? DType::float32 : DType::float64;
+}
+
 // Where each element stands in its plane, in x's shape.
 Tensor positions(const Tensor& x, std::size_t spatial, DType dtype) {
     Shape shape(x.shape().begin() + static_cast<std::ptrdiff_t>(x.ndim() - spatial), x.shape().end());
@@ -108,12 +114,13 @@ std::pair<Tensor, Tensor> max_pool_with_indices(const Operand& x, std::size_t sp
     check_elements("max_pool", x, spatial);
     return batched2("max_pool", x, spatial, [&](const Tensor& batch) {
         Tensor values = weft::max_pool(batch, kernel, options);
-        // The same windows pick positions where they pick values; as float64, which holds every position.
-        Tensor wide = weft::max_pool(astype(batch, DType::float64), kernel, options);
+        // The same windows pick positions where they pick values, in a type that holds both.
+        DType both = holding(batch.dtype(), plane_of(batch, spatial));
+        Tensor wide = weft::max_pool(astype(batch, both), kernel, options);
         WindowAttributes window = weft::detail::of(wide);
         window.kind = WindowKind::max_pool_select;
         Tensor places = make_node(max_pool_select_operation,
-                                  {stop_gradient(weft::input_of(wide, 0)), positions(batch, spatial, DType::float64)},
+                                  {stop_gradient(weft::input_of(wide, 0)), positions(batch, spatial, both)},
                                   attributes(std::move(window)), x.where);
         return std::pair(values, astype(places, DType::int64));
     });
