@@ -62,6 +62,15 @@ TEST(LoopGathers, the_same_picks_from_each_of_many_rows) {
         }
 }
 
+// Of rows longer than a thousand elements a piece of each is picked before the next one.
+TEST(LoopGathers, long_rows_are_picked_in_pieces) {
+    for (std::int64_t count : {2053, 2500, 3072}) {
+        Tensor x = drawn({2, 3, 19}, DType::float32), i = picks({2, 1, count}, 19);
+        expect_one_step(take_along_axis(x, broadcast_to(i, {2, 3, count}), 2) * drawn({2, 1, count}, DType::float32));
+        expect_one_step(take(x, picks({count}, 19), 2) * drawn({3, 1}, DType::float32));
+    }
+}
+
 // A number that rows of a group read may be made with them, anew for each block; an index may not: it is checked before any block runs.
 TEST(LoopGathers, an_index_that_is_made_of_numbers_is_made_before_the_rows_that_it_points_into) {
     Tensor x = drawn({8, 6}), number = drawn({1}, DType::float64);

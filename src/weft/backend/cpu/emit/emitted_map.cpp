@@ -51,6 +51,7 @@ void repeat_short_rows(MapSpace& space) {
 class EmittedMap final : public PreparedLoop {
   public:
     EmittedMap(const Loop& loop, Program program) : space_(space_of(loop)) {
+        cut_picked_rows(loop, space_);
         source_ = EmittedSource(loop, std::move(program), space_.dims, space_.loads);
         bool spread = stores_run_on(space_) && source_.spread(space_.dims, longest_spread(), true, repeated_elements);
         space_.loads = source_.streams();

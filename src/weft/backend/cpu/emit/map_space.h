@@ -22,6 +22,10 @@ struct MapSpace {
 
 MapSpace space_of(const Loop& loop);
 
+/// Long rows that the same indices pick from are cut in pieces, each of all these rows before the next one: the indices, once read, serve
+/// them all (indexed_load.h), and do not leave the first-level cache.
+void cut_picked_rows(const Loop& loop, MapSpace& space);
+
 /// Whether results are stored past the caches: there are many, and rows begin where vectors are aligned if the first does.
 bool stores_much(const Loop& loop, const MapSpace& space);
 /// Whether these may be: vectors of all stores are aligned, and none lies where a load brings it into the caches anyway.
