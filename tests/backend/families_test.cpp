@@ -286,5 +286,23 @@ TEST(CpuFamilies, pools_agree_with_the_interpreter) {
     check(avg_pool(x({1, 2, 4, 5, 6}), {2}), {.tolerance = 1e-5});
 }
 
+// Also where several windows' shares are added, each rounded: 1 and less than half of its last digit, twice, stays 1.
+TEST(CpuFamilies, pools_of_halves_are_rounded_as_their_definition_is) {
+    for (DType dtype : {DType::float16, DType::bfloat16}) {
+        Tensor y = avg_pool(x({2, 20, 6, 8}, dtype), {2});
+        check(y);
+        check(y.node()->operation->transpose(y, 0, x(y.shape(), dtype)));
+        y = max_pool(x({2, 20, 6, 8}, dtype), {2});
+        check(y);
+        check(y.node()->operation->jvp(y, std::vector<Tensor>{x({2, 20, 6, 8}, dtype)}));
+        Tensor means = avg_pool(x({1, 1, 11}, dtype), {9}, {.stride = {1}});
+        std::vector<float> shares{9, 13.5f * 0x1p-9f, 13.5f * 0x1p-9f};
+        if (dtype == DType::float16) shares = {9, 13.5f * 0x1p-12f, 13.5f * 0x1p-12f};
+        Tensor given = astype(Tensor::of(shares, {1, 1, 3}), dtype);
+        Tensor got = astype(means.node()->operation->transpose(means, 0, given), DType::float32);
+        EXPECT_EQ(got.to_vector<float>()[5], 1);
+    }
+}
+
 }  // namespace
 }  // namespace weft

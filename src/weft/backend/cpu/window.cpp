@@ -116,41 +116,66 @@ class Pool final : public Kernel {
 };
 
 // Another kernel, handed some of its inputs channels-last: what pools read in step is copied so first (a tenth of what reading them
-// across memory would cost), but for what they turn themselves, some channels at a time.
+// across memory would cost), but for what they turn themselves, some channels at a time. Half types are pooled as floats, in vectors, and
+// rounded once, where that is what an element would be: not where the shares of several windows are added, each rounded.
 class ChannelsLast final : public Kernel {
   public:
     ChannelsLast(const WindowAttributes& a, std::span<const Layout> inputs, const Layout& output) {
         std::vector<Layout> laid(inputs.begin(), inputs.end());
+        Layout result = output;
+        bool as_floats = is_half(output.dtype) && output.size() > 0 && !adds_up(a);
         for (std::size_t i = 0; i < laid.size(); ++i) {
-            Dims strides = channels_last_strides(laid[i].dims);
-            if (laid[i].strides == strides || laid[i].size() == 0) continue;
+            Layout last{as_floats ? DType::float32 : laid[i].dtype, laid[i].dims, channels_last_strides(laid[i].dims)};
+            if (laid[i].size() == 0 || (laid[i].strides == last.strides && !as_floats)) continue;
             if (turns_itself(laid[i]) && turns_itself(output)) continue;
-            copies_.push_back({i, scratch_, BlockKernel(copying(laid[i], strides))});
-            laid[i].strides = strides;
-            scratch_ += aligned(static_cast<std::size_t>(laid[i].size()) * size_of(laid[i].dtype));
-            work_ = std::max(work_, copies_.back().kernel.scratch_bytes());
+            copies_.push_back({i, room_for(last), BlockKernel(copying(laid[i], last))});
+            laid[i] = last;
         }
         inputs_ = laid.size();
-        kernel_ = std::make_unique<Pool>(a, laid, output);
+        if (as_floats) {
+            result = {DType::float32, output.dims, channels_last_strides(output.dims)};
+            copies_.push_back({inputs_, room_for(result), BlockKernel(copying(result, output))});
+        }
+        for (const Copy& copy : copies_) work_ = std::max(work_, copy.kernel.scratch_bytes());
+        kernel_ = std::make_unique<Pool>(a, laid, result);
     }
     std::size_t scratch_bytes() const override { return scratch_ + work_; }
     std::string_view by() const override { return kernel_->by(); }
     void run(void* const* operands, std::byte* scratch) const override {
         std::array<void*, 4> handed{};
         std::copy(operands, operands + inputs_ + 1, handed.begin());
+        auto copy_from = [&](const Copy& copy, const void* from, void* to) {
+            copy.kernel.run(&from, &to, scratch + scratch_);
+        };
         for (const Copy& copy : copies_) {
-            handed[copy.input] = scratch + copy.offset;
-            const void* from[] = {operands[copy.input]};
-            copy.kernel.run(from, &handed[copy.input], scratch + scratch_);
+            handed[copy.operand] = scratch + copy.offset;
+            if (copy.operand < inputs_) copy_from(copy, operands[copy.operand], handed[copy.operand]);
         }
         kernel_->run(handed.data(), scratch + scratch_);
+        if (!copies_.empty() && copies_.back().operand == inputs_)
+            copy_from(copies_.back(), handed[inputs_], operands[inputs_]);
     }
 
   private:
     struct Copy {
-        std::size_t input, offset;
+        std::size_t operand, offset;
         BlockKernel kernel;
     };
+    std::size_t room_for(const Layout& layout) {
+        std::size_t at = scratch_;
+        scratch_ += aligned(static_cast<std::size_t>(layout.size()) * size_of(layout.dtype));
+        return at;
+    }
+    /// Whether an element of the result may be a sum of several windows' shares.
+    static bool adds_up(const WindowAttributes& a) {
+        if (a.kind != WindowKind::max_pool_gradient && a.kind != WindowKind::avg_pool_gradient) return false;
+        bool overlap = a.parts;
+        for (std::size_t i = 0; i < a.stride.size(); ++i) {
+            std::int64_t reach = (a.kernel[i] - 1) * (a.dilation.empty() ? 1 : a.dilation[i]) + 1;
+            overlap |= a.stride[i] < reach;
+        }
+        return overlap;
+    }
     /// Of an operand that lies channels first, or whose channels lie side by side: whether pooling turns it where that helps.
     static bool turns_itself(const Layout& operand) {
         bool floats = operand.dtype == DType::float32 || operand.dtype == DType::float64;
@@ -165,14 +190,14 @@ class ChannelsLast final : public Kernel {
         strides[0] = step;
         return strides;
     }
-    static Loop copying(const Layout& from, const Dims& strides) {
+    static Loop copying(const Layout& from, const Layout& to) {
         ProgramBuilder builder;
         builder.output(builder.input(compute_dtype(from.dtype)));
         Loop loop;
         loop.program = builder.take();
         loop.dims = from.dims;
         loop.loads = {{from.dtype, from.strides}};
-        loop.stores = {{from.dtype, strides}};
+        loop.stores = {{to.dtype, to.strides}};
         return loop;
     }
 
