@@ -14,6 +14,9 @@ if not LACKS:
     GAPS = np.where(M > 0.7, np.nan, M)
     I, J = RNG.integers(-5, 6, (4, 6)), RNG.integers(0, 7, 12)
     Z = V + 1j * RNG.normal(size=9)
+    PELL = np.array([round(((1 + 2**0.5) ** k) / 8**0.5) for k in range(1, 19)] + [0] * 31)  # neighbours take Euclid's algorithm longest
+    for k in range(18, len(PELL)):
+        PELL[k] = 2 * PELL[k - 1] + PELL[k - 2]
 
 
 def calls():
@@ -108,7 +111,8 @@ def calls():
         ("dot", M, M.T), ("dot", N3, V[:5]), ("dot", V, V), ("dot", V, np.float64(3)), ("dot", I, N3.reshape(2, 6, 5)), ("inner", M, M), ("inner", V, V), ("vdot", M, M), ("vdot", Z, Z),
         ("kron", M, W), ("cross", N3[:, :, :3], M[:, :3]))] + [lambda xp, a: xp.trace(a(N3), 1, 2, 0), lambda xp, a: xp.diagonal(a(N3), -1, 0, 2)]
     yield "divisors", [lambda xp, a, f=f: getattr(xp, f)(a(p), a(q)) for f in ("gcd", "lcm") for p, q in (
-        (I, I[::-1].copy()), (I * 97, np.int64(36)), (np.array([0, 5, 832040], np.int32), np.array([0, 0, 514229], np.int32)), (np.array([200, 255], np.uint8), np.array([45, 5], np.uint8)))]
+        (I, I[::-1].copy()), (I * 97, np.int64(36)), (np.array([0, 5, 832040], np.int32), np.array([0, 0, 514229], np.int32)), (np.array([200, 255], np.uint8), np.array([45, 5], np.uint8)), (PELL[1:], PELL[:-1]))] + [
+        lambda xp, a, t=t: xp.gcd(a(np.array([6, 0, -7, np.iinfo(t).max], t)), a(np.array([np.iinfo(t).min] * 4, t))) for t in (np.int8, np.int64)]
     yield "powers", [lambda xp, a: xp.logaddexp2(a(V), a(V[::-1].copy())), lambda xp, a: xp.logaddexp2(a(np.array([np.inf, -np.inf])), a(np.array([np.inf, -np.inf]))),
                      lambda xp, a: xp.frexp(a(np.array([8, 0.3, -1, 0, np.inf, -np.inf, 5e-324, 1e-300, 1.7e308, 0.49999999999999994]))), lambda xp, a: xp.frexp(a(np.array([1e-45, 3e38, 0.1], np.float32)))]
     yield "norms", [lambda xp, a, o=o, x=x, k=k: xp.linalg.norm(a(M), ord=o, axis=x, keepdims=k) for o, x, k in (
