@@ -95,12 +95,14 @@ Tensor pdist(const Operand& x, double p) {
         refuse_shape(x, text("pdist: the input has shape ", tensor.shape(), ", but must be (rows, features)"));
     if (!(p >= 0)) refuse(x, text("pdist: p is ", p, "; it must be at least 0"));
     std::int64_t rows = known_size("pdist", tensor, 0);
-    std::vector<std::int64_t> first, second;
+    // Of all pairs, in order and not: rows beside rows pass by in step, where those of chosen pairs would be looked up one by one.
+    Tensor difference = expand_dims(tensor, 1) - expand_dims(tensor, 0);
+    Tensor all = flatten(linalg::vector_norm(difference, Axes{-1}, false, p));
+    std::vector<std::int64_t> places;
     for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = i + 1; j < rows; ++j) first.push_back(i), second.push_back(j);
-    auto count = static_cast<std::int64_t>(first.size());
-    Tensor difference = take(tensor, Tensor::of(first, {count}), 0) - take(tensor, Tensor::of(second, {count}), 0);
-    return linalg::vector_norm(difference, Axes{-1}, false, p);
+        for (std::int64_t j = i + 1; j < rows; ++j) places.push_back(i * rows + j);
+    auto count = static_cast<std::int64_t>(places.size());
+    return take(all, Tensor::of(places, {count}), 0);
 }
 
 }  // namespace weft::nn::functional
