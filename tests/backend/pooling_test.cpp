@@ -30,10 +30,14 @@ const Case windows[] = {
     {"one axis", 1, 4, 3, {11}, {3}, {2}, {1}, {1}, {1}, false},
     {"three axes", 3, 2, 4, {4, 5, 6}, {2, 3, 2}, {1, 2, 2}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}, false},
     {"one pixel", 2, 1, 1, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, false},
+    {"long rows", 1, 2, 19, {133}, {5}, {1}, {2}, {2}, {1}, false},
+    {"long rows in twos", 2, 2, 18, {4, 143}, {1, 3}, {1, 2}, {0, 1}, {0, 1}, {1, 1}, true},
+    {"long rows in threes", 1, 1, 17, {200}, {2}, {3}, {1}, {1}, {1}, true},
     {"whole image", 2, 2, 3, {5, 4}, {5, 4}, {5, 4}, {0, 0}, {0, 0}, {1, 1}, false},
     {"empty batch", 2, 0, 3, {4, 4}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, false},
     {"no output", 2, 1, 3, {1, 4}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, false},
 };
+const Case dilated_rows = {"dilated rows", 1, 1, 16, {90}, {4}, {1}, {2}, {3}, {3}, false};
 const Case dilated = {"dilated", 2, 2, 6, {9, 10}, {3, 2}, {1, 2}, {1, 1}, {1, 1}, {2, 3}, false};
 
 PoolingShape shape_of(const Case& c, bool count_include_pad = true) {
@@ -177,6 +181,7 @@ TEST(Pooling, maximum_and_its_gradient_are_their_definition) {
                 check_max<std::int8_t>(c, layout);
             }
             check_max<float>(dilated, layout);
+            check_max<float>(dilated_rows, layout);
         }
     }
     ThreadPool::instance().set_threads(before);

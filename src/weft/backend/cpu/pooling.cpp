@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "weft/backend/cpu/arithmetic.h"
+#include "weft/backend/cpu/pooling_rows.h"
 #include "weft/backend/cpu/pooling_turned.h"
 #include "weft/base/error.h"
 #include "weft/base/unsigned_of.h"
@@ -27,27 +27,6 @@ void check(const PoolingShape& s, const char* operation) {
              std::min(s.pad_lo[axis], s.pad_hi[axis]));
         rule(s.in[axis] >= 0 && s.out[axis] >= 0, "a size must not be negative", std::min(s.in[axis], s.out[axis]));
     }
-}
-
-template <class T>
-T least() {
-    if constexpr (std::is_same_v<T, bool>)
-        return false;
-    else if constexpr (std::is_integral_v<T>)
-        return std::numeric_limits<T>::lowest();
-    else if constexpr (std::is_floating_point_v<T>)
-        return -std::numeric_limits<T>::infinity();
-    else
-        return T(-std::numeric_limits<float>::infinity());
-}
-
-/// Whether `value` takes the place of `best`, PyTorch's rule: greater, or NaN.
-template <class T>
-bool takes(T value, T best) {
-    if constexpr (std::is_integral_v<T>)
-        return value > best;
-    else
-        return (value > best) | (value != value);
 }
 
 template <bool near, class T>
@@ -214,6 +193,8 @@ void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input
     Pooling pooling = pooling_of(shape, input_strides, output_strides, {});
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_dtype(dtype, [&]<class T>(TypeTag<T>) {
+        if constexpr (std::is_same_v<T, float>)
+            if (!near && max_by_rows(pooling, static_cast<const T*>(input), static_cast<T*>(output))) return;
         if constexpr (!kind_is_complex<T>)
             pool_strips(pooling, near, from_to<T>(pooling, input, output),
                         [](auto is_near, const Pooling& p, const Strip& at, const auto& data) {

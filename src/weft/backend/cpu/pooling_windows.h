@@ -1,8 +1,9 @@
 // Where pooling looks: windows over images, and strips of channels that are pooled together; what no two threads share.
-// Callers: pooling.cpp, pooling_select.cpp.
+// Callers: pooling.cpp, pooling_rows.cpp, pooling_select.cpp.
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include "weft/backend/cpu/pooling.h"
@@ -156,6 +157,27 @@ void set_zero(const PoolingShape& s, const WindowStrides& strides, T* plane, Cha
 template <class T>
 T* plane_of(T* data, const WindowStrides& strides, const Strip& at) {
     return data + at.n * strides.batch + at.first * strides.channel;
+}
+
+template <class T>
+T least() {
+    if constexpr (std::is_same_v<T, bool>)
+        return false;
+    else if constexpr (std::is_integral_v<T>)
+        return std::numeric_limits<T>::lowest();
+    else if constexpr (std::is_floating_point_v<T>)
+        return -std::numeric_limits<T>::infinity();
+    else
+        return T(-std::numeric_limits<float>::infinity());
+}
+
+/// Whether `value` takes the place of `best`, PyTorch's rule: greater, or NaN.
+template <class T>
+bool takes(T value, T best) {
+    if constexpr (std::is_integral_v<T>)
+        return value > best;
+    else
+        return (value > best) | (value != value);
 }
 
 }  // namespace weft::cpu::pools
