@@ -29,6 +29,14 @@ void check(const PoolingShape& s, const char* operation) {
     }
 }
 
+template <class T>
+inline constexpr bool is_half_type = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+/// Float32 holds them and their sums, and has vectors: whoever pools them widens them first (window.cpp).
+[[noreturn]] void refuse_halves(const char* operation) {
+    throw InternalError(text(operation, ": half types are pooled as float32"));
+}
+
 template <bool near, class T>
 void max_of_window(const PoolingShape& s, const WindowStrides& strides, const Window& window, const T* input,
                    const Strip& at, T* best) {
@@ -195,7 +203,9 @@ void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input
     with_dtype(dtype, [&]<class T>(TypeTag<T>) {
         if constexpr (std::is_same_v<T, float>)
             if (!near && max_by_rows(pooling, static_cast<const T*>(input), static_cast<T*>(output))) return;
-        if constexpr (!kind_is_complex<T>)
+        if constexpr (is_half_type<T>)
+            refuse_halves("max_pool");
+        else if constexpr (!kind_is_complex<T>)
             pool_strips(pooling, near, from_to<T>(pooling, input, output),
                         [](auto is_near, const Pooling& p, const Strip& at, const auto& data) {
                             max_of_strip<is_near>(p, at, data[0], data[1]);
@@ -229,10 +239,13 @@ void average_pool(DType dtype, const PoolingShape& shape, const WindowStrides& i
     Pooling pooling = pooling_of(shape, input_strides, output_strides, {});
     bool near = pooling.first.channel == 1 && pooling.second.channel == 1;
     with_inexact(dtype, true, "average_pool", [&]<class T>(TypeTag<T>) {
-        pool_strips(pooling, near, from_to<T>(pooling, input, output),
-                    [](auto is_near, const Pooling& p, const Strip& at, const auto& data) {
-                        average_of_strip<is_near>(p, at, data[0], data[1]);
-                    });
+        if constexpr (is_half_type<T>)
+            refuse_halves("average_pool");
+        else
+            pool_strips(pooling, near, from_to<T>(pooling, input, output),
+                        [](auto is_near, const Pooling& p, const Strip& at, const auto& data) {
+                            average_of_strip<is_near>(p, at, data[0], data[1]);
+                        });
     });
 }
 

@@ -26,7 +26,7 @@ struct PoolingShape {
 /// Channels from which on pictures of float32 and float64 that lie channels first are turned by pooling itself, some channels at a time.
 inline constexpr std::int64_t least_turned = 16;
 
-/// Real types and bool (DTypeError for complex). A window that holds nothing gives the type's least value.
+/// Real types but half ones, and bool (DTypeError for complex). A window that holds nothing gives the type's least value.
 void max_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input_strides, const void* input,
               const WindowStrides& output_strides, void* output);
 
@@ -41,7 +41,7 @@ void max_pool_select(DType dtype, const PoolingShape& shape, const WindowStrides
                      const WindowStrides& second_strides, const void* second, const WindowStrides& output_strides,
                      void* output);
 
-/// Floating and complex types (DTypeError for others). A window that holds nothing gives 0.
+/// Floating types but half ones, and complex ones (DTypeError for others). A window that holds nothing gives 0.
 void average_pool(DType dtype, const PoolingShape& shape, const WindowStrides& input_strides, const void* input,
                   const WindowStrides& output_strides, void* output);
 
