@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "weft/base/lru.h"
+#include "weft/compile/parted_maps.h"
 #include "weft/compile/stages.h"
 #include "weft/rewrite/rewrite.h"
 
@@ -64,6 +65,7 @@ std::shared_ptr<const Binding> make_binding(const Graph& graph, BindOptions opti
     options.keep_loops |= tells;
     std::vector<Rewrite> trace;
     Graph rewritten = rewrite(graph, rewriting_of(graph, options), tells ? &trace : nullptr);
+    if (std::optional<Graph> parted = parted_maps(rewritten)) rewritten = std::move(*parted);
     auto binding = weft::bind(plan_for(rewritten), rewritten, cpu_compiler(), options);
     if (tells) {
         Stages described = describe(graph, trace, rewritten, *binding);
@@ -87,6 +89,7 @@ std::shared_ptr<const Binding> make_step_binding(const Graph& graph, BindOptions
                           options);
     }
     Graph rewritten = rewrite(graph, rewriting_of(graph, options, true));
+    if (std::optional<Graph> parted = parted_maps(rewritten)) rewritten = std::move(*parted);
     return weft::bind(plan_for(rewritten, {.own_outputs = true}), rewritten, compiler, options);
 }
 
