@@ -81,6 +81,45 @@ TEST(Gemm, own_kernel_gives_the_same_bits_for_every_instruction_set) {
 }
 
 template <class T>
+void check_prepared(const Sizes& s, Layout of_a, Layout of_b, int& prepared) {
+    Sample<T> a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
+    std::int64_t c_row = s.n + 3;
+    std::vector<T> expected(static_cast<std::size_t>(s.m * c_row), T(0.5)), found = expected;
+    auto small = small_gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, c_row);
+    if (!small) return;
+    ++prepared;
+    gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, expected.data(), c_row);
+    small->run(a.matrix.data, b.matrix.data, found.data(), {});
+    EXPECT_TRUE(same_bits(found, expected)) << s.m << "x" << s.n << "x" << s.k;
+}
+
+TEST(Gemm, prepared_products_are_those_of_calls_and_of_rows_by_themselves) {
+    std::vector<Sizes> sizes(std::begin(all_sizes), std::end(all_sizes));
+    for (std::int64_t n : {1, 5, 16, 33, 63, 64, 65, 96, 131, 200})
+        for (std::int64_t k : {1, 3, 16, 70}) sizes.push_back({1, n, k}), sizes.push_back({n, 1, k});
+    for (Isa isa : usable_isas()) {
+        InstructionSet guard(isa);
+        int prepared = 0;
+        for (const Sizes& s : sizes)
+            for (Layout of_a : all_layouts)
+                for (Layout of_b : all_layouts) {
+                    check_prepared<float>(s, of_a, of_b, prepared);
+                    check_prepared<double>(s, of_a, of_b, prepared);
+                }
+        EXPECT_GT(prepared, 500);
+    }
+    // One row is a row of many: each element is one chain in the order of k.
+    for (std::int64_t n : {40, 64, 70, 130}) {
+        Sample<float> a(3, 50, Layout::rows, 1), b(50, n, Layout::rows, 2);
+        std::vector<float> rows(static_cast<std::size_t>(3 * n)), one(static_cast<std::size_t>(n));
+        gemm(DType::float32, 3, n, 50, a.matrix, b.matrix, rows.data(), n);
+        gemm(DType::float32, 1, n, 50, a.matrix, b.matrix, one.data(), n);
+        rows.resize(static_cast<std::size_t>(n));
+        EXPECT_TRUE(same_bits(one, rows)) << n;
+    }
+}
+
+template <class T>
 class GenericGemm : public testing::Test {};
 using Integers = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                                 std::uint32_t, std::uint64_t>;

@@ -51,6 +51,8 @@ class Matmul final : public Kernel {
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
         for (std::size_t i = 0; i < std::min<std::size_t>(use.ahead.size(), most_read_next); ++i)
             next_bytes_[next_++] = static_cast<std::int64_t>(use.ahead[i]);
+        if (batches_.size == 1 && plain_ && !empty_ && shared_bytes_ == 0)
+            prepared_ = small_gemm(type_, m_, n_, k_, a_, b_, row_);
     }
     std::size_t shared_bytes() const override { return shared_bytes_; }
     void share(void* const* operands, std::byte* shared) const override {
@@ -74,6 +76,8 @@ class Matmul final : public Kernel {
         };
         std::array<ReadNext, most_read_next> next;
         for (std::size_t i = 0; i < next_; ++i) next[i] = {operands[4 + i], next_bytes_[i]};
+        if (prepared_)
+            return prepared_->run(operands[swapped_], operands[!swapped_], operands[2], {next.data(), next_});
         for (std::int64_t first = 0; first < batches_.size; first += run_) {
             Epilogue end{.next = {next.data(), first == 0 ? next_ : 0}};
             batches_.walk(first, first + run_, [&](const std::array<std::int64_t, 3>& from, std::int64_t) {
@@ -134,7 +138,8 @@ class Matmul final : public Kernel {
     Box<3> batches_;
     std::size_t gemm_bytes_, shared_bytes_ = 0;
     bool swapped_ = false, plain_, empty_;
-    std::size_t next_ = 0;  // stretches that are read behind the product
+    std::unique_ptr<SmallGemm> prepared_;  // null: gemm decides
+    std::size_t next_ = 0;                 // stretches that are read behind the product
     std::array<std::int64_t, most_read_next> next_bytes_;
 };
 

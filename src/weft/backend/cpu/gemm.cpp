@@ -189,6 +189,16 @@ void batched_gemm(ProductType type, const Batch& batch, std::int64_t m, std::int
         });
 }
 
+std::unique_ptr<SmallGemm> small_gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                                      const Matrix& b, std::int64_t c_row_stride) {
+    if (type.rounded || gemm_by_library(type, m, n, k, a, b)) return nullptr;
+    if (type.dtype == DType::float32)
+        return own_small_gemm(problem_of<float>(m, n, k, a, b, nullptr, c_row_stride, false, {}));
+    if (type.dtype == DType::float64)
+        return own_small_gemm(problem_of<double>(m, n, k, a, b, nullptr, c_row_stride, false, {}));
+    return nullptr;
+}
+
 bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                      const Matrix& b) {
     return with_kernel(

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "weft/core/dtype.h"
@@ -61,6 +62,16 @@ void gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, cons
 void batched_gemm(ProductType type, const Batch& batch, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                   const Matrix& b, void* c, std::int64_t c_row_stride, bool accumulate = false,
                   const Epilogue& epilogue = {}, Scratch scratch = {});
+
+/// Products of one size whose matrices lie alike, one after the other: what gemm decides in each call is decided once.
+class SmallGemm {
+  public:
+    virtual ~SmallGemm() = default;
+    virtual void run(const void* a, const void* b, void* c, std::span<const ReadNext> next) const = 0;
+};
+/// Null where a product is shared by threads, copied, or left to a library. The same bits as gemm's.
+std::unique_ptr<SmallGemm> small_gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                                      const Matrix& b, std::int64_t c_row_stride);
 
 /// Scratch that gemm (batch = 1) or batched_gemm want for these sizes (n = 0: with a B that is packed), whatever the strides, to be shared by
 /// so many threads (0: the pool's, at this time); with less the result is the same.

@@ -112,12 +112,13 @@ void multiply_by_dots(const GemmProblem<T>& p, bool of_a, const T* vectors, std:
     std::int64_t in_block = few == 1 ? most : near_bytes / (p.k * static_cast<std::int64_t>(sizeof(T)));
     in_block = std::clamp<std::int64_t>(in_block / 16 * 16, 16, most);
     const T* rows = of_a ? p.a : p.b;
+    bool as_they_are = few == 1 && !p.accumulate && !p.bias && !p.relu && (!of_a || p.c_row == 1);
     auto block = [&](std::int64_t index) {
         std::int64_t first = index * in_block, here = std::min(in_block, count - first);
         SumOf<T> sums[most_few * most];
-        kernels<T>().dots(sums, most, rows + first * row, row, vectors, step, static_cast<int>(few), p.k,
-                          static_cast<int>(here));
-        for (std::int64_t j = 0; j < few; ++j)
+        kernels<T>().dots(as_they_are ? p.c + first : sums, most, rows + first * row, row, vectors, step,
+                          static_cast<int>(few), p.k, static_cast<int>(here));
+        for (std::int64_t j = 0; j < few && !as_they_are; ++j)
             for (std::int64_t i = 0; i < here; ++i)
                 finish(p, of_a ? first + i : j, of_a ? j : first + i, sums[j * most + i]);
     };
@@ -278,6 +279,41 @@ void own_gemm_items(const GemmProblem<T>& first, const ItemStrides& strides, std
         in_tiles ? small.multiply(item) : own_gemm(item, scratch);
     }
 }
+
+namespace {
+
+template <class T>
+class PreparedGemm final : public SmallGemm {
+  public:
+    explicit PreparedGemm(const GemmProblem<T>& p)
+        : problem_(p), small_(p), by_dots_(own_gemm_by_dots(p)), of_a_(!few_rows_by_dots(p)) {}
+    bool prepared() const {
+        if (problem_.m * problem_.n * problem_.k > serial_work) return false;
+        return by_dots_ ? !of_a_ || problem_.b_row == 1 : small_ && !has_short_sums(problem_);
+    }
+    void run(const void* a, const void* b, void* c, std::span<const ReadNext> next) const override {
+        GemmProblem<T> p = problem_;
+        p.a = static_cast<const T*>(a), p.b = static_cast<const T*>(b), p.c = static_cast<T*>(c), p.next = next;
+        if (!by_dots_) return small_.multiply(p);
+        of_a_ ? multiply_by_dots(p, true, p.b, p.b_column) : multiply_by_dots(p, false, p.a, p.a_row);
+    }
+
+  private:
+    GemmProblem<T> problem_;
+    SmallProducts<T> small_;
+    bool by_dots_, of_a_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<SmallGemm> own_small_gemm(const GemmProblem<T>& p) {
+    if (p.m == 0 || p.n == 0 || p.k == 0) return nullptr;
+    auto made = std::make_unique<PreparedGemm<T>>(p);
+    return made->prepared() ? std::move(made) : nullptr;
+}
+template std::unique_ptr<SmallGemm> own_small_gemm(const GemmProblem<float>&);
+template std::unique_ptr<SmallGemm> own_small_gemm(const GemmProblem<double>&);
 
 template <class T>
 bool own_gemm_better_turned(const GemmProblem<T>& p) {

@@ -58,6 +58,10 @@ std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, in
 template <class T>
 bool own_gemm_by_dots(const GemmProblem<T>& problem);
 
+/// small_gemm (gemm.h) of what weft's own kernel multiplies.
+template <class T>
+std::unique_ptr<SmallGemm> own_small_gemm(const GemmProblem<T>& problem);
+
 /// gemm_better_turned (gemm.h) of what weft's own kernel multiplies.
 template <class T>
 bool own_gemm_better_turned(const GemmProblem<T>& problem);

@@ -66,11 +66,12 @@ class SmallProducts {
                              .relu = p.relu,
                              .fetch = p.a,
                              .fetch_step = 0};
-            for (std::int64_t column = 0; column < p.n; column += kernel_.most_columns) {
-                tile.columns = static_cast<int>(std::min<std::int64_t>(kernel_.most_columns, p.n - column));
+            std::int64_t width = p.m == 1 ? p.n : kernel_.most_columns;
+            for (std::int64_t column = 0; column < p.n; column += width) {
+                tile.columns = static_cast<int>(std::min(width, p.n - column));
                 tile.b = p.b + column;
                 if (p.bias) tile.bias = p.bias + column;
-                const Tiles& tiles = column + kernel_.most_columns > p.n ? end_tiles_ : tiles_;
+                const Tiles& tiles = column + width > p.n ? end_tiles_ : tiles_;
                 for (std::int64_t row = 0, index = 0; row < p.m; row += tile.rows, ++index) {
                     tile.rows = static_cast<int>(tiles.each + (index < tiles.more ? 1 : 0));
                     tile.a = p.a + row * p.a_row;

@@ -1,5 +1,5 @@
 // The innermost loops of weft's own matrix product, one table an instruction set and type. A tile of C is at most
-// most_rows x most_columns. Every element of C is one chain of fused multiply-adds in the order of k (of pairs of bfloat16: the second, then the
+// most_rows x most_columns, or one row. Every element of C is one chain of fused multiply-adds in the order of k (of pairs of bfloat16: the second, then the
 // first, as the processors' instruction does), whatever the set, the tile and the cut of k into pieces, so results are the same bits for all of
 // them. Callers: backend/cpu/gemm_multiplication.h, own_gemm.cpp, winograd*.cpp.
 #pragma once

@@ -199,8 +199,27 @@ void add_to(T* to, const T* from, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
 }
 
+/// One row, of any columns: sums of four vectors side by side, for those of two would wait for themselves (1 x 64 by 64 x 64 on a Zen 4: 0.6 of
+/// the time).
+template <class T>
+void compute_one_row(const GemmTile<T>& tile) {
+    constexpr int lanes = Vec<SumOf<T>>::lanes;
+    GemmTile<T> part = tile;
+    for (int left = tile.columns; left > 0; left -= part.columns) {
+        bool wide = fused && std::is_same_v<OperandOf<T>, T> && left >= 4 * lanes;
+        part.columns = wide ? 4 * lanes : left < 2 * lanes ? left : 2 * lanes;
+        if constexpr (fused && std::is_same_v<OperandOf<T>, T>) {
+            if (wide) compute<T, 1, 4, true, true>(part);
+        }
+        if (!wide) choose_columns<T, 1>(part);
+        part.b += part.columns, part.c += part.columns;
+        if (part.bias) part.bias += part.columns;
+    }
+}
+
 template <class T>
 void compute_tile(const GemmTile<T>& tile) {
+    if (tile.rows == 1 && tile.columns > most_vectors * Vec<SumOf<T>>::lanes) return compute_one_row(tile);
     static constexpr auto of_rows = []<std::size_t... i>(std::index_sequence<i...>) {
         return std::array{&choose_columns<T, static_cast<int>(i) + 1>...};
     }
