@@ -84,6 +84,12 @@ WEFT_INLINE void fold_rows(T* to, typename Vec<T>::Type* rows, int count) {
 }
 #endif
 
+// Not in each of many callers, of whose code it would be a third.
+template <class T>
+[[gnu::noinline]] void fold_short_rows(T* to, typename Vec<T>::Type* rows, int count) {
+    fold_rows<T>(to, rows, count);
+}
+
 /// The first `used` vectors of a row's lanes as one; in the others are zeros.
 template <class T, int used>
 WEFT_INLINE typename Vec<T>::Type as_one(typename Vec<T>::Type* sums) {
@@ -151,7 +157,7 @@ void dots_of_short_rows(T* to, const T* a, std::int64_t row, const T* b, int las
         all[i] = as_one<T, summed>(sums);
     }
     for (int i = rows; i < V::lanes; ++i) all[i] = V::zero();
-    fold_rows<T>(to, all, rows);
+    fold_short_rows<T>(to, all, rows);
 }
 
 // So many inner products are computed at once: as many as have registers for their lanes.
@@ -193,11 +199,17 @@ void columns_of_long_rows(T* to, std::int64_t to_step, const T* a, std::int64_t 
     if constexpr (most > 1) columns_of_long_rows<T, most - 1>(to, to_step, a, row, b, step, columns, k, rows);
 }
 
+// Vectors of b that stay in registers beside the sums of a row.
+#if defined(WEFT_ISA_avx512)
+constexpr int most_factors = 16;
+#else
+constexpr int most_factors = 8;
+#endif
 template <class T, int used = 1>
 void dots_of_rows(T* to, std::int64_t to_step, const T* a, std::int64_t row, const T* b, std::int64_t step, int columns,
                   std::int64_t k, int rows) {
     using V = Vec<T>;
-    if constexpr (used <= 8) {
+    if constexpr (used <= most_factors) {
         if (k > used * V::lanes) return dots_of_rows<T, used + 1>(to, to_step, a, row, b, step, columns, k, rows);
         for (int j = 0; j < columns; ++j)
             dots_of_short_rows<T, used>(to + j * to_step, a, row, b + j * step,
