@@ -207,6 +207,15 @@ TEST(Numbers, small_steps_that_join_are_written_by_number_and_others_are_not) {
     EXPECT_FALSE(numbers_of(loop(64, 100, product)));
     EXPECT_FALSE(numbers_of(loop(2, 100, [](const Tensor& a, const Tensor& c) { return a * c; })))
         << "a map is computed many steps at a time as it is";
+    auto rows = [](std::int64_t n) {
+        auto step = [](std::span<const Tensor> carry, std::span<const Tensor>) -> ScanStep {
+            Tensor e = exp(carry[0] - max(carry[0], {0}, true));
+            return {{e / sum(e, {0}, true)}, {}};
+        };
+        return scan(step, {input("c", {n}, DType::float32)}, {}, {.length = 100}).carry[0];
+    };
+    EXPECT_TRUE(numbers_of(rows(16))) << "two kernels pass a row of few numbers";
+    EXPECT_FALSE(numbers_of(rows(64)));
 }
 
 }  // namespace

@@ -32,13 +32,13 @@ class Numbered {
     std::optional<LoopOfNumbers> made(const BindOptions& options) {
         if (!is_small()) return {};
         Graph step = rewritten_for(gathered(), options);
-        std::int64_t kernels = 0;
+        Kernels kernels;
         for (std::size_t e = 0; e < step.entries.size(); ++e) {
             const Node& node = step.node(static_cast<std::int32_t>(e));
             if (!has_known_sizes(node.shape) || element_count(dims_of(node.shape)) > most_elements) return {};
-            kernels += !step.entries[e].leaf && !maps_only(node.operation->family);
+            if (!step.entries[e].leaf && !maps_only(node.operation->family)) kernels.add(node.operation->family);
         }
-        if (kernels == 0) return {};  // many steps are computed at once as they are
+        if (kernels.time == 0) return {};  // many steps are computed at once as they are
         place_inputs();
         auto outputs = by_numbers(step, placeholders_, most_expressions);
         if (!outputs || !freeze_step(*outputs)) return {};
@@ -49,10 +49,24 @@ class Numbered {
     }
 
   private:
-    // In instructions (0.22 ns on a Zen 4), against what kernels of arrays take beside their work. A number that comes from memory or stays there
-    // in each step takes as long as some of them; so does what comes or stays once for all steps that are computed at once, less often.
-    bool pays(std::int64_t kernels) const {
-        constexpr std::int64_t of_step = 100, of_kernel = 250, of_stream = 5, of_input = 2;
+    /// What kernels of arrays take, with the maps around them, in instructions (0.15 to 0.22 ns on a Zen 4): a reduction passes its row thrice.
+    struct Kernels {
+        std::int64_t time = 0;
+        bool multiplies = false;
+        void add(Family family) {
+            constexpr std::int64_t of_join = 250, of_reduction = 510, of_first_product = 250, of_product = 350;
+            bool product = family == Family::contraction;
+            time += product                    ? (multiplies ? of_product : of_first_product)
+                    : family == Family::reduce ? of_reduction
+                                               : of_join;
+            multiplies |= product;
+        }
+    };
+
+    // Against these: instructions. A number that comes from memory or stays there in each step takes as long as some of them; so does what comes
+    // or stays once for all steps that are computed at once, less often.
+    bool pays(const Kernels& kernels) const {
+        constexpr std::int64_t of_step = 100, of_stream = 5, of_input = 2;
         auto streams = static_cast<std::int64_t>(loop_.loop.sliced);
         for (const LoopResultAttributes& result : results_)
             if (result.collected)
@@ -60,7 +74,7 @@ class Numbered {
         auto others = static_cast<std::int64_t>(loop_.inputs.size() - loop_.loop.sliced + loop_.loop.carried);
         std::int64_t all =
             loop_.instructions + of_stream * streams + of_input * others / numbers_at_once(loop_.instructions);
-        return all <= of_step + of_kernel * kernels;
+        return all <= of_step + kernels.time;
     }
 
     bool is_small() const {
