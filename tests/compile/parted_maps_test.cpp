@@ -6,6 +6,7 @@
 #include "weft/ops/elementwise.h"
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/sort.h"
 #include "weft/ops/view.h"
 
 namespace weft {
@@ -71,7 +72,7 @@ TEST(PartedMaps, of_all_types_and_with_numbers_rows_and_columns) {
     }
     Tensor x = drawn({150, 400}, DType::float32), y = drawn({150, 400});
     expect_parts({where(less(roll(x, 2, 0), 0), roll(y, 1, 1), x + 1)}, 3);
-    expect_parts({roll(x, {3, 5}, {0, 1}) + y}, 2);  // the second roll is of the first, which is copied
+    expect_parts({roll(x, {3, 5}, {0, 1}) + y}, 3);  // a roll of a roll
     expect_parts({tanh(roll(numbers("t", {900}), 5, 0))}, 1);
 }
 
@@ -94,6 +95,18 @@ TEST(PartedMaps, what_others_read_is_laid_together) {
     // A second map reads the first one's results rolled.
     Tensor first = laplace(x, 2);
     expect_parts({laplace(first, 2)}, 8);
+}
+
+TEST(PartedMaps, of_what_is_rolled_along_several_axes_copy_nothing) {
+    Tensor x = drawn({90, 100}), sum = tanh(x);
+    for (std::int64_t i : {-1, 0, 2})
+        for (std::int64_t j : {-2, 1}) sum = sum + roll(x, {i, j}, {0, 1});
+    expect_parts({sum}, 4);
+    Tensor y = drawn({30, 40, 50}), z = roll(y, {1, -2, 3}, {0, 1, 2});
+    expect_parts({y * z + roll(y, 3, 2)}, 7);
+    expect_parts({roll(x, {3, 4}, {0, 0}) * x}, 1);  // twice along one
+    Tensor once = roll(x, 1, 0), twice = roll(once, 1, 1);
+    expect_parts({twice * x, once * 2 + exp(once), sort(once)}, 4);  // the first is wanted itself
 }
 
 TEST(PartedMaps, only_where_that_saves_something) {

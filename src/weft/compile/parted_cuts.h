@@ -11,6 +11,9 @@ struct JoinRead {
     bool copies = true;  // else it is a pad of what is computed for it alone, which lies in it already
 };
 
+/// Of a slice of a concatenation, element by element, that concatenation; else -1.
+std::int32_t concatenation_below(const Graph& graph, std::int32_t piece);
+
 /// The cuts that save most, and which of the joins lie between them; no cuts: none saves anything.
 struct ChosenCuts {
     std::vector<std::vector<std::int64_t>> cuts;  // along each axis

@@ -52,6 +52,10 @@ class PartedGrouper {
                 maps[at(input)] += elementwise(e) && same_shape(e, input);
             }
         for (std::int32_t output : graph_.outputs) ++reads[at(output)];
+        // What only other joins see a slice of is read by maps, too, where these are (parted_cuts.h).
+        for (std::int32_t e = 0; e < count_; ++e)
+            if (reads[at(e)] > 0 && joined_[at(e)] == reads[at(e)] && concatenation_below(graph_, e) >= 0)
+                ++maps[at(graph_.inputs(e)[0])];
         any = false;
         for (std::int32_t e = 0; e < count_; ++e) {
             bool whole = join(e) && reads[at(e)] > 0 && reads[at(e)] == maps[at(e)] && splits(e);
@@ -121,7 +125,7 @@ class PartedGrouper {
         group_.assign(graph_.entries.size(), nobody);
         for (std::int32_t e = 0; e < count_; ++e)
             for (std::int32_t input : graph_.inputs(e))
-                if (joins_[at(input)]) group_[at(root(e))] = root(e);
+                if (joins_[at(input)] && elementwise(e)) group_[at(root(e))] = root(e);
         for (std::int32_t e = 0; e < count_; ++e)
             if (elementwise(e)) group_[at(e)] = group_[at(root(e))];
     }
@@ -146,7 +150,8 @@ class PartedGrouper {
         std::vector<std::int32_t> seen(graph_.entries.size(), nobody);
         for (std::int32_t e = 0; e < count_; ++e)
             for (std::int32_t input : graph_.inputs(e))
-                if (joins_[at(input)] && std::exchange(seen[at(input)], group_[at(e)]) != group_[at(e)])
+                if (joins_[at(input)] && elementwise(e) &&
+                    std::exchange(seen[at(input)], group_[at(e)]) != group_[at(e)])
                     joins_read[group_[at(e)]].push_back(read(input));
         PartedGroups result{
             {}, std::vector<std::int32_t>(graph_.entries.size(), -1), std::vector<bool>(graph_.entries.size(), false)};

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "weft/base/integers.h"
-#include "weft/compile/parted_groups.h"
+#include "weft/compile/parted_cuts.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/join.h"
 #include "weft/ops/view.h"
@@ -96,20 +96,39 @@ class Parter {
         const Box& box = boxes_[at(group)][b];
         if (groups_.of[at(input)] == group) return parts_[at(input)][b];
         if (!groups_.dissolved[at(input)]) return part_of_operand(whole(input), box);
-        const Node& join = graph_.node(input);
-        if (join.operation == &pad_operation) return padded(input, box);
-        std::int64_t start = 0;
-        auto axis = static_cast<std::size_t>(join.attributes_as<ConcatenateAttributes>().axis);
-        for (std::int32_t piece : graph_.inputs(input)) {
-            std::int64_t size = graph_.node(piece).shape[axis].value();
-            if (box.start[axis] < start + size) {
-                Box inside = box;
-                inside.start[axis] -= start;
-                return part(whole(piece), inside);
-            }
-            start += size;
+        return graph_.node(input).operation == &pad_operation ? padded(input, box) : laid(input, box);
+    }
+
+    // The piece that holds a box; of a slice of another concatenation the piece of that.
+    Tensor laid(std::int32_t join, Box box) {
+        for (;;) {
+            std::int32_t piece = piece_at(join, box);
+            promise(piece >= 0, "parts of maps lie between the borders of what they read");
+            std::int32_t below = concatenation_below(graph_, piece);
+            if (below < 0) return part(whole(piece), box);
+            Box inside = box;
+            const Offsets& from = graph_.node(piece).attributes_as<SliceAttributes>().start;
+            for (std::size_t axis = 0; axis < from.size(); ++axis) inside.start[axis] += from[axis].value.value();
+            Box rest = inside;
+            if (piece_at(below, rest) < 0) return part(whole(piece), box);
+            box = inside, join = below;
         }
-        throw InternalError("a part of a map lies beyond what it reads");
+    }
+
+    // The piece that a box lies in, which is then a box of that; -1: it is of several.
+    std::int32_t piece_at(std::int32_t join, Box& box) const {
+        auto axis = static_cast<std::size_t>(graph_.node(join).attributes_as<ConcatenateAttributes>().axis);
+        std::int64_t start = 0;
+        for (std::int32_t piece : graph_.inputs(join)) {
+            std::int64_t end = start + graph_.node(piece).shape[axis].value();
+            if (box.start[axis] < end) {
+                bool inside = box.start[axis] + box.length[axis] <= end;
+                box.start[axis] -= start;
+                return inside ? piece : -1;
+            }
+            start = end;
+        }
+        return -1;
     }
 
     // Beside the padded array a number: it is broadcast where it is read.
@@ -128,6 +147,7 @@ class Parter {
     const Tensor& whole(std::int32_t e) {
         Tensor& made = whole_[at(e)];
         if (made) return made;
+        if (groups_.dissolved[at(e)]) return made = remade(e);  // others read it as well
         std::int32_t group = groups_.of[at(e)];
         LineScope line(graph_.node(e).where);
         std::vector<Tensor> pieces;
