@@ -142,6 +142,34 @@ TYPED_TEST(Factorizations, a_matrix_without_an_inverse_is_said_to_be_singular) {
     });
 }
 
+// BLAS multiplies by reciprocals, which of a denormal number are infinite.
+TYPED_TEST(Factorizations, denormal_pivots_divide) {
+    using T = TypeParam;
+    const T small = std::ldexp(std::numeric_limits<Real<T>>::min(), -7);
+    const double rounded = 16 * static_cast<double>(std::numeric_limits<Real<T>>::denorm_min());
+    for (std::int64_t n : {3, 17, 40}) {
+        for (bool transposed : {false, true}) {
+            Problem lu{.kind = Factorization::lu, .m = n, .n = n},
+                solve{.kind = Factorization::lu_solve, .m = n, .n = n, .k = 2},
+                triangle{.kind = Factorization::triangular_solve, .m = n, .n = n, .k = 2};
+            solve.transposed = triangle.transposed = transposed;
+            this->each(solve, [&](bool own, double) {
+                Values<T> a = identity<T>(n), b(static_cast<std::size_t>(n * 2)), packed(a.size() + b.size() / 2),
+                          x(b.size());
+                for (T& value : a) value *= T(4) * small;
+                for (std::size_t i = 1; i < a.size(); i += static_cast<std::size_t>(n + 1)) a[i] = small;
+                for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<Real<T>>(i % 3) * small;
+                ASSERT_EQ(run<T>(own, lu, {a, b}, packed), Outcome::done);
+                ASSERT_EQ(run<T>(own, solve, {packed, b}, x), Outcome::done);
+                Values<T> read = transposed ? adjoint(a, n, n) : a;
+                EXPECT_LE(distance(product(read, x, n, n, 2), b), rounded);
+                ASSERT_EQ(run<T>(own, triangle, {a, b}, x), Outcome::done);
+                EXPECT_LE(distance(product(read, x, n, n, 2), b), rounded);
+            });
+        }
+    }
+}
+
 TYPED_TEST(Factorizations, triangles_are_solved_whichever_one_is_read) {
     using T = TypeParam;
     for (int how = 0; how < 8; ++how) {

@@ -15,6 +15,17 @@ bool all_finite(Matrix<T> a) {
     return std::all_of(a.data, a.data + a.size(), [](T x) { return std::isfinite(size_of_number(x)); });
 }
 
+// Whether a pivot, or a triangle's diagonal, holds a number whose reciprocal may be beyond the type's range. BLAS multiplies by
+// reciprocals, so that what would be a proper quotient is infinite or NaN there; weft's own code divides.
+template <class T>
+bool denormal_diagonal(Matrix<T> a) {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+        Real<T> size = size_of_number(a(i, i));
+        if (size > 0 && size < std::numeric_limits<Real<T>>::min()) return true;
+    }
+    return false;
+}
+
 /// One problem of one type; with no scratch it only counts what it would take, asking LAPACK for its share.
 template <class T>
 class Lapack {
@@ -106,6 +117,11 @@ class Lapack {
         int info = 0;
         std::copy(in(), in() + p_.n * p_.n, out());
         Names::getrf(&n_, &n_, out(), &order_, exchanged, &info);
+        if (Matrix<T> lu{out(), p_.n, p_.n}; denormal_diagonal(lu)) {
+            std::copy(in(), in() + lu.size(), lu.data);
+            factor_lu(lu, lu.data + lu.size());
+            return Outcome::done;
+        }
         for (std::int64_t i = 0; i < p_.n; ++i) out(p_.n * p_.n)[i] = T(static_cast<R>(exchanged[i] - 1));
         return Outcome::done;
     }
@@ -120,6 +136,10 @@ class Lapack {
         }
         int info = 0;
         std::copy(in(1), in(1) + p_.n * p_.k, out());
+        if (denormal_diagonal(lu)) {
+            (void)solve_lu(lu, lu.data + lu.size(), p_.transposed, Matrix<T>{out(), p_.n, p_.k});
+            return Outcome::done;
+        }
         Names::getrs(p_.transposed ? "T" : "N", &n_, &k_, lu.data, &order_, exchanged, out(), &order_, &info, 1);
         return Outcome::done;
     }
@@ -128,6 +148,9 @@ class Lapack {
         if (measures_) return Outcome::done;
         int info = 0;
         std::copy(in(1), in(1) + p_.n * p_.k, out());
+        if (Matrix<T> a{in(), p_.n, p_.n}; !p_.unit_diagonal && denormal_diagonal(a))
+            return solve_triangle(a, p_.lower, p_.transposed, false, Matrix<T>{out(), p_.n, p_.k}) ? Outcome::done
+                                                                                                  : Outcome::singular;
         Names::trtrs(p_.lower ? "L" : "U", p_.transposed ? "T" : "N", p_.unit_diagonal ? "U" : "N", &n_, &k_, in(),
                      &order_, out(), &order_, &info, 1, 1, 1);
         return info == 0 ? Outcome::done : Outcome::singular;
