@@ -140,6 +140,14 @@ constexpr Edge known[] = {{"erfcx", {-inf}, inf},
                           {"betaincinv", {2, 3, 1}, 1},
                           {"betaincinv", {0.5, nan, 1}, nan}};
 
+TEST(Special, gamma_of_float32_is_infinite_beyond_its_range) {
+    // From 105 on Stirling's formula was infinity times 0.
+    for (float x : {36.F, 104.5F, 171.F, 1e4F, std::numeric_limits<float>::max(), static_cast<float>(inf)}) {
+        EXPECT_EQ(named("gamma")->f32(&x), inf) << x;
+    }
+    for (float x : {-60.5F, -104.5F, -300.25F}) EXPECT_EQ(named("gamma")->f32(&x), 0) << x;
+}
+
 TEST(Special, edges_are_limits_or_nan) {
     for (const Edge& edge : known) {
         double got = named(edge.function)->f64(edge.operands);

@@ -28,7 +28,9 @@ WEFT_ELEMENT GammaFactors<V> gamma_positive(V a) {
     V under = select(twice, fma(a, a, a), a), value = polynomial<GammaNear>(d);
     V near = select(rises, value / under, value * product);
     // From there on Stirling's formula sqrt(2 pi) a^(a - 1/2) e^-a, the power as a square, which is the last to overflow.
-    V b = at_least(at_most(a, 200), 8), power = pow_within(b, fma(b, all<V>(0.5), all<V>(-0.25)));
+    // Beyond the cut both factors would leave the type's range, one upwards, one downwards.
+    constexpr auto last = sizeof(ElementOf<V>) == 4 ? 40 : 200;
+    V b = at_least(at_most(a, last), 8), power = pow_within(b, fma(b, all<V>(0.5), all<V>(-0.25)));
     V rest = power * exp(-b) * (polynomial<GammaFar>(one / b) * all<V>(0x1.40d931ff62706p+1));
     auto far = ~less(a, all<V>(8));
     return {select(far, rest, near), select(far, power, one)};
