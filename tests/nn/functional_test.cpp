@@ -149,6 +149,23 @@ TEST(Functional, an_embedding_bag_of_one_entry_is_an_embedding) {
                 testing::HasSubstr("the index 5 is not one of a table of 5 rows"));
 }
 
+// In bfloat16 256 + 1 is 256 again; in float16 2048 + 1 is 2048.
+TEST(Functional, embedding_bags_of_half_types_add_up_in_float32) {
+    Tensor indices = zeros({6000}, DType::int64), starts = Tensor::of<std::int64_t>({0, 3000});
+    for (DType dtype : {DType::bfloat16, DType::float16}) {
+        Tensor table = ones({1, 2}, dtype);
+        for (bool offsets : {true, false}) {
+            auto bags = [&](std::string_view mode) {
+                return offsets ? embedding_bag(indices, table, starts, {.mode = mode})
+                               : embedding_bag(reshape(indices, {2, 3000}), table, {}, {.mode = mode});
+            };
+            EXPECT_EQ(bags("sum").dtype(), dtype);
+            expect_close(bags("sum").astype(DType::float64), full({2, 2}, 3000.0, dtype).astype(DType::float64));
+            expect_close(bags("mean").astype(DType::float64), ones({2, 2}, DType::float64));
+        }
+    }
+}
+
 TEST(Functional, embedding_bags_that_are_rows_of_a_table_are_those_with_offsets) {
     Tensor table = draw({5, 3}), indices = Tensor::of<std::int64_t>({4, 0, 4, 2, 2, 2}, {2, 3}),
            starts = Tensor::of<std::int64_t>({0, 3});

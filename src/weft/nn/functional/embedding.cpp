@@ -173,15 +173,17 @@ Tensor embedding_bag(const Operand& indices, const Operand& weight, const Tensor
     }
     Tensor rows = rows_of(from, options.rows);
     if (options.per_sample_weights) rows = rows * expand_dims(ravel(options.per_sample_weights), -1);
+    DType given = rows.dtype();
+    if (is_half(given)) rows = astype(rows, DType::float32);  // sums and counts of halves are rounded once, at the end
     bags.counts =
         from.padding ? astype(from.indices != *from.padding, rows.dtype()) : ones(from.indices.shape(), rows.dtype());
     if (!offsets && entries.shape()[1].known() && entries.shape()[1].value() > 0) {
         Shape table = entries.shape();
         bags.counts = reshape(bags.counts, table);
         table.push_back(rows.shape()[1]);
-        return reduced_table(reshape(rows, table), bags.counts, options.mode);
+        return astype(reduced_table(reshape(rows, table), bags.counts, options.mode), given);
     }
-    return reduced_bags(rows, bags, options.mode);
+    return astype(reduced_bags(rows, bags, options.mode), given);
 }
 
 }  // namespace weft::nn::functional
