@@ -333,6 +333,19 @@ class Modules(unittest.TestCase):
         layer.train()
         self.assertTrue(np.any(np.asarray(layer(x)) == 0))
 
+    def test_the_mean_of_all_batches_is_counted_in_compiled_steps_too(self):
+        batches = [np.random.default_rng(i).normal(size=(6, 2)).astype("f") for i in range(3)]
+        found = []
+        for make in (lambda f: f, wf.compile):
+            norm = wf.nn.BatchNorm1d(2, momentum=None)
+            step = make(lambda layer, x: layer(x))
+            for batch in batches:
+                step(norm, wf.asarray(batch)).tolist()
+            np.testing.assert_allclose(norm.running_mean, np.mean([batch.mean(0) for batch in batches], 0), rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(norm.running_var, np.mean([batch.var(0, ddof=1) for batch in batches], 0), rtol=1e-5)
+            found.append([np.asarray(norm.running_mean), np.asarray(norm.running_var)])
+        np.testing.assert_array_equal(found[0], found[1])
+
     def test_state_goes_out_and_in_by_name(self):
         model, other = self.model(), self.model()
         state = model.state_dict()

@@ -58,14 +58,18 @@ class _BatchNorm(_Running):
     def forward(self, input):
         self._check(input)
         tracked = self.training and self.track_running_stats and self.num_batches_tracked is not None
-        momentum = 0.0 if self.momentum is None else self.momentum
         if tracked:
             self.num_batches_tracked.value = self.num_batches_tracked.value + 1
-            if self.momentum is None:       # the plain mean of all batches
-                momentum = 1.0 / float(self.num_batches_tracked.value)
         of_batch = self.training or self.running_mean is None
         means, variances = (self.running_mean, self.running_var) if not of_batch or tracked else (None, None)
-        return F.batch_norm(input, means, variances, self.weight, self.bias, of_batch, momentum, self.eps)
+        if not tracked or self.momentum is not None:
+            return F.batch_norm(input, means, variances, self.weight, self.bias, of_batch, self.momentum or 0.0, self.eps)
+        # The plain mean of all batches. How many there were is a value like others: a compiled step counts on.
+        before = [cell.value for cell in (means, variances)]
+        y = F.batch_norm(input, means, variances, self.weight, self.bias, True, 1.0, self.eps)
+        for cell, old in zip((means, variances), before):
+            cell.value = old + (cell.value - old) / _core.astype(self.num_batches_tracked.value, old.dtype)
+        return y
 
 
 class _InstanceNorm(_Running):
