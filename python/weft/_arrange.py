@@ -320,6 +320,8 @@ def trim_zeros(filt, trim="fb"):
     array([1, 0, 2])
     """
     filt = _core.asarray(filt, None, None)
+    if not isinstance(trim, str):
+        raise TypeError(f"trim_zeros: trim is 'f', 'b' or 'fb', not {type(trim).__name__!r}")
     some = _core.nonzero(filt)[0].tolist()
     if not some:
         return filt[:0]
@@ -353,8 +355,9 @@ def apply_over_axes(func, a, axes):
     >>> wf.apply_over_axes(lambda x, axis: wf.sum(x, axis=axis), wf.asarray([[1., 2.], [3., 4.]]), [0, 1])
     array([[10.]], dtype=float32)
     """
+    a = _core.asarray(a, None, None)
     for axis in [axes] if isinstance(axes, int) else axes:
-        found = func(a, axis)
+        found = _core.asarray(func(a, axis), None, None)
         a = _core.expand_dims(found, axis) if found.ndim == a.ndim - 1 else found
         if a.ndim != found.ndim and found.ndim != a.ndim - 1:
             raise ValueError(f"apply_over_axes: the function gave {found.ndim} axes of {a.ndim}")

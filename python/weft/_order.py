@@ -199,7 +199,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     found = _core.average(a, axis, weights, keepdims)
     if not returned:
         return found
-    weight = a.size / found.size if weights is None else _core.sum(weights, None, False)
+    weight = _core.asarray(a, None, None).size / found.size if weights is None else _core.sum(weights, None, False)
     return found, _core.full(found.shape, weight, found.dtype)
 
 

@@ -1,4 +1,6 @@
 """Functions at each point that are made of others, and questions about whole arrays."""
+import numbers
+
 from . import _core, _statistics
 from ._elementwise import (bitwise_invert as bitwise_not, deg2rad as radians, divide as true_divide, rad2deg as degrees, remainder as mod,
                            round as rint)
@@ -229,7 +231,7 @@ def isscalar(element):
     >>> wf.isscalar(wf.asarray(3.5))
     False
     """
-    return isinstance(element, (int, float, complex))
+    return isinstance(element, numbers.Number)  # NumPy's numbers are, too
 
 
 def ndim(a):

@@ -176,7 +176,7 @@ TEST(Loop, verify_refuses_places_that_are_shared_or_beyond_64_bits) {
               .loads = {{DType::float32, {3, 1}}},
               .stores = {{DType::float32, {1, 0}}},
               .reductions = {}};
-    auto said = [](const Loop& wrong) { return message<InternalError>([&] { verify(wrong); }); };
+    auto said = [](const Loop& wrong) { return message<Error>([&] { verify(wrong); }); };
     EXPECT_EQ(said(loop), "loop: store 0 writes all of axis 1 to one place");
     loop.stores[0].strides = {3, std::int64_t{1} << 61};
     EXPECT_EQ(said(loop), "loop: an access with strides (3, 2305843009213693952) over (2, 3) leaves 64 bits");

@@ -66,7 +66,8 @@ fft.fftshift(M,0); can_cast(np.int8,np.int16); can_cast(np.float64,np.float32,'s
 can_cast(np.float64,np.int32,casting='unsafe'); broadcast_arrays([1.,2.],[[1.],[2.]])[0]; vander([1.,2.,3.],increasing=True);
 gradient(M,axis=0); gradient(V,2.); trapezoid(M,dx=.5,axis=0); convolve(V,[1.,2.],'same'); rollaxis(N,2); rot90(M,1);
 atleast_2d([1.,2.]); outer([1.,2.],V); inner(M,M); kron(C,C); vdot(Z,Z); dot(M,M.T); matmul(M,M.T); allclose(M,M);
-array_equal(M,M); divmod(I,3)[0]; modf(M)[0]; hypot(3.,[4.,5.]); arctan2(M,1.); power(M,2); add(1,[2,3]); maximum(M,0.);
+searchsorted(np.arange(3),1.5); searchsorted(np.arange(3),np.nan); searchsorted(np.sort(V),1); isscalar(np.int64(2)); 
+average([True,False],returned=True); array_equal(M,M); divmod(I,3)[0]; modf(M)[0]; hypot(3.,[4.,5.]); arctan2(M,1.); power(M,2); add(1,[2,3]); maximum(M,0.);
 fmax(G,0.); mod(I,3); remainder(M,.5); fmod(I,3); sign(M); heaviside(M,.5); deg2rad(M); isclose(M,M+1e-9); logaddexp(M,1.);
 ldexp(M,2); bitwise_and(I,3); left_shift(I+9,2); invert(I); logical_and(B,I)
 """
@@ -124,6 +125,14 @@ class Arguments(unittest.TestCase):
             for size in (-2**63, -2**63 + 1, -2**62):
                 with self.assertRaises((ValueError, OverflowError)):
                     wf.eval(call(size))
+
+    def test_sizes_beyond_all_memory_are_refused_at_once(self):
+        x = wf.ones(3)
+        for call in (lambda: wf.resize(0.5, 2**62), lambda: wf.linspace(0, 1, 2**62), lambda: wf.vander(x, 2**61), lambda: wf.array_split(x, 2**40),
+                     lambda: wf.vsplit(wf.ones((0, 3)), 2**40), lambda: wf.fft.rfft(x, 2**42), lambda: wf.bincount([1], minlength=2**62)):
+            with self.assertRaises(MemoryError):
+                wf.eval(call())
+        self.assertEqual(wf.diff(x, 2**40).shape, (0,))
 
     def test_choices_and_numbers_of_any_kind_are_taken_and_others_named(self):
         x = wf.ones((2, 3))

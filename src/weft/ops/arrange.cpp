@@ -145,6 +145,7 @@ Tensor diff(const Operand& x, std::int64_t axis, std::int64_t times) {
     Tensor tensor = x.as_tensor();
     auto at = static_cast<std::size_t>(checked_axis(x, axis, tensor.ndim(), "diff"));
     if (times < 0) throw ValueError(text("diff: ", times, " times; the number must not be negative", place(x.where)));
+    times = std::min(times, tensor.shape()[at].value());  // then nothing is left
     for (; times > 0; --times) {
         Shape start(tensor.ndim(), 0), next = start, length = tensor.shape();
         length[at] = std::max<std::int64_t>(length[at].value() - 1, 0), next[at] = length[at].value() > 0 ? 1 : 0;

@@ -126,6 +126,7 @@ Tensor vander(const Operand& x, std::optional<std::int64_t> columns, bool increa
         throw ShapeError(text("vander: takes a vector, not the shape ", tensor.shape(), place(x.where)));
     std::int64_t n = columns ? *columns : count_of(tensor);
     refuse_negative(n, "vander", x.where);
+    if (n > (std::int64_t{1} << 26)) throw OutOfMemory(text("vander: of ", n, " columns", place(x.where)));
     tensor = widened_type(tensor);
     std::vector<Tensor> powers;
     for (std::int64_t i = 0; i < n; ++i) powers.push_back(i == 0 ? ones_like(tensor) : powers.back() * tensor);

@@ -29,6 +29,8 @@ std::int64_t size_along(const Operand& x, std::int64_t& axis, std::string_view n
     return tensor.shape()[static_cast<std::size_t>(axis)].value();
 }
 
+constexpr std::int64_t most_parts = std::int64_t{1} << 28;  // a list of so many takes gigabytes
+
 /// Cut before the places, which are held between 0 and the size; what would go backwards is empty.
 std::vector<Tensor> cut(const Tensor& x, std::size_t axis, const Dims& places) {
     std::int64_t size = x.shape()[axis].value(), from = 0;
@@ -91,6 +93,7 @@ std::vector<Tensor> array_split(const Operand& x, std::int64_t parts, std::int64
     LineScope line(x.where);
     std::int64_t size = size_along(x, axis, "array_split");
     if (parts < 1) throw ValueError(text("array_split: into ", parts, " parts", place(x.where)));
+    if (parts > most_parts) throw OutOfMemory(text("array_split: into ", parts, " parts", place(x.where)));
     Dims places;
     for (std::int64_t i = 1; i < parts; ++i) places.push_back(i * (size / parts) + std::min(i, size % parts));
     return cut(x.as_tensor(), static_cast<std::size_t>(axis), places);

@@ -170,7 +170,8 @@ std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t ax
 
 Tensor searchsorted(const Operand& sorted, const Operand& values, bool right) {
     LineScope line(sorted.where);
-    Tensor row = sorted.as_tensor(), wanted = values.as(row.dtype());
+    Tensor row = sorted.as_tensor();
+    Tensor wanted = values.weak() ? values.as(promote_weak(row.dtype(), values.literal.kind)) : values.tensor;
     if (row.ndim() != 1)
         throw ShapeError(text("searchsorted: the sorted values have shape ", row.shape(),
                               "; they must be one row (1-d)", place(sorted.where)));

@@ -34,8 +34,9 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     array([[[0.66976154, 0.33023846],
             [0.33023846, 0.66976154]]], dtype=float32)
     """
-    if query.shape[-1] != embed_dim_to_check:
-        raise ValueError(f"multi_head_attention_forward: the query has {query.shape[-1]} features, not {embed_dim_to_check}")
+    query = _core.asarray(query, None, None)
+    if query.shape[-1:] != (embed_dim_to_check,):
+        raise ValueError(f"multi_head_attention_forward: the query has the shape {query.shape}, not {embed_dim_to_check!r} features")
     if static_k is not None or static_v is not None:
         raise TypeError("multi_head_attention_forward: static_k and static_v are not taken; hand them over as key and value")
     joined = None if use_separate_proj_weight else in_proj_weight

@@ -134,11 +134,12 @@ void FourierTransform<R>::make_matrix() {
         if (least == 0 || cost < least) least = cost, column_points_ = columns;
     }
     row_points_ = n_ / column_points_;
+    // First what takes the most memory: where there is not so much, it is said before minutes were spent on roots.
+    if (column_points_ > 1) turns_.assign(static_cast<std::size_t>(column_points_ * middle_row()), 0);
     rows_ = std::make_unique<FourierLanes<R>>(row_points_);
     if (column_points_ == 1) return;
     columns_ = std::make_unique<FourierLanes<R>>(column_points_);
     UnitRoots roots(n_);
-    turns_.assign(static_cast<std::size_t>(column_points_ * middle_row()), 0);
     for (std::int64_t k = 0; k < column_points_; ++k) {
         for (std::int64_t j = 0; j < row_points_; ++j) {
             R* turn = turns_.data() + k * middle_row() + j / kernels_.lanes * 2 * kernels_.lanes + j % kernels_.lanes;
