@@ -241,6 +241,12 @@ TEST(Check7, the_gradient_of_a_cross_entropy_written_with_a_sigmoid_is_exact_in_
     }
 }
 
+TEST(Check9, a_sum_over_nothing_is_zero_whatever_it_would_be_multiplied_by) {
+    Tensor x(Array::zeros(DType::float64, {0, 3})), c = mean(x, 0);  // NaN
+    EXPECT_EQ(sum(x * c, 0).to_vector<double>(), (std::vector<double>{0, 0, 0}));
+    EXPECT_EQ(sum(x / c, 0).to_vector<double>(), (std::vector<double>{0, 0, 0}));
+}
+
 TEST(Check9, the_canonical_form_of_products_and_sums) {
     Tensor x = vec("x"), y = vec("y"), z = vec("z"), a = vec("a"), b = vec("b"), c = vec("c"), d = vec("d");
     EXPECT_EQ(form(x / x), "1");

@@ -96,7 +96,7 @@ std::optional<Tensor> constant_along(const Node& operand, const Node& node) {
     for (std::size_t i = 0; i < whole.size(); ++i) {
         Size size = i < shift ? Size(1) : operand.shape[i - shift];
         bool gone = has(a.axes, i);
-        if (gone && !(size == Size(1))) return std::nullopt;
+        if (gone && (!(size == Size(1)) || whole[i] == Size(0))) return std::nullopt;  // over nothing the sum is 0
         if (!gone || a.keepdims) kept.push_back(size);
     }
     return reshape(handle(const_cast<Node*>(&operand)), kept);
