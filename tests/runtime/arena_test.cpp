@@ -1,13 +1,19 @@
 // The memory that a thread's runs compute in.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <thread>
+
+#if defined(__linux__)
+#include <unistd.h>
+#endif
 
 #include "weft/check/compare.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/scan.h"
 #include "weft/ops/sort.h"
 #include "weft/ops/view.h"
 #include "weft/runtime/function.h"
@@ -52,6 +58,30 @@ TEST(Arena, holds_other_sizes_one_after_the_other) {
         }
     }).join();
 }
+
+#if defined(__linux__)
+std::size_t bytes_in_memory() {
+    std::size_t all = 0, there = 0;
+    std::ifstream("/proc/self/statm") >> all >> there;
+    return there * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(Arena, gives_back_what_many_runs_did_not_need) {
+    std::thread([] {
+        constexpr std::int64_t many = 12'000'000;
+        CompiledFunction small([](std::span<const Tensor> a) { return std::vector{matmul(matmul(a[0], a[0]), a[0])}; });
+        CompiledFunction large([](std::span<const Tensor> a) {
+            return std::vector{sum(cumulative_sum(cumulative_sum(broadcast_to(a[0], {many / 4, 4}), 0), 0), 0)};
+        });
+        Tensor x = ones({4, 4}).eval(), row = ones({4}).eval();
+        std::vector<float> first = large({&row, 1})[0].to_vector<float>();
+        std::size_t before = bytes_in_memory();
+        for (int run = 0; run < 16500; ++run) (void)small({&x, 1});
+        EXPECT_LT(bytes_in_memory() + many * sizeof(float) / 2, before);
+        EXPECT_EQ(large({&row, 1})[0].to_vector<float>(), first);
+    }).join();
+}
+#endif
 
 }  // namespace
 }  // namespace weft

@@ -256,6 +256,14 @@ void ready_heap([[maybe_unused]] std::size_t bytes) {
 
 std::size_t kept_bytes() { return Kept::instance().bytes(); }
 
+void return_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+    auto first = (reinterpret_cast<std::uintptr_t>(memory) + page_bytes() - 1) / page_bytes() * page_bytes();
+    auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page_bytes() * page_bytes();
+    if (first < end) (void)madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+#endif
+}
+
 void touch_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
     auto first = reinterpret_cast<std::uintptr_t>(memory) / page_bytes() * page_bytes();

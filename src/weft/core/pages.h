@@ -25,6 +25,9 @@ void want_large_pages(void* memory, std::size_t bytes);
 void* map_pages(std::size_t bytes);
 void unmap_pages(void* memory, std::size_t bytes);
 
+/// The whole pages within this memory, which was mapped here, go back to the system; what they held is lost, the addresses stay.
+void return_pages(void* memory, std::size_t bytes);
+
 /// Memory of a large page or more, not initialised, on a large page's boundary; null where there is none. What is given back is kept, up
 /// to 64 MB of it, for who asks for as much: its pages need not be asked for again.
 void* take_large(std::size_t bytes);
