@@ -1,4 +1,6 @@
 """Arrays put together and taken apart, by NumPy's names."""
+from numbers import Integral
+
 from . import _core
 from ._manipulation import converted
 
@@ -122,7 +124,7 @@ def array_split(ary, indices_or_sections, axis=0):
     [array([0, 1, 2]), array([3, 4])]
     """
     indices_or_sections = plain(indices_or_sections)
-    if isinstance(indices_or_sections, int):
+    if isinstance(indices_or_sections, Integral):
         return _core.array_split(ary, indices_or_sections, axis)
     return _core.split_at(ary, indices_or_sections, axis)
 
@@ -134,7 +136,7 @@ def split(ary, indices_or_sections, axis=0):
     [array([0, 1]), array([2, 3])]
     """
     indices_or_sections = plain(indices_or_sections)
-    if isinstance(indices_or_sections, int):
+    if isinstance(indices_or_sections, Integral):
         return _core.split(ary, indices_or_sections, axis)
     return _core.split_at(ary, indices_or_sections, axis)
 
@@ -257,7 +259,7 @@ def insert(arr, obj, values, axis=None):
     if axis is None:
         arr, axis = _core.reshape(arr, -1), 0
     values = _core.asarray(values, None, None)
-    if isinstance(obj, int) and values.ndim > 0:   # one place: values are laid along the other axes first, as in NumPy
+    if isinstance(obj, Integral) and values.ndim > 0:   # one place: values are laid along the other axes first, as in NumPy
         values = _core.moveaxis(_core.reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape), 0, axis)
     return _core.insert(arr, places(obj, arr.shape[axis] + 1), values, axis)
 
@@ -356,7 +358,7 @@ def apply_over_axes(func, a, axes):
     array([[10.]], dtype=float32)
     """
     a = _core.asarray(a, None, None)
-    for axis in [axes] if isinstance(axes, int) else axes:
+    for axis in [axes] if isinstance(axes, Integral) else axes:
         found = _core.asarray(func(a, axis), None, None)
         a = _core.expand_dims(found, axis) if found.ndim == a.ndim - 1 else found
         if a.ndim != found.ndim and found.ndim != a.ndim - 1:

@@ -1,6 +1,7 @@
 """Functions that say themselves how they are differentiated: by a rule of the user's, or by being computed again."""
 import functools
 from _thread import get_ident
+from numbers import Integral
 
 from . import _core
 from ._trees import children, flatten, inexact, is_array
@@ -29,7 +30,7 @@ class custom_vjp:
         functools.update_wrapper(self, f)
         self.f, self.fwd, self.bwd = f, None, None
         self.within = set()      # threads that are in fwd: f itself is what it calls there, with the same rule
-        self.fixed = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        self.fixed = (nondiff_argnums,) if isinstance(nondiff_argnums, Integral) else tuple(nondiff_argnums)
 
     def defvjp(self, fwd, bwd):
         self.fwd, self.bwd = fwd, bwd

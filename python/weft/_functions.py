@@ -1,4 +1,6 @@
 """Products, choices, and what computes; functions of points that have options or other names than the registry's."""
+from numbers import Integral
+
 from . import _core, _trees
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "clip", "conj", "einsum", "eval", "matmul", "matrix_transpose", "outer", "tensordot",
@@ -77,8 +79,10 @@ def tensordot(x1, x2, /, axes=2):
     >>> wf.tensordot(wf.asarray([[1., 2.], [3., 4.]]), wf.asarray([[1., 0.], [0., 1.]]), axes=2)
     array(5., dtype=float32)
     """
-    if isinstance(axes, int):
+    if isinstance(axes, Integral):
         return _core.tensordot(x1, x2, axes)
+    if not hasattr(axes, "__len__") or len(axes) != 2:
+        raise TypeError(f"tensordot: axes is a number, or two sequences of them, not {axes!r}")
     first, second = axes
     return _core.tensordot(x1, x2, first, second)
 

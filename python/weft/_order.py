@@ -3,6 +3,7 @@
 axis=None takes all axes; a tuple takes several.
 """
 import builtins
+from numbers import Integral
 
 from . import _core
 from ._statistics import flat_where_none, freedom, in_dtype, joined, left
@@ -293,7 +294,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     if points.ndim != 2:
         raise ValueError(f"histogramdd: points of {points.ndim} axes; they are a table (points, dimensions), or a vector a dimension")
     dimensions = points.shape[1]
-    alike = isinstance(bins, int)
+    alike = isinstance(bins, Integral)
     if not alike and len(bins) != dimensions:
         raise ValueError(f"histogramdd: bins for {len(bins)} dimensions; the points have {dimensions}")
     edges = [_core.histogram_bin_edges(points[:, d], bins if alike else bins[d], None if range is None else range[d], None)
@@ -308,7 +309,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """
-    if not isinstance(bins, int) and len(bins) != 2:
+    if not isinstance(bins, Integral) and len(bins) != 2:
         bins = [bins, bins]
     counts, edges = histogramdd([x, y], bins, range, density, weights)
     return counts, *edges

@@ -1,5 +1,6 @@
 """Indices of places, and what is chosen by them."""
 import math
+from numbers import Integral
 
 from . import _core
 from ._creation import linspace
@@ -91,7 +92,7 @@ def unravel_index(indices, shape, order="C"):
     >>> wf.unravel_index(5, (2, 3))
     (array(1), array(2))
     """
-    return tuple(_core.unravel_index(indices, [shape] if isinstance(shape, int) else shape, counted_by_columns(order)))
+    return tuple(_core.unravel_index(indices, [shape] if isinstance(shape, Integral) else shape, counted_by_columns(order)))
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
@@ -207,7 +208,7 @@ def flat_where_none(a, axis, kth):
     if not -a.ndim <= axis < a.ndim:
         raise _core.AxisError(f"partition: axis {axis} of {a.ndim} axes")
     size = a.shape[axis]
-    for place in [kth] if isinstance(kth, int) else kth:
+    for place in [kth] if isinstance(kth, Integral) else kth:
         if not -size <= place < size:
             raise ValueError(f"partition: place {place} of an axis of size {size}")
     return a, axis

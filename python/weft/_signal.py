@@ -1,4 +1,6 @@
 """Sampled functions: convolution, interpolation, integrals, differences, windows; polynomials (the highest power first)."""
+from numbers import Number
+
 from . import _core
 
 __all__ = ["bartlett", "blackman", "convolve", "correlate", "ediff1d", "hamming", "hanning", "interp", "kaiser", "poly", "polyadd", "polyder",
@@ -167,7 +169,7 @@ def polyint(p, m=1, k=None):
     >>> wf.polyint(wf.asarray([2., 2.]))
     array([1., 2., 0.], dtype=float32)
     """
-    return _core.polyint(p, m, [] if k is None else [k] if isinstance(k, (int, float)) else list(k))
+    return _core.polyint(p, m, [] if k is None else [k] if isinstance(k, Number) else list(k))
 
 
 def polyfit(x, y, deg, w=None):

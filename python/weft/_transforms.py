@@ -1,6 +1,7 @@
 """Functions of functions: derivatives and compilation. Arguments and results may be trees (weft/_trees.py)."""
 import collections
 import functools
+from numbers import Integral
 
 from . import _core
 from ._trees import flatten, inexact, is_array, places, spread
@@ -37,7 +38,7 @@ def gradient(loss: "Any", *varargs, axis=None, edge_order=1, wrt=None, consider_
         known = known_grads.items() if isinstance(known_grads, dict) else known_grads
         found = _core.declared_gradient(loss, [wrt] if one else wrt, list(consider_constant), list(known))
         return found[0] if one else found
-    axes = list(range(loss.ndim)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    axes = list(range(loss.ndim)) if axis is None else [axis] if isinstance(axis, Integral) else list(axis)
     spacings = varargs or (1.0,)
     if len(spacings) == 1:
         spacings = spacings * len(axes)

@@ -1,5 +1,7 @@
 """Trees: tensors in dicts, lists, tuples, named tuples, dataclasses and modules. A tree is flattened to its leaves and built again around
 others. An object of another class is a tree if it has __tree__() -> (what tells its form apart, its parts) and __tree_with__(parts)."""
+from numbers import Integral
+
 from . import _core
 
 
@@ -48,7 +50,7 @@ def rebuild(tree, leaves):
 
 def spread(prefix, tree, what):
     """A list with an entry for each leaf of the tree, from a tree that may end earlier: what stands there holds for all leaves below."""
-    if prefix is None or isinstance(prefix, int):
+    if prefix is None or isinstance(prefix, Integral):
         leaves = []
         note(tree, leaves)
         return [prefix] * len(leaves)

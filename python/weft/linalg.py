@@ -3,6 +3,7 @@
 A matrix that is singular, or not positive definite, is a ValueError when the numbers are computed.
 """
 from collections import namedtuple as _named
+from numbers import Integral as _Integral
 
 from . import _core
 from ._functions import matmul, matrix_transpose, outer, tensordot, vecdot
@@ -286,7 +287,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x = _core.asarray(x, None, None)
     if axis is None and (ord is None or x.ndim == 1):
         return _core.vector_norm(x, None, keepdims, 2 if ord is None else ord)
-    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, _Integral) else tuple(axis)
     if len(axes) == 1:
         return _core.vector_norm(x, axes, keepdims, 2 if ord is None else ord)
     if len(axes) != 2:

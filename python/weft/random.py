@@ -1,5 +1,7 @@
 """Random numbers by counters (Philox4x32-10): the same for any number of threads. Without a key, a draw takes the next one of a global
 generator, which seed() sets."""
+from numbers import Integral as _Integral
+
 from . import _core
 
 
@@ -167,7 +169,7 @@ def permutation(x, *, key=None, axis=0):
     >>> wf.random.permutation(5, key=wf.random.key(0))
     array([3, 4, 2, 1, 0])
     """
-    return _core.random_permutation(x, key, axis)
+    return _core.random_permutation(int(x) if isinstance(x, _Integral) else x, key, axis)
 
 
 def choice(a, shape=(), replace=True, p=None, *, key=None, axis=0):

@@ -4,6 +4,7 @@ Elementwise ones are generated from weft's registry. A derivative in a parameter
 function, the a of gammainc) is a NotDifferentiable error when it is asked for.
 """
 import math as _math
+from numbers import Integral as _Integral
 
 from . import _core
 from ._elementwise import cbrt, exp2, expm1, log1p, logaddexp, sinc, trigamma
@@ -64,7 +65,7 @@ def comb(N, k, *, exact=False, repetition=False):
     if repetition:
         N = _core.add(N, _core.subtract(k, 1)) if not exact else N + k - 1
     if exact:
-        if not isinstance(N, int) or not isinstance(k, int):
+        if not isinstance(N, _Integral) or not isinstance(k, _Integral):
             raise TypeError(f"comb: exact is for integers, not {type(N).__name__} and {type(k).__name__}")
         return _math.comb(N, k) if N >= 0 and k >= 0 else 0
     return _core.comb(N, k)
@@ -77,7 +78,7 @@ def factorial(n, exact=False):
     array([  1.,   6., 120.], dtype=float32)
     """
     if exact:
-        if not isinstance(n, int):
+        if not isinstance(n, _Integral):
             raise TypeError(f"factorial: exact is for an integer, not {type(n).__name__}")
         return _math.factorial(n) if n >= 0 else 0
     return _core.factorial(n)

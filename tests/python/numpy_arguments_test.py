@@ -134,6 +134,21 @@ class Arguments(unittest.TestCase):
                 wf.eval(call())
         self.assertEqual(wf.diff(x, 2**40).shape, (0,))
 
+    def test_numpys_integers_are_integers_everywhere(self):
+        i, x, maps = np.int64, wf.asarray(np.arange(6.0).reshape(2, 3)), wf.ones((1, 1, 4, 4))
+        for call in (lambda i: wf.tensordot(x, x, axes=i(2)), lambda i: wf.partition(x, i(1)), lambda i: wf.argpartition(x, i(1)),
+                     lambda i: wf.apply_over_axes(wf.sum, x, i(1)), lambda i: wf.linalg.norm(x, axis=i(1)), lambda i: wf.gradient(x, axis=i(0)),
+                     lambda i: wf.histogramdd(x, bins=i(2))[0], lambda i: wf.unravel_index(i(3), i(6))[0], lambda i: wf.insert(x, i(1), [7, 8], i(1)),
+                     lambda i: wf.vmap(lambda v: v + 1, in_axes=i(1), out_axes=i(1))(x), lambda i: wf.polyint(x[0], k=np.float64(i(2))), lambda i: wf.special.comb(i(5), i(2), exact=True),
+                     lambda i: wf.random.permutation(i(4), key=wf.random.key(0)), lambda i: wf.nn.PixelShuffle(i(2))(wf.ones((1, 4, 2, 2))),
+                     lambda i: wf.nn.Conv2d(i(1), i(2), i(3), key=wf.random.key(i(0)))(maps), lambda i: wf.nn.LayerNorm(i(3))(x),
+                     lambda i: wf.nn.MaxPool2d(i(2), stride=i(1))(maps), lambda i: wf.nn.LPPool2d(i(2), i(2))(maps)):
+            np.testing.assert_array_equal(np.asarray(call(i)), np.asarray(call(int)))
+        self.assertEqual(repr(wf.nn.PixelShuffle(i(2))), repr(wf.nn.PixelShuffle(2)))
+        for wrong in (1.5, [1], None):
+            with self.assertRaisesRegex(TypeError, "tensordot: axes is"):
+                wf.tensordot(x, x, wrong)
+
     def test_choices_and_numbers_of_any_kind_are_taken_and_others_named(self):
         x = wf.ones((2, 3))
         self.assertEqual(wf.sum(x, 0, keepdims=1).shape, (1, 3))

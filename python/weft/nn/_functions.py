@@ -1,5 +1,6 @@
 """Layers without weights: each a function of weft.nn.functional that remembers its options, which are torch.nn's arguments and defaults."""
 import inspect
+from numbers import Integral, Number
 
 from . import functional as F
 from ._module import Module
@@ -20,6 +21,8 @@ class FunctionLayer(Module):
         bound = self.__signature__.bind(*arguments, **named)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
+            if isinstance(value, Number) and hasattr(value, "item"):
+                value = value.item()        # NumPy's numbers are options like others
             if hasattr(value, "shape"):     # the weights of a loss are part of its state
                 self.register_buffer(name, value)
             else:
@@ -133,7 +136,7 @@ def _unpool(kernel_size, stride=None, padding=0):
 
 
 def _per_axis(value, axes):
-    return (value,) * axes if isinstance(value, int) else tuple(value)
+    return (value,) * axes if isinstance(value, Integral) else tuple(value)
 
 
 _window = ("kernel_size", "stride", "padding")

@@ -1,5 +1,6 @@
 """Layers with weights. First values are drawn from `key` (weft.random.key(seed)), or from the global generator."""
 import math
+from numbers import Integral
 
 from .. import _core
 from .._inspection import check_device
@@ -29,7 +30,7 @@ def uniform(shape, bound, key, device, dtype):
 
 
 def per_axis(value, axes, name):
-    if isinstance(value, int):
+    if isinstance(value, Integral):
         return (value,) * axes
     if len(value) != axes:
         raise ValueError(f"{name} must be a number or {axes} of them, not {value!r}")

@@ -1,4 +1,6 @@
 """Normalisations with weights and running statistics."""
+from numbers import Integral
+
 from .. import _core
 from . import functional as F
 from ._layers import empty
@@ -15,7 +17,7 @@ def _ones(shape, device, dtype):
 
 
 def _sizes(normalized_shape):
-    return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    return (normalized_shape,) if isinstance(normalized_shape, Integral) else tuple(normalized_shape)
 
 
 class _Running(Module):
