@@ -105,8 +105,7 @@ Extent extent_of(const Access& access, const Dims& dims) {
         bool beyond = __builtin_mul_overflow(stride, size - 1, &reach) || __builtin_add_overflow(end, reach, &end) ||
                       __builtin_mul_overflow(end, static_cast<std::int64_t>(size_of(access.dtype)), &bytes);
         if (beyond)
-            throw OutOfMemory(
-                text("loop: an access with strides ", access.strides, " over ", dims, " leaves 64 bits"));
+            throw OutOfMemory(text("loop: an access with strides ", access.strides, " over ", dims, " leaves 64 bits"));
     };
     for (std::size_t axis = 0; axis < access.strides.size(); ++axis) {
         if (dims[axis] == 0) return {};

@@ -150,7 +150,7 @@ class Lapack {
         std::copy(in(1), in(1) + p_.n * p_.k, out());
         if (Matrix<T> a{in(), p_.n, p_.n}; !p_.unit_diagonal && denormal_diagonal(a))
             return solve_triangle(a, p_.lower, p_.transposed, false, Matrix<T>{out(), p_.n, p_.k}) ? Outcome::done
-                                                                                                  : Outcome::singular;
+                                                                                                   : Outcome::singular;
         Names::trtrs(p_.lower ? "L" : "U", p_.transposed ? "T" : "N", p_.unit_diagonal ? "U" : "N", &n_, &k_, in(),
                      &order_, out(), &order_, &info, 1, 1, 1);
         return info == 0 ? Outcome::done : Outcome::singular;
