@@ -220,6 +220,11 @@ class Functions(unittest.TestCase):
         cases = [([8, 7, 2, 1, 3], [7, 7, 2], "uint8"), ([1, 3, 7, 8], [-128, 100], "int8"), ([8, 7, -128, -127], [7, 5, -128], "int8"),
                  ([0, 5, -7], [-2**31, 2**31 - 1], "int32"), ([1., 5., 9.], [8., 4., 0.], "float32"), ([1., 5., 9.], [0., 4., 8.], "float64")]
         compiled = wf.compile(wf.digitize)
+        values, bins = wf.input("values", ("m",)), wf.input("bins", ("n",))
+        declared = wf.function([values, bins], wf.digitize(values, bins))
+        for edges in ([], [1.], [3., 2., 1.], [1., 2., 3.], [np.inf, 2., -np.inf]):   # of any number of them
+            given = np.array([.5, 1., 2.5, 7.], "float32")
+            np.testing.assert_array_equal(np.asarray(declared(given, np.array(edges, "float32"))), np.digitize(given, edges), str(edges))
         for x, bins, dtype in cases:
             x, bins = np.array(x, dtype), np.array(bins, dtype)
             for digitize in (wf.digitize, compiled):   # compiled: which way they go is not known before

@@ -178,10 +178,11 @@ Tensor digitize(const Operand& given, const Operand& bins, bool right) {
     Size count = edges.shape()[0];
     if (count.known() && count.value() < 2) return searchsorted(edges, x, !right);
     if (!has_numbers(edges)) {  // which way they go is seen when they are there
-        if (!count.known()) return searchsorted(edges, x, !right);
-        Tensor fall = less(edges[-1], edges[0]);
+        Tensor number = size_as_tensor(count, DType::int64), at = iota(count);
+        auto edge = [&](const Tensor& where_it_stands) { return sum(where(where_it_stands, edges, 0)); };  // of none: 0
+        Tensor fall = less(edge(at == number - 1), edge(at == 0));
         Tensor place = searchsorted(where(fall, flip(edges), edges), x, !right);
-        return where(fall, count.value() - place, place);
+        return where(fall, number - place, place);
     }
     if (!any(falls(edges), {0}).item<bool>()) return searchsorted(edges, x, !right);
     if (any(rises(edges), {0}).item<bool>())
