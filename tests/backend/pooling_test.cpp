@@ -125,7 +125,9 @@ void check_max(const Case& c, PictureLayout layout) {
     max_pool_select(dtype_of<T>, s, input.strides, input.memory.data(), second.strides, second.memory.data(),
                     selected.strides, selected.memory.data());
     constexpr bool pooled = !std::is_same_v<T, Float16>;  // half types are pooled as floats, but for gradients
-    if (pooled) max_pool(dtype_of<T>, s, input.strides, input.memory.data(), output.strides, output.memory.data());
+    Value<T> turned(s, s.out, layout == Layout::channels_last ? Layout::channels_first : Layout::channels_last);
+    for (Value<T>* to : {&output, &turned})
+        if (pooled) max_pool(dtype_of<T>, s, input.strides, input.memory.data(), to->strides, to->memory.data());
     output.for_each([&](std::int64_t n, std::int64_t ch, const Spatial& y) {
         Window window = window_of(s, y);
         ASSERT_FALSE(window.inside.empty());
@@ -134,6 +136,7 @@ void check_max(const Case& c, PictureLayout layout) {
             if (input.at(n, ch, x) > input.at(n, ch, best)) best = x;
         if (pooled) {
             EXPECT_EQ(output.at(n, ch, y), input.at(n, ch, best)) << c.name;
+            EXPECT_EQ(turned.at(n, ch, y), input.at(n, ch, best)) << c.name;
         }
         EXPECT_EQ(selected.at(n, ch, y), second.at(n, ch, best)) << c.name;
         expected.at(n, ch, best) += static_cast<double>(gradient.at(n, ch, y));
