@@ -119,13 +119,15 @@ void check_max(const Case& c, PictureLayout layout) {
     PoolingShape s = shape_of(c);
     Value<T> input(s, s.in, layout), output(s, s.out, layout), gradient(s, s.out, layout), result(s, s.in, layout);
     Value<double> expected(s, s.in, layout);
-    Value<T> second(s, s.in, Layout::channels_first), selected(s, s.out, layout);  // which may lie as it likes
+    Value<T> second(s, s.in, PictureLayout::channels_first), selected(s, s.out, layout);  // which may lie as it likes
     input.fill(1), gradient.fill(2), second.fill(3);
     std::fill(expected.memory.begin(), expected.memory.end(), 0.0);
     max_pool_select(dtype_of<T>, s, input.strides, input.memory.data(), second.strides, second.memory.data(),
                     selected.strides, selected.memory.data());
     constexpr bool pooled = !std::is_same_v<T, Float16>;  // half types are pooled as floats, but for gradients
-    Value<T> turned(s, s.out, layout == Layout::channels_last ? Layout::channels_first : Layout::channels_last);
+    Value<T> turned(
+        s, s.out,
+        layout == PictureLayout::channels_last ? PictureLayout::channels_first : PictureLayout::channels_last);
     for (Value<T>* to : {&output, &turned})
         if (pooled) max_pool(dtype_of<T>, s, input.strides, input.memory.data(), to->strides, to->memory.data());
     output.for_each([&](std::int64_t n, std::int64_t ch, const Spatial& y) {
