@@ -56,9 +56,9 @@ TEST(LoopGathers, the_same_picks_from_each_of_many_rows) {
     for (DType dtype : {DType::float32, DType::float64, DType::int16, DType::int8, DType::int32})
         for (std::int64_t count : {2, 3, 4, 5, 31, 700}) {
             Tensor x = drawn({2, 7, 19}, dtype), i = picks({2, 1, count}, 19), w = drawn({2, 7, count}, dtype);
-            expect_one_step(take_along_axis(x, broadcast_to(i, {2, 7, count}), 2) + w);
-            expect_one_step(take_along_axis(flip(x, {1}), broadcast_to(i, {2, 7, count}), 2) + w);
-            expect_one_step(take(x, picks({count}, 19), 2) + w);
+            expect_one_gather(take_along_axis(x, broadcast_to(i, {2, 7, count}), 2) + w);
+            expect_one_gather(take_along_axis(flip(x, {1}), broadcast_to(i, {2, 7, count}), 2) + w);
+            expect_one_gather(take(x, picks({count}, 19), 2) + w);
         }
 }
 
@@ -66,8 +66,8 @@ TEST(LoopGathers, the_same_picks_from_each_of_many_rows) {
 TEST(LoopGathers, long_rows_are_picked_in_pieces) {
     for (std::int64_t count : {2053, 2500, 3072}) {
         Tensor x = drawn({2, 3, 19}, DType::float32), i = picks({2, 1, count}, 19);
-        expect_one_step(take_along_axis(x, broadcast_to(i, {2, 3, count}), 2) * drawn({2, 1, count}, DType::float32));
-        expect_one_step(take(x, picks({count}, 19), 2) * drawn({3, 1}, DType::float32));
+        expect_one_gather(take_along_axis(x, broadcast_to(i, {2, 3, count}), 2) * drawn({2, 1, count}, DType::float32));
+        expect_one_gather(take(x, picks({count}, 19), 2) * drawn({3, 1}, DType::float32));
     }
 }
 
