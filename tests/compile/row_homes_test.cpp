@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "compile/programs.h"
+#include "weft/ops/arrange.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
+#include "weft/ops/view.h"
 
 namespace weft {
 namespace {
@@ -52,6 +54,17 @@ TEST(RowHomes, products_lie_where_their_epilogue_will) {
     expect_values({h, tanh(h + c)}, 100);
     expect_values({tanh(h + c), square(h) - c}, 100);
     expect_values({softmax(h + c), sum(exp(h), 1)}, 200);
+}
+
+// Results of no elements, and of one row's first ones, lie "as" the product does that they are read from.
+TEST(RowHomes, a_product_has_no_home_in_what_is_smaller) {
+    Tensor h = matmul(numbers("a", {9, 5}), numbers("b", {5, 9}));
+    Tensor none = exp(reshape(broadcast_to(expand_dims(h, 2), {9, 9, 0}), {9, 0}));
+    EXPECT_GE(scratch_bytes(*bound_for(rewritten_graph({none}))), 9 * 9 * sizeof(float));
+    Tensor row = matmul(numbers("row", {1, 5}), numbers("wide", {5, 1800}));
+    Tensor first = exp(slice(row, {0, 0}, {1, 9}));
+    EXPECT_GE(bound_for(graph_of({first}))->arena_bytes, 1800 * sizeof(float));
+    expect_values({first, none}, 100);
 }
 
 TEST(RowHomes, what_several_parts_read_stays_until_the_last) {

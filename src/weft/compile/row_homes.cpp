@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/compile/in_place.h"
+#include "weft/compile/step_kernels.h"
 
 namespace weft {
 namespace {
@@ -21,7 +22,7 @@ class Homes {
     /// The part that makes `guest`, if what part p stores may be its home; else nothing.
     const Step* maker(std::size_t p, std::int32_t home, std::int32_t guest) const {
         const Step& part = step_.parts[p];
-        if (!contains(step_.inside, guest)) return nullptr;
+        if (!contains(step_.inside, guest) || !fits(guest, home)) return nullptr;
         if (!may_write_over(plan_, graph_, views_, part, home, {Base::arena, guest})) return nullptr;
         const Step* made = nullptr;
         for (std::size_t other = 0; other < step_.parts.size(); ++other) {
@@ -37,6 +38,14 @@ class Homes {
     }
 
   private:
+    /// The home has room for all of the guest, of which its reader may take less: the first columns of a row alone, or none at all.
+    bool fits(std::int32_t guest, std::int32_t home) const {
+        auto bytes = [&](std::int32_t slot) {
+            Layout layout = slot_layout(plan_, graph_, views_, slot);
+            return element_count(layout.dims) * static_cast<std::int64_t>(size_of(layout.dtype));
+        };
+        return bytes(guest) <= bytes(home);
+    }
     bool reads(const Step& part, std::int32_t slot) const {
         return std::any_of(part.loads.begin(), part.loads.end(),
                            [&](std::int32_t load) { return slot_below(plan_, load) == slot; });
