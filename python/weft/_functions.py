@@ -83,7 +83,7 @@ def tensordot(x1, x2, /, axes=2):
         return _core.tensordot(x1, x2, axes)
     if not hasattr(axes, "__len__") or len(axes) != 2:
         raise TypeError(f"tensordot: axes is a number, or two sequences of them, not {axes!r}")
-    first, second = axes
+    first, second = (each.tolist() if hasattr(each, "tolist") else each for each in axes)
     return _core.tensordot(x1, x2, first, second)
 
 

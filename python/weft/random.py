@@ -181,7 +181,7 @@ def choice(a, shape=(), replace=True, p=None, *, key=None, axis=0):
     >>> wf.random.choice(wf.asarray([10., 20., 30.]), (4,), p=[0., 0.5, 0.5], key=wf.random.key(0))
     array([30., 30., 20., 20.], dtype=float32)
     """
-    return _core.random_choice(a, shape, replace, p, key, axis)
+    return _core.random_choice(int(a) if isinstance(a, _Integral) else a, shape, replace, p, key, axis)
 
 
 def categorical(logits, *, key=None, axis=-1):

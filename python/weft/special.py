@@ -62,6 +62,8 @@ def comb(N, k, *, exact=False, repetition=False):
     >>> wf.special.comb(60, 30, exact=True)
     118264581564861424
     """
+    if exact and isinstance(N, _Integral) and isinstance(k, _Integral):
+        N, k = int(N), int(k)  # NumPy's wrap
     if repetition:
         N = _core.add(N, _core.subtract(k, 1)) if not exact else N + k - 1
     if exact:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "message.h"
 #include "weft/autodiff/derivative.h"
@@ -185,6 +186,12 @@ TEST(Functional, distances_of_all_pairs_are_those_of_each) {
     for (std::int64_t i = 0; i < 4; ++i)
         for (std::int64_t j = i + 1; j < 4; ++j)
             expect_close(slice(all, {k++}, {1}), pairwise_distance(row(i), row(j), 3, 0));
+    // A row's distance to itself, which nobody asked for, is no number where the row has an infinity.
+    double infinity = std::numeric_limits<double>::infinity();
+    Tensor far = Tensor::of<double>({infinity, 1, 2, 3}, {2, 2});
+    for (double p : {1.5, 3.0, infinity})
+        for (double value : grad([&](const Tensor& t) { return sum(pdist(t, p)); })(far).to_vector<double>())
+            EXPECT_FALSE(std::isnan(value)) << p;
 }
 
 TEST(Functional, attention_with_equal_scores_is_the_mean_of_what_is_seen) {

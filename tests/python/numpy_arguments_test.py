@@ -145,9 +145,28 @@ class Arguments(unittest.TestCase):
                      lambda i: wf.nn.MaxPool2d(i(2), stride=i(1))(maps), lambda i: wf.nn.LPPool2d(i(2), i(2))(maps)):
             np.testing.assert_array_equal(np.asarray(call(i)), np.asarray(call(int)))
         self.assertEqual(repr(wf.nn.PixelShuffle(i(2))), repr(wf.nn.PixelShuffle(2)))
+        # Those of 8 bits wrapped where layers multiply sizes.
+        key, one = wf.random.key(0), wf.ones((1, 100))
+        for call in (lambda i: wf.nn.Conv2d(i(100), i(50), i(3), key=key).weight.value, lambda i: wf.nn.ConvTranspose2d(i(100), i(50), i(3), key=key).weight.value,
+                     lambda i: wf.nn.LSTM(i(100), i(100), key=key)(one)[0], lambda i: wf.nn.GRUCell(i(100), i(100), key=key)(one),
+                     lambda i: wf.nn.MultiheadAttention(i(100), i(4), key=key)(one, one, one)[0],
+                     lambda i: wf.nn.Unflatten(i(1), (i(100), i(100)))(wf.ones((1, 10000))), lambda i: wf.random.choice(i(5), (3,), key=key),
+                     lambda i: wf.nn.Embedding(i(4), 3, padding_idx=i(0), key=key).weight.value, lambda i: wf.special.comb(i(100), i(100), exact=True, repetition=True)):
+            for small in (np.uint8, np.int8):
+                np.testing.assert_array_equal(np.asarray(call(small)), np.asarray(call(int)))
+        np.testing.assert_array_equal(wf.tensordot(x, x, np.array([[1], [1]])), np.tensordot(x, x, ([1], [1])))
         for wrong in (1.5, [1], None):
             with self.assertRaisesRegex(TypeError, "tensordot: axes is"):
                 wf.tensordot(x, x, wrong)
+
+    def test_numbers_beyond_the_others_type_are_placed_or_refused(self):
+        for dtype in ("uint8", "int8", "int32", "int64", "uint64"):
+            row = np.array([1, 44, 45, 100], dtype)
+            for number in (300, -1, 10**9, 2**40, 2**63 + 5, -2**63, 44.5):
+                self.assertEqual(int(wf.searchsorted(wf.asarray(row), number)), int(np.searchsorted(row, number)))
+        for call in (lambda x: wf.gcd(x, 300), lambda x: wf.lcm(300, x)):
+            with self.assertRaisesRegex(ValueError, "the number 300 does not fit into uint8"):
+                call(wf.asarray(np.array([1, 44], "uint8")))
 
     def test_choices_and_numbers_of_any_kind_are_taken_and_others_named(self):
         x = wf.ones((2, 3))

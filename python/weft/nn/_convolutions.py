@@ -3,7 +3,7 @@ import math
 
 from .. import _core
 from . import functional as F
-from ._layers import keys_of, per_axis, uniform
+from ._layers import keys_of, per_axis, uniform, whole
 from ._module import Module
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
@@ -15,6 +15,7 @@ class _Convolution(Module):
     def _make(self, in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups, bias, padding_mode, device,
               dtype, key):
         name = type(self).__name__
+        in_channels, out_channels, groups = whole(in_channels, out_channels, groups)
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ValueError(f"{name}: in_channels {in_channels} and out_channels {out_channels} must be multiples of groups, {groups}")
         modes = ("zeros",) if self.transposed else ("zeros", "reflect", "replicate", "circular")

@@ -29,12 +29,17 @@ def uniform(shape, bound, key, device, dtype):
     return init.uniform_(empty(shape, device, dtype), -bound, bound, key)
 
 
+def whole(*numbers):
+    """NumPy's integers as Python's: those of 8 bits wrap where sizes are multiplied. Others as they are."""
+    return [int(number) if isinstance(number, Integral) else number for number in numbers]
+
+
 def per_axis(value, axes, name):
     if isinstance(value, Integral):
-        return (value,) * axes
+        return (int(value),) * axes
     if len(value) != axes:
         raise ValueError(f"{name} must be a number or {axes} of them, not {value!r}")
-    return tuple(value)
+    return tuple(whole(*value))
 
 
 class Identity(Module):
@@ -80,7 +85,8 @@ class Unflatten(Module):
 
     def __init__(self, dim, unflattened_size):
         super().__init__()
-        self.dim, self.unflattened_size = dim, tuple(unflattened_size)
+        self.dim, *self.unflattened_size = whole(dim, *unflattened_size)
+        self.unflattened_size = tuple(self.unflattened_size)
 
     def forward(self, input):
         shape = input.shape
@@ -161,6 +167,7 @@ class _Table(Module):
     """What both kinds of embedding hold: a table of normal numbers, the padding's row 0."""
 
     def _fill(self, num_embeddings, embedding_dim, padding_idx, _weight, device, dtype, key):
+        num_embeddings, embedding_dim, padding_idx = whole(num_embeddings, embedding_dim, padding_idx)
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise ValueError(f"{type(self).__name__}: padding_idx is {padding_idx}, but there are {num_embeddings} rows")

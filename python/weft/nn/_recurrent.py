@@ -3,7 +3,7 @@ programs for any number of steps."""
 import math
 
 from .. import _core
-from ._layers import keys_of, uniform
+from ._layers import keys_of, uniform, whole
 from ._module import Module
 from .utils.rnn import PackedSequence, pack_padded_sequence, pad_sorted
 
@@ -24,6 +24,7 @@ class RNNBase(Module):
     def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False,
                  proj_size=0, device=None, dtype=None, *, key=None):
         super().__init__()
+        input_size, hidden_size, num_layers, proj_size = whole(input_size, hidden_size, num_layers, proj_size)
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout, self.bidirectional, self.proj_size = bias, batch_first, dropout, bidirectional, proj_size
         name = type(self).__name__
@@ -144,6 +145,7 @@ class RNNCellBase(Module):
 
     def __init__(self, input_size, hidden_size, bias, num_chunks, device=None, dtype=None, *, key=None):
         super().__init__()
+        input_size, hidden_size = whole(input_size, hidden_size)
         if hidden_size <= 0:
             raise ValueError(f"{type(self).__name__}: hidden_size is {hidden_size}; it must be above 0")
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias

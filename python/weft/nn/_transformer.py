@@ -6,7 +6,7 @@ from . import functional as F
 from . import init
 from ._containers import ModuleList
 from ._functions import Dropout
-from ._layers import Linear, empty, keys_of
+from ._layers import Linear, empty, keys_of, whole
 from ._module import Module
 from ._normalizations import LayerNorm
 
@@ -30,6 +30,7 @@ class MultiheadAttention(Module):
     def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None,
                  batch_first=False, device=None, dtype=None, *, key=None):
         super().__init__()
+        embed_dim, num_heads, kdim, vdim = whole(embed_dim, num_heads, kdim, vdim)
         if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
             raise ValueError(f"MultiheadAttention: embed_dim, {embed_dim}, must be a multiple of num_heads, {num_heads}")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first

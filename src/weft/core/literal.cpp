@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace weft {
 namespace {
@@ -14,6 +15,18 @@ void print(std::ostream& out, double value) {
 }
 
 }  // namespace
+
+bool Literal::fits(DType dtype) const {
+    if ((kind != Kind::signed_integer && kind != Kind::unsigned_integer) || !is_integer(dtype)) return true;
+    return with_dtype(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            if (kind == Kind::unsigned_integer) return std::in_range<T>(static_cast<std::uint64_t>(integer));
+            return std::in_range<T>(integer);
+        }
+        return true;
+    });
+}
 
 bool Literal::same(const Literal& other) const {
     return kind == other.kind && integer == other.integer &&

@@ -37,6 +37,8 @@ struct Literal {
     T as() const;
     /// Exact equality of kind and bits (so NaN equals itself, 0.0 differs from -0.0): for hashing and merging.
     bool same(const Literal& other) const;
+    /// Whether a type of whole numbers holds this whole number; other types, and other numbers, are not asked.
+    bool fits(DType dtype) const;
 };
 
 std::ostream& operator<<(std::ostream& out, const Literal& literal);  ///< as one would write it: 1, 0.5, True, (1+2j)

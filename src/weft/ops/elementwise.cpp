@@ -24,20 +24,8 @@ namespace {
 }
 
 void refuse_number(const Operation& operation, const Operand& operand, DType dtype) {
-    const Literal& literal = operand.literal;
-    if (literal.kind != Kind::signed_integer && literal.kind != Kind::unsigned_integer) return;
-    if (!is_integer(dtype)) return;
-    bool fits = with_dtype(dtype, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-            if (literal.kind == Kind::unsigned_integer)
-                return std::in_range<T>(static_cast<std::uint64_t>(literal.integer));
-            return std::in_range<T>(literal.integer);
-        }
-        return true;
-    });
-    if (!fits)
-        throw ValueError(text(operation.name, ": the number ", literal, " does not fit into ", dtype,
+    if (!operand.literal.fits(dtype))
+        throw ValueError(text(operation.name, ": the number ", operand.literal, " does not fit into ", dtype,
                               "; convert the tensor with astype first", place(operand.where)));
 }
 

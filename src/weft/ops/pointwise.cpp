@@ -113,9 +113,17 @@ Tensor iscomplex(const Operand& x) {
 
 namespace {
 
+Tensor beside(DType other, const Operand& number, std::string_view name) {
+    DType dtype = promote_weak(other, number.literal.kind);
+    if (!number.literal.fits(dtype))
+        throw ValueError(text(name, ": the number ", number.literal, " does not fit into ", dtype,
+                              "; convert the tensor with astype first", place(number.where)));
+    return number.as(dtype);
+}
+
 std::pair<Tensor, Tensor> whole_pair(const Operand& a, const Operand& b, std::string_view name) {
-    Tensor x = a.weak() && !b.weak() ? a.as(promote_weak(b.tensor.dtype(), a.literal.kind)) : a.as_tensor();
-    Tensor y = b.weak() ? b.as(promote_weak(x.dtype(), b.literal.kind)) : b.tensor;
+    Tensor x = a.weak() && !b.weak() ? beside(b.tensor.dtype(), a, name) : a.as_tensor();
+    Tensor y = b.weak() ? beside(x.dtype(), b, name) : b.tensor;
     DType meet = promote(x.dtype(), y.dtype());
     if (!is_integer(meet)) throw DTypeError(text(name, ": takes whole numbers, not ", meet, place(a.where)));
     return {abs(astype(x, meet)), abs(astype(y, meet))};

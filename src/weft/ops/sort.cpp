@@ -171,7 +171,11 @@ std::pair<Tensor, Tensor> topk(const Operand& x, std::int64_t k, std::int64_t ax
 Tensor searchsorted(const Operand& sorted, const Operand& values, bool right) {
     LineScope line(sorted.where);
     Tensor row = sorted.as_tensor();
-    Tensor wanted = values.weak() ? values.as(promote_weak(row.dtype(), values.literal.kind)) : values.tensor;
+    // A number that the row's type does not hold still has its place: beyond all of them.
+    bool fits = !values.weak() || values.literal.fits(row.dtype());
+    Tensor wanted = !values.weak() ? values.tensor
+                    : fits         ? values.as(promote_weak(row.dtype(), values.literal.kind))
+                                   : values.as(DType::float64);
     if (row.ndim() != 1)
         throw ShapeError(text("searchsorted: the sorted values have shape ", row.shape(),
                               "; they must be one row (1-d)", place(sorted.where)));

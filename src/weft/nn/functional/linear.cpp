@@ -97,6 +97,8 @@ Tensor pdist(const Operand& x, double p) {
     std::int64_t rows = known_size("pdist", tensor, 0);
     // Of all pairs, in order and not: rows beside rows pass by in step, where those of chosen pairs would be looked up one by one.
     Tensor difference = expand_dims(tensor, 1) - expand_dims(tensor, 0);
+    Tensor itself = expand_dims(equal(arange(rows), expand_dims(arange(rows), 1)), 2);
+    difference = where(itself, 0, difference);  // of an infinity it would be NaN, and in the derivative reach others
     Tensor all = flatten(linalg::vector_norm(difference, Axes{-1}, false, p));
     std::vector<std::int64_t> places;
     for (std::int64_t i = 0; i < rows; ++i)
