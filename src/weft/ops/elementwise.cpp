@@ -23,12 +23,6 @@ namespace {
     throw ShapeError(text(operation.name, ": shapes ", shapes, " do not broadcast: ", axes));
 }
 
-void refuse_number(const Operation& operation, const Operand& operand, DType dtype) {
-    if (!operand.literal.fits(dtype))
-        throw ValueError(text(operation.name, ": the number ", operand.literal, " does not fit into ", dtype,
-                              "; convert the tensor with astype first", place(operand.where)));
-}
-
 DType result_dtype(const Operation& operation, DType meeting, const Attributes* attributes) {
     auto& known = operation.results[static_cast<std::size_t>(meeting)].code;
     if (std::uint8_t code = known.load(std::memory_order_relaxed); code != 255) return static_cast<DType>(code);
@@ -45,6 +39,12 @@ DType result_dtype(const Operation& operation, DType meeting, const Attributes* 
 }
 
 }  // namespace
+
+void refuse_number(std::string_view name, const Operand& operand, DType dtype) {
+    if (!operand.literal.fits(dtype))
+        throw ValueError(text(name, ": the number ", operand.literal, " does not fit into ", dtype,
+                              "; convert the tensor with astype first", place(operand.where)));
+}
 
 DType meeting_dtype(const Operation& operation, std::span<const Tensor> inputs) {
     std::size_t first = operation.condition ? 1 : 0;
@@ -98,7 +98,7 @@ Tensor apply(const Operation& operation, std::span<const Operand* const> operand
             inputs[i] = operands[i]->as(DType::bool_);
             continue;
         }
-        if (operands[i]->weak()) refuse_number(operation, *operands[i], *meet);
+        if (operands[i]->weak()) refuse_number(operation.name, *operands[i], *meet);
         inputs[i] = operands[i]->as(*meet);
     }
     return take_node(operation, std::span<Tensor>(inputs.data(), operands.size()), std::move(attributes),

@@ -89,6 +89,8 @@ Tensor apply(const Operation& operation, const Operands&... operands) {
     const Operand* all[] = {&operands...};
     return apply(operation, std::span<const Operand* const>(all));
 }
+/// ValueError of the function of that name if the operand is a whole number that `dtype`, of whole numbers, does not hold.
+void refuse_number(std::string_view name, const Operand& operand, DType dtype);
 /// The type in which the operands of a node of this operation meet.
 DType meeting_dtype(const Operation& operation, std::span<const Tensor> inputs);
 /// The body on operands (each of its tensor's compute type) for a result of type `result`: converts them to the meeting type and

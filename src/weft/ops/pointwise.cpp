@@ -115,9 +115,7 @@ namespace {
 
 Tensor beside(DType other, const Operand& number, std::string_view name) {
     DType dtype = promote_weak(other, number.literal.kind);
-    if (!number.literal.fits(dtype))
-        throw ValueError(text(name, ": the number ", number.literal, " does not fit into ", dtype,
-                              "; convert the tensor with astype first", place(number.where)));
+    refuse_number(name, number, dtype);
     return number.as(dtype);
 }
 
