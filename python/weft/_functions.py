@@ -42,8 +42,8 @@ def matmul(x1, x2, /, *, precision=None):
     """The product of matrices; axes before the last two are batches.
 
     precision="bfloat16": operands of float32 are rounded to bfloat16 (8 significant bits) and their products summed in float32, in the
-    derivatives too; up to twice as fast where the processor multiplies pairs of bfloat16 (AVX512_BF16), the same numbers elsewhere. An element
-    is off by up to 2**-8 of the sum of abs(a) * abs(b) along it, and by some 2**-9 of the root of the sum of (a * b)**2 where roundings are as
+    derivatives too; up to twice as fast where the processor multiplies pairs of bfloat16 (AVX512_BF16), three times and more where it has AMX
+    (whose sums have another order, so other last bits), the same numbers elsewhere. An element is off by up to 2**-8 of the sum of abs(a) * abs(b) along it, and by some 2**-9 of the root of the sum of (a * b)**2 where roundings are as
     chance has them. "float32": this product is made in float32 whatever wf.compile was told. Other types take no notice. ValueError for another
     precision than float32 and bfloat16.
 

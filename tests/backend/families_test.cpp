@@ -7,6 +7,7 @@
 #include "weft/backend/cpu/compiler.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
+#include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
 #include "weft/ops/join.h"
 #include "weft/ops/scatter.h"

@@ -1,6 +1,7 @@
-// Products of float32 rounded to bfloat16 on the way: with the processor's instruction for pairs and without, whole and packed before.
+// Products of float32 rounded to bfloat16 on the way: with the processor's instruction for pairs, by AMX and without, whole and packed before.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -17,14 +18,14 @@ namespace {
 
 const ProductType rounded{DType::float32, true};
 
-/// Puts instruction set, pairs and threads back.
+/// Puts instruction set, pairs, tiles and threads back.
 struct Settings {
     ~Settings() {
-        use_isa(isa), use_pairs(pairs);
+        use_isa(isa), use_pairs(pairs), use_tiles(tiles);
         ThreadPool::instance().set_threads(threads);
     }
     Isa isa = best_isa();
-    bool pairs = multiplies_pairs();
+    bool pairs = multiplies_pairs(), tiles = multiplies_tiles();
     int threads = ThreadPool::instance().threads();
 };
 
@@ -92,8 +93,9 @@ TEST(RoundedGemm, is_the_product_of_rounded_numbers_summed_in_float32) {
             }
 }
 
-TEST(RoundedGemm, has_the_same_bits_on_every_processor_and_with_any_number_of_threads) {
+TEST(RoundedGemm, has_the_same_bits_on_every_processor_without_AMX_and_with_any_number_of_threads) {
     Settings before;
+    use_tiles(false);
     for (const RoundedSizes& s : rounded_sizes) {
         RoundedSample a(s.m, s.k, MatrixLayout::rows, 1), b(s.k, s.n, MatrixLayout::columns, 2);
         std::vector<float> reference = product(s, a, b);
@@ -106,6 +108,49 @@ TEST(RoundedGemm, has_the_same_bits_on_every_processor_and_with_any_number_of_th
                         << name_of(isa) << ", pairs " << pairs << ", threads " << threads << ": " << s.m << "x" << s.n
                         << "x" << s.k;
                 }
+    }
+}
+
+// A sum for the even and one for the odd numbers of 32, both, then what came before: isa/gemm_amx.cpp.
+float sum_by_tiles(const RoundedSample& a, const RoundedSample& b, std::int64_t i, std::int64_t j, std::int64_t k) {
+    float all = 0;
+    for (std::int64_t from = 0; from < k; from += 32) {
+        float sums[2] = {};
+        for (std::int64_t p = from; p < std::min(k, from + 32); ++p)
+            sums[p % 2] = std::fma(static_cast<float>(a.at(i, p)), static_cast<float>(b.at(p, j)), sums[p % 2]);
+        all += sums[0] + sums[1];
+    }
+    return all;
+}
+
+TEST(RoundedGemm, has_by_AMX_the_bits_of_its_order_with_any_number_of_threads) {
+    if (!multiplies_tiles()) GTEST_SKIP() << "this processor has no AMX, or the system keeps it";
+    Settings before;
+    for (const RoundedSizes& s : rounded_sizes)
+        for (MatrixLayout of_a : rounded_layouts)
+            for (MatrixLayout of_b : rounded_layouts) {
+                if (s.k > 1000) continue;  // those are sums of sums
+                RoundedSample a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
+                std::vector<float> wanted;
+                for (std::int64_t i = 0; i < s.m; ++i)
+                    for (std::int64_t j = 0; j < s.n; ++j) wanted.push_back(sum_by_tiles(a, b, i, j, s.k));
+                for (int threads : {1, 3}) {
+                    ThreadPool::instance().set_threads(threads);
+                    EXPECT_TRUE(are_same_bits(product(s, a, b), wanted))
+                        << "threads " << threads << ": " << s.m << "x" << s.n << "x" << s.k;
+                }
+            }
+}
+
+TEST(RoundedGemm, by_AMX_has_tiles_of_any_height) {
+    if (!multiplies_tiles()) GTEST_SKIP() << "this processor has no AMX, or the system keeps it";
+    // Tiles of other heights, one after the other, on the threads of a pool: each sets the unit up for its own.
+    for (std::int64_t m : {40, 7, 33, 16, 64, 17, 1}) {
+        RoundedSizes s{m, 50, 70};
+        RoundedSample a(s.m, s.k, MatrixLayout::rows, 1), b(s.k, s.n, MatrixLayout::rows, 2);
+        std::vector<float> c = product(s, a, b);
+        for (std::int64_t i = 0; i < m; ++i)
+            ASSERT_EQ(c[static_cast<std::size_t>(i * s.n)], sum_by_tiles(a, b, i, 0, s.k)) << m << " rows, row " << i;
     }
 }
 

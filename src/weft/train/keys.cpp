@@ -126,7 +126,8 @@ const std::vector<Option>& phase_keys() {
          "float32",
          "of products of matrices of float32: bfloat16 rounds their operands to 8 bits (an element is off by some 2^-9 "
          "of the root of "
-         "the sum of squares of its products), up to twice as fast where the processor has AVX512_BF16",
+         "the sum of squares of its products), up to twice as fast where the processor has AVX512_BF16, "
+         "three times and more where it has AMX",
          false,
          Takes::string,
          {"float32", "bfloat16"}},

@@ -13,6 +13,10 @@ namespace weft::cpu::own {
 template <class T>
 const GemmKernels<T>& kernels() {
     [[maybe_unused]] bool pairs = multiplies_pairs();
+#if WEFT_COMPILES_AVX512
+    if constexpr (std::is_same_v<T, RoundedFloat>)
+        if (multiplies_tiles()) return avx512::gemm_kernels_amx;
+#endif
     switch (best_isa()) {
 #define WEFT_GEMM_CASE(isa)                           \
     case Isa::isa:                                    \
@@ -86,17 +90,22 @@ bool better_turned(const GemmProblem<T>& p) {
     return turned + turned * 3 / 20 < as_it_is;
 }
 
-/// Numbers that are one operand, and how many of those k of them are.
+/// Numbers that are one operand, those that are packed together, and how many operands k of them are.
 template <class T>
 inline constexpr std::int64_t together = ProductOf<T>::together;
 template <class T>
-std::int64_t operands(std::int64_t k) {
-    return divide_up(k, together<T>);
+std::int64_t deep() {
+    if constexpr (together<T> == 1) return 1;
+    return kernels<T>().deep;
 }
-/// Where part i of `parts` of k numbers begins: never within an operand.
+template <class T>
+std::int64_t operands(std::int64_t k) {
+    return divide_up(k, deep<T>()) * (deep<T>() / together<T>);
+}
+/// Where part i of `parts` of k numbers begins: never within what is packed together.
 template <class T>
 std::int64_t begin_of_k(std::int64_t i, std::int64_t parts, std::int64_t k) {
-    return std::min(k, begin_of(i, parts, operands<T>(k)) * together<T>);
+    return std::min(k, begin_of(i, parts, divide_up(k, deep<T>())) * deep<T>());
 }
 
 /// Whether a is copied once, for all threads: it stays in the second-level cache. Else each block copies its rows just before it reads them.

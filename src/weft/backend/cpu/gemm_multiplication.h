@@ -202,6 +202,7 @@ class Multiplication {
                 }
             }
         }
+        if (kernels_.let_go) kernels_.let_go();
     }
 
     /// Rows of a, k numbers of each.

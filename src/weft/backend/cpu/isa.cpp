@@ -6,6 +6,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #endif
 
 #include "weft/base/environment.h"
@@ -85,6 +89,31 @@ std::atomic<bool>& pairs_in_use() {
     return use;
 }
 
+// AMX's registers are 8 KB that Linux saves only for processes that have asked (arch_prctl(2)): all threads have them then. It refuses where a
+// thread's stack for signals is too small to save them.
+bool may_have_tiles() {
+#if WEFT_COMPILES_AVX512 && defined(__linux__)
+    constexpr unsigned tiles_and_bfloat16 = 1u << 24 | 1u << 22;  // of cpuid 7, edx
+    constexpr long request_permission = 0x1023, tile_data = 18;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!runs(Isa::avx512) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    if ((d & tiles_and_bfloat16) != tiles_and_bfloat16) return false;
+    return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+    return false;
+#endif
+}
+
+bool has_tiles() {
+    static const bool has = may_have_tiles();
+    return has;
+}
+
+std::atomic<bool>& tiles_in_use() {
+    static std::atomic<bool> use{environment("WEFT_AMX") != "off" && has_tiles()};
+    return use;
+}
+
 }  // namespace
 
 bool is_zen5() {
@@ -100,6 +129,15 @@ void use_halves(bool use) { halves_in_use() = use; }
 
 bool multiplies_pairs() { return pairs_in_use().load(std::memory_order_relaxed); }
 void use_pairs(bool use) { pairs_in_use() = use && has_pairs(); }
+
+bool multiplies_tiles() {
+#if WEFT_COMPILES_AVX512
+    return best_isa() == Isa::avx512 && tiles_in_use().load(std::memory_order_relaxed);
+#else
+    return false;
+#endif
+}
+void use_tiles(bool use) { tiles_in_use() = use && has_tiles(); }
 
 Isa best_isa() { return in_use().load(std::memory_order_relaxed); }
 

@@ -21,6 +21,12 @@
 #define WEFT_FOR_EACH_COMPILED_ISA(X) WEFT_FOR_EACH_ISA(X)
 #endif
 
+#if defined(__x86_64__) && (!defined(WEFT_ONLY_ISA) || WEFT_ONLY_ISA_avx512)
+#define WEFT_COMPILES_AVX512 1
+#else
+#define WEFT_COMPILES_AVX512 0
+#endif
+
 namespace weft::cpu {
 
 #if defined(WEFT_ONLY_ISA)
@@ -59,5 +65,10 @@ void use_halves(bool use);
 bool multiplies_pairs();
 /// From now on without it, or with it where the processor has it; for tests.
 void use_pairs(bool use);
+/// Whether products of bfloat16 are made by AMX, the processor's unit for tiles of matrices: where it is there, avx512 is in use, the system lets
+/// this process have it (asked for by the first call), and WEFT_AMX is not off. Their last bits are others.
+bool multiplies_tiles();
+/// From now on without it, or with it where it may be had; for tests.
+void use_tiles(bool use);
 
 }  // namespace weft::cpu

@@ -149,7 +149,7 @@ std::int64_t pieces_of(std::int64_t m, std::int64_t n, std::int64_t k) {
 /// The most numbers of k that one of them has.
 template <class T>
 std::int64_t piece_of(std::int64_t k, std::int64_t pieces) {
-    return divide_up(k, pieces) + together<T> - 1;
+    return divide_up(k, pieces) + deep<T>() - 1;
 }
 
 template <class T>

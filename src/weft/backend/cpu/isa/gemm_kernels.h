@@ -1,7 +1,7 @@
 // The innermost loops of weft's own matrix product, one table an instruction set and type. A tile of C is at most
 // most_rows x most_columns, or one row. Every element of C is one chain of fused multiply-adds in the order of k (of pairs of bfloat16: the second, then the
-// first, as the processors' instruction does), whatever the set, the tile and the cut of k into pieces, so results are the same bits for all of
-// them. Callers: backend/cpu/gemm_multiplication.h, own_gemm.cpp, winograd*.cpp.
+// first, as the processors' instruction does; by AMX another order, isa/gemm_amx.cpp), whatever the set, the tile and the cut of k into pieces, so
+// results are the same bits for all of them. Callers: backend/cpu/gemm_multiplication.h, own_gemm.cpp, winograd*.cpp.
 #pragma once
 
 #include <cstdint>
@@ -85,6 +85,10 @@ struct GemmKernels {
     void (*short_sums)(const GemmTile<T>& tile);
     /// to[i] += from[i]
     void (*add)(SumOf<T>* to, const SumOf<T>* from, std::int64_t count);
+    /// Numbers of k that are packed together: operands for what is missing of the last are 0.
+    std::int64_t deep = ProductOf<T>::together;
+    /// Called on a thread behind its tiles. Null: there is nothing to be let go of.
+    void (*let_go)() = nullptr;
 };
 
 #define WEFT_DECLARE_GEMM(isa)                                                                      \
@@ -97,5 +101,11 @@ struct GemmKernels {
     }
 WEFT_FOR_EACH_COMPILED_ISA(WEFT_DECLARE_GEMM)
 #undef WEFT_DECLARE_GEMM
+
+#if WEFT_COMPILES_AVX512
+namespace avx512 {
+extern const GemmKernels<RoundedFloat> gemm_kernels_amx;
+}
+#endif
 
 }  // namespace weft::cpu
