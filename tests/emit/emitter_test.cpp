@@ -254,7 +254,8 @@ TEST(Emitter, ends_of_rows_and_what_is_computed_once_a_row_leave_the_common_path
                 }
 }
 
-// Numbers of every size, infinities and NaN, evenly by their bits: where 2^n is one instruction, e^x is not cut off above.
+// Numbers of every size, infinities and NaN, evenly by their bits: where 2^n is one instruction, e^x is not cut off above, and what
+// vanishes is left out.
 TEST(Emitter, exponentials_of_any_number_have_the_interpreters_bits) {
     constexpr std::int64_t count = 65536 + 5;
     auto check = [&](auto zero, const Function& function) {
@@ -283,7 +284,7 @@ TEST(Emitter, exponentials_of_any_number_have_the_interpreters_bits) {
             expect_same(c, expected, run_plain(c, *prepared), text(function.name, ", ", cpu::name_of(isa)));
         }
     };
-    for (const Function* function : {&exp_function, &sigmoid_function}) {
+    for (const Function* function : {&exp_function, &exp2_function, &sigmoid_function, &erfc_function}) {
         check(0.0f, *function);
         check(0.0, *function);
     }

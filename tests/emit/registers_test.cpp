@@ -72,7 +72,7 @@ TEST(KernelPlan, vectors_that_are_joined_are_not_all_computed_side_by_side) {
     for (DType type : {DType::float32, DType::float64}) {
         KernelPlan plan = summed_exponentials(type);
         EXPECT_EQ(plan.unroll, joined_lanes / plan.lanes) << type;
-        EXPECT_LE(plan.spill_slots, 1)
+        EXPECT_LE(plan.spill_slots, 2)
             << type;  // eight exponentials of doubles at once need twice the registers there are
         EXPECT_GE(plan.pinned.size(), 4u) << type;
         for (std::size_t i = 0; i < plan.body.tasks.size(); ++i)  // two at most, then the next two

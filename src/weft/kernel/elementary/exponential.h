@@ -5,11 +5,11 @@
 
 namespace weft::elementary {
 
-/// Where e^x is beyond the format on either side, and where e^x is nothing beside 1.
+/// Where e^x is beyond the format on either side (below so far that scaled_by leaves it out, kernel/lanes.h), and where e^x is nothing beside 1.
 template <class T>
 inline constexpr T exp_top = sizeof(T) == 4 ? 89 : 710;
 template <class T>
-inline constexpr T exp_bottom = sizeof(T) == 4 ? -104 : -746;
+inline constexpr T exp_bottom = sizeof(T) == 4 ? T(-107.5) : -749;
 template <class T>
 inline constexpr T exp_vanishes = sizeof(T) == 4 ? -18 : -38;
 
@@ -67,7 +67,7 @@ WEFT_ELEMENT V exp_words(Words<V> x) {
 template <class V>
 WEFT_ELEMENT V exp2_clamped(V x) {
     using T = ElementOf<V>;
-    return at_least(at_most(x, sizeof(T) == 4 ? T(129) : T(1025)), sizeof(T) == 4 ? T(-151) : T(-1076));
+    return at_least(at_most(x, sizeof(T) == 4 ? T(129) : T(1025)), sizeof(T) == 4 ? T(-155) : T(-1080));
 }
 
 template <class V>

@@ -34,7 +34,7 @@ enum class VectorOp : std::uint8_t {
     lesser,   // a < b ? a : b
     greater,  // a > b ? a : b
     round,    // immediate: Rounding
-    scale,    // a * 2^b
+    scale,    // a * 2^b; 0 where not c, if there is one
     // bits of any lane
     bit_and,
     bit_or,
@@ -78,7 +78,14 @@ enum class VectorOp : std::uint8_t {
 };
 
 enum class Rounding : std::uint8_t { even, down, up, zero };  // as the processor numbers them
-enum class Predicate : std::uint8_t { equal = 0, unordered = 3, not_equal = 4, less = 17, less_equal = 18 };  // so too
+enum class Predicate : std::uint8_t {
+    equal = 0,
+    unordered = 3,
+    not_equal = 4,
+    less = 17,
+    less_equal = 18,
+    not_less = 21
+};  // so too
 /// As AVX-512 numbers them. AVX2 has equal and greater, signed, alone: lowering makes the others of these.
 enum class IntPredicate : std::uint8_t {
     equal = 0,

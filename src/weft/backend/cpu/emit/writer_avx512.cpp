@@ -152,6 +152,7 @@ class Avx512Writer final : public Writer {
             case VectorOp::round:
                 return narrow ? vrndscaleps(result, a, rounding(line)) : vrndscalepd(result, a, rounding(line));
             case VectorOp::scale:
+                if (from[2] >= 0) result = result | mask(from[2]) | T_z;
                 return narrow ? vscalefps(result, a, reg(from[1], line.lane))
                               : vscalefpd(result, a, reg(from[1], line.lane));
             default:
