@@ -5,6 +5,7 @@
 #include "weft/ops/elementwise.h"
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
 
 namespace weft {

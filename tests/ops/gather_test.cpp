@@ -9,6 +9,7 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/scatter.h"
 #include "weft/ops/sort.h"
+#include "weft/ops/view.h"
 
 namespace weft {
 namespace {
