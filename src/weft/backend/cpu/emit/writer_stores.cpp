@@ -33,8 +33,10 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
     move_elements(line.immediate, false, whole);
 }
 
-/// Pairs of arrays, stored and loaded, that may be the same one: elements of one size, stored as they lie in the lanes.
+/// Pairs of arrays, stored and loaded, that may be the same one: elements of one size, stored as they lie in the lanes. None where there would be
+/// very many, which are the arrays of many steps of a loop.
 void Writer::find_pairs() {
+    constexpr std::size_t most = 256;
     auto moved = [&](VectorOp op, auto&& what) {
         for (std::int32_t number : plan_.code.order) {
             const Line& line = plan_.code.line(number);
@@ -49,25 +51,30 @@ void Writer::find_pairs() {
                 pairs_.emplace_back(store.immediate, load.immediate);
         });
     });
+    if (pairs_.size() > most) pairs_.clear();
 }
 
 bool Writer::may_be_in_place(std::size_t stored) const {
     return std::any_of(pairs_.begin(), pairs_.end(), [&](const auto& pair) { return pair.first == stored; });
 }
 
-/// Into the frame: whether this call writes over what it reads; of rows of whole vectors, of which either way stores the same, whatever is there.
+/// Into the frame: whether this call writes over what it reads, and rows stand behind each other; of rows of whole vectors, of which either way
+/// stores the same, whatever is there.
 void Writer::note_in_place() {
     if (pairs_.empty()) return;
-    Xbyak::Label no_tails;
+    Xbyak::Label no_tails, one_row;
     test(r13d, lanes() - 1);
     jz(no_tails);
     xor_(eax, eax);
+    cmp(r14, 1);
+    je(one_row);
     for (auto [stored, loaded] : pairs_) {
         mov(rcx, argument(arguments().base(stored)));
         cmp(rcx, argument(arguments().base(loaded)));
         sete(dl);
         or_(al, dl);
     }
+    L(one_row);
     mov(ptr[rsp + static_cast<int>(in_place_at_)], rax);
     L(no_tails);
 }
