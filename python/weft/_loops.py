@@ -34,8 +34,9 @@ def scan(f, init: "Any", xs: "Any" = None, length: "int | None" = None, reverse=
     f is called once, with placeholders: it may ask for their shape and dtype, not for their numbers (`if x > 0` is a ValueError: use where).
     What else it reads is the same in each step. The loop is one operation, so programs are as small for a thousand steps as for two; it is
     differentiated in both modes and to any order, and composes with grad, vmap and compile. Reverse mode keeps of each step what the derivative
-    reads; wrap f in wf.checkpoint to keep its arguments alone. Numbers drawn at random without a key of the step's own are the same in each
-    step: carry a key, or scan over wf.random.split(key, n).
+    reads; wrap f in wf.checkpoint to keep its arguments alone. A cotangent that it carries from step to step counts as 0 once it is nearer to 0
+    than the least normal number of its type (float32, float64, bfloat16). Numbers drawn at random without a key of the step's own are the same
+    in each step: carry a key, or scan over wf.random.split(key, n).
 
     ValueError without xs and length, or where carry changes its form, shape or dtype, or xs differ in length.
 

@@ -113,7 +113,8 @@ class LoopTrace {
 
 /// f(carry, x) -> (carry, y), step after step: carry begins as init, x is slice i along the first axis of each of xs. Gives carry after the
 /// last step and every y, of all steps, the steps' axis first. f is called once, with placeholders; what it reads besides is the same in each
-/// step. With `reverse` from the last slice to the first; ys lie as xs do. Differentiable to any order, in both modes.
+/// step. With `reverse` from the last slice to the first; ys lie as xs do. Differentiable to any order, in both modes. A
+/// cotangent that reverse mode carries from step to step (not of float16 or complex) counts as 0 where it has become denormal.
 Scanned scan(const std::function<ScanStep(std::span<const Tensor> carry, std::span<const Tensor> x)>& f,
              std::vector<Tensor> init, std::vector<Tensor> xs, const LoopOptions& options = {},
              std::source_location where = std::source_location::current());

@@ -10,6 +10,7 @@
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/declare.h"
+#include "weft/ops/denormal.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
@@ -48,9 +49,7 @@ class Reverse {
             const Node& node = *nodes_[i].node();
             if (node.operation == &loop_result_operation) of_loops_[result_of(node)] = i;
         }
-        std::vector<bool> changes(nodes_.size(), false);
-        std::fill(changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(a_.carried + a_.sliced), true);
-        changes_ = depends_on(*a_.step, std::move(changes));
+        changes_ = depending_on_first(a_.carried + a_.sliced), of_carried_ = depending_on_first(a_.carried);
         take(cotangent);
     }
 
@@ -85,6 +84,12 @@ class Reverse {
         return result == of_loops_.end() ? nodes_.size() : result->second;
     }
 
+    std::vector<bool> depending_on_first(std::size_t inputs) const {
+        std::vector<bool> depends(nodes_.size(), false);
+        std::fill(depends.begin(), depends.begin() + static_cast<std::ptrdiff_t>(inputs), true);
+        return depends_on(*a_.step, std::move(depends));
+    }
+
     Tensor placeholder(const Tensor& like) {
         return input(step_value_name, like.shape(), like.dtype(), loop_.node()->where);
     }
@@ -110,8 +115,30 @@ class Reverse {
             if (!is_inexact(nodes_[i].dtype())) continue;
             carry_.push_back(placeholder(nodes_[i]));
             init_.push_back(last[i] ? last[i] : zeros_like(input_of(loop_, i)));
-            outputs_.push_back(a_.step->output(i)), seeds_.push_back(carry_.back());
+            outputs_.push_back(a_.step->output(i));
+            seeds_.push_back(may_fade(i) ? normal_or_zero(carry_.back()) : carry_.back());
         }
+    }
+
+    // A cotangent that each step makes smaller ends at the least denormal number, which rounding keeps; with it all steps that are left would take
+    // many times as long on some processors. So it ends in 0, but where a step only adds to what is carried. A float16 is computed as a
+    // float32, of which none is denormal then.
+    bool may_fade(std::size_t carried) const {
+        DType dtype = nodes_[carried].dtype();
+        if (!is_floating(dtype) || dtype == DType::float16) return false;
+        std::vector<const Node*> stack{a_.step->output(carried).node()};
+        while (!stack.empty()) {
+            const Node& node = *stack.back();
+            stack.pop_back();
+            std::size_t number = number_of(node);
+            if (number == nodes_.size()) return true;
+            if (!of_carried_[number] || number < a_.carried) continue;
+            bool adds = node.operation == &add_operation || node.operation == &subtract_operation ||
+                        node.operation->family == Family::view || node.operation->family == Family::join;
+            if (!adds) return true;
+            stack.insert(stack.end(), node.inputs.begin(), node.inputs.end());
+        }
+        return false;
     }
 
     static Tensor rows(const Tensor& x, Size first, Size count) {
@@ -291,7 +318,8 @@ class Reverse {
     const std::vector<bool>& wanted_;
     std::unordered_map<const Node*, std::size_t> number_;
     std::map<LoopResult, std::size_t> of_loops_;
-    std::vector<bool> changes_;  // of each node of the region: whether it may differ from step to step
+    std::vector<bool> changes_,
+        of_carried_;  // each node of the region: may it differ from step to step; depends it on what is carried
     std::vector<Tensor> carry_, init_, next_, x_, xs_, values_;  // of the reverse loop
     std::vector<Tensor> outputs_, seeds_, grads_, order_;        // of the derivative of one step
     std::vector<std::size_t> wrt_;

@@ -23,6 +23,10 @@ std::uint64_t pattern_of(Lane lane, double value) {
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
+double least_normal(Lane lane) {
+    return lane == Lane::f64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+}
+
 }  // namespace
 
 Lane lane_of(DType dtype) {
@@ -279,7 +283,14 @@ Value VectorArithmetic::wrapped(Value a, DType dtype) {
     return line(VectorOp::shift_right, Lane::i32, left, -1, -1, count);
 }
 
+/// With the least normal number one instruction compares magnitudes: nearer to 0 are those without a bit in their exponent.
 Value VectorArithmetic::float_compare(Predicate predicate, Lane lane, Value a, Value b) {
+    const Line& of = builder_.line(a);
+    bool magnitude = of.op == VectorOp::bit_and && of.b == bits(lane, ~sign_bit(lane));
+    if (avx512_ && predicate == Predicate::less && magnitude && b == number(lane, least_normal(lane))) {
+        Value exponent = number(lane, std::numeric_limits<double>::infinity());
+        return integer_compare(IntPredicate::apart, lane, false, builder_.line(a).a, exponent);
+    }
     return builder_.add({.op = VectorOp::compare,
                          .lane = Lane::mask,
                          .from = lane,
@@ -318,12 +329,40 @@ Value VectorArithmetic::select(Value condition, Value yes, Value no) {
         return line(VectorOp::mask_or, lane, line(VectorOp::mask_and, lane, condition, yes),
                     line(VectorOp::mask_and_not, lane, no, condition));
     }
+    if (Value result = gated(condition, yes, no); result >= 0) return result;
     const Line& test = builder_.line(condition);
     if (test.op == VectorOp::compare && test.immediate == static_cast<std::uint64_t>(Predicate::less)) {
         if (test.a == yes && test.b == no) return line(VectorOp::lesser, test.from, yes, no);
         if (test.b == yes && test.a == no) return line(VectorOp::greater, test.from, yes, no);
     }
     return line(VectorOp::select, lane, condition, yes, no);
+}
+
+/// The x whose magnitude is compared with the least normal number; or -1.
+Value VectorArithmetic::below_least(Value condition) const {
+    const Line& test = builder_.line(condition);
+    if (test.op == VectorOp::int_compare && test.immediate == static_cast<std::uint64_t>(IntPredicate::apart))
+        return test.a;
+    bool less = test.op == VectorOp::compare && test.immediate == static_cast<std::uint64_t>(Predicate::less);
+    if (!less || !is_constant(test.b) || constant_number(test.b) != least_normal(test.from)) return -1;
+    const Line& magnitude = builder_.line(test.a);
+    return magnitude.op == VectorOp::bit_and ? magnitude.a : -1;
+}
+
+/// f == 0 ? 0 : f * y, where f = small ? 0 : x and no other x is 0: small ? 0 : x * y, which need not wait for the choice. Or -1. (A cotangent
+/// that is carried through a loop, times a local derivative: ops/denormal.h, gated_multiply.)
+Value VectorArithmetic::gated(Value condition, Value yes, Value no) {
+    auto zero = [&](Value x) { return is_constant(x) && builder_.line(x).immediate == 0; };
+    Line test = builder_.line(condition), product = builder_.line(no);
+    if (test.op != VectorOp::compare || test.immediate != static_cast<std::uint64_t>(Predicate::equal) || !zero(yes) ||
+        !zero(test.b) || product.op != VectorOp::multiply || (product.a != test.a && product.b != test.a))
+        return -1;
+    Line chosen = builder_.line(test.a);
+    if (chosen.op != VectorOp::select || !zero(chosen.b)) return -1;
+    if (below_least(chosen.a) != chosen.c) return -1;
+    (product.a == test.a ? product.a : product.b) = chosen.c;
+    return line(VectorOp::select, product.lane, chosen.a, yes,
+                line(VectorOp::multiply, product.lane, product.a, product.b));
 }
 
 Value VectorArithmetic::fma(DType dtype, Value a, Value b, Value c) {

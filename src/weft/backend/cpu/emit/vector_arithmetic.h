@@ -54,6 +54,8 @@ class VectorArithmetic {
     Value wrapped(Value a, DType dtype);
 
     Value float_compare(Predicate predicate, Lane lane, Value a, Value b);
+    Value below_least(Value condition) const;
+    Value gated(Value condition, Value yes, Value no);
     std::optional<Value> float_to_integer(Value a, DType from, DType to);
     Value float_to_narrow(Value a, Lane from, DType to);
     Value float_to_int32(Value a, Lane from);

@@ -93,7 +93,8 @@ enum class IntPredicate : std::uint8_t {
     less_equal = 2,
     not_equal = 4,
     greater = 6,
-    is_unsigned = 8
+    is_unsigned = 8,
+    apart = 16  // no bit is set in both; AVX-512 alone
 };
 
 struct Line {

@@ -210,6 +210,8 @@ class Avx512Writer final : public Writer {
     void compare(const Line& line, const Opmask& to, const Xmm& a, const Xmm& b) {
         auto predicate = static_cast<std::uint8_t>(line.immediate & 7);
         bool without_sign = line.immediate & static_cast<unsigned>(IntPredicate::is_unsigned);
+        if (line.immediate == static_cast<unsigned>(IntPredicate::apart))
+            return width_of(line.from) == 4 ? vptestnmd(to, a, b) : vptestnmq(to, a, b);
         if (width_of(line.from) == 4)
             without_sign ? vpcmpud(to, a, b, predicate) : vpcmpd(to, a, b, predicate);
         else
