@@ -5,11 +5,13 @@
 #include <limits>
 
 #include "autodiff/numbers_of.h"
+#include "unrolled.h"
 #include "weft/autodiff/loop.h"
 #include "weft/autodiff/transform.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/random.h"
 #include "weft/ops/reduce.h"
 #include "weft/runtime/oracle.h"
 
@@ -98,6 +100,51 @@ TEST(Loop, second_derivatives_pass_cotangents_that_are_0) {
     Tensor at = fresh(h);
     Tensors moved = pushforward(Tensors{grad(loss)(at)}, Tensors{at}, Tensors{ones({3}, DType::float64)});
     for (double x : doubles(moved[0])) EXPECT_EQ(x, 2);
+}
+
+/// The operations of the steps of all loops below.
+std::vector<const Operation*> operations_of_steps(const Tensor& top) {
+    std::vector<const Operation*> found;
+    std::vector<const Node*> stack{top.node()};
+    while (!stack.empty()) {
+        const Node& node = *stack.back();
+        stack.pop_back();
+        stack.insert(stack.end(), node.inputs.begin(), node.inputs.end());
+        if (node.operation != &loop_operation) continue;
+        for (const Tensor& x : node.attributes_as<LoopAttributes>().step->nodes) found.push_back(x.node()->operation);
+    }
+    return found;
+}
+
+// Products of its pieces are products after the loop, and what is carried of others is no larger than they are.
+TEST(Loop, cotangents_of_pieces_of_what_is_the_same_in_each_step_are_laid_together_after_it) {
+    Tensors given{Tensor(random::normal({7}, 0, 1, random::key(1), DType::float64)),
+                  Tensor(random::normal({3, 6}, 0, 1, random::key(2), DType::float64))};
+    for (Tensor& x : given) x.eval();
+    auto step = [](const Tensor& h, const Tensor& p, const Tensor& w) {
+        auto piece = [](const Tensor& x, std::int64_t axis, std::int64_t first, std::int64_t count) {
+            Shape start(x.ndim(), 0), length = x.shape();
+            start[static_cast<std::size_t>(axis)] = first, length[static_cast<std::size_t>(axis)] = count;
+            return slice(x, start, length);
+        };
+        Tensor number = reshape(piece(p, 0, 2, 1), {}), row = piece(p, 0, 4, 3);
+        Tensor a = tanh(matmul(h, piece(w, 1, 0, 3)) * number + row);
+        return a + sin(matmul(h, piece(w, 1, 3, 3))) * number;
+    };
+    auto slopes = [&](bool loop) {
+        KeepPending keep;
+        Tensors at{fresh(given[0]), fresh(given[1])};
+        StepFunction next = [&](std::span<const Tensor> c, std::span<const Tensor>) -> ScanStep {
+            return {{step(c[0], at[0], at[1])}, {}};
+        };
+        Tensors init{zeros({2, 3}, DType::float64)};
+        Scanned found = loop ? scan(next, init, {}, {.length = 70}) : unrolled(next, init, {}, {.length = 70});
+        return gradient(sum(found.carry[0] * found.carry[0]), at);
+    };
+    Tensors found = slopes(true), expected = slopes(false);
+    for (const Tensor& slope : found)
+        for (const Operation* operation : operations_of_steps(slope)) EXPECT_NE(operation, &pad_operation);
+    for (std::size_t i = 0; i < found.size(); ++i) expect_near(found[i], expected[i], 1e-8);
 }
 
 }  // namespace

@@ -12,24 +12,12 @@
 #include "weft/ops/declare.h"
 #include "weft/ops/denormal.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
 
 namespace weft {
 namespace {
-
-/// What stands for the cotangent of a loop or a conditional: those of its results, which are its inputs. Never computed.
-struct RegionCotangentAttributes {
-    std::vector<LoopResultAttributes> of;
-    template <class V>
-    void members(V&) {}
-};
-Meta infer_cotangent(const Operation&, std::span<const Tensor>, const Attributes*) { return {{}, DType::float32}; }
-const Operation region_cotangent_operation{.name = "region_cotangent",
-                                           .family = Family::region,
-                                           .arity = -1,
-                                           .doc = "The cotangents of the results of a loop or a conditional.",
-                                           .infer = infer_cotangent};
 
 bool transposes_matrix(const Node& node) {
     return node.operation == &permute_dims_operation && node.shape.size() == 2 &&
@@ -187,7 +175,7 @@ class Reverse {
     // faster; of sums one sum; of anything else it is carried along.
     struct Term {
         const Node* core = nullptr;         // a product or a sum; null: carried
-        std::vector<const Node*> views;     // above it, outermost first
+        std::vector<const Node*> views;     // and zeros around, above it, outermost first
         std::vector<std::size_t> operands;  // of the core, among values_
         std::vector<bool> transposed;       // whether an operand is what is collected, transposed
         std::size_t carried = 0;            // among carry_
@@ -232,17 +220,14 @@ class Reverse {
     Term term_of(const Tensor& whole) {
         Term term;
         const Node* node = whole.node();
-        while (node->operation->family == Family::view && node->inputs.size() == 1)
-            term.views.push_back(node), node = node->inputs[0];
+        while (is_view(*node) || lays_among_zeros(*node)) term.views.push_back(node), node = node->inputs[0];
         bool product = node->operation == &matmul_operation && node->inputs[0]->shape.size() == 2 &&
                        node->inputs[1]->shape.size() == 2;
         bool sums = node->operation == &sum_operation;
         bool known =
             std::all_of(node->inputs.begin(), node->inputs.end(), [&](const Node* input) { return changes(*input); });
         if ((!product && !sums) || !known) {
-            carry_.push_back(placeholder(whole)), init_.push_back(zeros(whole.shape(), whole.dtype()));
-            next_.push_back(carry_.back() + whole);
-            term.carried = carry_.size() - 1, term.views.clear();
+            carry_sum(term, whole);
             return term;
         }
         term.core = node;
@@ -251,6 +236,25 @@ class Reverse {
             term.operands.push_back(add_value(handle(term.transposed.back() ? input->inputs[0] : input)));
         }
         return term;
+    }
+
+    static bool is_view(const Node& node) { return node.operation->family == Family::view && node.inputs.size() == 1; }
+    // What is the same in each step may be read piece by piece: the cotangent of a piece is one of all with zeros around.
+    static bool lays_among_zeros(const Node& node) {
+        return node.operation == &pad_operation && node.attributes_as<PadAttributes>().value.as<double>() == 0;
+    }
+
+    // Without views and zeros that a sum takes as well, and that would be made anew in each step; but for slices, of which there is less.
+    void carry_sum(Term& term, const Tensor& whole) {
+        term.views.clear();
+        Node* node = whole.node();
+        while (dependent_.contains(node->inputs.empty() ? nullptr : node->inputs[0]) &&
+               (lays_among_zeros(*node) || (is_view(*node) && node->operation != &slice_operation)))
+            term.views.push_back(node), node = node->inputs[0];
+        Tensor core = handle(node);
+        carry_.push_back(placeholder(core)), init_.push_back(zeros(core.shape(), core.dtype()));
+        next_.push_back(carry_.back() + core);
+        term.carried = carry_.size() - 1;
     }
 
     // Whether a value of the reverse step may differ from step to step.
@@ -295,9 +299,10 @@ class Reverse {
     }
 
     Tensor sum_of(const Term& term) const {
-        if (!term.core) return loop_last(made_.loop, term.carried);
         Tensor sum;
-        if (term.core->operation == &matmul_operation) {
+        if (!term.core) {
+            sum = loop_last(made_.loop, term.carried);
+        } else if (term.core->operation == &matmul_operation) {
             Tensor a = side_by_side(collected(term.operands[0]), term.transposed[0]);
             Tensor b = side_by_side(collected(term.operands[1]), !term.transposed[1]);
             sum = product_like(*term.core, a, matrix_transpose(b));
@@ -331,34 +336,6 @@ class Reverse {
 };
 
 }  // namespace
-
-Tensor region_cotangent(const Tensor& result, const Tensor& cotangent) {
-    RegionCotangentAttributes a{{result.node()->attributes_as<LoopResultAttributes>()}};
-    return make_node(region_cotangent_operation, {cotangent}, attributes(std::move(a)), result.node()->where);
-}
-
-Tensor add_region_cotangents(const Tensor& a, const Tensor& b) {
-    RegionCotangentAttributes all = a.node()->attributes_as<RegionCotangentAttributes>();
-    std::vector<Tensor> cotangents;
-    for (Node* input : a.node()->inputs) cotangents.push_back(handle(input));
-    const auto& more = b.node()->attributes_as<RegionCotangentAttributes>().of;
-    for (std::size_t i = 0; i < more.size(); ++i) {
-        auto same = std::find_if(all.of.begin(), all.of.end(), [&](const LoopResultAttributes& known) {
-            return known.collected == more[i].collected && known.value == more[i].value;
-        });
-        auto k = static_cast<std::size_t>(same - all.of.begin());
-        if (k < all.of.size()) {
-            cotangents[k] = cotangents[k] + input_of(b, i);
-        } else {
-            all.of.push_back(more[i]), cotangents.push_back(input_of(b, i));
-        }
-    }
-    return make_node(region_cotangent_operation, cotangents, attributes(std::move(all)), a.node()->where);
-}
-
-const std::vector<LoopResultAttributes>& region_results(const Tensor& cotangent) {
-    return cotangent.node()->attributes_as<RegionCotangentAttributes>().of;
-}
 
 std::vector<Tensor> pull_loop(const Tensor& loop, const Tensor& cotangent, const std::vector<bool>& wanted) {
     if (loop.node()->attributes_as<LoopAttributes>().condition)
