@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <set>
 #include <thread>
 
 #if defined(__linux__)
@@ -119,19 +121,29 @@ TEST(KernelCache, another_size_compiles_nothing) {
     EXPECT_EQ(compiled_count(), compiled);
 }
 
-TEST(KernelCache, a_long_program_is_compiled_once_for_half_a_vector_once_for_few_elements_and_once_for_many) {
+// Of 32 bytes, or as many of a whole one as the elements fill.
+TEST(KernelCache, a_long_program_is_compiled_once_for_each_number_of_vectors_up_to_four) {
     if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
-    ProgramBuilder builder;
-    Scalar x = builder.input(DType::float32), y = builder.input(DType::float32);
-    for (int i = 0; i < 100; ++i) y = x - y * (1 + i);
-    builder.output(y);
-    Program chain = builder.take();
-    std::size_t compiled = compiled_count();
-    std::vector<std::unique_ptr<Kernel>> kernels;
-    for (std::int64_t size : {7, 8, 9, 16, 17, 999}) {
-        kernels.push_back(cpu_compiler().loop(loop_of(chain, {size}, {1})));
-        std::size_t few = cpu::best_isa() == cpu::Isa::avx512 && size > 8 ? 2 : 1;  // of 32 bytes, and of 64
-        EXPECT_EQ(compiled_count(), compiled + few + (size > 16 ? 1 : 0)) << size;
+    for (DType type : {DType::float32, DType::float64}) {
+        ProgramBuilder builder;
+        Scalar x = builder.input(type), y = builder.input(type);
+        for (int i = 0; i < 100; ++i) y = x - y * (1 + i);
+        builder.output(y);
+        Program chain = builder.take();
+        std::size_t compiled = compiled_count();
+        std::vector<std::unique_ptr<Kernel>> kernels;
+        std::set<std::int64_t> vectors;
+        for (std::int64_t size : {3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 47, 48, 63, 64, 999}) {
+            Loop loop = loop_of(chain, {size}, {1});
+            for (auto* accesses : {&loop.loads, &loop.stores})
+                for (Access& access : *accesses) access.dtype = type;
+            kernels.push_back(cpu_compiler().loop(std::move(loop)));
+            std::int64_t bytes = size * static_cast<std::int64_t>(size_of(type));
+            bool long_ones = cpu::best_isa() == cpu::Isa::avx512;
+            vectors.insert(long_ones && bytes <= 32 ? 0
+                                                    : std::clamp<std::int64_t>(bytes / (long_ones ? 64 : 32), 1, 4));
+            EXPECT_EQ(compiled_count(), compiled + vectors.size()) << type << ", " << size;
+        }
     }
 }
 

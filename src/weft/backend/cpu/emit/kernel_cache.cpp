@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <unordered_set>
 
@@ -20,7 +21,7 @@
 namespace weft::cpu::emit {
 namespace {
 
-constexpr std::int64_t most_of_few = 16, half_a_vector = 8;  // of four bytes
+constexpr std::int64_t short_vector = 32, lane_bytes = 8, most_together = 4;  // bytes, of the widest lanes; vectors
 constexpr std::size_t long_program = 64;  // instructions from which on another size may compile again
 
 bool has_emitter([[maybe_unused]] Isa isa) {
@@ -140,10 +141,19 @@ bool has_halves([[maybe_unused]] Isa isa) {
     return static_cast<std::size_t>(calls / plan.unroll);
 }
 
+/// Bytes of an element in a vector.
+std::int64_t lane_bytes_of(const Program& program) {
+    bool wide = std::any_of(program.code.begin(), program.code.end(), [](const Instruction& at) {
+        return static_cast<std::int64_t>(size_of(at.dtype)) == lane_bytes;
+    });
+    return wide ? lane_bytes : lane_bytes / 2;
+}
+
 Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa,
                const EmitOptions& options) {
     Hasher hasher;
-    hasher.add(static_cast<std::uint64_t>(options.unroll) << 1 | static_cast<std::uint64_t>(options.half));
+    hasher.add(static_cast<std::uint64_t>(options.most) << 8 | static_cast<std::uint64_t>(options.unroll) << 1 |
+               static_cast<std::uint64_t>(options.half));
     Hash128 content = hash_of(program);
     hasher.add(content.high);
     hasher.add(content.low);
@@ -173,7 +183,7 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
     auto code = lower(program, loads, stores, isa);
     if (!code) return nullptr;
     PlanOptions how = options_for(isa);
-    how.unroll = options.unroll;
+    how.unroll = options.unroll, how.most = options.most;
     if (options.half && !code->joins() && !code->accumulates()) how.vector_bytes = 32;
     how.registers[0] = std::min(how.registers[0], options.registers);
     how.registers[1] = std::min(how.registers[1], std::max(3, options.registers / 2));
@@ -194,8 +204,13 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
                                                  std::span<const StreamKind> stores, Isa isa, std::int64_t elements) {
     if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
-    bool other = program.code.size() > long_program, few = other && elements <= most_of_few;
-    EmitOptions options{.unroll = few ? 1 : 0, .half = other && elements <= half_a_vector && has_halves(isa)};
+    EmitOptions options;
+    if (program.code.size() > long_program && elements < std::numeric_limits<std::int64_t>::max() / lane_bytes) {
+        std::int64_t bytes = elements * lane_bytes_of(program);
+        options.half = has_halves(isa) && bytes <= short_vector;
+        std::int64_t vector = has_halves(isa) && !options.half ? 2 * short_vector : short_vector;
+        options.most = static_cast<int>(std::clamp<std::int64_t>(bytes / vector, 1, most_together));
+    }
     return Cache::instance().get(key_of(program, loads, stores, isa, options),
                                  [&] { return compile_kernel(program, loads, stores, isa, options); });
 }

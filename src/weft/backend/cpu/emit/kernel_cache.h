@@ -29,11 +29,12 @@ struct EmitOptions {
     int unroll = 0;        // vectors side by side; 0: as registers allow
     int registers = 1000;  // of the vector bank at most; at least 5
     bool half = false;     // vectors of 32 bytes, also where the instruction set has longer ones
+    int most = 4;          // vectors side by side where unroll is 0
 };
 
 /// Null where the emitter has no code for it: no xbyak in this build, an instruction set without an emitter, complex numbers, no
-/// executable memory, or the emitter switched off. `elements`: it is for so many. Few are not worth being computed in vectors side by side, nor a
-/// few in long vectors, which some processors compute as two; of a long program the code is then another than for many.
+/// executable memory, or the emitter switched off. `elements`: it is for so many. Few do not fill vectors side by side, nor a few long vectors,
+/// which some processors compute as two; of a long program the code is then another than for many.
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
                                                  std::span<const StreamKind> stores, Isa isa,
                                                  std::int64_t elements = std::numeric_limits<std::int64_t>::max());

@@ -191,7 +191,7 @@ class Planner {
         else if (options_.unroll > 0)
             plan_.unroll = options_.unroll;
         else
-            plan_.unroll = most_together();
+            plan_.unroll = std::min(most_together(), options_.most);
         bool in_turn = plan_.code.joins() && plan_.code.common.empty() && !calls_;
         together_ = in_turn ? std::min(most_together(), plan_.unroll) : plan_.unroll;
     }

@@ -26,7 +26,8 @@ struct PlanOptions {
     std::array<int, bank_count> registers{31, 6};
     bool masks_are_vectors = false;             // truth values lie in vector registers
     std::array<int, bank_count> joining{0, 1};  // registers of each bank that joining needs beside those it joins in
-    int unroll = 0;                             // vectors side by side; 0: as registers allow
+    int unroll = 0;                             // vectors side by side; 0: as registers allow,
+    int most = 4;                               // but no more than these
 };
 
 /// A sequence of demands with its registers. Task i belongs to demand i.
