@@ -193,6 +193,7 @@ class Planner {
         else
             plan_.unroll = std::min(most_together(), options_.most);
         bool in_turn = plan_.code.joins() && plan_.code.common.empty() && !calls_;
+        plan_.chain = is_chain();
         together_ = in_turn ? std::min(most_together(), plan_.unroll) : plan_.unroll;
     }
 

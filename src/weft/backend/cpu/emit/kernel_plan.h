@@ -52,6 +52,7 @@ struct KernelPlan {
     std::vector<std::pair<std::int32_t, std::int32_t>> pinned;  // line, register
     // The first of the registers in which stores are joined: `unroll` for each, in order; one for all where they are accumulated.
     std::int32_t accumulators_at = -1;
+    bool chain = false;  // its lines wait for each other longer than a processor looks ahead
 
     /// The line of a value of a part.
     std::int32_t line_of(std::int32_t value) const { return value % static_cast<std::int32_t>(code.lines.size()); }

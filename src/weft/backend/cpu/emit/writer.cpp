@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "weft/backend/cpu/emit/writer.h"
+#include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
 
 namespace weft::cpu::emit {
@@ -16,6 +17,7 @@ using Xbyak::Operand;
 
 /// Registers for the addresses of streams; rax, rcx, rdx and rbp are for steps in between, the others have their tasks:
 /// rbx the arguments, r12 the element of the row, r13 elements of a row, r14 rows to go, r15 elements of a vector that is not full.
+constexpr std::ptrdiff_t most_streams = 32;  // that a processor follows by itself
 constexpr int base_codes[] = {Operand::RSI, Operand::RDI, Operand::R8, Operand::R9, Operand::R10, Operand::R11};
 
 }  // namespace
@@ -31,6 +33,8 @@ Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size, bool many
     };
     one_array_joined_ = (plan.code.joins() || plan.code.accumulates()) &&
                         std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) == 1;
+    fetches_next_ = plan.chain && !is_zen4() && !is_zen5() &&
+                    std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) > most_streams;
     find_pairs();
     lay_out_frame();
 }

@@ -97,6 +97,7 @@ class Writer : protected Xbyak::CodeGenerator {
     void broadcast(const Line& line, std::int32_t to);
     void call(const Outside& outside);
 
+    void fetch_next(std::size_t stream, int copy);
     Xbyak::Reg64 base_of(std::size_t stream);
     RegExp element_address(std::size_t stream, int copy);
     void point_at(std::size_t stream, int copy);  // rax: the element's address; rcx: the bytes to the next
@@ -115,6 +116,7 @@ class Writer : protected Xbyak::CodeGenerator {
                 saved_at_ = 0, limit_at_ = 0, in_place_at_ = 0, frame_bytes_ = 0;
     std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // streams that may be one array: stored, loaded
     bool one_array_joined_ = false;                           // and nothing else comes from memory
+    bool fetches_next_ = false;                               // the next vectors, of many arrays
     int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
     Xbyak::Label* rare_ = nullptr;                            // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool
