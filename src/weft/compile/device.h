@@ -35,6 +35,8 @@ class Kernel {
     virtual std::size_t scratch_bytes() const { return 0; }
     /// `operands`: addresses of the inputs, then of the outputs, in the order of preparation.
     virtual void run(void* const* operands, std::byte* scratch) const = 0;
+    /// After the last of several runs for blocks of one array (KernelUse): they need not wait for what they store to arrive.
+    virtual void finish() const {}
     /// Throws what run() would throw for these operands before it writes: an index outside its axis. Reads index tensors alone.
     virtual void check(void* const* operands) const { (void)operands; }
     /// What is made of the second operand alone, where several runs read the same (KernelUse): made by share(), and handed to each run()
@@ -71,8 +73,11 @@ class KernelCompiler {
     virtual std::unique_ptr<Kernel> loop(Loop loop, bool often = false) const = 0;
     /// A map and the reduction that reads its only result, in one pass; nothing where the device has none for them. Operands of run(): the
     /// map's loads, its store, the reduction's stores.
-    virtual std::unique_ptr<Kernel> stored_reduction(const Loop& map, const Loop& reduction) const {
-        return (void)map, (void)reduction, nullptr;
+    /// `behind`: the map that ends an earlier block of as many rows, which is done meanwhile; nothing where that is no faster than one after the
+    /// other. Its loads stand behind the map's, its store behind the map's.
+    virtual std::unique_ptr<Kernel> stored_reduction(const Loop& map, const Loop& reduction,
+                                                     const Loop* behind = nullptr) const {
+        return (void)map, (void)reduction, (void)behind, nullptr;
     }
     /// The operation of `node` (its family and attributes) on inputs that lie so, into an output that lies so.
     /// Operands of run(): the inputs, then the output. InternalError if the family is not one of the device's.

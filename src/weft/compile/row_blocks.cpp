@@ -5,93 +5,24 @@
 #include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 #include "weft/compile/row_ahead.h"
+#include "weft/compile/row_cuts.h"
 
 namespace weft {
 namespace {
 
-constexpr double block_bytes = 1 << 17;     // what a block's rows touch: half of a small second-level cache
-constexpr double alone = 32768;             // elements below which a group is one block
-constexpr std::int64_t blocks_wanted = 16;  // beyond: enough for threads to share
-constexpr std::int64_t fewest_heavy = 4;    // blocks of what has work for all threads in one
-constexpr double part_shared = 1 << 17;     // points below which no part of a group is worth waking threads for
-constexpr double block_shared = 16384;      // but a block of all parts is from here on
-
-// A step up to a quarter larger that leaves no shorter block at the end, which would need kernels of its own.
-std::int64_t evened(std::int64_t size, std::int64_t step, std::int64_t tile) {
-    std::int64_t cuts = divide_up(size, step), fewest = std::max(cuts - cuts / 5, cuts - 64);
-    for (; cuts >= std::max<std::int64_t>(fewest, 1); --cuts)
-        if (size % cuts == 0 && size / cuts % tile == 0 && 4 * size <= 5 * step * cuts) return size / cuts;
-    return step;
-}
-
-// Axis `axis` of the rows is cut into `cuts` blocks of `step` (the last may be shorter); the axes before it are walked one by one,
-// those behind it lie whole in a block.
-struct Blocks {
-    std::size_t axis = 0;
-    std::int64_t step = 1, cuts = 1, count = 1, rows_in_block = 1;
-};
-
-std::int64_t least_rows(const RowGroup& group) {
-    std::int64_t least = 0;
-    for (const RowPart& part : group.parts) least = std::max(least, part.least_rows);
-    return least;
-}
-
-// Of the part that has most.
-double points_of_row(const RowGroup& group) {
-    double points = 1;
-    for (const RowPart& part : group.parts) points = std::max(points, part.points);
-    return points;
-}
-
-std::int64_t rows_wanted(const RowGroup& group, std::int64_t rows) {
-    double points = points_of_row(group), bytes = 1;
-    for (const RowPart& part : group.parts) bytes += part.bytes;
-    auto fit = static_cast<std::int64_t>(block_bytes / bytes);
-    fit = std::min(fit, (rows + blocks_wanted - 1) / blocks_wanted);
-    fit = std::max(fit, static_cast<std::int64_t>(alone / points));  // a block is worth its calls
-    std::int64_t least = least_rows(group);
-    bool huge = least == 0 && bytes > 8 * block_bytes;  // a row has work for all threads
-    return rows <= 1 || huge ? std::max<std::int64_t>(rows, 1) : std::max({fit, least, std::int64_t{1}});
-}
-
-Blocks cut(const RowGroup& group) {
-    Blocks blocks;
-    const Dims& rows = group.rows;
-    if (rows.empty()) return blocks;
-    std::int64_t all = element_count(rows), wanted = rows_wanted(group, all), behind = 1;
-    std::int64_t tile = 1;
-    for (const RowPart& part : group.parts) tile = std::max(tile, part.tile);
-    wanted = divide_up(wanted, tile) * tile;
-    // The parts of one block share threads out among themselves; a product's few large blocks would leave some idle. A step of a
-    // recurrent layer (a product of 4 million multiplications, then its gates) is over before threads have woken for each part.
-    bool heavy = least_rows(group) > 0;
-    if (heavy && all <= (fewest_heavy - 1) * wanted) {
-        double points = points_of_row(group) * static_cast<double>(all);
-        auto blocks = points < part_shared ? static_cast<std::int64_t>(points / block_shared) : 1;
-        wanted = std::max<std::int64_t>(divide_up(all, std::clamp<std::int64_t>(blocks, 1, fewest_heavy)), 1);
-    }
-    blocks.axis = rows.size() - 1;
-    while (blocks.axis > 0 && behind * rows[blocks.axis] <= wanted) behind *= rows[blocks.axis--];
-    std::int64_t size = rows[blocks.axis];
-    blocks.step =
-        std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(behind, 1), 1, std::max<std::int64_t>(size, 1));
-    if (size > 0) blocks.step = evened(size, blocks.step, behind % tile == 0 ? 1 : tile);
-    blocks.rows_in_block = blocks.step * behind;
-    blocks.cuts = blocks.count = divide_up(size, blocks.step);
-    for (std::size_t axis = 0; axis < blocks.axis; ++axis) blocks.count *= rows[axis];
-    return blocks;
-}
+constexpr std::int64_t beside_blocks = 16;  // that a thread claims at a time
 
 class RowBlocks final : public Kernel {
   public:
     explicit RowBlocks(const RowGroup& group) : outside_(group.outside), rows_(group.rows), blocks_(cut(group)) {
+        if (group.beside.make) prepare_beside(group);
         for (std::size_t part = 0; part < group.parts.size(); ++part) prepare(group, part);
         std::vector<Lifetime> inside = group.inside;
         for (Lifetime& life : inside) life.bytes *= static_cast<std::size_t>(blocks_.rows_in_block);
         MemoryPlan memory = plan_memory(inside);
         inside_at_ = std::move(memory.offsets);
-        thread_bytes_ = memory.bytes;
+        if (beside_) other_inside_ = memory.bytes;
+        thread_bytes_ = memory.bytes + other_inside_;
         std::size_t most = 0, most_operands = 0;
         for (Part& part : parts_) {
             std::size_t& shared = part.kept ? kept_bytes_ : shared_bytes_;
@@ -105,6 +36,10 @@ class RowBlocks final : public Kernel {
                 if (kernel) most = std::max(most, kernel->scratch_bytes());
             most_operands =
                 std::max(most_operands, part.operands.size() + part.sums_bytes.size() + 1 + part.ahead.size());
+        }
+        if (beside_) {
+            most = std::max(most, beside_->scratch_bytes());
+            most_operands = std::max(most_operands, beside_operands_.size());
         }
         table_at_ = thread_bytes_;
         scratch_at_ = table_at_ + aligned(most_operands * sizeof(void*));
@@ -155,10 +90,15 @@ class RowBlocks final : public Kernel {
         for (const Part& part : parts_)
             if (const Kernel* kernel = part.kept ? nullptr : sharing(part))
                 kernel->share(table_of(part, 0, operands, scratch, own), scratch + part.shared_at);
-        auto body = [&](std::int64_t block, int slot) {
-            run_block(block, operands, scratch, own + thread_bytes_ * static_cast<std::size_t>(slot));
+        auto body = [&](std::int64_t task, int slot) {
+            std::byte* mine = own + thread_bytes_ * static_cast<std::size_t>(slot);
+            if (!beside_) return run_block(task, operands, scratch, mine);
+            run_beside(task * beside_blocks, std::min((task + 1) * beside_blocks, blocks_.count), operands, scratch,
+                       mine);
         };
-        parallel_for(blocks_.count, body, slots_);
+        parallel_for(beside_ ? divide_up(blocks_.count, beside_blocks) : blocks_.count, body, slots_);
+        for (const Part& part : parts_) part.whole->finish();
+        if (beside_) beside_->finish();
         for (const Part& part : parts_)
             if (part.join) join_blocks(part, operands, scratch, own);
     }
@@ -210,6 +150,28 @@ class RowBlocks final : public Kernel {
         parts_.push_back(std::move(prepared));
     }
 
+    /// Smaller blocks, each of which ends beside the next, where the device does better so.
+    void prepare_beside(const RowGroup& group) {
+        Blocks small = cut(group, true);
+        if (small.count <= 1) return;
+        Dims rows = rows_;
+        for (std::size_t axis = 0; axis < small.axis; ++axis) rows[axis] = 1;
+        rows[small.axis] = small.step;
+        beside_ = group.beside.make(rows);
+        if (!beside_) return;
+        blocks_ = small, beside_part_ = group.beside.part;
+        const std::vector<RowOperand>&own = group.parts[beside_part_].operands, &last = group.parts.back().operands;
+        auto take = [&](const std::vector<RowOperand>& from, std::size_t first, std::size_t end, bool behind) {
+            for (; first < end; ++first) beside_operands_.push_back({from[first], behind});
+        };
+        std::size_t loads = group.beside.loads;
+        take(own, 0, loads, false);
+        take(last, 0, last.size() - 1, true);
+        take(own, loads, loads + 1, false);
+        take(last, last.size() - 1, last.size(), true);
+        take(own, loads + 1, own.size(), false);
+    }
+
     static std::vector<std::size_t> bytes_of(const std::vector<RowOperand>& operands, const Dims& rows) {
         std::vector<std::size_t> bytes;
         for (const RowOperand& operand : operands)
@@ -227,25 +189,29 @@ class RowBlocks final : public Kernel {
                 table[i] = shared + part.sums_at[sum] + static_cast<std::size_t>(block) * part.sums_bytes[sum];
                 continue;
             }
-            const RowOperand& operand = part.operands[i];
-            if (operand.number >= outside_) {
-                table[i] = own + inside_at_[static_cast<std::size_t>(operand.number - outside_)];
-                continue;
-            }
-            table[i] = address_of(operand, block, operands);
+            table[i] = place_of(part.operands[i], block, operands, own);
         }
         return table;
     }
 
-    // Of an operand from outside. By numbers: what stands for a made value is no address.
-    void* address_of(const RowOperand& operand, std::int64_t block, void* const* operands) const {
-        std::int64_t cuts = std::max<std::int64_t>(blocks_.cuts, 1);
-        auto address = reinterpret_cast<std::intptr_t>(operands[operand.number]);
-        return reinterpret_cast<void*>(address + offset_of(operand, block % cuts * blocks_.step, block / cuts));
+    // What lies inside has two places where a block ends beside the next.
+    void* place_of(const RowOperand& operand, std::int64_t block, void* const* operands, std::byte* own) const {
+        if (operand.number < outside_) return address_of(operand, block, operands);
+        return own + static_cast<std::size_t>(block & 1) * other_inside_ +
+               inside_at_[static_cast<std::size_t>(operand.number - outside_)];
     }
 
-    std::int64_t offset_of(const RowOperand& operand, std::int64_t first, std::int64_t rest) const {
-        std::int64_t offset = first * operand.strides[blocks_.axis];
+    // Of an operand from outside. By numbers: what stands for a made value is no address.
+    void* address_of(const RowOperand& operand, std::int64_t block, void* const* operands) const {
+        auto address = reinterpret_cast<std::intptr_t>(operands[operand.number]);
+        return reinterpret_cast<void*>(address + offset_of(operand, block));
+    }
+
+    std::int64_t offset_of(const RowOperand& operand, std::int64_t block) const {
+        if (blocks_.axis == 0)
+            return block * blocks_.step * operand.strides[0];  // a division takes longer than all else
+        std::int64_t cuts = std::max<std::int64_t>(blocks_.cuts, 1), rest = block / cuts;
+        std::int64_t offset = block % cuts * blocks_.step * operand.strides[blocks_.axis];
         for (std::size_t axis = blocks_.axis; axis-- > 0; rest /= rows_[axis])
             offset += rest % rows_[axis] * operand.strides[axis];
         return offset;
@@ -268,16 +234,46 @@ class RowBlocks final : public Kernel {
         return (part.kept && kept_bytes_ > 0 ? static_cast<std::byte*>(operands[outside_]) : shared) + part.shared_at;
     }
 
+    bool is_short(std::int64_t block) const {
+        return parts_.front().last && block % blocks_.cuts * blocks_.step + blocks_.step > rows_[blocks_.axis];
+    }
+
     void run_block(std::int64_t block, void* const* operands, std::byte* shared, std::byte* own) const {
-        std::int64_t first = block % blocks_.cuts * blocks_.step;
-        bool short_one = !rows_.empty() && first + blocks_.step > rows_[blocks_.axis];
-        for (const Part& part : parts_) {
-            void** table = table_of(part, block, operands, shared, own);
-            std::size_t behind = part.operands.size();
-            table[behind] = shared_of(part, operands, shared);
-            for (const RowOperand& operand : part.ahead) table[++behind] = address_of(operand, block, operands);
-            (short_one ? part.last : part.whole)->run(table, own + scratch_at_);
+        for (const Part& part : parts_) run_part(part, block, operands, shared, own);
+    }
+
+    void run_part(const Part& part, std::int64_t block, void* const* operands, std::byte* shared,
+                  std::byte* own) const {
+        void** table = table_of(part, block, operands, shared, own);
+        std::size_t behind = part.operands.size();
+        table[behind] = shared_of(part, operands, shared);
+        for (const RowOperand& operand : part.ahead) table[++behind] = address_of(operand, block, operands);
+        (is_short(block) ? part.last : part.whole)->run(table, own + scratch_at_);
+    }
+
+    // Blocks one after another, each of which ends beside the next.
+    void run_beside(std::int64_t block, std::int64_t end, void* const* operands, std::byte* shared,
+                    std::byte* own) const {
+        bool left = false;  // the last part of the block before
+        for (; block < end; ++block) {
+            bool ends = is_short(block);
+            if (left && ends) run_part(parts_.back(), block - 1, operands, shared, own);
+            for (std::size_t part = 0; part + 1 < parts_.size(); ++part) {
+                if (part != beside_part_ || !left || ends) {
+                    run_part(parts_[part], block, operands, shared, own);
+                    continue;
+                }
+                auto table = reinterpret_cast<void**>(own + table_at_);
+                for (std::size_t i = 0; i < beside_operands_.size(); ++i) {
+                    const auto& [operand, behind] = beside_operands_[i];
+                    table[i] = place_of(operand, block - behind, operands, own);
+                }
+                beside_->run(table, own + scratch_at_);
+            }
+            left = !ends;
+            if (ends) run_part(parts_.back(), block, operands, shared, own);
         }
+        if (left) run_part(parts_.back(), end - 1, operands, shared, own);
     }
 
     void join_blocks(const Part& part, void* const* operands, std::byte* shared, std::byte* own) const {
@@ -295,6 +291,13 @@ class RowBlocks final : public Kernel {
     Blocks blocks_;
     std::vector<Part> parts_;
     std::vector<Check> checks_;  // of parts that load by indices
+    struct Beside {
+        RowOperand operand;
+        bool behind;  // of the block before
+    };
+    std::unique_ptr<Kernel> beside_;  // of part beside_part_, and of the last one for the block before
+    std::size_t beside_part_ = 0, other_inside_ = 0;
+    std::vector<Beside> beside_operands_;
     std::vector<std::size_t> inside_at_;
     std::size_t kept_bytes_ = 0;    // handed to run() behind its operands
     std::size_t shared_bytes_ = 0;  // at the front of the scratch memory; then each thread's own

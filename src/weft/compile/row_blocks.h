@@ -41,12 +41,20 @@ struct RowPart {
     RowSums sums = {};
 };
 
+/// A part that also does, meanwhile, what the last part has left to do of the block before.
+struct RowBeside {
+    std::size_t part = 0, loads = 0;  // which part; of its operands
+    /// Operands: the part's loads, the last part's, the part's first store, the last part's, the part's others.
+    std::function<std::unique_ptr<Kernel>(const Dims& rows)> make;  // none: there is no such part
+};
+
 struct RowGroup {
     std::vector<RowPart> parts;  // in the order in which they run
     Dims rows;                   // sizes of the axes that all share
     std::int32_t outside = 0;    // operands that run() is handed; those numbered from here on live inside
     std::vector<Lifetime>
         inside;  // of each inside operand: bytes of a row (they lie row-major), and the parts it lives from, to
+    RowBeside beside = {};
 };
 
 /// Operands of run(): the group's outside ones. What it shares is what its parts with kept operands do.

@@ -32,6 +32,10 @@ class StepKernels::Rows {
         group.rows = dims_of(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(step_.leading)));
         group.outside = outside_;
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
+            if (stores_and_joins(p) && ends_beside(p)) {
+                group.beside = beside(p);
+                group.beside.part = group.parts.size();
+            }
             group.parts.push_back(numbered_part(p));
             if (stores_and_joins(p)) ++p;
         }
@@ -149,6 +153,23 @@ class StepKernels::Rows {
                      reduction.kind == Step::reduce && reduction.loads.size() == 1 && reduction.indexed.empty();
         return kinds && map.leading == step_.leading && reduction.leading == step_.leading &&
                !joins_rows(reduction, step_.leading) && slot_below(plan_, reduction.loads[0]) == map.stores[0];
+    }
+
+    /// Whether the last part, a map, may be done for one block while part p, which stores and joins, is done for the next: all parts are loops
+    /// over the rows, each of which reads its own block alone.
+    bool ends_beside(std::size_t p) const {
+        const Step& last = step_.parts.back();
+        bool map = last.kind == Step::map && last.stores.size() == 1 && p + 2 < step_.parts.size();
+        bool loops = std::all_of(step_.parts.begin(), step_.parts.end(), [&](const Step& part) {
+            return part.kind != Step::library && part.indexed.empty() && part.leading == step_.leading &&
+                   !joins_rows(part, step_.leading);
+        });
+        return map && loops && homes_.empty() && step_.leading > 0 && !contains(own_, last.stores[0]);
+    }
+    RowBeside beside(std::size_t p) const {
+        const std::vector<Step>& parts = step_.parts;
+        return beside_part(of_.compiler_, loop_of_part(p), loop_of_part(p + 1), loop_of_part(parts.size() - 1),
+                           step_.leading, {stays(parts[p]), stays(parts[p + 1]), stays(parts.back())});
     }
 
     /// Of each part when it runs: two in one pass at the same time.

@@ -88,6 +88,7 @@ class OneAfterOther final : public Kernel {
         : map_(std::move(map)), reduction_(std::move(reduction)), loads_(loads) {}
     std::size_t scratch_bytes() const override { return std::max(map_->scratch_bytes(), reduction_->scratch_bytes()); }
     std::string_view by() const override { return map_->by(); }
+    void finish() const override { map_->finish(), reduction_->finish(); }
     void run(void* const* operands, std::byte* scratch) const override {
         map_->run(operands, scratch);
         reduction_->run(operands + loads_, scratch);
@@ -172,6 +173,19 @@ RowPart stored_reduction_part(const KernelCompiler& compiler, const Loop& map, c
                                                compiler.loop(std::move(reduction), use.block), loads);
     };
     return part;
+}
+
+RowBeside beside_part(const KernelCompiler& compiler, const Loop& map, const Loop& reduction, const Loop& behind,
+                      std::size_t rows, const std::vector<std::vector<bool>>& inside) {
+    RowBeside beside;
+    BlockLoop first(map, rows, inside[0]), second(reduction, rows, inside[1]), last(behind, rows, inside[2]);
+    beside.loads = map.loads.size();
+    beside.make = [&compiler, first, second, last](const Dims& block) {
+        KernelUse use{.block = true};
+        Loop ended = last.of(block, use);
+        return compiler.stored_reduction(first.of(block, use), second.of(block, use), &ended);
+    };
+    return beside;
 }
 
 RowPart product_part(const KernelCompiler& compiler, const Node& node, const std::vector<Layout>& inputs,

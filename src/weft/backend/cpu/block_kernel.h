@@ -19,6 +19,7 @@ class PreparedLoop {
     /// What runs it, for the profile.
     virtual std::string_view by() const { return "block evaluator"; }
     virtual void run(const void* const* loads, void* const* stores, std::byte* scratch) const = 0;
+    virtual void finish() const {}
 };
 
 std::unique_ptr<const PreparedLoop> prepare_map(const Loop& loop);

@@ -51,6 +51,7 @@ class LoopKernel final : public Kernel {
     }
     std::size_t scratch_bytes() const override { return counted_bytes_ + places_bytes_ + prepared_->scratch_bytes(); }
     std::string_view by() const override { return prepared_->by(); }
+    void finish() const override { prepared_->finish(); }
     void check(void* const* operands) const override { indices_.run(const_cast<const void* const*>(operands)); }
     void run(void* const* operands, std::byte* scratch) const override {
         const void* const* loads = const_cast<const void* const*>(operands);
@@ -78,8 +79,8 @@ std::unique_ptr<Kernel> Compiler::loop(Loop loop, bool often) const {
     return std::make_unique<LoopKernel>(std::move(loop), often);
 }
 
-std::unique_ptr<Kernel> Compiler::stored_reduction(const Loop& map, const Loop& reduction) const {
-    return cpu::stored_reduction(map, reduction);
+std::unique_ptr<Kernel> Compiler::stored_reduction(const Loop& map, const Loop& reduction, const Loop* behind) const {
+    return cpu::stored_reduction(map, reduction, behind);
 }
 
 std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs, const Layout& output,

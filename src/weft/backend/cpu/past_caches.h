@@ -1,5 +1,5 @@
 // Copies that go past the caches: for results so large that nobody finds them there, and that would push out what is needed.
-// Caller: backend/cpu/scan.cpp.
+// Callers: backend/cpu/scan.cpp, stored_reduction.cpp, emit/emitted_map.cpp.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace weft::cpu {
 
-/// std::copy_n past the caches where the processor and the place allow; finish_past_caches() before another thread looks.
+/// std::copy_n past the caches where the processor and the place allow; finish_past_caches() before another thread looks, by the thread that
+/// hands the results on: those of the pool are waited for by a counter, and to count a processor finishes, too.
 template <class T>
 void copy_past_caches(const T* from, std::int64_t count, T* to) {
 #ifdef __SSE2__

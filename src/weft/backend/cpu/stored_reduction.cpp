@@ -4,6 +4,8 @@
 
 #include "weft/backend/cpu/block_kernel.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
+#include "weft/backend/cpu/isa.h"
+#include "weft/backend/cpu/past_caches.h"
 #include "weft/backend/cpu/reduction_kernel.h"
 #include "weft/base/integers.h"
 #include "weft/kernel/address_facts.h"
@@ -30,13 +32,44 @@ Program chained(const Program& first, const Program& second) {
     return both;
 }
 
+/// The second program beside the first, with inputs of its own; its only output leaves behind the first one's first.
+Program beside(Program first, const Program& second) {
+    auto before = static_cast<std::int32_t>(first.code.size()), inputs = static_cast<std::int32_t>(first.inputs.size());
+    for (Instruction at : second.code) {
+        if (at.opcode == Opcode::input)
+            at.a += inputs;
+        else
+            for (std::int32_t* operand : {&at.a, &at.b, &at.c})
+                if (*operand >= 0) *operand += before;
+        first.code.push_back(at);
+    }
+    first.inputs.insert(first.inputs.end(), second.inputs.begin(), second.inputs.end());
+    first.outputs.insert(first.outputs.begin() + 1, before + second.outputs[0]);
+    return first;
+}
+
+/// Whether a map's result goes past the caches, to where whole vectors are stored, and that is better done beside other work: on processors of
+/// Intel such stores take the places in which what is read waits for the second-level cache. Figures: compile/row_cuts.cpp.
+bool waits_for_memory(const Loop& map) {
+    const Access& store = map.stores[0];
+    bool aligned = store.alignment % 64 == 0 && store.alignment > 0 &&
+                   map.dims.back() * static_cast<std::int64_t>(size_of(store.dtype)) % 64 == 0;
+    return !is_zen4() && !is_zen5() && store.passes >= past_bytes_of_blocks && aligned && size_of(store.dtype) >= 4 &&
+           store.dtype == map.program.dtype(map.program.outputs[0]);
+}
+
+bool plain(const Access& access) { return access.plain(); }
+
+/// A map to one result, of arrays as they lie.
+bool maps(const Loop& loop) {
+    return !loop.reduces() && !loop.scatter && loop.stores.size() == 1 && plain(loop.stores[0]) &&
+           std::all_of(loop.loads.begin(), loop.loads.end(), plain);
+}
+
 /// Whether every point of the reduction reads what the map has stored there, in the type that it was computed in.
 bool follows(const Loop& map, const Loop& reduction) {
-    auto plain = [](const Access& access) { return access.plain(); };
-    bool maps = !map.reduces() && !map.scatter && map.stores.size() == 1 && plain(map.stores[0]) &&
-                std::all_of(map.loads.begin(), map.loads.end(), plain);
     bool reduces = reduction.reduces() && !reduction.scan && reduction.loads.size() == 1 && plain(reduction.loads[0]);
-    if (!maps || !reduces || map.dims != reduction.dims) return false;
+    if (!maps(map) || !reduces || map.dims != reduction.dims) return false;
     const Access &made = map.stores[0], &read = reduction.loads[0];
     DType computed = map.program.dtype(map.program.outputs[0]);
     return made.strides == read.strides && made.dtype == computed && read.dtype == computed &&
@@ -45,15 +78,21 @@ bool follows(const Loop& map, const Loop& reduction) {
 
 class StoredReduction final : public Kernel {
   public:
-    StoredReduction(const Loop& map, const Loop& reduction)
+    StoredReduction(const Loop& map, const Loop& reduction, const Loop* behind)
         : of_map_(map), of_reduction_(reduction), loads_(map.loads.size()) {
-        if (!follows(map, reduction) || !lay_out(map, reduction)) return;
+        if (!follows(map, reduction)) return;
+        if (behind) {
+            if (!maps(*behind) || behind->loads.empty() || behind->dims != map.dims || !waits_for_memory(*behind))
+                return;
+            of_behind_ = AddressFacts(*behind), behind_loads_ = behind->loads.size();
+        }
+        if (!lay_out(map, reduction, behind)) return;
         if (folds_rows(map.program, length_)) {
             Dims dims = kept_;
             dims.push_back(length_);
-            emit(map, reduction, dims, streams_, results_);
+            emit(map, reduction, dims, streams_, results_, behind);
             rows_in_task_ = std::max<std::int64_t>(1, task_elements / length_);
-        } else if (length_ > row_chunk && folds_rows((length_ - 1) % row_chunk + 1)) {
+        } else if (!behind && length_ > row_chunk && folds_rows((length_ - 1) % row_chunk + 1)) {
             prepare_chunks(map, reduction);
         }
         tasks_ = divide_up(rows_, rows_in_task_) * chunks_;
@@ -66,10 +105,15 @@ class StoredReduction final : public Kernel {
     std::size_t scratch_bytes() const override {
         return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
     }
+    void finish() const override {
+        if (behind_loads_ > 0) finish_past_caches();
+    }
     void run(void* const* operands, std::byte* scratch) const override {
         const void* const* loads = const_cast<const void* const*>(operands);
-        of_map_.check(loads, loads + loads_);
-        of_reduction_.check(loads + loads_, loads + loads_ + 1);
+        std::size_t made = loads_ + behind_loads_;
+        of_map_.check(loads, loads + made);
+        if (behind_loads_ > 0) of_behind_.check(loads + loads_, loads + made + 1);
+        of_reduction_.check(loads + made, loads + made + (behind_loads_ > 0 ? 2 : 1));
         if (rows_ == 0) return;
         for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
             std::byte* mine = scratch + shared_bytes_ + static_cast<std::size_t>(slot) * thread_bytes_;
@@ -84,21 +128,23 @@ class StoredReduction final : public Kernel {
 
   private:
     /// The space, and what moves how along it: whether machine code may run there.
-    bool lay_out(const Loop& map, const Loop& reduction) {
-        Loop both = reduction;  // over whose box all lie; what the map stores is the last load
+    bool lay_out(const Loop& map, const Loop& reduction, const Loop* behind) {
+        Loop both = reduction;  // over whose box all lie; what maps store are the last loads
         both.loads = map.loads;
+        if (behind) both.loads.insert(both.loads.end(), behind->loads.begin(), behind->loads.end());
+        std::size_t loads = both.loads.size();
         both.loads.push_back(map.stores[0]);
+        if (behind) both.loads.push_back(behind->stores[0]);
         LoopLayout layout = layout_of(both);
         if (layout.reduced.size() != 1) return false;
         kept_ = layout.kept;
         length_ = layout.reduced[0], rows_ = element_count(kept_);
         for (std::size_t i = 0; i < both.loads.size(); ++i) {
             const Access& access = both.loads[i];
-            streams_.push_back(
-                {access.dtype, layout.loads[i], i < loads_ && fetched_ahead(access), false, access.next});
+            streams_.push_back({access.dtype, layout.loads[i], i < loads && fetched_ahead(access), false, access.next});
         }
-        const Stream& made = streams_.back();
-        if (made.strides.back() != static_cast<std::int64_t>(size_of(made.memory))) return false;
+        for (std::size_t i = loads; i < streams_.size(); ++i)
+            if (streams_[i].strides.back() != static_cast<std::int64_t>(size_of(streams_[i].memory))) return false;
         for (std::size_t i = 0; i < reduction.stores.size(); ++i) {
             const Access& store = reduction.stores[i];
             if (store.dtype != reduction.program.dtype(reduction.program.outputs[i])) return false;
@@ -108,11 +154,13 @@ class StoredReduction final : public Kernel {
     }
 
     void emit(const Loop& map, const Loop& reduction, const Dims& dims, std::vector<Stream> loads,
-              const std::vector<Stream>& results) {
-        Stream made = loads.back();
-        loads.pop_back();
-        code_ = emit::EmittedRows(chained(map.program, reduction.program), dims, loads, reduction.reductions, results,
-                                  {made});
+              const std::vector<Stream>& results, const Loop* behind = nullptr) {
+        auto first_made = loads.end() - (behind ? 2 : 1);
+        std::vector<Stream> made(first_made, loads.end());
+        loads.erase(first_made, loads.end());
+        Program both = chained(map.program, reduction.program);
+        if (behind) both = beside(std::move(both), behind->program);
+        code_ = emit::EmittedRows(both, dims, loads, reduction.reductions, results, made, behind != nullptr);
     }
 
     /// Rows beyond a chunk: each chunk is a row of its own, whose results wait in scratch and are joined in their order.
@@ -150,8 +198,8 @@ class StoredReduction final : public Kernel {
         });
     }
 
-    AddressFacts of_map_, of_reduction_;
-    std::size_t loads_;
+    AddressFacts of_map_, of_reduction_, of_behind_;
+    std::size_t loads_, behind_loads_ = 0;
     emit::EmittedRows code_;
     Dims kept_;
     std::vector<Stream> streams_,
@@ -166,8 +214,8 @@ class StoredReduction final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> stored_reduction(const Loop& map, const Loop& reduction) {
-    auto kernel = std::make_unique<StoredReduction>(map, reduction);
+std::unique_ptr<Kernel> stored_reduction(const Loop& map, const Loop& reduction, const Loop* behind) {
+    auto kernel = std::make_unique<StoredReduction>(map, reduction, behind);
     if (!*kernel) return nullptr;
     return kernel;
 }

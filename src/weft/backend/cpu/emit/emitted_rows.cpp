@@ -59,13 +59,14 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
 
 EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                          const std::vector<Reduction>& reductions, const std::vector<Stream>& results,
-                         const std::vector<Stream>& stored)
+                         const std::vector<Stream>& stored, bool past)
     : dims_(std::move(dims)) {
     if (emission() == Emission::off) return;
     std::vector<StreamKind> in, out;
     std::vector<Stream> over_rows = results;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
     for (const Stream& stream : stored) out.push_back(kind_of(stream, true));
+    if (past) out.back().mode = Mode::past;
     for (std::size_t i = 0; i < results.size(); ++i) {
         out.push_back({results[i].memory, Mode::folded, reductions[i]});
         over_rows[i].strides.push_back(0);

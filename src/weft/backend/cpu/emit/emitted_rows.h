@@ -24,10 +24,10 @@ class EmittedRows {
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                 const std::vector<std::pair<Reduction, DType>>& joined, Mode how);
     /// Rows that are joined to one element each, of `results` over all axes but the last; run() is handed whole rows. `stored`: of the
-    /// program's first outputs, which are stored instead.
+    /// program's first outputs, which are stored instead; `past`: the last of them past the caches, as above.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                 const std::vector<Reduction>& reductions, const std::vector<Stream>& results,
-                const std::vector<Stream>& stored = {});
+                const std::vector<Stream>& stored = {}, bool past = false);
 
     explicit operator bool() const { return kernel_ != nullptr; }
     /// How often a vector asks the block evaluator's loops.

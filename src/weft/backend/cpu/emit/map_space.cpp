@@ -73,6 +73,12 @@ bool stores_much(const Loop& loop, const MapSpace& space) {
     return aligned && (bytes >= past_bytes || much_moved || of_blocks >= past_bytes_of_blocks);
 }
 
+bool is_of_blocks(const Loop& loop, const MapSpace& space) {
+    auto elements = static_cast<std::size_t>(element_count(space.dims));
+    return std::any_of(loop.stores.begin(), loop.stores.end(),
+                       [&](const Access& store) { return store.passes > elements * size_of(store.dtype); });
+}
+
 bool may_go_past(const MapSpace& space, const void* const* loads, void* const* stores) {
     for (std::size_t i = 0; i < space.stores.size(); ++i) {
         if (reinterpret_cast<std::uintptr_t>(stores[i]) % 64 != 0) return false;

@@ -99,9 +99,6 @@ void Writer::open() {
 
 void Writer::close() {
     move_accumulators(false);
-    bool past = std::any_of(plan_.code.streams.begin(), plan_.code.streams.end(),
-                            [](const StreamKind& stream) { return stream.mode == Mode::past; });
-    if (past) sfence();  // other threads are told later, and must find what was stored
     vzeroupper();
     mov(rsp, ptr[rsp + static_cast<int>(saved_at_)]);
     for (const auto& saved : {r15, r14, r13, r12, rbp, rbx}) pop(saved);
