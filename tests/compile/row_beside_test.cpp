@@ -35,6 +35,17 @@ TEST(RowBeside, bits_are_those_of_one_step_after_another) {
     expect_bits({softmax(numbers("doubles", {2050, 1024}, DType::float64))});
 }
 
+TEST(RowBeside, what_is_joined_alone_is_no_other) {
+    auto log_softmax = [](const Tensor& x) {
+        Tensor moved = x - max(x, 1, true);
+        return moved - log(sum(exp(moved), 1, true));
+    };
+    expect_bits({log_softmax(numbers("logarithms", {rows_of_1024, 1024}))});
+    expect_bits({log_softmax(numbers("prime", {4099, 1024}))});
+    Tensor x = numbers("normed", {4100, 1024}), centred = x - mean(x, 1, true);
+    expect_bits({centred * rsqrt(mean(square(centred), 1, true) + 1e-5f)});
+}
+
 TEST(RowBeside, what_the_rows_come_to_is_stored_as_well) {
     Tensor x = numbers("more", {4100, 1024}), weights = exp(x - max(x, 1, true));
     expect_bits({weights / sum(weights, 1, true), sum(weights, 1), max(x, 1)});

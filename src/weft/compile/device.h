@@ -74,8 +74,9 @@ class KernelCompiler {
     /// A map and the reduction that reads its only result, in one pass; nothing where the device has none for them. Operands of run(): the
     /// map's loads, its store, the reduction's stores.
     /// `behind`: the map that ends an earlier block of as many rows, which is done meanwhile; nothing where that is no faster than one after the
-    /// other. Its loads stand behind the map's, its store behind the map's.
-    virtual std::unique_ptr<Kernel> stored_reduction(const Loop& map, const Loop& reduction,
+    /// other. Its loads stand behind the map's, its store behind the map's. With it there may be no map: then it goes beside a reduction alone,
+    /// behind whose loads its own stand, and its store before the reduction's.
+    virtual std::unique_ptr<Kernel> stored_reduction(const Loop* map, const Loop& reduction,
                                                      const Loop* behind = nullptr) const {
         return (void)map, (void)reduction, (void)behind, nullptr;
     }

@@ -164,12 +164,12 @@ class RowBlocks final : public Kernel {
         auto take = [&](const std::vector<RowOperand>& from, std::size_t first, std::size_t end, bool behind) {
             for (; first < end; ++first) beside_operands_.push_back({from[first], behind});
         };
-        std::size_t loads = group.beside.loads;
+        std::size_t loads = group.beside.loads, made = loads + group.beside.made;
         take(own, 0, loads, false);
         take(last, 0, last.size() - 1, true);
-        take(own, loads, loads + 1, false);
+        take(own, loads, made, false);
         take(last, last.size() - 1, last.size(), true);
-        take(own, loads + 1, own.size(), false);
+        take(own, made, own.size(), false);
     }
 
     static std::vector<std::size_t> bytes_of(const std::vector<RowOperand>& operands, const Dims& rows) {

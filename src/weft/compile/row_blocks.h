@@ -43,8 +43,8 @@ struct RowPart {
 
 /// A part that also does, meanwhile, what the last part has left to do of the block before.
 struct RowBeside {
-    std::size_t part = 0, loads = 0;  // which part; of its operands
-    /// Operands: the part's loads, the last part's, the part's first store, the last part's, the part's others.
+    std::size_t part = 0, loads = 0, made = 0;  // which part; of its operands, of a map's stores, which come first
+    /// Operands: the part's loads, the last part's, a map's store, the last part's, the part's others.
     std::function<std::unique_ptr<Kernel>(const Dims& rows)> make;  // none: there is no such part
 };
 

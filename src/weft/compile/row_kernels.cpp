@@ -32,7 +32,7 @@ class StepKernels::Rows {
         group.rows = dims_of(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(step_.leading)));
         group.outside = outside_;
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
-            if (stores_and_joins(p) && ends_beside(p)) {
+            if (ends_beside(p)) {  // of several the last
                 group.beside = beside(p);
                 group.beside.part = group.parts.size();
             }
@@ -155,21 +155,27 @@ class StepKernels::Rows {
                !joins_rows(reduction, step_.leading) && slot_below(plan_, reduction.loads[0]) == map.stores[0];
     }
 
-    /// Whether the last part, a map, may be done for one block while part p, which stores and joins, is done for the next: all parts are loops
-    /// over the rows, each of which reads its own block alone.
+    /// Whether the last part, a map, may be done for one block while part p, which joins rows to numbers, is done for the next: all parts are
+    /// loops over the rows, each of which reads its own block alone.
     bool ends_beside(std::size_t p) const {
         const Step& last = step_.parts.back();
-        bool map = last.kind == Step::map && last.stores.size() == 1 && p + 2 < step_.parts.size();
+        bool joins = step_.parts[p].kind == Step::reduce || stores_and_joins(p);
+        bool map =
+            last.kind == Step::map && last.stores.size() == 1 && p + (stores_and_joins(p) ? 2 : 1) < step_.parts.size();
         bool loops = std::all_of(step_.parts.begin(), step_.parts.end(), [&](const Step& part) {
-            return part.kind != Step::library && part.indexed.empty() && part.leading == step_.leading &&
-                   !joins_rows(part, step_.leading);
+            bool number = part.kind == Step::library && part.leading == 0;
+            return number || (part.kind != Step::library && part.indexed.empty() && part.leading == step_.leading &&
+                              !joins_rows(part, step_.leading));
         });
-        return map && loops && homes_.empty() && step_.leading > 0 && !contains(own_, last.stores[0]);
+        return joins && map && loops && homes_.empty() && step_.leading > 0 && !contains(own_, last.stores[0]);
     }
     RowBeside beside(std::size_t p) const {
         const std::vector<Step>& parts = step_.parts;
-        return beside_part(of_.compiler_, loop_of_part(p), loop_of_part(p + 1), loop_of_part(parts.size() - 1),
-                           step_.leading, {stays(parts[p]), stays(parts[p + 1]), stays(parts.back())});
+        std::size_t joins = p + (stores_and_joins(p) ? 1 : 0);
+        Loop made = loop_of_part(p);
+        return beside_part(of_.compiler_, joins > p ? &made : nullptr, loop_of_part(joins),
+                           loop_of_part(parts.size() - 1), step_.leading,
+                           {stays(parts[p]), stays(parts[joins]), stays(parts.back())});
     }
 
     /// Of each part when it runs: two in one pass at the same time.

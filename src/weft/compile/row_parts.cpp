@@ -167,7 +167,7 @@ RowPart stored_reduction_part(const KernelCompiler& compiler, const Loop& map, c
     part.bytes += part.points * static_cast<double>(size_of(reduction.loads[0].dtype));
     part.make = [&compiler, first, second](const Dims& block, const KernelUse& use) -> std::unique_ptr<Kernel> {
         Loop map = first.of(block, use), reduction = second.of(block, use);
-        if (auto both = compiler.stored_reduction(map, reduction)) return both;
+        if (auto both = compiler.stored_reduction(&map, reduction)) return both;
         std::size_t loads = map.loads.size();
         return std::make_unique<OneAfterOther>(compiler.loop(std::move(map), use.block),
                                                compiler.loop(std::move(reduction), use.block), loads);
@@ -175,15 +175,18 @@ RowPart stored_reduction_part(const KernelCompiler& compiler, const Loop& map, c
     return part;
 }
 
-RowBeside beside_part(const KernelCompiler& compiler, const Loop& map, const Loop& reduction, const Loop& behind,
+RowBeside beside_part(const KernelCompiler& compiler, const Loop* map, const Loop& reduction, const Loop& behind,
                       std::size_t rows, const std::vector<std::vector<bool>>& inside) {
     RowBeside beside;
-    BlockLoop first(map, rows, inside[0]), second(reduction, rows, inside[1]), last(behind, rows, inside[2]);
-    beside.loads = map.loads.size();
-    beside.make = [&compiler, first, second, last](const Dims& block) {
+    BlockLoop first(map ? *map : reduction, rows, inside[0]), second(reduction, rows, inside[1]),
+        last(behind, rows, inside[2]);
+    bool maps = map != nullptr;
+    beside.loads = map ? map->loads.size() : reduction.loads.size(), beside.made = maps ? 1 : 0;
+    beside.make = [&compiler, maps, first, second, last](const Dims& block) {
         KernelUse use{.block = true};
-        Loop ended = last.of(block, use);
-        return compiler.stored_reduction(first.of(block, use), second.of(block, use), &ended);
+        Loop made = first.of(block, use), joined = second.of(block, use), ended = last.of(block, use);
+        for (Access& load : ended.loads) load.next *= 2;  // the block that is being made is there
+        return compiler.stored_reduction(maps ? &made : nullptr, joined, &ended);
     };
     return beside;
 }

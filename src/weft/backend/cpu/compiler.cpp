@@ -79,7 +79,7 @@ std::unique_ptr<Kernel> Compiler::loop(Loop loop, bool often) const {
     return std::make_unique<LoopKernel>(std::move(loop), often);
 }
 
-std::unique_ptr<Kernel> Compiler::stored_reduction(const Loop& map, const Loop& reduction, const Loop* behind) const {
+std::unique_ptr<Kernel> Compiler::stored_reduction(const Loop* map, const Loop& reduction, const Loop* behind) const {
     return cpu::stored_reduction(map, reduction, behind);
 }
 

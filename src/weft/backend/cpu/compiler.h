@@ -9,7 +9,7 @@ namespace weft::cpu {
 class Compiler final : public KernelCompiler {
   public:
     std::unique_ptr<Kernel> loop(Loop loop, bool often = false) const override;
-    std::unique_ptr<Kernel> stored_reduction(const Loop& map, const Loop& reduction,
+    std::unique_ptr<Kernel> stored_reduction(const Loop* map, const Loop& reduction,
                                              const Loop* behind = nullptr) const override;
     std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                     const KernelUse& use = {}) const override;

@@ -32,8 +32,8 @@ Program chained(const Program& first, const Program& second) {
     return both;
 }
 
-/// The second program beside the first, with inputs of its own; its only output leaves behind the first one's first.
-Program beside(Program first, const Program& second) {
+/// The second program beside the first, with inputs of its own; its only output leaves as number `output`.
+Program beside(Program first, const Program& second, std::size_t output) {
     auto before = static_cast<std::int32_t>(first.code.size()), inputs = static_cast<std::int32_t>(first.inputs.size());
     for (Instruction at : second.code) {
         if (at.opcode == Opcode::input)
@@ -44,7 +44,7 @@ Program beside(Program first, const Program& second) {
         first.code.push_back(at);
     }
     first.inputs.insert(first.inputs.end(), second.inputs.begin(), second.inputs.end());
-    first.outputs.insert(first.outputs.begin() + 1, before + second.outputs[0]);
+    first.outputs.insert(first.outputs.begin() + static_cast<std::ptrdiff_t>(output), before + second.outputs[0]);
     return first;
 }
 
@@ -58,6 +58,12 @@ bool waits_for_memory(const Loop& map) {
            store.dtype == map.program.dtype(map.program.outputs[0]);
 }
 
+/// Whether there is enough to do meanwhile: exponentials or the like. Beside squares alone, a layer norm's, both wait for memory: 1.40 to 1.62 ms.
+bool computes_much(const Program& program) {
+    return std::any_of(program.code.begin(), program.code.end(),
+                       [](const Instruction& at) { return at.opcode == Opcode::call; });
+}
+
 bool plain(const Access& access) { return access.plain(); }
 
 /// A map to one result, of arrays as they lie.
@@ -66,10 +72,13 @@ bool maps(const Loop& loop) {
            std::all_of(loop.loads.begin(), loop.loads.end(), plain);
 }
 
+bool reduces(const Loop& loop) {
+    return loop.reduces() && !loop.scan && std::all_of(loop.loads.begin(), loop.loads.end(), plain);
+}
+
 /// Whether every point of the reduction reads what the map has stored there, in the type that it was computed in.
 bool follows(const Loop& map, const Loop& reduction) {
-    bool reduces = reduction.reduces() && !reduction.scan && reduction.loads.size() == 1 && plain(reduction.loads[0]);
-    if (!maps(map) || !reduces || map.dims != reduction.dims) return false;
+    if (!maps(map) || reduction.loads.size() != 1 || map.dims != reduction.dims) return false;
     const Access &made = map.stores[0], &read = reduction.loads[0];
     DType computed = map.program.dtype(map.program.outputs[0]);
     return made.strides == read.strides && made.dtype == computed && read.dtype == computed &&
@@ -78,22 +87,24 @@ bool follows(const Loop& map, const Loop& reduction) {
 
 class StoredReduction final : public Kernel {
   public:
-    StoredReduction(const Loop& map, const Loop& reduction, const Loop* behind)
-        : of_map_(map), of_reduction_(reduction), loads_(map.loads.size()) {
-        if (!follows(map, reduction)) return;
+    StoredReduction(const Loop* map, const Loop& reduction, const Loop* behind) : of_reduction_(reduction) {
+        if (!reduces(reduction) || (map && !follows(*map, reduction)) || !(map || behind)) return;
+        const Loop& first = map ? *map : reduction;
+        loads_ = first.loads.size(), made_ = map ? 1 : 0;
+        if (map) of_map_ = AddressFacts(*map);
         if (behind) {
-            if (!maps(*behind) || behind->loads.empty() || behind->dims != map.dims || !waits_for_memory(*behind))
-                return;
+            bool fits = maps(*behind) && !behind->loads.empty() && behind->dims == first.dims;
+            if (!fits || !waits_for_memory(*behind) || !computes_much(first.program)) return;
             of_behind_ = AddressFacts(*behind), behind_loads_ = behind->loads.size();
         }
         if (!lay_out(map, reduction, behind)) return;
-        if (folds_rows(map.program, length_)) {
+        if (folds_rows(first.program, length_)) {
             Dims dims = kept_;
             dims.push_back(length_);
             emit(map, reduction, dims, streams_, results_, behind);
             rows_in_task_ = std::max<std::int64_t>(1, task_elements / length_);
         } else if (!behind && length_ > row_chunk && folds_rows((length_ - 1) % row_chunk + 1)) {
-            prepare_chunks(map, reduction);
+            prepare_chunks(*map, reduction);
         }
         tasks_ = divide_up(rows_, rows_in_task_) * chunks_;
         slots_ = slots_for(tasks_);
@@ -110,10 +121,10 @@ class StoredReduction final : public Kernel {
     }
     void run(void* const* operands, std::byte* scratch) const override {
         const void* const* loads = const_cast<const void* const*>(operands);
-        std::size_t made = loads_ + behind_loads_;
+        std::size_t made = loads_ + behind_loads_, ended = made + made_;
         of_map_.check(loads, loads + made);
-        if (behind_loads_ > 0) of_behind_.check(loads + loads_, loads + made + 1);
-        of_reduction_.check(loads + made, loads + made + (behind_loads_ > 0 ? 2 : 1));
+        if (behind_loads_ > 0) of_behind_.check(loads + loads_, loads + ended);
+        of_reduction_.check(made_ ? loads + made : loads, loads + ended + (behind_loads_ > 0 ? 1 : 0));
         if (rows_ == 0) return;
         for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
             std::byte* mine = scratch + shared_bytes_ + static_cast<std::size_t>(slot) * thread_bytes_;
@@ -128,12 +139,12 @@ class StoredReduction final : public Kernel {
 
   private:
     /// The space, and what moves how along it: whether machine code may run there.
-    bool lay_out(const Loop& map, const Loop& reduction, const Loop* behind) {
+    bool lay_out(const Loop* map, const Loop& reduction, const Loop* behind) {
         Loop both = reduction;  // over whose box all lie; what maps store are the last loads
-        both.loads = map.loads;
+        if (map) both.loads = map->loads;
         if (behind) both.loads.insert(both.loads.end(), behind->loads.begin(), behind->loads.end());
         std::size_t loads = both.loads.size();
-        both.loads.push_back(map.stores[0]);
+        if (map) both.loads.push_back(map->stores[0]);
         if (behind) both.loads.push_back(behind->stores[0]);
         LoopLayout layout = layout_of(both);
         if (layout.reduced.size() != 1) return false;
@@ -153,13 +164,13 @@ class StoredReduction final : public Kernel {
         return true;
     }
 
-    void emit(const Loop& map, const Loop& reduction, const Dims& dims, std::vector<Stream> loads,
+    void emit(const Loop* map, const Loop& reduction, const Dims& dims, std::vector<Stream> loads,
               const std::vector<Stream>& results, const Loop* behind = nullptr) {
-        auto first_made = loads.end() - (behind ? 2 : 1);
+        auto first_made = loads.end() - static_cast<std::ptrdiff_t>(made_ + (behind ? 1 : 0));
         std::vector<Stream> made(first_made, loads.end());
         loads.erase(first_made, loads.end());
-        Program both = chained(map.program, reduction.program);
-        if (behind) both = beside(std::move(both), behind->program);
+        Program both = map ? chained(map->program, reduction.program) : reduction.program;
+        if (behind) both = beside(std::move(both), behind->program, made_);
         code_ = emit::EmittedRows(both, dims, loads, reduction.reductions, results, made, behind != nullptr);
     }
 
@@ -170,7 +181,7 @@ class StoredReduction final : public Kernel {
         std::vector<Stream> along = streams_, once = results_;
         for (Stream& stream : along) stream.strides = {stream.strides.back()};
         for (Stream& stream : once) stream.strides = {};
-        emit(map, reduction, {row_chunk}, along, once);
+        emit(&map, reduction, {row_chunk}, along, once);
         chunks_ = divide_up(length_, row_chunk);
         BlockLoops loops = block_loops(best_isa());
         for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -199,7 +210,8 @@ class StoredReduction final : public Kernel {
     }
 
     AddressFacts of_map_, of_reduction_, of_behind_;
-    std::size_t loads_, behind_loads_ = 0;
+    std::size_t loads_ = 0, behind_loads_ = 0,
+                made_ = 0;  // the map's or the reduction's; of the one behind; stores of a map
     emit::EmittedRows code_;
     Dims kept_;
     std::vector<Stream> streams_,
@@ -214,7 +226,7 @@ class StoredReduction final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> stored_reduction(const Loop& map, const Loop& reduction, const Loop* behind) {
+std::unique_ptr<Kernel> stored_reduction(const Loop* map, const Loop& reduction, const Loop* behind) {
     auto kernel = std::make_unique<StoredReduction>(map, reduction, behind);
     if (!*kernel) return nullptr;
     return kernel;
