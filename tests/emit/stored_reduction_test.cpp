@@ -79,7 +79,7 @@ void expect_both(int seed, const Pair& pair, const std::function<void(Isa)>& mad
         for (int threads : {1, 2}) {
             UseIsa use(isa);
             ThreadPool::instance().set_threads(threads);
-            auto kernel = cpu::stored_reduction(pair.map, pair.reduction);
+            auto kernel = cpu::stored_reduction(&pair.map, pair.reduction);
             // Which has 16 registers; of short rows of exponentials the sums are taken apart.
             bool apart = pair.map.dims.back() <= 64 && is_floating(pair.map.stores[0].dtype);
             EXPECT_TRUE(kernel || isa == Isa::avx2 || apart) << seed << '\n' << pair.map;
@@ -121,7 +121,7 @@ TEST(StoredReduction, long_rows_are_joined_chunk_by_chunk_as_a_reduction_joins_t
 }
 
 TEST(StoredReduction, is_refused_where_rows_are_not_joined_at_a_stretch) {
-    auto made = [](const Pair& pair) { return cpu::stored_reduction(pair.map, pair.reduction) != nullptr; };
+    auto made = [](const Pair& pair) { return cpu::stored_reduction(&pair.map, pair.reduction) != nullptr; };
     EXPECT_FALSE(made(random_pair(1, 31)));
     EXPECT_FALSE(made(random_pair(1, 16385)));
     Pair other_place = random_pair(1, 100), half = other_place, other_box = other_place, turned = other_place;
