@@ -66,7 +66,8 @@ TEST_F(Command, a_wrong_variable_is_the_users_mistake_and_said_before_any_work) 
     std::vector<std::string> words{"train", WEFT_SOURCE_DIR "/examples/digits.json", "--dry-run"};
     for (auto [setting, message] :
          {std::pair{"WEFT_THREADS=abc", "WEFT_THREADS is 'abc', but must be a whole number of at least 1\n"},
-          {"WEFT_EMITTER=maybe", "WEFT_EMITTER is 'maybe'; it may be on, off or always\n"}}) {
+          {"WEFT_EMITTER=maybe", "WEFT_EMITTER is 'maybe'; it may be on, off or always\n"},
+          {"WEFT_AMX=maybe", "WEFT_AMX is 'maybe'; it may be on or off\n"}}) {
         Ended ended = run(folder_.folder(), words, {setting});
         EXPECT_EQ(ended.status, 2);
         EXPECT_EQ(ended.output, message);

@@ -35,7 +35,15 @@ constexpr Isa all_isas[] = {
 #undef WEFT_ISA_VALUE
 };
 
+bool wants_tiles() {
+    auto choice = environment("WEFT_AMX");
+    if (!choice || *choice == "on") return true;
+    if (*choice == "off") return false;
+    throw ValueError(text("WEFT_AMX is '", *choice, "'; it may be on or off"));
+}
+
 Isa chosen() {
+    (void)wants_tiles();  // a mistake is said before any work
     std::span<const Isa> usable = usable_isas();
     auto wanted = environment("WEFT_ISA");
     if (!wanted) return usable.back();
@@ -110,7 +118,7 @@ bool has_tiles() {
 }
 
 std::atomic<bool>& tiles_in_use() {
-    static std::atomic<bool> use{environment("WEFT_AMX") != "off" && has_tiles()};
+    static std::atomic<bool> use{wants_tiles() && has_tiles()};
     return use;
 }
 
