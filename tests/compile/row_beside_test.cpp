@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t rows_of_1024 = 4096;  // 16 MB of floats
 
-std::shared_ptr<const Binding> bound_for(const Graph& graph) {
+std::shared_ptr<const Binding> bound_beside(const Graph& graph) {
     return weft::bind(std::make_shared<const Plan>(make_plan(graph)), graph, cpu_compiler());
 }
 
@@ -67,7 +67,7 @@ TEST(RowBeside, blocks_are_small_where_that_is_faster) {
     bool faster = !cpu::is_zen4() && !cpu::is_zen5() && cpu::best_isa() != cpu::Isa::baseline;
     if (!faster) GTEST_SKIP() << "on this processor blocks end one by one";
     auto scratch = [](std::int64_t rows) {
-        auto binding = bound_for(rewritten_graph({softmax(numbers("rows", {rows, 1024}))}));
+        auto binding = bound_beside(rewritten_graph({softmax(numbers("rows", {rows, 1024}))}));
         return binding->arena_bytes - binding->scratch_offset;
     };
     EXPECT_LT(scratch(rows_of_1024), std::size_t{1} << 16);  // the exponentials of two blocks of four rows
