@@ -65,7 +65,7 @@ TEST(RowBeside, rows_that_are_no_whole_vectors_are_stored_as_ever) {
 }
 
 TEST(RowBeside, blocks_are_small_where_that_is_faster) {
-    bool faster = !cpu::is_zen4() && !cpu::is_zen5() && cpu::best_isa() != cpu::Isa::baseline;
+    bool faster = cpu::is_no_zen() && cpu::best_isa() != cpu::Isa::baseline;
     if (!faster) GTEST_SKIP() << "on this processor blocks end one by one";
     auto scratch = [](std::int64_t rows) {
         auto binding = bound_beside(rewritten_graph({softmax(numbers("rows", {rows, 1024}))}));

@@ -161,9 +161,7 @@ class Multiplication {
 
     // A panel that is copied while the next one is asked for from memory: on an Intel, half as deep it stays in the first-level cache, and tiles do
     // not wait for the second, which is busy (128 x 784 by 784 x 1024: 141 to 147 GFLOP/s, 128 x 768 by 3,072 135 to 142).
-    std::int64_t panel_depth() const {
-        return pack_b_ && far_ && !made && !is_zen4() && !is_zen5() ? depth / 2 : depth;
-    }
+    std::int64_t panel_depth() const { return pack_b_ && far_ && !made && is_no_zen() ? depth / 2 : depth; }
 
     // A panel of b is copied just before the tiles that read it, and is near then: copied once for each block of rows,
     // it costs a few of a hundred cycles, and no large copy passes through memory. Likewise the rows of a block, before its panels.

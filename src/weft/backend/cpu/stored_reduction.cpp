@@ -54,7 +54,7 @@ bool waits_for_memory(const Loop& map) {
     const Access& store = map.stores[0];
     bool aligned = store.alignment % 64 == 0 && store.alignment > 0 &&
                    map.dims.back() * static_cast<std::int64_t>(size_of(store.dtype)) % 64 == 0;
-    return !is_zen4() && !is_zen5() && store.passes >= past_bytes_of_blocks && aligned && size_of(store.dtype) >= 4 &&
+    return is_no_zen() && store.passes >= past_bytes_of_blocks && aligned && size_of(store.dtype) >= 4 &&
            store.dtype == map.program.dtype(map.program.outputs[0]);
 }
 

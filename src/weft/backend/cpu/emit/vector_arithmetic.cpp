@@ -392,7 +392,7 @@ Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
     if (half != line(VectorOp::subtract, lane, rounded, number(lane, magic))) return plain();
     // What vanishes is left out where it would take 75 ns (Lanes::scaled_by).
     double least = lane == Lane::f32 ? least_exponent<float> : least_exponent<double>;
-    Value kept = is_zen4() || is_zen5() ? -1 : float_compare(Predicate::not_less, lane, n, number(lane, least));
+    Value kept = is_no_zen() ? float_compare(Predicate::not_less, lane, n, number(lane, least)) : -1;
     return line(VectorOp::scale, lane, builder_.line(a).a, n, kept);
 }
 

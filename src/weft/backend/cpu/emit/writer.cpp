@@ -17,8 +17,8 @@ using Xbyak::Operand;
 
 /// Registers for the addresses of streams; rax, rcx, rdx and rbp are for steps in between, the others have their tasks:
 /// rbx the arguments, r12 the element of the row, r13 elements of a row, r14 rows to go, r15 elements of a vector that is not full.
-constexpr std::ptrdiff_t most_streams = 32;  // that a processor follows by itself
 constexpr int base_codes[] = {Operand::RSI, Operand::RDI, Operand::R8, Operand::R9, Operand::R10, Operand::R11};
+constexpr std::ptrdiff_t most_streams = 32;  // that a processor follows by itself
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size, bool many
     };
     one_array_joined_ = (plan.code.joins() || plan.code.accumulates()) &&
                         std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) == 1;
-    fetches_next_ = plan.chain && !is_zen4() && !is_zen5() &&
+    fetches_next_ = plan.chain && is_no_zen() &&
                     std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) > most_streams;
     find_pairs();
     lay_out_frame();

@@ -48,7 +48,7 @@ void set_up(int rows, int first_rows) {
     asm volatile("ldtilecfg %0" ::"m"(shapes));
 }
 
-/// sums = the sums of the products of `count` tiles' pairs; rows of sums are `block` apart.
+/// The tile's sums over all of its k, rows of them `block` apart.
 template <bool two_rows, bool two_columns>
 void multiply(float* sums, const GemmTile<RoundedFloat>& tile, int first_rows) {
     constexpr std::int64_t step_a = side * sizeof(BFloat16Pair), step_b = block * sizeof(BFloat16Pair);
