@@ -108,6 +108,12 @@ function(weft_floor name)
     if(WEFT_SANITIZE MATCHES "thread")   # a call of theirs writes one block; who gets which block is decided, and seen, outside
       set(isa_optimisation -O0 -fno-sanitize=thread -DWEFT_INLINE_AS_COMPILER_LIKES)
     endif()
+    # Tiles are written out already: a loop for rows that lie side by side beside that for all others is twice the room and no faster.
+    set(tiles ${isa_sources})
+    list(FILTER tiles INCLUDE REGEX "/gemm[a-z0-9_]*\\.cpp$")
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      set_source_files_properties(${tiles} PROPERTIES COMPILE_OPTIONS "-fno-version-loops-for-strides;-fno-unswitch-loops")
+    endif()
     foreach(isa IN LISTS WEFT_ISAS)
       weft_objects(weft_${name}_${isa} ${isa_sources})
       set(level ${isa_optimisation})

@@ -2,8 +2,8 @@
 // Callers: backend/cpu/own_gemm.cpp, which cuts products of any size into such; winograd*.cpp, for the tiles alone.
 #pragma once
 
+#include "weft/backend/cpu/gemm_ahead.h"
 #include "weft/backend/cpu/gemm_choices.h"
-#include "weft/backend/cpu/next_lines.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu::own {
@@ -22,17 +22,23 @@ class Multiplication {
         // A copy pays when it is read often. Rows of a that collide are copied, or for few columns taken 7 at a time
         // (128x1024x10: 24 -> 60 GFLOP/s); likewise rows that lie side by side, where tiles are large.
         bool big = p_.m * p_.n * p_.k > small_work, collide = collides(p_), halves = computes_in_halves();
-        bool scattered = p_.a_row != 1 && p_.a_column != 1;
-        pack_a_ = big && panels_ >= 4 && (collide || scattered || (p_.a_row == 1 && !halves));
-        pack_a_ |= made;
+        bool scattered = p_.m > 1 && p_.a_row != 1 && p_.a_column != 1;
+        pack_a_ = big && panels_ >= 4 && (collide || (p_.a_row == 1 && !halves));
+        pack_a_ |= made || scattered;
         std::int64_t rows = pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_);
         row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min<std::int64_t>(7, rows) : rows);
         rows_each_ = p_.m / std::max<std::int64_t>(row_tiles_, 1), rows_more_ = p_.m - rows_each_ * row_tiles_;
         pack_b_ = !p_.packed_b && (made || p_.b_column != 1 || (big && worth_copying_b(p_, row_tiles_)));
-        bool lies = p_.packed_b || (!made && p_.b_column == 1);
-        far_ = lies && p_.n * operands<T>(p_.k) * static_cast<std::int64_t>(sizeof(Operand)) > second_level_bytes &&
+        intel_ = is_no_zen() && !made;
+        bool lies = p_.packed_b || (!made && p_.b_column == 1) || (intel_ && p_.b_row == 1);
+        // On an Intel from a quarter of the second-level cache on, where a and c, too, take place (512 cubed: 0.96 of the time).
+        std::int64_t far_bytes = intel_ && !p_.packed_b ? second_level_bytes / 4 : second_level_bytes;
+        far_ = lies && p_.n * operands<T>(p_.k) * static_cast<std::int64_t>(sizeof(Operand)) > far_bytes &&
                row_tiles_ >= 3;
         bool short_sums = !p_.packed_b && p_.k <= (halves ? 64 : 16);
+        bool pages_apart = p_.b_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % 4096 == 0;
+        copies_b_ = pack_b_ && intel_ && p_.b_column == 1 && !pages_apart && kernels_.least_copying > 0 &&
+                    rows_each_ >= kernels_.least_copying;
         in_rows_ = !made && panels_ > 1 && (short_sums || (halves && !pack_a_ && !pack_b_ && !far_));
     }
 
@@ -58,12 +64,10 @@ class Multiplication {
     }
 
   private:
-    static constexpr std::int64_t line = 64 / sizeof(Operand);  // of memory
-
-    struct Fetch {
-        const Operand* from;
-        std::int64_t step;
-    };
+    using Fetch = own::Fetch<Operand>;
+    using NextOfA = own::NextOfA<Operand>;
+    using NextOfB = own::NextOfB<Operand>;
+    static constexpr std::int64_t line = own::line<Operand>;  // of memory
     struct Range {
         std::int64_t begin = 0, end = 0;
     };
@@ -76,6 +80,8 @@ class Multiplication {
         // What is rounded as it is packed costs more to pack: more rows read it.
         std::int64_t rows = std::max(divide_up(p_.m, block_rows * together<T>), std::int64_t{1});
         if (p_.m * p_.n * p_.k <= serial_work) return {rows, 1};
+        // On one thread a cut only has b copied once more (128 x 1000 by 480 on an Intel: 130 to 169 GFLOP/s), and few threads need few.
+        if (copies_.threads == 1 && intel_ && pack_b_) return {rows, 1};
         // Blocks of about a million multiplications, at most 64: enough to share out, few enough to cost nothing.
         std::int64_t wanted = std::clamp<std::int64_t>(p_.m * p_.n * p_.k / (1 << 20), 2, 64);
         if (pack_a_ && !copies_.whole) {
@@ -91,8 +97,9 @@ class Multiplication {
             return {rows, std::clamp<std::int64_t>(wanted / rows, 1, panels_)};
         }
         std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_);
-        if (rows * columns < std::min<std::int64_t>(wanted, 16))
+        if (rows * columns < std::min<std::int64_t>(wanted, intel_ && pack_b_ ? 4 * copies_.threads : 16))
             rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, row_tiles_);
+        if (copies_.threads == 1 && intel_ && p_.packed_b) columns = 1;
         return {rows, columns};
     }
 
@@ -140,73 +147,113 @@ class Multiplication {
     }
     Copy whole() const { return {{0, row_tiles_}, {0, p_.k}, copies_.memory}; }
 
-    /// What of a is read next, as lines that lie a step apart: tiles take `each` of them along, a line of memory wide.
-    struct Ahead {
-        const Operand* from = nullptr;
-        std::int64_t step = 0, each = 1, sweeps = 0, wide = 1;
-        Fetch fetch(std::int64_t sweep) const {
-            return {from + sweep % wide * line + sweep / wide * each * step, step};
-        }
-    };
-    /// Of these tiles of rows, k numbers each, while tiles of `each` operands are computed. (768 x 512 from memory by 512 x 128: 0.60 to 0.50 ms.)
-    Ahead ahead(Range tiles, Range k, std::int64_t each) const {
+    /// Lines that a tile takes along.
+    std::int64_t lines_of_tile(Range k) const {
+        return kernels_.asked_for(rows_each_ + (rows_more_ > 0 ? 1 : 0), operands<T>(k.end - k.begin));
+    }
+    /// Of these tiles of rows, k numbers each. (768 x 512 from memory by 512 x 128: 0.60 to 0.50 ms.)
+    NextOfA next_of_a(Range tiles, Range k, std::int64_t lines) const {
         bool along = p_.a_column == 1;  // rows, else what lies side by side are rows of a
-        if (tiles.begin == tiles.end || (!along && p_.a_row != 1) || each == 0) return {};
+        if (tiles.begin == tiles.end || (!along && p_.a_row != 1) || lines == 0) return {};
         std::int64_t row = row_of(tiles.begin), rows = row_of(tiles.end) - row, numbers = k.end - k.begin;
-        Ahead result{as_operands(p_.a + row * p_.a_row + k.begin * p_.a_column), along ? p_.a_row : p_.a_column, each};
-        result.wide = divide_up(along ? numbers : rows, line);
-        result.sweeps = result.wide * divide_up(along ? rows : numbers, each);
-        return result;
+        std::int64_t wide = divide_up(along ? numbers : rows, line),
+                     sweeps = wide * divide_up(along ? rows : numbers, lines);
+        return {as_operands(p_.a + row * p_.a_row + k.begin * p_.a_column), along ? p_.a_row : p_.a_column, lines, wide,
+                sweeps};
     }
 
-    // A panel that is copied while the next one is asked for from memory: on an Intel, half as deep it stays in the first-level cache, and tiles do
-    // not wait for the second, which is busy (128 x 784 by 784 x 1024: 141 to 147 GFLOP/s, 128 x 768 by 3,072 135 to 142).
-    std::int64_t panel_depth() const { return pack_b_ && far_ && !made && is_no_zen() ? depth / 2 : depth; }
+    // What is copied here is half as deep on an Intel, so that a panel stays in the first-level cache: tiles do not wait for the second then, which is
+    // busy (128 x 784 by 784 x 1024: 141 to 147 GFLOP/s, 128 x 768 by 3,072 135 to 142, 2,500 x 512 by 128 149 to 158; packed before 0.97).
+    std::int64_t panel_depth() const { return intel_ && !p_.packed_b ? depth / 2 : depth; }
+
+    /// A panel of b as tiles read it: its numbers along k, where they lie, and how far apart.
+    struct Panel {
+        std::int64_t index;
+        Range k;
+        const Operand* b;
+        std::int64_t b_row;
+        std::int64_t count = 1;   // so many, side by side
+        Operand* copy = nullptr;  // where the tile leaves it for those that follow
+    };
+
+    /// Panels that are asked for together: of a turned b, whose columns lie apart, as many as a tile asks for columns (128 x 784 by 784 x 1024, turned, on
+    /// an Intel: 0.97 of the time of a b that is not asked for).
+    std::int64_t together_of(Range k) const {
+        bool turned = pack_b_ && p_.b_column != 1;
+        return turned ? std::max<std::int64_t>(1, lines_of_tile(k) / kernels_.most_columns) : 1;
+    }
+    /// So many panels from one on, k numbers of each.
+    NextOfB next_of_b(std::int64_t panel, std::int64_t panels, Range k) const {
+        const Operand* from = panel_at(panel, k.begin);
+        std::int64_t width = kernels_.most_columns, rows = operands<T>(k.end - k.begin), lines = width / line * rows;
+        if (p_.packed_b) return {from, line, rows * line, rows, lines};
+        // The ends of lines: rows may begin within one, which the panel before has read.
+        if (p_.b_column == 1) return {from + line - 1, p_.b_row, line, rows, lines};
+        std::int64_t columns = std::min(panels * width, p_.n - panel * width);
+        return {from, p_.b_column, line, columns, divide_up(rows, line) * columns};
+    }
 
     // A panel of b is copied just before the tiles that read it, and is near then: copied once for each block of rows,
     // it costs a few of a hundred cycles, and no large copy passes through memory. Likewise the rows of a block, before its panels.
     void multiply(Range tiles, Range next_tiles, Range panels, Operand* copy_of_a, NextLines behind) {
         alignas(64) Operand near[panel_bytes / sizeof(Operand)];
-        std::int64_t pieces = divide_up(operands<T>(p_.k), panel_depth()), width = kernels_.most_columns;
+        std::int64_t pieces = divide_up(operands<T>(p_.k), panel_depth());
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
-            std::int64_t k = begin_of_k<T>(piece, pieces, p_.k), k_end = begin_of_k<T>(piece + 1, pieces, p_.k);
-            Copy a = copies_.whole ? whole() : Copy{tiles, {k, k_end}, copy_of_a};
+            Range k{begin_of_k<T>(piece, pieces, p_.k), begin_of_k<T>(piece + 1, pieces, p_.k)};
+            Copy a = copies_.whole ? whole() : Copy{tiles, k, copy_of_a};
             if (pack_a_ && !copies_.whole) pack(a);
             bool more = piece + 1 < pieces;
             std::int64_t then = more ? piece + 1 : 0;
             Range next_k{begin_of_k<T>(then, pieces, p_.k), begin_of_k<T>(then + 1, pieces, p_.k)};
             if (in_rows_) {
-                multiply_in_rows(a, tiles, panels, {k, k_end}, {more ? tiles : next_tiles, next_k}, near, behind);
+                multiply_in_rows(a, tiles, panels, k, {more ? tiles : next_tiles, next_k}, near, behind);
                 continue;
             }
-            Ahead of_a;
-            if (!pack_a_ || !copies_.whole) of_a = ahead(more ? tiles : next_tiles, next_k, operands<T>(k_end - k));
-            std::int64_t sweep = 0;
+            NextOfA of_a;
+            if (!pack_a_ || !copies_.whole) of_a = next_of_a(more ? tiles : next_tiles, next_k, lines_of_tile(k));
+            std::int64_t some = together_of(k);
+            NextOfB of_b;
             for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-                const Operand* next = nullptr;
-                if (far_ && panel + 1 < panels.end)
-                    next = panel_at(panel + 1, k);
-                else if (far_ && piece + 1 < pieces)
-                    next = panel_at(panels.begin, k_end);
-                else if (far_ && panels.end < panels_)
-                    next = panel_at(panels.end, 0);
-                if (pack_b_) pack_panel(near, panel, {k, k_end});
-                const Operand* b = pack_b_ ? near : panel_at(panel, k);
-                std::int64_t b_row = pack_b_ || p_.packed_b ? width : p_.b_row;
-                // The first tile takes the first line of each row of the next panel along, the second the second.
-                std::int64_t lines = next ? width / line : 0;
-                for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-                    std::int64_t part = tile - tiles.begin;
-                    bool idle = part >= lines && sweep >= of_a.sweeps;
-                    Fetch fetch = idle ? fetch_behind(behind, operands<T>(k_end - k), b) : Fetch{b, 0};
-                    if (part < lines && p_.packed_b) fetch = {next + part * operands<T>(k_end - k) * line, line};
-                    if (part < lines && !p_.packed_b) fetch = {next + part * line, p_.b_row};
-                    if (part >= lines && sweep < of_a.sweeps) fetch = of_a.fetch(sweep++);
-                    multiply_tile(a, tile, panel, {k, k_end}, b, b_row, fetch);
-                }
+                if (far_ && (panel - panels.begin) % some == 0)
+                    of_b = after(panel + some, some, panels, k, more ? &next_k : nullptr);
+                multiply_panel(a, tiles, near_panel(panel, k, near), of_b, of_a, behind);
             }
         }
         if (kernels_.let_go) kernels_.let_go();
+    }
+
+    /// What follows: these panels, or the first of the next k, or of the next block.
+    NextOfB after(std::int64_t panel, std::int64_t some, Range panels, Range k, const Range* next_k) const {
+        if (panel < panels.end) return next_of_b(panel, some, k);
+        if (next_k) return next_of_b(panels.begin, some, *next_k);
+        if (panels.end < panels_) return next_of_b(panels.end, some, {0, k.end - k.begin});
+        return {};
+    }
+
+    /// Tiles of rows with a panel.
+    void multiply_panel(const Copy& a, Range tiles, Panel panel, NextOfB& of_b, NextOfA& of_a, NextLines& behind) {
+        std::int64_t lines = lines_of_tile(panel.k);
+        for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+            Fetch fetch{panel.b, 0};
+            if (of_b.left())
+                fetch = of_b.take(lines);
+            else if (of_a.left())
+                fetch = of_a.take();
+            else
+                fetch = fetch_behind(behind, lines, panel.b);
+            multiply_tile(a, tile, panel, fetch);
+            if (panel.copy) panel.b = panel.copy, panel.b_row = kernels_.most_columns, panel.copy = nullptr;
+        }
+    }
+
+    // The first tile copies what it reads, where vectors come whole, which costs it stores alone (128 x 784 by 784 x 1024 on an Intel: 0.95 of the time);
+    // not rows that lie pages apart: each waits for a store that lies as far within its page (1024 columns: 1.03).
+    Panel near_panel(std::int64_t index, Range k, Operand* near) const {
+        std::int64_t width = kernels_.most_columns;
+        if (!pack_b_) return {index, k, panel_at(index, k.begin), p_.packed_b ? width : p_.b_row};
+        if (copies_b_ && (index + 1) * width <= p_.n) return {index, k, panel_at(index, k.begin), p_.b_row, 1, near};
+        pack_panel(near, index, k);
+        return {index, k, near, width};
     }
 
     /// Rows of a, k numbers of each.
@@ -244,21 +291,18 @@ class Multiplication {
                 Lines next = first_of(last && !again ? then : Part{{again ? tiles.begin : tile + 1, tiles.end}, k});
                 for (std::int64_t panel = first, count = 0; panel < end; panel += count) {
                     const Operand* b = pack_b_ ? near + (panel - first) * numbers : panel_at(panel, k.begin);
-                    std::int64_t lines = next.left > 0 ? next.left : behind.left(), each = operands<T>(k.end - k.begin);
+                    std::int64_t lines = next.left > 0 ? next.left : behind.left();
+                    std::int64_t each = lines_of_tile(k);
                     // Whole panels together, as long as they take along what is to be asked for.
                     count = std::max<std::int64_t>(std::min(end, p_.n / width) - panel, 1);
                     if (lines > 0) count = std::min(count, divide_up(lines, each));
                     Fetch fetch = next.left > 0 ? next.at : fetch_behind(behind, count * each, b);
                     if (next.left > 0) next.at.from += count * each * next.at.step, next.left -= count * each;
-                    multiply_tile(a, tile, panel, k, b, pack_b_ || p_.packed_b ? width : p_.b_row, fetch, count);
+                    std::int64_t b_row = pack_b_ || p_.packed_b ? width : p_.b_row;
+                    multiply_tile(a, tile, {panel, k, b, b_row, count}, fetch);
                 }
             }
         }
-    }
-
-    static Fetch fetch_behind(NextLines& behind, std::int64_t lines, const Operand* none) {
-        auto from = static_cast<const Operand*>(behind.take(lines));
-        return from ? Fetch{from, line} : Fetch{none, 0};
     }
 
     void pack_panel(Operand* to, std::int64_t panel, Range k) const {
@@ -275,10 +319,9 @@ class Multiplication {
     }
     static const Operand* as_operands(const NumberOf<T>* numbers) { return reinterpret_cast<const Operand*>(numbers); }
 
-    void multiply_tile(const Copy& copy, std::int64_t index, std::int64_t panel, Range of_k, const Operand* b,
-                       std::int64_t b_row, const Fetch& fetch, std::int64_t panels = 1) {
-        auto [k, k_end] = of_k;
-        std::int64_t row = row_of(index), column = panel * kernels_.most_columns;
+    void multiply_tile(const Copy& copy, std::int64_t index, const Panel& panel, const Fetch& fetch) {
+        auto [k, k_end] = panel.k;
+        std::int64_t row = row_of(index), column = panel.index * kernels_.most_columns;
         GemmTile<T> tile;
         tile.rows = static_cast<int>(row_of(index + 1) - row);
         tile.columns = static_cast<int>(std::min<std::int64_t>(kernels_.most_columns, p_.n - column));
@@ -291,8 +334,7 @@ class Multiplication {
             tile.a_row = p_.a_row;
             tile.a_column = p_.a_column;
         }
-        tile.b = b;
-        tile.b_row = b_row;
+        tile.b = panel.b, tile.b_row = panel.b_row, tile.copy_b = panel.copy;
         tile.c = p_.c + row * p_.c_row + column;
         tile.c_row = p_.c_row;
         tile.k = operands<T>(k_end - k);
@@ -301,11 +343,11 @@ class Multiplication {
         tile.bias = last && p_.bias ? p_.bias + column : nullptr;
         tile.relu = last && p_.relu;
         tile.fetch = fetch.from, tile.fetch_step = fetch.step;
-        tile.panels = static_cast<int>(panels);
-        tile.b_panel = panels == 1   ? 0
-                       : p_.packed_b ? kernels_.most_columns * operands<T>(p_.k)
-                       : pack_b_     ? kernels_.most_columns * tile.k
-                                     : kernels_.most_columns;
+        tile.panels = static_cast<int>(panel.count);
+        tile.b_panel = panel.count == 1 ? 0
+                       : p_.packed_b    ? kernels_.most_columns * operands<T>(p_.k)
+                       : pack_b_        ? kernels_.most_columns * tile.k
+                                        : kernels_.most_columns;
         kernels_.tile(tile);
     }
 
@@ -315,6 +357,8 @@ class Multiplication {
     std::int64_t rows_each_, rows_more_;  // of a tile; how many tiles have one more
     bool pack_a_, pack_b_;
     bool far_;          // b comes from memory
+    bool intel_;        // no Zen, and numbers multiplied as they are
+    bool copies_b_;     // the first tile of a panel copies it
     bool in_rows_;      // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
     Copies<T> copies_;  // of rows of a
 };

@@ -32,7 +32,8 @@ template <class T>
 class SmallProducts {
   public:
     explicit SmallProducts(const GemmProblem<T>& p) : kernel_(kernels<T>()) {
-        if (ProductOf<T>::together > 1 || p.b_column != 1 || p.packed_b || has_few_rows(p)) return;
+        bool scattered = p.m > 1 && p.a_row != 1 && p.a_column != 1;
+        if (ProductOf<T>::together > 1 || p.b_column != 1 || p.packed_b || scattered || has_few_rows(p)) return;
         bool one = p.m <= kernel_.most_rows && p.n <= kernel_.most_columns && p.k <= most_depth;
         small_ = one || (p.m * p.n * p.k <= small_work && p.k <= depth);
         if (!small_) return;
@@ -76,7 +77,7 @@ class SmallProducts {
                     tile.rows = static_cast<int>(tiles.each + (index < tiles.more ? 1 : 0));
                     tile.a = p.a + row * p.a_row;
                     tile.c = p.c + row * p.c_row + column;
-                    auto lines = static_cast<const T*>(next.take(p.k));
+                    auto lines = static_cast<const T*>(next.take(kernel_.asked_for(tile.rows, p.k)));
                     tile.fetch = lines ? lines : p.a, tile.fetch_step = lines ? line_bytes / sizeof(T) : 0;
                     kernel_.tile(tile);
                 }

@@ -125,11 +125,19 @@ void few_rows(const GemmTile<T>& tile) {
 
 }  // namespace
 
-const GemmKernels<float> gemm_kernels_f32{most_rows,           most_vectors* Vec<float>::lanes,
-                                          compute_tile<float>, pack_a<float>,
-                                          pack_b<float>,       dots<float>,
-                                          few_rows<float>,     short_sums<float>,
-                                          add_to<float>};
+const GemmKernels<float> gemm_kernels_f32{most_rows,
+                                          most_vectors* Vec<float>::lanes,
+                                          compute_tile<float>,
+                                          pack_a<float>,
+                                          pack_b<float>,
+                                          dots<float>,
+                                          few_rows<float>,
+                                          short_sums<float>,
+                                          add_to<float>,
+                                          1,
+                                          nullptr,
+                                          least_copying<float>,
+                                          tall_rows};
 const GemmKernels<double> gemm_kernels_f64{most_rows,
                                            most_vectors* Vec<double>::lanes,
                                            compute_tile<double>,
@@ -138,6 +146,10 @@ const GemmKernels<double> gemm_kernels_f64{most_rows,
                                            dots<double>,
                                            few_rows<double>,
                                            short_sums<double>,
-                                           add_to<double>};
+                                           add_to<double>,
+                                           1,
+                                           nullptr,
+                                           least_copying<double>,
+                                           tall_rows};
 
 }  // namespace weft::cpu::WEFT_ISA

@@ -43,7 +43,7 @@ using SumOf = typename ProductOf<T>::Sum;
 template <class T>
 struct GemmTile {
     const OperandOf<T>* a;
-    std::int64_t a_row, a_column;
+    std::int64_t a_row, a_column;  // one of them 1, where there are several rows
     const OperandOf<T>* b;
     std::int64_t b_row;  // columns of b lie side by side
     SumOf<T>* c;
@@ -53,12 +53,14 @@ struct GemmTile {
     bool accumulate;
     const SumOf<T>* bias;  // of this tile's columns; null: none
     bool relu;
-    const OperandOf<T>*
-        fetch;  // each row of b takes one more step of this along: what is read next, on its way from memory; at least an address
+    /// What is read next, on its way from memory: each row of b, of tall tiles each second one, takes one more step of this along; at least an address.
+    const OperandOf<T>* fetch;
     std::int64_t fetch_step;  // of few_rows: so many numbers ahead along rows of b are asked for; 0: none
     /// So many tiles of most_columns each, side by side in c; of b the next one's columns begin so much further. Fetching goes on.
     int panels = 1;
     std::int64_t b_panel = 0;
+    /// b's rows, stored as they are read, most_columns apart; of a tile of most_columns, of as many rows as GemmKernels says. Null: nowhere.
+    OperandOf<T>* copy_b = nullptr;
 };
 
 constexpr int most_few_rows = 4;
@@ -89,6 +91,12 @@ struct GemmKernels {
     std::int64_t deep = ProductOf<T>::together;
     /// Called on a thread behind its tiles. Null: there is nothing to be let go of.
     void (*let_go)() = nullptr;
+    /// Rows from which on tiles heed GemmTile::copy_b, and are tall; 0: none.
+    int least_copying = 0, tall_rows = 0;
+    /// Lines that a tile asks for.
+    std::int64_t asked_for(std::int64_t rows, std::int64_t k) const {
+        return tall_rows > 0 && rows >= tall_rows ? k / 2 : k;
+    }
 };
 
 #define WEFT_DECLARE_GEMM(isa)                                                                      \

@@ -35,6 +35,17 @@ constexpr int most_rows = 1;
 #endif
 constexpr int most_vectors = 2;
 
+/// Tiles of at least so many rows count every second row of b alone, and ask for as much: processors that share a core's front with another thread
+/// wait for instructions. 0: none does.
+constexpr int tall_rows = most_rows >= 12 ? 12 : 0;
+template <class T, int rows>
+constexpr bool is_tall = std::is_same_v<OperandOf<T>, T> ? (tall_rows > 0 && rows >= tall_rows) : false;
+
+/// Rows from which on tiles store b as they read it, of numbers that are multiplied as they lie; 0: they do not. Where three tiles or more read what is
+/// copied, hardly one has fewer.
+template <class T>
+constexpr int least_copying = std::is_same_v<OperandOf<T>, T> ? (fused ? most_rows * 2 / 3 : 0) : 0;
+
 /// How the tile of a T is read and multiplied: `Vector` holds one operand a lane of the sums. Numbers are their own operands.
 template <class T>
 struct Lanes {
@@ -45,9 +56,9 @@ struct Lanes {
     WEFT_INLINE Vector multiply_add(Vector a, Vector b, Vector sum) { return Vec<T>::fma(a, b, sum); }
 };
 
-/// `whole`: every lane of every vector is a column; `near_rows`: rows of a lie side by side (packed, or transposed). V and L: the vectors of
-/// the sums and of the operands.
-template <class T, int rows, int vectors, bool whole, bool near_rows, class V = Vec<SumOf<T>>,
+/// `whole`: every lane of every vector is a column; `near_rows`: rows of a lie side by side (packed, or transposed), else each lies in one piece.
+/// `copying`: b is stored as it is read. V and L: the vectors of the sums and of the operands.
+template <class T, int rows, int vectors, bool whole, bool near_rows, bool copying = false, class V = Vec<SumOf<T>>,
           class L = Lanes<OperandOf<T>>>
 void compute(const GemmTile<T>& tile) {
     using Sum = SumOf<T>;
@@ -68,25 +79,61 @@ void compute(const GemmTile<T>& tile) {
     }
     const Operand* a = tile.a;
     const Operand* b = tile.b;
-    const Operand* fetch = tile.fetch;
-    const std::int64_t row = tile.a_row;
-    for (std::int64_t k = 0; k < tile.k; ++k) {
+    const std::int64_t row = tile.a_row, a_column = tile.a_column, b_row = tile.b_row;
+    [[maybe_unused]] Operand* copy = tile.copy_b;
+    // As a number, so that compilers add to addresses what is known, and keep no sum of both.
+    const std::uintptr_t row_bytes = static_cast<std::uintptr_t>(row) * sizeof(Operand);
+    auto at_row = [row_bytes](const Operand* from, int i) __attribute__((always_inline)) {
+        return reinterpret_cast<const Operand*>(reinterpret_cast<std::uintptr_t>(from) + i * row_bytes);
+    };
+    // Of b, the row that is `at` behind the one that a stands at.
+    auto multiply_row = [&](int at) __attribute__((always_inline)) {
         typename L::Vector from_b[vectors];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v)
             from_b[v] = !whole && v == vectors - 1 ? L::load(b + v * V::lanes, last) : L::load(b + v * V::lanes);
+        if constexpr (copying) {
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) V::store(copy + v * V::lanes, from_b[v]);
+            copy += vectors * V::lanes;
+        }
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
-            typename L::Vector factor = L::all(near_rows ? a[i] : from_a[i / 3][i % 3 * row]);
+            typename L::Vector factor = L::all(near_rows ? a[i] : at_row(from_a[i / 3], i % 3)[at]);
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) sums[i][v] = L::multiply_add(factor, from_b[v], sums[i][v]);
         }
-        a += tile.a_column;
+        a += a_column;
+        b += b_row;
+    };
+    auto go_on = [&](int by) __attribute__((always_inline)) {
 #pragma GCC unroll 8
-        for (int g = 0; g < groups; ++g) from_a[g] += near_rows ? 0 : tile.a_column;
-        b += tile.b_row;
+        for (int g = 0; g < groups; ++g) from_a[g] += near_rows ? 0 : by;
+    };
+    const Operand* fetch = tile.fetch;
+    const std::int64_t fetch_step = tile.fetch_step;
+    auto ask = [&]() __attribute__((always_inline)) {
         __builtin_prefetch(fetch, 0, 2);
-        fetch += tile.fetch_step;
+        fetch += fetch_step;
+    };
+    std::int64_t left = tile.k;
+    if constexpr (whole && is_tall<T, rows>) {
+        constexpr std::int64_t in_line = 64 / sizeof(Operand), asked = 32 / in_line;
+        // The next line of each row of a that lies apart: they are more than the processor follows by itself.
+        const Operand* ahead = from_a[0] + in_line;
+        for (; left >= 2; left -= 2) {
+            ask();
+            if constexpr (!near_rows) {
+#pragma GCC unroll 4
+                for (int i = 0; i < asked; ++i) __builtin_prefetch(at_row(ahead, i));
+                ahead += asked * row;
+                if ((left & (in_line - 2)) == 0) ahead = from_a[0] + in_line;
+            }
+            multiply_row(0), multiply_row(1), go_on(2);
+        }
+        if (left > 0) multiply_row(0);
+    } else {
+        for (; left > 0; --left) ask(), multiply_row(0), go_on(1);
     }
     // Read once: what is stored might lie in the tile's own memory for all that the compiler knows.
     Sum* const c = tile.c;
@@ -123,12 +170,12 @@ void compute(const GemmTile<T>& tile) {
     }
 }
 
-template <class T, int rows, int vectors, bool whole>
+template <class T, int rows, int vectors, bool whole, bool copying = false>
 void choose_rows_of_a(const GemmTile<T>& tile) {
-    if (tile.a_row == 1)
-        compute<T, rows, vectors, whole, true>(tile);
+    if (rows == 1 || tile.a_row == 1)
+        compute<T, rows, vectors, whole, true, copying>(tile);
     else
-        compute<T, rows, vectors, whole, false>(tile);
+        compute<T, rows, vectors, whole, false, copying>(tile);
 }
 
 #if defined(WEFT_ISA_avx512)
@@ -157,9 +204,9 @@ bool end_in_half(const GemmTile<T>& tile) {
             if (tile.bias) part.bias += full;
         }
         if (tile.a_row == 1)
-            compute<T, rows, 1, false, true, HalfVec<T>, HalfLanes<T>>(part);
+            compute<T, rows, 1, false, true, false, HalfVec<T>, HalfLanes<T>>(part);
         else
-            compute<T, rows, 1, false, false, HalfVec<T>, HalfLanes<T>>(part);
+            compute<T, rows, 1, false, false, false, HalfVec<T>, HalfLanes<T>>(part);
         return true;
     }
 }
@@ -171,7 +218,8 @@ void compute_panels(const GemmTile<T>& tile) {
     GemmTile<T> one = tile;
     for (int panel = 0; panel < tile.panels; ++panel) {
         choose_rows_of_a<T, rows, 2, true>(one);
-        one.b += tile.b_panel, one.c += tile.columns, one.fetch += tile.k * tile.fetch_step;
+        one.b += tile.b_panel, one.c += tile.columns,
+            one.fetch += (is_tall<T, rows> ? tile.k / 2 : tile.k) * tile.fetch_step;
         if (one.bias) one.bias += tile.columns;
     }
 }
@@ -183,6 +231,9 @@ void choose_columns(const GemmTile<T>& tile) {
 #if defined(WEFT_ISA_avx512)
     if (end_in_half<T, rows>(tile)) return;
 #endif
+    constexpr int least = least_copying<T>;
+    if constexpr (least > 0 && rows >= least)
+        if (tile.copy_b) return choose_rows_of_a<T, rows, 2, true, true>(tile);
     if (tile.columns == 2 * lanes)
         choose_rows_of_a<T, rows, 2, true>(tile);
     else if (tile.columns > lanes)

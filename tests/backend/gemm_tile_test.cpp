@@ -1,0 +1,120 @@
+// Tiles of products by themselves: chains of fused multiply-adds for all heights, which the tallest count two at a time; what they copy on the way.
+// And products whose panels are copied so, asked for ahead, or cut otherwise, against the definition.
+#include "backend/gemm_cases.h"
+
+namespace weft::cpu {
+namespace {
+
+template <class T>
+const GemmKernels<T>& tile_kernels(Isa isa) {
+    const GemmKernels<T>* found = nullptr;
+    switch (isa) {
+#define WEFT_TILE_CASE(name)                 \
+    case Isa::name:                          \
+        if constexpr (sizeof(T) == 4)        \
+            found = &name::gemm_kernels_f32; \
+        else                                 \
+            found = &name::gemm_kernels_f64; \
+        break;
+        WEFT_FOR_EACH_ISA(WEFT_TILE_CASE)
+#undef WEFT_TILE_CASE
+    }
+    return *found;
+}
+
+std::size_t tile_index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+T chain_of(const T* a, std::int64_t a_column, const T* b, std::int64_t b_row, std::int64_t k, T sum) {
+    for (std::int64_t p = 0; p < k; ++p) sum = std::fma(a[p * a_column], b[p * b_row], sum);
+    return sum;
+}
+
+/// One whole tile, and what it copies where it can.
+template <class T>
+void check_tile(const GemmKernels<T>& kernels, int rows, std::int64_t k, Layout of_a, bool accumulate) {
+    Sample<T> a(rows, k, of_a, 7), b(k, kernels.most_columns, Layout::rows, 8);
+    const std::int64_t width = kernels.most_columns, c_row = width + 3;
+    std::vector<T> c(tile_index(rows * c_row), T(0.25)), expected = c, copy(tile_index((k + 1) * width), T(-7));
+    const T *from_a = static_cast<const T*>(a.matrix.data), *from_b = static_cast<const T*>(b.matrix.data);
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < width; ++j) {
+            T& element = expected[tile_index(i * c_row + j)];
+            element = chain_of(from_a + i * a.matrix.row_stride, a.matrix.column_stride, from_b + j, width, k,
+                               accumulate ? element : T(0));
+        }
+    bool copies = kernels.least_copying > 0 && rows >= kernels.least_copying;
+    GemmTile<T> tile{.a = from_a,
+                     .a_row = a.matrix.row_stride,
+                     .a_column = a.matrix.column_stride,
+                     .b = from_b,
+                     .b_row = width,
+                     .c = c.data(),
+                     .c_row = c_row,
+                     .k = k,
+                     .rows = rows,
+                     .columns = static_cast<int>(width),
+                     .accumulate = accumulate,
+                     .bias = nullptr,
+                     .relu = false,
+                     .fetch = from_b,
+                     .fetch_step = 0};
+    if (copies) tile.copy_b = copy.data();
+    kernels.tile(tile);
+    EXPECT_EQ(c, expected) << rows << " rows, k " << k;
+    if (!copies) return;
+    EXPECT_EQ(std::memcmp(copy.data(), from_b, tile_index(k * width) * sizeof(T)), 0) << rows << " rows, k " << k;
+    EXPECT_EQ(copy[tile_index(k * width)], T(-7));
+}
+
+template <class T>
+void check_tiles(Isa isa) {
+    const GemmKernels<T>& kernels = tile_kernels<T>(isa);
+    for (int rows = 1; rows <= kernels.most_rows; ++rows)
+        for (std::int64_t k : {1, 2, 3, 7, 8, 15, 16, 17, 18, 33, 64, 70})
+            for (Layout of_a : {Layout::rows, Layout::columns, Layout::reversed})
+                for (bool accumulate : {false, true}) check_tile<T>(kernels, rows, k, of_a, accumulate);
+}
+
+TEST(GemmTile, is_a_chain_and_copies_what_it_reads_at_any_height) {
+    for (Isa isa : usable_isas()) {
+        check_tiles<float>(isa);
+        check_tiles<double>(isa);
+    }
+}
+
+template <class T>
+void check_product(const Sizes& s, Layout of_a, Layout of_b) {
+    Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4);
+    const T *from_a = static_cast<const T*>(a.matrix.data), *from_b = static_cast<const T*>(b.matrix.data);
+    std::vector<T> made = own_product<T>(s, of_a, of_b);
+    for (std::int64_t i = 0; i < s.m; ++i)
+        for (std::int64_t j = 0; j < s.n; ++j)
+            ASSERT_EQ(made[tile_index(i * s.n + j)],
+                      chain_of(from_a + i * a.matrix.row_stride, a.matrix.column_stride,
+                               from_b + j * b.matrix.column_stride, b.matrix.row_stride, s.k, T(0)))
+                << s.m << "x" << s.n << "x" << s.k << " at " << i << ", " << j;
+}
+
+// Panels of a few hundred kilobytes and more, of rows that begin within lines, of a page, of the end of a vector; one and two pieces of k.
+TEST(GemmTile, products_of_copied_and_turned_panels_are_chains) {
+    Threads one(1);
+    for (Sizes s : {Sizes{45, 130, 600}, Sizes{43, 1024, 150}, Sizes{29, 250, 530}, Sizes{300, 70, 40}})
+        for (Layout of_a : {Layout::rows, Layout::strided})
+            for (Layout of_b : {Layout::rows, Layout::columns}) {
+                check_product<float>(s, of_a, of_b);
+                check_product<double>(s, of_a, of_b);
+            }
+}
+
+// Rows of a that lie apart in both directions, of a few.
+TEST(GemmTile, small_products_of_scattered_rows_are_chains) {
+    for (Sizes s : {Sizes{2, 5, 7}, Sizes{13, 31, 20}, Sizes{14, 40, 33}, Sizes{50, 9, 17}})
+        for (Layout of_b : {Layout::rows, Layout::columns}) {
+            check_product<float>(s, Layout::strided, of_b);
+            check_product<double>(s, Layout::strided, of_b);
+        }
+}
+
+}  // namespace
+}  // namespace weft::cpu
