@@ -226,11 +226,12 @@ std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, s
     std::int64_t rows = with_kernel(
         type,
         [&]<class T>(TypeTag<T>) -> std::int64_t {
-            // What a library would not take as a block is not cut into such.
+            // What a library would not take as a block is not cut into such, nor are fewer rows than are worth it: each block has b copied.
+            constexpr std::int64_t many = 1 << 15;
             auto problem = problem_of<T>(m, n, k, a, b, nullptr, n, false, {});
             if (std::int64_t block = library_gemm_rows(problem)) {
                 problem.m = block;
-                return library_gemm_rows(problem) ? block : m;
+                return m >= many && library_gemm_rows(problem) ? block : m;
             }
             if (own_gemm_pieces(m, n, k) > 1) return m;
             std::int64_t least =

@@ -7,6 +7,7 @@
 #include "weft/backend/cpu/late_library.h"
 #include "weft/backend/cpu/library_threads.h"
 #include "weft/base/error.h"
+#include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 #include "weft/found.h"
 
@@ -77,12 +78,11 @@ struct Taken {
     std::int64_t rows = 0;  // 0: it does not
 };
 
-/// Blocks of rows: multiples of 32, of at least 2 million multiplications.
+/// Two blocks of rows or more for threads to share, even ones of about so many, in multiples of 32.
 template <class T>
-std::int64_t rows_of_block(const GemmProblem<T>& p, std::int64_t least) {
-    std::int64_t rows = std::max(least, (1 << 21) / std::max<std::int64_t>(1, p.n * p.k));
-    rows = std::max(rows, p.m / 64);
-    return (rows + 31) / 32 * 32;
+std::int64_t rows_of_block(const GemmProblem<T>& p, std::int64_t about) {
+    std::int64_t rows = divide_up(p.m, std::max<std::int64_t>(2, p.m / std::max(about, p.m / 64)));
+    return divide_up(rows, 32) * 32;
 }
 
 /// Calls multiply(first row, rows) for each block.
@@ -97,15 +97,17 @@ void for_each_block_of_rows(const GemmProblem<T>& p, std::int64_t rows, Multiply
 
 #if WEFT_HAVE_ONEDNN
 
-// It copies B anew for each block of rows: 1024^3 runs at 120 GFLOP/s by 32 rows, at 160 by 256 (of 176, and weft's own at 135).
-constexpr std::int64_t onednn_rows = 256;
+// It copies B anew for each block of rows: on an Intel 1024^3 runs at 120 GFLOP/s by 32 rows, at 160 by 256 (of 176); in a slower hour 2048^3 at 117 by
+// 256, at 129 by 512. On a Zen so many were not measured.
+std::int64_t onednn_rows() { return is_no_zen() ? 512 : 256; }
+constexpr std::int64_t least_onednn_rows = 512;
 
 // On a Zen 4 rows that lie a multiple of half a page apart are read faster by weft's own (1024^3 110 GFLOP/s for 106, 2048^3 108 for 106; but
 // 1000^3 105 for 114).
 bool worth_onednn(const GemmProblem<float>& p) {
     bool apart = p.a_row * sizeof(float) % 2048 == 0 && p.b_row * sizeof(float) % 2048 == 0;
     if (computes_in_halves() && (apart || p.b_row == 1)) return false;
-    return p.m >= 2 * onednn_rows && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= std::int64_t{1} << 28;
+    return p.m >= least_onednn_rows && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= std::int64_t{1} << 28;
 }
 
 Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
@@ -114,7 +116,7 @@ Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
         !as_operand(p.a, p.m, p.k, p.a_row, p.a_column, taken.a) ||
         !as_operand(p.b, p.k, p.n, p.b_row, p.b_column, taken.b))
         return taken;
-    taken.rows = rows_of_block(p, onednn_rows);
+    taken.rows = rows_of_block(p, onednn_rows());
     return taken;
 }
 
