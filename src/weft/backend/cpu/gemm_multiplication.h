@@ -80,10 +80,12 @@ class Multiplication {
         // What is rounded as it is packed costs more to pack: more rows read it.
         std::int64_t rows = std::max(divide_up(p_.m, block_rows * together<T>), std::int64_t{1});
         if (p_.m * p_.n * p_.k <= serial_work) return {rows, 1};
-        // On one thread a cut only has b copied once more (128 x 1000 by 480 on an Intel: 130 to 169 GFLOP/s), and few threads need few.
+        // On one thread a cut only has b copied once more (128 x 1000 by 480 on an Intel: 130 to 169 GFLOP/s).
         if (copies_.threads == 1 && intel_ && pack_b_) return {rows, 1};
-        // Blocks of about a million multiplications, at most 64: enough to share out, few enough to cost nothing.
+        // Blocks of about a million multiplications, at most 64: enough to share out, few enough to cost nothing. What asks for the panels that follow
+        // has several of them.
         std::int64_t wanted = std::clamp<std::int64_t>(p_.m * p_.n * p_.k / (1 << 20), 2, 64);
+        if (intel_ && pack_b_) wanted = std::min<std::int64_t>(wanted, 4 * copies_.threads);
         if (pack_a_ && !copies_.whole) {
             // Each block copies its rows of a: rows are cut, into what threads can share, and columns where that is not enough.
             constexpr std::int64_t least_tiles = 4;
@@ -97,7 +99,7 @@ class Multiplication {
             return {rows, std::clamp<std::int64_t>(wanted / rows, 1, panels_)};
         }
         std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_);
-        if (rows * columns < std::min<std::int64_t>(wanted, intel_ && pack_b_ ? 4 * copies_.threads : 16))
+        if (rows * columns < std::min<std::int64_t>(wanted, 16))
             rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, row_tiles_);
         if (copies_.threads == 1 && intel_ && p_.packed_b) columns = 1;
         return {rows, columns};
@@ -189,6 +191,8 @@ class Multiplication {
         if (p_.packed_b) return {from, line, rows * line, rows, lines};
         // The ends of lines: rows may begin within one, which the panel before has read.
         if (p_.b_column == 1) return {from + line - 1, p_.b_row, line, rows, lines};
+        // Tiles that ask for more than these columns would ask for those of others.
+        if (2 * panels < together_of(k)) return {};
         std::int64_t columns = std::min(panels * width, p_.n - panel * width);
         return {from, p_.b_column, line, columns, divide_up(rows, line) * columns};
     }
@@ -224,8 +228,8 @@ class Multiplication {
 
     /// What follows: these panels, or the first of the next k, or of the next block.
     NextOfB after(std::int64_t panel, std::int64_t some, Range panels, Range k, const Range* next_k) const {
-        if (panel < panels.end) return next_of_b(panel, some, k);
-        if (next_k) return next_of_b(panels.begin, some, *next_k);
+        if (panel < panels.end) return next_of_b(panel, std::min(some, panels.end - panel), k);
+        if (next_k) return next_of_b(panels.begin, std::min(some, panels.end - panels.begin), *next_k);
         if (panels.end < panels_) return next_of_b(panels.end, some, {0, k.end - k.begin});
         return {};
     }
