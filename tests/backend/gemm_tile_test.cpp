@@ -107,6 +107,28 @@ TEST(GemmTile, products_of_copied_and_turned_panels_are_chains) {
             }
 }
 
+// One row that lies scattered, and ends within half a vector; sums of one product in rows of tall tiles, which ask for nothing.
+TEST(GemmTile, one_row_and_one_product_are_chains) {
+    bool before = computes_in_halves();
+    for (bool halves : {false, true}) {
+        use_halves(halves);
+        check_product<float>({1, 5, 40}, Layout::strided, Layout::rows);
+        check_product<double>({1, 19, 40}, Layout::strided, Layout::rows);
+        for (Layout of_a : {Layout::rows, Layout::columns, Layout::strided}) {
+            check_product<float>({14, 20000, 1}, of_a, Layout::rows);
+            check_product<double>({13, 21000, 1}, of_a, Layout::rows);
+        }
+    }
+    use_halves(before);
+}
+
+TEST(GemmTile, sums_of_one_product_may_be_followed_by_others) {
+    constexpr std::int64_t m = 28, n = 200;
+    std::vector<float> a(m, 3), b(2 * n, 2), c(m * n), scratch(tile_index(own_gemm_scratch<float>(m, n, 1)));
+    own_gemm<float>({m, n, 1, a.data(), 1, m, b.data(), 2 * n, 2, c.data(), n}, scratch.data());
+    EXPECT_EQ(c, std::vector<float>(m * n, 6));
+}
+
 // Rows of a that lie apart in both directions, of a few.
 TEST(GemmTile, small_products_of_scattered_rows_are_chains) {
     for (Sizes s : {Sizes{2, 5, 7}, Sizes{13, 31, 20}, Sizes{14, 40, 33}, Sizes{50, 9, 17}})

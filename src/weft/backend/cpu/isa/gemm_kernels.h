@@ -93,9 +93,10 @@ struct GemmKernels {
     void (*let_go)() = nullptr;
     /// Rows from which on tiles heed GemmTile::copy_b, and are tall; 0: none.
     int least_copying = 0, tall_rows = 0;
-    /// Lines that a tile asks for.
+    /// Lines that a tile asks for; one, where it asks for none.
     std::int64_t asked_for(std::int64_t rows, std::int64_t k) const {
-        return tall_rows > 0 && rows >= tall_rows ? k / 2 : k;
+        std::int64_t lines = tall_rows > 0 && rows >= tall_rows ? k / 2 : k;
+        return lines > 0 ? lines : 1;
     }
 };
 

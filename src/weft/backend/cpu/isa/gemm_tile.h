@@ -203,7 +203,7 @@ bool end_in_half(const GemmTile<T>& tile) {
             part.b += full, part.c += full;
             if (tile.bias) part.bias += full;
         }
-        if (tile.a_row == 1)
+        if (rows == 1 || tile.a_row == 1)
             compute<T, rows, 1, false, true, false, HalfVec<T>, HalfLanes<T>>(part);
         else
             compute<T, rows, 1, false, false, false, HalfVec<T>, HalfLanes<T>>(part);
