@@ -1,5 +1,5 @@
-// Lines of memory that are read soon, which the tiles of a product take along, one with each row of b: there is nothing to wait for, and room
-// for a request a row. Callers: backend/cpu/gemm_multiplication.h, small_products.h.
+// Lines of memory that are read soon, which the tiles of a product take along, one with each row of b or each second: there is nothing to wait for,
+// and room for as many requests. Callers: backend/cpu/gemm_ahead.h, gemm_multiplication.h, small_products.h.
 #pragma once
 
 #include <algorithm>
