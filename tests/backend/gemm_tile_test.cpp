@@ -1,26 +1,10 @@
 // Tiles of products by themselves: chains of fused multiply-adds for all heights, which the tallest count two at a time; what they copy on the way.
 // And products whose panels are copied so, asked for ahead, or cut otherwise, against the definition.
 #include "backend/gemm_cases.h"
+#include "backend/tile_kernels.h"
 
 namespace weft::cpu {
 namespace {
-
-template <class T>
-const GemmKernels<T>& tile_kernels(Isa isa) {
-    const GemmKernels<T>* found = nullptr;
-    switch (isa) {
-#define WEFT_TILE_CASE(name)                 \
-    case Isa::name:                          \
-        if constexpr (sizeof(T) == 4)        \
-            found = &name::gemm_kernels_f32; \
-        else                                 \
-            found = &name::gemm_kernels_f64; \
-        break;
-        WEFT_FOR_EACH_ISA(WEFT_TILE_CASE)
-#undef WEFT_TILE_CASE
-    }
-    return *found;
-}
 
 std::size_t tile_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 

@@ -6,29 +6,12 @@
 #include <cstring>
 #include <vector>
 
-#include "weft/backend/cpu/isa/gemm_kernels.h"
+#include "backend/tile_kernels.h"
 #include "weft/backend/cpu/own_gemm.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
 namespace {
-
-template <class T>
-const GemmKernels<T>& kernels_of(Isa isa) {
-    const GemmKernels<T>* found = nullptr;
-    switch (isa) {
-#define WEFT_CASE(name)                      \
-    case Isa::name:                          \
-        if constexpr (sizeof(T) == 4)        \
-            found = &name::gemm_kernels_f32; \
-        else                                 \
-            found = &name::gemm_kernels_f64; \
-        break;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return *found;
-}
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -70,7 +53,7 @@ void check(Isa isa, int m, std::int64_t k, int n, unsigned how) {
             if (tile.bias) sum += bias[at(j)];
             element = tile.relu && sum < 0 ? T(0) : sum;
         }
-    kernels_of<T>(isa).short_sums(tile);
+    tile_kernels<T>(isa).short_sums(tile);
     ASSERT_EQ(c, expected) << name_of(isa) << ' ' << m << " x " << k << " by " << n << ", how " << how;
 }
 

@@ -123,33 +123,18 @@ void few_rows(const GemmTile<T>& tile) {
     compute_few<T, 4>(tile);
 }
 
+template <class T>
+constexpr GemmKernels<T> of_numbers{most_rows,       most_vectors* Vec<T>::lanes,
+                                    compute_tile<T>, pack_a<T>,
+                                    pack_b<T>,       dots<T>,
+                                    few_rows<T>,     short_sums<T>,
+                                    add_to<T>,       1,
+                                    nullptr,         least_copying<T>,
+                                    tall_rows};
+
 }  // namespace
 
-const GemmKernels<float> gemm_kernels_f32{most_rows,
-                                          most_vectors* Vec<float>::lanes,
-                                          compute_tile<float>,
-                                          pack_a<float>,
-                                          pack_b<float>,
-                                          dots<float>,
-                                          few_rows<float>,
-                                          short_sums<float>,
-                                          add_to<float>,
-                                          1,
-                                          nullptr,
-                                          least_copying<float>,
-                                          tall_rows};
-const GemmKernels<double> gemm_kernels_f64{most_rows,
-                                           most_vectors* Vec<double>::lanes,
-                                           compute_tile<double>,
-                                           pack_a<double>,
-                                           pack_b<double>,
-                                           dots<double>,
-                                           few_rows<double>,
-                                           short_sums<double>,
-                                           add_to<double>,
-                                           1,
-                                           nullptr,
-                                           least_copying<double>,
-                                           tall_rows};
+const GemmKernels<float> gemm_kernels_f32 = of_numbers<float>;
+const GemmKernels<double> gemm_kernels_f64 = of_numbers<double>;
 
 }  // namespace weft::cpu::WEFT_ISA
