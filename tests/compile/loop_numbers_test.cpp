@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "effort.h"
 #include "unrolled.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/while.h"
@@ -71,7 +72,7 @@ std::optional<LoopOfNumbers> numbers_of(const Tensor& result, bool collected = f
 
 // 130 steps: some at once, and some that are left over.
 class NumbersOf : public testing::TestWithParam<std::int64_t> {};
-INSTANTIATE_TEST_SUITE_P(Numbers, NumbersOf, testing::Values(64, 130, 331));
+INSTANTIATE_TEST_SUITE_P(Numbers, NumbersOf, testing::Values(64, 130, share_under_sanitizers > 1 ? 195 : 331));
 
 TEST_P(NumbersOf, products_of_small_matrices_have_the_bits_of_kernels) {
     for (std::int64_t n : {2, 3, 4}) {

@@ -51,6 +51,12 @@ std::string other_form(const Array& expected, const Array& found) {
     return "";
 }
 
+// Most often all bytes are the same: element by element, in a build for sanitizers, they take a hundred times as long.
+bool same_bytes(const Array& a, const Array& b) {
+    auto bytes = static_cast<std::size_t>(a.size()) * size_of(a.dtype);
+    return bytes == 0 || std::memcmp(a.address(), b.address(), bytes) == 0;
+}
+
 // The place of element i, counted row-major, and the two values there.
 template <class T>
 std::string at(const Array& array, std::int64_t i, T expected, T found) {
@@ -71,6 +77,7 @@ bool close(double expected, double found, double absolute, double relative) {
 std::string difference(const Array& expected, const Array& found) {
     if (std::string form = other_form(expected, found); !form.empty()) return form;
     Array a = contiguous(expected), b = contiguous(found);
+    if (same_bytes(a, b)) return "";
     return with_dtype(a.dtype, [&](auto tag) -> std::string {
         using T = typename decltype(tag)::Type;
         for (std::int64_t i = 0; i < a.size(); ++i) {
@@ -83,6 +90,7 @@ std::string difference(const Array& expected, const Array& found) {
 std::string difference(const Array& expected, const Array& found, double absolute, double relative) {
     if (!is_inexact(expected.dtype)) return difference(expected, found);
     if (std::string form = other_form(expected, found); !form.empty()) return form;
+    if (same_bytes(contiguous(expected), contiguous(found))) return "";
     std::vector<double> a = as_doubles(expected), b = as_doubles(found);
     std::int64_t parts = is_complex(expected.dtype) ? 2 : 1;
     for (std::size_t i = 0; i < a.size(); ++i) {
