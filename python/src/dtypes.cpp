@@ -54,6 +54,12 @@ std::optional<DType> dtype(nb::handle object) {
         text(shown, " is not an element type; say weft.float32, NumPy's type, or a name such as 'float32'"));
 }
 
+std::optional<MatmulPrecision> matmul_precision(nb::handle object) {
+    if (object.is_none()) return {};
+    if (PyUnicode_Check(object.ptr())) return MatmulPrecision(std::string_view(nb::cast<std::string>(object)));
+    return MatmulPrecision(*dtype(object));
+}
+
 nb::object dtype_object(DType dtype) { return nb::borrow(objects[static_cast<std::size_t>(dtype)]); }
 
 void bind_dtypes(nb::module_& module) {

@@ -91,6 +91,8 @@ Shape shape(nb::handle object, const char* operation);
 Dims integers(nb::handle object, const char* operation, const char* what);
 /// weft's, NumPy's, Python's types, names; None: nothing.
 std::optional<DType> dtype(nb::handle object);
+/// A name ("bfloat16x6") or an element type; none for None. ValueError for others.
+std::optional<MatmulPrecision> matmul_precision(nb::handle object);
 nb::object dtype_object(DType dtype);
 
 // The parts of the module --------------------------------------------------------------------------------------------------------------

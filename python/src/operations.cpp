@@ -278,7 +278,7 @@ void bind_views(nb::module_& m) {
 void bind_products(nb::module_& m) {
     m.def("matmul", [](Given a, Given b, Given precision) {
         Operand x = operand(a, "matmul"), y = operand(b, "matmul");
-        std::optional<DType> asked = dtype(precision);
+        std::optional<MatmulPrecision> asked = matmul_precision(precision);
         return object_of(asked ? matmul(x, y, *asked) : matmul(x, y));
     });
     m.def("tensordot", [](Given a, Given b, Given axes_a, Given axes_b) {

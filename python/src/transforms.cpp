@@ -225,15 +225,14 @@ void bind_transforms(nb::module_& m) {
         return list_of(rows(tensor(output, "jacobian"), tensors(wrt, "jacobian")));
     });
     bind_calls(m);
-    m.def("check_matmul_precision",
-          [](Given precision) { check_matmul_precision("compile", dtype(precision).value_or(DType::float32)); });
+    m.def("check_matmul_precision", [](Given precision) { matmul_precision(precision); });
     nb::class_<Allowed>(m, "Allowance").def(nb::init<>());
     nb::class_<Compiled>(m, "Compiled")
         .def(
             "__init__",
             [](Compiled* self, nb::object body, const Allowed& allowed, Given precision) {
-                new (self)
-                    Compiled(Body(std::move(body)), {dtype(precision).value_or(DType::float32)}, allowed.allowance);
+                MatmulPrecision asked = matmul_precision(precision).value_or(MatmulPrecision::float32);
+                new (self) Compiled(Body(std::move(body)), {asked}, allowed.allowance);
             },
             nb::arg("body"), nb::arg("allowance"), nb::arg("matmul_precision").none() = nb::none())
         .def("__call__",

@@ -10,7 +10,7 @@ def train_step(model, optimizer, loss_fn, *, matmul_precision=None):
     It gives the loss before the step; where loss_fn gives a tuple, its first is the loss and the rest is handed on.
 
     The program is traced once for each form, shapes and dtypes of the batch; numbers in it are written into the program.
-    matmul_precision="bfloat16": as for wf.compile.
+    matmul_precision="bfloat16", "bfloat16x3", "bfloat16x6": as for wf.compile.
 
     >>> w = wf.Parameter(wf.zeros(2))
     >>> step = wf.train_step(w, wf.optim.SGD([w], lr=0.1), lambda w, x: wf.sum((w - x) ** 2))

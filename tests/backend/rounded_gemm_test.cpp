@@ -2,76 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <random>
-#include <vector>
 
-#include "weft/backend/cpu/gemm.h"
-#include "weft/backend/cpu/isa.h"
+#include "backend/rounded_sample.h"
 #include "weft/base/error.h"
-#include "weft/base/thread_pool.h"
-#include "weft/core/half.h"
 
 namespace weft::cpu {
 namespace {
 
-const ProductType rounded{DType::float32, true};
-
-/// Puts instruction set, pairs, tiles and threads back.
-struct Settings {
-    ~Settings() {
-        use_isa(isa), use_pairs(pairs), use_tiles(tiles);
-        ThreadPool::instance().set_threads(threads);
-    }
-    Isa isa = best_isa();
-    bool pairs = multiplies_pairs(), tiles = multiplies_tiles();
-    int threads = ThreadPool::instance().threads();
-};
-
-struct RoundedSizes {
-    std::int64_t m, n, k;
-};
-const RoundedSizes rounded_sizes[] = {{1, 1, 1},      {1, 40, 7},    {14, 32, 2},   {15, 33, 65},   {13, 31, 257},
-                                      {64, 64, 64},   {65, 10, 131}, {100, 90, 80}, {128, 10, 513}, {3, 5, 5001},
-                                      {40, 33, 2101}, {7, 4200, 5},  {600, 40, 90}, {3, 4, 0}};
-
-enum class MatrixLayout { rows, columns, apart };
-const MatrixLayout rounded_layouts[] = {MatrixLayout::rows, MatrixLayout::columns, MatrixLayout::apart};
-
-/// Rows lie an odd distance apart where they are apart; around the numbers there is NaN.
-struct RoundedSample {
-    RoundedSample(std::int64_t rows, std::int64_t columns, MatrixLayout layout, unsigned seed) : columns(columns) {
-        std::int64_t row = layout == MatrixLayout::columns ? 1
-                           : layout == MatrixLayout::rows  ? columns
-                                                           : 2 * columns + 3;
-        std::int64_t column = layout == MatrixLayout::columns ? rows : layout == MatrixLayout::rows ? 1 : 2;
-        memory.assign(static_cast<std::size_t>((rows + 1) * (2 * columns + 5) + 8), NAN);
-        std::mt19937 generator(seed);
-        std::normal_distribution<float> normal;
-        for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t j = 0; j < columns; ++j)
-                memory[static_cast<std::size_t>(i * row + j * column)] = normal(generator);
-        matrix = {memory.data(), row, column};
-    }
-    double at(std::int64_t i, std::int64_t j) const {
-        float number = static_cast<const float*>(matrix.data)[i * matrix.row_stride + j * matrix.column_stride];
-        return static_cast<float>(BFloat16(number));
-    }
-    std::int64_t columns;
-    std::vector<float> memory;
-    Matrix matrix;
-};
-
-std::vector<float> product(const RoundedSizes& s, const RoundedSample& a, const RoundedSample& b) {
-    std::vector<float> c(static_cast<std::size_t>(s.m * s.n), NAN);
-    gemm(rounded, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n);
-    return c;
-}
-
-bool are_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
+const ProductType rounded{DType::float32, 1};
 
 TEST(RoundedGemm, is_the_product_of_rounded_numbers_summed_in_float32) {
     for (const RoundedSizes& s : rounded_sizes)
@@ -94,7 +32,7 @@ TEST(RoundedGemm, is_the_product_of_rounded_numbers_summed_in_float32) {
 }
 
 TEST(RoundedGemm, has_the_same_bits_on_every_processor_without_AMX_and_with_any_number_of_threads) {
-    Settings before;
+    RoundedSettings before;
     use_tiles(false);
     for (const RoundedSizes& s : rounded_sizes) {
         RoundedSample a(s.m, s.k, MatrixLayout::rows, 1), b(s.k, s.n, MatrixLayout::columns, 2);
@@ -125,7 +63,7 @@ float sum_by_tiles(const RoundedSample& a, const RoundedSample& b, std::int64_t 
 
 TEST(RoundedGemm, has_by_AMX_the_bits_of_its_order_with_any_number_of_threads) {
     if (!multiplies_tiles()) GTEST_SKIP() << "this processor has no AMX, or the system keeps it";
-    Settings before;
+    RoundedSettings before;
     for (const RoundedSizes& s : rounded_sizes)
         for (MatrixLayout of_a : rounded_layouts)
             for (MatrixLayout of_b : rounded_layouts) {
@@ -215,7 +153,7 @@ TEST(RoundedGemm, a_batch_is_its_items) {
 
 TEST(RoundedGemm, is_for_float32) {
     double number = 1;
-    EXPECT_THROW(gemm({DType::float64, true}, 1, 1, 1, {&number, 1, 1}, {&number, 1, 1}, &number, 1), DTypeError);
+    EXPECT_THROW(gemm({DType::float64, 1}, 1, 1, 1, {&number, 1, 1}, {&number, 1, 1}, &number, 1), DTypeError);
 }
 
 }  // namespace

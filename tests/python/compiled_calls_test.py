@@ -36,12 +36,18 @@ class CompiledCalls(unittest.TestCase):
         np.testing.assert_array_equal(np.asarray(stays), np.asarray(wf.asarray(a) @ wf.asarray(b)))
         exact = np.asarray(wf.compile(lambda x, y: x @ y, matmul_precision="float32")(wf.asarray(a), wf.asarray(b)))
         np.testing.assert_array_equal(exact, np.asarray(wf.asarray(a) @ wf.asarray(b)))
-        with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float16"):
+        with self.assertRaisesRegex(ValueError, "bfloat16x3 or bfloat16x6, not float16"):
             wf.compile(lambda x: x, matmul_precision="float16")
-        with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float16"):
+        with self.assertRaisesRegex(ValueError, "bfloat16x3 or bfloat16x6, not float16"):
             wf.train_step(None, None, None, matmul_precision="float16")
-        with self.assertRaisesRegex(ValueError, "float32 or bfloat16, not float64"):
+        with self.assertRaisesRegex(ValueError, "bfloat16x3 or bfloat16x6, not float64"):
             wf.matmul(a, b, precision="float64")
+        with self.assertRaisesRegex(ValueError, "bfloat16x3 or bfloat16x6, not bfloat16x4"):
+            wf.compile(lambda x: x, matmul_precision="bfloat16x4")
+        for name, most in (("bfloat16x3", 2e-5), ("bfloat16x6", 1e-6)):
+            near = np.asarray(wf.compile(lambda x, y: x @ y, matmul_precision=name)(wf.asarray(a), wf.asarray(b)))
+            self.assertLess(np.linalg.norm(near - exact) / np.linalg.norm(exact), most, name)
+            np.testing.assert_array_equal(near, np.asarray(wf.matmul(a, b, precision=name)))
 
     def test_a_step_of_training_takes_products_in_bfloat16(self):
         rng = np.random.default_rng(4)

@@ -278,10 +278,10 @@ TEST(Check9, numbers_of_a_row_meet_before_they_meet_its_elements) {
 
 TEST(Check9, a_sum_of_negatives_uses_the_sum_or_difference_that_is_there) {
     Tensor x = input("x", {3, 4}, DType::float64), y = input("y", {3, 4}, DType::float64);
-    EXPECT_EQ(form(sum(-x, 1)), "negative(sum(x, reduction=0, axes=(1,), keepdims=False))");
+    EXPECT_EQ(form(sum(-x, 1)), "negative(sum(x, reduction=sum, axes=(1,), keepdims=False))");
     Tensor difference = x - y;
     EXPECT_EQ(form(difference - sum(-difference, 1, true)),
-              "add(subtract(x, y), sum(subtract(x, y), reduction=0, axes=(1,), keepdims=True))");
+              "add(subtract(x, y), sum(subtract(x, y), reduction=sum, axes=(1,), keepdims=True))");
     EXPECT_EQ(count(difference * sum(-difference, 1, true), {"subtract"}), 1);
 }
 

@@ -1,4 +1,4 @@
-// Functions whose products of float32 are made in bfloat16: what is rounded, what is not, and how far that goes.
+// Functions whose products of float32 are made as bfloat16: what is rounded, what is not, and how far that goes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "weft/graph/node.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/join.h"
 #include "weft/ops/random.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
@@ -117,10 +118,40 @@ TEST(MatmulPrecision, kept_weights_are_read_anew_when_they_change) {
     }
 }
 
-TEST(MatmulPrecision, is_float32_or_bfloat16) {
+TEST(MatmulPrecision, has_four_names) {
     auto f = [](std::span<const Tensor> x) { return std::vector<Tensor>{x[0]}; };
     EXPECT_THROW(CompiledFunction(f, {.matmul_precision = DType::float16}), ValueError);
     EXPECT_NO_THROW(CompiledFunction(f, {.matmul_precision = DType::float32}));
+    for (std::string_view name : MatmulPrecision::names) EXPECT_EQ(name_of(MatmulPrecision(name)), name);
+    EXPECT_THROW(MatmulPrecision("bfloat16x9"), ValueError);
+    EXPECT_THROW(MatmulPrecision(DType::int8), ValueError);
+}
+
+// Where tiles of bfloat16 are multiplied; elsewhere they are products of float32, of which the same holds.
+TEST(MatmulPrecision, of_several_parts_comes_as_near_as_it_says_in_derivatives_too) {
+    Tensor x = numbers({70, 96}, 1), w = numbers({96, 48}, 2);
+    auto f = [](std::span<const Tensor> in) {
+        Tensor y = matmul(tanh(in[0]), in[1]);
+        return std::vector<Tensor>{concatenate({ravel(y), ravel(gradient(sum(square(y)), {in[1]})[0])})};
+    };
+    std::vector<double> wanted =
+        f(std::vector<Tensor>{x.astype(DType::float64), w.astype(DType::float64)})[0].eval().to_vector<double>();
+    for (auto [precision, most] :
+         {std::pair(MatmulPrecision::bfloat16x3, 2e-5), std::pair(MatmulPrecision::bfloat16x6, 5e-7)}) {
+        CompiledFunction g(f, {.matmul_precision = precision});
+        EXPECT_LT(relative(run(g, {x, w}), std::vector<float>(wanted.begin(), wanted.end())), most);
+        auto rewrites = g.explain(std::vector<Tensor>{x, w}).str();
+        EXPECT_NE(rewrites.find(text("precision=", name_of(precision))), std::string::npos) << rewrites;
+    }
+}
+
+TEST(MatmulPrecision, is_part_of_what_a_program_is_known_by) {
+    Tensor x = numbers({40, 64}, 1), w = numbers({64, 32}, 2);
+    std::vector<float> plain = matmul(x, w).eval().to_vector<float>(),
+                       rounded = matmul(x, w, DType::bfloat16).eval().to_vector<float>(),
+                       again = matmul(x, w, MatmulPrecision::bfloat16x6).eval().to_vector<float>();
+    EXPECT_GT(relative(rounded, plain), 1e-4);
+    EXPECT_LT(relative(again, plain), 1e-6);
 }
 
 TEST(MatmulPrecision, vmap_keeps_it) {

@@ -7,6 +7,7 @@
 #include "weft/base/error.h"
 #include "weft/found.h"
 #include "weft/io/file.h"
+#include "weft/ops/matmul_precision.h"
 #include "weft/train/assignment.h"
 #include "weft/train/compose.h"
 #include "weft/train/config.h"
@@ -178,7 +179,7 @@ TEST(Experiment, products_are_made_in_the_precision_that_the_file_asks_for) {
     std::string refused = error_of_text("\"cost\"", "\"matmul_precision\": \"half\", \"cost\"");
     EXPECT_TRUE(refused.starts_with("f.json:4:21: ") && refused.find("float32") != refused.npos) << refused;
     std::vector<double> losses;
-    for (const char* precision : {"float32", "bfloat16"}) {
+    for (std::string_view precision : MatmulPrecision::names) {
         Experiment experiment(
             tree_with({text("matmul_precision=", precision), "model.sequential.0.linear.units=64", "seed=3"}));
         const Phase& phase = experiment.phases[0];
@@ -187,6 +188,7 @@ TEST(Experiment, products_are_made_in_the_precision_that_the_file_asks_for) {
     }
     EXPECT_NE(losses[0], losses[1]);
     EXPECT_NEAR(losses[0] / losses[1], 1, 1e-2);
+    for (std::size_t several : {2, 3}) EXPECT_NEAR(losses[0] / losses[several], 1, 1e-4);
 }
 
 TEST(Experiment, phases_are_laid_over_what_stands_beside_them) {

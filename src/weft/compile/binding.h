@@ -8,6 +8,7 @@
 #include "weft/compile/device.h"
 #include "weft/compile/plan.h"
 #include "weft/compile/quantities.h"
+#include "weft/ops/matmul_precision.h"
 
 namespace weft {
 
@@ -78,7 +79,7 @@ struct BindOptions {
     /// they read them.
     std::vector<bool> steady = {};
     bool keep_loops = false;
-    bool bfloat16_products = false;  // of float32, by bfloat16_rewriting()
+    MatmulPrecision products = MatmulPrecision::float32;  // of float32, by rewriting_in()
     /// It is a step of a loop: run often, with outputs that lie anywhere.
     bool step_of_loop = false;
     Thrift thrift = {};

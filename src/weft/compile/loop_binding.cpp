@@ -212,7 +212,7 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     BindOptions inner;
     bool once = length_ == 1 && !a_.condition;  // nothing is worth keeping then
     for (const Leaf& leaf : phase.leaves) inner.steady.push_back(!once && leaf.input >= carried_ + a_.sliced);
-    inner.keep_loops = options.keep_loops, inner.bfloat16_products = options.bfloat16_products;
+    inner.keep_loops = options.keep_loops, inner.products = options.products;
     phase.step = make_step_binding(gather(top_nodes, leaf_nodes), std::move(inner), compiler, form);
     phase.table = std::make_unique<OperandTable>(*phase.step);
 

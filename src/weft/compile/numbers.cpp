@@ -218,7 +218,7 @@ class NumberWriter {
 
     // Each element as gemm makes it: one chain of fused multiply-adds in the order of k.
     ArrayNumbers product(const Node& node, Inputs inputs) {
-        bool plain = node.operation == &matmul_operation && precision_of(node) == DType::float32;
+        bool plain = node.operation == &matmul_operation && precision_of(node) == MatmulPrecision::float32;
         if (!plain || !sums_as_it_is(node.dtype)) return {};
         const Shape &a = graph_.node(inputs[0]).shape, &b = graph_.node(inputs[1]).shape;
         auto rows = static_cast<std::size_t>(a[a.size() - 2].value());

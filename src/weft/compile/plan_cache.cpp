@@ -33,7 +33,7 @@ Hash128 sized_key(const Graph& graph) {
 // One operation by itself is computed as it stands, so that a / a and a - a are NumPy's where a is 0 or infinite: rules that take numbers for
 // finite have nothing to gain there.
 const RewriteOptions& rewriting_of(const Graph& graph, const BindOptions& options, bool step = false) {
-    if (options.bfloat16_products) return bfloat16_rewriting();
+    if (options.products != MatmulPrecision::float32) return rewriting_in(options.products);
     auto computes = [](const Graph::Entry& e) {
         Family family = e.node->operation->family;
         return !e.leaf && family != Family::constant && family != Family::view;

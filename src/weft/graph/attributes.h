@@ -101,9 +101,12 @@ struct PrintVisitor {
         else if constexpr (std::is_same_v<T, Offsets>) {
             for (std::size_t i = 0; i < value.size(); ++i) out << (i ? ", " : "(") << value[i];
             out << ')';
-        } else if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>)
-            out << static_cast<int>(value);
-        else
+        } else if constexpr (std::is_enum_v<T>) {
+            if constexpr (requires { name_of(value); })
+                out << name_of(value);
+            else
+                out << static_cast<int>(value);
+        } else
             out << value;
     }
 };

@@ -108,21 +108,15 @@ Tensor product(Operand&& left, Operand&& right, AttributesHandle how) {
 
 }  // namespace
 
-void check_matmul_precision(std::string_view of, DType precision) {
-    if (precision != DType::float32 && precision != DType::bfloat16)
-        throw ValueError(text(of, ": the precision of products of float32 is float32 or bfloat16, not ", precision));
-}
-
 Tensor matmul(Operand a, Operand b) { return product(std::move(a), std::move(b), nullptr); }
-Tensor matmul(Operand a, Operand b, DType precision) {
-    check_matmul_precision("matmul", precision);
+Tensor matmul(Operand a, Operand b, MatmulPrecision precision) {
     return product(std::move(a), std::move(b), attributes(ProductAttributes{precision}));
 }
 Tensor product_like(const Node& node, Operand a, Operand b) {
     return product(std::move(a), std::move(b), node.attributes);
 }
-DType precision_of(const Node& product) {
-    return product.attributes ? product.attributes_as<ProductAttributes>().precision : DType::float32;
+MatmulPrecision precision_of(const Node& product) {
+    return product.attributes ? product.attributes_as<ProductAttributes>().precision : MatmulPrecision::float32;
 }
 
 Tensor tensordot(const Operand& left, const Operand& right, const Axes& axes_a, const Axes& axes_b) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "weft/base/environment.h"
 #include "weft/base/nearest.h"
@@ -34,13 +35,17 @@ const RewriteOptions& exact_rewriting() {
     return *options;
 }
 
-const RewriteOptions& bfloat16_rewriting() {
-    static const RewriteOptions* options = [] {
-        auto* lower = new RewriteOptions(default_rewriting());
-        lower->extra.push_back(bfloat16_products());
-        return lower;
+const RewriteOptions& rewriting_in(MatmulPrecision precision) {
+    static const auto* options = [] {
+        auto* all = new std::array<RewriteOptions, MatmulPrecision::names.size()>;
+        for (std::size_t i = 0; i < all->size(); ++i) {
+            (*all)[i] = default_rewriting();
+            auto other = static_cast<MatmulPrecision::Value>(i);
+            if (other != MatmulPrecision::float32) (*all)[i].extra.push_back(products_in(other));
+        }
+        return all;
     }();
-    return *options;
+    return (*options)[precision];
 }
 
 const RewriteOptions& step_rewriting(bool exact) {

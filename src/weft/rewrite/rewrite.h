@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weft/graph/graph.h"
+#include "weft/ops/matmul_precision.h"
 #include "weft/rewrite/rule.h"
 
 namespace weft {
@@ -25,10 +26,10 @@ struct RewriteOptions {
 const RewriteOptions& default_rewriting();
 /// The same without the rules that take numbers for finite.
 const RewriteOptions& exact_rewriting();
-/// The default with products of float32 made in bfloat16 (ops/contraction.h) as the last rule.
-const RewriteOptions& bfloat16_rewriting();
+/// The default with products of float32 made in another precision (ops/contraction.h) as the last rule.
+const RewriteOptions& rewriting_in(MatmulPrecision precision);
 /// That rule: matmul(a, b) -> matmul(a, b, precision=bfloat16), of matrices of float32.
-Rule bfloat16_products();
+Rule products_in(MatmulPrecision precision);
 /// Of the steps of loops, by one of the above: products of a few numbers, for which a kernel would be called in each step, become sums of
 /// products in order.
 const RewriteOptions& step_rewriting(bool exact);

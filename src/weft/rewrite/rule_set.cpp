@@ -70,7 +70,13 @@ const std::vector<std::int32_t>& RuleSet::at(Phase phase, const Operation& opera
 }
 
 std::shared_ptr<const RuleSet> rules_for(const RewriteOptions& options) {
-    const RewriteOptions* usual[] = {&default_rewriting(), &exact_rewriting(), &bfloat16_rewriting()};
+    const RewriteOptions* usual[] = {&default_rewriting(),
+                                     &exact_rewriting(),
+                                     &step_rewriting(false),
+                                     &step_rewriting(true),
+                                     &rewriting_in(MatmulPrecision::bfloat16),
+                                     &rewriting_in(MatmulPrecision::bfloat16x3),
+                                     &rewriting_in(MatmulPrecision::bfloat16x6)};
     auto which = std::find(std::begin(usual), std::end(usual), &options);
     if (which == std::end(usual)) return std::make_shared<RuleSet>(options);
     struct Kept {

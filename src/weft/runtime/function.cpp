@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "weft/graph/node.h"
-#include "weft/ops/contraction.h"
 #include "weft/runtime/allowance.h"
 #include "weft/runtime/specialization.h"
 
@@ -63,7 +62,6 @@ struct CompiledFunction::State final : Allowance::Holder {
 };
 
 CompiledFunction::CompiledFunction(Body body, CompileOptions options, std::shared_ptr<Allowance> allowance) {
-    check_matmul_precision("compile", options.matmul_precision);
     if (!allowance) allowance = std::make_shared<Allowance>();
     state_ = std::make_unique<State>(std::move(body), options, std::move(allowance));
 }

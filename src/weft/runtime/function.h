@@ -14,6 +14,7 @@
 
 #include "weft/graph/parameter.h"
 #include "weft/graph/tensor.h"
+#include "weft/ops/matmul_precision.h"
 
 namespace weft {
 
@@ -21,16 +22,15 @@ class Allowance;
 struct Explanation;
 
 struct CompileOptions {
-    /// Of products of matrices of float32, those of derivatives too: bfloat16 for operands rounded to it (ops/contraction.h says what that
-    /// does to a product). Sums, all other operations and parameters stay as they are; so do convolutions, and products of
+    /// Of products of matrices of float32, those of derivatives too: bfloat16 for operands rounded to it, bfloat16x3 and bfloat16x6 for sums of
+    /// several (ops/contraction.h says what that does to a product). Sums, all other operations and parameters stay as they are; so do convolutions, and products of
     /// fewer than 16 rows, columns, or numbers along the sum.
-    DType matmul_precision = DType::float32;
+    MatmulPrecision matmul_precision = MatmulPrecision::float32;
 };
 
 class CompiledFunction {
   public:
     using Body = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
-    /// ValueError for a precision that is neither float32 nor bfloat16.
     /// `allowance`: what its programs may take, those of the other functions that share it included; left out: its own.
     explicit CompiledFunction(Body body, CompileOptions options = {}, std::shared_ptr<Allowance> allowance = {});
     ~CompiledFunction();

@@ -223,7 +223,7 @@ void run_sort(const Node& node, std::span<const Elements> from, const Elements& 
 
 template <class T>
 void run_matmul(const Node& node, const Elements& a, const Elements& b, const Elements& to) {
-    auto read = [rounded = precision_of(node) == DType::bfloat16](const Elements& from, const Dims& at) {
+    auto read = [rounded = precision_of(node) == MatmulPrecision::bfloat16](const Elements& from, const Dims& at) {
         if constexpr (std::is_same_v<T, float>)
             if (rounded) return static_cast<float>(BFloat16(from.at<T>(at)));
         return from.at<T>(at);

@@ -36,7 +36,7 @@ bool Spares::hold(const Tensor& tensor) const {
 
 Specialization::Specialization(Trace trace, std::span<const Tensor> arguments, const CompileOptions& options,
                                bool keeps) {
-    options_.bfloat16_products = options.matmul_precision == DType::bfloat16;
+    options_.products = options.matmul_precision;
     for (const Tensor& argument : arguments) signature_.push_back({argument.shape(), argument.dtype()});
     results_ = trace.results.size();
     std::vector<Node*> outputs;

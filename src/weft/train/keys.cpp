@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weft/ops/matmul_precision.h"
 #include "weft/train/monitor.h"
 #include "weft/train/parts.h"
 #include "weft/train/registry.h"
@@ -127,10 +128,12 @@ const std::vector<Option>& phase_keys() {
          "of products of matrices of float32: bfloat16 rounds their operands to 8 bits (an element is off by some 2^-9 "
          "of the root of "
          "the sum of squares of its products), up to twice as fast where the processor has AVX512_BF16, "
-         "three times and more where it has AMX",
+         "three times and more where it has AMX; bfloat16x3 and bfloat16x6 multiply sums of two and three bfloat16 "
+         "there, "
+         "with 17 bits and all of float32's",
          false,
          Takes::string,
-         {"float32", "bfloat16"}},
+         {MatmulPrecision::names.begin(), MatmulPrecision::names.end()}},
         part(key("stop_when", Json::object({{"epochs", 10, {}}}), "when it ends: a stop rule, as in {any: [rules]}",
                  Takes::object),
              "stop"),

@@ -188,7 +188,7 @@ Phase::Phase(const Json& description) {
     config["cost"] = read_cost(*this, config.at("cost"));
     batch_size = config.at("batch_size").as_integer();
     last = last_named(config.at("last").as_string());
-    compile.matmul_precision = dtype_named(config.at("matmul_precision").as_string());
+    compile.matmul_precision = MatmulPrecision(config.at("matmul_precision").as_string());
     config["monitor"] = read_monitor(*this, config.at("monitor"));
     config["optimizer"] = read_optimizer(*this, config.at("optimizer"));
     config["stop_when"] = read_stop(*this, config.at("stop_when"));

@@ -9,9 +9,7 @@
 namespace weft::cpu {
 namespace {
 
-ProductType product_type(const Node& node, const Layout& output) {
-    return {output.dtype, precision_of(node) == DType::bfloat16};
-}
+ProductType product_type(const Node& node, const Layout& output) { return {output.dtype, precision_of(node).parts()}; }
 
 // matmul of (batch..., m, k) and (batch..., k, n). gemm wants C's columns side by side: a result that lies the other way is
 // computed transposed, one that lies otherwise in scratch, and copied. So is one that takes less time transposed.
@@ -61,13 +59,13 @@ class Matmul final : public Kernel {
         gemm_pack(type_, n_, k_, b, shared);
     }
     std::string shared_format() const override {
-        return text("gemm ", type_.dtype, type_.rounded ? " rounded " : " ", n_, " x ", k_, " by ", b_.row_stride, ", ",
+        return text("gemm ", type_.dtype, " ", type_.parts, " parts ", n_, " x ", k_, " by ", b_.row_stride, ", ",
                     b_.column_stride);
     }
     std::size_t scratch_bytes() const override {
         return gemm_bytes_ + (plain_ ? 0 : static_cast<std::size_t>(m_ * n_) * size_of(type_.dtype));
     }
-    std::string_view by() const override { return type_.rounded ? "gemm bfloat16" : "gemm"; }
+    std::string_view by() const override { return type_.parts > 0 ? "gemm bfloat16" : "gemm"; }
 
     void run(void* const* operands, std::byte* scratch) const override {
         if (empty_) return;

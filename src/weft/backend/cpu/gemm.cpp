@@ -16,7 +16,9 @@ namespace {
 /// f<T> for the numbers that weft's own kernel multiplies, other() for all others.
 template <class F, class Other>
 auto with_kernel(ProductType type, F f, Other other) {
-    if (type.rounded) return f(TypeTag<RoundedFloat>());
+    if (type.parts == 1) return f(TypeTag<RoundedFloat>());
+    if (type.parts == 2) return f(TypeTag<FloatOfParts<2>>());
+    if (type.parts == 3) return f(TypeTag<FloatOfParts<3>>());
     if (type.dtype == DType::float32) return f(TypeTag<float>());
     if (type.dtype == DType::float64) return f(TypeTag<double>());
     return other();
@@ -140,11 +142,13 @@ void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scr
 void check(ProductType type, const Epilogue& epilogue) {
     if ((epilogue.bias || epilogue.relu) && !is_floating(type.dtype))
         throw DTypeError(text("gemm: bias and relu are for floating types, not for ", type.dtype));
-    if (type.rounded && type.dtype != DType::float32)
-        throw DTypeError(text("gemm: float32 is rounded to bfloat16, ", type.dtype, " is not"));
+    if (type.parts > 0 && type.dtype != DType::float32)
+        throw DTypeError(text("gemm: float32 is multiplied as bfloat16, ", type.dtype, " is not"));
 }
 
 }  // namespace
+
+ProductType::ProductType(DType dtype, int parts) : dtype(dtype), parts(parts > 1 && !multiplies_tiles() ? 0 : parts) {}
 
 void gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
           std::int64_t c_row_stride, bool accumulate, const Epilogue& epilogue, Scratch scratch) {
@@ -191,7 +195,7 @@ void batched_gemm(ProductType type, const Batch& batch, std::int64_t m, std::int
 
 std::unique_ptr<SmallGemm> small_gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                                       const Matrix& b, std::int64_t c_row_stride) {
-    if (type.rounded || gemm_by_library(type, m, n, k, a, b)) return nullptr;
+    if (type.parts > 0 || gemm_by_library(type, m, n, k, a, b)) return nullptr;
     if (type.dtype == DType::float32)
         return own_small_gemm(problem_of<float>(m, n, k, a, b, nullptr, c_row_stride, false, {}));
     if (type.dtype == DType::float64)

@@ -13,11 +13,12 @@
 
 namespace weft::cpu {
 
-/// The type of A, B and C; `rounded`: of float32, operands are rounded to bfloat16 as they are read, and summed in float32.
+/// The type of A, B and C; `parts`: of float32, operands are taken as they are read for sums of so many bfloat16 (1: rounded), whose products are
+/// summed in float32; 0: they are multiplied as they are, also where 2 or 3 are asked for and the processor multiplies no tiles of them.
 struct ProductType {
-    ProductType(DType dtype, bool rounded = false) : dtype(dtype), rounded(rounded) {}
+    ProductType(DType dtype, int parts = 0);
     DType dtype;
-    bool rounded;
+    int parts;
 };
 
 /// Rows and columns may lie anyhow: transposed, strided, reversed, broadcast (stride 0).
@@ -53,8 +54,8 @@ struct Batch {
 
 /// C (m x n; rows c_row_stride apart, columns side by side) = A (m x k) B (k x n), or C += A B with `accumulate`. Sums
 /// of float16 and bfloat16 are kept in float32 and rounded once; integers wrap; bool is "or" of "and". With k = 0 sums
-/// are 0. C must not overlap A or B. DTypeError for an epilogue on a type that is not floating, and for another type than
-/// float32 rounded.
+/// are 0. C must not overlap A or B. DTypeError for an epilogue on a type that is not floating, and for parts
+/// of another type than float32.
 void gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, void* c,
           std::int64_t c_row_stride, bool accumulate = false, const Epilogue& epilogue = {}, Scratch scratch = {});
 

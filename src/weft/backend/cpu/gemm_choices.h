@@ -16,16 +16,19 @@ const GemmKernels<T>& kernels() {
 #if WEFT_COMPILES_AVX512
     if constexpr (std::is_same_v<T, RoundedFloat>)
         if (multiplies_tiles()) return avx512::gemm_kernels_amx;
+    if constexpr (std::is_same_v<T, FloatOfParts<2>>) return avx512::gemm_kernels_amx_x3;
+    if constexpr (std::is_same_v<T, FloatOfParts<3>>) return avx512::gemm_kernels_amx_x6;
 #endif
     switch (best_isa()) {
-#define WEFT_GEMM_CASE(isa)                           \
-    case Isa::isa:                                    \
-        if constexpr (std::is_same_v<T, float>)       \
-            return isa::gemm_kernels_f32;             \
-        else if constexpr (std::is_same_v<T, double>) \
-            return isa::gemm_kernels_f64;             \
-        else                                          \
-            return pairs ? isa::gemm_kernels_pairs : isa::gemm_kernels_rounded;
+#define WEFT_GEMM_CASE(isa)                                                     \
+    case Isa::isa:                                                              \
+        if constexpr (std::is_same_v<T, float>)                                 \
+            return isa::gemm_kernels_f32;                                       \
+        else if constexpr (std::is_same_v<T, double>)                           \
+            return isa::gemm_kernels_f64;                                       \
+        else if constexpr (ProductOf<T>::parts == 1)                            \
+            return pairs ? isa::gemm_kernels_pairs : isa::gemm_kernels_rounded; \
+        break;
         WEFT_FOR_EACH_ISA(WEFT_GEMM_CASE)
 #undef WEFT_GEMM_CASE
     }
@@ -100,7 +103,12 @@ std::int64_t deep() {
 }
 template <class T>
 std::int64_t operands(std::int64_t k) {
-    return divide_up(k, deep<T>()) * (deep<T>() / together<T>);
+    return divide_up(k, deep<T>()) * (deep<T>() / together<T> * ProductOf<T>::parts);
+}
+/// Pieces of k of at most so many operands each.
+template <class T>
+std::int64_t pieces_of_operands(std::int64_t k, std::int64_t most) {
+    return divide_up(divide_up(k, deep<T>()), most / operands<T>(deep<T>()));
 }
 /// Where part i of `parts` of k numbers begins: never within what is packed together.
 template <class T>

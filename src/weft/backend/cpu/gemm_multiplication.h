@@ -201,7 +201,7 @@ class Multiplication {
     // it costs a few of a hundred cycles, and no large copy passes through memory. Likewise the rows of a block, before its panels.
     void multiply(Range tiles, Range next_tiles, Range panels, Operand* copy_of_a, NextLines behind) {
         alignas(64) Operand near[panel_bytes / sizeof(Operand)];
-        std::int64_t pieces = divide_up(operands<T>(p_.k), panel_depth());
+        std::int64_t pieces = pieces_of_operands<T>(p_.k, panel_depth());
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             Range k{begin_of_k<T>(piece, pieces, p_.k), begin_of_k<T>(piece + 1, pieces, p_.k)};
             Copy a = copies_.whole ? whole() : Copy{tiles, k, copy_of_a};

@@ -13,8 +13,14 @@ bool library_gemm(const GemmProblem<T>& problem);
 template <class T>
 std::int64_t library_gemm_rows(const GemmProblem<T>& problem);
 
-// No library has products of rounded float32.
-inline bool library_gemm(const GemmProblem<RoundedFloat>&) { return false; }
-inline std::int64_t library_gemm_rows(const GemmProblem<RoundedFloat>&) { return 0; }
+// No library has products of float32 as bfloat16.
+template <int parts>
+bool library_gemm(const GemmProblem<FloatOfParts<parts>>&) {
+    return false;
+}
+template <int parts>
+std::int64_t library_gemm_rows(const GemmProblem<FloatOfParts<parts>>&) {
+    return 0;
+}
 
 }  // namespace weft::cpu

@@ -353,6 +353,8 @@ void pack_own_gemm(const GemmProblem<T>& p, OperandOf<T>* to) {
 WEFT_OWN_GEMM(float)
 WEFT_OWN_GEMM(double)
 WEFT_OWN_GEMM(RoundedFloat)
+WEFT_OWN_GEMM(FloatOfParts<2>)
+WEFT_OWN_GEMM(FloatOfParts<3>)
 #undef WEFT_OWN_GEMM
 
 }  // namespace weft::cpu

@@ -1,4 +1,4 @@
-// weft's own matrix product for float, double and float rounded to bfloat16 (summed in float): packed panels, tiles in registers, blocks claimed by the pool. The
+// weft's own matrix product for float, double and float as bfloat16 (summed in float): packed panels, tiles in registers, blocks claimed by the pool. The
 // same bits for every instruction set and number of threads: each element is one chain of fused multiply-adds in the
 // order of k, cut into pieces and summed in their order only where sizes say so. Callers: backend/cpu/gemm.cpp,
 // own_convolution.cpp.

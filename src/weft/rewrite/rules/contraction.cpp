@@ -109,7 +109,7 @@ Tensor inner_products(const Site& site) {
 Tensor outer_product(const Site& site) {
     const Shape& a = site.node.inputs[0]->shape;
     if (!(a[a.size() - 1] == Size(1)) || !is_inexact(site.node.dtype)) return {};
-    if (precision_of(site.node) != DType::float32) return {};  // the numbers would have to be rounded
+    if (precision_of(site.node) != MatmulPrecision::float32) return {};  // the numbers would have to be rounded
     return site.input(0) * site.input(1);
 }
 
@@ -252,7 +252,7 @@ Tensor tiny_product(const Site& site) {
     constexpr std::int64_t most_made = 64, most_rows = 8, most_columns = 6;
     const Node& node = site.node;
     const Shape &a = node.inputs[0]->shape, &b = node.inputs[1]->shape;
-    if (!full_width(node.dtype) || precision_of(node) != DType::float32 || !known(a) || !known(b)) return {};
+    if (!full_width(node.dtype) || precision_of(node) != MatmulPrecision::float32 || !known(a) || !known(b)) return {};
     std::size_t n = a.size();
     std::int64_t joined = a[n - 1].value(), made = element_count(node.shape).value();
     bool by_rows = element_count(b).value() == joined * made, by_columns = element_count(a).value() == joined * made;

@@ -19,7 +19,7 @@ Tensor product_of_halves(const Site& site) {
     DType half = site.node.dtype;
     if (!is_half(half)) return {};
     Tensor a = site.input(0).astype(DType::float32), b = site.input(1).astype(DType::float32);
-    return matmul(a, b, half == DType::bfloat16 ? DType::bfloat16 : DType::float32).astype(half);
+    return matmul(a, b, half == DType::bfloat16 ? MatmulPrecision::bfloat16 : MatmulPrecision::float32).astype(half);
 }
 
 }  // namespace
@@ -31,12 +31,12 @@ void add_precision_rules(RuleList& rules) {
                             {.examples = std::move(examples)}));
 }
 
-Rule bfloat16_products() {
-    auto apply = [](const Site& site) -> Tensor {
+Rule products_in(MatmulPrecision precision) {
+    auto apply = [precision](const Site& site) -> Tensor {
         if (site.node.dtype != DType::float32 || site.node.attributes || is_narrow(site.node)) return {};
-        return matmul(site.input(0), site.input(1), DType::bfloat16);
+        return matmul(site.input(0), site.input(1), precision);
     };
-    return rule_at("bfloat16_products", Phase::special, {&matmul_operation}, apply, {});
+    return rule_at(text(name_of(precision), "_products"), Phase::special, {&matmul_operation}, apply, {});
 }
 
 }  // namespace weft

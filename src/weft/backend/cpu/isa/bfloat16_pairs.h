@@ -26,15 +26,11 @@ WEFT_INLINE __m512i rounded(__m512 numbers) {
     return _mm512_and_si512(up, _mm512_set1_epi32(static_cast<int>(0xffff0000u)));
 }
 
-/// Pairs of what stands one below the other in two rows of up to 16 numbers, 0 behind them; no second row: zeros.
-WEFT_INLINE __m512i pairs_of_rows(const float* first, const float* second, int count) {
-    __m512i pairs = _mm512_maskz_srli_epi32(0xffff, rounded(Vec<float>::load(first, count)), 16);
-    return second ? _mm512_or_si512(pairs, rounded(Vec<float>::load(second, count))) : pairs;
-}
-
-/// The same, stored: as many as there are.
+/// Pairs, stored, of what stands one below the other in two rows of up to 16 numbers: as many as there are.
 WEFT_INLINE void pair_rows(BFloat16Pair* to, const float* first, const float* second, int count) {
-    _mm512_mask_storeu_epi32(to, Vec<float>::mask(count), pairs_of_rows(first, second, count));
+    __m512i pairs = _mm512_maskz_srli_epi32(0xffff, rounded(Vec<float>::load(first, count)), 16);
+    if (second) pairs = _mm512_or_si512(pairs, rounded(Vec<float>::load(second, count)));
+    _mm512_mask_storeu_epi32(to, Vec<float>::mask(count), pairs);
 }
 
 #else

@@ -14,8 +14,11 @@ namespace weft::cpu {
 struct BFloat16Pair {
     std::uint32_t bits;
 };
-/// In the place of a type: float32 that products round to bfloat16 as they read it, and sum in float32.
-struct RoundedFloat;
+/// In the place of a type: float32 that products take, as they read it, for the sum of so many bfloat16, the first the number rounded, the next
+/// what is left, rounded; products of such parts, as far as they count (i + j < parts), are summed in float32.
+template <int parts>
+struct FloatOfParts;
+using RoundedFloat = FloatOfParts<1>;
 
 /// Of a product: the numbers that are given, what a tile multiplies, made of `together` of them along k, and what it sums in.
 template <class T>
@@ -23,14 +26,14 @@ struct ProductOf {
     using Number = T;
     using Operand = T;
     using Sum = T;
-    static constexpr std::int64_t together = 1;
+    static constexpr std::int64_t together = 1, parts = 1;
 };
-template <>
-struct ProductOf<RoundedFloat> {
+template <int of_parts>
+struct ProductOf<FloatOfParts<of_parts>> {
     using Number = float;
     using Operand = BFloat16Pair;
     using Sum = float;
-    static constexpr std::int64_t together = 2;
+    static constexpr std::int64_t together = 2, parts = of_parts;
 };
 template <class T>
 using NumberOf = typename ProductOf<T>::Number;
@@ -114,7 +117,9 @@ WEFT_FOR_EACH_COMPILED_ISA(WEFT_DECLARE_GEMM)
 #if WEFT_COMPILES_AVX512
 namespace avx512 {
 extern const GemmKernels<RoundedFloat> gemm_kernels_amx;
-}
+extern const GemmKernels<FloatOfParts<2>> gemm_kernels_amx_x3;
+extern const GemmKernels<FloatOfParts<3>> gemm_kernels_amx_x6;
+}  // namespace avx512
 #endif
 
 }  // namespace weft::cpu
