@@ -35,7 +35,7 @@ SANITIZED = {"asan": {"test_base", "test_core", "test_kernel", "test_graph", "te
 BASELINE = {"test_autodiff", "test_compile", "test_nn", "test_ops", "test_optim", "test_random", "test_rewrite", "test_runtime"}
 # Which take longest, and so begin first, the longest of all foremost: what is long and begins last keeps one processor alone at work. One
 # that takes longer than half of all does so wherever it begins: its tests are dealt out to several processes. They write no files.
-SHARED_OUT = {"test_compile"}
+SHARED_OUT = {"test_compile", "test_emit"}
 LONGEST = ["test_backend", "test_ops", "test_compile", "test_cli", "test_random", "test_kernel", "test_emit", "test_runtime", "test_autodiff"]
 LIMIT = 6000 if NIGHTLY else 600  # seconds for one test program: a deadlock must end the run, not hang it
 SLOWER = {"release": 1, "asan": 2, "tsan": 2}
