@@ -61,8 +61,11 @@ void multiply(float* sums, const GemmTile<FloatOfParts<parts>>& tile, int first_
     WEFT_TILE_ZERO(2);
     WEFT_TILE_ZERO(3);
     const BFloat16Pair *a = tile.a, *b = tile.b, *fetch = tile.fetch;
+    // Tiles of a and b come from the second-level cache, at half of what it gives: the next 32 of k are asked for, a line of each in turn.
+    constexpr int lines_each = 4 * side / (parts + 1);
     const std::int64_t part_of_a = tile.rows * side;
     for (std::int64_t k = 0; k < tile.k; k += parts * side, a += parts * part_of_a) {
+        const BFloat16Pair *next_a = a + parts * part_of_a, *next_b = b + parts * side * block;
         for (int of_b = 0; of_b < parts; ++of_b, b += side * block) {
             WEFT_TILE_LOAD(6, b, step_b);
             if (two_columns) WEFT_TILE_LOAD(7, b + side, step_b);
@@ -74,6 +77,8 @@ void multiply(float* sums, const GemmTile<FloatOfParts<parts>>& tile, int first_
                 if (two_rows) WEFT_TILE_LOAD(5, rows + first_rows * side, step_a);
                 if (two_rows) WEFT_TILE_MULTIPLY(2, 5, 6);
                 if (two_rows && two_columns) WEFT_TILE_MULTIPLY(3, 5, 7);
+                for (int i = 0; i < lines_each; ++i, next_a += side, next_b += side)
+                    __builtin_prefetch(next_a), __builtin_prefetch(next_b);
             }
             for (int i = 0; i < side && tile.fetch_step != 0; ++i, fetch += tile.fetch_step) __builtin_prefetch(fetch);
         }
@@ -136,6 +141,10 @@ void compute_tiles(const GemmTile<FloatOfParts<parts>>& tile) {
     alignas(64) float sums[block * block];
     int first = tile.rows <= side ? tile.rows : (tile.rows + 1) / 2;
     bool two_rows = tile.rows > side, two_columns = tile.columns > side;
+    for (int i = 0; i < tile.rows; ++i) {
+        __builtin_prefetch(tile.c + i * tile.c_row, 1);
+        if (two_columns) __builtin_prefetch(tile.c + i * tile.c_row + side, 1);
+    }
     set_up(tile.rows, first);
     if (two_rows)
         two_columns ? multiply<parts, true, true>(sums, tile, first) : multiply<parts, true, false>(sums, tile, first);
