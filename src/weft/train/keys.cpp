@@ -126,11 +126,9 @@ const std::vector<Option>& phase_keys() {
         {"matmul_precision",
          "float32",
          "of products of matrices of float32: bfloat16 rounds their operands to 8 bits (an element is off by some 2^-9 "
-         "of the root of "
-         "the sum of squares of its products), up to twice as fast where the processor has AVX512_BF16, "
+         "of the root of the sum of squares of its products), up to twice as fast where the processor has AVX512_BF16, "
          "three times and more where it has AMX; bfloat16x3 and bfloat16x6 multiply sums of two and three bfloat16 "
-         "there, "
-         "with 17 bits and all of float32's",
+         "there, of 17 bits and of all of float32's",
          false,
          Takes::string,
          {MatmulPrecision::names.begin(), MatmulPrecision::names.end()}},
