@@ -1,5 +1,5 @@
 // Of a product of matrices: how deep and wide its cuts are, of how many rows its tiles, what of it is worth being copied and where copies lie.
-// Callers: backend/cpu/gemm_multiplication.h, small_products.h, own_gemm.cpp.
+// Callers: backend/cpu/gemm_rows.h, gemm_multiplication.h, small_products.h, own_gemm.cpp.
 #pragma once
 
 #include <algorithm>

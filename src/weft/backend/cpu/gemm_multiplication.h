@@ -3,8 +3,7 @@
 #pragma once
 
 #include "weft/backend/cpu/gemm_ahead.h"
-#include "weft/backend/cpu/gemm_choices.h"
-#include "weft/base/thread_pool.h"
+#include "weft/backend/cpu/gemm_rows.h"
 
 namespace weft::cpu::own {
 
@@ -17,7 +16,7 @@ class Multiplication {
   public:
     /// `copies`: of this product, or of one that it is a cut of.
     Multiplication(const GemmProblem<T>& problem, const Copies<T>& copies)
-        : p_(problem), kernels_(kernels<T>()), copies_(copies) {
+        : p_(problem), kernels_(kernels<T>()), rows_(p_, kernels_, tiles_), copies_(copies) {
         panels_ = divide_up(p_.n, kernels_.most_columns);
         // A copy pays when it is read often. Rows of a that collide are copied, or for few columns taken 7 at a time
         // (128x1024x10: 24 -> 60 GFLOP/s); likewise rows that lie side by side, where tiles are large.
@@ -26,31 +25,32 @@ class Multiplication {
         pack_a_ = big && panels_ >= 4 && (collide || (p_.a_row == 1 && !halves));
         pack_a_ |= made || scattered;
         std::int64_t rows = pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_);
-        row_tiles_ = divide_up(p_.m, collide && !pack_a_ ? std::min<std::int64_t>(7, rows) : rows);
-        rows_each_ = p_.m / std::max<std::int64_t>(row_tiles_, 1), rows_more_ = p_.m - rows_each_ * row_tiles_;
-        pack_b_ = !p_.packed_b && (made || p_.b_column != 1 || (big && worth_copying_b(p_, row_tiles_)));
+        tiles_ = RowTiles(p_.m, collide && !pack_a_ ? std::min<std::int64_t>(7, rows) : rows);
+        pack_b_ = !p_.packed_b && (made || p_.b_column != 1 || (big && worth_copying_b(p_, tiles_.count)));
         intel_ = is_no_zen() && !made;
         bool lies = p_.packed_b || (!made && p_.b_column == 1) || (intel_ && p_.b_row == 1);
         // On an Intel from a quarter of the second-level cache on, where a and c, too, take place (512 cubed: 0.96 of the time).
         std::int64_t far_bytes = intel_ && !p_.packed_b ? second_level_bytes / 4 : second_level_bytes;
         far_ = lies && p_.n * operands<T>(p_.k) * static_cast<std::int64_t>(sizeof(Operand)) > far_bytes &&
-               row_tiles_ >= 3;
+               tiles_.count >= 3;
         bool short_sums = !p_.packed_b && p_.k <= (halves ? 64 : 16);
         bool pages_apart = p_.b_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % 4096 == 0;
         copies_b_ = pack_b_ && intel_ && p_.b_column == 1 && !pages_apart && kernels_.least_copying > 0 &&
-                    rows_each_ >= kernels_.least_copying;
+                    tiles_.each >= kernels_.least_copying;
         in_rows_ = !made && panels_ > 1 && (short_sums || (halves && !pack_a_ && !pack_b_ && !far_));
     }
+
+    Multiplication(const Multiplication&) = delete;  // its parts refer to each other
 
     void run() {
         auto [rows, columns] = cut();
         bool serial = p_.m * p_.n * p_.k <= serial_work, each_copies = pack_a_ && !copies_.whole;
-        if (pack_a_ && copies_.whole) pack_whole(serial);
+        if (pack_a_ && copies_.whole) rows_.pack_whole(copies_.memory, serial);
         std::int64_t copy = each_copies ? copies_.each : 0;
         auto block = [&, rows = rows, columns = columns](std::int64_t index, int slot) {
             std::int64_t i = index / columns, j = index % columns;
             auto tiles = [&, rows = rows](std::int64_t of) {
-                return Range{begin_of(of, rows, row_tiles_), begin_of(of + 1, rows, row_tiles_)};
+                return Range{begin_of(of, rows, tiles_.count), begin_of(of + 1, rows, tiles_.count)};
             };
             bool last = i + 1 == rows || j + 1 < columns;  // of these rows the next block reads too
             multiply(tiles(i), last ? Range{} : tiles(i + 1),
@@ -68,9 +68,7 @@ class Multiplication {
     using NextOfA = own::NextOfA<Operand>;
     using NextOfB = own::NextOfB<Operand>;
     static constexpr std::int64_t line = own::line<Operand>;  // of memory
-    struct Range {
-        std::int64_t begin = 0, end = 0;
-    };
+    using Copy = typename RowsOfA<T>::Copy;
     /// Rows of tiles, and panels, that are cut into so many blocks.
     struct Cut {
         std::int64_t rows, columns;
@@ -90,74 +88,31 @@ class Multiplication {
             // Each block copies its rows of a: rows are cut, into what threads can share, and columns where that is not enough.
             constexpr std::int64_t least_tiles = 4;
             wanted = copies_.threads == 1 ? 1 : std::min<std::int64_t>(wanted, 4 * copies_.threads);
-            rows = std::clamp(wanted, rows, std::max(rows, row_tiles_ / least_tiles));
+            rows = std::clamp(wanted, rows, std::max(rows, tiles_.count / least_tiles));
             return {rows, std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_)};
         }
         if (in_rows_ && !pack_b_) {
             wanted = copies_.threads == 1 ? 1 : std::min<std::int64_t>(wanted, 4 * copies_.threads);
-            rows = std::min(wanted, row_tiles_);
+            rows = std::min(wanted, tiles_.count);
             return {rows, std::clamp<std::int64_t>(wanted / rows, 1, panels_)};
         }
         std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_);
         if (rows * columns < std::min<std::int64_t>(wanted, 16))
-            rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, row_tiles_);
+            rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, tiles_.count);
         if (copies_.threads == 1 && intel_ && p_.packed_b) columns = 1;
         return {rows, columns};
     }
 
-    /// Tiles of rows are as equal as can be; the first have one more.
-    std::int64_t row_of(std::int64_t tile) const { return tile * rows_each_ + std::min(tile, rows_more_); }
-
-    /// Tiles of rows of a, k numbers of each, copied as tiles read them.
-    struct Copy {
-        Range tiles, k;
-        Operand* to;
-    };
-    static constexpr std::int64_t strip = 32;  // of k
-    // Where the rows of a lie side by side a tile is a narrow strip of a's memory: all tiles of a few k, one after the other, read it as it
-    // lies (512 x 128 of 2,500: 139 to 210 GFLOP/s).
-    void pack(const Copy& copy) const {
-        std::int64_t some_k = p_.a_row == 1 ? strip : copy.k.end - copy.k.begin;
-        for (std::int64_t k = copy.k.begin; k < copy.k.end; k += some_k)
-            for (std::int64_t tile = copy.tiles.begin; tile < copy.tiles.end; ++tile)
-                pack_tile(copy, tile, {k, std::min(copy.k.end, k + some_k)});
-    }
-
-    void pack_whole(bool serial) const {
-        constexpr std::int64_t some_tiles = 4;
-        Copy all = whole();
-        bool by_k = p_.a_row == 1 && p_.k > strip;
-        std::int64_t count = by_k ? divide_up(p_.k, strip) : divide_up(row_tiles_, some_tiles);
-        auto part = [&](std::int64_t i) {
-            Range tiles = by_k ? all.tiles : Range{i * some_tiles, std::min(row_tiles_, (i + 1) * some_tiles)};
-            Range k = by_k ? Range{i * strip, std::min(p_.k, (i + 1) * strip)} : all.k;
-            for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) pack_tile(all, tile, k);
-        };
-        if (!serial) return parallel_for(count, part);
-        for (std::int64_t i = 0; i < count; ++i) part(i);
-    }
-
-    void pack_tile(const Copy& copy, std::int64_t tile, Range k) const {
-        std::int64_t row = row_of(tile), rows = row_of(tile + 1) - row;
-        kernels_.pack_a(copied(copy, tile, k.begin), p_.a + row * p_.a_row + k.begin * p_.a_column, p_.a_row,
-                        p_.a_column, static_cast<int>(rows), k.end - k.begin);
-    }
-    /// Where a tile's rows lie, from k on.
-    Operand* copied(const Copy& copy, std::int64_t tile, std::int64_t k) const {
-        std::int64_t row = row_of(tile), before = operands<T>(k - copy.k.begin) * (row_of(tile + 1) - row);
-        return copy.to + (row - row_of(copy.tiles.begin)) * operands<T>(copy.k.end - copy.k.begin) + before;
-    }
-    Copy whole() const { return {{0, row_tiles_}, {0, p_.k}, copies_.memory}; }
-
     /// Lines that a tile takes along.
     std::int64_t lines_of_tile(Range k) const {
-        return kernels_.asked_for(rows_each_ + (rows_more_ > 0 ? 1 : 0), operands<T>(k.end - k.begin));
+        return kernels_.asked_for(tiles_.most_rows(), operands<T>(k.end - k.begin));
     }
     /// Of these tiles of rows, k numbers each. (768 x 512 from memory by 512 x 128: 0.60 to 0.50 ms.)
     NextOfA next_of_a(Range tiles, Range k, std::int64_t lines) const {
         bool along = p_.a_column == 1;  // rows, else what lies side by side are rows of a
         if (tiles.begin == tiles.end || (!along && p_.a_row != 1) || lines == 0) return {};
-        std::int64_t row = row_of(tiles.begin), rows = row_of(tiles.end) - row, numbers = k.end - k.begin;
+        std::int64_t row = tiles_.first_row(tiles.begin), rows = tiles_.first_row(tiles.end) - row,
+                     numbers = k.end - k.begin;
         std::int64_t wide = divide_up(along ? numbers : rows, line),
                      sweeps = wide * divide_up(along ? rows : numbers, lines);
         return {as_operands(p_.a + row * p_.a_row + k.begin * p_.a_column), along ? p_.a_row : p_.a_column, lines, wide,
@@ -204,8 +159,8 @@ class Multiplication {
         std::int64_t pieces = pieces_of_operands<T>(p_.k, panel_depth());
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             Range k{begin_of_k<T>(piece, pieces, p_.k), begin_of_k<T>(piece + 1, pieces, p_.k)};
-            Copy a = copies_.whole ? whole() : Copy{tiles, k, copy_of_a};
-            if (pack_a_ && !copies_.whole) pack(a);
+            Copy a = copies_.whole ? rows_.whole(copies_.memory) : Copy{tiles, k, copy_of_a};
+            if (pack_a_ && !copies_.whole) rows_.pack(a);
             bool more = piece + 1 < pieces;
             std::int64_t then = more ? piece + 1 : 0;
             Range next_k{begin_of_k<T>(then, pieces, p_.k), begin_of_k<T>(then + 1, pieces, p_.k)};
@@ -271,7 +226,7 @@ class Multiplication {
     };
     Lines first_of(const Part& part) const {
         if (pack_a_ || part.tiles.begin == part.tiles.end) return {};
-        std::int64_t row = row_of(part.tiles.begin), rows = row_of(part.tiles.begin + 1) - row;
+        std::int64_t row = tiles_.first_row(part.tiles.begin), rows = tiles_.first_row(part.tiles.begin + 1) - row;
         std::int64_t numbers = part.k.end - part.k.begin;
         const Operand* from = as_operands(p_.a + row * p_.a_row + part.k.begin * p_.a_column);
         if (p_.a_row == 1) return {{from, p_.a_column}, numbers};
@@ -325,12 +280,12 @@ class Multiplication {
 
     void multiply_tile(const Copy& copy, std::int64_t index, const Panel& panel, const Fetch& fetch) {
         auto [k, k_end] = panel.k;
-        std::int64_t row = row_of(index), column = panel.index * kernels_.most_columns;
+        std::int64_t row = tiles_.first_row(index), column = panel.index * kernels_.most_columns;
         GemmTile<T> tile;
-        tile.rows = static_cast<int>(row_of(index + 1) - row);
+        tile.rows = static_cast<int>(tiles_.first_row(index + 1) - row);
         tile.columns = static_cast<int>(std::min<std::int64_t>(kernels_.most_columns, p_.n - column));
         if (pack_a_) {
-            tile.a = copied(copy, index, k);
+            tile.a = rows_.copied(copy, index, k);
             tile.a_row = 1;
             tile.a_column = tile.rows;
         } else {
@@ -357,13 +312,14 @@ class Multiplication {
 
     GemmProblem<T> p_;
     const GemmKernels<T>& kernels_;
-    std::int64_t row_tiles_, panels_;
-    std::int64_t rows_each_, rows_more_;  // of a tile; how many tiles have one more
+    RowTiles tiles_{0, 1};  // of rows
+    std::int64_t panels_;
     bool pack_a_, pack_b_;
-    bool far_;          // b comes from memory
-    bool intel_;        // no Zen, and numbers multiplied as they are
-    bool copies_b_;     // the first tile of a panel copies it
-    bool in_rows_;      // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
+    bool far_;       // b comes from memory
+    bool intel_;     // no Zen, and numbers multiplied as they are
+    bool copies_b_;  // the first tile of a panel copies it
+    bool in_rows_;   // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
+    RowsOfA<T> rows_;
     Copies<T> copies_;  // of rows of a
 };
 
