@@ -36,22 +36,10 @@ float sum_of_parts(const RoundedSample& a, const RoundedSample& b, std::int64_t 
 
 TEST(GemmOfParts, has_the_bits_of_its_order_with_any_number_of_threads) {
     if (!multiplies_tiles()) GTEST_SKIP() << "this processor has no AMX, or the system keeps it";
-    RoundedSettings before;
     for (int parts : {2, 3})
-        for (const RoundedSizes& s : rounded_sizes)
-            for (MatrixLayout of_a : rounded_layouts)
-                for (MatrixLayout of_b : rounded_layouts) {
-                    if (s.k > 300) continue;  // those are sums of sums
-                    RoundedSample a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
-                    std::vector<float> wanted;
-                    for (std::int64_t i = 0; i < s.m; ++i)
-                        for (std::int64_t j = 0; j < s.n; ++j) wanted.push_back(sum_of_parts(a, b, i, j, s.k, parts));
-                    for (int threads : {1, 3}) {
-                        ThreadPool::instance().set_threads(threads);
-                        EXPECT_TRUE(are_same_bits(product(s, a, b, parts), wanted))
-                            << parts << " parts, threads " << threads << ": " << s.m << "x" << s.n << "x" << s.k;
-                    }
-                }
+        expect_bits_of_order(300, parts, [parts](auto& a, auto& b, std::int64_t i, std::int64_t j, std::int64_t k) {
+            return sum_of_parts(a, b, i, j, k, parts);
+        });
 }
 
 TEST(GemmOfParts, is_off_by_what_is_left_out_and_summing_rounds) {

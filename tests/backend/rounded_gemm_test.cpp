@@ -63,21 +63,7 @@ float sum_by_tiles(const RoundedSample& a, const RoundedSample& b, std::int64_t 
 
 TEST(RoundedGemm, has_by_AMX_the_bits_of_its_order_with_any_number_of_threads) {
     if (!multiplies_tiles()) GTEST_SKIP() << "this processor has no AMX, or the system keeps it";
-    RoundedSettings before;
-    for (const RoundedSizes& s : rounded_sizes)
-        for (MatrixLayout of_a : rounded_layouts)
-            for (MatrixLayout of_b : rounded_layouts) {
-                if (s.k > 1000) continue;  // those are sums of sums
-                RoundedSample a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
-                std::vector<float> wanted;
-                for (std::int64_t i = 0; i < s.m; ++i)
-                    for (std::int64_t j = 0; j < s.n; ++j) wanted.push_back(sum_by_tiles(a, b, i, j, s.k));
-                for (int threads : {1, 3}) {
-                    ThreadPool::instance().set_threads(threads);
-                    EXPECT_TRUE(are_same_bits(product(s, a, b), wanted))
-                        << "threads " << threads << ": " << s.m << "x" << s.n << "x" << s.k;
-                }
-            }
+    expect_bits_of_order(1000, 1, sum_by_tiles);
 }
 
 TEST(RoundedGemm, by_AMX_has_tiles_of_any_height) {

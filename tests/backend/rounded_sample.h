@@ -1,6 +1,8 @@
 // Matrices for products of float32 as bfloat16, and the products. Callers: rounded_gemm_test.cpp, gemm_of_parts_test.cpp.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -67,6 +69,31 @@ inline std::vector<float> product(const RoundedSizes& s, const RoundedSample& a,
 
 inline bool are_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+/// f of all sizes with k up to `most_k` (beyond, products are sums of sums), in all layouts.
+template <class F>
+void for_rounded_samples(std::int64_t most_k, F f) {
+    for (const RoundedSizes& s : rounded_sizes)
+        for (MatrixLayout of_a : rounded_layouts)
+            for (MatrixLayout of_b : rounded_layouts)
+                if (s.k <= most_k) f(s, RoundedSample(s.m, s.k, of_a, 1), RoundedSample(s.k, s.n, of_b, 2));
+}
+
+/// Whether on one thread and on three a product has these bits, element by element of i, j.
+template <class F>
+void expect_bits_of_order(std::int64_t most_k, int parts, F element) {
+    RoundedSettings before;
+    for_rounded_samples(most_k, [&](const RoundedSizes& s, const RoundedSample& a, const RoundedSample& b) {
+        std::vector<float> wanted;
+        for (std::int64_t i = 0; i < s.m; ++i)
+            for (std::int64_t j = 0; j < s.n; ++j) wanted.push_back(element(a, b, i, j, s.k));
+        for (int threads : {1, 3}) {
+            ThreadPool::instance().set_threads(threads);
+            EXPECT_TRUE(are_same_bits(product(s, a, b, parts), wanted))
+                << parts << " parts, threads " << threads << ": " << s.m << "x" << s.n << "x" << s.k;
+        }
+    });
 }
 
 }  // namespace weft::cpu
