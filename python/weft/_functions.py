@@ -46,10 +46,10 @@ def matmul(x1, x2, /, *, precision=None):
     (whose sums have another order, so other last bits), the same numbers elsewhere. An element is off by up to 2**-8 of the sum of abs(a) * abs(b) along it, and by some 2**-9 of the root of the sum of (a * b)**2 where roundings are as
     chance has them.
     "bfloat16x3", "bfloat16x6": where the processor has AMX, operands are taken for sums of two or three bfloat16 and the 3 or 6 largest products of
-    such parts are summed in float32; elsewhere the product is float32's. By x6 an element is off by no more than in float32, by x3 by up to 2**-15
+    such parts are summed in float32; elsewhere the product is float32's. By x6 elements are off, on the average, by less than in float32, by x3 by up to 2**-15
     of the sum of abs(a) * abs(b), some 2**-17 of the root of the sum of (a * b)**2. Numbers below some 2**-110 have fewer digits then, those
     below 2**-126 count as 0. "float32": this product is made in float32 whatever wf.compile was told. Other types take no notice. ValueError for
-    another precision.
+    another precision, DTypeError for what is neither a name nor a type.
 
     >>> wf.matmul(wf.asarray([[1., 2.], [3., 4.]]), wf.asarray([1., 10.]))
     array([21., 43.], dtype=float32)

@@ -13,7 +13,7 @@ Tensor matmul(Operand a, Operand b);
 /// bfloat16: about twice as fast where the processor multiplies pairs of bfloat16 (AVX512_BF16), three times and more where tiles of them (AMX). Each
 /// operand is off by up to 2^-9 of itself, so an element of the product by up to 2^-8 of the sum of |a| |b| along it, and by some 2^-9 of the root
 /// of the sum of (a b)^2 where roundings are as chance has them.
-/// bfloat16x6, bfloat16x3: by AMX; elsewhere as float32. Of x6 a product's error is that of float32 or less; of x3 up to 2^-15 of the sum of
+/// bfloat16x6, bfloat16x3: by AMX; elsewhere as float32. Of x6 a product's error is, on the average, less than that of float32; of x3 up to 2^-15 of the sum of
 /// |a| |b|, some 2^-17 of the root of the sum of (a b)^2. What is below 2^-126 counts as 0, of an operand's parts as well: numbers below some 2^-110
 /// have fewer digits. Infinities and NaN come out as of float32, after more time.
 /// float32: this product is made in float32 whatever its program asks for (CompileOptions).
