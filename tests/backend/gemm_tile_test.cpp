@@ -14,50 +14,66 @@ T chain_of(const T* a, std::int64_t a_column, const T* b, std::int64_t b_row, st
     return sum;
 }
 
-/// One whole tile, and what it copies where it can.
+/// A tile of one whole panel or of two that are paired, and what it copies where it can.
 template <class T>
-void check_tile(const GemmKernels<T>& kernels, int rows, std::int64_t k, Layout of_a, bool accumulate) {
-    Sample<T> a(rows, k, of_a, 7), b(k, kernels.most_columns, Layout::rows, 8);
-    const std::int64_t width = kernels.most_columns, c_row = width + 3;
-    std::vector<T> c(tile_index(rows * c_row), T(0.25)), expected = c, copy(tile_index((k + 1) * width), T(-7));
+void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_t k, Layout of_a, bool accumulate) {
+    const std::int64_t width = kernels.most_columns, columns = panels * width, c_row = columns + 3;
+    Sample<T> a(rows, k, of_a, 7), b(k, columns, Layout::rows, 8);
+    std::vector<T> c(tile_index(rows * c_row), T(0.25)),
+        expected = c, copy(tile_index((k * panels + 1) * width), T(-7)), bias(tile_index(columns));
     const T *from_a = static_cast<const T*>(a.matrix.data), *from_b = static_cast<const T*>(b.matrix.data);
+    for (std::int64_t j = 0; j < columns; ++j) bias[tile_index(j)] = static_cast<T>(j % 5) - T(2);
     for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < width; ++j) {
+        for (std::int64_t j = 0; j < columns; ++j) {
             T& element = expected[tile_index(i * c_row + j)];
-            element = chain_of(from_a + i * a.matrix.row_stride, a.matrix.column_stride, from_b + j, width, k,
+            element = chain_of(from_a + i * a.matrix.row_stride, a.matrix.column_stride, from_b + j, columns, k,
                                accumulate ? element : T(0));
+            if (accumulate) element = std::max(T(0), element + bias[tile_index(j)]);
         }
-    bool copies = kernels.least_copying > 0 && rows >= kernels.least_copying;
+    bool paired = panels == 2;
+    bool copies = paired ? rows >= least_paired_rows(kernels.paired_rows) && rows <= kernels.paired_rows
+                         : kernels.least_copying > 0 && rows >= kernels.least_copying;
     GemmTile<T> tile{.a = from_a,
                      .a_row = a.matrix.row_stride,
                      .a_column = a.matrix.column_stride,
                      .b = from_b,
-                     .b_row = width,
+                     .b_row = columns,
                      .c = c.data(),
                      .c_row = c_row,
                      .k = k,
                      .rows = rows,
                      .columns = static_cast<int>(width),
                      .accumulate = accumulate,
-                     .bias = nullptr,
-                     .relu = false,
+                     .bias = accumulate ? bias.data() : nullptr,
+                     .relu = accumulate,
                      .fetch = from_b,
-                     .fetch_step = 0};
+                     .fetch_step = 0,
+                     .panels = panels,
+                     .b_panel = width,
+                     .paired = paired,
+                     .next_c = c.data()};
     if (copies) tile.copy_b = copy.data();
     kernels.tile(tile);
-    EXPECT_EQ(c, expected) << rows << " rows, k " << k;
+    EXPECT_EQ(c, expected) << rows << " rows, " << panels << " panels, k " << k;
     if (!copies) return;
-    EXPECT_EQ(std::memcmp(copy.data(), from_b, tile_index(k * width) * sizeof(T)), 0) << rows << " rows, k " << k;
-    EXPECT_EQ(copy[tile_index(k * width)], T(-7));
+    for (std::int64_t at = 0; at < k * columns; ++at) {
+        std::int64_t panel = at / (k * width), row = at / width % k, column = panel * width + at % width;
+        ASSERT_EQ(copy[tile_index(at)], from_b[row * columns + column])
+            << rows << " rows, " << panels << " panels, k " << k;
+    }
+    EXPECT_EQ(copy[tile_index(k * columns)], T(-7));
 }
 
 template <class T>
 void check_tiles(Isa isa) {
     const GemmKernels<T>& kernels = tile_kernels<T>(isa);
     for (int rows = 1; rows <= kernels.most_rows; ++rows)
-        for (std::int64_t k : {1, 2, 3, 7, 8, 15, 16, 17, 18, 33, 64, 70})
+        for (std::int64_t k : {1, 2, 3, 7, 8, 15, 16, 17, 18, 33, 49, 64, 70})
             for (Layout of_a : {Layout::rows, Layout::columns, Layout::reversed})
-                for (bool accumulate : {false, true}) check_tile<T>(kernels, rows, k, of_a, accumulate);
+                for (bool accumulate : {false, true}) {
+                    check_tile<T>(kernels, rows, 1, k, of_a, accumulate);
+                    if (rows <= kernels.paired_rows) check_tile<T>(kernels, rows, 2, k, of_a, accumulate);
+                }
 }
 
 TEST(GemmTile, is_a_chain_and_copies_what_it_reads_at_any_height) {
@@ -83,7 +99,8 @@ void check_product(const Sizes& s, Layout of_a, Layout of_b) {
 // Panels of a few hundred kilobytes and more, of rows that begin within lines, of a page, of the end of a vector; one and two pieces of k.
 TEST(GemmTile, products_of_copied_and_turned_panels_are_chains) {
     Threads one(1);
-    for (Sizes s : {Sizes{45, 130, 600}, Sizes{43, 1024, 150}, Sizes{29, 250, 530}, Sizes{300, 70, 40}})
+    for (Sizes s : {Sizes{45, 130, 600}, Sizes{43, 1024, 150}, Sizes{29, 250, 530}, Sizes{300, 70, 40},
+                    Sizes{13, 100, 300}, Sizes{270, 1024, 40}, Sizes{90, 128, 128}})
         for (Layout of_a : {Layout::rows, Layout::strided})
             for (Layout of_b : {Layout::rows, Layout::columns}) {
                 check_product<float>(s, of_a, of_b);

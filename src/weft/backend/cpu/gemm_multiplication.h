@@ -21,22 +21,28 @@ class Multiplication {
         // A copy pays when it is read often. Rows of a that collide are copied, or for few columns taken 7 at a time
         // (128x1024x10: 24 -> 60 GFLOP/s); likewise rows that lie side by side, where tiles are large.
         bool big = p_.m * p_.n * p_.k > small_work, collide = collides(p_), halves = computes_in_halves();
+        bool short_sums = !p_.packed_b && p_.k <= (halves ? 64 : 16);
+        bool read_twice = p_.a_row == 1 && big && panels_ >= 4 && panels_ < 8;  // not worth more copies of fewer rows
+        paired_ = !short_sums && !read_twice && takes_pairs(kernels_, p_);
         bool scattered = p_.m > 1 && p_.a_row != 1 && p_.a_column != 1;
-        pack_a_ = big && panels_ >= 4 && (collide || (p_.a_row == 1 && !halves));
+        // Six rows find a place in the first-level cache also where they collide: they are copied where very many panels read them.
+        bool copied = collide && !(paired_ && (p_.packed_b || p_.n < 1024 || p_.m <= block_rows));
+        pack_a_ = big && panels_ >= 4 && (copied || (p_.a_row == 1 && !halves));
         pack_a_ |= made || scattered;
-        std::int64_t rows = pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_);
+        std::int64_t rows = paired_ ? kernels_.paired_rows : pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_);
         tiles_ = RowTiles(p_.m, collide && !pack_a_ ? std::min<std::int64_t>(7, rows) : rows);
-        pack_b_ = !p_.packed_b && (made || p_.b_column != 1 || (big && worth_copying_b(p_, tiles_.count)));
+        pack_b_ = !p_.packed_b && (made || p_.b_column != 1 ||
+                                   (big && worth_copying_b(p_, tiles_.count) && !(paired_ && stays_near(p_))));
         intel_ = is_no_zen() && !made;
         bool lies = p_.packed_b || (!made && p_.b_column == 1) || (intel_ && p_.b_row == 1);
         // On an Intel from a quarter of the second-level cache on, where a and c, too, take place (512 cubed: 0.96 of the time).
         std::int64_t far_bytes = intel_ && !p_.packed_b ? second_level_bytes / 4 : second_level_bytes;
         far_ = lies && p_.n * operands<T>(p_.k) * static_cast<std::int64_t>(sizeof(Operand)) > far_bytes &&
                tiles_.count >= 3;
-        bool short_sums = !p_.packed_b && p_.k <= (halves ? 64 : 16);
         bool pages_apart = p_.b_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % 4096 == 0;
-        copies_b_ = pack_b_ && intel_ && p_.b_column == 1 && !pages_apart && kernels_.least_copying > 0 &&
-                    tiles_.each >= kernels_.least_copying;
+        std::int64_t least_copying = paired_ ? least_paired_rows(kernels_.paired_rows) : kernels_.least_copying;
+        copies_b_ =
+            pack_b_ && intel_ && p_.b_column == 1 && !pages_apart && least_copying > 0 && tiles_.each >= least_copying;
         in_rows_ = !made && panels_ > 1 && (short_sums || (halves && !pack_a_ && !pack_b_ && !far_));
     }
 
@@ -53,8 +59,7 @@ class Multiplication {
                 return Range{begin_of(of, rows, tiles_.count), begin_of(of + 1, rows, tiles_.count)};
             };
             bool last = i + 1 == rows || j + 1 < columns;  // of these rows the next block reads too
-            multiply(tiles(i), last ? Range{} : tiles(i + 1),
-                     {begin_of(j, columns, panels_), begin_of(j + 1, columns, panels_)}, copies_.memory + slot * copy,
+            multiply(tiles(i), last ? Range{} : tiles(i + 1), panels_of(j, columns), copies_.memory + slot * copy,
                      NextLines(p_.next, index, rows * columns));
         };
         if (rows * columns == 1 || serial)
@@ -76,7 +81,8 @@ class Multiplication {
 
     Cut cut() const {
         // What is rounded as it is packed costs more to pack: more rows read it.
-        std::int64_t rows = std::max(divide_up(p_.m, block_rows * together<T>), std::int64_t{1});
+        std::int64_t most = paired_ && pack_a_ && !p_.packed_b ? paired_block_rows : block_rows * together<T>;
+        std::int64_t rows = std::max(divide_up(p_.m, most), std::int64_t{1});
         if (p_.m * p_.n * p_.k <= serial_work) return {rows, 1};
         // On one thread a cut only has b copied once more (128 x 1000 by 480 on an Intel: 130 to 169 GFLOP/s).
         if (copies_.threads == 1 && intel_ && pack_b_) return {rows, 1};
@@ -103,9 +109,15 @@ class Multiplication {
         return {rows, columns};
     }
 
+    /// The panels of a cut: whole pairs, where tiles take such.
+    Range panels_of(std::int64_t cut, std::int64_t cuts) const {
+        std::int64_t together = paired_ ? 2 : 1, pairs = divide_up(panels_, together);
+        return {begin_of(cut, cuts, pairs) * together, std::min(panels_, begin_of(cut + 1, cuts, pairs) * together)};
+    }
+
     /// Lines that a tile takes along.
     std::int64_t lines_of_tile(Range k) const {
-        return kernels_.asked_for(tiles_.most_rows(), operands<T>(k.end - k.begin));
+        return kernels_.asked_for(tiles_.most_rows(), operands<T>(k.end - k.begin), paired_);
     }
     /// Of these tiles of rows, k numbers each. (768 x 512 from memory by 512 x 128: 0.60 to 0.50 ms.)
     NextOfA next_of_a(Range tiles, Range k, std::int64_t lines) const {
@@ -121,7 +133,10 @@ class Multiplication {
 
     // What is copied here is half as deep on an Intel, so that a panel stays in the first-level cache: tiles do not wait for the second then, which is
     // busy (128 x 784 by 784 x 1024: 141 to 147 GFLOP/s, 128 x 768 by 3,072 135 to 142, 2,500 x 512 by 128 149 to 158; packed before 0.97).
-    std::int64_t panel_depth() const { return intel_ && !p_.packed_b ? depth / 2 : depth; }
+    std::int64_t panel_depth() const {
+        if (!intel_ || p_.packed_b) return depth;
+        return !paired_ || p_.k <= depth / 2 ? depth / 2 : paired_depth;
+    }
 
     /// A panel of b as tiles read it: its numbers along k, where they lie, and how far apart.
     struct Panel {
@@ -137,15 +152,16 @@ class Multiplication {
     /// an Intel: 0.97 of the time of a b that is not asked for).
     std::int64_t together_of(Range k) const {
         bool turned = pack_b_ && p_.b_column != 1;
-        return turned ? std::max<std::int64_t>(1, lines_of_tile(k) / kernels_.most_columns) : 1;
+        std::int64_t least = paired_ ? 2 : 1;
+        return turned ? std::max(least, lines_of_tile(k) / kernels_.most_columns / least * least) : least;
     }
     /// So many panels from one on, k numbers of each.
     NextOfB next_of_b(std::int64_t panel, std::int64_t panels, Range k) const {
         const Operand* from = panel_at(panel, k.begin);
         std::int64_t width = kernels_.most_columns, rows = operands<T>(k.end - k.begin), lines = width / line * rows;
-        if (p_.packed_b) return {from, line, rows * line, rows, lines};
+        if (p_.packed_b) return {from, line, width * operands<T>(p_.k), lines, panels * lines};
         // The ends of lines: rows may begin within one, which the panel before has read.
-        if (p_.b_column == 1) return {from + line - 1, p_.b_row, line, rows, lines};
+        if (p_.b_column == 1) return {from + line - 1, p_.b_row, line, rows, panels * lines};
         // Tiles that ask for more than these columns would ask for those of others.
         if (2 * panels < together_of(k)) return {};
         std::int64_t columns = std::min(panels * width, p_.n - panel * width);
@@ -172,10 +188,11 @@ class Multiplication {
             if (!pack_a_ || !copies_.whole) of_a = next_of_a(more ? tiles : next_tiles, next_k, lines_of_tile(k));
             std::int64_t some = together_of(k);
             NextOfB of_b;
-            for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+            for (std::int64_t panel = panels.begin, count = 0; panel < panels.end; panel += count) {
                 if (far_ && (panel - panels.begin) % some == 0)
                     of_b = after(panel + some, some, panels, k, more ? &next_k : nullptr);
-                multiply_panel(a, tiles, near_panel(panel, k, near), of_b, of_a, behind);
+                count = paired_ && panel + 2 <= panels.end && (panel + 2) * kernels_.most_columns <= p_.n ? 2 : 1;
+                multiply_panel(a, tiles, near_panels(panel, count, k, near), of_b, of_a, behind);
             }
         }
         if (kernels_.let_go) kernels_.let_go();
@@ -191,28 +208,41 @@ class Multiplication {
 
     /// Tiles of rows with a panel.
     void multiply_panel(const Copy& a, Range tiles, Panel panel, NextOfB& of_b, NextOfA& of_a, NextLines& behind) {
+        auto fetch = [&](std::int64_t lines) {
+            if (of_b.left()) return of_b.take(lines);
+            return of_a.left() ? of_a.take() : fetch_behind(behind, lines, panel.b);
+        };
+        if (paired_ && panel.count == 1 && !pack_a_) return multiply_last_panel(tiles, panel, fetch);
         std::int64_t lines = lines_of_tile(panel.k);
         for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-            Fetch fetch{panel.b, 0};
-            if (of_b.left())
-                fetch = of_b.take(lines);
-            else if (of_a.left())
-                fetch = of_a.take();
-            else
-                fetch = fetch_behind(behind, lines, panel.b);
-            multiply_tile(a, tile, panel, fetch);
+            multiply_tile(a, tile, panel, fetch(lines));
             if (panel.copy) panel.b = panel.copy, panel.b_row = kernels_.most_columns, panel.copy = nullptr;
         }
     }
 
-    // The first tile copies what it reads, where vectors come whole, which costs it stores alone (128 x 784 by 784 x 1024 on an Intel: 0.95 of the time);
+    /// A panel without another, where others are paired: by the tall tiles of single ones.
+    void multiply_last_panel(Range tiles, const Panel& panel, auto fetch) {
+        std::int64_t first = tiles_.first_row(tiles.begin), k = operands<T>(panel.k.end - panel.k.begin);
+        std::int64_t most = collides(p_) ? std::min(7, kernels_.most_rows) : kernels_.most_rows;
+        RowTiles tall(tiles_.first_row(tiles.end) - first, most);
+        for (std::int64_t i = 0; i < tall.count; ++i) {
+            GemmTile<T> tile = tile_of({first + tall.first_row(i), first + tall.first_row(i + 1)}, panel);
+            Fetch next = fetch(kernels_.asked_for(tile.rows, k));
+            tile.fetch = next.from, tile.fetch_step = next.step;
+            kernels_.tile(tile);
+        }
+    }
+
+    // One panel or two. The first tile copies what it reads, where vectors come whole, which costs it stores alone (128 x 784 by 784 x 1024 on an Intel: 0.95 of the time);
     // not rows that lie pages apart: each waits for a store that lies as far within its page (1024 columns: 1.03).
-    Panel near_panel(std::int64_t index, Range k, Operand* near) const {
+    Panel near_panels(std::int64_t index, std::int64_t count, Range k, Operand* near) const {
         std::int64_t width = kernels_.most_columns;
-        if (!pack_b_) return {index, k, panel_at(index, k.begin), p_.packed_b ? width : p_.b_row};
-        if (copies_b_ && (index + 1) * width <= p_.n) return {index, k, panel_at(index, k.begin), p_.b_row, 1, near};
-        pack_panel(near, index, k);
-        return {index, k, near, width};
+        if (!pack_b_) return {index, k, panel_at(index, k.begin), p_.packed_b ? width : p_.b_row, count};
+        if (copies_b_ && (index + 1) * width <= p_.n && (count == 2 || !paired_))
+            return {index, k, panel_at(index, k.begin), p_.b_row, count, near};
+        for (std::int64_t i = 0; i < count; ++i)
+            pack_panel(near + i * width * operands<T>(k.end - k.begin), index + i, k);
+        return {index, k, near, width, count};
     }
 
     /// Rows of a, k numbers of each.
@@ -279,20 +309,26 @@ class Multiplication {
     static const Operand* as_operands(const NumberOf<T>* numbers) { return reinterpret_cast<const Operand*>(numbers); }
 
     void multiply_tile(const Copy& copy, std::int64_t index, const Panel& panel, const Fetch& fetch) {
-        auto [k, k_end] = panel.k;
-        std::int64_t row = tiles_.first_row(index), column = panel.index * kernels_.most_columns;
-        GemmTile<T> tile;
-        tile.rows = static_cast<int>(tiles_.first_row(index + 1) - row);
-        tile.columns = static_cast<int>(std::min<std::int64_t>(kernels_.most_columns, p_.n - column));
+        GemmTile<T> tile = tile_of({tiles_.first_row(index), tiles_.first_row(index + 1)}, panel);
         if (pack_a_) {
-            tile.a = rows_.copied(copy, index, k);
+            tile.a = rows_.copied(copy, index, panel.k.begin);
             tile.a_row = 1;
             tile.a_column = tile.rows;
-        } else {
-            tile.a = as_operands(p_.a + row * p_.a_row + k * p_.a_column);
-            tile.a_row = p_.a_row;
-            tile.a_column = p_.a_column;
         }
+        tile.fetch = fetch.from, tile.fetch_step = fetch.step;
+        kernels_.tile(tile);
+    }
+
+    /// Of these rows of a as they lie.
+    GemmTile<T> tile_of(Range rows, const Panel& panel) const {
+        auto [k, k_end] = panel.k;
+        std::int64_t row = rows.begin, column = panel.index * kernels_.most_columns;
+        GemmTile<T> tile;
+        tile.rows = static_cast<int>(rows.end - row);
+        tile.columns = static_cast<int>(std::min<std::int64_t>(kernels_.most_columns, p_.n - column));
+        tile.a = as_operands(p_.a + row * p_.a_row + k * p_.a_column);
+        tile.a_row = p_.a_row;
+        tile.a_column = p_.a_column;
         tile.b = panel.b, tile.b_row = panel.b_row, tile.copy_b = panel.copy;
         tile.c = p_.c + row * p_.c_row + column;
         tile.c_row = p_.c_row;
@@ -301,13 +337,16 @@ class Multiplication {
         bool last = k_end == p_.k;
         tile.bias = last && p_.bias ? p_.bias + column : nullptr;
         tile.relu = last && p_.relu;
-        tile.fetch = fetch.from, tile.fetch_step = fetch.step;
         tile.panels = static_cast<int>(panel.count);
-        tile.b_panel = panel.count == 1 ? 0
-                       : p_.packed_b    ? kernels_.most_columns * operands<T>(p_.k)
-                       : pack_b_        ? kernels_.most_columns * tile.k
-                                        : kernels_.most_columns;
-        kernels_.tile(tile);
+        tile.paired = paired_ && panel.count == 2;
+        // Those below, or at the top of what lies to the right.
+        bool below = rows.end < p_.m;
+        tile.next_c = below ? tile.c + tile.rows * p_.c_row : p_.c + column + tile.paired * 2 * kernels_.most_columns;
+        tile.b_panel = panel.count == 1         ? 0
+                       : p_.packed_b            ? kernels_.most_columns * operands<T>(p_.k)
+                       : pack_b_ && !panel.copy ? kernels_.most_columns * tile.k
+                                                : kernels_.most_columns;
+        return tile;
     }
 
     GemmProblem<T> p_;
@@ -315,6 +354,7 @@ class Multiplication {
     RowTiles tiles_{0, 1};  // of rows
     std::int64_t panels_;
     bool pack_a_, pack_b_;
+    bool paired_;    // tiles take two panels together
     bool far_;       // b comes from memory
     bool intel_;     // no Zen, and numbers multiplied as they are
     bool copies_b_;  // the first tile of a panel copies it

@@ -37,11 +37,13 @@ class SmallProducts {
         bool one = p.m <= kernel_.most_rows && p.n <= kernel_.most_columns && p.k <= most_depth;
         small_ = one || (p.m * p.n * p.k <= small_work && p.k <= depth);
         if (!small_) return;
+        paired_ = takes_pairs(kernel_, p) && p.m > 1;
         std::int64_t most = tile_rows(kernel_, p);
         if (collides(p)) most = std::min<std::int64_t>(7, most);
         tiles_ = Tiles(p.m, most);
         // Columns that end within a vector, or half of one, are few sums a row: those of small tiles would wait for each other.
         end_tiles_ = tiles_;
+        if (paired_) tiles_ = Tiles(p.m, kernel_.paired_rows);
         if (p.m <= most || !computes_in_halves()) return;
         std::int64_t end = p.n % kernel_.most_columns, tall = std::min(kernel_.most_rows, collides(p) ? 7 : 8);
         if (end > 0 && 4 * end <= 3 * kernel_.most_columns) end_tiles_ = Tiles(p.m, std::max(most, tall));
@@ -66,18 +68,23 @@ class SmallProducts {
                              .bias = p.bias,
                              .relu = p.relu,
                              .fetch = p.a,
-                             .fetch_step = 0};
-            std::int64_t width = p.m == 1 ? p.n : kernel_.most_columns;
+                             .fetch_step = 0,
+                             .b_panel = kernel_.most_columns,
+                             .next_c = p.c};
+            std::int64_t most = p.m == 1 ? p.n : kernel_.most_columns, width = 0;
             for (std::int64_t column = 0; column < p.n; column += width) {
-                tile.columns = static_cast<int>(std::min(width, p.n - column));
+                tile.paired = paired_ && column + 2 * most <= p.n;
+                tile.panels = tile.paired ? 2 : 1;
+                width = tile.panels * most;
+                tile.columns = static_cast<int>(std::min(most, p.n - column));
                 tile.b = p.b + column;
                 if (p.bias) tile.bias = p.bias + column;
-                const Tiles& tiles = column + width > p.n ? end_tiles_ : tiles_;
+                const Tiles& tiles = column + width > p.n || tile.paired != paired_ ? end_tiles_ : tiles_;
                 for (std::int64_t row = 0, index = 0; row < p.m; row += tile.rows, ++index) {
                     tile.rows = static_cast<int>(tiles.each + (index < tiles.more ? 1 : 0));
                     tile.a = p.a + row * p.a_row;
                     tile.c = p.c + row * p.c_row + column;
-                    auto lines = static_cast<const T*>(next.take(kernel_.asked_for(tile.rows, p.k)));
+                    auto lines = static_cast<const T*>(next.take(kernel_.asked_for(tile.rows, p.k, tile.paired)));
                     tile.fetch = lines ? lines : p.a, tile.fetch_step = lines ? line_bytes / sizeof(T) : 0;
                     kernel_.tile(tile);
                 }
@@ -98,7 +105,7 @@ class SmallProducts {
     };
 
     const GemmKernels<T>& kernel_;
-    bool small_ = false;
+    bool small_ = false, paired_ = false;
     Tiles tiles_, end_tiles_;  // of columns, and of the last ones
 };
 

@@ -182,11 +182,13 @@ class InPixels final : public Convolution::Way {
 
     /// 16 products, each with the panels [begin, end) of the weights, which are read as they follow each other in memory.
     void multiply(const Run& run, const Block& block, std::int64_t begin, std::int64_t end) const {
-        std::int64_t rows = block.end - block.begin, row_tiles = divide_up(rows, gemm_.most_rows);
+        std::int64_t rows = block.end - block.begin;
         std::int64_t pieces = divide_up(r_.sources, own::depth), width = gemm_.most_columns;
         constexpr std::int64_t line = 16;
         for (int place = 0; place < places; ++place)
-            for (std::int64_t panel = begin; panel < end; ++panel)
+            for (std::int64_t panel = begin, count = 0; panel < end; panel += count) {
+                count = own::panels_at(gemm_, panel * width, std::min(end * width, r_.destinations));
+                std::int64_t row_tiles = divide_up(rows, count == 2 ? gemm_.paired_rows : gemm_.most_rows);
                 for (std::int64_t piece = 0; piece < pieces; ++piece) {
                     std::int64_t k = own::begin_of(piece, pieces, r_.sources),
                                  k_end = own::begin_of(piece + 1, pieces, r_.sources);
@@ -198,20 +200,24 @@ class InPixels final : public Convolution::Way {
                     tile.a_row = taken_.row, tile.a_column = 1;
                     tile.c_row = made_.row;
                     tile.accumulate = k > 0;
-                    const float* next = tile.b + tile.k * width;  // the next piece, panel or place, for nearly all
-                    bool last = piece + 1 == pieces && panel + 1 == end;
+                    tile.panels = static_cast<int>(count), tile.paired = count == 2, tile.b_panel = panel_elements();
+                    const float* next = tile.b + count * tile.k * width;  // the next panel or place, for nearly all
+                    bool last = piece + 1 == pieces && panel + count == end;
                     if (last) next = run.weights + ((place + 1) % places * panels_ + begin) * panel_elements();
                     for (std::int64_t i = 0; i < row_tiles; ++i) {
                         std::int64_t row = own::begin_of(i, row_tiles, rows);
                         tile.rows = static_cast<int>(own::begin_of(i + 1, row_tiles, rows) - row);
                         tile.a = block.taken + place * taken_.step + row * taken_.row + k;
                         tile.c = block.made + place * made_.step + row * made_.row + panel * width;
-                        bool fetches = far_ && i < width / line;
-                        tile.fetch = fetches ? next + i * tile.k * line : tile.b;
+                        tile.next_c = tile.c + tile.rows * made_.row;
+                        std::int64_t lines = gemm_.asked_for(tile.rows, tile.k, tile.paired);
+                        bool fetches = far_ && i * lines < count * width / line * tile.k;
+                        tile.fetch = fetches ? next + i * lines * line : tile.b;
                         tile.fetch_step = fetches ? line : 0;
                         gemm_.tile(tile);
                     }
                 }
+            }
     }
 
     void give(Run& run, const Block& block, std::int64_t begin, std::int64_t end) const {

@@ -102,9 +102,13 @@ class TileSums final : public Convolution::Way {
     }
 
     void multiply(std::int64_t place, std::int64_t tiles, const float* space, bool accumulate, float* sums) const {
-        std::int64_t row_tiles = divide_up(s_.in_channels, gemm_.most_rows), width = gemm_.most_columns;
-        for (std::int64_t column = 0; column < s_.out_channels; column += width) {
+        std::int64_t width = gemm_.most_columns;
+        int count = 0;
+        for (std::int64_t column = 0; column < s_.out_channels; column += count * width) {
+            count = own::panels_at(gemm_, column, s_.out_channels);
+            std::int64_t row_tiles = divide_up(s_.in_channels, count == 2 ? gemm_.paired_rows : gemm_.most_rows);
             GemmTile<float> tile{};
+            tile.panels = count, tile.paired = count == 2, tile.b_panel = width;
             tile.b = space + of_input_.elements() + place * of_gradient_.step + column;
             tile.b_row = of_gradient_.row;
             tile.k = tiles;
@@ -118,6 +122,7 @@ class TileSums final : public Convolution::Way {
                 tile.rows = static_cast<int>(own::begin_of(i + 1, row_tiles, s_.in_channels) - row);
                 tile.a = space + place * of_input_.step + row;
                 tile.c = sums + place * sums_.step + row * sums_.row + column;
+                tile.next_c = tile.c + tile.rows * sums_.row;
                 gemm_.tile(tile);
             }
         }

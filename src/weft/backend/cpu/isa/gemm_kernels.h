@@ -62,9 +62,17 @@ struct GemmTile {
     /// So many tiles of most_columns each, side by side in c; of b the next one's columns begin so much further. Fetching goes on.
     int panels = 1;
     std::int64_t b_panel = 0;
-    /// b's rows, stored as they are read, most_columns apart; of a tile of most_columns, of as many rows as GemmKernels says. Null: nowhere.
+    /// b's rows, stored as they are read, most_columns apart, of one panel behind the other; of a tile of whole panels, paired or of as
+    /// many rows as GemmKernels says. Null: nowhere.
     OperandOf<T>* copy_b = nullptr;
+    /// Of two panels: both together, where GemmKernels::paired_rows are as many rows or a few more. Each second row of b asks for a line.
+    bool paired = false;
+    /// Of paired tiles: where the next one's sums lie, of as many rows; at least an address.
+    const SumOf<T>* next_c = nullptr;
 };
+
+/// The fewest rows of tiles of two panels together, where the most are so many: fewer sums would wait for each other.
+constexpr int least_paired_rows(int most) { return (2 * most + 2) / 3; }
 
 constexpr int most_few_rows = 4;
 constexpr int most_short = 12;
@@ -94,11 +102,13 @@ struct GemmKernels {
     std::int64_t deep = ProductOf<T>::together;
     /// Called on a thread behind its tiles. Null: there is nothing to be let go of.
     void (*let_go)() = nullptr;
-    /// Rows from which on tiles heed GemmTile::copy_b, and are tall; 0: none.
+    /// Rows from which on tiles of one panel heed GemmTile::copy_b, and are tall; 0: none.
     int least_copying = 0, tall_rows = 0;
+    /// The most rows of two panels together; 0: each is multiplied by itself.
+    int paired_rows = 0;
     /// Lines that a tile asks for; one, where it asks for none.
-    std::int64_t asked_for(std::int64_t rows, std::int64_t k) const {
-        std::int64_t lines = tall_rows > 0 && rows >= tall_rows ? k / 2 : k;
+    std::int64_t asked_for(std::int64_t rows, std::int64_t k, bool paired = false) const {
+        std::int64_t lines = paired || (tall_rows > 0 && rows >= tall_rows) ? k / 2 : k;
         return lines > 0 ? lines : 1;
     }
 };

@@ -41,10 +41,21 @@ constexpr int tall_rows = most_rows >= 12 ? 12 : 0;
 template <class T, int rows>
 constexpr bool is_tall = std::is_same_v<OperandOf<T>, T> ? (tall_rows > 0 && rows >= tall_rows) : false;
 
-/// Rows from which on tiles store b as they read it, of numbers that are multiplied as they lie; 0: they do not. Where three tiles or more read what is
-/// copied, hardly one has fewer.
+/// Tiles of at most so many rows, and few fewer, take two panels side by side: 24 multiplications for 10 loads, where one panel's tall ones have 28
+/// for 16. 0: none does.
+#if defined(WEFT_ISA_avx512)
+constexpr int paired_rows = most_rows < 6 ? most_rows : 6;
+#else
+constexpr int paired_rows = 0;
+#endif
+template <class T, int rows>
+constexpr bool is_paired = std::is_same_v<OperandOf<T>, T>&& rows <= paired_rows&& rows >=
+                           least_paired_rows(paired_rows);
+
+/// Rows from which on tiles of one panel store b as they read it, of numbers that are multiplied as they lie; 0: they do not, but paired ones do. Where
+/// three tiles or more read what is copied, hardly one has fewer.
 template <class T>
-constexpr int least_copying = std::is_same_v<OperandOf<T>, T> ? (fused ? most_rows * 2 / 3 : 0) : 0;
+constexpr int least_copying = std::is_same_v<OperandOf<T>, T>&& fused&& paired_rows == 0 ? most_rows * 2 / 3 : 0;
 
 /// How the tile of a T is read and multiplied: `Vector` holds one operand a lane of the sums. Numbers are their own operands.
 template <class T>
@@ -57,12 +68,13 @@ struct Lanes {
 };
 
 /// `whole`: every lane of every vector is a column; `near_rows`: rows of a lie side by side (packed, or transposed), else each lies in one piece.
-/// `copying`: b is stored as it is read. V and L: the vectors of the sums and of the operands.
-template <class T, int rows, int vectors, bool whole, bool near_rows, bool copying = false, class V = Vec<SumOf<T>>,
-          class L = Lanes<OperandOf<T>>>
+/// `copying`: b is stored as it is read; the vectors are those of so many `panels`. V and L: the vectors of the sums and of the operands.
+template <class T, int rows, int vectors, bool whole, bool near_rows, bool copying = false, int panels = 1,
+          class V = Vec<SumOf<T>>, class L = Lanes<OperandOf<T>>>
 void compute(const GemmTile<T>& tile) {
     using Sum = SumOf<T>;
     using Operand = OperandOf<T>;
+    constexpr int each = vectors / panels;  // vectors of a panel
     const int last = whole ? V::lanes : tile.columns - (vectors - 1) * V::lanes;
     auto load = [last](const Sum* from, int v) __attribute__((always_inline)) {
         return !whole && v == vectors - 1 ? V::load(from + v * V::lanes, last) : V::load(from + v * V::lanes);
@@ -80,6 +92,7 @@ void compute(const GemmTile<T>& tile) {
     const Operand* a = tile.a;
     const Operand* b = tile.b;
     const std::int64_t row = tile.a_row, a_column = tile.a_column, b_row = tile.b_row;
+    [[maybe_unused]] const std::int64_t b_panel = tile.b_panel, copy_panel = each * V::lanes * tile.k;
     [[maybe_unused]] Operand* copy = tile.copy_b;
     // As a number, so that compilers add to addresses what is known, and keep no sum of both.
     const std::uintptr_t row_bytes = static_cast<std::uintptr_t>(row) * sizeof(Operand);
@@ -90,12 +103,15 @@ void compute(const GemmTile<T>& tile) {
     auto multiply_row = [&](int at) __attribute__((always_inline)) {
         typename L::Vector from_b[vectors];
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v)
-            from_b[v] = !whole && v == vectors - 1 ? L::load(b + v * V::lanes, last) : L::load(b + v * V::lanes);
+        for (int v = 0; v < vectors; ++v) {
+            const Operand* from = b + v % each * V::lanes + (v < each ? 0 : b_panel);
+            from_b[v] = !whole && v == vectors - 1 ? L::load(from, last) : L::load(from);
+        }
         if constexpr (copying) {
 #pragma GCC unroll 4
-            for (int v = 0; v < vectors; ++v) V::store(copy + v * V::lanes, from_b[v]);
-            copy += vectors * V::lanes;
+            for (int v = 0; v < vectors; ++v)
+                V::store(copy + v % each * V::lanes + (v < each ? 0 : copy_panel), from_b[v]);
+            copy += each * V::lanes;
         }
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
@@ -117,19 +133,34 @@ void compute(const GemmTile<T>& tile) {
         fetch += fetch_step;
     };
     std::int64_t left = tile.k;
-    if constexpr (whole && is_tall<T, rows>) {
+    if constexpr (whole && (is_tall<T, rows> || panels > 1)) {
         constexpr std::int64_t in_line = 64 / sizeof(Operand), asked = 32 / in_line;
+        constexpr std::int64_t last_rows = panels > 1 ? 2 * rows * vectors : 0;
+        auto multiply_two = [&]() __attribute__((always_inline)) {
+            ask(), multiply_row(0), multiply_row(1), go_on(2);
+            left -= 2;
+        };
         // The next line of each row of a that lies apart: they are more than the processor follows by itself.
-        const Operand* ahead = from_a[0] + in_line;
-        for (; left >= 2; left -= 2) {
-            ask();
-            if constexpr (!near_rows) {
+        [[maybe_unused]] const Operand* ahead = from_a[0] + in_line;
+        while (left >= last_rows + 2) {
+            if constexpr (!near_rows && panels == 1) {
 #pragma GCC unroll 4
                 for (int i = 0; i < asked; ++i) __builtin_prefetch(at_row(ahead, i));
                 ahead += asked * row;
                 if ((left & (in_line - 2)) == 0) ahead = from_a[0] + in_line;
             }
-            multiply_row(0), multiply_row(1), go_on(2);
+            multiply_two();
+        }
+        // The next tile's sums, which its first products wait for, along with the last rows.
+        if constexpr (panels > 1) {
+            const Sum* next = tile.next_c;
+            int line = 0;
+#pragma GCC unroll 1
+            while (left >= 2) {
+                __builtin_prefetch(next + line * V::lanes, 1);
+                if (++line == vectors) line = 0, next += tile.c_row;
+                multiply_two();
+            }
         }
         if (left > 0) multiply_row(0);
     } else {
@@ -170,12 +201,12 @@ void compute(const GemmTile<T>& tile) {
     }
 }
 
-template <class T, int rows, int vectors, bool whole, bool copying = false>
+template <class T, int rows, int vectors, bool whole, bool copying = false, int panels = 1>
 void choose_rows_of_a(const GemmTile<T>& tile) {
     if (rows == 1 || tile.a_row == 1)
-        compute<T, rows, vectors, whole, true, copying>(tile);
+        compute<T, rows, vectors, whole, true, copying, panels>(tile);
     else
-        compute<T, rows, vectors, whole, false, copying>(tile);
+        compute<T, rows, vectors, whole, false, copying, panels>(tile);
 }
 
 #if defined(WEFT_ISA_avx512)
@@ -204,9 +235,9 @@ bool end_in_half(const GemmTile<T>& tile) {
             if (tile.bias) part.bias += full;
         }
         if (rows == 1 || tile.a_row == 1)
-            compute<T, rows, 1, false, true, false, HalfVec<T>, HalfLanes<T>>(part);
+            compute<T, rows, 1, false, true, false, 1, HalfVec<T>, HalfLanes<T>>(part);
         else
-            compute<T, rows, 1, false, false, false, HalfVec<T>, HalfLanes<T>>(part);
+            compute<T, rows, 1, false, false, false, 1, HalfVec<T>, HalfLanes<T>>(part);
         return true;
     }
 }
@@ -215,6 +246,10 @@ bool end_in_half(const GemmTile<T>& tile) {
 /// Tile after tile along c's rows: to choose among all kinds for each takes 1 to 2 % of a tile whose sums have 128 products.
 template <class T, int rows>
 void compute_panels(const GemmTile<T>& tile) {
+    if constexpr (is_paired<T, rows>)
+        if (tile.paired)
+            return tile.copy_b ? choose_rows_of_a<T, rows, 4, true, true, 2>(tile)
+                               : choose_rows_of_a<T, rows, 4, true, false, 2>(tile);
     GemmTile<T> one = tile;
     for (int panel = 0; panel < tile.panels; ++panel) {
         choose_rows_of_a<T, rows, 2, true>(one);
