@@ -5,13 +5,10 @@
 
 #include "autodiff/numbers_of.h"
 #include "message.h"
-#include "threads.h"
 #include "unrolled.h"
 #include "weft/autodiff/custom.h"
 #include "weft/autodiff/transform.h"
 #include "weft/autodiff/vmap.h"
-#include "weft/compile/loop_rows.h"
-#include "weft/compile/plan_cache.h"
 #include "weft/graph/parameter.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
@@ -309,74 +306,6 @@ TEST(Loop, is_one_program_compiled_and_declared) {
         Scanned wanted = unrolled(cumulate, {zeros({3}, DType::float64)}, {given});
         expect_near(results[0], wanted.carry[0]), expect_near(results[1], wanted.ys[0]);
     }
-}
-
-// What each row is made of, by steps whose rows are independent (a thread each runs some of them), or seem so.
-struct RowCase {
-    const char* name;
-    Step step;
-    bool independent;
-};
-std::vector<RowCase> row_cases(const Tensors& w) {
-    auto with = [w](auto make) -> Step {
-        return [w, make](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
-            Tensor h = make(c[0], x[0]);
-            return {{h}, {h * x[0]}};
-        };
-    };
-    auto product = [w](const Tensor& h) { return matmul(h, w[0]); };
-    return {{"product", with([=](const Tensor& h, const Tensor& x) { return tanh(product(h) + x); }), true},
-            {"parts", with([=](const Tensor& h, const Tensor& x) {
-                 Tensor all = product(h);
-                 Shape start{0, 0}, half{h.shape()[0], 16}, later{0, 16};
-                 return tanh(concatenate({slice(all, later, half), slice(all, start, half)}, 1) + x);
-             }),
-             true},
-            {"softmax", with([=](const Tensor& h, const Tensor& x) {
-                 Tensor e = exp(product(h) * 0.1f);
-                 return e / sum(e, Axes{1}, true) + x;
-             }),
-             true},
-            {"over rows",
-             with([=](const Tensor& h, const Tensor& x) { return tanh(product(h) + sum(x, Axes{0}, true)); }), false},
-            {"turned", with([=](const Tensor& h, const Tensor& x) { return tanh(product(h) + flip(x, {0})); }), false},
-            {"as long as rows", with([=](const Tensor& h, const Tensor& x) { return tanh(product(h) + w[1] * x); }),
-             false}};
-}
-
-TEST(Loop, rows_that_know_nothing_of_each_other_have_the_same_bits_on_any_number_of_threads) {
-    for (std::int64_t rows : {16, 37, 50}) {
-        Tensors w{drawn({32, 32}, 1, DType::float32) * 0.2f, drawn({rows, 1}, 2, DType::float32)};
-        Tensor begin = drawn({rows, 32}, 3, DType::float32), x = drawn({21, rows, 32}, 4, DType::float32);
-        for (const RowCase& c : row_cases(w)) {
-            auto results = [&](bool loop) {
-                KeepPending keep;
-                Tensors at{fresh(begin), fresh(x)};
-                Scanned found = loop ? scan(c.step, {at[0]}, {at[1]}) : unrolled(c.step, {at[0]}, {at[1]});
-                Tensors all = gradient(sum(found.ys[0] * found.ys[0]), at);
-                all.push_back(found.carry[0]), all.push_back(found.ys[0]);
-                eval(all);
-                return all;
-            };
-            Tensors expected = results(false), first;
-            for (int threads : {1, 2, 3}) {
-                Threads with(threads);
-                clear_caches();
-                Tensors found = results(true);
-                if (first.empty()) first = found;
-                for (std::size_t i = 0; i < found.size(); ++i) {
-                    SCOPED_TRACE(text(c.name, ", ", rows, " rows, ", threads, " threads, value ", i));
-                    expect_near(found[i], expected[i], 2e-4);
-                    EXPECT_EQ(numbers(found[i]), numbers(first[i]));
-                }
-            }
-            Tensor loop = scan(c.step, {begin}, {x}).carry[0];
-            const LoopAttributes& a = handle(loop.node()->inputs[0]).node()->attributes_as<LoopAttributes>();
-            EXPECT_EQ(independent_rows(a, std::vector<bool>(a.step->nodes.size(), false)), c.independent ? rows : 0)
-                << c.name;
-        }
-    }
-    clear_caches();
 }
 
 TEST(Loop, refuses_what_does_not_fit) {

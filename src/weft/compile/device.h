@@ -89,6 +89,15 @@ class KernelCompiler {
     virtual std::int64_t least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
         return (void)node, (void)inputs, (void)output, 1;
     }
+    /// The fewest rows of a contraction at a time that have the bits that they have among all: fewer may be other sums.
+    virtual std::int64_t fewest_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
+        return (void)node, (void)inputs, (void)output, 1;
+    }
+    /// Whether a node whose output has so many rows (of the first axis), each made of the same row of its inputs, gives them the same bits where it is
+    /// made of `fewer` at a time.
+    virtual bool rows_alike(const Node& node, std::int64_t rows, std::int64_t fewer) const {
+        return (void)node, (void)rows, (void)fewer, true;
+    }
     /// Whether a result of row blocks that has so many bytes is better fetched while what it is made of is computed (`much`: exponentials, a
     /// product) than stored past the caches at the end.
     virtual bool fetches_results(std::size_t bytes, bool much) const { return (void)bytes, (void)much, false; }

@@ -75,13 +75,18 @@ std::size_t factor_bytes_of(const LoopAttributes& a) {
 // Parts of independent rows, each worth a thread of its own and large enough for products to be made as those of all rows are. Where matrices
 // come from beyond the caches in each step, few rows a thread wait for them: there the threads share each product (an LSTM of 1,024, batch 32, on
 // two threads of a Zen 4: 143 to 102 ms a step; batch 64, 896 and 512 wide with either 0.93 to 1.03 of the other way's).
-std::int64_t parts_of_rows(const LoopAttributes& a, std::int64_t rows) {
+std::int64_t parts_of_rows(const LoopAttributes& a, std::int64_t rows, const KernelCompiler& compiler) {
     constexpr std::int64_t least_rows = 8, many_rows = 32;
     constexpr double least_work = 1e6;  // additions and multiplications of products in a loop
     constexpr std::size_t beyond_caches = 14 << 20;
     if (rows < 2 * least_rows || product_operations_of(a) < least_work) return 1;
     auto parts = std::min<std::int64_t>(ThreadPool::instance().threads(), rows / least_rows);
-    return parts > 1 && rows / parts < many_rows && factor_bytes_of(a) > beyond_caches ? 1 : parts;
+    if (parts < 2 || (rows / parts < many_rows && factor_bytes_of(a) > beyond_caches)) return 1;
+    auto alike = [&](const Tensor& x) {
+        const Node& node = *x.node();
+        return node.shape.empty() || node.shape[0] != Size(rows) || compiler.rows_alike(node, rows, rows / parts);
+    };
+    return std::all_of(a.step->nodes.begin(), a.step->nodes.end(), alike) ? parts : 1;
 }
 
 }  // namespace
@@ -93,7 +98,8 @@ std::unique_ptr<Kernel> loop_kernel(const Node& loop, std::span<const Layout> in
     auto make = [&](std::int64_t rows) {
         return std::make_unique<LoopKernel>(a, inputs, results, compiler, options, as_written, rows);
     };
-    std::int64_t rows = as_written ? 0 : independent_rows(a, wanted_nodes(a, results)), parts = parts_of_rows(a, rows);
+    std::int64_t rows = as_written ? 0 : independent_rows(a, wanted_nodes(a, results)),
+                 parts = parts_of_rows(a, rows, compiler);
     if (parts < 2 && !as_written)
         if (auto numbers = loop_of_numbers(a, inputs, results, options))
             return std::make_unique<LoopKernel>(*numbers, inputs.size(), results.size(), compiler, options);

@@ -37,6 +37,7 @@ struct RowPart {
     bool indexed = false;              // the indices of all rows are checked before any block runs
     std::int64_t least_rows = 0;       // of a product or a convolution: fewer at a time cost more; 0: a loop
     std::int64_t tile = 1;             // rows that it makes at a time
+    std::int64_t fewest_rows = 1;      // of a product: fewer cost more, or are other sums than all
     bool kept = false;                 // its second operand stays as it is from run to run
     RowSums sums = {};
 };

@@ -25,10 +25,20 @@ std::int64_t evened(std::int64_t size, std::int64_t step, std::int64_t tile) {
     return step;
 }
 
-std::int64_t least_rows(const RowGroup& group) {
-    std::int64_t least = 0;
-    for (const RowPart& part : group.parts) least = std::max(least, part.least_rows);
-    return least;
+// Of all parts the largest.
+std::int64_t most_of(const RowGroup& group, std::int64_t RowPart::*of) {
+    std::int64_t most = 0;
+    for (const RowPart& part : group.parts) most = std::max(most, part.*of);
+    return most;
+}
+std::int64_t least_rows(const RowGroup& group) { return most_of(group, &RowPart::least_rows); }
+
+// A step that leaves no block of fewer rows, `behind` for each of the axis: a product of few rows has inner products, other sums than those of many, and
+// what a thread does alone must not depend on how many rows it was given.
+std::int64_t without_few(std::int64_t size, std::int64_t step, std::int64_t behind, std::int64_t fewest) {
+    step = std::min(size, std::max(step, divide_up(fewest, behind)));
+    while (size % step != 0 && size % step * behind < fewest) ++step;
+    return step;
 }
 
 // Of the part that has most.
@@ -57,15 +67,15 @@ Blocks cut(const RowGroup& group, bool beside) {
     const Dims& rows = group.rows;
     if (rows.empty()) return blocks;
     std::int64_t all = element_count(rows), wanted = rows_wanted(group, all, beside), behind = 1;
-    std::int64_t tile = 1;
-    for (const RowPart& part : group.parts) tile = std::max(tile, part.tile);
+    std::int64_t tile = most_of(group, &RowPart::tile), fewest = most_of(group, &RowPart::fewest_rows);
     wanted = divide_up(wanted, tile) * tile;
     // The parts of one block share threads out among themselves; a product's few large blocks would leave some idle. A step of a
     // recurrent layer (a product of 4 million multiplications, then its gates) is over before threads have woken for each part.
     bool heavy = least_rows(group) > 0;
     if (heavy && all <= (fewest_heavy - 1) * wanted) {
         double points = points_of_row(group) * static_cast<double>(all);
-        auto blocks = points < part_shared ? static_cast<std::int64_t>(points / block_shared) : 1;
+        auto blocks =
+            points < part_shared ? std::min(static_cast<std::int64_t>(points / block_shared), all / fewest) : 1;
         wanted = std::max<std::int64_t>(divide_up(all, std::clamp<std::int64_t>(blocks, 1, fewest_heavy)), 1);
     }
     blocks.axis = rows.size() - 1;
@@ -73,7 +83,8 @@ Blocks cut(const RowGroup& group, bool beside) {
     std::int64_t size = rows[blocks.axis];
     blocks.step =
         std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(behind, 1), 1, std::max<std::int64_t>(size, 1));
-    if (size > 0) blocks.step = evened(size, blocks.step, behind % tile == 0 ? 1 : tile);
+    if (size > 0 && behind > 0)
+        blocks.step = without_few(size, evened(size, blocks.step, behind % tile == 0 ? 1 : tile), behind, fewest);
     blocks.rows_in_block = blocks.step * behind;
     blocks.cuts = blocks.count = divide_up(size, blocks.step);
     for (std::size_t axis = 0; axis < blocks.axis; ++axis) blocks.count *= rows[axis];

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-constexpr std::int64_t product_tile = 32;
+constexpr std::int64_t product_tile = 32, fewest_product_rows = 8;
 
 // How an operand moves with the rows, in bytes.
 Dims row_strides(DType dtype, const Dims& strides, std::size_t rows) {
@@ -100,14 +100,15 @@ class OneAfterOther final : public Kernel {
 };
 
 // Of a product whose second matrix is the same for all batches, their rows are rows of one product.
-std::int64_t least_rows(const KernelCompiler& compiler, const Node& node, std::vector<Layout> inputs, Layout output,
-                        bool one_second) {
+void count_rows(RowPart& part, const KernelCompiler& compiler, const Node& node, std::vector<Layout> inputs,
+                Layout output, bool one_second) {
     std::size_t batches = output.dims.size() - 2;
     if (one_second)
         for (std::size_t axis = 0; axis < batches; ++axis) {
             inputs[0].dims[batches] *= output.dims[axis], output.dims[batches] *= output.dims[axis];
         }
-    return compiler.least_rows(node, inputs, output);
+    part.least_rows = compiler.least_rows(node, inputs, output);
+    part.fewest_rows = std::max(fewest_product_rows, compiler.fewest_rows(node, inputs, output));
 }
 
 }  // namespace
@@ -205,7 +206,7 @@ RowPart product_part(const KernelCompiler& compiler, const Node& node, const std
     part.points = elements_of_row(output.dims, rows) * (output.dims.back() == 1 ? inner : inner / 32);
     part.bytes = elements_of_row(output.dims, rows) * static_cast<double>(size_of(output.dtype));
     bool one_second = std::all_of(second.begin(), second.end(), [](std::int64_t stride) { return stride == 0; });
-    part.least_rows = least_rows(compiler, node, inputs, output, one_second);
+    count_rows(part, compiler, node, inputs, output, one_second);
     part.tile = product_tile;
     part.make = [&compiler, &node, inputs, output, of_second, one_second](const Dims& block, KernelUse use) {
         std::vector<Layout> in = inputs;

@@ -124,6 +124,14 @@ std::int64_t Compiler::least_rows(const Node& node, std::span<const Layout> inpu
     return 1;
 }
 
+std::int64_t Compiler::fewest_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const {
+    return node.operation->family == Family::contraction ? contraction_fewest_rows(node, inputs, output) : 1;
+}
+
+bool Compiler::rows_alike(const Node& node, std::int64_t rows, std::int64_t fewer) const {
+    return node.operation->family != Family::contraction || contraction_rows_alike(node, rows, fewer);
+}
+
 Axes Compiler::preferred_order(const Operation& operation, std::size_t ndim) const {
     // The gradient of a weight lies as the weight does, so that the update reads both in order.
     if (operation.family != Family::window || &operation == &convolution_weight_gradient_operation) return {};

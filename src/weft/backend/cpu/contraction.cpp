@@ -155,4 +155,17 @@ std::int64_t contraction_rows(const Node& node, std::span<const Layout> inputs, 
                            {nullptr, a.strides[row], a.strides[column]}, {nullptr, b.strides[row], b.strides[column]});
 }
 
+std::int64_t contraction_fewest_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) {
+    std::size_t row = output.dims.size() - 2, column = row + 1;
+    return gemm_fewest_rows(product_type(node, output), output.dims[row], output.dims[column], inputs[0].dims[column]);
+}
+
+bool contraction_rows_alike(const Node& node, std::int64_t rows, std::int64_t fewer) {
+    ProductType type{node.dtype, precision_of(node).parts()};
+    std::int64_t n = node.shape.back().value(), k = node.inputs[0]->shape.back().value();
+    // One product, if b is the same for all.
+    std::int64_t m = element_count(dims_of(node.shape)) / std::max<std::int64_t>(n, 1);
+    return !gemm_maybe_by_library(type, m, n, k) && m / rows * fewer >= gemm_fewest_rows(type, m, n, k);
+}
+
 }  // namespace weft::cpu

@@ -18,6 +18,10 @@ std::unique_ptr<Kernel> contraction_kernel(const Node& node, std::span<const Lay
                                            const KernelUse& use);
 /// How many rows of it at a time cost, a row, no more than all of them.
 std::int64_t contraction_rows(const Node& node, std::span<const Layout> inputs, const Layout& output);
+/// The fewest rows at a time that have the bits that they have among all.
+std::int64_t contraction_fewest_rows(const Node& node, std::span<const Layout> inputs, const Layout& output);
+/// Whether it gives each row the same bits where it is made of `fewer` of its `rows` (of its output's first axis).
+bool contraction_rows_alike(const Node& node, std::int64_t rows, std::int64_t fewer);
 std::unique_ptr<Kernel> window_kernel(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                       const KernelUse& use);
 /// How many images of a convolution at a time cost, each, no more than all of them.

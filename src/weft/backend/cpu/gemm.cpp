@@ -89,11 +89,10 @@ std::int64_t scratch_of(const GemmProblem<T>& p, int threads = 1) {
 /// Threads that share a product: as many as there is memory for, since each has some of its own.
 template <class T>
 int sharers(const GemmProblem<T>& p, const Scratch& scratch) {
-    int all = ThreadPool::instance().threads();
-    if (!scratch.data) return all;
-    std::int64_t one = scratch_of(p), each = one > 0 ? scratch_of(p, 2) - one : 0;
+    int threads = ThreadPool::instance().threads();
     auto given = static_cast<std::int64_t>(scratch.bytes / sizeof(OperandOf<T>));
-    return each > 0 ? static_cast<int>(std::clamp<std::int64_t>(given / each, 1, all)) : all;
+    while (scratch.data && threads > 1 && scratch_of(p, threads) > given) --threads;
+    return threads;
 }
 
 template <class T>
@@ -248,6 +247,19 @@ std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, s
             return blocked ? m : std::max<std::int64_t>(1, serial_row_work / each);
         });
     return std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(m, 1));
+}
+
+std::int64_t gemm_fewest_rows(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k) {
+    if (is_integer(type.dtype) || type.dtype == DType::bool_) return 1;
+    // Few rows are inner products; of complex ones, real parts and imaginary ones by themselves.
+    std::int64_t few = is_complex(type.dtype) ? 8 : 4, numbers = is_complex(type.dtype) ? 2 : 1;
+    return m <= few ? m : std::max(few + 1, own_gemm_fewest_in_pieces(m, numbers * n, numbers * k));
+}
+
+bool gemm_maybe_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k) {
+    if (is_integer(type.dtype) || type.dtype == DType::bool_ || type.dtype == DType::float64) return false;
+    std::int64_t numbers = is_complex(type.dtype) ? 2 : 1;
+    return library_gemm_may_take(m, numbers * n, numbers * k);
 }
 
 std::size_t gemm_packed_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,

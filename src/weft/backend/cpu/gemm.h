@@ -92,6 +92,11 @@ bool gemm_better_turned(ProductType type, std::int64_t m, std::int64_t n, std::i
 std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                              const Matrix& b);
 
+/// The fewest of m rows that weft's own kernels give the bits that they have among all, however the matrices lie.
+std::int64_t gemm_fewest_rows(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k);
+/// Whether a library might take the product, however the matrices lie: how it sums may depend on how many rows there are.
+bool gemm_maybe_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k);
+
 /// What B takes in the order in which products of m rows read it; 0 where they read it as it lies. `kept`: the copy costs nothing, as it
 /// serves many products.
 std::size_t gemm_packed_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,

@@ -104,10 +104,13 @@ constexpr std::int64_t least_onednn_rows = 512;
 
 // On a Zen 4 rows that lie a multiple of half a page apart are read faster by weft's own (1024^3 110 GFLOP/s for 106, 2048^3 108 for 106; but
 // 1000^3 105 for 114).
+bool worth_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return m >= least_onednn_rows && n >= 32 && k >= 32 && m * n * k >= std::int64_t{1} << 28;
+}
 bool worth_onednn(const GemmProblem<float>& p) {
     bool apart = p.a_row * sizeof(float) % 2048 == 0 && p.b_row * sizeof(float) % 2048 == 0;
     if (computes_in_halves() && (apart || p.b_row == 1)) return false;
-    return p.m >= least_onednn_rows && p.n >= 32 && p.k >= 32 && p.m * p.n * p.k >= std::int64_t{1} << 28;
+    return worth_onednn(p.m, p.n, p.k);
 }
 
 Taken<float> taken_by_onednn(const GemmProblem<float>& p) {
@@ -157,6 +160,15 @@ bool library_gemm(const GemmProblem<T>& problem) {
     if constexpr (std::is_same_v<T, float>) return multiply_by_onednn(problem, taken), true;
 #endif
     return false;
+}
+
+bool library_gemm_may_take([[maybe_unused]] std::int64_t m, [[maybe_unused]] std::int64_t n,
+                           [[maybe_unused]] std::int64_t k) {
+#if WEFT_HAVE_ONEDNN
+    return worth_onednn(m, n, k) || worth_onednn(n, m, k);
+#else
+    return false;
+#endif
 }
 
 template bool library_gemm(const GemmProblem<float>&);

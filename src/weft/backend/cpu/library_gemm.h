@@ -13,6 +13,9 @@ bool library_gemm(const GemmProblem<T>& problem);
 template <class T>
 std::int64_t library_gemm_rows(const GemmProblem<T>& problem);
 
+/// Whether a library might take such a product of float32, or its turned one, however its matrices lie.
+bool library_gemm_may_take(std::int64_t m, std::int64_t n, std::int64_t k);
+
 // No library has products of float32 as bfloat16.
 template <int parts>
 bool library_gemm(const GemmProblem<FloatOfParts<parts>>&) {

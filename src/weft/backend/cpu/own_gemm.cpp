@@ -142,8 +142,9 @@ void multiply_few(const GemmProblem<T>& p, T* scratch) {
 }
 
 /// Pieces into which a long k is cut for a small c, which alone would occupy few threads and few registers.
+constexpr std::int64_t most_in_pieces = 64 * 1024;
 std::int64_t pieces_of(std::int64_t m, std::int64_t n, std::int64_t k) {
-    return m * n <= 64 * 1024 && k >= 2048 && k >= 4 * std::max(m, n) ? std::min<std::int64_t>(16, k / 512) : 1;
+    return m * n <= most_in_pieces && k >= 2048 && k >= 4 * std::max(m, n) ? std::min<std::int64_t>(16, k / 512) : 1;
 }
 
 /// The most numbers of k that one of them has.
@@ -222,9 +223,7 @@ void multiply_short(const GemmProblem<T>& p, int threads) {
 template <class T>
 bool own_gemm_by_dots(const GemmProblem<T>& p) {
     if (ProductOf<T>::together > 1 || p.a_column != 1) return false;
-    // The copy of few columns lies where that of a would: of so much there is room on every instruction set.
-    bool room = p.n > 1 && p.n * p.k <= std::min(p.m, block_rows) * std::min(p.k, depth);
-    return few_rows_by_dots(p) || (few_dots<T>(p.n, p.k) && (p.b_row == 1 || room));
+    return few_rows_by_dots(p) || (few_dots<T>(p.n, p.k) && (p.b_row == 1 || p.n > 1));
 }
 
 int first_level_ways() {
@@ -237,9 +236,12 @@ int first_level_ways() {
 
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
-    if (std::int64_t pieces = pieces_of(m, n, k); pieces > 1)
-        return pieces * (m * n + copied_operands<T>(m, piece_of<T>(k, pieces), 1));
-    return copied_operands<T>(m, k, threads);
+    // Few columns are copied where a would be.
+    std::int64_t few_columns = ProductOf<T>::together == 1 && few_dots<T>(n, k) ? n * k : 0;
+    std::int64_t pieces = pieces_of(m, n, k);
+    std::int64_t others = pieces > 1 ? pieces * (m * n + copied_operands<T>(m, piece_of<T>(k, pieces), 1))
+                                     : copied_operands<T>(m, k, threads);
+    return std::max(others, few_columns);
 }
 
 template <class T>
@@ -322,6 +324,10 @@ bool own_gemm_better_turned(const GemmProblem<T>& p) {
 }
 
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k) { return pieces_of(m, n, k); }
+std::int64_t own_gemm_fewest_in_pieces(std::int64_t m, std::int64_t n, std::int64_t k) {
+    if (n == 0 || pieces_of(m, n, k) == pieces_of(1, n, k)) return 1;
+    return std::min(most_in_pieces / n, k / 4) + 1;
+}
 
 template <class T>
 std::int64_t own_gemm_packed(std::int64_t n, std::int64_t k) {

@@ -68,6 +68,8 @@ bool own_gemm_better_turned(const GemmProblem<T>& problem);
 
 /// Into how many pieces the sum over k is cut: more than one where c alone would occupy few threads.
 std::int64_t own_gemm_pieces(std::int64_t m, std::int64_t n, std::int64_t k);
+/// The fewest rows whose sums are cut as those of m are.
+std::int64_t own_gemm_fewest_in_pieces(std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// b in the order in which it is read, for many products with the same one: own_gemm_packed(n, k) operands at `to`.
 template <class T>
