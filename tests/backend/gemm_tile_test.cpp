@@ -108,6 +108,14 @@ TEST(GemmTile, products_of_copied_and_turned_panels_are_chains) {
             }
 }
 
+// More rows than the second-level cache holds of them, side by side: each block copies some, as deep as what pairs of panels are cut by.
+TEST(GemmTile, blocks_of_turned_rows_are_chains) {
+    Threads one(1);
+    check_product<float>({1100, 256, 250}, Layout::columns, Layout::rows);
+    check_product<double>({540, 128, 250}, Layout::columns, Layout::rows);
+    check_product<float>({530, 256, 520}, Layout::columns, Layout::rows);
+}
+
 // One row that lies scattered, and ends within half a vector; sums of one product in rows of tall tiles, which ask for nothing.
 TEST(GemmTile, one_row_and_one_product_are_chains) {
     bool before = computes_in_halves();

@@ -1,5 +1,5 @@
 // Of a product of matrices: how deep and wide its cuts are, of how many rows its tiles, what of it is worth being copied and where copies lie.
-// Callers: backend/cpu/gemm_rows.h, gemm_multiplication.h, small_products.h, own_gemm.cpp.
+// Callers: backend/cpu/gemm_rows.h, gemm_way.h, small_products.h, own_gemm.cpp.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +39,9 @@ const GemmKernels<T>& kernels() {
 // cache; a tile reads its panel in order, which the first level fetches ahead: half as deep, a panel that fits there, took 1 to 4 %
 // longer, for tiles begin and end twice as often.
 inline constexpr std::int64_t depth = 512, block_rows = 256, most_depth = 2048, most_width = 4096;
-// Of what is copied for tiles of two panels: both stay in the first-level cache, and more rows read them.
-inline constexpr std::int64_t paired_depth = 128, paired_block_rows = 512;
+// Of what is copied for tiles of two panels: both stay in the first-level cache (or, of few numbers along k, nearly so), and more rows read them.
+inline constexpr std::int64_t paired_block_rows = 512;
+inline constexpr std::int64_t paired_depth(std::int64_t k) { return k <= depth / 2 ? depth / 2 : depth / 4; }
 inline constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
 // Below this many multiplications one thread does it all: waking another costs more.
 inline constexpr std::int64_t serial_work = 256 * 1024;
@@ -152,7 +153,7 @@ template <class T>
 std::int64_t block_operands(std::int64_t m, std::int64_t k) {
     std::int64_t rows = kernels<T>().most_rows;
     return std::max(std::min(m, block_rows * together<T> + rows) * std::min(operands<T>(k), depth),
-                    std::min(m, paired_block_rows + rows) * std::min(operands<T>(k), paired_depth));
+                    std::min(m, paired_block_rows + rows) * std::min(operands<T>(k), paired_depth(k)));
 }
 /// Operands that copies take: one, or one for each of so many threads.
 template <class T>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/backend/cpu/gemm_ahead.h"
-#include "weft/backend/cpu/gemm_rows.h"
+#include "weft/backend/cpu/gemm_way.h"
 
 namespace weft::cpu::own {
 
@@ -11,52 +11,23 @@ namespace weft::cpu::own {
 template <class T>
 class Multiplication {
     using Operand = OperandOf<T>;
-    static constexpr bool made = !std::is_same_v<Operand, NumberOf<T>>;  // operands are made of numbers: always packed
 
   public:
     /// `copies`: of this product, or of one that it is a cut of.
     Multiplication(const GemmProblem<T>& problem, const Copies<T>& copies)
-        : p_(problem), kernels_(kernels<T>()), rows_(p_, kernels_, tiles_), copies_(copies) {
-        panels_ = divide_up(p_.n, kernels_.most_columns);
-        // A copy pays when it is read often. Rows of a that collide are copied, or for few columns taken 7 at a time
-        // (128x1024x10: 24 -> 60 GFLOP/s); likewise rows that lie side by side, where tiles are large.
-        bool big = p_.m * p_.n * p_.k > small_work, collide = collides(p_), halves = computes_in_halves();
-        bool short_sums = !p_.packed_b && p_.k <= (halves ? 64 : 16);
-        bool read_twice = p_.a_row == 1 && big && panels_ >= 4 && panels_ < 8;  // not worth more copies of fewer rows
-        paired_ = !short_sums && !read_twice && takes_pairs(kernels_, p_);
-        bool scattered = p_.m > 1 && p_.a_row != 1 && p_.a_column != 1;
-        // Six rows find a place in the first-level cache also where they collide: they are copied where very many panels read them.
-        bool copied = collide && !(paired_ && (p_.packed_b || p_.n < 1024 || p_.m <= block_rows));
-        pack_a_ = big && panels_ >= 4 && (copied || (p_.a_row == 1 && !halves));
-        pack_a_ |= made || scattered;
-        std::int64_t rows = paired_ ? kernels_.paired_rows : pack_a_ ? kernels_.most_rows : tile_rows(kernels_, p_);
-        tiles_ = RowTiles(p_.m, collide && !pack_a_ ? std::min<std::int64_t>(7, rows) : rows);
-        pack_b_ = !p_.packed_b && (made || p_.b_column != 1 ||
-                                   (big && worth_copying_b(p_, tiles_.count) && !(paired_ && stays_near(p_))));
-        intel_ = is_no_zen() && !made;
-        bool lies = p_.packed_b || (!made && p_.b_column == 1) || (intel_ && p_.b_row == 1);
-        // On an Intel from a quarter of the second-level cache on, where a and c, too, take place (512 cubed: 0.96 of the time).
-        std::int64_t far_bytes = intel_ && !p_.packed_b ? second_level_bytes / 4 : second_level_bytes;
-        far_ = lies && p_.n * operands<T>(p_.k) * static_cast<std::int64_t>(sizeof(Operand)) > far_bytes &&
-               tiles_.count >= 3;
-        bool pages_apart = p_.b_row * static_cast<std::int64_t>(sizeof(NumberOf<T>)) % 4096 == 0;
-        std::int64_t least_copying = paired_ ? least_paired_rows(kernels_.paired_rows) : kernels_.least_copying;
-        copies_b_ =
-            pack_b_ && intel_ && p_.b_column == 1 && !pages_apart && least_copying > 0 && tiles_.each >= least_copying;
-        in_rows_ = !made && panels_ > 1 && (short_sums || (halves && !pack_a_ && !pack_b_ && !far_));
-    }
+        : p_(problem), way_(problem, kernels<T>()), copies_(copies) {}
 
     Multiplication(const Multiplication&) = delete;  // its parts refer to each other
 
     void run() {
         auto [rows, columns] = cut();
-        bool serial = p_.m * p_.n * p_.k <= serial_work, each_copies = pack_a_ && !copies_.whole;
-        if (pack_a_ && copies_.whole) rows_.pack_whole(copies_.memory, serial);
+        bool serial = p_.m * p_.n * p_.k <= serial_work, each_copies = way_.pack_a && !copies_.whole;
+        if (way_.pack_a && copies_.whole) rows_.pack_whole(copies_.memory, serial);
         std::int64_t copy = each_copies ? copies_.each : 0;
         auto block = [&, rows = rows, columns = columns](std::int64_t index, int slot) {
             std::int64_t i = index / columns, j = index % columns;
             auto tiles = [&, rows = rows](std::int64_t of) {
-                return Range{begin_of(of, rows, tiles_.count), begin_of(of + 1, rows, tiles_.count)};
+                return Range{begin_of(of, rows, way_.tiles.count), begin_of(of + 1, rows, way_.tiles.count)};
             };
             bool last = i + 1 == rows || j + 1 < columns;  // of these rows the next block reads too
             multiply(tiles(i), last ? Range{} : tiles(i + 1), panels_of(j, columns), copies_.memory + slot * copy,
@@ -81,61 +52,54 @@ class Multiplication {
 
     Cut cut() const {
         // What is rounded as it is packed costs more to pack: more rows read it.
-        std::int64_t most = paired_ && pack_a_ && !p_.packed_b ? paired_block_rows : block_rows * together<T>;
-        std::int64_t rows = std::max(divide_up(p_.m, most), std::int64_t{1});
+        std::int64_t rows = std::max(divide_up(p_.m, way_.block_rows), std::int64_t{1});
         if (p_.m * p_.n * p_.k <= serial_work) return {rows, 1};
         // On one thread a cut only has b copied once more (128 x 1000 by 480 on an Intel: 130 to 169 GFLOP/s).
-        if (copies_.threads == 1 && intel_ && pack_b_) return {rows, 1};
+        if (copies_.threads == 1 && way_.intel && way_.pack_b) return {rows, 1};
         // Blocks of about a million multiplications, at most 64: enough to share out, few enough to cost nothing. What asks for the panels that follow
         // has several of them.
         std::int64_t wanted = std::clamp<std::int64_t>(p_.m * p_.n * p_.k / (1 << 20), 2, 64);
-        if (intel_ && pack_b_) wanted = std::min<std::int64_t>(wanted, 4 * copies_.threads);
-        if (pack_a_ && !copies_.whole) {
+        if (way_.intel && way_.pack_b) wanted = std::min<std::int64_t>(wanted, 4 * copies_.threads);
+        if (way_.pack_a && !copies_.whole) {
             // Each block copies its rows of a: rows are cut, into what threads can share, and columns where that is not enough.
             constexpr std::int64_t least_tiles = 4;
             wanted = copies_.threads == 1 ? 1 : std::min<std::int64_t>(wanted, 4 * copies_.threads);
-            rows = std::clamp(wanted, rows, std::max(rows, tiles_.count / least_tiles));
-            return {rows, std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_)};
+            rows = std::clamp(wanted, rows, std::max(rows, way_.tiles.count / least_tiles));
+            return {rows, std::clamp<std::int64_t>(divide_up(wanted, rows), 1, way_.panels)};
         }
-        if (in_rows_ && !pack_b_) {
+        if (way_.in_rows && !way_.pack_b) {
             wanted = copies_.threads == 1 ? 1 : std::min<std::int64_t>(wanted, 4 * copies_.threads);
-            rows = std::min(wanted, tiles_.count);
-            return {rows, std::clamp<std::int64_t>(wanted / rows, 1, panels_)};
+            rows = std::min(wanted, way_.tiles.count);
+            return {rows, std::clamp<std::int64_t>(wanted / rows, 1, way_.panels)};
         }
-        std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, panels_);
+        std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, way_.panels);
         if (rows * columns < std::min<std::int64_t>(wanted, 16))
-            rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, tiles_.count);
-        if (copies_.threads == 1 && intel_ && p_.packed_b) columns = 1;
+            rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, way_.tiles.count);
+        if (copies_.threads == 1 && way_.intel && p_.packed_b) columns = 1;
         return {rows, columns};
     }
 
     /// The panels of a cut: whole pairs, where tiles take such.
     Range panels_of(std::int64_t cut, std::int64_t cuts) const {
-        std::int64_t together = paired_ ? 2 : 1, pairs = divide_up(panels_, together);
-        return {begin_of(cut, cuts, pairs) * together, std::min(panels_, begin_of(cut + 1, cuts, pairs) * together)};
+        std::int64_t together = way_.paired ? 2 : 1, pairs = divide_up(way_.panels, together);
+        return {begin_of(cut, cuts, pairs) * together,
+                std::min(way_.panels, begin_of(cut + 1, cuts, pairs) * together)};
     }
 
     /// Lines that a tile takes along.
     std::int64_t lines_of_tile(Range k) const {
-        return kernels_.asked_for(tiles_.most_rows(), operands<T>(k.end - k.begin), paired_);
+        return kernels_.asked_for(way_.tiles.most_rows(), operands<T>(k.end - k.begin), way_.paired);
     }
     /// Of these tiles of rows, k numbers each. (768 x 512 from memory by 512 x 128: 0.60 to 0.50 ms.)
     NextOfA next_of_a(Range tiles, Range k, std::int64_t lines) const {
         bool along = p_.a_column == 1;  // rows, else what lies side by side are rows of a
         if (tiles.begin == tiles.end || (!along && p_.a_row != 1) || lines == 0) return {};
-        std::int64_t row = tiles_.first_row(tiles.begin), rows = tiles_.first_row(tiles.end) - row,
+        std::int64_t row = way_.tiles.first_row(tiles.begin), rows = way_.tiles.first_row(tiles.end) - row,
                      numbers = k.end - k.begin;
         std::int64_t wide = divide_up(along ? numbers : rows, line),
                      sweeps = wide * divide_up(along ? rows : numbers, lines);
         return {as_operands(p_.a + row * p_.a_row + k.begin * p_.a_column), along ? p_.a_row : p_.a_column, lines, wide,
                 sweeps};
-    }
-
-    // What is copied here is half as deep on an Intel, so that a panel stays in the first-level cache: tiles do not wait for the second then, which is
-    // busy (128 x 784 by 784 x 1024: 141 to 147 GFLOP/s, 128 x 768 by 3,072 135 to 142, 2,500 x 512 by 128 149 to 158; packed before 0.97).
-    std::int64_t panel_depth() const {
-        if (!intel_ || p_.packed_b) return depth;
-        return !paired_ || p_.k <= depth / 2 ? depth / 2 : paired_depth;
     }
 
     /// A panel of b as tiles read it: its numbers along k, where they lie, and how far apart.
@@ -151,8 +115,8 @@ class Multiplication {
     /// Panels that are asked for together: of a turned b, whose columns lie apart, as many as a tile asks for columns (128 x 784 by 784 x 1024, turned, on
     /// an Intel: 0.97 of the time of a b that is not asked for).
     std::int64_t together_of(Range k) const {
-        bool turned = pack_b_ && p_.b_column != 1;
-        std::int64_t least = paired_ ? 2 : 1;
+        bool turned = way_.pack_b && p_.b_column != 1;
+        std::int64_t least = way_.paired ? 2 : 1;
         return turned ? std::max(least, lines_of_tile(k) / kernels_.most_columns / least * least) : least;
     }
     /// So many panels from one on, k numbers of each.
@@ -172,26 +136,26 @@ class Multiplication {
     // it costs a few of a hundred cycles, and no large copy passes through memory. Likewise the rows of a block, before its panels.
     void multiply(Range tiles, Range next_tiles, Range panels, Operand* copy_of_a, NextLines behind) {
         alignas(64) Operand near[panel_bytes / sizeof(Operand)];
-        std::int64_t pieces = pieces_of_operands<T>(p_.k, panel_depth());
+        std::int64_t pieces = pieces_of_operands<T>(p_.k, way_.panel_depth);
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
             Range k{begin_of_k<T>(piece, pieces, p_.k), begin_of_k<T>(piece + 1, pieces, p_.k)};
             Copy a = copies_.whole ? rows_.whole(copies_.memory) : Copy{tiles, k, copy_of_a};
-            if (pack_a_ && !copies_.whole) rows_.pack(a);
+            if (way_.pack_a && !copies_.whole) rows_.pack(a);
             bool more = piece + 1 < pieces;
             std::int64_t then = more ? piece + 1 : 0;
             Range next_k{begin_of_k<T>(then, pieces, p_.k), begin_of_k<T>(then + 1, pieces, p_.k)};
-            if (in_rows_) {
+            if (way_.in_rows) {
                 multiply_in_rows(a, tiles, panels, k, {more ? tiles : next_tiles, next_k}, near, behind);
                 continue;
             }
             NextOfA of_a;
-            if (!pack_a_ || !copies_.whole) of_a = next_of_a(more ? tiles : next_tiles, next_k, lines_of_tile(k));
+            if (!way_.pack_a || !copies_.whole) of_a = next_of_a(more ? tiles : next_tiles, next_k, lines_of_tile(k));
             std::int64_t some = together_of(k);
             NextOfB of_b;
             for (std::int64_t panel = panels.begin, count = 0; panel < panels.end; panel += count) {
-                if (far_ && (panel - panels.begin) % some == 0)
+                if (way_.far && (panel - panels.begin) % some == 0)
                     of_b = after(panel + some, some, panels, k, more ? &next_k : nullptr);
-                count = paired_ && panel + 2 <= panels.end && (panel + 2) * kernels_.most_columns <= p_.n ? 2 : 1;
+                count = way_.paired && panel + 2 <= panels.end && (panel + 2) * kernels_.most_columns <= p_.n ? 2 : 1;
                 multiply_panel(a, tiles, near_panels(panel, count, k, near), of_b, of_a, behind);
             }
         }
@@ -202,7 +166,7 @@ class Multiplication {
     NextOfB after(std::int64_t panel, std::int64_t some, Range panels, Range k, const Range* next_k) const {
         if (panel < panels.end) return next_of_b(panel, std::min(some, panels.end - panel), k);
         if (next_k) return next_of_b(panels.begin, std::min(some, panels.end - panels.begin), *next_k);
-        if (panels.end < panels_) return next_of_b(panels.end, some, {0, k.end - k.begin});
+        if (panels.end < way_.panels) return next_of_b(panels.end, some, {0, k.end - k.begin});
         return {};
     }
 
@@ -212,7 +176,7 @@ class Multiplication {
             if (of_b.left()) return of_b.take(lines);
             return of_a.left() ? of_a.take() : fetch_behind(behind, lines, panel.b);
         };
-        if (paired_ && panel.count == 1 && !pack_a_) return multiply_last_panel(tiles, panel, fetch);
+        if (way_.paired && panel.count == 1 && !way_.pack_a) return multiply_last_panel(tiles, panel, fetch);
         std::int64_t lines = lines_of_tile(panel.k);
         for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
             multiply_tile(a, tile, panel, fetch(lines));
@@ -222,9 +186,9 @@ class Multiplication {
 
     /// A panel without another, where others are paired: by the tall tiles of single ones.
     void multiply_last_panel(Range tiles, const Panel& panel, auto fetch) {
-        std::int64_t first = tiles_.first_row(tiles.begin), k = operands<T>(panel.k.end - panel.k.begin);
+        std::int64_t first = way_.tiles.first_row(tiles.begin), k = operands<T>(panel.k.end - panel.k.begin);
         std::int64_t most = collides(p_) ? std::min(7, kernels_.most_rows) : kernels_.most_rows;
-        RowTiles tall(tiles_.first_row(tiles.end) - first, most);
+        RowTiles tall(way_.tiles.first_row(tiles.end) - first, most);
         for (std::int64_t i = 0; i < tall.count; ++i) {
             GemmTile<T> tile = tile_of({first + tall.first_row(i), first + tall.first_row(i + 1)}, panel);
             Fetch next = fetch(kernels_.asked_for(tile.rows, k));
@@ -237,8 +201,8 @@ class Multiplication {
     // not rows that lie pages apart: each waits for a store that lies as far within its page (1024 columns: 1.03).
     Panel near_panels(std::int64_t index, std::int64_t count, Range k, Operand* near) const {
         std::int64_t width = kernels_.most_columns;
-        if (!pack_b_) return {index, k, panel_at(index, k.begin), p_.packed_b ? width : p_.b_row, count};
-        if (copies_b_ && (index + 1) * width <= p_.n && (count == 2 || !paired_))
+        if (!way_.pack_b) return {index, k, panel_at(index, k.begin), p_.packed_b ? width : p_.b_row, count};
+        if (way_.copies_b && (index + 1) * width <= p_.n && (count == 2 || !way_.paired))
             return {index, k, panel_at(index, k.begin), p_.b_row, count, near};
         for (std::int64_t i = 0; i < count; ++i)
             pack_panel(near + i * width * operands<T>(k.end - k.begin), index + i, k);
@@ -255,8 +219,9 @@ class Multiplication {
         std::int64_t left = 0;
     };
     Lines first_of(const Part& part) const {
-        if (pack_a_ || part.tiles.begin == part.tiles.end) return {};
-        std::int64_t row = tiles_.first_row(part.tiles.begin), rows = tiles_.first_row(part.tiles.begin + 1) - row;
+        if (way_.pack_a || part.tiles.begin == part.tiles.end) return {};
+        std::int64_t row = way_.tiles.first_row(part.tiles.begin),
+                     rows = way_.tiles.first_row(part.tiles.begin + 1) - row;
         std::int64_t numbers = part.k.end - part.k.begin;
         const Operand* from = as_operands(p_.a + row * p_.a_row + part.k.begin * p_.a_column);
         if (p_.a_row == 1) return {{from, p_.a_column}, numbers};
@@ -269,17 +234,17 @@ class Multiplication {
     void multiply_in_rows(const Copy& a, Range tiles, Range panels, Range k, const Part& then, Operand* near,
                           NextLines& behind) {
         std::int64_t width = kernels_.most_columns, numbers = width * operands<T>(k.end - k.begin);
-        auto bytes = static_cast<std::int64_t>(pack_b_ ? panel_bytes : second_level_bytes / 2);
+        auto bytes = static_cast<std::int64_t>(way_.pack_b ? panel_bytes : second_level_bytes / 2);
         std::int64_t some = std::max<std::int64_t>(bytes / static_cast<std::int64_t>(sizeof(Operand)) / numbers, 1);
         for (std::int64_t first = panels.begin; first < panels.end; first += some) {
             std::int64_t end = std::min(first + some, panels.end);
-            for (std::int64_t panel = first; panel < end && pack_b_; ++panel)
+            for (std::int64_t panel = first; panel < end && way_.pack_b; ++panel)
                 pack_panel(near + (panel - first) * numbers, panel, k);
             for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
                 bool last = tile + 1 == tiles.end, again = last && end < panels.end;
                 Lines next = first_of(last && !again ? then : Part{{again ? tiles.begin : tile + 1, tiles.end}, k});
                 for (std::int64_t panel = first, count = 0; panel < end; panel += count) {
-                    const Operand* b = pack_b_ ? near + (panel - first) * numbers : panel_at(panel, k.begin);
+                    const Operand* b = way_.pack_b ? near + (panel - first) * numbers : panel_at(panel, k.begin);
                     std::int64_t lines = next.left > 0 ? next.left : behind.left();
                     std::int64_t each = lines_of_tile(k);
                     // Whole panels together, as long as they take along what is to be asked for.
@@ -287,7 +252,7 @@ class Multiplication {
                     if (lines > 0) count = std::min(count, divide_up(lines, each));
                     Fetch fetch = next.left > 0 ? next.at : fetch_behind(behind, count * each, b);
                     if (next.left > 0) next.at.from += count * each * next.at.step, next.left -= count * each;
-                    std::int64_t b_row = pack_b_ || p_.packed_b ? width : p_.b_row;
+                    std::int64_t b_row = way_.pack_b || p_.packed_b ? width : p_.b_row;
                     multiply_tile(a, tile, {panel, k, b, b_row, count}, fetch);
                 }
             }
@@ -309,8 +274,8 @@ class Multiplication {
     static const Operand* as_operands(const NumberOf<T>* numbers) { return reinterpret_cast<const Operand*>(numbers); }
 
     void multiply_tile(const Copy& copy, std::int64_t index, const Panel& panel, const Fetch& fetch) {
-        GemmTile<T> tile = tile_of({tiles_.first_row(index), tiles_.first_row(index + 1)}, panel);
-        if (pack_a_) {
+        GemmTile<T> tile = tile_of({way_.tiles.first_row(index), way_.tiles.first_row(index + 1)}, panel);
+        if (way_.pack_a) {
             tile.a = rows_.copied(copy, index, panel.k.begin);
             tile.a_row = 1;
             tile.a_column = tile.rows;
@@ -338,28 +303,21 @@ class Multiplication {
         tile.bias = last && p_.bias ? p_.bias + column : nullptr;
         tile.relu = last && p_.relu;
         tile.panels = static_cast<int>(panel.count);
-        tile.paired = paired_ && panel.count == 2;
+        tile.paired = way_.paired && panel.count == 2;
         // Those below, or at the top of what lies to the right.
         bool below = rows.end < p_.m;
         tile.next_c = below ? tile.c + tile.rows * p_.c_row : p_.c + column + tile.paired * 2 * kernels_.most_columns;
-        tile.b_panel = panel.count == 1         ? 0
-                       : p_.packed_b            ? kernels_.most_columns * operands<T>(p_.k)
-                       : pack_b_ && !panel.copy ? kernels_.most_columns * tile.k
-                                                : kernels_.most_columns;
+        tile.b_panel = panel.count == 1             ? 0
+                       : p_.packed_b                ? kernels_.most_columns * operands<T>(p_.k)
+                       : way_.pack_b && !panel.copy ? kernels_.most_columns * tile.k
+                                                    : kernels_.most_columns;
         return tile;
     }
 
     GemmProblem<T> p_;
-    const GemmKernels<T>& kernels_;
-    RowTiles tiles_{0, 1};  // of rows
-    std::int64_t panels_;
-    bool pack_a_, pack_b_;
-    bool paired_;    // tiles take two panels together
-    bool far_;       // b comes from memory
-    bool intel_;     // no Zen, and numbers multiplied as they are
-    bool copies_b_;  // the first tile of a panel copies it
-    bool in_rows_;   // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
-    RowsOfA<T> rows_;
+    const GemmKernels<T>& kernels_ = kernels<T>();
+    const Way<T> way_;
+    RowsOfA<T> rows_{p_, kernels_, way_.tiles};
     Copies<T> copies_;  // of rows of a
 };
 

@@ -1,5 +1,5 @@
 // The rows of a product's first matrix: how they are dealt to tiles, and their copies as tiles read them.
-// Callers: backend/cpu/gemm_multiplication.h.
+// Callers: backend/cpu/gemm_way.h, gemm_multiplication.h.
 #pragma once
 
 #include "weft/backend/cpu/gemm_choices.h"

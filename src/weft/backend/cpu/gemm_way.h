@@ -1,0 +1,70 @@
+// How a product of limited size is made: what of it is copied, how its tiles are cut, and in which order they go.
+// Callers: backend/cpu/gemm_multiplication.h.
+#pragma once
+
+#include "weft/backend/cpu/gemm_rows.h"
+
+namespace weft::cpu::own {
+
+/// Decided by sizes, layouts and the processor alone; none of it changes a bit of the result.
+template <class T>
+struct Way {
+    static constexpr bool made =
+        !std::is_same_v<OperandOf<T>, NumberOf<T>>;  // operands are made of numbers: always packed
+    static constexpr auto number_size = static_cast<std::int64_t>(sizeof(NumberOf<T>));
+
+    Way(const GemmProblem<T>& p, const GemmKernels<T>& kernels) {
+        panels = divide_up(p.n, kernels.most_columns);
+        // A copy pays when it is read often. Rows of a that collide are copied, or for few columns taken 7 at a time
+        // (128x1024x10: 24 -> 60 GFLOP/s); likewise rows that lie side by side, where tiles are large.
+        bool big = p.m * p.n * p.k > small_work, collide = collides(p), halves = computes_in_halves();
+        bool short_sums = !p.packed_b && p.k <= (halves ? 64 : 16);
+        bool read_twice = p.a_row == 1 && big && panels >= 4 && panels < 8;  // not worth more copies of fewer rows
+        paired = !short_sums && !read_twice && takes_pairs(kernels, p);
+        bool scattered = p.m > 1 && p.a_row != 1 && p.a_column != 1;
+        // Six rows find a place in the first-level cache also where they collide: they are copied where very many panels read them.
+        bool copied = collide && !(paired && (p.packed_b || p.n < 1024 || p.m <= own::block_rows));
+        pack_a = made || scattered || (big && panels >= 4 && (copied || (p.a_row == 1 && !halves)));
+        std::int64_t rows = paired ? kernels.paired_rows : pack_a ? kernels.most_rows : tile_rows(kernels, p);
+        tiles = RowTiles(p.m, collide && !pack_a ? std::min<std::int64_t>(7, rows) : rows);
+        intel = is_no_zen() && !made;
+        decide_of_b(p, kernels, big);
+        in_rows = !made && panels > 1 && (short_sums || (halves && !pack_a && !pack_b && !far));
+        cut(p);
+    }
+
+    RowTiles tiles{0, 1};
+    std::int64_t panels;
+    std::int64_t panel_depth, block_rows;  // numbers of k, and rows, at a time
+    bool pack_a, pack_b;
+    bool paired;    // tiles take two panels together
+    bool far;       // b comes from memory
+    bool intel;     // no Zen, and numbers multiplied as they are
+    bool copies_b;  // the first tile of a panel copies it
+    bool in_rows;   // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
+
+  private:
+    void decide_of_b(const GemmProblem<T>& p, const GemmKernels<T>& kernels, bool big) {
+        bool near = paired && stays_near(p);
+        pack_b = !p.packed_b && (made || p.b_column != 1 || (big && worth_copying_b(p, tiles.count) && !near));
+        bool lies = p.packed_b || (!made && p.b_column == 1) || (intel && p.b_row == 1);
+        // On an Intel from a quarter of the second-level cache on, where a and c, too, take place (512 cubed: 0.96 of the time).
+        std::int64_t far_bytes = intel && !p.packed_b ? second_level_bytes / 4 : second_level_bytes;
+        auto bytes = p.n * operands<T>(p.k) * static_cast<std::int64_t>(sizeof(OperandOf<T>));
+        far = lies && bytes > far_bytes && tiles.count >= 3;
+        bool pages_apart = p.b_row * number_size % 4096 == 0;
+        std::int64_t least = paired ? least_paired_rows(kernels.paired_rows) : kernels.least_copying;
+        copies_b = pack_b && intel && p.b_column == 1 && !pages_apart && least > 0 && tiles.each >= least;
+    }
+
+    // What is copied here is half as deep on an Intel, so that a panel stays in the first-level cache: tiles do not wait for the second then, which is
+    // busy (128 x 784 by 784 x 1024: 141 to 147 GFLOP/s, 128 x 768 by 3,072 135 to 142, 2,500 x 512 by 128 149 to 158; packed before 0.97); of two
+    // panels again half, and more rows read them.
+    void cut(const GemmProblem<T>& p) {
+        bool halved = intel && !p.packed_b;
+        panel_depth = !halved ? depth : paired ? paired_depth(p.k) : depth / 2;
+        block_rows = halved && paired && pack_a ? paired_block_rows : own::block_rows * together<T>;
+    }
+};
+
+}  // namespace weft::cpu::own
