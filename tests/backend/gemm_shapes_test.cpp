@@ -241,6 +241,38 @@ void check_batch(const Sizes& s, std::int64_t count, std::int64_t a_items, std::
             }
 }
 
+// The fewest rows that gemm_fewest_rows names have the bits that they have among all; one fewer need not: it says so, where few rows or few results are
+// summed in another way.
+template <class T>
+void check_fewest_rows(const Sizes& s, std::int64_t fewest) {
+    ASSERT_EQ(gemm_fewest_rows(dtype_of<T>, s.m, s.n, s.k), fewest);
+    for (Layout of_b : {Layout::rows, Layout::columns}) {
+        std::vector<T> all = product<T>(s, Layout::rows, of_b);
+        bool other = false;
+        for (std::int64_t rows : {fewest - 1, fewest, fewest + 3}) {
+            Sample<T> a(s.m, s.k, Layout::rows, 3), b(s.k, s.n, of_b, 4);  // the first rows of the same
+            std::vector<T> part(static_cast<std::size_t>(rows * s.n));
+            gemm(dtype_of<T>, rows, s.n, s.k, a.matrix, b.matrix, part.data(), s.n);
+            std::vector<T> of_all(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(part.size()));
+            bool same = same_bits(part, of_all);
+            EXPECT_TRUE(same || rows < fewest) << rows << " of " << s.m << "x" << s.n << "x" << s.k;
+            other |= !same;
+        }
+        EXPECT_TRUE(other || of_b == Layout::rows) << s.m << "x" << s.n << "x" << s.k;
+    }
+}
+
+TEST(Gemm, fewest_rows_are_summed_as_all_are) {
+    Threads one(1);
+    check_fewest_rows<float>({20, 70, 300}, 5);
+    check_fewest_rows<float>({150, 500, 2048}, 132);
+    check_fewest_rows<float>({600, 40, 2100}, 526);
+    check_fewest_rows<double>({700, 100, 2560}, 641);
+    EXPECT_EQ(gemm_fewest_rows(DType::float32, 3, 70, 300), 3);
+    EXPECT_EQ(gemm_fewest_rows(DType::int32, 40, 70, 3000), 1);
+    EXPECT_EQ(gemm_fewest_rows(DType::complex64, 40, 70, 300), 9);
+}
+
 TEST(Gemm, a_batch_is_its_items) {
     Threads guard(2);
     for (const Sizes& s : {Sizes{3, 4, 5}, Sizes{1, 7, 9}, Sizes{64, 32, 64}, Sizes{200, 170, 130}})
