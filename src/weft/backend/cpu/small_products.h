@@ -69,8 +69,7 @@ class SmallProducts {
                              .relu = p.relu,
                              .fetch = p.a,
                              .fetch_step = 0,
-                             .b_panel = kernel_.most_columns,
-                             .next_c = p.c};
+                             .b_panel = kernel_.most_columns};
             std::int64_t most = p.m == 1 ? p.n : kernel_.most_columns, width = 0;
             for (std::int64_t column = 0; column < p.n; column += width) {
                 tile.paired = paired_ && column + 2 * most <= p.n;
@@ -84,6 +83,7 @@ class SmallProducts {
                     tile.rows = static_cast<int>(tiles.each + (index < tiles.more ? 1 : 0));
                     tile.a = p.a + row * p.a_row;
                     tile.c = p.c + row * p.c_row + column;
+                    tile.next_c = tile.c + tile.rows * p.c_row;
                     auto lines = static_cast<const T*>(next.take(kernel_.asked_for(tile.rows, p.k, tile.paired)));
                     tile.fetch = lines ? lines : p.a, tile.fetch_step = lines ? line_bytes / sizeof(T) : 0;
                     kernel_.tile(tile);

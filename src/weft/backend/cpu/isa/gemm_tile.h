@@ -49,13 +49,14 @@ constexpr int paired_rows = most_rows < 6 ? most_rows : 6;
 constexpr int paired_rows = 0;
 #endif
 template <class T, int rows>
-constexpr bool is_paired = std::is_same_v<OperandOf<T>, T>&& rows <= paired_rows&& rows >=
-                           least_paired_rows(paired_rows);
+constexpr bool is_paired = std::is_same_v<OperandOf<T>, T>
+                               ? rows <= paired_rows&& rows >= least_paired_rows(paired_rows)
+                               : false;
 
 /// Rows from which on tiles of one panel store b as they read it, of numbers that are multiplied as they lie; 0: they do not, but paired ones do. Where
 /// three tiles or more read what is copied, hardly one has fewer.
 template <class T>
-constexpr int least_copying = std::is_same_v<OperandOf<T>, T>&& fused&& paired_rows == 0 ? most_rows * 2 / 3 : 0;
+constexpr int least_copying = std::is_same_v<OperandOf<T>, T> ? (fused&& paired_rows == 0 ? most_rows * 2 / 3 : 0) : 0;
 
 /// How the tile of a T is read and multiplied: `Vector` holds one operand a lane of the sums. Numbers are their own operands.
 template <class T>
