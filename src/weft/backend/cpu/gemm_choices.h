@@ -85,10 +85,10 @@ template <class T>
 bool takes_pairs(const GemmKernels<T>& kernels, const GemmProblem<T>& p) {
     return pairs_panels(kernels) && p.n >= 2 * kernels.most_columns;
 }
-/// The panels that tiles take together from a column of so many on.
+/// The panels that tiles take together from a column of so many on: two where they are `paired` and both are whole.
 template <class T>
-int panels_at(const GemmKernels<T>& kernels, std::int64_t column, std::int64_t columns) {
-    return pairs_panels(kernels) && column + 2 * kernels.most_columns <= columns ? 2 : 1;
+int panels_at(const GemmKernels<T>& kernels, bool paired, std::int64_t column, std::int64_t columns) {
+    return paired && column + 2 * kernels.most_columns <= columns ? 2 : 1;
 }
 
 /// Whether such tiles find b as near where it lies as where it is copied: it is small, and its rows do not collide. (Xeon, of the time with copies: 80, 96,

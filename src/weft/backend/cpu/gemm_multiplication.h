@@ -155,7 +155,8 @@ class Multiplication {
             for (std::int64_t panel = panels.begin, count = 0; panel < panels.end; panel += count) {
                 if (way_.far && (panel - panels.begin) % some == 0)
                     of_b = after(panel + some, some, panels, k, more ? &next_k : nullptr);
-                count = way_.paired && panel + 2 <= panels.end && (panel + 2) * kernels_.most_columns <= p_.n ? 2 : 1;
+                std::int64_t width = kernels_.most_columns, end = std::min(panels.end * width, p_.n);
+                count = panels_at(kernels_, way_.paired, panel * width, end);
                 multiply_panel(a, tiles, near_panels(panel, count, k, near), of_b, of_a, behind);
             }
         }

@@ -72,8 +72,8 @@ class SmallProducts {
                              .b_panel = kernel_.most_columns};
             std::int64_t most = p.m == 1 ? p.n : kernel_.most_columns, width = 0;
             for (std::int64_t column = 0; column < p.n; column += width) {
-                tile.paired = paired_ && column + 2 * most <= p.n;
-                tile.panels = tile.paired ? 2 : 1;
+                tile.panels = panels_at(kernel_, paired_, column, p.n);
+                tile.paired = tile.panels == 2;
                 width = tile.panels * most;
                 tile.columns = static_cast<int>(std::min(most, p.n - column));
                 tile.b = p.b + column;
