@@ -124,6 +124,9 @@ function(weft_floor name)
       target_compile_options(weft_${name}_${isa} PRIVATE ${WEFT_ISA_FLAGS_${isa}} ${level}
                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-fno-asynchronous-unwind-tables -fno-dwarf2-cfi-asm>)
       target_compile_definitions(weft_${name}_${isa} PRIVATE WEFT_ISA=${isa} WEFT_ISA_${isa}=1)
+      if(WEFT_SHARE_HEADERS AND NOT isa STREQUAL "baseline")   # each has options of its own, so headers of its own
+        target_precompile_headers(weft_${name}_${isa} PRIVATE <immintrin.h>)
+      endif()
     endforeach()
   endif()
 endfunction()

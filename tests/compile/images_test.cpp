@@ -82,12 +82,13 @@ TEST(Images, what_follows_a_convolution_is_one_step_with_it) {
 TEST(Images, blocks_give_the_values_of_the_steps_one_by_one) {
     for (const Case& c : followed) {
         for (DType dtype : {DType::float32, DType::float64, DType::bfloat16}) {
-            // One block; blocks of several images and a shorter last one; blocks of a single image.
+            // One block; blocks of several images and a shorter last one; blocks of a single image, which under sanitizers has fewer channels.
+            const std::int64_t many = share_under_sanitizers > 1 ? 12 : 24;
             for (auto [images, in, out, size] :
-                 {std::array<std::int64_t, 4>{3, 2, 4, 8}, {37, 3, 16, 12}, {4, 24, 24, 20}}) {
+                 {std::array<std::int64_t, 4>{3, 2, 4, 8}, {37, 3, 16, 12}, {4, many, 24, 20}}) {
                 bool plain_loops = dtype == DType::bfloat16 || share_under_sanitizers > 1;
                 if (size * images > 100 && plain_loops) continue;  // seconds each, most of them the oracle's
-                if (in > 16 && dtype != DType::float32) continue;
+                if (size == 20 && dtype != DType::float32) continue;
                 SCOPED_TRACE(text(c.name, " ", dtype, " ", images));
                 KeepPending keep;
                 expect_values({c.program(operands(images, in, out, size, dtype))}, 9 * 24);
