@@ -132,6 +132,13 @@ bool is_zen4() {
     static const bool is = family_of_amd() == zen4_family && has_vectors_of_512();
     return is;
 }
+bool is_intel() {
+#if defined(__x86_64__)
+    return __builtin_cpu_is("intel");
+#else
+    return false;
+#endif
+}
 bool computes_in_halves() { return halves_in_use().load(std::memory_order_relaxed); }
 void use_halves(bool use) { halves_in_use() = use; }
 

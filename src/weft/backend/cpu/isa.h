@@ -59,6 +59,8 @@ bool is_zen5();
 bool is_zen4();
 /// Whether it is neither: what was measured on an Intel (an Emerald Rapids) is chosen.
 inline bool is_no_zen() { return !is_zen4() && !is_zen5(); }
+/// Whether it is one of Intel's, whose first approximations of inverses are given to the bit.
+bool is_intel();
 /// Whether its vectors of 512 bits are computed as two halves, so that half a vector takes half of the time: a Zen 4's are.
 bool computes_in_halves();
 /// From now on as if so, or not; for tests. Results are the same, but for large products that a library would take.

@@ -22,6 +22,37 @@ bool lowers(const Program& program) {
     });
 }
 
+/// What a program comes to for a vector, in cycles of an Intel with AVX-512: of its unit for divisions and roots, and of all others (two at a time).
+struct Cycles {
+    double roots = 0, divisions = 0, others = 0, steps = 0;  // steps: of roots by multiplications
+
+    void add(const Program& program, int deep) {
+        for (const Instruction& at : program.code) {
+            if (at.opcode == Opcode::input || at.opcode == Opcode::constant) continue;
+            const Program* inside =
+                at.opcode == Opcode::call && deep > 0 ? common_program_of(*at.function(), at.dtype, true) : nullptr;
+            if (inside)
+                add(*inside, deep - 1);
+            else if (at.opcode == Opcode::square_root && at.dtype == DType::float32)
+                roots += 12.5, steps += 7.5;
+            else if (at.opcode == Opcode::square_root || at.opcode == Opcode::divide)
+                divisions += at.dtype == DType::float32 ? 10.5 : 21;
+            else
+                others += 0.5;
+        }
+    }
+    bool less_by_steps() const {
+        return std::max(divisions, others + steps) < 0.9 * std::max(divisions + roots, others);
+    }
+};
+
+/// Whether roots are better made by multiplications: not where the unit works beside much else (asinh took 1.2 of its time so, rsqrt 0.6).
+bool has_roots_by_steps(const Program& program) {
+    Cycles cycles;
+    cycles.add(program, 2);
+    return cycles.roots > 0 && cycles.less_by_steps();
+}
+
 class Lowering {
   public:
     Lowering(std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa)
@@ -37,6 +68,8 @@ class Lowering {
 
     /// First without what few arguments need; if that left something out, then all of it.
     VectorCode run(const Program& program, std::size_t loads) {
+        // Elsewhere first approximations may be others than those that were tried.
+        roots_by_steps_ = scales_ && is_intel() && has_roots_by_steps(program);
         whole_path(program, loads);
         if (!rare_.empty()) {
             builder_.end_common(rare_);
@@ -111,6 +144,8 @@ class Lowering {
                 result = arithmetic_.binary(at.opcode, at.dtype, a, b);
                 break;
             default:
+                if (at.opcode == Opcode::square_root && at.dtype == DType::float32 && roots_by_steps_ && common_)
+                    return root_by_steps(a);
                 result = operand_count(at) == 1 ? arithmetic_.unary(at.opcode, at.dtype, a)
                                                 : arithmetic_.binary(at.opcode, at.dtype, a, b);
         }
@@ -131,6 +166,13 @@ class Lowering {
         }
         if (results.size() > 1) rare_.push_back(results[1]);
         return results[0];
+    }
+
+    Value root_by_steps(Value a) {
+        if (builder_.line(a).once) return *arithmetic_.unary(Opcode::square_root, DType::float32, a);
+        auto [root, otherwise] = arithmetic_.root_by_steps(a);
+        rare_.push_back(otherwise);
+        return root;
     }
 
     Value load(std::size_t number, DType dtype) {
@@ -188,6 +230,7 @@ class Lowering {
 
     BlockLoops loops_;
     bool scales_;  // there is an instruction for a * 2^n
+    bool roots_by_steps_ = false;
     bool common_ = true;
     bool once_alone_;  // all is computed once a row, as in a loop of numbers
     std::vector<Value> rare_;

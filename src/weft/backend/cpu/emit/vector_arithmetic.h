@@ -30,6 +30,11 @@ class VectorArithmetic {
     /// Float32 from the bits of a half type, and back.
     Value widen(Value a, DType half);
     Value round_to(Value a, DType half);
+    /// The square root of float32 by multiplications, on AVX-512, and where it is not that: elsewhere its bits are those of Opcode::square_root.
+    struct Root {
+        Value value, otherwise;
+    };
+    Root root_by_steps(Value a);
     /// x = a * 2^n written as a * 2^(n/2) * 2^(n - n/2), as elementary functions do, in one instruction where there is one.
     Value multiply_in_function(DType dtype, Value a, Value b);
 

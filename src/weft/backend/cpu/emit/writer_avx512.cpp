@@ -151,6 +151,8 @@ class Avx512Writer final : public Writer {
                 return vpxord(result, a, reg(from[1], line.lane));
             case VectorOp::round:
                 return narrow ? vrndscaleps(result, a, rounding(line)) : vrndscalepd(result, a, rounding(line));
+            case VectorOp::about_inverse_root:
+                return vrsqrt14ps(result, a);
             case VectorOp::scale:
                 if (from[2] >= 0) result = result | mask(from[2]) | T_z;
                 return narrow ? vscalefps(result, a, reg(from[1], line.lane))
