@@ -1,4 +1,5 @@
-// How many random cases a test tries: fewer where a sanitizer makes each slow, many more in a nightly run (WEFT_NIGHTLY).
+// How many random cases a test tries: fewer where a sanitizer makes each slow or no vector instructions are used, many more in a nightly run
+// (WEFT_NIGHTLY).
 // Callers: tests.
 #pragma once
 
@@ -14,8 +15,12 @@ inline constexpr std::uint64_t share_under_sanitizers = 20;
 inline constexpr std::uint64_t share_under_sanitizers = 1;
 #endif
 
+/// Whether tests run once more without vector instructions, where each takes longer.
+inline bool without_vectors() { return environment("WEFT_ISA") == "baseline"; }
+
 inline std::uint64_t cases(std::uint64_t usual, std::uint64_t nightly) {
-    return environment("WEFT_NIGHTLY") ? nightly : usual / share_under_sanitizers;
+    if (environment("WEFT_NIGHTLY")) return nightly;
+    return usual / share_under_sanitizers / (without_vectors() ? 4 : 1);
 }
 inline std::uint64_t cases(std::uint64_t usual) { return cases(usual, usual); }
 
