@@ -41,7 +41,7 @@ void expect_roots(LoopCase c) {
     }
 }
 
-// Runs of neighbours, of every exponent and both signs, from a different place on in each: at night all numbers there are.
+// Numbers evenly apart, of every exponent and both signs, from a different place on in each: at night all that there are.
 TEST(EmittedRoot, is_the_processors_to_the_bit) {
     const auto numbers = static_cast<std::uint32_t>(cases(1 << 14, 1 << 23)), step = (1u << 23) / numbers;
     for (std::uint32_t exponent = 0; exponent < 512; ++exponent)
