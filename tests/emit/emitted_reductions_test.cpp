@@ -167,50 +167,6 @@ TEST(Emitter, columns_are_joined_to_the_block_evaluators_bits) {
     }
 }
 
-TEST(Emitter, large_results_stored_past_the_caches_are_the_same) {
-    const std::int64_t count = (std::int64_t{9} << 20) + 77;
-    for (DType dtype : {DType::float32, DType::float64}) {
-        ProgramBuilder builder;
-        Scalar x = builder.input(dtype);
-        builder.output(x + 1);
-        builder.output(x < 0);
-        Loop loop{.program = builder.take(),
-                  .dims = {count},
-                  .loads = {{dtype, {1}}},
-                  .stores = {{dtype, {1}}, {DType::bool_, {1}}},
-                  .reductions = {}};
-        auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
-        auto from = Buffer::allocate(bytes + 64), small = Buffer::allocate(bytes + 64),
-             large = Buffer::allocate(bytes + 64), truth = Buffer::allocate(static_cast<std::size_t>(count) + 64);
-        for (std::size_t i = 0; i < bytes / 4; ++i) {
-            auto value = static_cast<float>(static_cast<int>(i % 1001) - 500);
-            std::memcpy(from->data() + 4 * i, &value, 4);
-        }
-        for (Isa isa : emitted_isas()) {
-            UseIsa use(isa);
-            for (std::size_t offset : {0, 16}) {  // aligned, and not: then the ordinary code runs
-                auto run = [&](std::int64_t part, std::int64_t start, Buffer& to) {
-                    Loop piece = loop;
-                    piece.dims = {part};
-                    auto prepared = cpu::emit::prepare_emitted_map(piece);
-                    ASSERT_TRUE(prepared);
-                    std::size_t at = static_cast<std::size_t>(start) * size_of(dtype);
-                    const void* loads[] = {from->data() + at};
-                    void* stores[] = {to.data() + offset + at, truth->data() + start};
-                    auto scratch = Buffer::allocate(prepared->scratch_bytes());
-                    prepared->run(loads, stores, scratch->data());
-                };
-                run(count, 0, *large);
-                std::memset(small->data(), 0, bytes + 64);
-                for (std::int64_t start = 0; start < count; start += 1 << 20)
-                    run(std::min<std::int64_t>(1 << 20, count - start), start, *small);
-                EXPECT_EQ(std::memcmp(small->data() + offset, large->data() + offset, bytes), 0)
-                    << dtype << ' ' << cpu::name_of(isa) << ", offset " << offset;
-            }
-        }
-    }
-}
-
 /// What is read, value by value in the order of joining, one after another.
 LoopCase laid_out(const LoopCase& c) {
     LoopCase flat = c;

@@ -98,9 +98,9 @@ class KernelCompiler {
     virtual bool rows_alike(const Node& node, std::int64_t rows, std::int64_t fewer) const {
         return (void)node, (void)rows, (void)fewer, true;
     }
-    /// Whether a result of row blocks that has so many bytes is better fetched while what it is made of is computed (`much`: exponentials, a
-    /// product) than stored past the caches at the end.
-    virtual bool fetches_results(std::size_t bytes, bool much) const { return (void)bytes, (void)much, false; }
+    /// Whether a result of row blocks is better fetched while what it is made of is computed (`much`: exponentials, a product) than stored past
+    /// the caches at the end.
+    virtual bool fetches_results(const Layout& result, bool much) const { return (void)result, (void)much, false; }
     /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).
     virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const {
         return (void)operation, (void)ndim, Axes{};

@@ -241,9 +241,7 @@ class StepKernels::Rows {
 
 std::map<std::int32_t, std::int32_t> StepKernels::homes_of(const Step& step) const {
     return row_homes(plan_, graph_, views_, step, [&](std::int32_t slot, bool much) {
-        Layout layout = slot_layout(plan_, graph_, views_, slot);
-        return own_(slot) &&
-               compiler_.fetches_results(static_cast<std::size_t>(layout.size()) * size_of(layout.dtype), much);
+        return own_(slot) && compiler_.fetches_results(slot_layout(plan_, graph_, views_, slot), much);
     });
 }
 

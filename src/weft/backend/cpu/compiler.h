@@ -17,7 +17,7 @@ class Compiler final : public KernelCompiler {
     std::int64_t fewest_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const override;
     bool rows_alike(const Node& node, std::int64_t rows, std::int64_t fewer) const override;
     Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
-    bool fetches_results(std::size_t bytes, bool much) const override;
+    bool fetches_results(const Layout& result, bool much) const override;
     Limits limits() const override;
 };
 

@@ -1,5 +1,5 @@
 // Copies that go past the caches: for results so large that nobody finds them there, and that would push out what is needed.
-// Callers: backend/cpu/scan.cpp, stored_reduction.cpp, emit/emitted_map.cpp.
+// Callers: backend/cpu/scan.cpp, stored_reduction.cpp, emit/emitted_map.cpp, emit/turned_map.cpp.
 #pragma once
 
 #include <algorithm>

@@ -14,8 +14,8 @@ class EmittedRows {
   public:
     EmittedRows() = default;
     /// Streams over the axes of dims, one an input and an output. Empty where no kernel can be emitted (kernel_cache.h says when).
-    /// `options`: compiled so, and anew; for tests. `past`: what can be is stored past the caches; only where rows of stores
-    /// start on 64-byte boundaries, and parts at multiples of 64 within them.
+    /// `options`: compiled so, and anew; for tests. `past`: what can be is stored past the caches; of several stores only
+    /// where their rows start on 64-byte boundaries, and parts at multiples of 64 within them.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads, const std::vector<Stream>& stores,
                 const EmitOptions* options = nullptr, bool past = false);
     /// What is joined instead of stored, one an output. Mode::joined: to the 64 values of ReduceLoops::lanes at base(i); run() is then
@@ -24,7 +24,7 @@ class EmittedRows {
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                 const std::vector<std::pair<Reduction, DType>>& joined, Mode how);
     /// Rows that are joined to one element each, of `results` over all axes but the last; run() is handed whole rows. `stored`: of the
-    /// program's first outputs, which are stored instead; `past`: the last of them past the caches, as above.
+    /// program's first outputs, which are stored instead; `past`: the last of them past the caches, where rows start on such boundaries.
     EmittedRows(const Program& program, Dims dims, const std::vector<Stream>& loads,
                 const std::vector<Reduction>& reductions, const std::vector<Stream>& results,
                 const std::vector<Stream>& stored = {}, bool past = false);

@@ -13,6 +13,9 @@ namespace {
 // of 16 MB the next reader finds all: three such maps, one after the other, took 1.25 times as long so.
 constexpr std::size_t past_moved = std::size_t{36} << 20, past_bytes_of_moved = std::size_t{8} << 20;
 
+// Of rows that begin anywhere in a line of memory. Shorter ones would mostly consist of their ends, which go through the caches.
+constexpr std::int64_t ragged_row_bytes = 1024;
+
 /// Whether the load picks, along the innermost axis, by indices that are the same all along the axis before it.
 bool picks_alike(const Loop& loop, const MapSpace& space, std::size_t i) {
     std::size_t axes = space.dims.size();
@@ -60,15 +63,19 @@ void cut_picked_rows(const Loop& loop, MapSpace& space) {
 
 bool stores_much(const Loop& loop, const MapSpace& space) {
     std::size_t bytes = 0, of_blocks = 0, read = 0;
-    bool aligned = true;
+    bool aligned = true, whole = true;
     auto elements = static_cast<std::size_t>(element_count(space.dims));
     for (const Stream& load : space.loads)
         if (load.contiguous(space.dims)) read += elements * size_of(load.memory);
     for (std::size_t i = 0; i < space.stores.size(); ++i) {
         const Dims& strides = space.stores[i].strides;
         bytes += elements * size_of(space.stores[i].memory), of_blocks += loop.stores[i].passes;
-        for (std::size_t axis = 0; axis + 1 < strides.size(); ++axis) aligned &= strides[axis] % 64 == 0;
+        auto size = static_cast<std::int64_t>(size_of(space.stores[i].memory));
+        for (std::size_t axis = 0; axis + 1 < strides.size(); ++axis)
+            aligned &= strides[axis] % 64 == 0, whole &= strides[axis] % size == 0;
     }
+    if (space.stores.size() == 1 && whole && !space.dims.empty())
+        aligned |= space.dims.back() * static_cast<std::int64_t>(size_of(space.stores[0].memory)) >= ragged_row_bytes;
     bool much_moved = is_zen4() && bytes >= past_bytes_of_moved && bytes + read >= past_moved;
     return aligned && (bytes >= past_bytes || much_moved || of_blocks >= past_bytes_of_blocks);
 }
@@ -80,8 +87,10 @@ bool is_of_blocks(const Loop& loop, const MapSpace& space) {
 }
 
 bool may_go_past(const MapSpace& space, const void* const* loads, void* const* stores) {
+    // The first elements of the one array's rows are stored by themselves, up to where a line begins.
+    std::size_t unit = space.stores.size() == 1 ? size_of(space.stores[0].memory) : 64;
     for (std::size_t i = 0; i < space.stores.size(); ++i) {
-        if (reinterpret_cast<std::uintptr_t>(stores[i]) % 64 != 0) return false;
+        if (reinterpret_cast<std::uintptr_t>(stores[i]) % unit != 0) return false;
         if (std::find(loads, loads + space.loads.size(), stores[i]) != loads + space.loads.size()) return false;
     }
     return true;

@@ -26,11 +26,12 @@ MapSpace space_of(const Loop& loop);
 /// them all (indexed_load.h), and do not leave the first-level cache.
 void cut_picked_rows(const Loop& loop, MapSpace& space);
 
-/// Whether results are stored past the caches: there are many, and rows begin where vectors are aligned if the first does.
+/// Whether results are stored past the caches: there are many, and rows begin where vectors are aligned if the first does, or are those of one
+/// array and not short.
 bool stores_much(const Loop& loop, const MapSpace& space);
 /// Whether it is one of several that make blocks of an array, after the last of which it is finished.
 bool is_of_blocks(const Loop& loop, const MapSpace& space);
-/// Whether these may be: vectors of all stores are aligned, and none lies where a load brings it into the caches anyway.
+/// Whether these may be: vectors of all stores, if there are several, are aligned, and none lies where a load brings it into the caches anyway.
 bool may_go_past(const MapSpace& space, const void* const* loads, void* const* stores);
 
 }  // namespace weft::cpu::emit

@@ -6,6 +6,7 @@
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
 #include "weft/backend/cpu/emit/map_space.h"
+#include "weft/backend/cpu/past_caches.h"
 
 namespace weft::cpu::emit {
 namespace {
@@ -73,13 +74,15 @@ class TurnedMap final : public PreparedLoop {
     std::string_view by() const override { return "emitter"; }
     std::size_t scratch_bytes() const override { return static_cast<std::size_t>(slots_) * thread_bytes_; }
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override {
-        const EmittedRows& rows = past_ && may_go_past(space_, loads, stores) ? past_ : rows_;
+        bool past = past_ && may_go_past(space_, loads, stores);
+        const EmittedRows& rows = past ? past_ : rows_;
         for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
             std::byte* mine = scratch + static_cast<std::size_t>(slot) * thread_bytes_;
             std::int64_t end = std::min(tiles_, (task + 1) * tiles_in_task_);
             for (std::int64_t tile = task * tiles_in_task_; tile < end; ++tile)
                 run_tile(rows, tile, loads, stores, mine);
         });
+        if (past) finish_past_caches();
     }
 
   private:

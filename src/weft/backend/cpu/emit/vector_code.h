@@ -112,8 +112,8 @@ struct Line {
 /// How the array of a load or a store moves along the innermost axis. Joined: what is stored is joined to 64 values that wait in
 /// registers, element i of the row to value i % 64, as ReduceLoops::lanes does. Folded: so too, from the neutral value on, and at the
 /// row's end these are joined by halves to one element that is stored. Accumulated: joined to what the (contiguous) array holds, as
-/// ReduceLoops::columns does. Past: contiguous, stored past the caches (who runs the code finishes that: past_caches.h); rows begin where a
-/// vector is aligned.
+/// ReduceLoops::columns does. Past: contiguous, stored past the caches (who runs the code finishes that: past_caches.h); of several streams,
+/// or beside what is folded, rows begin where a vector is aligned, else anywhere.
 /// Number: of a box of one point, the store of one element; where nothing is left to a complete path it is done with what is computed once.
 /// Counting: a load of no memory, as if contiguous memory of int64 held its elements' numbers; same_number: likewise, but uniform.
 enum class Mode : std::uint8_t {

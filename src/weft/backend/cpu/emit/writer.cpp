@@ -106,7 +106,7 @@ void Writer::close() {
 }
 
 void Writer::row_loop() {
-    Xbyak::Label next_row, again, rest, rare, done;
+    Xbyak::Label next_row, again, rest, bounded, rare, stored, done;
     L(next_row);
     xor_(r12d, r12d);
     bool in_common = !plan_.common_row.tasks.empty();
@@ -114,6 +114,8 @@ void Writer::row_loop() {
     if (in_common) rare_ = &rare_row;
     begin_row(in_common ? plan_.common_row : plan_.row);
     if (plan_.code.folds()) begin_accumulators();
+    bool aligns = first_past() >= 0;
+    if (aligns) align_row(bounded);
     L(again);
     whole_vectors(rest, rare);
     L(rare);  // the vectors at hand, which need the complete path
@@ -123,10 +125,11 @@ void Writer::row_loop() {
     jmp(limited);
     L(rest);
     mov(ptr[rsp + static_cast<int>(limit_at_)], r13);
+    L(bounded);
     if (!plan_.common_rest.tasks.empty()) {
         rare_ = &rare_rest;
         rest_of_row(plan_.common_rest);
-        jmp(end);
+        jmp(aligns ? stored : end);
         L(rare_rest);
     }
     if (in_common) {
@@ -139,6 +142,8 @@ void Writer::row_loop() {
     }
     L(limited);
     rest_of_row(plan_.rest);
+    L(stored);
+    if (aligns) mov(r12, ptr[rsp + static_cast<int>(limit_at_)]);  // a row's first elements are no whole vector
     cmp(r12, r13);
     jb(again);
     L(end);
@@ -148,6 +153,30 @@ void Writer::row_loop() {
     advance();
     jmp(next_row);
     L(done);
+}
+
+/// The first stream that is stored past the caches, or -1; rows that are joined as well begin where a vector is aligned.
+std::ptrdiff_t Writer::first_past() const {
+    const std::vector<StreamKind>& streams = plan_.code.streams;
+    auto found = std::find_if(streams.begin(), streams.end(),
+                              [](const StreamKind& stream) { return stream.mode == Mode::past; });
+    return found == streams.end() || plan_.code.folds() ? -1 : found - streams.begin();
+}
+
+/// The elements of a row before the first line of memory that it fills: by themselves, as its last ones, so that all between fill lines.
+void Writer::align_row(Xbyak::Label& bounded) {
+    auto stream = static_cast<std::size_t>(first_past());
+    Xbyak::Label aligned;
+    mov(rax, base_of(stream));
+    neg(rax);
+    and_(eax, 63);
+    jz(aligned);
+    shr(eax, size_of(plan_.code.streams[stream].memory) == 8 ? 3 : 2);
+    cmp(rax, r13);
+    cmova(rax, r13);
+    mov(ptr[rsp + static_cast<int>(limit_at_)], rax);
+    jmp(bounded);
+    L(aligned);
 }
 
 void Writer::begin_row(const Part& part) {

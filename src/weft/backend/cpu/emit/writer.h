@@ -74,6 +74,8 @@ class Writer : protected Xbyak::CodeGenerator {
     std::int32_t accumulator(std::size_t stream, int copy) const;
     void row_loop();
     void whole_vectors(Xbyak::Label& rest, Xbyak::Label& rare);
+    std::ptrdiff_t first_past() const;
+    void align_row(Xbyak::Label& bounded);
     void begin_row(const Part& part);
     void rest_of_row(const Part& part);
     void advance();
