@@ -69,6 +69,15 @@ void run_block(const Loop& loop, void* const* operands) {
                   static_cast<std::byte*>(scratch->data()));
 }
 
+/// All rows, some at a time: one, two, three, one ...
+void run_by_turns(const Kernel& kernel, std::int64_t rows, void* const* operands) {
+    std::vector<std::int64_t> cursor(kernel.cursor_bytes(rows) / sizeof(std::int64_t));
+    auto* at = reinterpret_cast<std::byte*>(cursor.data());
+    kernel.start_rows(rows, operands, at);
+    for (std::int64_t row = 0, count = 1; row < rows; row += count, count = count % 3 + 1)
+        kernel.next_rows(std::min(count, rows - row), at);
+}
+
 /// In one pass as one after the other, on all instruction sets, one thread and two. `made`: called for each kernel there is.
 void expect_both(int seed, const Pair& pair, const std::function<void(Isa)>& made) {
     auto expected = after(pair, [&](void* const* operands) {
@@ -93,6 +102,13 @@ void expect_both(int seed, const Pair& pair, const std::function<void(Isa)>& mad
             bool same =
                 difference(type, expected.first, got.first) < 0 && difference(type, expected.second, got.second) < 0;
             ASSERT_TRUE(same) << seed << ", " << cpu::name_of(isa) << ", " << threads << " threads\n"
+                              << pair.map << pair.reduction;
+            const Dims& dims = pair.map.dims;
+            std::int64_t rows = element_count(dims) / std::max<std::int64_t>(dims.back(), 1);
+            if (kernel->cursor_bytes(rows) == 0) continue;
+            got = after(pair, [&](void* const* operands) { run_by_turns(*kernel, rows, operands); });
+            same = difference(type, expected.first, got.first) < 0 && difference(type, expected.second, got.second) < 0;
+            ASSERT_TRUE(same) << "in turns: " << seed << ", " << cpu::name_of(isa) << '\n'
                               << pair.map << pair.reduction;
         }
     }

@@ -37,6 +37,15 @@ class Kernel {
     virtual void run(void* const* operands, std::byte* scratch) const = 0;
     /// After the last of several runs for blocks of one array (KernelUse): they need not wait for what they store to arrive.
     virtual void finish() const {}
+    /// Of a kernel of so many rows, each made by itself, which may be run a few of them at a time, between those of others: how many bytes it keeps
+    /// where it is in, 8-byte aligned. 0: it is not such.
+    virtual std::size_t cursor_bytes(std::int64_t rows) const { return (void)rows, 0; }
+    /// The first of them is the next one.
+    virtual void start_rows(std::int64_t rows, void* const* operands, std::byte* cursor) const {
+        (void)rows, (void)operands, (void)cursor;
+    }
+    /// Makes the next `count` rows.
+    virtual void next_rows(std::int64_t count, std::byte* cursor) const { (void)count, (void)cursor; }
     /// Throws what run() would throw for these operands before it writes: an index outside its axis. Reads index tensors alone.
     virtual void check(void* const* operands) const { (void)operands; }
     /// What is made of the second operand alone, where several runs read the same (KernelUse): made by share(), and handed to each run()

@@ -6,6 +6,7 @@
 #include "weft/base/thread_pool.h"
 #include "weft/compile/row_ahead.h"
 #include "weft/compile/row_cuts.h"
+#include "weft/compile/row_turns.h"
 
 namespace weft {
 namespace {
@@ -41,6 +42,9 @@ class RowBlocks final : public Kernel {
             most = std::max(most, beside_->scratch_bytes());
             most_operands = std::max(most_operands, beside_operands_.size());
         }
+        if (!beside_) find_turns(group);
+        turns_at_ = thread_bytes_;
+        thread_bytes_ += std::max(turns_.bytes(), last_turns_.bytes());
         table_at_ = thread_bytes_;
         scratch_at_ = table_at_ + aligned(most_operands * sizeof(void*));
         thread_bytes_ = scratch_at_ + aligned(most);
@@ -150,6 +154,21 @@ class RowBlocks final : public Kernel {
         parts_.push_back(std::move(prepared));
     }
 
+    /// Whether a block's parts take turns of a few rows: none joins the rows themselves, or reads what is shared.
+    void find_turns(const RowGroup& group) {
+        if (blocks_.count <= 1) return;
+        std::vector<const Kernel*> whole, last;
+        for (const Part& part : parts_) {
+            if (part.join || sharing(part) || !part.ahead.empty()) return;
+            whole.push_back(part.whole.get());
+            if (part.last) last.push_back(part.last.get());
+        }
+        turns_ = RowTurns(group.parts, whole, blocks_.rows_in_block);
+        std::int64_t rest = rows_[blocks_.axis] % blocks_.step;
+        if (turns_ && !last.empty())
+            last_turns_ = RowTurns(group.parts, last, blocks_.rows_in_block / blocks_.step * rest);
+    }
+
     /// Smaller blocks, each of which ends beside the next, where the device does better so.
     void prepare_beside(const RowGroup& group) {
         Blocks small = cut(group, true);
@@ -239,6 +258,10 @@ class RowBlocks final : public Kernel {
     }
 
     void run_block(std::int64_t block, void* const* operands, std::byte* shared, std::byte* own) const {
+        const RowTurns& turns = is_short(block) ? last_turns_ : turns_;
+        if (turns)
+            return turns.run(own + turns_at_,
+                             [&](std::size_t part) { return table_of(parts_[part], block, operands, shared, own); });
         for (const Part& part : parts_) run_part(part, block, operands, shared, own);
     }
 
@@ -298,6 +321,8 @@ class RowBlocks final : public Kernel {
     std::unique_ptr<Kernel> beside_;  // of part beside_part_, and of the last one for the block before
     std::size_t beside_part_ = 0, other_inside_ = 0;
     std::vector<Beside> beside_operands_;
+    RowTurns turns_, last_turns_;  // of a block, of a shorter one; or empty
+    std::size_t turns_at_ = 0;     // in a thread's memory
     std::vector<std::size_t> inside_at_;
     std::size_t kept_bytes_ = 0;    // handed to run() behind its operands
     std::size_t shared_bytes_ = 0;  // at the front of the scratch memory; then each thread's own

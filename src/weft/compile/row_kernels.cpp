@@ -114,6 +114,9 @@ class StepKernels::Rows {
             if (home == homes_.end()) continue;
             Access& access = load ? made.loads[i] : made.stores[i - part.loads.size()];
             access.alignment = of_.facts_.alignment(home->second, access.dtype);
+            if (!load) continue;
+            Layout all = slot_layout(plan_, of_.graph_, of_.views_, home->second);
+            access.passes = static_cast<std::size_t>(all.size()) * size_of(all.dtype), access.replaced = true;
         }
         return made;
     }

@@ -53,6 +53,8 @@ struct Access {
     std::size_t passes = 0;
     /// As `passes`: bytes from where one block begins to where the next one does. 0: nothing is known.
     std::int64_t next = 0;
+    /// A hint, of a load: what the loop stores takes its place.
+    bool replaced = false;
     /// A fact: the address of the element at index 0 of every axis is a multiple of so many bytes, a power of two and no less than the
     /// element's. Addresses that break it are refused (kernel/address_facts.h). 0: nothing is known.
     std::size_t alignment = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weft/backend/cpu/isa.h"
+
 namespace weft::cpu::emit {
 
 namespace {
@@ -106,6 +108,44 @@ EmittedRows::Walk EmittedRows::start(std::int64_t* words, std::int64_t flat) con
         words[arguments().step(i)] = strides[axes - 1];
     }
     return walk;
+}
+
+// On a Zen 4 softmax and layer norm took 1.1 and 1.3 times as long so: each part waits for what the one before it comes to.
+std::size_t EmittedRows::cursor_bytes(std::int64_t rows) const {
+    if (!is_no_zen()) return 0;
+    bool axis = dims_.size() == 2 && dims_[0] == rows, parts = dims_.size() == 1 && rows > 0 && dims_[0] % rows == 0;
+    if (!kernel_ || !(axis || parts)) return 0;
+    return (arguments().words() + kernel_->streams + 1) * sizeof(std::int64_t);
+}
+
+EmittedRows::Cursor EmittedRows::cursor_in(std::byte* memory) const {
+    auto* words = reinterpret_cast<std::int64_t*>(memory);
+    std::int64_t* places = words + arguments().words();
+    return {words, places, places + kernel_->streams};
+}
+
+void EmittedRows::lay_out(const Cursor& cursor, std::int64_t rows) const {
+    std::size_t axes = dims_.size();
+    *cursor.flat = axes == 1 ? dims_[0] / rows : 0;
+    cursor.words[0] = dims_[axes - 1], cursor.words[1] = 1;
+    for (std::size_t i = 0; i < kernel_->streams; ++i) {
+        const std::int64_t* strides = strides_.data() + i * axes;
+        cursor.words[arguments().row_step(i)] = axes == 1 ? *cursor.flat * strides[0] : strides[0];
+        cursor.words[arguments().step(i)] = strides[axes - 1];
+    }
+}
+
+void EmittedRows::next_rows(std::int64_t count, std::byte* memory) const {
+    Cursor at = cursor_in(memory);
+    if (*at.flat > 0)
+        at.words[0] = count * *at.flat;
+    else
+        at.words[1] = count;
+    for (std::size_t i = 0; i < kernel_->streams; ++i) {
+        at.words[arguments().base(i)] = at.places[i];
+        at.places[i] += count * at.words[arguments().row_step(i)];
+    }
+    (*kernel_)(at.words);
 }
 
 std::int64_t EmittedRows::aim(Walk& walk, std::int64_t count) const {

@@ -1,0 +1,119 @@
+// Parts of a block of rows in turns of a few rows: whose rows come when, and that the bits are those of one part after the other.
+#include "weft/compile/row_turns.h"
+
+#include <gtest/gtest.h>
+
+#include "compile/programs.h"
+#include "weft/backend/cpu/isa.h"
+#include "weft/base/thread_pool.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/statistics.h"
+
+namespace weft {
+namespace {
+
+/// Writes down which rows it was asked for, from its operand on.
+class Recorder final : public Kernel {
+  public:
+    Recorder(char name, std::string& said, std::size_t bytes = sizeof(std::int64_t))
+        : name_(name), said_(said), bytes_(bytes) {}
+    void run(void* const*, std::byte*) const override { said_ += "run"; }
+    std::string_view by() const override { return "a test"; }
+    std::size_t cursor_bytes(std::int64_t) const override { return bytes_; }
+    void start_rows(std::int64_t, void* const* operands, std::byte* cursor) const override {
+        auto first = reinterpret_cast<std::intptr_t>(operands[0]);
+        std::memcpy(cursor, &first, sizeof first);
+    }
+    void next_rows(std::int64_t count, std::byte* cursor) const override {
+        std::intptr_t first = 0;
+        std::memcpy(&first, cursor, sizeof first);
+        said_ += text(name_, first, '+', count, ' ');
+        first += count;
+        std::memcpy(cursor, &first, sizeof first);
+    }
+
+  private:
+    char name_;
+    std::string& said_;
+    std::size_t bytes_;
+};
+
+/// Turns of ten rows of such parts, each of which costs so much a row.
+RowTurns turns_of(const std::vector<const Kernel*>& kernels, double points, double bytes, std::int64_t rows = 10) {
+    std::vector<RowPart> parts(kernels.size());
+    for (RowPart& part : parts) part.points = points, part.bytes = bytes;
+    return RowTurns(parts, kernels, rows);
+}
+
+TEST(RowTurns, each_part_makes_a_few_rows_before_the_next_does) {
+    std::string said;
+    Recorder a('a', said), b('b', said);
+    RowTurns turns = turns_of({&a, &b}, 1000, 11 << 10);
+    ASSERT_TRUE(turns);
+    std::vector<std::byte> cursors(turns.bytes());
+    void* operand = nullptr;
+    turns.run(cursors.data(), [&](std::size_t part) {
+        operand = reinterpret_cast<void*>(100 * (part + 1));
+        return &operand;
+    });
+    EXPECT_EQ(said, "a100+4 b200+4 a104+4 b204+4 a108+2 b208+2 ");
+}
+
+TEST(RowTurns, are_not_for_what_cannot_or_what_does_not_gain) {
+    std::string said;
+    Recorder a('a', said), b('b', said), whole('c', said, 0);
+    EXPECT_FALSE(turns_of({&a, &whole}, 1000, 11 << 10));
+    EXPECT_FALSE(turns_of({&a}, 1000, 11 << 10));
+    EXPECT_FALSE(turns_of({&a, &b}, 1000, 11 << 10, 4));  // one turn
+    EXPECT_FALSE(turns_of({&a, &b}, 100, 11 << 10));      // of few points
+    EXPECT_FALSE(turns_of({&a, &b}, 1000, 150 << 10));    // of long rows
+    std::vector<RowPart> parts(2);
+    parts[0].points = 1000, parts[1].points = 1, parts[0].bytes = 22 << 10;
+    EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // which come to numbers
+    parts[0].points = 0, parts[1].points = 1000;
+    EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // made for all rows
+}
+
+/// Part by part, in turns of one thread and of three, the same bits.
+void expect_bits_in_turns(const std::vector<Tensor>& outputs) {
+    Graph graph = rewritten_graph(outputs);
+    std::vector<Array> plain = run(graph, {.rows = false}, 1);
+    for (int threads : {1, 3}) {
+        std::vector<Array> blocks = run(graph, {}, threads);
+        for (std::size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(difference(plain[i], blocks[i]), "") << threads;
+    }
+}
+
+Tensor log_softmax_of(const Tensor& x) {
+    Tensor moved = x - max(x, -1, true);
+    return moved - log(sum(exp(moved), -1, true));
+}
+
+TEST(RowTurns, bits_are_those_of_one_part_after_the_other) {
+    for (const Dims& dims :
+         {Dims{100, 1024}, Dims{517, 300}, Dims{2001, 130}, Dims{61, 4097}, Dims{3, 333, 257}, Dims{1300, 1000}}) {
+        expect_bits_in_turns({softmax(numbers("rows", dims))});
+        expect_bits_in_turns({log_softmax_of(numbers("logarithms", dims))});
+        expect_bits_in_turns({softmax(numbers("doubles", dims, DType::float64))});
+        if (HasFailure()) return;
+    }
+}
+
+TEST(RowTurns, what_the_rows_come_to_is_stored_as_well) {
+    Tensor x = numbers("more", {301, 700}), weights = exp(x - max(x, 1, true));
+    expect_bits_in_turns({weights / sum(weights, 1, true), sum(weights, 1), max(x, 1)});
+    Tensor squares = square(x), norm = sqrt(sum(squares, 1, true) + 1.f);
+    expect_bits_in_turns({squares / norm, exp(x) * norm});
+}
+
+TEST(RowTurns, numbers_that_are_none) {
+    Array values = Draw("none").array(DType::float32, {300, 500});
+    values.data<float>()[5] = std::numeric_limits<float>::quiet_NaN();
+    values.data<float>()[5 * 500] = std::numeric_limits<float>::infinity();
+    values.data<float>()[6 * 500 + 499] = -std::numeric_limits<float>::infinity();
+    expect_bits_in_turns({softmax(Tensor(values))});
+}
+
+}  // namespace
+}  // namespace weft
