@@ -1,5 +1,7 @@
 """Declared expressions, as Theano's users know them: inputs have names and shapes before there are numbers, functions are made of expressions.
 What is checked when an expression is written is checked here too; named sizes are bound when a function is called."""
+from collections.abc import Iterable
+
 from . import _core
 from ._trees import flatten
 
@@ -51,6 +53,9 @@ class Function:
     def __init__(self, inputs, outputs, updates, givens, on_unused_input):
         if on_unused_input not in ("raise", "ignore"):
             raise ValueError(f"function: on_unused_input is 'raise' or 'ignore', not {on_unused_input!r}")
+        if not isinstance(inputs, (_core.Tensor, Iterable)):
+            raise TypeError(f"function: inputs are a list of declared ones (wf.input), not a {type(inputs).__name__}" +
+                            ("; wf.compile compiles a Python function" if callable(inputs) else ""))
         inputs = [inputs] if isinstance(inputs, _core.Tensor) else list(inputs)
         for i, x in enumerate(inputs):
             if not isinstance(x, _core.Tensor) or _core.input_name(x) is None:

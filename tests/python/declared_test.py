@@ -82,6 +82,8 @@ class Declared(unittest.TestCase):
         self.refuses(ValueError, "'raise' or 'ignore', not 'warn'", wf.function, [z], z, on_unused_input="warn")
         self.refuses(ValueError, "'x' is given twice", wf.function, [self.x, self.x], self.x)
         self.refuses(TypeError, "input 0 is not a declared one, but a Tensor", wf.function, [self.x + 1], self.x)
+        self.refuses(TypeError, "not a function; wf.compile compiles a Python function", wf.function, lambda x: x)
+        self.refuses(TypeError, "a list of declared ones \\(wf.input\\), not a int", wf.function, 3, self.x)
         self.refuses(TypeError, "updates are of Parameters, not of a Tensor", wf.function, [z], z, updates={z: z})
         self.refuses(wf.ShapeError, "the parameter 'w' has shape .2,., what takes its place has .3,.", wf.function, [], [], updates={w: wf.ones(3)})
         self.refuses(wf.DTypeError, "the parameter 'w' is float32, .* is float64; convert it with astype", wf.function, [], [], updates={w: wf.ones(2, dtype=wf.float64)})
