@@ -9,6 +9,7 @@
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
+#include "weft/ops/view.h"
 
 namespace weft {
 namespace {
@@ -20,7 +21,7 @@ class Recorder final : public Kernel {
         : name_(name), said_(said), bytes_(bytes) {}
     void run(void* const*, std::byte*) const override { said_ += "run"; }
     std::string_view by() const override { return "a test"; }
-    std::size_t cursor_bytes(std::int64_t) const override { return bytes_; }
+    std::size_t cursor_bytes(std::int64_t, std::int64_t step) const override { return step == 8 ? bytes_ : 0; }
     void start_rows(std::int64_t, void* const* operands, std::byte* cursor) const override {
         auto first = reinterpret_cast<std::intptr_t>(operands[0]);
         std::memcpy(cursor, &first, sizeof first);
@@ -42,7 +43,7 @@ class Recorder final : public Kernel {
 /// Turns of ten rows of such parts, each of which costs so much a row.
 RowTurns turns_of(const std::vector<const Kernel*>& kernels, double points, double bytes, std::int64_t rows = 10) {
     std::vector<RowPart> parts(kernels.size());
-    for (RowPart& part : parts) part.points = points, part.bytes = bytes;
+    for (RowPart& part : parts) part.points = points, part.bytes = bytes, part.operands = {{0, {8}}};
     return RowTurns(parts, kernels, rows);
 }
 
@@ -69,6 +70,7 @@ TEST(RowTurns, are_not_for_what_cannot_or_what_does_not_gain) {
     EXPECT_FALSE(turns_of({&a, &b}, 100, 11 << 10));      // of few points
     EXPECT_FALSE(turns_of({&a, &b}, 1000, 150 << 10));    // of long rows
     std::vector<RowPart> parts(2);
+    for (RowPart& part : parts) part.operands = {{0, {8}}};
     parts[0].points = 1000, parts[1].points = 1, parts[0].bytes = 22 << 10;
     EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // which come to numbers
     parts[0].points = 0, parts[1].points = 1000;
@@ -97,6 +99,22 @@ TEST(RowTurns, bits_are_those_of_one_part_after_the_other) {
         expect_bits_in_turns({log_softmax_of(numbers("logarithms", dims))});
         expect_bits_in_turns({softmax(numbers("doubles", dims, DType::float64))});
         if (HasFailure()) return;
+    }
+}
+
+// Blocks of as many rows as a row has elements: what is a row's step and what a column's is not told by sizes.
+TEST(RowTurns, rows_that_lie_across_memory) {
+    for (std::int64_t length : {128, 181, 182, 256}) {
+        for (std::int64_t rows : {4 * length, 8 * length}) {
+            Tensor turned = matrix_transpose(numbers("turned", {length, rows})),
+                   plain = numbers("plain", {rows, length});
+            expect_bits_in_turns({softmax(turned)});
+            expect_bits_in_turns({softmax(turned + plain), softmax(plain)});
+            expect_bits_in_turns({matrix_transpose(softmax(turned))});
+            Tensor e = exp(plain - max(plain, 1, true)), total = sum(e, 1, true);
+            expect_bits_in_turns({matrix_transpose(e / total + turned), turned * total - square(turned)});
+            if (HasFailure()) return;
+        }
     }
 }
 

@@ -70,13 +70,15 @@ void run_block(const Loop& loop, void* const* operands) {
 }
 
 /// All rows, some at a time: one, two, three, one ...
-void run_by_turns(const Kernel& kernel, std::int64_t rows, void* const* operands) {
-    std::vector<std::int64_t> cursor(kernel.cursor_bytes(rows) / sizeof(std::int64_t));
+void run_by_turns(const Kernel& kernel, std::int64_t rows, std::int64_t step, void* const* operands) {
+    std::vector<std::int64_t> cursor(kernel.cursor_bytes(rows, step) / sizeof(std::int64_t));
     auto* at = reinterpret_cast<std::byte*>(cursor.data());
     kernel.start_rows(rows, operands, at);
     for (std::int64_t row = 0, count = 1; row < rows; row += count, count = count % 3 + 1)
         kernel.next_rows(std::min(count, rows - row), at);
 }
+
+int by_turns = 0;  // how many ran so
 
 /// In one pass as one after the other, on all instruction sets, one thread and two. `made`: called for each kernel there is.
 void expect_both(int seed, const Pair& pair, const std::function<void(Isa)>& made) {
@@ -105,8 +107,10 @@ void expect_both(int seed, const Pair& pair, const std::function<void(Isa)>& mad
                               << pair.map << pair.reduction;
             const Dims& dims = pair.map.dims;
             std::int64_t rows = element_count(dims) / std::max<std::int64_t>(dims.back(), 1);
-            if (kernel->cursor_bytes(rows) == 0) continue;
-            got = after(pair, [&](void* const* operands) { run_by_turns(*kernel, rows, operands); });
+            auto step = static_cast<std::int64_t>(size_of(type));  // the results lie one behind the other
+            if (kernel->cursor_bytes(rows, step) == 0) continue;
+            ++by_turns;
+            got = after(pair, [&](void* const* operands) { run_by_turns(*kernel, rows, step, operands); });
             same = difference(type, expected.first, got.first) < 0 && difference(type, expected.second, got.second) < 0;
             ASSERT_TRUE(same) << "in turns: " << seed << ", " << cpu::name_of(isa) << '\n'
                               << pair.map << pair.reduction;
@@ -124,6 +128,7 @@ TEST(StoredReduction, has_the_bits_of_a_map_and_a_reduction) {
         if (testing::Test::HasFatalFailure()) return;
     }
     for (Isa isa : emitted_isas()) EXPECT_GT(made[isa], count / 3) << cpu::name_of(isa);
+    EXPECT_TRUE(emitted_isas().empty() || !cpu::is_no_zen() || by_turns > count / 3) << by_turns;
 }
 
 TEST(StoredReduction, long_rows_are_joined_chunk_by_chunk_as_a_reduction_joins_them) {

@@ -38,8 +38,8 @@ class Kernel {
     /// After the last of several runs for blocks of one array (KernelUse): they need not wait for what they store to arrive.
     virtual void finish() const {}
     /// Of a kernel of so many rows, each made by itself, which may be run a few of them at a time, between those of others: how many bytes it keeps
-    /// where it is in, 8-byte aligned. 0: it is not such.
-    virtual std::size_t cursor_bytes(std::int64_t rows) const { return (void)rows, 0; }
+    /// where it is in, 8-byte aligned. 0: it is not such. `step`: bytes from row to row of its last output, by which it knows what a row is.
+    virtual std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const { return (void)rows, (void)step, 0; }
     /// The first of them is the next one.
     virtual void start_rows(std::int64_t rows, void* const* operands, std::byte* cursor) const {
         (void)rows, (void)operands, (void)cursor;

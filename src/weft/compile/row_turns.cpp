@@ -25,13 +25,14 @@ RowTurns::RowTurns(const std::vector<RowPart>& parts, const std::vector<const Ke
     rows_in_turn_ = std::max<std::int64_t>(static_cast<std::int64_t>(turn_bytes / std::max(bytes, 1.0)), 1);
     bool worth_it = bytes <= row_bytes && points * static_cast<double>(rows_in_turn_) >= turn_points;
     if (parts.size() < 2 || numbers || !worth_it || rows_in_turn_ >= rows) return;
-    for (const Kernel* kernel : kernels) {
-        std::size_t cursor = kernel->cursor_bytes(rows);
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const Dims& steps = parts[i].operands.back().strides;
+        std::size_t cursor = steps.empty() ? 0 : kernels[i]->cursor_bytes(rows, steps.back());
         if (cursor == 0) {
             parts_.clear();
             return;
         }
-        parts_.push_back({kernel, bytes_});
+        parts_.push_back({kernels[i], bytes_});
         bytes_ += aligned(cursor);
     }
 }

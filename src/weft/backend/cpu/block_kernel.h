@@ -22,7 +22,7 @@ class PreparedLoop {
     virtual void run(const void* const* loads, void* const* stores, std::byte* scratch) const = 0;
     virtual void finish() const {}
     /// A few rows at a time: as of a Kernel.
-    virtual std::size_t cursor_bytes(std::int64_t rows) const { return (void)rows, 0; }
+    virtual std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const { return (void)rows, (void)step, 0; }
     virtual void start_rows(std::int64_t rows, const void* const* loads, void* const* stores, std::byte* cursor) const {
         (void)rows, (void)loads, (void)stores, (void)cursor;
     }

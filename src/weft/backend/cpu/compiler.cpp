@@ -53,8 +53,8 @@ class LoopKernel final : public Kernel {
     std::size_t scratch_bytes() const override { return counted_bytes_ + places_bytes_ + prepared_->scratch_bytes(); }
     std::string_view by() const override { return prepared_->by(); }
     void finish() const override { prepared_->finish(); }
-    std::size_t cursor_bytes(std::int64_t rows) const override {
-        return counted_ || places_ || indices_ ? 0 : prepared_->cursor_bytes(rows);
+    std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
+        return counted_ || places_ || indices_ ? 0 : prepared_->cursor_bytes(rows, step);
     }
     void start_rows(std::int64_t rows, void* const* operands, std::byte* cursor) const override {
         const void* const* loads = const_cast<const void* const*>(operands);

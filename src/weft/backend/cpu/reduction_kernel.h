@@ -29,8 +29,8 @@ class ReductionKernel : public PreparedLoop {
         return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
     }
     void run(const void* const* loads, void* const* stores, std::byte* scratch) const override;
-    std::size_t cursor_bytes(std::int64_t rows) const override {
-        return folded_ && kept_count_ > 0 ? folded_.cursor_bytes(rows) : 0;
+    std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
+        return folded_ && kept_count_ > 0 ? folded_.cursor_bytes(rows, step) : 0;
     }
     void start_rows(std::int64_t rows, const void* const* loads, void* const* stores, std::byte* cursor) const override;
     void next_rows(std::int64_t count, std::byte* cursor) const override { folded_.next_rows(count, cursor); }

@@ -126,8 +126,8 @@ class StoredReduction final : public Kernel {
     void finish() const override {
         if (behind_loads_ > 0) finish_past_caches();
     }
-    std::size_t cursor_bytes(std::int64_t rows) const override {
-        return chunks_ == 1 && rows_ > 0 ? code_.cursor_bytes(rows) : 0;
+    std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
+        return chunks_ == 1 && rows_ > 0 ? code_.cursor_bytes(rows, step) : 0;
     }
     void start_rows(std::int64_t rows, void* const* operands, std::byte* cursor) const override {
         check_addresses(operands);

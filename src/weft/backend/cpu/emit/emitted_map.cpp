@@ -99,8 +99,8 @@ class EmittedMap final : public PreparedLoop {
     }
 
     // Which of the two codes it is stands before its cursor.
-    std::size_t cursor_bytes(std::int64_t rows) const override {
-        std::size_t bytes = plain_ ? rows_.cursor_bytes(rows) : 0;
+    std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
+        std::size_t bytes = plain_ ? rows_.cursor_bytes(rows, step) : 0;
         return bytes == 0 ? 0 : sizeof(std::int64_t) + bytes;
     }
     void start_rows(std::int64_t rows, const void* const* loads, void* const* stores,

@@ -61,8 +61,9 @@ class EmittedRows {
         }
     }
 
-    /// A cursor over so many rows, which are made a few at a time: its bytes; 0 where they are no axis of the box, nor parts of its only one.
-    std::size_t cursor_bytes(std::int64_t rows) const;
+    /// A cursor over so many rows, `step` bytes of the last stream each, which are made a few at a time: its bytes; 0 where they are no axis of the
+    /// box, nor parts of its only one.
+    std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const;
     /// It stands at the first row.
     template <class Base>
     void start_rows(std::int64_t rows, std::byte* cursor, Base base) const {
