@@ -61,6 +61,16 @@ inline std::vector<Array> run(const Graph& graph, const PartitionOptions& option
     return results;
 }
 
+/// Step by step, in blocks of rows by one thread and by three, the same bits.
+inline void expect_bits_in_blocks(const std::vector<Tensor>& outputs) {
+    Graph graph = rewritten_graph(outputs);
+    std::vector<Array> plain = run(graph, {.rows = false}, 1);
+    for (int threads : {1, 3}) {
+        std::vector<Array> blocks = run(graph, {}, threads);
+        for (std::size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(difference(plain[i], blocks[i]), "") << threads;
+    }
+}
+
 // In blocks as step by step and as the interpreter has it, but for rounding; the same bits on one thread and on two. `sums`: terms of
 // the longest sum.
 inline void expect_values(const std::vector<Tensor>& outputs, double sums) {

@@ -77,16 +77,6 @@ TEST(RowTurns, are_not_for_what_cannot_or_what_does_not_gain) {
     EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // made for all rows
 }
 
-/// Part by part, in turns of one thread and of three, the same bits.
-void expect_bits_in_turns(const std::vector<Tensor>& outputs) {
-    Graph graph = rewritten_graph(outputs);
-    std::vector<Array> plain = run(graph, {.rows = false}, 1);
-    for (int threads : {1, 3}) {
-        std::vector<Array> blocks = run(graph, {}, threads);
-        for (std::size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(difference(plain[i], blocks[i]), "") << threads;
-    }
-}
-
 Tensor log_softmax_of(const Tensor& x) {
     Tensor moved = x - max(x, -1, true);
     return moved - log(sum(exp(moved), -1, true));
@@ -95,9 +85,9 @@ Tensor log_softmax_of(const Tensor& x) {
 TEST(RowTurns, bits_are_those_of_one_part_after_the_other) {
     for (const Dims& dims :
          {Dims{100, 1024}, Dims{517, 300}, Dims{2001, 130}, Dims{61, 4097}, Dims{3, 333, 257}, Dims{1300, 1000}}) {
-        expect_bits_in_turns({softmax(numbers("rows", dims))});
-        expect_bits_in_turns({log_softmax_of(numbers("logarithms", dims))});
-        expect_bits_in_turns({softmax(numbers("doubles", dims, DType::float64))});
+        expect_bits_in_blocks({softmax(numbers("rows", dims))});
+        expect_bits_in_blocks({log_softmax_of(numbers("logarithms", dims))});
+        expect_bits_in_blocks({softmax(numbers("doubles", dims, DType::float64))});
         if (HasFailure()) return;
     }
 }
@@ -108,11 +98,11 @@ TEST(RowTurns, rows_that_lie_across_memory) {
         for (std::int64_t rows : {4 * length, 8 * length}) {
             Tensor turned = matrix_transpose(numbers("turned", {length, rows})),
                    plain = numbers("plain", {rows, length});
-            expect_bits_in_turns({softmax(turned)});
-            expect_bits_in_turns({softmax(turned + plain), softmax(plain)});
-            expect_bits_in_turns({matrix_transpose(softmax(turned))});
+            expect_bits_in_blocks({softmax(turned)});
+            expect_bits_in_blocks({softmax(turned + plain), softmax(plain)});
+            expect_bits_in_blocks({matrix_transpose(softmax(turned))});
             Tensor e = exp(plain - max(plain, 1, true)), total = sum(e, 1, true);
-            expect_bits_in_turns({matrix_transpose(e / total + turned), turned * total - square(turned)});
+            expect_bits_in_blocks({matrix_transpose(e / total + turned), turned * total - square(turned)});
             if (HasFailure()) return;
         }
     }
@@ -120,9 +110,9 @@ TEST(RowTurns, rows_that_lie_across_memory) {
 
 TEST(RowTurns, what_the_rows_come_to_is_stored_as_well) {
     Tensor x = numbers("more", {301, 700}), weights = exp(x - max(x, 1, true));
-    expect_bits_in_turns({weights / sum(weights, 1, true), sum(weights, 1), max(x, 1)});
+    expect_bits_in_blocks({weights / sum(weights, 1, true), sum(weights, 1), max(x, 1)});
     Tensor squares = square(x), norm = sqrt(sum(squares, 1, true) + 1.f);
-    expect_bits_in_turns({squares / norm, exp(x) * norm});
+    expect_bits_in_blocks({squares / norm, exp(x) * norm});
 }
 
 TEST(RowTurns, numbers_that_are_none) {
@@ -130,7 +120,7 @@ TEST(RowTurns, numbers_that_are_none) {
     values.data<float>()[5] = std::numeric_limits<float>::quiet_NaN();
     values.data<float>()[5 * 500] = std::numeric_limits<float>::infinity();
     values.data<float>()[6 * 500 + 499] = -std::numeric_limits<float>::infinity();
-    expect_bits_in_turns({softmax(Tensor(values))});
+    expect_bits_in_blocks({softmax(Tensor(values))});
 }
 
 }  // namespace
