@@ -61,6 +61,13 @@ struct Sample {
     Matrix matrix;
 };
 
+/// What an element is where a sum is one chain of fused multiply-adds.
+template <class T>
+T chain_of(const T* a, std::int64_t a_column, const T* b, std::int64_t b_row, std::int64_t k, T sum) {
+    for (std::int64_t p = 0; p < k; ++p) sum = std::fma(a[p * a_column], b[p * b_row], sum);
+    return sum;
+}
+
 /// The judge: sums in double, and the sum of magnitudes, which bounds the error.
 struct Expected {
     double value, magnitude;

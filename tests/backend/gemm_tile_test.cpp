@@ -8,12 +8,6 @@ namespace {
 
 std::size_t tile_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-template <class T>
-T chain_of(const T* a, std::int64_t a_column, const T* b, std::int64_t b_row, std::int64_t k, T sum) {
-    for (std::int64_t p = 0; p < k; ++p) sum = std::fma(a[p * a_column], b[p * b_row], sum);
-    return sum;
-}
-
 /// A tile of one whole panel or of two that are paired, and what it copies where it can.
 template <class T>
 void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_t k, Layout of_a, bool accumulate) {

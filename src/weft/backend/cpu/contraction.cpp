@@ -43,9 +43,9 @@ class Matmul final : public Kernel {
         bool one_b = use.block || (use.kept && batches_.still(2));
         if (one_b && plain_ && !swapped_ && !empty_)
             shared_bytes_ = gemm_packed_bytes(type_, m_ * items_, n_, k_, a_, b_, use.kept);
-        bool library = items_ == 1 && gemm_by_library(type_, m_, n_, k_, a_, b_);
+        bool whole = items_ == 1 && gemm_as_a_whole(type_, m_, n_, k_, a_, b_);
         gemm_bytes_ =
-            library ? 0 : gemm_scratch_bytes(type_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_, use.block ? 1 : 0);
+            whole ? 0 : gemm_scratch_bytes(type_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_, use.block ? 1 : 0);
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;
         for (std::size_t i = 0; i < std::min<std::size_t>(use.ahead.size(), most_read_next); ++i)
             next_bytes_[next_++] = static_cast<std::int64_t>(use.ahead[i]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "weft/backend/cpu/block_gemm.h"
 #include "weft/backend/cpu/generic_gemm.h"
 #include "weft/backend/cpu/library_gemm.h"
 #include "weft/backend/cpu/own_gemm.h"
@@ -95,9 +96,25 @@ int sharers(const GemmProblem<T>& p, const Scratch& scratch) {
     return threads;
 }
 
+/// Whether a product was made as a whole: by blocks of b, or by a library.
+template <class T>
+bool large_gemm(const GemmProblem<T>& problem) {
+    if constexpr (ProductOf<T>::together == 1)
+        if (takes_blocks(problem)) return block_gemm(problem), true;
+    return library_gemm(problem);
+}
+/// How many rows at a time such a product wants; 0: it is made otherwise.
+template <class T>
+std::int64_t large_gemm_rows(const GemmProblem<T>& problem) {
+    constexpr std::int64_t rows = 4096;
+    if constexpr (ProductOf<T>::together == 1)
+        if (takes_blocks(problem)) return std::min(problem.m, rows);
+    return library_gemm_rows(problem);
+}
+
 template <class T>
 void multiply(const GemmProblem<T>& problem, Scratch scratch) {
-    if (library_gemm(problem)) return;
+    if (large_gemm(problem)) return;
     int threads = sharers(problem, scratch);
     Workspace<T> workspace(scratch, scratch_of(problem, threads));
     own_gemm(problem, workspace.data(), threads);
@@ -120,7 +137,7 @@ void multiply_batch(const GemmProblem<T>& first, const Batch& batch, Scratch scr
         Workspace<T> workspace(scratch, scratch_of(first, threads));
         for (std::int64_t i = 0; i < batch.count; ++i) {
             GemmProblem<T> item = item_of(first, batch, i);
-            if (!library_gemm(item)) own_gemm(item, workspace.data(), threads);
+            if (!large_gemm(item)) own_gemm(item, workspace.data(), threads);
         }
         return;
     }
@@ -194,7 +211,7 @@ void batched_gemm(ProductType type, const Batch& batch, std::int64_t m, std::int
 
 std::unique_ptr<SmallGemm> small_gemm(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                                       const Matrix& b, std::int64_t c_row_stride) {
-    if (type.parts > 0 || gemm_by_library(type, m, n, k, a, b)) return nullptr;
+    if (type.parts > 0 || gemm_as_a_whole(type, m, n, k, a, b)) return nullptr;
     if (type.dtype == DType::float32)
         return own_small_gemm(problem_of<float>(m, n, k, a, b, nullptr, c_row_stride, false, {}));
     if (type.dtype == DType::float64)
@@ -202,17 +219,17 @@ std::unique_ptr<SmallGemm> small_gemm(ProductType type, std::int64_t m, std::int
     return nullptr;
 }
 
-bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+bool gemm_as_a_whole(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                      const Matrix& b) {
     return with_kernel(
         type,
-        [&]<class T>(TypeTag<T>) { return library_gemm_rows(problem_of<T>(m, n, k, a, b, nullptr, n, false, {})) > 0; },
+        [&]<class T>(TypeTag<T>) { return large_gemm_rows(problem_of<T>(m, n, k, a, b, nullptr, n, false, {})) > 0; },
         [] { return false; });
 }
 
 bool gemm_better_turned(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                         const Matrix& b) {
-    if (gemm_by_library(type, n, m, k, {nullptr, b.column_stride, b.row_stride},
+    if (gemm_as_a_whole(type, n, m, k, {nullptr, b.column_stride, b.row_stride},
                         {nullptr, a.column_stride, a.row_stride}))
         return false;
     return with_kernel(
@@ -229,12 +246,12 @@ std::int64_t gemm_block_rows(ProductType type, std::int64_t m, std::int64_t n, s
     std::int64_t rows = with_kernel(
         type,
         [&]<class T>(TypeTag<T>) -> std::int64_t {
-            // What a library would not take as a block is not cut into such, nor are fewer rows than are worth it: each block has b copied.
+            // What would not be made as a whole as a block is not cut into such, nor are fewer rows than are worth it: each block has b copied.
             constexpr std::int64_t many = 1 << 15;
             auto problem = problem_of<T>(m, n, k, a, b, nullptr, n, false, {});
-            if (std::int64_t block = library_gemm_rows(problem)) {
+            if (std::int64_t block = large_gemm_rows(problem)) {
                 problem.m = block;
-                return m >= many && library_gemm_rows(problem) ? block : m;
+                return m >= many && large_gemm_rows(problem) ? block : m;
             }
             if (own_gemm_pieces(m, n, k) > 1) return m;
             std::int64_t least =
@@ -267,7 +284,7 @@ std::size_t gemm_packed_bytes(ProductType type, std::int64_t m, std::int64_t n, 
     return with_kernel(
         type,
         [&]<class T>(TypeTag<T>) -> std::size_t {
-            bool own = n > 1 && k > 0 && !gemm_by_library(type, m, n, k, a, b);
+            bool own = n > 1 && k > 0 && !gemm_as_a_whole(type, m, n, k, a, b);
             // Pairs are packed in any case.
             bool pays = ProductOf<T>::together > 1 || b.column_stride != 1 || n * k * sizeof(OperandOf<T>) > near_bytes;
             // Few rows read a turned matrix as it lies; a sum in pieces is another sum.

@@ -79,8 +79,8 @@ std::unique_ptr<SmallGemm> small_gemm(ProductType type, std::int64_t m, std::int
 std::size_t gemm_scratch_bytes(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1,
                                int threads = 0);
 
-/// Whether a library does this product, whatever the data: it wants no scratch.
-bool gemm_by_library(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+/// Whether this product is made as a whole, by blocks of B or by a library, whatever the data: it wants no scratch.
+bool gemm_as_a_whole(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                      const Matrix& b);
 
 /// Whether the turned product, of B' and A', takes less time though C is turned afterwards: where a large B, whose columns lie side by side,

@@ -1,0 +1,103 @@
+// Products by blocks of b: each element is one chain, however blocks, pairs of panels and rows end; and which products are made so.
+#include "weft/backend/cpu/block_gemm.h"
+
+#include "backend/gemm_cases.h"
+#include "weft/backend/cpu/gemm_choices.h"
+
+namespace weft::cpu {
+namespace {
+
+template <class T>
+struct BlockCase {
+    BlockCase(const Sizes& s, Layout of_a, Layout of_b) : sizes(s), a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4) {
+        for (std::int64_t j = 0; j < s.n; ++j) bias.push_back(static_cast<T>(j % 7) - T(3));
+    }
+    GemmProblem<T> problem(std::vector<T>& c, bool more) const {
+        GemmProblem<T> p{.m = sizes.m, .n = sizes.n, .k = sizes.k};
+        p.a = static_cast<const T*>(a.matrix.data), p.a_row = a.matrix.row_stride, p.a_column = a.matrix.column_stride;
+        p.b = static_cast<const T*>(b.matrix.data), p.b_row = b.matrix.row_stride, p.b_column = b.matrix.column_stride;
+        p.c = c.data(), p.c_row = sizes.n + 3;
+        p.accumulate = more, p.relu = more, p.bias = more ? bias.data() : nullptr;
+        return p;
+    }
+    /// Rows end with three numbers that are nobody's.
+    std::vector<T> nothing() const {
+        return std::vector<T>(static_cast<std::size_t>(sizes.m * (sizes.n + 3)), T(0.25));
+    }
+    std::vector<T> expected(bool more) const {
+        std::vector<T> c = nothing();
+        GemmProblem<T> p = problem(c, more);
+        for (std::int64_t i = 0; i < p.m; ++i)
+            for (std::int64_t j = 0; j < p.n; ++j) {
+                T& to = p.c[i * p.c_row + j];
+                to = chain_of(p.a + i * p.a_row, p.a_column, p.b + j * p.b_column, p.b_row, p.k, more ? to : T(0));
+                if (more) to = std::max(T(0), to + p.bias[j]);
+            }
+        return c;
+    }
+    Sizes sizes;
+    Sample<T> a, b;
+    std::vector<T> bias;
+};
+
+template <class T>
+void check_blocks(const Sizes& s, Layout of_a, Layout of_b) {
+    BlockCase<T> sample(s, of_a, of_b);
+    for (bool more : {false, true}) {
+        std::vector<T> expected = sample.expected(more);
+        for (int threads : {1, 2}) {
+            Threads several(threads);
+            for (Isa isa : usable_isas()) {
+                InstructionSet guard(isa);
+                std::vector<T> c = sample.nothing();
+                block_gemm(sample.problem(c, more));
+                ASSERT_TRUE(same_bits(c, expected)) << name_of(isa) << ", " << s.m << "x" << s.n << "x" << s.k;
+            }
+        }
+    }
+}
+
+// One block and several, of whole pairs of panels, one more panel, one more column; tiles too low for pairs; one piece of k and three.
+TEST(BlockGemm, products_are_chains) {
+    for (Sizes s : {Sizes{13, 64, 40}, Sizes{7, 257, 30}, Sizes{25, 300, 530}, Sizes{18, 97, 1100}, Sizes{1, 70, 9},
+                    Sizes{2, 33, 600}, Sizes{530, 290, 12}})
+        for (Layout of_a : {Layout::rows, Layout::reversed})
+            for (Layout of_b : {Layout::rows, Layout::columns, Layout::reversed}) {
+                check_blocks<float>(s, of_a, of_b);
+                check_blocks<double>(s, of_a, of_b);
+            }
+}
+
+template <class T>
+bool taken(std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned = false, bool b_turned = false) {
+    GemmProblem<T> p{.m = m, .n = n, .k = k};
+    p.a_row = a_turned ? 1 : k, p.a_column = a_turned ? m : 1;
+    p.b_row = b_turned ? 1 : n, p.b_column = b_turned ? k : 1;
+    return takes_blocks(p);
+}
+
+TEST(BlockGemm, is_for_large_products_whose_rows_lie_in_one_piece) {
+    InstructionSet guard(Isa::baseline);  // whose tiles take one panel
+    EXPECT_FALSE(taken<float>(1024, 1024, 1024));
+    for (Isa isa : usable_isas()) {
+        InstructionSet one(isa);
+        bool pairs = own::pairs_panels(own::kernels<float>());
+        EXPECT_EQ(taken<float>(1024, 1024, 1024), pairs);
+        EXPECT_EQ(taken<float>(1024, 1024, 1024, false, true), pairs);
+        EXPECT_EQ(taken<double>(1024, 1024, 512), pairs);
+        EXPECT_EQ(taken<float>(1024, 4096, 200), pairs);
+        EXPECT_FALSE(taken<float>(1024, 1024, 1024, true));
+        EXPECT_FALSE(taken<float>(1024, 1024, 200));
+        EXPECT_FALSE(taken<float>(1000, 1000, 1000));
+        EXPECT_FALSE(taken<float>(512, 512, 512));
+        EXPECT_FALSE(taken<float>(128, 4096, 4096));
+        EXPECT_FALSE(taken<float>(4096, 128, 4096));
+    }
+    GemmProblem<float> packed{.m = 1024, .n = 1024, .k = 1024};
+    float number = 0;
+    packed.a_row = packed.b_row = 1024, packed.a_column = packed.b_column = 1, packed.packed_b = &number;
+    EXPECT_FALSE(takes_blocks(packed));
+}
+
+}  // namespace
+}  // namespace weft::cpu
