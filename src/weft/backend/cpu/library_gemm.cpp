@@ -102,6 +102,13 @@ void for_each_block_of_rows(const GemmProblem<T>& p, std::int64_t rows, Multiply
 std::int64_t onednn_rows() { return is_no_zen() ? 512 : 256; }
 constexpr std::int64_t least_onednn_rows = 512;
 
+// On a Xeon it is slow for rows of a that lie side by side, by few columns or by such of b: 1,024 x 1,024 (turned) by 256 took 1.12 to 1.3 of MKL's time
+// (weft's own 0.97), 3,072 x 1,024 by 768 1.19 (0.97), 1,024 x 4,096 by 256 1.39 (1.0), both turned 1,024 cubed 1.36 (1.0); but 768 x 1,024 by 3,072 1.05
+// (1.08).
+bool slow_in_onednn(const GemmProblem<float>& p) {
+    constexpr std::int64_t few_columns = 1024;
+    return is_no_zen() && p.a_row == 1 && (p.n < few_columns || p.b_row == 1);
+}
 // On a Zen 4 rows that lie a multiple of half a page apart are read faster by weft's own (1024^3 110 GFLOP/s for 106, 2048^3 108 for 106; but
 // 1000^3 105 for 114).
 bool worth_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -109,7 +116,7 @@ bool worth_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
 }
 bool worth_onednn(const GemmProblem<float>& p) {
     bool apart = p.a_row * sizeof(float) % 2048 == 0 && p.b_row * sizeof(float) % 2048 == 0;
-    if (computes_in_halves() && (apart || p.b_row == 1)) return false;
+    if ((computes_in_halves() && (apart || p.b_row == 1)) || slow_in_onednn(p)) return false;
     return worth_onednn(p.m, p.n, p.k);
 }
 
