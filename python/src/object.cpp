@@ -306,6 +306,12 @@ Py_hash_t hash_slot(PyObject* object) noexcept {
     return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(node) >> 4);
 }
 
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) noexcept {
+    PyErr_SetString(PyExc_TypeError,
+                    "weft.Tensor makes no arrays itself: wf.array(values) does, and wf.zeros(shape) and its like");
+    return nullptr;
+}
+
 }  // namespace
 
 void compute(const Tensor& x) {
@@ -360,6 +366,7 @@ void bind_tensor(nb::module_& module) {
                         ">>> x[0] = 0\n"
                         ">>> x.tolist(), row.tolist()\n"
                         "([[0.0, 0.0], [3.0, 4.0]], [1.0, 2.0])\n")},
+        {Py_tp_new, slot(refuse_new)},
         {Py_tp_dealloc, slot(dealloc)},
         {Py_tp_repr, slot(repr_slot)},
         {Py_tp_str, slot(str_slot)},
@@ -397,7 +404,7 @@ void bind_tensor(nb::module_& module) {
         {Py_bf_getbuffer, slot(get_buffer)},
         {Py_bf_releasebuffer, slot(release_buffer)},
         {0, nullptr}};
-    PyType_Spec spec{"weft.Tensor", sizeof(Object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    PyType_Spec spec{"weft.Tensor", sizeof(Object), 0, Py_TPFLAGS_DEFAULT, slots};
     PyObject* type = PyType_FromSpec(&spec);
     if (!type) throw nb::python_error();
     tensor_type = reinterpret_cast<PyTypeObject*>(type);

@@ -44,11 +44,16 @@ __version__ = "0.1.0"
 _PARTS = ("experiment", "fft", "linalg", "nn", "optim", "random", "special")
 
 
+# What other frameworks call the first things that a program asks for; the manual's tables (docs/manual/tables) have the rest.
+_CALLED_HERE = {"tensor": "array", "as_tensor": "asarray", "from_numpy": "asarray", "jit": "compile"}
+
+
 def __getattr__(name):
     if name in _PARTS:
         __import__(f"weft.{name}")
         return globals()[name]
-    raise AttributeError(f"module 'weft' has no attribute '{name}'")
+    here = f": it is called weft.{_CALLED_HERE[name]} here" if name in _CALLED_HERE else ""
+    raise AttributeError(f"module 'weft' has no attribute '{name}'{here}")
 
 
 def __dir__():

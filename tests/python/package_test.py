@@ -45,6 +45,17 @@ class Package(unittest.TestCase):
         self.rng = np.random.default_rng(1)
         warnings.simplefilter("ignore")
 
+    def test_names_of_other_frameworks_lead_to_those_here(self):
+        for theirs, here in wf._CALLED_HERE.items():
+            self.assertTrue(callable(getattr(wf, here)))
+            with self.assertRaisesRegex(AttributeError, f"'{theirs}': it is called weft.{here} here"):
+                getattr(wf, theirs)
+        with self.assertRaisesRegex(AttributeError, "no attribute 'tensors'$"):
+            wf.tensors
+        for arguments in [(), ([1, 2],), (3, 4)]:
+            with self.assertRaisesRegex(TypeError, r"wf.array\(values\)"):
+                wf.Tensor(*arguments)
+
     def test_methods_are_numpys(self):
         x = np.arange(12.0).reshape(3, 4)[::-1]
         t = wf.asarray(x)
