@@ -119,7 +119,9 @@ class BlockProduct {
 
 template <class T>
 bool takes_blocks(const GemmProblem<T>& p) {
-    constexpr std::int64_t least_rows = 300, least_columns = 256, page = 4096;
+    // A turned b is copied anyway: fewer rows are worth it (256 x 2,048 by 2,048 0.89 of the time without, 128 x 3,072 by 768 1.0).
+    std::int64_t least_rows = p.b_column == 1 ? 300 : 192;
+    constexpr std::int64_t least_columns = 256, page = 4096;
     if (p.packed_b || p.a_column != 1 || (p.b_column != 1 && p.b_row != 1)) return false;
     if (p.m < least_rows || p.n < least_columns || p.m * p.n * p.k < std::int64_t{1} << 28) return false;
     std::int64_t apart = (p.b_column == 1 ? p.b_row : p.b_column) * static_cast<std::int64_t>(sizeof(T));

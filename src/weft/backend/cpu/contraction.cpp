@@ -43,7 +43,7 @@ class Matmul final : public Kernel {
         bool one_b = use.block || (use.kept && batches_.still(2));
         if (one_b && plain_ && !swapped_ && !empty_)
             shared_bytes_ = gemm_packed_bytes(type_, m_ * items_, n_, k_, a_, b_, use.kept);
-        bool whole = items_ == 1 && gemm_as_a_whole(type_, m_, n_, k_, a_, b_);
+        bool whole = items_ == 1 && shared_bytes_ == 0 && gemm_as_a_whole(type_, m_, n_, k_, a_, b_);
         gemm_bytes_ =
             whole ? 0 : gemm_scratch_bytes(type_, m_, shared_bytes_ > 0 ? 0 : n_, k_, items_, use.block ? 1 : 0);
         gemm_bytes_ = (gemm_bytes_ + 63) / 64 * 64;

@@ -284,7 +284,10 @@ std::size_t gemm_packed_bytes(ProductType type, std::int64_t m, std::int64_t n, 
     return with_kernel(
         type,
         [&]<class T>(TypeTag<T>) -> std::size_t {
-            bool own = n > 1 && k > 0 && !gemm_as_a_whole(type, m, n, k, a, b);
+            // Of few rows a copy that is kept serves better than blocks, which copy B each time.
+            constexpr std::int64_t few_rows = 512;
+            bool whole = !(kept && m < few_rows) && gemm_as_a_whole(type, m, n, k, a, b);
+            bool own = n > 1 && k > 0 && !whole;
             // Pairs are packed in any case.
             bool pays = ProductOf<T>::together > 1 || b.column_stride != 1 || n * k * sizeof(OperandOf<T>) > near_bytes;
             // Few rows read a turned matrix as it lies; a sum in pieces is another sum.
