@@ -188,7 +188,7 @@ class Multiplication {
     /// A panel without another, where others are paired: by the tall tiles of single ones.
     void multiply_last_panel(Range tiles, const Panel& panel, auto fetch) {
         std::int64_t first = way_.tiles.first_row(tiles.begin), k = operands<T>(panel.k.end - panel.k.begin);
-        std::int64_t most = collides(p_) ? std::min(7, kernels_.most_rows) : kernels_.most_rows;
+        std::int64_t most = collides(p_) ? colliding_rows(kernels_.most_rows) : kernels_.most_rows;
         RowTiles tall(way_.tiles.first_row(tiles.end) - first, most);
         for (std::int64_t i = 0; i < tall.count; ++i) {
             GemmTile<T> tile = tile_of({first + tall.first_row(i), first + tall.first_row(i + 1)}, panel);

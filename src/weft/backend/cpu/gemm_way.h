@@ -26,7 +26,7 @@ struct Way {
         bool copied = collide && !(paired && (p.packed_b || p.n < 1024 || p.m <= own::block_rows));
         pack_a = made || scattered || (big && panels >= 4 && (copied || (p.a_row == 1 && !halves)));
         std::int64_t rows = paired ? kernels.paired_rows : pack_a ? kernels.most_rows : tile_rows(kernels, p);
-        tiles = RowTiles(p.m, collide && !pack_a ? std::min<std::int64_t>(7, rows) : rows);
+        tiles = RowTiles(p.m, collide && !pack_a ? colliding_rows(rows) : rows);
         intel = is_no_zen() && !made;
         decide_of_b(p, kernels, big);
         in_rows = !made && panels > 1 && (short_sums || (halves && !pack_a && !pack_b && !far));
