@@ -9,7 +9,8 @@ namespace {
 
 template <class T>
 struct BlockCase {
-    BlockCase(const Sizes& s, Layout of_a, Layout of_b) : sizes(s), a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4) {
+    BlockCase(const Sizes& s, OperandLayout of_a, OperandLayout of_b)
+        : sizes(s), a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4) {
         for (std::int64_t j = 0; j < s.n; ++j) bias.push_back(static_cast<T>(j % 7) - T(3));
     }
     GemmProblem<T> problem(std::vector<T>& c, bool more) const {
@@ -41,7 +42,7 @@ struct BlockCase {
 };
 
 template <class T>
-void check_blocks(const Sizes& s, Layout of_a, Layout of_b) {
+void check_blocks(const Sizes& s, OperandLayout of_a, OperandLayout of_b) {
     BlockCase<T> sample(s, of_a, of_b);
     for (bool more : {false, true}) {
         std::vector<T> expected = sample.expected(more);
@@ -61,8 +62,8 @@ void check_blocks(const Sizes& s, Layout of_a, Layout of_b) {
 TEST(BlockGemm, products_are_chains) {
     for (Sizes s : {Sizes{13, 64, 40}, Sizes{7, 257, 30}, Sizes{25, 300, 530}, Sizes{18, 97, 1100}, Sizes{1, 70, 9},
                     Sizes{2, 33, 600}, Sizes{530, 290, 12}})
-        for (Layout of_a : {Layout::rows, Layout::reversed})
-            for (Layout of_b : {Layout::rows, Layout::columns, Layout::reversed}) {
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::reversed})
+            for (OperandLayout of_b : {OperandLayout::rows, OperandLayout::columns, OperandLayout::reversed}) {
                 check_blocks<float>(s, of_a, of_b);
                 check_blocks<double>(s, of_a, of_b);
             }

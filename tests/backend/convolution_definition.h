@@ -32,11 +32,11 @@ inline ConvolutionShape shape_of(const Case& c) {
     return s;
 }
 
-enum class Layout { channels_last, channels_first, strided };
+enum class PictureLayout { channels_last, channels_first, strided };
 
-inline WindowStrides strides_of(Layout layout, std::int64_t channels, int ndim, const Spatial& sizes) {
-    if (layout == Layout::channels_last) return channels_last(channels, ndim, sizes);
-    if (layout == Layout::channels_first) return channels_first(channels, ndim, sizes);
+inline WindowStrides strides_of(PictureLayout layout, std::int64_t channels, int ndim, const Spatial& sizes) {
+    if (layout == PictureLayout::channels_last) return channels_last(channels, ndim, sizes);
+    if (layout == PictureLayout::channels_first) return channels_first(channels, ndim, sizes);
     WindowStrides strides = channels_last(2 * channels + 1, ndim, sizes);  // gaps between channels and between pixels
     strides.channel = 2;
     return strides;
@@ -46,7 +46,7 @@ inline WindowStrides strides_of(Layout layout, std::int64_t channels, int ndim, 
 /// indices.
 template <class T>
 struct Value {
-    Value(std::int64_t batch_, std::int64_t channels_, int ndim_, const Spatial& sizes_, Layout layout)
+    Value(std::int64_t batch_, std::int64_t channels_, int ndim_, const Spatial& sizes_, PictureLayout layout)
         : batch(batch_), channels(channels_), ndim(ndim_), strides(strides_of(layout, channels_, ndim_, sizes_)) {
         sizes = {1, 1, 1};
         for (int axis = 0; axis < ndim; ++axis) sizes[axis] = sizes_[axis];
@@ -72,10 +72,10 @@ struct Value {
 
 template <class T>
 struct Operands {
-    Operands(const ConvolutionShape& s, Layout layout)
+    Operands(const ConvolutionShape& s, PictureLayout layout)
         : input(s.batch, s.in_channels, s.ndim, s.in, layout),
           weight(s.out_channels, s.in_channels / s.groups, s.ndim, s.kernel,
-                 layout == Layout::channels_last ? Layout::channels_first : layout),
+                 layout == PictureLayout::channels_last ? PictureLayout::channels_first : layout),
           output(s.batch, s.out_channels, s.ndim, s.out, layout) {}
     ConvolutionStrides strides() const { return {input.strides, weight.strides, output.strides}; }
     Value<T> input, weight, output;
@@ -154,7 +154,7 @@ std::vector<T> expected(ConvolutionKind kind, const ConvolutionShape& s, Operand
 }
 
 /// By whom it is computed.
-inline std::string name_of_way(const Case& c, ConvolutionKind kind, Layout layout) {
+inline std::string name_of_way(const Case& c, ConvolutionKind kind, PictureLayout layout) {
     ConvolutionShape s = shape_of(c);
     return Convolution(float32, kind, s, Operands<float>(s, layout).strides()).implementation();
 }
@@ -163,7 +163,7 @@ inline constexpr ConvolutionKind kinds[] = {ConvolutionKind::forward, Convolutio
                                             ConvolutionKind::backward_weight};
 
 template <class T, class Wide>
-void check(const Case& c, Layout layout, std::span<const ConvolutionKind> which = kinds) {
+void check(const Case& c, PictureLayout layout, std::span<const ConvolutionKind> which = kinds) {
     ConvolutionShape s = shape_of(c);
     for (ConvolutionKind kind : which) {
         Operands<T> operands(s, layout);
@@ -197,7 +197,7 @@ inline void expect_same_bits_everywhere(const Case& c, ConvolutionKind kind) {
         for (int threads : {1, 2, 3}) {
             use_isa(isa);
             Threads guard(threads);
-            Operands<float> operands(s, Layout::channels_last);
+            Operands<float> operands(s, PictureLayout::channels_last);
             fill_at_random(operands);
             std::vector<std::byte> got = run(kind, s, operands);
             if (reference.empty()) reference = got;

@@ -79,7 +79,8 @@ const Case pictures[] = {
 template <class T, class Wide>
 void check_all() {
     for (const Case& c : cases)
-        for (Layout layout : {Layout::channels_last, Layout::channels_first, Layout::strided})
+        for (PictureLayout layout :
+             {PictureLayout::channels_last, PictureLayout::channels_first, PictureLayout::strided})
             check<T, Wide>(c, layout);
 }
 
@@ -89,13 +90,13 @@ TEST(Convolution, bfloat16_is_its_definition) { check_all<BFloat16, float>(); }
 TEST(Convolution, int32_is_its_definition) { check_all<std::int32_t, std::int64_t>(); }
 
 TEST(Convolution, blocks_of_the_batch_join_to_the_whole) {
-    check<float, double>(several_blocks, Layout::channels_last);
-    check<float, double>(several_blocks, Layout::channels_first);
+    check<float, double>(several_blocks, PictureLayout::channels_last);
+    check<float, double>(several_blocks, PictureLayout::channels_first);
 }
 
 TEST(Convolution, parts_of_a_single_picture_join_to_the_whole) {
     for (const Case& c : pictures)
-        for (Layout layout : {Layout::channels_last, Layout::channels_first})
+        for (PictureLayout layout : {PictureLayout::channels_last, PictureLayout::channels_first})
             check<float, double>(c, layout, std::span(kinds).first(1));  // only forward is cut so
 }
 
@@ -103,7 +104,7 @@ TEST(Convolution, own_kernels_run_on_every_instruction_set) {
     Isa before = best_isa();
     for (Isa isa : usable_isas()) {
         use_isa(isa);
-        for (int i : {2, 3, 5, 9}) check<double, double>(cases[i], Layout::channels_last);
+        for (int i : {2, 3, 5, 9}) check<double, double>(cases[i], PictureLayout::channels_last);
     }
     use_isa(before);
 }
@@ -113,9 +114,10 @@ TEST(Convolution, depthwise_ones_are_the_same_bits_on_every_instruction_set) {
     for (const Case& c : cases) {
         if (c.groups < 2 || c.groups != c.in_channels || c.groups != c.out_channels) continue;
         ConvolutionShape s = shape_of(c);
-        for (Layout layout : {Layout::channels_last, Layout::channels_first})
+        for (PictureLayout layout : {PictureLayout::channels_last, PictureLayout::channels_first})
             for (ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::backward_weight}) {
-                if (kind != ConvolutionKind::forward && layout != Layout::channels_last) continue;  // the library's
+                if (kind != ConvolutionKind::forward && layout != PictureLayout::channels_last)
+                    continue;  // the library's
                 Operands<float> operands(s, layout);
                 fill_at_random(operands);
                 std::vector<std::byte> reference;
@@ -136,7 +138,7 @@ TEST(Convolution, large_depthwise_results_are_those_of_their_pictures) {
     const Case c = {"large", 2, 2, 32, 32, 32, {260, 261}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
     ConvolutionShape whole = shape_of(c), one = whole;
     one.batch = 1;
-    Operands<float> operands(whole, Layout::channels_last);
+    Operands<float> operands(whole, PictureLayout::channels_last);
     fill_at_random(operands);
     Convolution of_one(DType::float32, ConvolutionKind::forward, one, operands.strides());
     auto picture = static_cast<std::size_t>(operands.strides().output.batch);
@@ -164,7 +166,7 @@ TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
     all.push_back(several_blocks);
     all.insert(all.end(), std::begin(pictures), std::end(pictures));
     for (const Case& c : all)
-        for (Layout layout : {Layout::channels_last, Layout::channels_first})
+        for (PictureLayout layout : {PictureLayout::channels_last, PictureLayout::channels_first})
             for (ConvolutionKind kind : kinds) {
                 ConvolutionShape s = shape_of(c);
                 std::vector<std::byte> reference;
@@ -182,7 +184,7 @@ TEST(Convolution, results_are_the_same_bits_for_any_number_of_threads) {
 
 TEST(Convolution, one_may_be_run_by_several_threads_at_once) {
     ConvolutionShape s = shape_of(several_blocks);
-    Operands<float> operands(s, Layout::channels_last);
+    Operands<float> operands(s, PictureLayout::channels_last);
     operands.input.fill(1), operands.weight.fill(2);
     Convolution convolution(float32, ConvolutionKind::forward, s, operands.strides());
     std::vector<std::vector<float>> results(3, std::vector<float>(operands.output.memory.size()));

@@ -41,7 +41,8 @@ void for_each_case(F&& f) {
 
 TEST(FewChannels, are_computed_so_however_pictures_lie) {
     for_each_case([](const Case& c, ConvolutionKind kind) {
-        for (Layout layout : {Layout::channels_last, Layout::channels_first, Layout::strided}) {
+        for (PictureLayout layout :
+             {PictureLayout::channels_last, PictureLayout::channels_first, PictureLayout::strided}) {
             std::string name = name_of_way(c, kind, layout);
             EXPECT_EQ(name, kind == ConvolutionKind::backward_weight ? "weft, a product of moved pixels"
                                                                      : "weft, added from a product")
@@ -58,7 +59,7 @@ TEST(FewChannels, leaves_to_others_what_does_not_pay) {
                    Case{"a long line", 1, 1, 32, 8, 1, {70000}, {9}, one, {4}, {4}, one},
                    Case{"groups", 2, 1, 64, 2, 2, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one}})
         for (ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::backward_weight}) {
-            std::string name = name_of_way(c, kind, Layout::channels_last);
+            std::string name = name_of_way(c, kind, PictureLayout::channels_last);
             EXPECT_TRUE(name != "weft, added from a product" && name != "weft, a product of moved pixels") << c.name;
         }
 }
@@ -73,8 +74,8 @@ TEST(FewChannels, what_is_not_finite_stays_where_it_belongs) {
     for_each_case([](const Case& c, ConvolutionKind kind) {
         for (bool second : {false, true}) {
             ConvolutionShape s = shape_of(c);
-            Operands<float> operands(s, Layout::channels_last);
-            Operands<double> wide(s, Layout::channels_last);
+            Operands<float> operands(s, PictureLayout::channels_last);
+            Operands<double> wide(s, PictureLayout::channels_last);
             for (auto* value : {&operands.input, &operands.weight, &operands.output})
                 std::fill(value->memory.begin(), value->memory.end(), 1.0F);
             auto& odd = second ? (kind == ConvolutionKind::backward_weight ? operands.output : operands.weight)

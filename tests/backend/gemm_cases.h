@@ -34,22 +34,24 @@ inline const Sizes all_sizes[] = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},      {
                                   {33, 70, 9},  {100, 90, 80}, {128, 10, 512}, {3, 5, 5000},  {40, 33, 2100},
                                   {2, 4200, 5}, {1, 300, 91},  {3, 1030, 20},  {4, 257, 70}};
 
-enum class Layout { rows, columns, strided, reversed };
-inline const Layout all_layouts[] = {Layout::rows, Layout::columns, Layout::strided, Layout::reversed};
+enum class OperandLayout { rows, columns, strided, reversed };
+inline const OperandLayout all_layouts[] = {OperandLayout::rows, OperandLayout::columns, OperandLayout::strided,
+                                            OperandLayout::reversed};
 
 /// A matrix of small random numbers in some layout, and the numbers.
 template <class T>
 struct Sample {
-    Sample(std::int64_t rows, std::int64_t columns, Layout layout, unsigned seed) : values(rows * columns) {
+    Sample(std::int64_t rows, std::int64_t columns, OperandLayout layout, unsigned seed) : values(rows * columns) {
         std::mt19937 generator(seed);
         std::uniform_real_distribution<double> uniform(-1, 1);
         for (double& value : values) value = static_cast<double>(static_cast<T>(uniform(generator)));
         std::int64_t row = columns, column = 1, gap = 1;
-        if (layout == Layout::columns) row = 1, column = rows;
-        if (layout == Layout::strided) row = 2 * columns + 3, column = 2;
-        if (layout == Layout::reversed) gap = -1;
+        if (layout == OperandLayout::columns) row = 1, column = rows;
+        if (layout == OperandLayout::strided) row = 2 * columns + 3, column = 2;
+        if (layout == OperandLayout::reversed) gap = -1;
         memory.assign(static_cast<std::size_t>((rows + 1) * (2 * columns + 5) + 8), static_cast<T>(NAN));
-        T* origin = memory.data() + (layout == Layout::reversed ? std::max<std::int64_t>(0, rows - 1) * columns : 0);
+        T* origin =
+            memory.data() + (layout == OperandLayout::reversed ? std::max<std::int64_t>(0, rows - 1) * columns : 0);
         row *= gap;
         for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t j = 0; j < columns; ++j)
@@ -84,7 +86,7 @@ inline Expected inner_product(const std::vector<double>& a, const std::vector<do
 }
 
 template <class T>
-std::vector<T> product(const Sizes& s, Layout of_a, Layout of_b, Scratch scratch = {}) {
+std::vector<T> product(const Sizes& s, OperandLayout of_a, OperandLayout of_b, Scratch scratch = {}) {
     Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4);
     std::vector<T> c(static_cast<std::size_t>(s.m * s.n));
     gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n, false, {}, scratch);
@@ -92,7 +94,7 @@ std::vector<T> product(const Sizes& s, Layout of_a, Layout of_b, Scratch scratch
 }
 
 template <class T>
-std::vector<T> own_product(const Sizes& s, Layout of_a, Layout of_b) {
+std::vector<T> own_product(const Sizes& s, OperandLayout of_a, OperandLayout of_b) {
     Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4);
     std::vector<T> c(static_cast<std::size_t>(s.m * s.n)), scratch(own_gemm_scratch<T>(s.m, s.n, s.k));
     own_gemm<T>({s.m, s.n, s.k, static_cast<const T*>(a.matrix.data), a.matrix.row_stride, a.matrix.column_stride,

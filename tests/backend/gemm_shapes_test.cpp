@@ -6,8 +6,8 @@ namespace weft::cpu {
 namespace {
 
 template <class T>
-std::vector<T> with_epilogue(const Sizes& s, Layout of_a, bool accumulate) {
-    Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, Layout::rows, 4);
+std::vector<T> with_epilogue(const Sizes& s, OperandLayout of_a, bool accumulate) {
+    Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, OperandLayout::rows, 4);
     std::vector<T> c(static_cast<std::size_t>(s.m * (s.n + 3)), T(0.5)), bias(static_cast<std::size_t>(s.n));
     for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = static_cast<T>(0.01) * static_cast<T>(j);
     gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n + 3, accumulate, {bias.data(), true});
@@ -18,7 +18,7 @@ template <class T>
 void check_halves() {
     for (std::int64_t n = 2; n <= 42; ++n)
         for (Sizes s : {Sizes{17, n, 15}, Sizes{29, n, 16}, Sizes{45, n, 130}})
-            for (Layout of_a : {Layout::rows, Layout::columns})
+            for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns})
                 for (bool accumulate : {false, true}) {
                     use_halves(false);
                     std::vector<T> whole = with_epilogue<T>(s, of_a, accumulate);
@@ -41,7 +41,7 @@ void check_tiles_for_halves() {
     for (Sizes s : {Sizes{64, 64, 64}, Sizes{65, 100, 7}, Sizes{100, 80, 50}, Sizes{200, 300, 40}, Sizes{20, 130, 512},
                     Sizes{33, 4100, 3}, Sizes{130, 4100, 5}, Sizes{64, 32, 65}, Sizes{3, 200, 700}, Sizes{50, 24, 50},
                     Sizes{49, 49, 32}, Sizes{63, 20, 40}, Sizes{47, 42, 33}})
-        for (Layout of_a : {Layout::rows, Layout::columns})
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns})
             for (bool accumulate : {false, true}) {
                 use_halves(false);
                 std::vector<T> whole = with_epilogue<T>(s, of_a, accumulate);
@@ -61,7 +61,7 @@ TEST(Gemm, tiles_for_halves_of_vectors_give_the_same_bits) {
 template <class T>
 void check_far_batch(std::int64_t m, std::int64_t n, std::int64_t k) {
     std::int64_t count = (1 << 21) / (m * k + k * n + m * n) / static_cast<std::int64_t>(sizeof(T)) + 2;
-    Sample<T> a(count * m, k, Layout::rows, 5), b(count * k, n, Layout::rows, 6);
+    Sample<T> a(count * m, k, OperandLayout::rows, 5), b(count * k, n, OperandLayout::rows, 6);
     std::vector<T> together(static_cast<std::size_t>(count * m * n)), alone = together;
     batched_gemm(dtype_of<T>, {count, m * k, k * n, m * n}, m, n, k, a.matrix, b.matrix, together.data(), n);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -95,7 +95,7 @@ void check_inner_products() {
     for (std::int64_t m : {1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 64, 70, 130}) {
         for (std::int64_t k :
              {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 24, 25, 33, 48, 49, 57, 63, 64, 65, 100, 128, 131, 700}) {
-            Sample<T> a(m, k, Layout::rows, 1), b(k, 1, Layout::rows, 2);
+            Sample<T> a(m, k, OperandLayout::rows, 1), b(k, 1, OperandLayout::rows, 2);
             std::vector<T> rows, vector, c(static_cast<std::size_t>(m)), turned = c;
             for (double value : a.values) rows.push_back(static_cast<T>(value));
             for (double value : b.values) vector.push_back(static_cast<T>(value));
@@ -133,8 +133,8 @@ void check_few_columns() {
     for (std::int64_t n : {2, 3, 4}) {
         for (std::int64_t m : {4, 5, 17, 70, 300}) {
             for (std::int64_t k : {31, 32, 64, 65, 96, 100, 127, 128, 129, 700, 3000}) {
-                Sample<T> a(m, k, Layout::rows, 1);
-                for (Layout layout : {Layout::rows, Layout::columns}) {
+                Sample<T> a(m, k, OperandLayout::rows, 1);
+                for (OperandLayout layout : {OperandLayout::rows, OperandLayout::columns}) {
                     Sample<T> b(k, n, layout, 2);
                     std::vector<T> c(static_cast<std::size_t>(m * n)), turned = c;
                     GemmProblem<T> columns{.m = m, .n = n, .k = k};
@@ -153,7 +153,7 @@ void check_few_columns() {
                         own_gemm(columns, scratch.data());
                         own_gemm(rows, scratch.data());
                         bool both[] = {own_gemm_by_dots(columns), own_gemm_by_dots(rows)};
-                        bool room = layout == Layout::columns || m >= 70;  // to copy the columns
+                        bool room = layout == OperandLayout::columns || m >= 70;  // to copy the columns
                         ASSERT_EQ(both[0] && room, room && n * sizeof(T) <= 16 && k >= 32 * (n - 1))
                             << m << "x" << n << "x" << k;
                         for (std::int64_t i = 0; i < m * n; ++i) {
@@ -182,23 +182,23 @@ TEST(Gemm, few_columns_or_rows_are_inner_products) {
 TEST(Gemm, scratch_given_or_not_or_for_fewer_threads_changes_nothing) {
     Threads guard(3);
     for (const Sizes& s : larger_sizes)
-        for (Layout of_a : {Layout::rows, Layout::columns})
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns})
             for (int threads : {1, 2, 3}) {
                 std::size_t bytes = gemm_scratch_bytes(float32, s.m, s.n, s.k, 1, threads);
                 std::vector<std::byte> memory(bytes + 64);
                 void* aligned =
                     reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
-                auto with = product<float>(s, of_a, Layout::columns, {aligned, bytes});
-                EXPECT_TRUE(same_bits(with, product<float>(s, of_a, Layout::columns)))
+                auto with = product<float>(s, of_a, OperandLayout::columns, {aligned, bytes});
+                EXPECT_TRUE(same_bits(with, product<float>(s, of_a, OperandLayout::columns)))
                     << s.m << "x" << s.n << "x" << s.k << ", for " << threads << " threads";
             }
 }
 
 // B itself is not there any more: blocks of rows of one product read what was packed, and give the bits of the whole.
 template <class T>
-void check_packed(const Sizes& s, Layout of_b) {
+void check_packed(const Sizes& s, OperandLayout of_b) {
     if (s.k == 0 || own_gemm_pieces(s.m, s.n, s.k) > 1) return;
-    Sample<T> a(s.m, s.k, Layout::rows, 3), b(s.k, s.n, of_b, 4);
+    Sample<T> a(s.m, s.k, OperandLayout::rows, 3), b(s.k, s.n, of_b, 4);
     std::vector<T> packed(static_cast<std::size_t>(own_gemm_packed<T>(s.n, s.k)));
     gemm_pack(dtype_of<T>, s.n, s.k, b.matrix, packed.data());
     std::vector<T> whole(static_cast<std::size_t>(s.m * s.n)), blocks = whole;
@@ -218,14 +218,14 @@ TEST(Gemm, blocks_of_rows_share_a_packed_matrix) {
     for (Isa isa : usable_isas()) {
         InstructionSet guard(isa);
         for (const Sizes& s : all_sizes)
-            for (Layout of_b : all_layouts) check_packed<float>(s, of_b), check_packed<double>(s, of_b);
+            for (OperandLayout of_b : all_layouts) check_packed<float>(s, of_b), check_packed<double>(s, of_b);
     }
 }
 
 template <class T>
 void check_batch(const Sizes& s, std::int64_t count, std::int64_t a_items, std::int64_t b_items) {
     const double half_unit = std::is_same_v<T, BFloat16> ? 0x1p-8 : 0;
-    Sample<T> a(a_items * s.m, s.k, Layout::rows, 5), b(b_items * s.k, s.n, Layout::rows, 6);
+    Sample<T> a(a_items * s.m, s.k, OperandLayout::rows, 5), b(b_items * s.k, s.n, OperandLayout::rows, 6);
     std::vector<T> c(static_cast<std::size_t>(count * s.m * s.n)), one(static_cast<std::size_t>(s.m * s.n));
     Batch batch{count, a_items == 1 ? 0 : s.m * s.k, b_items == 1 ? 0 : s.k * s.n, s.m * s.n};
     batched_gemm(dtype_of<T>, batch, s.m, s.n, s.k, a.matrix, b.matrix, c.data(), s.n);
@@ -247,11 +247,11 @@ void check_batch(const Sizes& s, std::int64_t count, std::int64_t a_items, std::
 template <class T>
 void check_fewest_rows(const Sizes& s, std::int64_t fewest) {
     ASSERT_EQ(gemm_fewest_rows(dtype_of<T>, s.m, s.n, s.k), fewest);
-    for (Layout of_b : {Layout::rows, Layout::columns}) {
-        std::vector<T> all = product<T>(s, Layout::rows, of_b);
+    for (OperandLayout of_b : {OperandLayout::rows, OperandLayout::columns}) {
+        std::vector<T> all = product<T>(s, OperandLayout::rows, of_b);
         bool other = false;
         for (std::int64_t rows : {fewest - 1, fewest, fewest + 3}) {
-            Sample<T> a(s.m, s.k, Layout::rows, 3), b(s.k, s.n, of_b, 4);  // the first rows of the same
+            Sample<T> a(s.m, s.k, OperandLayout::rows, 3), b(s.k, s.n, of_b, 4);  // the first rows of the same
             std::vector<T> part(static_cast<std::size_t>(rows * s.n));
             gemm(dtype_of<T>, rows, s.n, s.k, a.matrix, b.matrix, part.data(), s.n);
             std::vector<T> of_all(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(part.size()));
@@ -259,7 +259,7 @@ void check_fewest_rows(const Sizes& s, std::int64_t fewest) {
             EXPECT_TRUE(same || rows < fewest) << rows << " of " << s.m << "x" << s.n << "x" << s.k;
             other |= !same;
         }
-        EXPECT_TRUE(other || of_b == Layout::rows) << s.m << "x" << s.n << "x" << s.k;
+        EXPECT_TRUE(other || of_b == OperandLayout::rows) << s.m << "x" << s.n << "x" << s.k;
     }
 }
 

@@ -9,8 +9,8 @@ namespace {
 template <class T>
 void check_all_sizes() {
     for (const Sizes& s : all_sizes)
-        for (Layout of_a : all_layouts)
-            for (Layout of_b : all_layouts)
+        for (OperandLayout of_a : all_layouts)
+            for (OperandLayout of_b : all_layouts)
                 for (bool accumulate : {false, true}) {
                     Sample<T> a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
                     std::int64_t c_row = s.n + 3;
@@ -51,8 +51,8 @@ TEST(Gemm, float64_agrees_with_sums_in_double_for_every_instruction_set) {
 
 TEST(Gemm, results_are_the_same_bits_for_any_number_of_threads) {
     for (const Sizes& s : larger_sizes)
-        for (Layout of_a : {Layout::rows, Layout::columns})
-            for (Layout of_b : {Layout::rows, Layout::columns}) {
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns})
+            for (OperandLayout of_b : {OperandLayout::rows, OperandLayout::columns}) {
                 std::vector<float> reference;
                 for (int threads : {1, 2, 5}) {
                     Threads guard(threads);
@@ -71,8 +71,8 @@ TEST(Gemm, own_kernel_gives_the_same_bits_for_every_instruction_set) {
         std::vector<double> reference_64;
         for (Isa isa : usable_isas()) {
             InstructionSet guard(isa);
-            std::vector<float> c = own_product<float>(s, Layout::rows, Layout::columns);
-            std::vector<double> c_64 = own_product<double>(s, Layout::columns, Layout::rows);
+            std::vector<float> c = own_product<float>(s, OperandLayout::rows, OperandLayout::columns);
+            std::vector<double> c_64 = own_product<double>(s, OperandLayout::columns, OperandLayout::rows);
             if (reference.empty()) reference = c, reference_64 = c_64;
             EXPECT_TRUE(same_bits(c, reference)) << name_of(isa) << " " << s.m << "x" << s.n << "x" << s.k;
             EXPECT_TRUE(same_bits(c_64, reference_64)) << name_of(isa) << " " << s.m << "x" << s.n << "x" << s.k;
@@ -81,7 +81,7 @@ TEST(Gemm, own_kernel_gives_the_same_bits_for_every_instruction_set) {
 }
 
 template <class T>
-void check_prepared(const Sizes& s, Layout of_a, Layout of_b, int& prepared) {
+void check_prepared(const Sizes& s, OperandLayout of_a, OperandLayout of_b, int& prepared) {
     Sample<T> a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
     std::int64_t c_row = s.n + 3;
     std::vector<T> expected(static_cast<std::size_t>(s.m * c_row), T(0.5)), found = expected;
@@ -101,8 +101,8 @@ TEST(Gemm, prepared_products_are_those_of_calls_and_of_rows_by_themselves) {
         InstructionSet guard(isa);
         int prepared = 0;
         for (const Sizes& s : sizes)
-            for (Layout of_a : all_layouts)
-                for (Layout of_b : all_layouts) {
+            for (OperandLayout of_a : all_layouts)
+                for (OperandLayout of_b : all_layouts) {
                     check_prepared<float>(s, of_a, of_b, prepared);
                     check_prepared<double>(s, of_a, of_b, prepared);
                 }
@@ -110,7 +110,7 @@ TEST(Gemm, prepared_products_are_those_of_calls_and_of_rows_by_themselves) {
     }
     // One row is a row of many: each element is one chain in the order of k.
     for (std::int64_t n : {40, 64, 70, 130}) {
-        Sample<float> a(3, 50, Layout::rows, 1), b(50, n, Layout::rows, 2);
+        Sample<float> a(3, 50, OperandLayout::rows, 1), b(50, n, OperandLayout::rows, 2);
         std::vector<float> rows(static_cast<std::size_t>(3 * n)), one(static_cast<std::size_t>(n));
         gemm(DType::float32, 3, n, 50, a.matrix, b.matrix, rows.data(), n);
         gemm(DType::float32, 1, n, 50, a.matrix, b.matrix, one.data(), n);

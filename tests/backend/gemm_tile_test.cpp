@@ -10,9 +10,10 @@ std::size_t tile_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// A tile of one whole panel or of two that are paired, and what it copies where it can.
 template <class T>
-void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_t k, Layout of_a, bool accumulate) {
+void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_t k, OperandLayout of_a,
+                bool accumulate) {
     const std::int64_t width = kernels.most_columns, columns = panels * width, c_row = columns + 3;
-    Sample<T> a(rows, k, of_a, 7), b(k, columns, Layout::rows, 8);
+    Sample<T> a(rows, k, of_a, 7), b(k, columns, OperandLayout::rows, 8);
     std::vector<T> c(tile_index(rows * c_row), T(0.25)),
         expected = c, copy(tile_index((k * panels + 1) * width), T(-7)), bias(tile_index(columns));
     const T *from_a = static_cast<const T*>(a.matrix.data), *from_b = static_cast<const T*>(b.matrix.data);
@@ -63,7 +64,7 @@ void check_tiles(Isa isa) {
     const GemmKernels<T>& kernels = tile_kernels<T>(isa);
     for (int rows = 1; rows <= kernels.most_rows; ++rows)
         for (std::int64_t k : {1, 2, 3, 7, 8, 15, 16, 17, 18, 33, 49, 64, 70})
-            for (Layout of_a : {Layout::rows, Layout::columns, Layout::reversed})
+            for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns, OperandLayout::reversed})
                 for (bool accumulate : {false, true}) {
                     check_tile<T>(kernels, rows, 1, k, of_a, accumulate);
                     if (rows <= kernels.paired_rows) check_tile<T>(kernels, rows, 2, k, of_a, accumulate);
@@ -78,7 +79,7 @@ TEST(GemmTile, is_a_chain_and_copies_what_it_reads_at_any_height) {
 }
 
 template <class T>
-void check_product(const Sizes& s, Layout of_a, Layout of_b) {
+void check_product(const Sizes& s, OperandLayout of_a, OperandLayout of_b) {
     Sample<T> a(s.m, s.k, of_a, 3), b(s.k, s.n, of_b, 4);
     const T *from_a = static_cast<const T*>(a.matrix.data), *from_b = static_cast<const T*>(b.matrix.data);
     std::vector<T> made = own_product<T>(s, of_a, of_b);
@@ -95,8 +96,8 @@ TEST(GemmTile, products_of_copied_and_turned_panels_are_chains) {
     Threads one(1);
     for (Sizes s : {Sizes{45, 130, 600}, Sizes{43, 1024, 150}, Sizes{29, 250, 530}, Sizes{300, 70, 40},
                     Sizes{13, 100, 300}, Sizes{270, 1024, 40}, Sizes{90, 128, 128}})
-        for (Layout of_a : {Layout::rows, Layout::strided})
-            for (Layout of_b : {Layout::rows, Layout::columns}) {
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::strided})
+            for (OperandLayout of_b : {OperandLayout::rows, OperandLayout::columns}) {
                 check_product<float>(s, of_a, of_b);
                 check_product<double>(s, of_a, of_b);
             }
@@ -105,9 +106,9 @@ TEST(GemmTile, products_of_copied_and_turned_panels_are_chains) {
 // More rows than the second-level cache holds of them, side by side: each block copies some, as deep as what pairs of panels are cut by.
 TEST(GemmTile, blocks_of_turned_rows_are_chains) {
     Threads one(1);
-    check_product<float>({1100, 256, 250}, Layout::columns, Layout::rows);
-    check_product<double>({540, 128, 250}, Layout::columns, Layout::rows);
-    check_product<float>({530, 256, 520}, Layout::columns, Layout::rows);
+    check_product<float>({1100, 256, 250}, OperandLayout::columns, OperandLayout::rows);
+    check_product<double>({540, 128, 250}, OperandLayout::columns, OperandLayout::rows);
+    check_product<float>({530, 256, 520}, OperandLayout::columns, OperandLayout::rows);
 }
 
 // One row that lies scattered, and ends within half a vector; sums of one product in rows of tall tiles, which ask for nothing.
@@ -115,11 +116,11 @@ TEST(GemmTile, one_row_and_one_product_are_chains) {
     bool before = computes_in_halves();
     for (bool halves : {false, true}) {
         use_halves(halves);
-        check_product<float>({1, 5, 40}, Layout::strided, Layout::rows);
-        check_product<double>({1, 19, 40}, Layout::strided, Layout::rows);
-        for (Layout of_a : {Layout::rows, Layout::columns, Layout::strided}) {
-            check_product<float>({14, 20000, 1}, of_a, Layout::rows);
-            check_product<double>({13, 21000, 1}, of_a, Layout::rows);
+        check_product<float>({1, 5, 40}, OperandLayout::strided, OperandLayout::rows);
+        check_product<double>({1, 19, 40}, OperandLayout::strided, OperandLayout::rows);
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns, OperandLayout::strided}) {
+            check_product<float>({14, 20000, 1}, of_a, OperandLayout::rows);
+            check_product<double>({13, 21000, 1}, of_a, OperandLayout::rows);
         }
     }
     use_halves(before);
@@ -135,9 +136,9 @@ TEST(GemmTile, sums_of_one_product_may_be_followed_by_others) {
 // Rows of a that lie apart in both directions, of a few.
 TEST(GemmTile, small_products_of_scattered_rows_are_chains) {
     for (Sizes s : {Sizes{2, 5, 7}, Sizes{13, 31, 20}, Sizes{14, 40, 33}, Sizes{50, 9, 17}})
-        for (Layout of_b : {Layout::rows, Layout::columns}) {
-            check_product<float>(s, Layout::strided, of_b);
-            check_product<double>(s, Layout::strided, of_b);
+        for (OperandLayout of_b : {OperandLayout::rows, OperandLayout::columns}) {
+            check_product<float>(s, OperandLayout::strided, of_b);
+            check_product<double>(s, OperandLayout::strided, of_b);
         }
 }
 

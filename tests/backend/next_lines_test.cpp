@@ -36,8 +36,8 @@ TEST(NextLines, leave_a_product_as_it_is) {
     ReadNext next[] = {{far.data(), 300000}, {far.data() + 90000, 40000}};
     for (Sizes s : {Sizes{64, 256, 128}, Sizes{32, 1024, 128}, Sizes{40, 33, 600}, Sizes{7, 9, 30}, Sizes{300, 4200, 5},
                     Sizes{40, 33, 2100}, Sizes{20, 300, 4}, Sizes{3, 1030, 20}})
-        for (Layout of_a : {Layout::rows, Layout::columns})
-            for (Layout of_b : {Layout::rows, Layout::columns}) {
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns})
+            for (OperandLayout of_b : {OperandLayout::rows, OperandLayout::columns}) {
                 Sample<float> a(s.m, s.k, of_a, 1), b(s.k, s.n, of_b, 2);
                 std::vector<float> plain(static_cast<std::size_t>(s.m * s.n)), told = plain;
                 gemm(DType::float32, s.m, s.n, s.k, a.matrix, b.matrix, plain.data(), s.n);

@@ -32,8 +32,8 @@ const Case large_gradient = {"large", 2, 3, 160, 208, 1, {16, 14}, {3, 3}, unit,
 TEST(Winograd, computes_these_shapes_where_channels_lie_side_by_side) {
     for (const Case& c : tiled)
         for (ConvolutionKind kind : kinds) {
-            EXPECT_EQ(name_of_way(c, kind, Layout::channels_last), "weft, Winograd") << c.name;
-            EXPECT_NE(name_of_way(c, kind, Layout::channels_first), "weft, Winograd") << c.name;
+            EXPECT_EQ(name_of_way(c, kind, PictureLayout::channels_last), "weft, Winograd") << c.name;
+            EXPECT_NE(name_of_way(c, kind, PictureLayout::channels_first), "weft, Winograd") << c.name;
         }
 }
 
@@ -44,13 +44,13 @@ TEST(Winograd, leaves_to_others_what_does_not_pay_or_takes_much_memory) {
                    Case{"dilated", 2, 1, 64, 64, 1, {16, 16}, {3, 3}, unit, {2, 2}, {2, 2}, {2, 2}},
                    Case{"groups", 2, 1, 64, 64, 2, {16, 16}, {3, 3}, unit, {1, 1}, {1, 1}, unit},
                    Case{"many channels", 2, 1, 1040, 1040, 1, {8, 8}, {3, 3}, unit, {1, 1}, {1, 1}, unit}})
-        EXPECT_NE(name_of_way(c, ConvolutionKind::forward, Layout::channels_last), "weft, Winograd") << c.name;
+        EXPECT_NE(name_of_way(c, ConvolutionKind::forward, PictureLayout::channels_last), "weft, Winograd") << c.name;
 }
 
 /// Whole numbers: exact, for weights are divided by four alone.
 TEST(Winograd, is_the_convolution_by_its_definition) {
-    for (const Case& c : tiled) check<float, double>(c, Layout::channels_last);
-    check<float, double>(large_gradient, Layout::channels_last, std::span(kinds).last(1));
+    for (const Case& c : tiled) check<float, double>(c, PictureLayout::channels_last);
+    check<float, double>(large_gradient, PictureLayout::channels_last, std::span(kinds).last(1));
 }
 
 TEST(Winograd, gives_the_same_bits_on_every_instruction_set_and_number_of_threads) {
@@ -65,8 +65,8 @@ TEST(Winograd, errs_as_little_as_the_sum) {
     for (const Case& c : tiled)
         for (ConvolutionKind kind : kinds) {
             ConvolutionShape s = shape_of(c);
-            Operands<float> operands(s, Layout::channels_last);
-            Operands<double> wide(s, Layout::channels_last), narrow(s, Layout::channels_last);
+            Operands<float> operands(s, PictureLayout::channels_last);
+            Operands<double> wide(s, PictureLayout::channels_last), narrow(s, PictureLayout::channels_last);
             fill_at_random(operands);
             std::vector<std::byte> bytes = run(kind, s, operands);
             auto* got = reinterpret_cast<const float*>(bytes.data());
@@ -86,7 +86,7 @@ TEST(Winograd, errs_as_little_as_the_sum) {
 TEST(Winograd, weights_that_are_packed_once_serve_blocks_of_any_size) {
     ConvolutionShape s = shape_of(tiled[1]), rest = s;
     rest.batch = 2;
-    Operands<float> operands(s, Layout::channels_last);
+    Operands<float> operands(s, PictureLayout::channels_last);
     fill_at_random(operands);
     for (ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::backward_input}) {
         std::vector<std::byte> want = run(kind, s, operands);
@@ -115,8 +115,8 @@ TEST(Winograd, what_is_not_finite_stays_where_it_belongs) {
     for (float odd : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 3e38f})
         for (ConvolutionKind kind : kinds) {
             ConvolutionShape s = shape_of(tiled[0]);
-            Operands<float> operands(s, Layout::channels_last);
-            Operands<double> wide(s, Layout::channels_last);
+            Operands<float> operands(s, PictureLayout::channels_last);
+            Operands<double> wide(s, PictureLayout::channels_last);
             operands.input.fill(1), operands.weight.fill(2), operands.output.fill(3);
             for (auto* value : {&operands.weight, &operands.output})
                 for (float& x : value->memory) x = x / 8 + 0.125f;
