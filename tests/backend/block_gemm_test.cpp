@@ -78,8 +78,6 @@ bool taken(std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned = false
 }
 
 TEST(BlockGemm, is_for_large_products_whose_rows_lie_in_one_piece) {
-    InstructionSet guard(Isa::baseline);  // whose tiles take one panel
-    EXPECT_FALSE(taken<float>(1024, 1024, 1024));
     for (Isa isa : usable_isas()) {
         InstructionSet one(isa);
         bool pairs = own::pairs_panels(own::kernels<float>());
@@ -93,13 +91,15 @@ TEST(BlockGemm, is_for_large_products_whose_rows_lie_in_one_piece) {
         EXPECT_FALSE(taken<float>(512, 512, 512));
         EXPECT_FALSE(taken<float>(128, 4096, 4096));
         EXPECT_FALSE(taken<float>(4096, 128, 4096));
+        EXPECT_EQ(taken<float>(256, 260, 8192, false, true), pairs);
+        EXPECT_FALSE(taken<float>(200, 256, 8192, false, true));  // a sum in pieces
+        // Kept copies serve few rows better, which are whole without one.
+        const Matrix rows{nullptr, 2048, 1}, turned{nullptr, 1, 2048};
+        bool whole = gemm_as_a_whole(DType::float32, 256, 2048, 2048, rows, turned);
+        EXPECT_EQ(whole, taken<float>(256, 2048, 2048, false, true));
+        EXPECT_EQ(gemm_packed_bytes(DType::float32, 256, 2048, 2048, rows, turned) == 0, whole);
+        EXPECT_GT(gemm_packed_bytes(DType::float32, 256, 2048, 2048, rows, turned, true), 0u);
     }
-    // Kept copies serve few rows better, which are whole without one.
-    const Matrix rows{nullptr, 2048, 1}, turned{nullptr, 1, 2048};
-    bool whole = gemm_as_a_whole(DType::float32, 256, 2048, 2048, rows, turned);
-    EXPECT_EQ(whole, taken<float>(256, 2048, 2048, false, true));
-    EXPECT_EQ(gemm_packed_bytes(DType::float32, 256, 2048, 2048, rows, turned) == 0, whole);
-    EXPECT_GT(gemm_packed_bytes(DType::float32, 256, 2048, 2048, rows, turned, true), 0u);
     GemmProblem<float> packed{.m = 1024, .n = 1024, .k = 1024};
     float number = 0;
     packed.a_row = packed.b_row = 1024, packed.a_column = packed.b_column = 1, packed.packed_b = &number;

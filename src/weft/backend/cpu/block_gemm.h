@@ -10,7 +10,8 @@ namespace weft::cpu {
 template <class T>
 bool takes_blocks(const GemmProblem<T>& problem);
 
-/// Any product whose rows of a lie in one piece each, with the bits of own_gemm; by all threads, each with memory of its own for a block.
+/// Any product whose rows of a lie in one piece each: every element is one chain in the order of k, as own_gemm's of what takes_blocks takes. By all
+/// threads, each with memory of its own for a block.
 template <class T>
 void block_gemm(const GemmProblem<T>& problem);
 
