@@ -76,14 +76,26 @@ class Multiplication {
         if (rows * columns < std::min<std::int64_t>(wanted, 16))
             rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, way_.tiles.count);
         if (copies_.threads == 1 && way_.intel && p_.packed_b) columns = 1;
-        return {rows, columns};
+        return {rows, even_columns(rows, columns)};
     }
 
-    /// The panels of a cut: whole pairs, where tiles take such.
+    /// Panels are cut as tiles take them together.
+    std::int64_t together() const { return way_.paired ? 2 : 1; }
+
+    /// So many columns of blocks, or more, where a thread that has none left would wait for others' large ones.
+    std::int64_t even_columns(std::int64_t rows, std::int64_t columns) const {
+        std::int64_t all = divide_up(way_.panels, together()), most = divide_up(all, columns), best = most;
+        auto last_done = [&](std::int64_t each) {
+            return divide_up(rows * divide_up(all, each), std::int64_t{copies_.threads}) * each;
+        };
+        for (std::int64_t each = most - 1; each > 0; --each)
+            if (last_done(each) < last_done(best)) best = each;
+        return divide_up(all, best);
+    }
+
     Range panels_of(std::int64_t cut, std::int64_t cuts) const {
-        std::int64_t together = way_.paired ? 2 : 1, pairs = divide_up(way_.panels, together);
-        return {begin_of(cut, cuts, pairs) * together,
-                std::min(way_.panels, begin_of(cut + 1, cuts, pairs) * together)};
+        std::int64_t all = divide_up(way_.panels, together());
+        return {begin_of(cut, cuts, all) * together(), std::min(way_.panels, begin_of(cut + 1, cuts, all) * together())};
     }
 
     /// Lines that a tile takes along.
