@@ -8,6 +8,7 @@
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
+#include "weft/ops/window.h"
 #include "weft/runtime/function.h"
 
 namespace weft {
@@ -41,6 +42,27 @@ TEST(Profile, names_the_users_line_of_a_derivative_and_of_a_composite) {
     for (const ProfileEntry& entry : profile.entries) {
         EXPECT_TRUE(entry.line.empty() || entry.line.find("profile_test.cpp:") != std::string::npos) << entry.line;
     }
+}
+
+std::vector<std::string> kernels_of(const Profile& profile) {
+    std::vector<std::string> names;
+    for (const ProfileEntry& entry : profile.entries) names.push_back(entry.kernel);
+    return names;
+}
+
+TEST(Profile, names_kernels_that_are_gone) {
+    Profile alive;
+    start_profile();
+    {
+        Tensor w = ones({24, 16, 1, 1});
+        auto f = compile([&](const Tensor& x) { return conv2d(x, w, {}, {.stride = {2, 2}}); });
+        f(ones({2, 16, 14, 14})).eval();
+        alive = stop_profile();
+    }
+    std::vector<std::string> over;  // where theirs lay
+    for (std::size_t length = 16; length < 80; ++length)
+        for (int i = 0; i < 8; ++i) over.emplace_back(length, '?');
+    EXPECT_EQ(kernels_of(stop_profile()), kernels_of(alive));
 }
 
 }  // namespace

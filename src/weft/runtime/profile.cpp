@@ -1,11 +1,13 @@
 #include "weft/runtime/profile.h"
 
 #include <algorithm>
+#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <map>
 #include <mutex>
 #include <sstream>
+#include <string>
 #include <tuple>
 
 #include "weft/base/environment.h"
@@ -16,14 +18,14 @@ namespace weft {
 namespace {
 
 struct Recorder {
-    // Lines by file and number: a location of its own stands for each place in the source.
-    using Key = std::tuple<const Operation*, const char*, std::uint32_t, std::string_view>;
+    // Lines by file and number: a location of its own stands for each place in the source. A name of its own: kernels may be gone when it is read.
+    using Key = std::tuple<const Operation*, const char*, std::uint32_t, std::string>;
     struct Sum {
         double seconds = 0;
         std::int64_t runs = 0;
     };
     std::mutex mutex;
-    std::map<Key, Sum> sums;
+    std::map<Key, Sum, std::less<>> sums;
     static Recorder& get() {
         static Recorder* recorder = new Recorder;  // outlives whatever runs at the end of the process
         return *recorder;
@@ -58,9 +60,11 @@ std::atomic<bool> profiling{false};
 void record(const BoundStep& step, double seconds) {
     Recorder& recorder = Recorder::get();
     std::lock_guard lock(recorder.mutex);
-    auto& sum = recorder.sums[{step.operation, step.where.file_name(), step.where.line(), step.kernel->by()}];
-    sum.seconds += seconds;
-    ++sum.runs;
+    std::tuple seen{step.operation, step.where.file_name(), step.where.line(), step.kernel->by()};
+    auto found = recorder.sums.find(seen);  // without a copy of the name
+    if (found == recorder.sums.end()) found = recorder.sums.try_emplace(Recorder::Key(seen)).first;
+    found->second.seconds += seconds;
+    ++found->second.runs;
 }
 
 }  // namespace detail
@@ -78,10 +82,9 @@ Profile stop_profile() {
     std::lock_guard lock(recorder.mutex);
     Profile profile;
     for (const auto& [key, sum] : recorder.sums) {
-        auto [operation, file, line, by] = key;
+        const auto& [operation, file, line, by] = key;
         profile.entries.push_back({std::string(operation ? operation->name : "copy"),
-                                   line ? text(file, ":", line) : std::string(), std::string(by), sum.seconds,
-                                   sum.runs});
+                                   line ? text(file, ":", line) : std::string(), by, sum.seconds, sum.runs});
     }
     return profile;
 }

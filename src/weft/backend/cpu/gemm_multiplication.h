@@ -95,7 +95,8 @@ class Multiplication {
 
     Range panels_of(std::int64_t cut, std::int64_t cuts) const {
         std::int64_t all = divide_up(way_.panels, together());
-        return {begin_of(cut, cuts, all) * together(), std::min(way_.panels, begin_of(cut + 1, cuts, all) * together())};
+        return {begin_of(cut, cuts, all) * together(),
+                std::min(way_.panels, begin_of(cut + 1, cuts, all) * together())};
     }
 
     /// Lines that a tile takes along.
