@@ -11,6 +11,8 @@
 #include <mutex>
 #include <type_traits>
 
+#include "weft/base/waiting.h"
+
 namespace weft {
 
 class ThreadPool {
@@ -50,7 +52,7 @@ class ThreadPool {
     void run_shared(std::int64_t first, std::int64_t blocks, int limit, void* context, Call call);
     void start_workers(int wanted);
     void wake(std::int64_t wanted);
-    void work(int slot);
+    std::int64_t work(int slot);  // blocks that it did
     void call_block(Call call, void* context, std::int64_t first, std::int64_t block, int slot);
     void wait_for_claimed(std::uint32_t blocks);
     [[noreturn]] void serve(int slot);
@@ -58,6 +60,7 @@ class ThreadPool {
     std::atomic<int> threads_;
     std::atomic<bool> busy_{false};  // a loop is running
     int workers_ = 0;                // threads started, guarded by busy_
+    detail::LoopTimes times_;        // guarded by busy_
 
     // The running loop. A ticket is (epoch << 32 | blocks not yet claimed). Whoever lowers a ticket of epoch e has seen
     // e's other members, for they only change once no block of e is left; a late worker sees 0 left, or fails to lower
@@ -70,6 +73,7 @@ class ThreadPool {
     std::atomic<int> limit_{1};
     alignas(64) std::atomic<std::uint32_t> finished_{0};
     alignas(64) std::atomic<std::uint32_t> signal_{0};  // what idle workers wait on
+    std::atomic<int> awake_{0};                         // workers that do not sleep, or nearly so
 
     std::mutex failure_mutex_;
     std::exception_ptr failure_;
