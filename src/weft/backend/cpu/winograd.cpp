@@ -68,6 +68,7 @@ class InPixels final : public Convolution::Way {
           slots_(use.block ? 1 : ThreadPool::instance().threads()),
           packed_outside_(use.packs()) {
         each_ = tiles_at_a_time(tiles_.count(), r_.sources, r_.destinations);
+        if (slots_ > 1 && tiles_.count() >= enough * each_) share_evenly();
         blocks_ = divide_up(tiles_.count(), each_);
         panels_ = divide_up(r_.destinations, gemm_.most_columns);
         taken_ = Matrices(each_, r_.sources), made_ = Matrices(each_, r_.destinations);
@@ -100,7 +101,6 @@ class InPixels final : public Convolution::Way {
         }
         Run run{static_cast<const float*>(first), static_cast<const float*>(packed), static_cast<float*>(result),
                 memory};
-        constexpr std::int64_t enough = 4;  // blocks that threads can share
         if (slots_ == 1 || blocks_ >= enough)
             parallel_for(
                 blocks_, [&](std::int64_t block, int slot) { whole_block(run, block, slot); }, slots_);
@@ -121,6 +121,17 @@ class InPixels final : public Convolution::Way {
         std::int64_t begin, end;
         float *taken, *made;
     };
+
+    static constexpr std::int64_t enough = 4;  // blocks that threads can share
+
+    /// As many blocks for each thread, where they are few: who has none left waits for others'. (784 tiles on two: 7 blocks take the time of 8.)
+    void share_evenly() {
+        constexpr std::int64_t few = 4, least_tiles = 32;
+        std::int64_t blocks = divide_up(tiles_.count(), each_);
+        if (blocks < few * slots_)
+            each_ =
+                std::max(std::min(least_tiles, each_), divide_up(tiles_.count(), divide_up(blocks, slots_) * slots_));
+    }
 
     std::int64_t panel_elements() const { return r_.sources * gemm_.most_columns; }
     std::size_t weight_bytes() const {
