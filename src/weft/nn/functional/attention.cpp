@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "weft/autodiff/custom.h"
+#include "weft/base/integers.h"
 #include "weft/nn/functional/common.h"
 #include "weft/nn/functional/dropout.h"
 #include "weft/nn/functional/linear.h"
@@ -102,11 +103,12 @@ Tensor rows_of(const Tensor& x, std::int64_t first, std::int64_t count) {
 // Queries at a time of a causal attention, each part of them with the keys that its last one sees: with 2, 4, 8 parts 3/4, 5/8, 9/16 of the
 // scores are left. 0: all at once.
 std::int64_t queries_at_a_time(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
-    constexpr std::int64_t least = 256, most_parts = 8, tile = 64;
+    constexpr std::int64_t least = 64, most_parts = 8, lanes = 16;
     Size queries = q.shape()[q.ndim() - 2], keys = k.shape()[k.ndim() - 2];
     if (!options.is_causal || options.dropout_p > 0 || !queries.known() || !keys.known()) return 0;
     if (queries.value() < 2 * least || keys.value() < 2 * least) return 0;
-    return std::max(least, (queries.value() + most_parts * tile - 1) / (most_parts * tile) * tile);
+    std::int64_t parts = std::min(most_parts, queries.value() / least);
+    return divide_up(divide_up(queries.value(), parts), lanes) * lanes;
 }
 
 }  // namespace
