@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -34,6 +36,18 @@ TEST(ThreadPool, writes_of_the_blocks_are_seen_after_the_loop) {
         for (std::int64_t block = 0; block < 64; ++block)
             ASSERT_EQ(values[static_cast<std::size_t>(block)], round * block);
     }
+}
+
+TEST(ThreadPool, a_thread_begins_with_blocks_of_its_own) {
+    Threads guard(2);
+    std::atomic<std::int64_t> first_of_other{-1};
+    auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    parallel_for(8, [&](std::int64_t block, int slot) {
+        std::int64_t none = -1;
+        if (slot == 1) first_of_other.compare_exchange_strong(none, block);
+        while (first_of_other < 0 && std::chrono::steady_clock::now() < enough) std::this_thread::yield();
+    });
+    EXPECT_EQ(first_of_other, 4);
 }
 
 TEST(ThreadPool, slots_are_apart_and_below_the_limit) {

@@ -15,6 +15,13 @@ namespace weft {
 
 using detail::spin_until;
 
+namespace {
+
+/// Where a range of so many even ones begins.
+std::int64_t begin_of(std::int64_t range, std::int64_t ranges, std::int64_t blocks) { return range * blocks / ranges; }
+
+}  // namespace
+
 // Never destroyed, its threads never joined: a process may end, by exit() within a block too, while workers sleep.
 ThreadPool& ThreadPool::instance() {
     static ThreadPool* pool = new ThreadPool;
@@ -54,10 +61,15 @@ void ThreadPool::run_shared(std::int64_t first, std::int64_t blocks, int limit, 
     blocks_.store(static_cast<std::uint32_t>(blocks), std::memory_order_relaxed);
     limit_.store(limit, std::memory_order_relaxed);
     finished_.store(0, std::memory_order_relaxed);
-    std::uint64_t epoch = (ticket_.load(std::memory_order_relaxed) >> 32) + 1;
-    ticket_.store((epoch << 32) | static_cast<std::uint64_t>(blocks), std::memory_order_release);
+    std::int64_t threads = std::min<std::int64_t>(limit, blocks), ranges = std::min(threads, most_ranges);
+    range_count_.store(static_cast<std::uint32_t>(ranges), std::memory_order_relaxed);
+    ++epoch_;
+    for (std::int64_t range = 0; range < ranges; ++range) {
+        std::int64_t size = begin_of(range + 1, ranges, blocks) - begin_of(range, ranges, blocks);
+        ranges_[range].ticket.store((std::uint64_t{epoch_} << 32) | static_cast<std::uint64_t>(size),
+                                    std::memory_order_release);
+    }
     const void* called = reinterpret_cast<const void*>(call);
-    std::int64_t threads = std::min<std::int64_t>(limit, blocks);
     bool asleep = awake_.load(std::memory_order_relaxed) < threads - 1;
     auto begin = detail::Clock::now();
     signal_.fetch_add(1, std::memory_order_release);
@@ -94,18 +106,29 @@ void ThreadPool::wake(std::int64_t wanted) {
 }
 
 std::int64_t ThreadPool::work(int slot) {
+    std::uint32_t ranges = range_count_.load(std::memory_order_relaxed);
+    std::int64_t done = 0;
+    for (std::uint32_t i = 0; i < ranges; ++i)
+        done += work_in(ranges_[(static_cast<std::uint32_t>(slot) + i) % ranges], slot);
+    return done;
+}
+
+std::int64_t ThreadPool::work_in(Range& range, int slot) {
     for (std::int64_t done = 0;;) {
-        std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
+        std::uint64_t ticket = range.ticket.load(std::memory_order_acquire);
         auto left = static_cast<std::uint32_t>(ticket);
         if (left == 0) return done;
         Call call = call_.load(std::memory_order_relaxed);
         void* context = context_.load(std::memory_order_relaxed);
         std::int64_t first = first_.load(std::memory_order_relaxed);
         std::uint32_t blocks = blocks_.load(std::memory_order_relaxed);
+        std::uint32_t ranges = range_count_.load(std::memory_order_relaxed);
         if (slot >= limit_.load(std::memory_order_relaxed)) return done;
-        if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+        if (!range.ticket.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
+                                                std::memory_order_acquire))
             continue;
-        call_block(call, context, first, blocks - left, slot);
+        std::int64_t end = begin_of(&range - ranges_.data() + 1, ranges, blocks);
+        call_block(call, context, first, end - left, slot);
         ++done;
         if (finished_.fetch_add(1, std::memory_order_acq_rel) + 1 == blocks && slot != 0) finished_.notify_one();
     }

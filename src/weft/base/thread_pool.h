@@ -4,6 +4,7 @@
 // caller, serially. A loop allocates nothing. Callers: runtime/, backend/cpu/, data/.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -44,6 +45,7 @@ class ThreadPool {
 
   private:
     using Call = void (*)(void* context, std::int64_t block, int slot);
+    struct Range;
     static constexpr std::int64_t most_blocks = std::int64_t{1} << 30;
 
     ThreadPool();
@@ -53,6 +55,7 @@ class ThreadPool {
     void start_workers(int wanted);
     void wake(std::int64_t wanted);
     std::int64_t work(int slot);  // blocks that it did
+    std::int64_t work_in(Range& range, int slot);
     void call_block(Call call, void* context, std::int64_t first, std::int64_t block, int slot);
     void wait_for_claimed(std::uint32_t blocks);
     [[noreturn]] void serve(int slot);
@@ -62,10 +65,17 @@ class ThreadPool {
     int workers_ = 0;                // threads started, guarded by busy_
     detail::LoopTimes times_;        // guarded by busy_
 
-    // The running loop. A ticket is (epoch << 32 | blocks not yet claimed). Whoever lowers a ticket of epoch e has seen
-    // e's other members, for they only change once no block of e is left; a late worker sees 0 left, or fails to lower
-    // it.
-    alignas(64) std::atomic<std::uint64_t> ticket_{0};
+    // The running loop. Its blocks lie in ranges, one a thread, which begins with its own, so that what it did the last time it does again, from its own
+    // caches, and what it does follows in memory; then it takes of the others'. A ticket is (epoch << 32 | blocks of the range not yet claimed). Whoever
+    // lowers a ticket of epoch e has seen e's other members, for they only change once no block of e is left; a late worker sees 0 left, or fails to
+    // lower it.
+    struct alignas(64) Range {
+        std::atomic<std::uint64_t> ticket{0};
+    };
+    static constexpr std::int64_t most_ranges = 64;
+    std::array<Range, most_ranges> ranges_;
+    std::atomic<std::uint32_t> range_count_{1};
+    std::uint32_t epoch_ = 0;  // guarded by busy_
     std::atomic<Call> call_{nullptr};
     std::atomic<void*> context_{nullptr};
     std::atomic<std::int64_t> first_{0};
