@@ -34,6 +34,15 @@ TEST(LoopTimes, short_loops_after_a_rest_are_better_run_alone) {
     EXPECT_TRUE(times.better_alone(&one, 4, 2, now + milliseconds(1)));
 }
 
+TEST(LoopTimes, the_longest_loops_can_be_told) {
+    LoopTimes times;
+    int loop = 0;
+    Clock::time_point now = Clock::now();
+    std::int64_t blocks = std::int64_t{1} << 30;
+    for (int i = 0; i < 3; ++i) times.ended(&loop, blocks, 1, std::chrono::hours(1000), now);
+    EXPECT_FALSE(times.better_alone(&loop, blocks, 2, now + milliseconds(1)));
+}
+
 TEST(LoopTimes, what_waking_takes_decides) {
     LoopTimes times;
     int loop = 0;

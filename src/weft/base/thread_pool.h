@@ -1,6 +1,6 @@
 // The threads of the process: one pool, made on first use. Work comes in numbered blocks, which depend on sizes alone;
-// who is free claims the next one, the caller too, so results never depend on the number of threads and nobody waits
-// for a worker that woke late. Within a block, and while another thread holds the pool, a further loop runs in its
+// each thread, the caller too, claims those of its own range one by one, then others', so results never depend on the
+// number of threads and nobody waits for a worker that woke late. Within a block, and while another thread holds the pool, a further loop runs in its
 // caller, serially. A loop allocates nothing. Callers: runtime/, backend/cpu/, data/.
 #pragma once
 

@@ -86,7 +86,9 @@ class LoopTimes {
         last_ = now;
         if (done == 0) return;
         Entry& entry = entry_of(call, blocks);
-        Clock::duration work = took * blocks / done;
+        constexpr double longest = 1e15;  // ticks: what is beyond is no less worth waking for
+        auto ticks = static_cast<double>(took.count()) * static_cast<double>(blocks) / static_cast<double>(done);
+        Clock::duration work(static_cast<Clock::rep>(std::min(ticks, longest)));
         if (entry.call != call || entry.blocks != blocks) entry = {call, blocks, work};
         // The same may be called with other sizes: one long loop is remembered for many short ones.
         entry.work = std::max(work, entry.work - (entry.work - work) / 8);

@@ -84,6 +84,7 @@ class Multiplication {
 
     /// So many columns of blocks, or more, where a thread that has none left would wait for others' large ones.
     std::int64_t even_columns(std::int64_t rows, std::int64_t columns) const {
+        if (copies_.threads == 1) return columns;
         std::int64_t all = divide_up(way_.panels, together()), most = divide_up(all, columns), best = most;
         auto last_done = [&](std::int64_t each) {
             return divide_up(rows * divide_up(all, each), std::int64_t{copies_.threads}) * each;
