@@ -110,13 +110,31 @@ struct Joined {
     }
 
 #if defined(WEFT_ISA_avx512)
+    /// Rows that are read at once, each asked for ahead; their ends ask for where the next begin, if there are `more`, for what lies behind them is
+    /// read much later (256 cubed down the first axis: 0.91 of the time).
+    static void join_far_group(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+                               bool more) {
+        constexpr std::int64_t end = bytes_asked_ahead / sizeof(T), each = 8 * Vec<T>::lanes;
+        std::int64_t head = columns > end ? (columns - end) / each * each : 0;
+        join_tall_columns<M, true>(to, from, rows, head, stride);
+        to += head, from += head, columns -= head;
+        if (more)
+            join_tall_columns<M, true>(to, from, rows, columns, stride,
+                                       static_cast<std::uintptr_t>(rows * stride - head) * sizeof(T));
+        else
+            join_tall_columns<M, false>(to, from, rows, columns, stride);
+    }
+
     /// A few rows far apart all at once; of more, which reach from beyond the caches, eight at a time, each asked for ahead. False: neither.
     static bool join_far_rows(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
         constexpr std::int64_t few = 2 * rows_together, caches = (std::int64_t{24} << 20) / sizeof(T);
         if (stride > 0 && rows * stride >= caches) {
+            bool near =
+                rows * columns <= (std::int64_t{1} << 19) / std::int64_t{sizeof(T)};  // what lies behind is next
             for (std::int64_t together; rows > 0; rows -= together, from += together * stride) {
                 together = rows < few ? rows : rows_together;
-                join_tall_columns<M, true>(to, from, together, columns, stride);
+                near ? join_tall_columns<M, true>(to, from, together, columns, stride)
+                     : join_far_group(to, from, together, columns, stride, rows > together);
             }
             return true;
         }

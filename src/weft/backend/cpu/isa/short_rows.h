@@ -140,9 +140,11 @@ WEFT_ELEMENT typename Vec<T>::Lanes numbers_of(const typename Vec<T>::Type* vect
     return all;
 }
 
-/// What lies 1.5 KB on, rows that are joined soon, or nobody's memory: a hint alone. Of rows of less than a vector it costs more than it gains.
-WEFT_ELEMENT void ask_ahead(const void* from) {
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + 1536), 0, 2);
+/// What lies 1.5 KB on, or so many bytes, rows that are joined soon, or nobody's memory: a hint alone. Of rows of less than a vector it costs more
+/// than it gains.
+constexpr std::uintptr_t bytes_asked_ahead = 1536;
+WEFT_ELEMENT void ask_ahead(const void* from, std::uintptr_t bytes = bytes_asked_ahead) {
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + bytes), 0, 2);
 }
 
 /// `here` rows, a vector's lanes if `all_here`: `parts` rows of at most a vector's lanes / parts to each vector; of longer ones, of `vectors`

@@ -36,7 +36,7 @@ struct ColumnVector<Extreme<T, greatest>> {
 /// `columns` fill all of so many vectors but, perhaps, the last.
 template <class M, int vectors, bool ahead>
 void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t columns,
-                       std::int64_t stride) {
+                       std::int64_t stride, std::uintptr_t asked) {
     using T = typename M::Value;
     using V = Vec<T>;
     const int last = static_cast<int>(columns - (vectors - 1) * V::lanes);
@@ -48,7 +48,7 @@ void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std
     for (int v = 0; v < vectors; ++v) totals[v].begin(load(to, v));
     for (std::int64_t row = 0; row < rows; ++row, from += stride) {
 #pragma GCC unroll 8
-        for (int v = 0; ahead && vectors > 3 && v < vectors; ++v) ask_ahead(from + v * V::lanes);
+        for (int v = 0; ahead && vectors > 3 && v < vectors; ++v) ask_ahead(from + v * V::lanes, asked);
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) totals[v].join(load(from, v));
     }
@@ -56,17 +56,18 @@ void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std
     for (int v = 0; v < vectors; ++v) V::store(to + v * V::lanes, totals[v].end(), v == vectors - 1 ? last : V::lanes);
 }
 
-/// Up to eight vectors of columns at a time: a row is read once.
+/// Up to eight vectors of columns at a time: a row is read once. `ahead`: what lies `asked` bytes on is asked for.
 template <class M, bool ahead, int vectors = 1>
 void join_tall_columns(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t columns,
-                       std::int64_t stride) {
+                       std::int64_t stride, std::uintptr_t asked = bytes_asked_ahead) {
     constexpr std::int64_t lanes = Vec<typename M::Value>::lanes;
     if constexpr (vectors == 1)
         for (; columns > 8 * lanes; to += 8 * lanes, from += 8 * lanes, columns -= 8 * lanes)
-            join_tall_vectors<M, 8, ahead>(to, from, rows, 8 * lanes, stride);
+            join_tall_vectors<M, 8, ahead>(to, from, rows, 8 * lanes, stride, asked);
     if constexpr (vectors < 8)
-        if (columns > vectors * lanes) return join_tall_columns<M, ahead, vectors + 1>(to, from, rows, columns, stride);
-    if (columns > 0) join_tall_vectors<M, vectors, ahead>(to, from, rows, columns, stride);
+        if (columns > vectors * lanes)
+            return join_tall_columns<M, ahead, vectors + 1>(to, from, rows, columns, stride, asked);
+    if (columns > 0) join_tall_vectors<M, vectors, ahead>(to, from, rows, columns, stride, asked);
 }
 
 #endif
