@@ -72,6 +72,7 @@ const Case several_blocks = {"several blocks", 2, 5, 32, 64, 1, {12, 12}, {5, 5}
 // Enough work for several parts of the only picture: of rows that differ by one, of strided ones, along one axis alone.
 const Case pictures[] = {
     {"two parts", 2, 1, 64, 72, 1, {15, 16}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+    {"two parts, of one place in twos", 2, 1, 64, 96, 1, {56, 55}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, {1, 1}},
     {"four parts, strided", 2, 1, 96, 104, 1, {57, 14}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
     {"four parts of one axis, dilated", 1, 1, 64, 80, 1, {1200}, {3}, {1}, {2}, {2}, {2}},
 };

@@ -1,9 +1,11 @@
 // Few columns joined down all rows: each is what its numbers come to one after the other, to the bit, on every instruction set.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "weft/backend/cpu/block_loops.h"
@@ -71,6 +73,36 @@ TEST(FewColumns, are_joined_in_the_order_of_their_rows_on_every_instruction_set)
         check<float>(reduction);
         check<double>(reduction);
     }
+}
+
+/// Rows that reach from beyond the caches: tiles of 512 KB and more, smaller ones, columns that end before what is asked for ahead.
+template <class T>
+void check_far(Reduction reduction, std::int64_t rows, std::int64_t columns) {
+    std::int64_t stride = (std::int64_t{25} << 20) / static_cast<std::int64_t>(sizeof(T)) / rows;
+    std::vector<T> read = numbers<T>(rows, columns, true), from(static_cast<std::size_t>(rows * stride));
+    for (std::int64_t r = 0; r < rows; ++r) std::copy_n(read.begin() + r * columns, columns, from.begin() + r * stride);
+    for (Isa isa : usable_isas()) {
+        std::vector<T> to(static_cast<std::size_t>(columns), T(-9));
+        block_loops(isa)
+            .reduce(reduction, dtype_of<T>)
+            ->columns(to.data(), nullptr, from.data(), rows, columns, stride, 0, true);
+        for (std::int64_t c = 0; c < columns; ++c) {
+            T expected = read[static_cast<std::size_t>(c)];
+            for (std::int64_t r = 1; r < rows; ++r)
+                expected = joined(reduction, expected, read[static_cast<std::size_t>(r * columns + c)]);
+            if (reduction == Reduction::sum) expected += T(0);
+            ASSERT_TRUE(same_sign(to[static_cast<std::size_t>(c)], expected))
+                << name_of(isa) << ": " << rows << " x " << columns << ", column " << c;
+        }
+    }
+}
+
+TEST(FewColumns, rows_far_apart_are_joined_in_their_order_on_every_instruction_set) {
+    for (Reduction reduction : {Reduction::sum, Reduction::maximum})
+        for (auto [rows, columns] : {std::pair<std::int64_t, std::int64_t>{45, 4001}, {45, 200}, {360, 380}}) {
+            check_far<float>(reduction, rows, columns);
+            check_far<double>(reduction, rows, columns);
+        }
 }
 
 /// The first NaN, else the first of the best.

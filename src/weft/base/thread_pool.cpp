@@ -9,18 +9,12 @@
 #include <utility>
 
 #include "weft/base/error.h"
+#include "weft/base/integers.h"
 #include "weft/base/processors.h"
 
 namespace weft {
 
 using detail::spin_until;
-
-namespace {
-
-/// Where a range of so many even ones begins.
-std::int64_t begin_of(std::int64_t range, std::int64_t ranges, std::int64_t blocks) { return range * blocks / ranges; }
-
-}  // namespace
 
 // Never destroyed, its threads never joined: a process may end, by exit() within a block too, while workers sleep.
 ThreadPool& ThreadPool::instance() {

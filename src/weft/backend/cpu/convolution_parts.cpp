@@ -70,7 +70,7 @@ std::unique_ptr<const Convolution::Way> convolution_in_parts(const ConvolutionSh
     if (count == 1) return nullptr;
     std::vector<PartsWay::Part> parts;
     for (std::int64_t i = 0; i < count; ++i) {
-        std::int64_t begin = i * rows / count, end = (i + 1) * rows / count;
+        std::int64_t begin = begin_of(i, count, rows), end = begin_of(i + 1, count, rows);
         // The rows of the input that these read, without what is padding.
         std::int64_t from = begin * shape.stride[axis] - shape.pad_lo[axis];
         std::int64_t to =

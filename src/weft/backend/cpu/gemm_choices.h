@@ -106,9 +106,6 @@ bool stays_near(const GemmProblem<T>& p) {
     return p.m * p.n * p.k <= (32 << 20) && p.n * p.k * size <= second_level_bytes && p.b_row * size % 1024 != 0;
 }
 
-/// Where part i of `parts` of [0, size) begins: parts as equal as can be.
-inline std::int64_t begin_of(std::int64_t i, std::int64_t parts, std::int64_t size) { return i * size / parts; }
-
 /// Whether B' A' takes less time than A B, c turned afterwards. Columns of b that lie side by side are copied, turned, just before the rows of a
 /// read them, which costs as much as some 10 multiplications a number (of 8 bytes, or of many megabytes, more): much, where there are few rows.
 /// The other way b is read as it lies, and a is copied, of which a vector has `lanes` numbers. (A Zen 4, b from beyond the second-level cache: 8,

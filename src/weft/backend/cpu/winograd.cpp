@@ -176,7 +176,7 @@ class InPixels final : public Convolution::Way {
         });
         std::int64_t parts = std::min(panels_, most_parts);
         parallel_for(parts, [&](std::int64_t part) {
-            std::int64_t begin = own::begin_of(part, parts, panels_), end = own::begin_of(part + 1, parts, panels_);
+            std::int64_t begin = begin_of(part, parts, panels_), end = begin_of(part + 1, parts, panels_);
             multiply(run, block, begin, end);
             give(run, block, begin, end);
         });
@@ -202,8 +202,8 @@ class InPixels final : public Convolution::Way {
                                        std::min(end * width, r_.destinations));
                 std::int64_t row_tiles = divide_up(rows, count == 2 ? gemm_.paired_rows : gemm_.most_rows);
                 for (std::int64_t piece = 0; piece < pieces; ++piece) {
-                    std::int64_t k = own::begin_of(piece, pieces, r_.sources),
-                                 k_end = own::begin_of(piece + 1, pieces, r_.sources);
+                    std::int64_t k = begin_of(piece, pieces, r_.sources),
+                                 k_end = begin_of(piece + 1, pieces, r_.sources);
                     GemmTile<float> tile{};
                     tile.b = run.weights + (place * panels_ + panel) * panel_elements() + k * width;
                     tile.b_row = width;
@@ -217,8 +217,8 @@ class InPixels final : public Convolution::Way {
                     bool last = piece + 1 == pieces && panel + count == end;
                     if (last) next = run.weights + ((place + 1) % places * panels_ + begin) * panel_elements();
                     for (std::int64_t i = 0; i < row_tiles; ++i) {
-                        std::int64_t row = own::begin_of(i, row_tiles, rows);
-                        tile.rows = static_cast<int>(own::begin_of(i + 1, row_tiles, rows) - row);
+                        std::int64_t row = begin_of(i, row_tiles, rows);
+                        tile.rows = static_cast<int>(begin_of(i + 1, row_tiles, rows) - row);
                         tile.a = block.taken + place * taken_.step + row * taken_.row + k;
                         tile.c = block.made + place * made_.step + row * made_.row + panel * width;
                         tile.next_c = tile.c + tile.rows * made_.row;

@@ -67,8 +67,7 @@ class TileSums final : public Convolution::Way {
     std::int64_t slot_elements() const { return of_input_.elements() + of_gradient_.elements(); }
 
     void add_part(std::int64_t part, const float* input, const float* gradient, float* space, float* sums) const {
-        std::int64_t first = own::begin_of(part, parts_, tiles_.count()),
-                     last = own::begin_of(part + 1, parts_, tiles_.count());
+        std::int64_t first = begin_of(part, parts_, tiles_.count()), last = begin_of(part + 1, parts_, tiles_.count());
         for (std::int64_t begin = first; begin < last; begin += each_) {
             std::int64_t end = std::min(last, begin + each_);
             constexpr std::int64_t together = 8;  // tiles
@@ -118,8 +117,8 @@ class TileSums final : public Convolution::Way {
             tile.accumulate = accumulate;
             tile.fetch = tile.b;
             for (std::int64_t i = 0; i < row_tiles; ++i) {
-                std::int64_t row = own::begin_of(i, row_tiles, s_.in_channels);
-                tile.rows = static_cast<int>(own::begin_of(i + 1, row_tiles, s_.in_channels) - row);
+                std::int64_t row = begin_of(i, row_tiles, s_.in_channels);
+                tile.rows = static_cast<int>(begin_of(i + 1, row_tiles, s_.in_channels) - row);
                 tile.a = space + place * of_input_.step + row;
                 tile.c = sums + place * sums_.step + row * sums_.row + column;
                 tile.next_c = tile.c + tile.rows * sums_.row;
