@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compile/programs.h"
+#include "weft/autodiff/derivative.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/thread_pool.h"
 #include "weft/ops/elementwise.h"
@@ -40,41 +41,71 @@ class Recorder final : public Kernel {
     std::size_t bytes_;
 };
 
-/// Turns of ten rows of such parts, each of which costs so much a row.
-RowTurns turns_of(const std::vector<const Kernel*>& kernels, double points, double bytes, std::int64_t rows = 10) {
-    std::vector<RowPart> parts(kernels.size());
-    for (RowPart& part : parts) part.points = points, part.bytes = bytes, part.operands = {{0, {8}}};
-    return RowTurns(parts, kernels, rows);
+/// Parts over one array, of rows of so many bytes.
+std::vector<RowPart> parts_of(std::size_t count, double points, std::size_t bytes) {
+    std::vector<RowPart> parts(count);
+    for (RowPart& part : parts)
+        part.points = points, part.bytes = static_cast<double>(bytes), part.operands = {{0, {8}, 0, bytes}};
+    return parts;
 }
 
-TEST(RowTurns, each_part_makes_a_few_rows_before_the_next_does) {
-    std::string said;
-    Recorder a('a', said), b('b', said);
-    RowTurns turns = turns_of({&a, &b}, 1000, 11 << 10);
-    ASSERT_TRUE(turns);
+/// Turns of ten rows of such parts.
+RowTurns turns_of(const std::vector<const Kernel*>& kernels, double points, std::size_t bytes, std::int64_t rows = 10) {
+    return RowTurns(parts_of(kernels.size(), points, bytes), kernels, rows);
+}
+
+/// What the parts write down, of which each has its operand at a hundred times its number, from one on.
+std::string said_by(const RowTurns& turns, std::string& said) {
     std::vector<std::byte> cursors(turns.bytes());
     void* operand = nullptr;
     turns.run(cursors.data(), [&](std::size_t part) {
         operand = reinterpret_cast<void*>(100 * (part + 1));
         return &operand;
     });
-    EXPECT_EQ(said, "a100+4 b200+4 a104+4 b204+4 a108+2 b208+2 ");
+    return said;
+}
+
+TEST(RowTurns, each_part_makes_a_few_rows_before_the_next_does) {
+    std::string said;
+    Recorder a('a', said), b('b', said);
+    RowTurns turns = turns_of({&a, &b}, 1000, 6 << 10);
+    ASSERT_TRUE(turns);
+    EXPECT_EQ(said_by(turns, said), "a100+4 b200+4 a104+4 b204+4 a108+2 b208+2 ");
+}
+
+TEST(RowTurns, of_several_arrays_have_fewer_rows) {
+    std::string said;
+    Recorder a('a', said), b('b', said);
+    std::vector<RowPart> parts = parts_of(2, 1000, 3 << 10);
+    parts[1].operands.insert(parts[1].operands.begin(), {1, {8}, 0, 3 << 10});
+    EXPECT_EQ(said_by(RowTurns(parts, {&a, &b}, 8), said), "a100+4 b200+4 a104+4 b204+4 ");
+}
+
+TEST(RowTurns, what_all_rows_read_is_made_before_them) {
+    std::string said;
+    Recorder a('a', said), size('s', said, 0), b('b', said);
+    std::vector<RowPart> parts = parts_of(3, 1000, 12 << 10);
+    parts[1].once = true, parts[1].points = parts[1].bytes = 0;
+    RowTurns turns(parts, {&a, &size, &b}, 4);
+    EXPECT_EQ(turns.before(), std::vector<std::size_t>{1});
+    EXPECT_EQ(said_by(turns, said), "a100+2 b300+2 a102+2 b302+2 ");
+    EXPECT_FALSE(RowTurns({parts[0], parts[1]}, {&a, &size}, 4));
 }
 
 TEST(RowTurns, are_not_for_what_cannot_or_what_does_not_gain) {
     std::string said;
     Recorder a('a', said), b('b', said), whole('c', said, 0);
-    EXPECT_FALSE(turns_of({&a, &whole}, 1000, 11 << 10));
-    EXPECT_FALSE(turns_of({&a}, 1000, 11 << 10));
-    EXPECT_FALSE(turns_of({&a, &b}, 1000, 11 << 10, 4));  // one turn
-    EXPECT_FALSE(turns_of({&a, &b}, 100, 11 << 10));      // of few points
-    EXPECT_FALSE(turns_of({&a, &b}, 1000, 150 << 10));    // of long rows
-    std::vector<RowPart> parts(2);
-    for (RowPart& part : parts) part.operands = {{0, {8}}};
-    parts[0].points = 1000, parts[1].points = 1, parts[0].bytes = 22 << 10;
+    EXPECT_FALSE(turns_of({&a, &whole}, 1000, 6 << 10));
+    EXPECT_FALSE(turns_of({&a}, 1000, 6 << 10));
+    EXPECT_FALSE(turns_of({&a, &b}, 1000, 6 << 10, 4));  // one turn
+    EXPECT_FALSE(turns_of({&a, &b}, 200, 6 << 10));      // of few points
+    EXPECT_FALSE(turns_of({&a, &b}, 1000, 150 << 10));   // of long rows
+    std::vector<RowPart> parts = parts_of(2, 1000, 6 << 10);
+    ASSERT_TRUE(RowTurns(parts, {&a, &b}, 10));
+    parts[1].points = 1;
     EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // which come to numbers
     parts[0].points = 0, parts[1].points = 1000;
-    EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // made for all rows
+    EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // of no elements
 }
 
 Tensor log_softmax_of(const Tensor& x) {
@@ -88,6 +119,26 @@ TEST(RowTurns, bits_are_those_of_one_part_after_the_other) {
         expect_bits_in_blocks({softmax(numbers("rows", dims))});
         expect_bits_in_blocks({log_softmax_of(numbers("logarithms", dims))});
         expect_bits_in_blocks({softmax(numbers("doubles", dims, DType::float64))});
+        if (HasFailure()) return;
+    }
+}
+
+/// (x - mean) / deviation, as the parts of a layer norm are.
+Tensor centred(const Tensor& x) {
+    Tensor moved = x - mean(x, -1, true);
+    return moved * rsqrt(mean(square(moved), -1, true) + 1e-5f);
+}
+
+// Of which the number of a row's elements is a part that is made once in a block.
+TEST(RowTurns, numbers_that_all_rows_read) {
+    for (const Dims& dims :
+         {Dims{100, 1024}, Dims{517, 300}, Dims{2001, 130}, Dims{61, 4097}, Dims{3, 333, 257}, Dims{1300, 1000}}) {
+        Tensor x = numbers("centred", dims), weight = numbers("weight", {dims.back()});
+        expect_bits_in_blocks({centred(x) * weight + weight});
+        expect_bits_in_blocks({centred(x) * exp(weight), mean(x, -1)});
+        expect_bits_in_blocks({softmax(centred(x) / mean(weight))});
+        expect_bits_in_blocks({centred(softmax(x) + softmax(exp(x)))});  // whose number is made where others have died
+        expect_bits_in_blocks({gradient(sum(centred(x) * exp(x)), x)});
         if (HasFailure()) return;
     }
 }

@@ -259,10 +259,13 @@ class RowBlocks final : public Kernel {
 
     void run_block(std::int64_t block, void* const* operands, std::byte* shared, std::byte* own) const {
         const RowTurns& turns = is_short(block) ? last_turns_ : turns_;
-        if (turns)
-            return turns.run(own + turns_at_,
-                             [&](std::size_t part) { return table_of(parts_[part], block, operands, shared, own); });
-        for (const Part& part : parts_) run_part(part, block, operands, shared, own);
+        if (!turns) {
+            for (const Part& part : parts_) run_part(part, block, operands, shared, own);
+            return;
+        }
+        for (std::size_t part : turns.before()) run_part(parts_[part], block, operands, shared, own);
+        turns.run(own + turns_at_,
+                  [&](std::size_t part) { return table_of(parts_[part], block, operands, shared, own); });
     }
 
     void run_part(const Part& part, std::int64_t block, void* const* operands, std::byte* shared,

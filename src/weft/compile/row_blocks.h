@@ -18,6 +18,7 @@ struct RowOperand {
     std::int32_t number = 0;
     Dims strides;
     std::size_t dense = 0;  // of a loop's load: bytes of its row, where that lies in one piece; else 0
+    std::size_t row = 0;  // of a loop's access: bytes of the elements of one row, where it moves with the rows; else 0
 };
 
 /// Of a part that reduces the rows themselves: what each block gives waits in memory of its own and is joined at the end.
@@ -38,6 +39,7 @@ struct RowPart {
     std::int64_t least_rows = 0;       // of a product or a convolution: fewer at a time cost more; 0: a loop
     std::int64_t tile = 1;             // rows that it makes at a time
     std::int64_t fewest_rows = 1;      // of a product: fewer cost more, or are other sums than all
+    bool once = false;                 // it makes, in each block anew, what all rows read
     bool kept = false;                 // its second operand stays as it is from run to run
     RowSums sums = {};
 };

@@ -49,6 +49,7 @@ class StepKernels::Rows {
     RowPart numbered_part(std::size_t p) const {
         const Step& inner = step_.parts[p];
         RowPart made = part(p);
+        made.once = inner.leading < step_.leading;
         made.kept = of_.kept_view(inner) != nullptr;
         std::size_t i = 0;
         for (std::int32_t load : inner.loads) {
@@ -59,7 +60,7 @@ class StepKernels::Rows {
         if (stores_and_joins(p))
             for (std::int32_t slot : step_.parts[p + 1].stores) made.operands[i++].number = of_slot_.at(slot);
         for (RowOperand& operand : made.operands) operand.strides.resize(step_.leading, 0);
-        if (inner.leading < step_.leading)
+        if (made.once)
             made.make = [make = std::move(made.make)](const Dims&, const KernelUse& use) { return make({}, use); };
         return made;
     }
@@ -208,10 +209,12 @@ class StepKernels::Rows {
         };
         std::vector<std::int32_t> turn = turns();
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
+            bool once = step_.parts[p].leading < step_.leading;  // in front of all rows, for all of them
             for (std::int32_t load : step_.parts[p].loads)
-                if (Lifetime* life = inside(slot_below(plan_, load))) life->last = turn[p];
+                if (Lifetime* life = inside(slot_below(plan_, load))) life->last = std::max(life->last, turn[p]);
             for (std::int32_t slot : step_.parts[p].stores)
-                if (Lifetime* life = inside(slot)) life->first = life->last = turn[p];
+                if (Lifetime* life = inside(slot))
+                    life->first = once ? 0 : turn[p], life->last = once ? turn.back() + 1 : turn[p];
         }
         for (const Step& part : step_.parts) {
             std::set<std::int32_t> taken;

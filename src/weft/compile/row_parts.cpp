@@ -49,8 +49,8 @@ class BlockLoop {
         for (auto* accesses : {&of_blocks_.loads, &of_blocks_.stores})
             for (Access& access : *accesses) {
                 bool load = accesses == &of_blocks_.loads;
-                operands_.push_back(
-                    {0, row_strides(access.dtype, access.strides, rows), load ? dense_row(access, rows) : 0});
+                operands_.push_back({0, row_strides(access.dtype, access.strides, rows),
+                                     load ? dense_row(access, rows) : 0, bytes_of_row(access, rows)});
                 move_over_rows(access, operands_.back(), inside[operands_.size() - 1]);
             }
     }
@@ -69,6 +69,14 @@ class BlockLoop {
         for (std::size_t axis = whole_.dims.size(); axis-- > rows; size *= whole_.dims[axis])
             if (whole_.dims[axis] != 1 && access.strides[axis] != size) return 0;
         return access.plain() ? static_cast<std::size_t>(size) * size_of(access.dtype) : 0;
+    }
+    std::size_t bytes_of_row(const Access& access, std::size_t rows) const {
+        bool moves = std::any_of(access.strides.begin(), access.strides.begin() + static_cast<std::ptrdiff_t>(rows),
+                                 [](std::int64_t stride) { return stride != 0; });
+        std::int64_t elements = moves ? 1 : 0;
+        for (std::size_t axis = rows; axis < access.strides.size(); ++axis)
+            if (access.strides[axis] != 0) elements *= whole_.dims[axis];
+        return static_cast<std::size_t>(elements) * size_of(access.dtype);
     }
     /// Bytes from a block to the next: along the axis that is cut, which is the last that is not whole.
     std::int64_t to_next(const Dims& strides, const Dims& block) const {

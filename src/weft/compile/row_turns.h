@@ -11,18 +11,20 @@ namespace weft {
 class RowTurns {
   public:
     RowTurns() = default;
-    /// Of parts, and of each the kernel that makes so many rows. Empty where one of them cannot be run so, or makes what all rows read, where the
-    /// rows are no more than one turn, and where a turn would not be worth its calls.
+    /// Of parts, and of each the kernel that makes so many rows. Empty where one of them cannot be run so, where the rows are no more than one turn,
+    /// and where a turn would not be worth its calls.
     RowTurns(const std::vector<RowPart>& parts, const std::vector<const Kernel*>& kernels, std::int64_t rows);
 
     explicit operator bool() const { return !parts_.empty(); }
     /// Memory for where each part is in its rows.
     std::size_t bytes() const { return bytes_; }
+    /// Parts that make what all rows read, which run first.
+    const std::vector<std::size_t>& before() const { return before_; }
     /// All rows; `table(part)`: the operands of that part, which may lie where those of the last one did.
     template <class Table>
     void run(std::byte* cursors, Table table) const {
         for (std::size_t i = 0; i < parts_.size(); ++i)
-            parts_[i].kernel->start_rows(rows_, table(i), cursors + parts_[i].cursor_at);
+            parts_[i].kernel->start_rows(rows_, table(parts_[i].number), cursors + parts_[i].cursor_at);
         for (std::int64_t row = 0; row < rows_; row += rows_in_turn_) {
             std::int64_t count = std::min(rows_in_turn_, rows_ - row);
             for (const Part& part : parts_) part.kernel->next_rows(count, cursors + part.cursor_at);
@@ -32,9 +34,10 @@ class RowTurns {
   private:
     struct Part {
         const Kernel* kernel;
-        std::size_t cursor_at;
+        std::size_t number, cursor_at;
     };
     std::vector<Part> parts_;
+    std::vector<std::size_t> before_;
     std::int64_t rows_ = 0, rows_in_turn_ = 1;
     std::size_t bytes_ = 0;
 };
