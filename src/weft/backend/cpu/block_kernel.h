@@ -50,11 +50,6 @@ inline bool fetched_ahead(const Access& load) {
     return load.plain() && load.passes >= beyond_caches;
 }
 
-// Bytes of results from which on they are stored past the caches: little of them is found there afterwards, and a line that is written whole
-// need not be read before. Measured with 64 MB: a copy 29 -> 42 GB/s. Blocks of rows, whose caches hold what other parts left, gain sooner:
-// with 16 MB a softmax 2.7 -> 2.0 ms, a layer norm 2.6 -> 1.7; maps by themselves lost up to a fifth there.
-inline constexpr std::size_t past_bytes = std::size_t{32} << 20, past_bytes_of_blocks = past_bytes / 2;
-
 /// Threads that a kernel of so many tasks can use: what scratch is for.
 inline int slots_for(std::int64_t tasks) {
     return static_cast<int>(std::clamp<std::int64_t>(tasks, 1, ThreadPool::instance().threads()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/backend/cpu/block_kernel.h"
+#include "weft/backend/cpu/caches.h"
 #include "weft/backend/cpu/emit/emitted_kernel.h"
 #include "weft/backend/cpu/families.h"
 #include "weft/backend/cpu/index_check.h"
@@ -159,7 +160,7 @@ bool Compiler::fetches_results(const Layout& result, bool much) const {
     std::int64_t size = static_cast<std::int64_t>(size_of(result.dtype)),
                  length = result.dims.empty() ? 1 : result.dims.back();
     auto bytes = static_cast<std::size_t>(result.size() * size);
-    if (bytes < past_bytes_of_blocks) return true;
+    if (!go_past_caches(bytes)) return true;
     if (!much || !is_no_zen()) return much && is_zen4();
     bool beside = length * size % 64 == 0 && folds_rows(length);
     return !beside && (bytes < past_bytes || length * size >= long_row);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "weft/backend/cpu/caches.h"
 #include "weft/backend/cpu/own_gemm.h"
 #include "weft/base/integers.h"
 

@@ -1,9 +1,5 @@
 #include "weft/backend/cpu/own_gemm.h"
 
-#if defined(__unix__)
-#include <unistd.h>
-#endif
-
 #include "weft/backend/cpu/small_products.h"
 
 namespace weft::cpu {
@@ -224,14 +220,6 @@ template <class T>
 bool own_gemm_by_dots(const GemmProblem<T>& p) {
     if (ProductOf<T>::together > 1 || p.a_column != 1) return false;
     return few_rows_by_dots(p) || (few_dots<T>(p.n, p.k) && (p.b_row == 1 || p.n > 1));
-}
-
-int first_level_ways() {
-#if defined(_SC_LEVEL1_DCACHE_ASSOC)
-    static const auto ways = static_cast<int>(sysconf(_SC_LEVEL1_DCACHE_ASSOC));
-    if (ways > 0) return ways;
-#endif
-    return 8;
 }
 
 template <class T>

@@ -15,9 +15,6 @@ namespace weft::cpu {
 /// A B larger than this has left the second-level cache when it is read again.
 inline constexpr std::int64_t second_level_bytes = 1 << 20;
 
-/// Lines of the first-level cache that one place in memory may lie in; 8 where the system does not say.
-int first_level_ways();
-
 template <class T>
 struct GemmProblem {
     std::int64_t m = 0, n = 0, k = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/backend/cpu/block_kernel.h"
+#include "weft/backend/cpu/caches.h"
 #include "weft/backend/cpu/emit/emitted_rows.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/backend/cpu/past_caches.h"

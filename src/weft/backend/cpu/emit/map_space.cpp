@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/backend/cpu/block_kernel.h"
+#include "weft/backend/cpu/caches.h"
 #include "weft/backend/cpu/isa.h"
 
 namespace weft::cpu::emit {
@@ -77,7 +78,7 @@ bool stores_much(const Loop& loop, const MapSpace& space) {
     if (space.stores.size() == 1 && whole && !space.dims.empty())
         aligned |= space.dims.back() * static_cast<std::int64_t>(size_of(space.stores[0].memory)) >= ragged_row_bytes;
     bool much_moved = is_zen4() && bytes >= past_bytes_of_moved && bytes + read >= past_moved;
-    return aligned && (bytes >= past_bytes || much_moved || of_blocks >= past_bytes_of_blocks);
+    return aligned && (bytes >= past_bytes || much_moved || go_past_caches(of_blocks));
 }
 
 bool is_of_blocks(const Loop& loop, const MapSpace& space) {
