@@ -37,18 +37,19 @@ std::vector<T> random_numbers(std::int64_t count, unsigned seed) {
 }
 
 template <class T>
-void check_passing(const PassingSizes& s, bool packs) {
+void check_passing(const PassingSizes& s, bool packs, bool turned_b = false) {
     ASSERT_EQ(own_gemm_pieces(s.m, s.n, s.k), 1);
     std::int64_t apart = (s.turned ? s.m : s.k) + s.gap;
     std::vector<T> a = random_numbers<T>(apart * (s.turned ? s.k : s.m), 1), b = random_numbers<T>(s.k * s.n, 2);
-    Matrix left{a.data(), s.turned ? 1 : apart, s.turned ? apart : 1}, right{b.data(), s.n, 1};
+    Matrix left{a.data(), s.turned ? 1 : apart, s.turned ? apart : 1},
+        right{b.data(), turned_b ? 1 : s.n, turned_b ? s.k : 1};
     std::vector<T> expected(static_cast<std::size_t>(s.m * s.n), T(0.5));
     for (std::int64_t i = 0; i < s.m; ++i)
         for (std::int64_t k = 0; k < s.k; ++k)
             for (std::int64_t j = 0; j < s.n; ++j) {
                 T& sum = expected[static_cast<std::size_t>(i * s.n + j)];
                 sum = std::fma(a[static_cast<std::size_t>(i * left.row_stride + k * left.column_stride)],
-                               b[static_cast<std::size_t>(k * s.n + j)], sum);
+                               b[static_cast<std::size_t>(k * right.row_stride + j * right.column_stride)], sum);
             }
     std::vector<T> packed(static_cast<std::size_t>(own_gemm_packed<T>(s.n, s.k)));
     if (packs) gemm_pack(dtype_of<T>, s.n, s.k, right, packed.data()), right.packed = packed.data();
@@ -73,6 +74,22 @@ TEST(PassingGemm, sums_each_element_in_the_order_of_k) {
                                       PassingSizes{9, 600, 530, true, 0}, PassingSizes{9, 600, 530, false, 494},
                                       PassingSizes{5, 70, 800, true, 0}})
             for (bool packs : {false, true}) check_passing<float>(s, packs), check_passing<double>(s, packs);
+    }
+    use_isa(before);
+}
+
+// Of few columns those of rows that come from beyond the second-level cache, on what is no Zen: in one piece of k, in two, and half a panel or two.
+TEST(PassingGemm, few_columns_are_sums_in_the_order_of_k) {
+    Isa before = best_isa();
+    for (Isa isa : usable_isas()) {
+        use_isa(isa);
+        for (const PassingSizes& s : {PassingSizes{300, 10, 600, false, 0}, PassingSizes{301, 16, 600, false, 3},
+                                      PassingSizes{2100, 7, 64, false, 0}, PassingSizes{540, 5, 2060, false, 0},
+                                      PassingSizes{130, 40, 1030, false, 2}, PassingSizes{300, 9, 1024, false, 0},
+                                      PassingSizes{700, 12, 150, false, 150}}) {
+            for (bool packs : {false, true}) check_passing<float>(s, packs), check_passing<double>(s, packs);
+            check_passing<float>(s, false, true);
+        }
     }
     use_isa(before);
 }

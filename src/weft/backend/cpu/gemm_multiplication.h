@@ -102,7 +102,9 @@ class Multiplication {
 
     /// Lines that a tile takes along.
     std::int64_t lines_of_tile(Range k) const {
-        return kernels_.asked_for(way_.tiles.most_rows(), operands<T>(k.end - k.begin), way_.paired);
+        std::int64_t numbers = operands<T>(k.end - k.begin);
+        if (p_.n < kernels_.most_columns) return numbers;  // of columns that are no whole panel each row of b asks
+        return kernels_.asked_for(way_.tiles.most_rows(), numbers, way_.paired);
     }
     /// Of these tiles of rows, k numbers each. (768 x 512 from memory by 512 x 128: 0.60 to 0.50 ms.)
     NextOfA next_of_a(Range tiles, Range k, std::int64_t lines) const {
