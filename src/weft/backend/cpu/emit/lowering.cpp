@@ -33,12 +33,12 @@ struct Cycles {
                 at.opcode == Opcode::call && deep > 0 ? common_program_of(*at.function(), at.dtype, true) : nullptr;
             if (inside)
                 add(*inside, deep - 1);
-            else if (at.opcode == Opcode::square_root && at.dtype == DType::float32)
-                roots += 12.5, steps += 7.5;
-            else if (at.opcode == Opcode::square_root || at.opcode == Opcode::divide)
+            else if (at.opcode == Opcode::square_root)
+                at.dtype == DType::float32 ? (roots += 12.5, steps += 7.5) : (roots += 23, steps += 16);
+            else if (at.opcode == Opcode::divide)
                 divisions += at.dtype == DType::float32 ? 10.5 : 21;
             else
-                others += 0.5;
+                others += at.dtype == DType::float64 ? 0.7 : 0.5;  // doubles: as asinh has it
         }
     }
     bool less_by_steps() const {
@@ -46,7 +46,7 @@ struct Cycles {
     }
 };
 
-/// Whether roots are better made by multiplications: not where the unit works beside much else (asinh took 1.2 of its time so, rsqrt 0.6).
+/// Whether roots are better made by multiplications: not where the unit works beside much else (asinh took 1.2 of its time so, of doubles 1.1; rsqrt 0.6, 0.42).
 bool has_roots_by_steps(const Program& program) {
     Cycles cycles;
     cycles.add(program, 2);
@@ -144,8 +144,8 @@ class Lowering {
                 result = arithmetic_.binary(at.opcode, at.dtype, a, b);
                 break;
             default:
-                if (at.opcode == Opcode::square_root && at.dtype == DType::float32 && roots_by_steps_ && common_)
-                    return root_by_steps(a);
+                if (at.opcode == Opcode::square_root && size_of(at.dtype) >= 4 && roots_by_steps_ && common_)
+                    return root_by_steps(a, at.dtype);
                 result = operand_count(at) == 1 ? arithmetic_.unary(at.opcode, at.dtype, a)
                                                 : arithmetic_.binary(at.opcode, at.dtype, a, b);
         }
@@ -168,9 +168,10 @@ class Lowering {
         return results[0];
     }
 
-    Value root_by_steps(Value a) {
-        if (builder_.line(a).once) return *arithmetic_.unary(Opcode::square_root, DType::float32, a);
-        auto [root, otherwise] = arithmetic_.root_by_steps(a);
+    Value root_by_steps(Value a, DType dtype) {
+        if (builder_.line(a).once) return *arithmetic_.unary(Opcode::square_root, dtype, a);
+        auto [root, otherwise] =
+            dtype == DType::float64 ? arithmetic_.double_root_by_steps(a) : arithmetic_.root_by_steps(a);
         rare_.push_back(otherwise);
         return root;
     }

@@ -30,11 +30,13 @@ class VectorArithmetic {
     /// Float32 from the bits of a half type, and back.
     Value widen(Value a, DType half);
     Value round_to(Value a, DType half);
-    /// The square root of float32 by multiplications, on AVX-512, and where it is not that: elsewhere its bits are those of Opcode::square_root.
+    /// The square root of float32, and of float64, by multiplications, on AVX-512, and where it is not that: elsewhere its bits are those of
+    /// Opcode::square_root.
     struct Root {
         Value value, otherwise;
     };
     Root root_by_steps(Value a);
+    Root double_root_by_steps(Value a);
     /// x = a * 2^n written as a * 2^(n/2) * 2^(n - n/2), as elementary functions do, in one instruction where there is one.
     Value multiply_in_function(DType dtype, Value a, Value b);
 
@@ -45,6 +47,7 @@ class VectorArithmetic {
     Value number(Lane lane, double value);
     Value truth(bool value);
 
+    Value beyond_roots(Lane whole, Value x, std::uint64_t least, std::uint64_t infinity);
     Value magnitude(Lane lane, Value a);
     Value floating_unary(Opcode opcode, Lane lane, Value a);
     std::optional<Value> integer_unary(Opcode opcode, DType dtype, Value a);

@@ -30,7 +30,7 @@ enum class VectorOp : std::uint8_t {
     multiply,
     divide,
     square_root,
-    about_inverse_root,  // 1 / sqrt(a) to 14 bits, of float32; AVX-512 alone
+    about_inverse_root,  // 1 / sqrt(a) to 14 bits; AVX-512 alone
     fma,
     lesser,   // a < b ? a : b
     greater,  // a > b ? a : b

@@ -152,7 +152,7 @@ class Avx512Writer final : public Writer {
             case VectorOp::round:
                 return narrow ? vrndscaleps(result, a, rounding(line)) : vrndscalepd(result, a, rounding(line));
             case VectorOp::about_inverse_root:
-                return vrsqrt14ps(result, a);
+                return narrow ? vrsqrt14ps(result, a) : vrsqrt14pd(result, a);
             case VectorOp::scale:
                 if (from[2] >= 0) result = result | mask(from[2]) | T_z;
                 return narrow ? vscalefps(result, a, reg(from[1], line.lane))
