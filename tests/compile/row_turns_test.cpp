@@ -114,8 +114,8 @@ Tensor log_softmax_of(const Tensor& x) {
 }
 
 TEST(RowTurns, bits_are_those_of_one_part_after_the_other) {
-    for (const Dims& dims :
-         {Dims{100, 1024}, Dims{517, 300}, Dims{2001, 130}, Dims{61, 4097}, Dims{3, 333, 257}, Dims{1300, 1000}}) {
+    for (const Dims& dims : {Dims{100, 1024}, Dims{517, 300}, Dims{2001, 130}, Dims{61, 4097}, Dims{3, 333, 257},
+                             Dims{1300, 1000}, Dims{9, 50001}}) {
         expect_bits_in_blocks({softmax(numbers("rows", dims))});
         expect_bits_in_blocks({log_softmax_of(numbers("logarithms", dims))});
         expect_bits_in_blocks({softmax(numbers("doubles", dims, DType::float64))});
@@ -131,8 +131,8 @@ Tensor centred(const Tensor& x) {
 
 // Of which the number of a row's elements is a part that is made once in a block.
 TEST(RowTurns, numbers_that_all_rows_read) {
-    for (const Dims& dims :
-         {Dims{100, 1024}, Dims{517, 300}, Dims{2001, 130}, Dims{61, 4097}, Dims{3, 333, 257}, Dims{1300, 1000}}) {
+    for (const Dims& dims : {Dims{100, 1024}, Dims{517, 300}, Dims{2001, 130}, Dims{61, 4097}, Dims{3, 333, 257},
+                             Dims{1300, 1000}, Dims{9, 50001}}) {
         Tensor x = numbers("centred", dims), weight = numbers("weight", {dims.back()});
         expect_bits_in_blocks({centred(x) * weight + weight});
         expect_bits_in_blocks({centred(x) * exp(weight), mean(x, -1)});

@@ -10,9 +10,15 @@ namespace {
 constexpr double block_bytes = 1 << 17;     // what a block's rows touch: half of a small second-level cache
 constexpr double alone = 32768;             // elements below which a group is one block
 constexpr std::int64_t blocks_wanted = 16;  // beyond: enough for threads to share
-constexpr std::int64_t fewest_heavy = 4;    // blocks of what has work for all threads in one
-constexpr double part_shared = 1 << 17;     // points below which no part of a group is worth waking threads for
-constexpr double block_shared = 16384;      // but a block of all parts is from here on
+// What all parts pass of a row that is no block: one part follows the other over all rows, and each row has work for all threads in itself; but what
+// is read again comes from beyond the second-level cache. Of more rows than a few those alone that would not fit it either (Xeon, one thread and two: 100
+// and 1,024 x 50,257, a softmax, a layer norm, their gradients, a cross-entropy's as blocks of a row 0.5 to 0.75 of the time of parts over all rows;
+// 64 x 100,000 0.6 to 0.8; 8 x 200,000 0.7 to 1.1; 16 x 500,000 0.9 to 1.2).
+constexpr double few_huge_bytes = 1 << 20, huge_bytes = 7 << 20;
+constexpr std::int64_t rows_to_share = 8;
+constexpr std::int64_t fewest_heavy = 4;  // blocks of what has work for all threads in one
+constexpr double part_shared = 1 << 17;   // points below which no part of a group is worth waking threads for
+constexpr double block_shared = 16384;    // but a block of all parts is from here on
 // Of blocks that end beside the next: two of them, and what comes next, have to fit a first-level cache, or nearly so. A softmax of 4,096 x 1,024
 // floats on an Emerald Rapids: 128 KB 1.63 ms, 64 KB 1.48, 32 KB 1.67 (a block is no longer worth its calls); one part after the other 1.97.
 constexpr double beside_bytes = 1 << 16;
@@ -56,7 +62,7 @@ std::int64_t rows_wanted(const RowGroup& group, std::int64_t rows, bool beside) 
     fit = std::min(fit, (rows + blocks_wanted - 1) / blocks_wanted);
     fit = std::max(fit, static_cast<std::int64_t>(alone / points));  // a block is worth its calls
     std::int64_t least = least_rows(group);
-    bool huge = least == 0 && bytes > 8 * block_bytes;  // a row has work for all threads
+    bool huge = least == 0 && bytes > (rows < rows_to_share ? few_huge_bytes : huge_bytes);
     return rows <= 1 || huge ? std::max<std::int64_t>(rows, 1) : std::max({fit, least, std::int64_t{1}});
 }
 
