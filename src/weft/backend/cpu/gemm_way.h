@@ -64,7 +64,8 @@ struct Way {
     // of paired panels, 64 and 128 columns, 1.15.)
     void pass_rows_once(const GemmProblem<T>& p) {
         constexpr std::int64_t near_row = 64;  // numbers of b
-        bool passes = p.a_column == 1 && p.m * p.a_row * number_size >= second_level_bytes / 2;
+        bool behind = p.a_column == 1 && p.a_row < 2 * p.k;
+        bool passes = behind && p.m * p.a_row * number_size >= second_level_bytes / 2;
         if (!intel || paired || panels > 2 || pack_a || !passes) return;
         if (p.b_column == 1 && !p.packed_b && p.b_row <= near_row) pack_b = false;
         panel_depth = pack_b ? depth : most_depth;

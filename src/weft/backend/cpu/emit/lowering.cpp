@@ -33,12 +33,14 @@ struct Cycles {
                 at.opcode == Opcode::call && deep > 0 ? common_program_of(*at.function(), at.dtype, true) : nullptr;
             if (inside)
                 add(*inside, deep - 1);
+            else if (at.opcode == Opcode::square_root && at.dtype == DType::float32)
+                roots += 12.5, steps += 7.5;
             else if (at.opcode == Opcode::square_root)
-                at.dtype == DType::float32 ? (roots += 12.5, steps += 7.5) : (roots += 23, steps += 16);
+                roots += 23, steps += 16;
             else if (at.opcode == Opcode::divide)
                 divisions += at.dtype == DType::float32 ? 10.5 : 21;
             else
-                others += at.dtype == DType::float64 ? 0.7 : 0.5;  // doubles: as asinh has it
+                others += at.dtype == DType::float64 ? 0.7 : 0.5;  // of doubles what asinh takes
         }
     }
     bool less_by_steps() const {
