@@ -15,7 +15,10 @@ StreamKind kind_of(const Stream& stream, bool store) {
     if (stream.counted) return {stream.memory, step == 0 ? Mode::same_number : Mode::counting};
     if (point && store && size_of(stream.memory) >= 4) return {stream.memory, Mode::number};
     if (point ? store : step == static_cast<std::int64_t>(size_of(stream.memory)))
-        return {.memory = stream.memory, .mode = Mode::contiguous, .ahead = stream.ahead && !store};
+        return {.memory = stream.memory,
+                .mode = Mode::contiguous,
+                .ahead = stream.ahead && !store,
+                .near = stream.near && stream.ahead && !store};
     return {stream.memory, step == 0 && !store ? Mode::uniform : Mode::strided};
 }
 

@@ -35,8 +35,8 @@ MapSpace space_of(const Loop& loop) {
     MapSpace space;
     space.row = layout.kept.empty() ? 1 : layout.kept.back();
     for (std::size_t i = 0; i < layout.loads.size(); ++i)
-        space.loads.push_back(
-            {loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop.loads[i]), false, loop.loads[i].next});
+        space.loads.push_back({loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop.loads[i]), false,
+                               loop.loads[i].next, !loop.loads[i].replaced});
     for (std::size_t i = 0; i < layout.stores.size(); ++i)
         space.stores.push_back({loop.stores[i].dtype, layout.stores[i]});
     space.dims = std::move(layout.kept);

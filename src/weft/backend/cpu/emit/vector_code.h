@@ -135,7 +135,8 @@ struct StreamKind {
     DType memory = DType::float32;
     Mode mode = Mode::contiguous;
     Reduction reduction = Reduction::sum;  // of a joined stream
-    bool ahead = false;  // of a contiguous load: the lines as far on as the call's rows reach are fetched, too
+    bool ahead = false;  // of a contiguous load: the lines as far on as the call's rows reach are fetched, too,
+    bool near = false;   // into the first-level cache, where nothing else is and little is computed
     friend bool operator==(const StreamKind&, const StreamKind&) = default;
 };
 

@@ -57,7 +57,9 @@ void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
 /// What the vectors at hand take, as far on as the call's rows reach. Nothing happens where no memory is. Into the second-level cache, for
 /// the first is too small for a block. A Zen 4 does little of what it is asked so; into the first it does, and what that lets go stays in the
 /// second: softmax of 4,096 x 1,024 23.4 to 19.0 cycles for 16 numbers. Where little is computed, or of several arrays, loads wait for the places
-/// that it takes: gradients of a softmax and of a layer norm 1.3.
+/// that it takes: gradients of a softmax and of a layer norm 1.3. An Intel does better where one array is asked for, which is read for the last time
+/// and little is computed with: layer norms and root mean squares of 12 to 32 MB in 0.92 to 0.98 of the time, logarithms of softmaxes 0.96 to 1.0; of
+/// exponentials 1.0, of what is written over 1.01, of two arrays 1.02.
 void Writer::fetch_ahead(std::size_t stream) {
     constexpr int line = 64;
     auto size = static_cast<int>(size_of(plan_.code.streams[stream].memory));
@@ -67,7 +69,8 @@ void Writer::fetch_ahead(std::size_t stream) {
         VectorOp op = plan_.code.line(line).op;
         return op != VectorOp::load && op != VectorOp::store && op != VectorOp::constant;
     });
-    bool near = is_zen4() && arrays == 1 && computed >= much_computed;
+    bool near = arrays == 1 && (is_zen4() ? computed >= much_computed
+                                          : is_no_zen() && plan_.code.streams[stream].near && computed < much_computed);
     mov(rcx, frame(aheads_at_ + 8 * stream));
     add(rcx, base_of(stream));
     for (int offset = 0; offset < plan_.unroll * lanes() * size; offset += line)
