@@ -4,6 +4,8 @@
 #include <unistd.h>
 #endif
 
+#include "weft/backend/cpu/isa.h"
+
 namespace weft::cpu {
 
 int first_level_ways() {
@@ -16,7 +18,7 @@ int first_level_ways() {
 
 std::size_t third_level_bytes() {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
-    static const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    static const long bytes = is_intel() ? sysconf(_SC_LEVEL3_CACHE_SIZE) : 0;
     if (bytes > 0) return static_cast<std::size_t>(bytes);
 #endif
     return 0;

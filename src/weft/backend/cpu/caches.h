@@ -8,7 +8,8 @@ namespace weft::cpu {
 
 /// Lines of the first-level cache that one place in memory may lie in; 8 where the system does not say.
 int first_level_ways();
-/// Bytes of the third-level cache; 0 where the system does not say.
+/// Bytes of an Intel's third-level cache; 0 of others, where some systems add up what each few cores have of their own, or where the system does not
+/// say.
 std::size_t third_level_bytes();
 
 // Bytes of results from which on they are stored past the caches: little of them is found there afterwards, and a line that is written whole
