@@ -1,16 +1,6 @@
 // Products whose first matrix passes once, tile after tile of its rows by all of b, as where vectors are computed as two halves: every element is
 // one chain of multiply-adds in the order of k all the same, for rows of a that lie anyhow, for all b that is read in place or packed before.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstring>
-#include <random>
-#include <vector>
-
-#include "threads.h"
-#include "weft/backend/cpu/gemm.h"
-#include "weft/backend/cpu/isa.h"
-#include "weft/backend/cpu/own_gemm.h"
+#include "backend/gemm_cases.h"
 
 namespace weft::cpu {
 namespace {
@@ -65,9 +55,8 @@ void check_passing(const PassingSizes& s, bool packs, bool turned_b = false) {
 
 TEST(PassingGemm, sums_each_element_in_the_order_of_k) {
     Halves guard;
-    Isa before = best_isa();
     for (Isa isa : usable_isas()) {
-        use_isa(isa);
+        InstructionSet use(isa);
         for (const PassingSizes& s : {PassingSizes{50, 128, 512, false, 0}, PassingSizes{50, 128, 512, true, 0},
                                       PassingSizes{61, 70, 700, true, 3}, PassingSizes{61, 70, 700, false, 3},
                                       PassingSizes{61, 70, 100, false, 300}, PassingSizes{64, 65, 100, true, 960},
@@ -75,14 +64,12 @@ TEST(PassingGemm, sums_each_element_in_the_order_of_k) {
                                       PassingSizes{5, 70, 800, true, 0}})
             for (bool packs : {false, true}) check_passing<float>(s, packs), check_passing<double>(s, packs);
     }
-    use_isa(before);
 }
 
 // Of few columns those of rows that come from beyond the second-level cache, on what is no Zen: in one piece of k, in two, and half a panel or two.
 TEST(PassingGemm, few_columns_are_sums_in_the_order_of_k) {
-    Isa before = best_isa();
     for (Isa isa : usable_isas()) {
-        use_isa(isa);
+        InstructionSet use(isa);
         for (const PassingSizes& s : {PassingSizes{300, 10, 600, false, 0}, PassingSizes{301, 16, 600, false, 3},
                                       PassingSizes{2100, 7, 64, false, 0}, PassingSizes{540, 5, 2060, false, 0},
                                       PassingSizes{130, 40, 1030, false, 2}, PassingSizes{300, 9, 1024, false, 0},
@@ -91,7 +78,6 @@ TEST(PassingGemm, few_columns_are_sums_in_the_order_of_k) {
             check_passing<float>(s, false, true);
         }
     }
-    use_isa(before);
 }
 
 }  // namespace

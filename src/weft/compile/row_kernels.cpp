@@ -46,10 +46,13 @@ class StepKernels::Rows {
   private:
     static std::int32_t number(std::size_t n) { return static_cast<std::int32_t>(n); }
 
+    /// Whether it makes what all rows read, in front of them: it lives until the block ends.
+    bool made_once(const Step& part) const { return part.leading < step_.leading; }
+
     RowPart numbered_part(std::size_t p) const {
         const Step& inner = step_.parts[p];
         RowPart made = part(p);
-        made.once = inner.leading < step_.leading;
+        made.once = made_once(inner);
         made.kept = of_.kept_view(inner) != nullptr;
         std::size_t i = 0;
         for (std::int32_t load : inner.loads) {
@@ -76,7 +79,7 @@ class StepKernels::Rows {
             Loop made = loop_of_part(p);
             if (joins_rows(step, leading)) return row_sums_part(of_.compiler_, made, stays(step));
             RowPart part = loop_part(of_.compiler_, made, step.leading, stays(step));
-            if (step.leading < leading) part.points = part.bytes = 0;
+            if (made_once(step)) part.points = part.bytes = 0;
             return part;
         }
         const Node& node = of_.graph_.node(step.members[0]);
@@ -209,7 +212,7 @@ class StepKernels::Rows {
         };
         std::vector<std::int32_t> turn = turns();
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
-            bool once = step_.parts[p].leading < step_.leading;  // in front of all rows, for all of them
+            bool once = made_once(step_.parts[p]);
             for (std::int32_t load : step_.parts[p].loads)
                 if (Lifetime* life = inside(slot_below(plan_, load))) life->last = std::max(life->last, turn[p]);
             for (std::int32_t slot : step_.parts[p].stores)
