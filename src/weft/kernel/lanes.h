@@ -226,18 +226,18 @@ struct Lanes {
         return select(less(x, all(limit)), all(limit), x);
     }
 
-    /// at_most(x, limit) of what a power of two will be made of, by scaled_by: where that is an instruction, x itself.
-    WEFT_ELEMENT friend Lanes at_most_in_steps(Lanes x, [[maybe_unused]] T limit) {
+    /// at_least(at_most(x, top), bottom) of what a power of two will be made of, by scaled_by: where that is an instruction, x itself.
+    WEFT_ELEMENT friend Lanes within_in_steps(Lanes x, [[maybe_unused]] T bottom, [[maybe_unused]] T top) {
         if constexpr (fills_512<T, N>)
             return x;
         else
-            return at_most(x, limit);
+            return at_least(at_most(x, top), bottom);
     }
 
     /// a * 2^n, rounded once: |a| is 0, NaN or in [2^(1 - digits), 16), n a whole number, a * 2^n no more than 2^(bias + 3), and a positive
     /// where that rounds to 0. `steps` does it where there is no instruction; with one, n may be as large as it likes and a any positive
-    /// number, or NaN where n is infinite: infinity comes out. Where n is so small that nothing is left, lanes are left out, for over a result that
-    /// underflows Intel's processors think for 75 ns (attention whose future is masked took three times as long).
+    /// number, or NaN where n is infinite: infinity comes out. Where n is so small that nothing is left, lanes are left out, whatever a is, for over a
+    /// result that underflows Intel's processors think for 75 ns (attention whose future is masked took three times as long).
     template <class Steps>
     WEFT_ELEMENT friend Lanes scaled_by(Lanes a, [[maybe_unused]] Lanes n, [[maybe_unused]] Steps steps) {
 #if defined(__AVX512F__)

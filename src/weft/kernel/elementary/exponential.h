@@ -47,13 +47,14 @@ WEFT_ELEMENT V exp_shifted(V x, double shift) {
     return scaled(exp_small(r) + all<V>(1), shift == 0 ? n : n + all<V>(shift));
 }
 
-/// Where 2^n is an instruction's, nothing is cut off above: of a large x, r is whatever rounding left, but a polynomial of even degree with
-/// such coefficients is positive everywhere, and of infinity n is infinite and r NaN, by which that instruction means infinity.
+/// Where 2^n is an instruction's, nothing is cut off: of a large x, r is whatever rounding left, but a polynomial of even degree with
+/// such coefficients is positive everywhere, and of infinity n is infinite and r NaN, by which that instruction means infinity; of a small one it
+/// looks at n alone.
 template <class V>
 WEFT_ELEMENT V exp(V x) {
     using T = ElementOf<V>;
     static_assert(sizeof ExpRest<T>::c / sizeof(T) % 2 == 1);
-    return exp_shifted(at_least(at_most_in_steps(x, exp_top<T>), exp_bottom<T>), 0);
+    return exp_shifted(within_in_steps(x, exp_bottom<T>, exp_top<T>), 0);
 }
 
 /// e^(high + low) for a clamped high; low is below 2^-20.
@@ -92,7 +93,8 @@ WEFT_ELEMENT V expm1(V x) {
 
 template <class V>
 WEFT_ELEMENT V sigmoid(V x) {
-    V small = exp_shifted(at_least(-magnitude(x), exp_bottom<ElementOf<V>>), 0);
+    using T = ElementOf<V>;
+    V small = exp_shifted(within_in_steps(-magnitude(x), exp_bottom<T>, exp_top<T>), 0);
     return select(less(x, all<V>(0)), small, all<V>(1)) / (small + all<V>(1));
 }
 
