@@ -109,16 +109,21 @@ class Avx512Writer final : public Writer {
         }
     }
 
-    /// Where the accumulator is NaN it stays: k6 leaves it out.
+    /// Where the accumulator is NaN it stays, by k6; beside the comparison, not after it, for each value waits for the one before.
     void join(const StreamKind& kind, Lane lane, std::int32_t accumulator, std::int32_t value, bool tail) override {
         Xmm to = reg(accumulator, lane), a = to, b = reg(value, lane);
         bool narrow = width_of(lane) == 4, greatest = kind.reduction == Reduction::maximum;
         if (is_floating(kind.memory) && kind.reduction != Reduction::sum && kind.reduction != Reduction::product) {
-            Opmask ordered = tail ? k6 | k7 : k6;
-            narrow ? vcmpps(ordered, a, a, 7) : vcmppd(ordered, a, a, 7);
-            to = to | k6;
-            if (narrow) return greatest ? vmaxps(to, a, b) : vminps(to, a, b);
-            return greatest ? vmaxpd(to, a, b) : vminpd(to, a, b);
+            Xmm joined = reg(spare_number, lane);
+            narrow ? vcmpps(k6, a, a, 3) : vcmppd(k6, a, a, 3);
+            if (narrow)
+                greatest ? vmaxps(joined, a, b) : vminps(joined, a, b);
+            else
+                greatest ? vmaxpd(joined, a, b) : vminpd(joined, a, b);
+            Xmm blended = (tail ? joined : to) | k6;
+            narrow ? vblendmps(blended, joined, a) : vblendmpd(blended, joined, a);
+            if (!tail) return;
+            return narrow ? vmovups(to | k7, joined) : vmovupd(to | k7, joined);
         }
         if (tail) to = to | k7;
         if (is_floating(kind.memory)) {
