@@ -110,6 +110,8 @@ class KernelCompiler {
     /// Whether a result of row blocks is better fetched while what it is made of is computed (`much`: exponentials, a product) than stored past
     /// the caches at the end.
     virtual bool fetches_results(const Layout& result, bool much) const { return (void)result, (void)much, false; }
+    /// Whether loops compute what depends on a row alone once a row.
+    virtual bool makes_numbers_once() const { return false; }
     /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).
     virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const {
         return (void)operation, (void)ndim, Axes{};

@@ -6,6 +6,7 @@
 #include "weft/base/integers.h"
 #include "weft/compile/in_place.h"
 #include "weft/compile/row_homes.h"
+#include "weft/compile/row_numbers.h"
 #include "weft/compile/row_parts.h"
 #include "weft/compile/row_steps.h"
 #include "weft/compile/step_kernels.h"
@@ -254,6 +255,10 @@ std::map<std::int32_t, std::int32_t> StepKernels::homes_of(const Step& step) con
     });
 }
 
-std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const { return Rows(*this, step).kernel(); }
+std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
+    std::optional<Step> fewer;
+    if (compiler_.makes_numbers_once()) fewer = numbers_in_readers(plan_, graph_, step);
+    return Rows(*this, fewer ? *fewer : step).kernel();
+}
 
 }  // namespace weft

@@ -10,43 +10,35 @@
 #include "weft/backend/cpu/reduction_kernel.h"
 #include "weft/base/integers.h"
 #include "weft/kernel/address_facts.h"
+#include "weft/kernel/splice.h"
 
 namespace weft::cpu {
 namespace {
 
+std::vector<Scalar> inputs_of(const Program& program, ProgramBuilder& builder) {
+    std::vector<Scalar> inputs;
+    for (DType dtype : program.inputs) inputs.push_back(builder.input(dtype));
+    return inputs;
+}
+
 /// The second program behind the first, whose only output is all that it reads. The outputs of both leave it.
 Program chained(const Program& first, const Program& second) {
-    Program both = first;
-    std::vector<std::int32_t> moved;  // of the second's instructions: their place in both
-    for (const Instruction& at : second.code) {
-        if (at.opcode == Opcode::input) {
-            moved.push_back(first.outputs[0]);
-            continue;
-        }
-        Instruction behind = at;
-        for (std::int32_t* operand : {&behind.a, &behind.b, &behind.c})
-            if (*operand >= 0) *operand = moved[static_cast<std::size_t>(*operand)];
-        moved.push_back(static_cast<std::int32_t>(both.code.size()));
-        both.code.push_back(behind);
-    }
-    for (std::int32_t output : second.outputs) both.outputs.push_back(moved[static_cast<std::size_t>(output)]);
-    return both;
+    ProgramBuilder builder;
+    std::vector<Scalar> made = splice(builder, first, inputs_of(first, builder)),
+                        joined = splice(builder, second, made);
+    for (const auto* outputs : {&made, &joined})
+        for (const Scalar& output : *outputs) builder.output(output);
+    return builder.take();
 }
 
 /// The second program beside the first, with inputs of its own; its only output leaves as number `output`.
-Program beside(Program first, const Program& second, std::size_t output) {
-    auto before = static_cast<std::int32_t>(first.code.size()), inputs = static_cast<std::int32_t>(first.inputs.size());
-    for (Instruction at : second.code) {
-        if (at.opcode == Opcode::input)
-            at.a += inputs;
-        else
-            for (std::int32_t* operand : {&at.a, &at.b, &at.c})
-                if (*operand >= 0) *operand += before;
-        first.code.push_back(at);
-    }
-    first.inputs.insert(first.inputs.end(), second.inputs.begin(), second.inputs.end());
-    first.outputs.insert(first.outputs.begin() + static_cast<std::ptrdiff_t>(output), before + second.outputs[0]);
-    return first;
+Program beside(const Program& first, const Program& second, std::size_t output) {
+    ProgramBuilder builder;
+    std::vector<Scalar> all = splice(builder, first, inputs_of(first, builder));
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(output),
+               splice(builder, second, inputs_of(second, builder))[0]);
+    for (const Scalar& value : all) builder.output(value);
+    return builder.take();
 }
 
 /// Whether a map's result goes past the caches, to where whole vectors are stored, and that is better done beside other work: on processors of
@@ -191,7 +183,7 @@ class StoredReduction final : public Kernel {
         std::vector<Stream> made(first_made, loads.end());
         loads.erase(first_made, loads.end());
         Program both = map ? chained(map->program, reduction.program) : reduction.program;
-        if (behind) both = beside(std::move(both), behind->program, made_);
+        if (behind) both = beside(both, behind->program, made_);
         code_ = emit::EmittedRows(both, dims, loads, reduction.reductions, results, made, behind != nullptr);
     }
 
