@@ -49,9 +49,13 @@ std::vector<RowPart> parts_of(std::size_t count, double points, std::size_t byte
     return parts;
 }
 
+RowTurns turns_of(const std::vector<RowPart>& parts, const std::vector<const Kernel*>& kernels, std::int64_t rows) {
+    return RowTurns(parts, kernels, rows, turn_of(parts, rows, rows, false).rows);
+}
+
 /// Turns of ten rows of such parts.
 RowTurns turns_of(const std::vector<const Kernel*>& kernels, double points, std::size_t bytes, std::int64_t rows = 10) {
-    return RowTurns(parts_of(kernels.size(), points, bytes), kernels, rows);
+    return turns_of(parts_of(kernels.size(), points, bytes), kernels, rows);
 }
 
 /// What the parts write down, of which each has its operand at a hundred times its number, from one on.
@@ -78,7 +82,7 @@ TEST(RowTurns, of_several_arrays_have_fewer_rows) {
     Recorder a('a', said), b('b', said);
     std::vector<RowPart> parts = parts_of(2, 1000, 3 << 10);
     parts[1].operands.insert(parts[1].operands.begin(), {1, {8}, 0, 3 << 10});
-    EXPECT_EQ(said_by(RowTurns(parts, {&a, &b}, 8), said), "a100+4 b200+4 a104+4 b204+4 ");
+    EXPECT_EQ(said_by(turns_of(parts, {&a, &b}, 8), said), "a100+4 b200+4 a104+4 b204+4 ");
 }
 
 TEST(RowTurns, what_all_rows_read_is_made_before_them) {
@@ -86,10 +90,10 @@ TEST(RowTurns, what_all_rows_read_is_made_before_them) {
     Recorder a('a', said), size('s', said, 0), b('b', said);
     std::vector<RowPart> parts = parts_of(3, 1000, 12 << 10);
     parts[1].once = true, parts[1].points = parts[1].bytes = 0;
-    RowTurns turns(parts, {&a, &size, &b}, 4);
+    RowTurns turns = turns_of(parts, {&a, &size, &b}, 4);
     EXPECT_EQ(turns.before(), std::vector<std::size_t>{1});
     EXPECT_EQ(said_by(turns, said), "a100+2 b300+2 a102+2 b302+2 ");
-    EXPECT_FALSE(RowTurns({parts[0], parts[1]}, {&a, &size}, 4));
+    EXPECT_FALSE(turns_of({parts[0], parts[1]}, {&a, &size}, 4));
 }
 
 TEST(RowTurns, are_not_for_what_cannot_or_what_does_not_gain) {
@@ -101,11 +105,30 @@ TEST(RowTurns, are_not_for_what_cannot_or_what_does_not_gain) {
     EXPECT_FALSE(turns_of({&a, &b}, 200, 6 << 10));      // of few points
     EXPECT_FALSE(turns_of({&a, &b}, 1000, 150 << 10));   // of long rows
     std::vector<RowPart> parts = parts_of(2, 1000, 6 << 10);
-    ASSERT_TRUE(RowTurns(parts, {&a, &b}, 10));
+    ASSERT_TRUE(turns_of(parts, {&a, &b}, 10));
     parts[1].points = 1;
-    EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // which come to numbers
+    EXPECT_FALSE(turns_of(parts, {&a, &b}, 10));  // which come to numbers
     parts[0].points = 0, parts[1].points = 1000;
-    EXPECT_FALSE(RowTurns(parts, {&a, &b}, 10));  // of no elements
+    EXPECT_FALSE(turns_of(parts, {&a, &b}, 10));  // of no elements
+    parts[0].points = 1000, parts[0].least_rows = 1;
+    EXPECT_EQ(turn_of(parts, 10, 10, true).rows, 0);  // a product
+}
+
+// Two turns fit a first-level cache of 48 KB, and have a thousand points at least; of what does not come from far, or is not asked for, one.
+TEST(RowTurns, of_rows_from_far_are_short) {
+    auto turn = [](double points, std::size_t bytes, std::int64_t rows, bool fetched = true) {
+        return turn_of(parts_of(2, points, bytes), 100, rows, fetched);
+    };
+    EXPECT_EQ(turn(1000, 6 << 10, 10'000).rows, 2);
+    EXPECT_TRUE(turn(1000, 6 << 10, 10'000).soon);
+    EXPECT_EQ(turn(256, 1 << 10, 10'000).rows, 12);
+    EXPECT_EQ(turn(50, 1 << 10, 10'000).rows, 21);  // of a thousand points
+    EXPECT_EQ(turn(1000, 6 << 10, 100).rows, 4);
+    EXPECT_FALSE(turn(1000, 6 << 10, 100).soon);
+    EXPECT_EQ(turn(1000, 6 << 10, 10'000, false).rows, 4);
+    EXPECT_FALSE(turn(1000, 6 << 10, 10'000, false).soon);
+    EXPECT_EQ(turn(4000, 16 << 10, 10'000).rows, 2);  // long rows
+    EXPECT_FALSE(turn(4000, 16 << 10, 10'000).soon);
 }
 
 Tensor log_softmax_of(const Tensor& x) {

@@ -72,6 +72,7 @@ struct KernelUse {
     /// Of a block of a product: how many bytes are read behind it, in one piece each. run() is handed where, behind what is shared, and may ask
     /// for them meanwhile.
     std::vector<std::size_t> ahead = {};
+    bool soon = false;  // of a loop: its loads have Access::soon
 };
 
 class KernelCompiler {
@@ -110,6 +111,8 @@ class KernelCompiler {
     /// Whether a result of row blocks is better fetched while what it is made of is computed (`much`: exponentials, a product) than stored past
     /// the caches at the end.
     virtual bool fetches_results(const Layout& result, bool much) const { return (void)result, (void)much, false; }
+    /// Whether of rows that come in turns of a few what the next turn reads is asked for into the first-level cache: then two of them have to fit it.
+    virtual bool fetches_turns() const { return false; }
     /// Whether loops compute what depends on a row alone once a row.
     virtual bool makes_numbers_once() const { return false; }
     /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).

@@ -17,6 +17,8 @@ class RowBlocks final : public Kernel {
   public:
     explicit RowBlocks(const RowGroup& group) : outside_(group.outside), rows_(group.rows), blocks_(cut(group)) {
         if (group.beside.make) prepare_beside(group);
+        if (blocks_.count > 1 && !beside_)
+            turn_ = turn_of(group.parts, blocks_.rows_in_block, element_count(rows_), group.fetches_turns);
         for (std::size_t part = 0; part < group.parts.size(); ++part) prepare(group, part);
         std::vector<Lifetime> inside = group.inside;
         for (Lifetime& life : inside) life.bytes *= static_cast<std::size_t>(blocks_.rows_in_block);
@@ -42,7 +44,7 @@ class RowBlocks final : public Kernel {
             most = std::max(most, beside_->scratch_bytes());
             most_operands = std::max(most_operands, beside_operands_.size());
         }
-        if (!beside_) find_turns(group);
+        if (turn_.rows > 0) find_turns(group);
         turns_at_ = thread_bytes_;
         thread_bytes_ += std::max(turns_.bytes(), last_turns_.bytes());
         table_at_ = thread_bytes_;
@@ -143,7 +145,7 @@ class RowBlocks final : public Kernel {
         for (std::size_t axis = 0; axis < blocks_.axis; ++axis) rows[axis] = std::min<std::int64_t>(1, rows[axis]);
         if (!rows.empty()) rows[blocks_.axis] = blocks_.step;
         if (block) prepared.ahead = reads_ahead(group, index, blocks_.axis, rows);
-        KernelUse use{.block = block, .kept = part.kept, .ahead = bytes_of(prepared.ahead, rows)};
+        KernelUse use{.block = block, .kept = part.kept, .ahead = bytes_of(prepared.ahead, rows), .soon = turn_.soon};
         prepared.whole = part.make(rows, use);
         if (std::int64_t rest = rows.empty() ? 0 : rows_[blocks_.axis] % blocks_.step) {
             rows[blocks_.axis] = rest;
@@ -154,19 +156,18 @@ class RowBlocks final : public Kernel {
         parts_.push_back(std::move(prepared));
     }
 
-    /// Whether a block's parts take turns of a few rows: none joins the rows themselves, or reads what is shared.
+    /// Whether a block's parts take turns of a few rows: none reads what is shared.
     void find_turns(const RowGroup& group) {
-        if (blocks_.count <= 1) return;
         std::vector<const Kernel*> whole, last;
         for (const Part& part : parts_) {
-            if (part.join || sharing(part) || !part.ahead.empty()) return;
+            if (sharing(part) || !part.ahead.empty()) return;
             whole.push_back(part.whole.get());
             if (part.last) last.push_back(part.last.get());
         }
-        turns_ = RowTurns(group.parts, whole, blocks_.rows_in_block);
+        turns_ = RowTurns(group.parts, whole, blocks_.rows_in_block, turn_.rows);
         std::int64_t rest = rows_[blocks_.axis] % blocks_.step;
         if (turns_ && !last.empty())
-            last_turns_ = RowTurns(group.parts, last, blocks_.rows_in_block / blocks_.step * rest);
+            last_turns_ = RowTurns(group.parts, last, blocks_.rows_in_block / blocks_.step * rest, turn_.rows);
     }
 
     /// Smaller blocks, each of which ends beside the next, where the device does better so.
@@ -324,6 +325,7 @@ class RowBlocks final : public Kernel {
     std::unique_ptr<Kernel> beside_;  // of part beside_part_, and of the last one for the block before
     std::size_t beside_part_ = 0, other_inside_ = 0;
     std::vector<Beside> beside_operands_;
+    Turn turn_;
     RowTurns turns_, last_turns_;  // of a block, of a shorter one; or empty
     std::size_t turns_at_ = 0;     // in a thread's memory
     std::vector<std::size_t> inside_at_;

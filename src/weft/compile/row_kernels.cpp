@@ -31,7 +31,7 @@ class StepKernels::Rows {
         RowGroup group;
         const Shape& shape = of_.graph_.node(step_.space).shape;
         group.rows = dims_of(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(step_.leading)));
-        group.outside = outside_;
+        group.outside = outside_, group.fetches_turns = of_.compiler_.fetches_turns();
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
             if (ends_beside(p)) {  // of several the last
                 group.beside = beside(p);

@@ -59,7 +59,8 @@ class BlockLoop {
         Loop cut = use.block ? of_blocks_ : whole_;
         std::copy(block.begin(), block.end(), cut.dims.begin());
         for (std::size_t i = 0; use.block && i < cut.loads.size(); ++i)
-            if (cut.loads[i].passes > 0) cut.loads[i].next = to_next(operands_[i].strides, block);
+            if (cut.loads[i].passes > 0)
+                cut.loads[i].next = to_next(operands_[i].strides, block), cut.loads[i].soon = use.soon;
         return cut;
     }
 

@@ -8,12 +8,20 @@
 
 namespace weft {
 
+struct Turn {
+    std::int64_t rows = 0;  // that a part makes before the next one does; 0: all of a block
+    bool soon = false;      // what the next turn reads is asked for into the first-level cache (Access::soon)
+};
+/// Turns of a block of so many of all `rows`: none where a part is no loop, or reduces the rows, where the block is no more than one, and where a turn
+/// would not be worth its calls. `fetched`: KernelCompiler::fetches_turns.
+Turn turn_of(const std::vector<RowPart>& parts, std::int64_t rows_in_block, std::int64_t rows, bool fetched);
+
 class RowTurns {
   public:
     RowTurns() = default;
-    /// Of parts, and of each the kernel that makes so many rows. Empty where one of them cannot be run so, where the rows are no more than one turn,
-    /// and where a turn would not be worth its calls.
-    RowTurns(const std::vector<RowPart>& parts, const std::vector<const Kernel*>& kernels, std::int64_t rows);
+    /// Of parts, and of each the kernel that makes so many rows. Empty where one of them cannot be run so, or the rows are no more than one turn.
+    RowTurns(const std::vector<RowPart>& parts, const std::vector<const Kernel*>& kernels, std::int64_t rows,
+             std::int64_t rows_in_turn);
 
     explicit operator bool() const { return !parts_.empty(); }
     /// Memory for where each part is in its rows.

@@ -55,6 +55,8 @@ struct Access {
     std::int64_t next = 0;
     /// A hint, of a load: what the loop stores takes its place.
     bool replaced = false;
+    /// As `passes`: what is read a call later is so near that a first-level cache has room for it beside what is read now.
+    bool soon = false;
     /// A fact: the address of the element at index 0 of every axis is a multiple of so many bytes, a power of two and no less than the
     /// element's. Addresses that break it are refused (kernel/address_facts.h). 0: nothing is known.
     std::size_t alignment = 0;

@@ -24,7 +24,7 @@ Hash128 hash_of(const Loop& loop) {
             add(access.strides);
             hasher.add(access.passes);
             hasher.add(static_cast<std::uint64_t>(access.next));
-            hasher.add(access.replaced ? 1u : 0u);
+            hasher.add((access.replaced ? 1u : 0u) | (access.soon ? 2u : 0u));
             hasher.add(access.alignment);
             hasher.add(access.pointers.size());
             for (const Pointer& pointer : access.pointers) {

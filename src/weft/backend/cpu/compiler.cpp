@@ -166,6 +166,8 @@ bool Compiler::fetches_results(const Layout& result, bool much) const {
     return !beside && (bytes < past_bytes || length * size >= long_row);
 }
 
+bool Compiler::fetches_turns() const { return is_no_zen(); }
+
 bool Compiler::makes_numbers_once() const { return emit::emission() != emit::Emission::off; }
 
 Limits Compiler::limits() const {

@@ -23,10 +23,10 @@ LoopLayout layout_of(const Loop& loop);
 struct Stream {
     DType memory = DType::float32;
     Dims strides;
-    bool ahead = false;     // what follows the elements of a call may be fetched meanwhile
-    bool counted = false;   // no memory: whoever runs over it counts (of the emitter alone)
-    std::int64_t next = 0;  // of what is fetched ahead: Access::next
-    bool near = false;      // StreamKind::near
+    bool ahead = false;                   // what follows the elements of a call may be fetched meanwhile
+    bool counted = false;                 // no memory: whoever runs over it counts (of the emitter alone)
+    std::int64_t next = 0;                // of what is fetched ahead: Access::next
+    bool near = false, replaced = false;  // as StreamKind has them
     std::int64_t offset(const std::int64_t* at) const {
         std::int64_t bytes = 0;
         for (std::size_t axis = 0; axis < strides.size(); ++axis) bytes += at[axis] * strides[axis];

@@ -165,7 +165,7 @@ class StoredReduction final : public Kernel {
         for (std::size_t i = 0; i < both.loads.size(); ++i) {
             const Access& access = both.loads[i];
             bool ahead = i < loads && (fetched_ahead(access) || (map && fetched_beside(map->program, access)));
-            streams_.push_back({access.dtype, layout.loads[i], ahead, false, access.next});
+            streams_.push_back({access.dtype, layout.loads[i], ahead, false, access.next, access.soon});
         }
         for (std::size_t i = loads; i < streams_.size(); ++i)
             if (streams_[i].strides.back() != static_cast<std::int64_t>(size_of(streams_[i].memory))) return false;

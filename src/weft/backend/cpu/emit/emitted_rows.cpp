@@ -18,7 +18,8 @@ StreamKind kind_of(const Stream& stream, bool store) {
         return {.memory = stream.memory,
                 .mode = Mode::contiguous,
                 .ahead = stream.ahead && !store,
-                .near = stream.near && stream.ahead && !store};
+                .near = stream.near && stream.ahead && !store,
+                .replaced = stream.replaced && stream.ahead && !store};
     return {stream.memory, step == 0 && !store ? Mode::uniform : Mode::strided};
 }
 

@@ -161,9 +161,9 @@ Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::s
     for (auto kinds : {loads, stores}) {
         hasher.add(kinds.size());
         for (const StreamKind& kind : kinds)
-            hasher.add(static_cast<std::uint64_t>(kind.near) << 25 | static_cast<std::uint64_t>(kind.ahead) << 24 |
-                       static_cast<std::uint64_t>(kind.memory) << 16 | static_cast<std::uint64_t>(kind.mode) << 8 |
-                       static_cast<std::uint64_t>(kind.reduction));
+            hasher.add(static_cast<std::uint64_t>(kind.replaced) << 26 | static_cast<std::uint64_t>(kind.near) << 25 |
+                       static_cast<std::uint64_t>(kind.ahead) << 24 | static_cast<std::uint64_t>(kind.memory) << 16 |
+                       static_cast<std::uint64_t>(kind.mode) << 8 | static_cast<std::uint64_t>(kind.reduction));
     }
     return hasher.result();
 }

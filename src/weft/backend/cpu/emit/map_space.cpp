@@ -34,9 +34,13 @@ MapSpace space_of(const Loop& loop) {
     LoopLayout layout = layout_of(loop);
     MapSpace space;
     space.row = layout.kept.empty() ? 1 : layout.kept.back();
-    for (std::size_t i = 0; i < layout.loads.size(); ++i)
-        space.loads.push_back({loop.loads[i].dtype, layout.loads[i], fetched_ahead(loop.loads[i]), false,
-                               loop.loads[i].next, !loop.loads[i].replaced});
+    auto fetched = std::count_if(loop.loads.begin(), loop.loads.end(), fetched_ahead);
+    for (std::size_t i = 0; i < layout.loads.size(); ++i) {
+        const Access& load = loop.loads[i];
+        bool near = is_no_zen() && (load.soon || (fetched == 1 && !load.replaced));
+        space.loads.push_back(
+            {load.dtype, layout.loads[i], fetched_ahead(load), false, load.next, near, load.replaced});
+    }
     for (std::size_t i = 0; i < layout.stores.size(); ++i)
         space.stores.push_back({loop.stores[i].dtype, layout.stores[i]});
     space.dims = std::move(layout.kept);

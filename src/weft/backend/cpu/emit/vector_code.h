@@ -135,8 +135,9 @@ struct StreamKind {
     DType memory = DType::float32;
     Mode mode = Mode::contiguous;
     Reduction reduction = Reduction::sum;  // of a joined stream
-    bool ahead = false;  // of a contiguous load: the lines as far on as the call's rows reach are fetched, too,
-    bool near = false;   // into the first-level cache, where nothing else is and little is computed
+    bool ahead = false;     // of a contiguous load: the lines as far on as the call's rows reach are fetched, too,
+    bool near = false;      // into the first-level cache (a Zen decides by what else is and by what is computed),
+    bool replaced = false;  // to be written: what the kernel stores takes its place
     friend bool operator==(const StreamKind&, const StreamKind&) = default;
 };
 

@@ -87,6 +87,7 @@ class Writer : protected Xbyak::CodeGenerator {
     bool integers(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
     void fused(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
     void fetch_ahead(std::size_t stream);
+    bool one_much_computed() const;
     void load(const Line& line, std::int32_t to, int copy, bool whole);
     void store(const Line& line, std::int32_t from, int copy, bool whole);
     void find_pairs();

@@ -21,7 +21,7 @@ namespace {
 // An Emerald Rapids, whose third-level cache answers late: 2 KB ahead into the first level, 64 MB along rows of 256, along all, 16 MB along rows
 // of 1,024: 2.58 to 2.45 ms, 2.56 to 2.30, 0.64 to 0.55; 128 MB of doubles 8.8 to 6.7 (1 and 4 KB, or into the second level: no better).
 constexpr int far_ahead = 8192, near_ahead = 1024, between_ahead = 2048;  // bytes
-constexpr std::ptrdiff_t much_computed = 12;                              // lines: an exponential
+constexpr std::ptrdiff_t much_computed = 12;                              // lines: an exponential (Zen 4)
 
 }  // namespace
 
@@ -57,24 +57,35 @@ void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
 /// What the vectors at hand take, as far on as the call's rows reach. Nothing happens where no memory is. Into the second-level cache, for
 /// the first is too small for a block. A Zen 4 does little of what it is asked so; into the first it does, and what that lets go stays in the
 /// second: softmax of 4,096 x 1,024 23.4 to 19.0 cycles for 16 numbers. Where little is computed, or of several arrays, loads wait for the places
-/// that it takes: gradients of a softmax and of a layer norm 1.3. An Intel does better where one array is asked for, which is read for the last time
-/// and little is computed with: layer norms and root mean squares of 12 to 32 MB in 0.92 to 0.98 of the time, logarithms of softmaxes 0.96 to 1.0; of
-/// exponentials 1.0, of what is written over 1.01, of two arrays 1.02.
+/// that it takes: gradients of a softmax and of a layer norm 1.3. An Intel does better where one array is asked for, which is read for the last time:
+/// layer norms and root mean squares of 12 to 32 MB in 0.92 to 0.98 of the time, logarithms of softmaxes 0.96 to 1.0; of two arrays 1.02. Where two
+/// turns of rows fit the first level (compile/row_turns.cpp), it does so with all (a layer norm's gradient 0.88, a softmax's 1.03), and what will be
+/// written over is asked for to be written.
 void Writer::fetch_ahead(std::size_t stream) {
     constexpr int line = 64;
-    auto size = static_cast<int>(size_of(plan_.code.streams[stream].memory));
+    const StreamKind& kind = plan_.code.streams[stream];
+    auto size = static_cast<int>(size_of(kind.memory));
+    bool near = is_zen4() ? one_much_computed() : kind.near;
+    mov(rcx, frame(aheads_at_ + 8 * stream));
+    add(rcx, base_of(stream));
+    for (int offset = 0; offset < plan_.unroll * lanes() * size; offset += line) {
+        Address at = ptr[rcx + r12 * size + offset];
+        if (!near)
+            prefetcht1(at);
+        else
+            kind.replaced&& kind.near ? prefetchw(at) : prefetcht0(at);
+    }
+}
+
+/// Whether one array alone is asked for, and an exponential or as much computed.
+bool Writer::one_much_computed() const {
     auto arrays = std::count_if(plan_.code.streams.begin(), plan_.code.streams.end(),
                                 [](const StreamKind& kind) { return kind.ahead; });
     auto computed = std::count_if(plan_.code.order.begin(), plan_.code.order.end(), [&](std::int32_t line) {
         VectorOp op = plan_.code.line(line).op;
         return op != VectorOp::load && op != VectorOp::store && op != VectorOp::constant;
     });
-    bool near = arrays == 1 && (is_zen4() ? computed >= much_computed
-                                          : is_no_zen() && plan_.code.streams[stream].near && computed < much_computed);
-    mov(rcx, frame(aheads_at_ + 8 * stream));
-    add(rcx, base_of(stream));
-    for (int offset = 0; offset < plan_.unroll * lanes() * size; offset += line)
-        near ? prefetcht0(ptr[rcx + r12 * size + offset]) : prefetcht1(ptr[rcx + r12 * size + offset]);
+    return arrays == 1 && computed >= much_computed;
 }
 
 /// Of more arrays than an Intel's processor follows by itself (steps of a loop that are computed at once read a slice each), where a chain leaves
