@@ -8,6 +8,7 @@
 #include "weft/backend/cpu/isa.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/gather.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
@@ -49,10 +50,12 @@ TEST(RowNumbers, of_short_rows_have_parts_of_their_own) {
 }
 
 TEST(RowNumbers, that_others_want_stay) {
-    Tensor x = numbers("wanted", {20, 1000}), inverse = 1.f / sum(exp(x), 1, true);
+    Tensor x = numbers("wanted", {300, 1000}), inverse = 1.f / sum(exp(x), 1, true);
     EXPECT_EQ(parts_left({exp(x) * inverse, inverse}).first, parts_left({exp(x) * inverse, inverse}).second);
     Tensor scaled = x * inverse;  // a sum over the rows reads them as well
-    expect_bits_in_blocks({scaled, sum(square(x) * inverse, 0)});
+    std::vector<Tensor> with_sums{scaled, sum(square(x) * inverse, 0)};
+    EXPECT_EQ(parts_left(with_sums).first, parts_left(with_sums).second);
+    expect_values(with_sums, 1000);
     // A product reads the second number, which is no loop.
     expect_bits_in_blocks({scaled, matmul(inverse, numbers("weights", {1, 50}))});
 }
@@ -84,11 +87,27 @@ TEST(RowNumbers, leave_the_bits_as_they_are) {
     }
 }
 
+// What is read by indices is not read row by row.
+TEST(RowNumbers, that_are_picked) {
+    Tensor x = numbers("picked", {200, 700}), table = numbers("table", {50, 1}), index = picks({200}, 50);
+    expect_bits_in_blocks({x * (take(table, index, 0) * sum(exp(x), 1, true))});
+    Tensor scale = 1.f / sum(exp(x), 1, true);
+    expect_bits_in_blocks({take(numbers("columns", {200, 50}), picks({700}, 50), 1) * scale - x});
+    Tensor rows = take(numbers("rows", {50, 700}), index, 0);
+    expect_bits_in_blocks({rows - scale});
+}
+
 // Where a mean keeps no axis, what it is subtracted as is a view of it.
 TEST(RowNumbers, that_are_read_through_views) {
     Tensor x = numbers("views", {50, 800});
     expect_bits_in_blocks({x - expand_dims(mean(x, 1) * 2.f, 1)});
     expect_bits_in_blocks({x * broadcast_to(expand_dims(1.f / sum(exp(x), 1), 1), {50, 800})});
+    Tensor square_one = numbers("square", {600, 600});
+    expect_bits_in_blocks({square_one - expand_dims(mean(square_one, 1) * 2.f, 1)});
+    expect_bits_in_blocks({square_one - expand_dims(log(sum(exp(square_one), 1)) + 1.f, 1)});
+    Tensor flat = log(sum(exp(square_one), 1)) + 1.f;
+    expect_bits_in_blocks(
+        {square_one - expand_dims(flat, 1), exp(flat), square(square_one) * expand_dims(sqrt(exp(flat)), 1)});
     Tensor deep = numbers("deep", {6, 10, 600}), whole = max(deep, 2, true) * 3.f;
     expect_bits_in_blocks({deep - whole, exp(deep + whole)});
     expect_bits_in_blocks({deep * (1.f / sum(deep, {1, 2}, true))});

@@ -56,16 +56,13 @@ class RowNumbers {
         return row == 1 || row >= (all >= far ? least_far_row : least_row);
     }
 
-    /// A number a row, few of them, which nobody outside reads, and which lie in memory as they are computed.
+    /// A number a row, few of them, which nobody outside reads.
     bool makes_numbers(const Step& part) const {
         if (part.kind != Step::map || part.leading != rows_.leading || !part.indexed.empty() || length(part) != 1)
             return false;
         if (part.program.code.size() > most_instructions) return false;
-        for (std::size_t i = 0; i < part.stores.size(); ++i) {
-            bool as_computed = plan_.slots[at(part.stores[i])].dtype == part.program.dtype(part.program.outputs[i]);
-            if (!contains(rows_.inside, part.stores[i]) || !as_computed) return false;
-        }
-        return true;
+        return std::all_of(part.stores.begin(), part.stores.end(),
+                           [&](std::int32_t slot) { return contains(rows_.inside, slot); });
     }
 
     /// Whether all are loops over the same rows and axes: then what the maker reads stands for the same in them. Of short rows they would make
