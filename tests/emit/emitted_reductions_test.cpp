@@ -1,5 +1,10 @@
 // Reductions by machine code and by the block evaluator: the same bits on all instruction sets and any number of threads.
+#include <bit>
+#include <cstring>
+
 #include "emit/emitter_cases.h"
+#include "weft/base/unsigned_of.h"
+#include "weft/compile/device.h"
 
 namespace weft {
 namespace {
@@ -239,6 +244,69 @@ TEST(Emitter, values_joined_in_columns_never_pass_through_memory) {
         UseIsa use(isa);
         EXPECT_EQ(cpu::prepare_reduction(loop, true)->by(), "emitter") << cpu::name_of(isa);
     }
+}
+
+/// Rows of numbers, of some -0, infinity and NaN of several signs and payloads, the first of these at `first`.
+template <class T>
+std::vector<T> rows_with_nan(Random& random, std::int64_t rows, std::int64_t length, std::int64_t first) {
+    using Bits = UnsignedOf<sizeof(T)>;
+    std::vector<T> values;
+    for (std::int64_t i = 0; i < rows * length; ++i) {
+        T value = static_cast<T>(pick(random, 9) - 4) * T(0.25);
+        int kind = pick(random, 40);
+        if (kind == 0) value = -T(0);
+        if (kind == 1)
+            value = pick(random, 2) ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+        if (i % length == first || (first >= 0 && i % length > first && kind == 2)) {
+            auto bits = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN()) | static_cast<Bits>(1 + i % 1000);
+            value = std::bit_cast<T>(static_cast<Bits>(pick(random, 2) ? bits : ~(~bits << 1 >> 1)));
+        }
+        values.push_back(value);
+    }
+    return values;
+}
+
+// What is greatest of an array as it lies is joined without regard to NaN until there is one: from there on the first of each lane stays, as elsewhere.
+template <class T>
+void expect_extremes(DType dtype) {
+    static constexpr std::int64_t rows = 5;
+    int seed = 0;
+    for (std::int64_t length : {31, 64, 65, 128, 200, 1000, 1024}) {
+        for (std::int64_t first : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{17}, length / 2, length - 1}) {
+            Random random(static_cast<unsigned>(++seed));
+            std::vector<T> values = rows_with_nan<T>(random, rows, length, first);
+            for (Reduction reduction : {Reduction::maximum, Reduction::minimum}) {
+                ProgramBuilder builder;
+                builder.output(builder.input(dtype));
+                Loop loop;
+                loop.program = builder.take(), loop.dims = {rows, length}, loop.reduced = 1;
+                loop.loads = {{dtype, {length, 1}}}, loop.stores = {{dtype, {1}}}, loop.reductions = {reduction};
+                auto results = [&](const Kernel& kernel) {
+                    std::vector<T> kept(rows);
+                    void* operands[] = {values.data(), kept.data()};
+                    std::vector<std::byte> scratch(kernel.scratch_bytes());
+                    kernel.run(operands, scratch.data());
+                    return kept;
+                };
+                for (Isa isa : emitted_isas()) {
+                    UseIsa use(isa);
+                    std::vector<T> expected, found = results(*cpu_compiler().loop(loop, true));
+                    {
+                        Emitting none(cpu::emit::Emission::off);
+                        expected = results(*cpu_compiler().loop(loop, true));
+                    }
+                    ASSERT_EQ(std::memcmp(expected.data(), found.data(), rows * sizeof(T)), 0)
+                        << cpu::name_of(isa) << ", " << name_of(reduction) << " of " << length << ", NaN from "
+                        << first;
+                }
+            }
+        }
+    }
+}
+
+TEST(Emitter, extremes_of_rows_with_and_without_nan) {
+    expect_extremes<float>(DType::float32);
+    expect_extremes<double>(DType::float64);
 }
 
 }  // namespace

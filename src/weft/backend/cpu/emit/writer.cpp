@@ -33,6 +33,7 @@ Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size, bool many
     };
     one_array_joined_ = (plan.code.joins() || plan.code.accumulates()) &&
                         std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) == 1;
+    extremes_alone_ = finds_extremes();
     fetches_next_ = plan.chain && is_no_zen() &&
                     std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) > most_streams;
     find_pairs();
@@ -106,7 +107,7 @@ void Writer::close() {
 }
 
 void Writer::row_loop() {
-    Xbyak::Label next_row, again, rest, bounded, rare, stored, done;
+    Xbyak::Label next_row, again, rest, bounded, rare, stored, plain, folded, done;
     L(next_row);
     xor_(r12d, r12d);
     bool in_common = !plan_.common_row.tasks.empty();
@@ -124,6 +125,10 @@ void Writer::row_loop() {
     Xbyak::Label limited, rare_rest, end;
     jmp(limited);
     L(rest);
+    if (extremes_alone_) {
+        cmp(r12, r13);
+        je(plain);
+    }
     mov(ptr[rsp + static_cast<int>(limit_at_)], r13);
     L(bounded);
     if (!plan_.common_rest.tasks.empty()) {
@@ -148,10 +153,16 @@ void Writer::row_loop() {
     jb(again);
     L(end);
     if (plan_.code.folds()) fold_accumulators();
+    L(folded);
     dec(r14);
     jz(done);
     advance();
     jmp(next_row);
+    if (extremes_alone_) {
+        L(plain);
+        without_nan([&] { fold_accumulators(); });
+        jmp(folded);
+    }
     L(done);
 }
 
@@ -196,7 +207,7 @@ void Writer::whole_vectors(Xbyak::Label& rest, Xbyak::Label& rare) {
     ja(rest);
     align_place(16);
     L(next);
-    write_part(plan_.body, true);
+    extremes_alone_ ? join_extremes(rest) : write_part(plan_.body, true);
     add(r12, step);
     lea(rax, ptr[r12 + step]);
     cmp(rax, r13);

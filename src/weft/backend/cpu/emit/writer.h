@@ -61,6 +61,7 @@ class Writer : protected Xbyak::CodeGenerator {
     const KernelPlan& plan_;
     const bool very_wide_;       // vectors of 64 bytes
     const bool many_registers_;  // 32 of them, and instructions that reach them
+    bool no_nan_ = false;        // among what is joined, and in the accumulators
 
   private:
     void lay_out_frame();
@@ -69,6 +70,14 @@ class Writer : protected Xbyak::CodeGenerator {
     void move_accumulators(bool in);
     void begin_accumulators();
     void fold_accumulators();
+    bool finds_extremes() const;
+    void join_extremes(Xbyak::Label& rest);
+    template <class Write>
+    void without_nan(Write write) {
+        no_nan_ = true;
+        write();
+        no_nan_ = false;
+    }
     void upper_half(std::int32_t to, std::int32_t from, int bytes);
     Xmm accumulating(std::size_t stream, int copy) const;
     std::int32_t accumulator(std::size_t stream, int copy) const;
@@ -86,7 +95,7 @@ class Writer : protected Xbyak::CodeGenerator {
     bool arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
     bool integers(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
     void fused(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
-    void fetch_ahead(std::size_t stream);
+    void fetch_ahead(std::size_t stream, int copy);
     bool one_much_computed() const;
     void load(const Line& line, std::int32_t to, int copy, bool whole);
     void store(const Line& line, std::int32_t from, int copy, bool whole);
@@ -120,6 +129,7 @@ class Writer : protected Xbyak::CodeGenerator {
     std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // streams that may be one array: stored, loaded
     bool one_array_joined_ = false;                           // and nothing else comes from memory
     bool fetches_next_ = false;                               // the next vectors, of many arrays
+    bool extremes_alone_ = false;                             // finds_extremes()
     int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
     Xbyak::Label* rare_ = nullptr;                            // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool

@@ -114,12 +114,16 @@ class Avx512Writer final : public Writer {
         Xmm to = reg(accumulator, lane), a = to, b = reg(value, lane);
         bool narrow = width_of(lane) == 4, greatest = kind.reduction == Reduction::maximum;
         if (is_floating(kind.memory) && kind.reduction != Reduction::sum && kind.reduction != Reduction::product) {
+            auto extreme = [&](const Xmm& result) {
+                if (narrow)
+                    greatest ? vmaxps(result, a, b) : vminps(result, a, b);
+                else
+                    greatest ? vmaxpd(result, a, b) : vminpd(result, a, b);
+            };
+            if (no_nan_) return extreme(to);
             Xmm joined = reg(spare_number, lane);
             narrow ? vcmpps(k6, a, a, 3) : vcmppd(k6, a, a, 3);
-            if (narrow)
-                greatest ? vmaxps(joined, a, b) : vminps(joined, a, b);
-            else
-                greatest ? vmaxpd(joined, a, b) : vminpd(joined, a, b);
+            extreme(joined);
             Xmm blended = (tail ? joined : to) | k6;
             narrow ? vblendmps(blended, joined, a) : vblendmpd(blended, joined, a);
             if (!tail) return;
