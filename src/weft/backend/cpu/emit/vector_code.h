@@ -138,6 +138,8 @@ struct StreamKind {
     bool ahead = false;     // of a contiguous load: the lines as far on as the call's rows reach are fetched, too,
     bool near = false;      // into the first-level cache (a Zen decides by what else is and by what is computed),
     bool replaced = false;  // to be written: what the kernel stores takes its place
+    /// Asked for behind the store that takes the place of what was read, not behind the load: loads would wait for requests to write.
+    bool asked_when_stored() const { return ahead && near && replaced; }
     friend bool operator==(const StreamKind&, const StreamKind&) = default;
 };
 

@@ -41,34 +41,37 @@ void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
     if (stream.ahead && one_array_joined_)
         is_zen4() ? prefetcht1(ptr[element_address(line.immediate, copy) + near_ahead])
                   : prefetcht0(ptr[element_address(line.immediate, copy) + (is_zen5() ? far_ahead : between_ahead)]);
-    else if (stream.ahead && whole && copy == 0)
-        fetch_ahead(line.immediate);
     else if (fetches_next_ && whole && stream.mode == Mode::contiguous)
         fetch_next(line.immediate, copy);
     if (stream.mode == Mode::counting) return count(line.immediate, to, copy);
-    if (stream.mode == Mode::contiguous && (whole || masks(stream.memory)))
-        return load_from(ptr[element_address(line.immediate, copy)], stream.memory, line.lane, to, !whole);
+    if (stream.mode == Mode::contiguous && (whole || masks(stream.memory))) {
+        load_from(ptr[element_address(line.immediate, copy)], stream.memory, line.lane, to, !whole);
+        bool asks = stream.ahead && !stream.asked_when_stored() && !one_array_joined_;
+        if (asks && whole) fetch_ahead(line.immediate, copy);
+        return;
+    }
     point_at(line.immediate, copy);
     if (whole && size_of(stream.memory) >= 4) return collect(size_of(stream.memory), to);
     move_elements(line.immediate, true, whole);
     load_from(frame(area(line.immediate)), stream.memory, line.lane, to, false);
 }
 
-/// What the vectors at hand take, as far on as the call's rows reach. Nothing happens where no memory is. Into the second-level cache, for
+/// What the vector at hand takes, as far on as the call's rows reach, line by line between what is computed: loads waited behind four requests at once. Nothing happens where no memory is. Into the second-level cache, for
 /// the first is too small for a block. A Zen 4 does little of what it is asked so; into the first it does, and what that lets go stays in the
 /// second: softmax of 4,096 x 1,024 23.4 to 19.0 cycles for 16 numbers. Where little is computed, or of several arrays, loads wait for the places
 /// that it takes: gradients of a softmax and of a layer norm 1.3. An Intel does better where one array is asked for, which is read for the last time:
 /// layer norms and root mean squares of 12 to 32 MB in 0.92 to 0.98 of the time, logarithms of softmaxes 0.96 to 1.0; of two arrays 1.02. Where two
 /// turns of rows fit the first level (compile/row_turns.cpp), it does so with all (a layer norm's gradient 0.88, a softmax's 1.03), and what will be
 /// written over is asked for to be written.
-void Writer::fetch_ahead(std::size_t stream) {
+void Writer::fetch_ahead(std::size_t stream, int copy) {
     constexpr int line = 64;
     const StreamKind& kind = plan_.code.streams[stream];
     auto size = static_cast<int>(size_of(kind.memory));
     bool near = is_zen4() ? one_much_computed() : kind.near;
     mov(rcx, frame(aheads_at_ + 8 * stream));
     add(rcx, base_of(stream));
-    for (int offset = 0; offset < plan_.unroll * lanes() * size; offset += line) {
+    int width = lanes() * size, first = divide_up(copy * width, line) * line;
+    for (int offset = first; offset < (copy + 1) * width; offset += line) {
         Address at = ptr[rcx + r12 * size + offset];
         if (!near)
             prefetcht1(at);

@@ -22,8 +22,12 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
     if (stream.mode == Mode::past && whole)
         return vmovntps(ptr[element_address(line.immediate, copy)], reg(from, line.from));
     if (!whole && may_be_in_place(line.immediate)) return store_tail(line, from, copy);
-    if (stream.mode != Mode::strided && (whole || masks(stream.memory)))
-        return store_to(ptr[element_address(line.immediate, copy)], stream.memory, line.from, from, !whole);
+    if (stream.mode != Mode::strided && (whole || masks(stream.memory))) {
+        store_to(ptr[element_address(line.immediate, copy)], stream.memory, line.from, from, !whole);
+        for (std::size_t i = 0; whole && i < plan_.code.streams.size(); ++i)
+            if (plan_.code.streams[i].asked_when_stored()) fetch_ahead(i, copy);
+        return;
+    }
     if (whole && size_of(stream.memory) >= 4) {
         point_at(line.immediate, copy);
         return distribute(size_of(stream.memory), from);
