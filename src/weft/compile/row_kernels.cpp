@@ -31,7 +31,7 @@ class StepKernels::Rows {
         RowGroup group;
         const Shape& shape = of_.graph_.node(step_.space).shape;
         group.rows = dims_of(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(step_.leading)));
-        group.outside = outside_, group.fetches_turns = of_.compiler_.fetches_turns();
+        group.outside = outside_, group.takes_turns = of_.compiler_.takes_turns();
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
             if (ends_beside(p)) {  // of several the last
                 group.beside = beside(p);
@@ -257,7 +257,7 @@ std::map<std::int32_t, std::int32_t> StepKernels::homes_of(const Step& step) con
 
 std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
     std::optional<Step> fewer;
-    if (compiler_.makes_numbers_once()) fewer = numbers_in_readers(plan_, graph_, step);
+    if (compiler_.takes_turns()) fewer = numbers_in_readers(plan_, graph_, step);
     return Rows(*this, fewer ? *fewer : step).kernel();
 }
 

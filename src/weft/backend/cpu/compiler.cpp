@@ -166,9 +166,7 @@ bool Compiler::fetches_results(const Layout& result, bool much) const {
     return !beside && (bytes < past_bytes || length * size >= long_row);
 }
 
-bool Compiler::fetches_turns() const { return is_no_zen(); }
-
-bool Compiler::makes_numbers_once() const { return emit::emission() != emit::Emission::off; }
+bool Compiler::takes_turns() const { return is_no_zen() && emit::emission() != emit::Emission::off; }
 
 Limits Compiler::limits() const {
     static const Limits limits = measure_limits();
