@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "weft/base/integers.h"
 #include "weft/kernel/splice.h"
 
 namespace weft {
 namespace {
 
-// Elements of a row that is worth it, of arrays that come from far, whose turns are short (compile/row_turns.h), and of others. Layer norms of 8 to 16 MB of
-// rows of 100 to 400 on an Intel of 480 MB of third-level cache took 0.87 to 0.92 of the time, of 64 1.0; of 200 x 128 and 400 x 256 1.05 to 1.15.
+// Elements of a row that is worth it, of arrays that come from far, whose turns are short (compile/row_turns.h), and of others. Layer norms of 8 to 16 MB
+// of rows of 100 to 400 on an Intel of 480 MB of third-level cache took 0.87 to 0.92 of the time, of 64 1.0; of 200 x 128 and 400 x 256 1.05 to 1.15.
 constexpr std::int64_t least_far_row = 100, least_row = 512, far = 1'000'000;
 constexpr std::size_t most_instructions = 24;
 
@@ -86,7 +85,7 @@ class RowNumbers {
         std::vector<Scalar> values;  // of the loads
         auto value = [&](std::int32_t load, DType dtype) {
             auto known = std::find(loads.begin(), loads.end(), load);
-            if (known != loads.end()) return values[at(known - loads.begin())];
+            if (known != loads.end()) return values[static_cast<std::size_t>(known - loads.begin())];
             loads.push_back(load), values.push_back(builder.input(dtype));
             return values.back();
         };
@@ -96,7 +95,8 @@ class RowNumbers {
         std::vector<Scalar> numbers = splice(builder, maker.program, of_maker);
         for (std::size_t i = 0; i < reader.loads.size(); ++i) {
             std::ptrdiff_t number = made(maker, reader.loads[i]);
-            of_reader.push_back(number >= 0 ? numbers[at(number)] : value(reader.loads[i], reader.program.inputs[i]));
+            of_reader.push_back(number >= 0 ? numbers[static_cast<std::size_t>(number)]
+                                            : value(reader.loads[i], reader.program.inputs[i]));
         }
         for (const Scalar& output : splice(builder, reader.program, of_reader)) builder.output(output);
         reader.program = builder.take(), reader.loads = std::move(loads);

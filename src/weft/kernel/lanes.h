@@ -226,12 +226,18 @@ struct Lanes {
         return select(less(x, all(limit)), all(limit), x);
     }
 
-    /// at_least(at_most(x, top), bottom) of what a power of two will be made of, by scaled_by: where that is an instruction, x itself.
-    WEFT_ELEMENT friend Lanes within_in_steps(Lanes x, [[maybe_unused]] T bottom, [[maybe_unused]] T top) {
+    /// at_most(x, limit), at_least(x, limit) of what a power of two will be made of, by scaled_by: where that is an instruction, x itself.
+    WEFT_ELEMENT friend Lanes at_most_in_steps(Lanes x, [[maybe_unused]] T limit) {
         if constexpr (fills_512<T, N>)
             return x;
         else
-            return at_least(at_most(x, top), bottom);
+            return at_most(x, limit);
+    }
+    WEFT_ELEMENT friend Lanes at_least_in_steps(Lanes x, [[maybe_unused]] T limit) {
+        if constexpr (fills_512<T, N>)
+            return x;
+        else
+            return at_least(x, limit);
     }
 
     /// a * 2^n, rounded once: |a| is 0, NaN or in [2^(1 - digits), 16), n a whole number, a * 2^n no more than 2^(bias + 3), and a positive

@@ -120,9 +120,8 @@ struct Recorded {
     }
     friend Recorded at_most(Recorded x, T limit) { return select(less(all(limit), x), all(limit), x); }
     friend Recorded at_least(Recorded x, T limit) { return select(less(x, all(limit)), all(limit), x); }
-    friend Recorded within_in_steps(Recorded x, T bottom, T top) {
-        return Recording::scales() ? x : at_least(at_most(x, top), bottom);
-    }
+    friend Recorded at_most_in_steps(Recorded x, T limit) { return Recording::scales() ? x : at_most(x, limit); }
+    friend Recorded at_least_in_steps(Recorded x, T limit) { return Recording::scales() ? x : at_least(x, limit); }
     template <class Steps>
     friend Recorded scaled_by(Recorded a, Recorded n, Steps steps) {
         return steps(a, n);

@@ -54,7 +54,7 @@ template <class V>
 WEFT_ELEMENT V exp(V x) {
     using T = ElementOf<V>;
     static_assert(sizeof ExpRest<T>::c / sizeof(T) % 2 == 1);
-    return exp_shifted(within_in_steps(x, exp_bottom<T>, exp_top<T>), 0);
+    return exp_shifted(at_least_in_steps(at_most_in_steps(x, exp_top<T>), exp_bottom<T>), 0);
 }
 
 /// e^(high + low) for a clamped high; low is below 2^-20.
@@ -93,8 +93,7 @@ WEFT_ELEMENT V expm1(V x) {
 
 template <class V>
 WEFT_ELEMENT V sigmoid(V x) {
-    using T = ElementOf<V>;
-    V small = exp_shifted(within_in_steps(-magnitude(x), exp_bottom<T>, exp_top<T>), 0);
+    V small = exp_shifted(at_least_in_steps(-magnitude(x), exp_bottom<ElementOf<V>>), 0);
     return select(less(x, all<V>(0)), small, all<V>(1)) / (small + all<V>(1));
 }
 

@@ -40,7 +40,7 @@ void Writer::move_accumulators(bool in) {
 }
 
 /// Whether the greatest or least elements of each row of an array are all that is computed. Then what is joined is one instruction (join_extremes), not
-/// three that wait for each other: rows of 1,024 in 64 cycles for 160, while which nothing was asked for from memory.
+/// three that wait for each other, and meanwhile memory is asked for nothing.
 bool Writer::finds_extremes() const {
     const std::vector<StreamKind>& streams = plan_.code.streams;
     if (!very_wide_ || streams.size() != 2 || plan_.code.order.size() != 2 || plan_.unroll % 2 != 0) return false;

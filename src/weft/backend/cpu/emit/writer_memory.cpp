@@ -56,7 +56,8 @@ void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
     load_from(frame(area(line.immediate)), stream.memory, line.lane, to, false);
 }
 
-/// What the vector at hand takes, as far on as the call's rows reach, line by line between what is computed: loads waited behind four requests at once. Nothing happens where no memory is. Into the second-level cache, for
+/// What the vector at hand takes, as far on as the call's rows reach, line by line between what is computed: loads waited behind four requests at
+/// once. Nothing happens where no memory is. Into the second-level cache, for
 /// the first is too small for a block. A Zen 4 does little of what it is asked so; into the first it does, and what that lets go stays in the
 /// second: softmax of 4,096 x 1,024 23.4 to 19.0 cycles for 16 numbers. Where little is computed, or of several arrays, loads wait for the places
 /// that it takes: gradients of a softmax and of a layer norm 1.3. An Intel does better where one array is asked for, which is read for the last time:
@@ -73,10 +74,10 @@ void Writer::fetch_ahead(std::size_t stream, int copy) {
     int width = lanes() * size, first = divide_up(copy * width, line) * line;
     for (int offset = first; offset < (copy + 1) * width; offset += line) {
         Address at = ptr[rcx + r12 * size + offset];
-        if (!near)
-            prefetcht1(at);
+        if (kind.asked_when_stored())
+            prefetchw(at);
         else
-            kind.replaced&& kind.near ? prefetchw(at) : prefetcht0(at);
+            near ? prefetcht0(at) : prefetcht1(at);
     }
 }
 
