@@ -1,6 +1,7 @@
 // Scatters that write over what they change: an embedding's update touches the rows that it changes and nothing else.
 #include <gtest/gtest.h>
 
+#include "threads.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
 #include "weft/check/draw.h"
@@ -47,6 +48,7 @@ std::shared_ptr<const Binding> bound(const Tensor& output, const Tensor& w, std:
 }
 
 TEST(ScatterInPlace, an_embeddings_update_writes_to_the_donated_table_and_to_nothing_else_of_its_size) {
+    Threads one(1);  // more have scratch memory each, where there is enough for them
     Tensor i = picks_of({3, 7, 3, -1}), j = picks_of({0, 3, 8, 2});
     std::size_t arena = 0;
     for (std::int64_t rows : {1000, 100000}) {
