@@ -5,7 +5,6 @@
 
 #include "compile/programs.h"
 #include "weft/autodiff/derivative.h"
-#include "weft/backend/cpu/isa.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/gather.h"
