@@ -48,6 +48,14 @@ TEST(RowNumbers, of_short_rows_have_parts_of_their_own) {
     EXPECT_EQ(parts_left({softmax(numbers("many", {100'000, 30}))}), Parts(5, 5));
 }
 
+TEST(RowNumbers, loops_that_are_shown_are_those_that_run) {
+    Graph graph = rewritten_graph({softmax(numbers("shown", {20, 1000}))});
+    auto plan = std::make_shared<const Plan>(make_plan(graph));
+    auto binding = weft::bind(plan, graph, cpu_compiler(), {.keep_loops = true});
+    ASSERT_EQ(binding->steps.size(), 1u);
+    EXPECT_EQ(binding->steps[0].loops.size(), cpu_compiler().takes_turns() ? 4u : 5u);
+}
+
 TEST(RowNumbers, that_others_want_stay) {
     Tensor x = numbers("wanted", {300, 1000}), inverse = 1.f / sum(exp(x), 1, true);
     EXPECT_EQ(parts_left({exp(x) * inverse, inverse}).first, parts_left({exp(x) * inverse, inverse}).second);

@@ -255,9 +255,13 @@ std::map<std::int32_t, std::int32_t> StepKernels::homes_of(const Step& step) con
     });
 }
 
+/// A step of rows as it runs where its parts take turns, if that is another than the plan has.
+std::optional<Step> StepKernels::with_fewer_parts(const Step& rows) const {
+    return compiler_.takes_turns() ? numbers_in_readers(plan_, graph_, rows) : std::nullopt;
+}
+
 std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {
-    std::optional<Step> fewer;
-    if (compiler_.takes_turns()) fewer = numbers_in_readers(plan_, graph_, step);
+    std::optional<Step> fewer = with_fewer_parts(step);
     return Rows(*this, fewer ? *fewer : step).kernel();
 }
 

@@ -45,7 +45,8 @@ std::vector<Loop> StepKernels::loops(const Step& step) const {
     if (step.kind == Step::loop) return {};
     if (step.kind != Step::rows) return {loop(step)};
     std::vector<Loop> all;
-    for (const Step& part : step.parts)
+    std::optional<Step> fewer = with_fewer_parts(step);
+    for (const Step& part : (fewer ? *fewer : step).parts)
         if (part.kind != Step::library) all.push_back(loop(part));
     return all;
 }

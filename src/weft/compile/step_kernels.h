@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "weft/compile/access_facts.h"
 #include "weft/compile/binding.h"
@@ -49,8 +50,9 @@ class StepKernels {
     bool often() const { return options_.keep_loops || options_.step_of_loop; }
     const View* kept_view(const Step& step) const;
     std::unique_ptr<Kernel> rows(const Step& step) const;
+    std::optional<Step> with_fewer_parts(const Step& rows) const;
     std::map<std::int32_t, std::int32_t> homes_of(const Step& step) const;
-    class Rows;  // in row_kernels.cpp, as the two above
+    class Rows;  // in row_kernels.cpp, as the three above
     Loop loop(const Step& step) const;
     Loop made(const Step& step) const;
     std::vector<Layout> inputs(const Step& step) const;
