@@ -246,6 +246,17 @@ TEST(Emitter, values_joined_in_columns_never_pass_through_memory) {
     }
 }
 
+// Elsewhere a row's number would be computed for each of its elements (a layer norm 3.2 of the time).
+TEST(Emitter, rows_take_turns_where_there_is_machine_code_alone) {
+    for (Isa isa : cpu::usable_isas()) {
+        UseIsa use(isa);
+        bool emitted = !emitted_isas().empty() && isa != Isa::baseline;
+        EXPECT_EQ(cpu_compiler().takes_turns(), emitted && cpu::is_no_zen()) << cpu::name_of(isa);
+        Emitting none(cpu::emit::Emission::off);
+        EXPECT_FALSE(cpu_compiler().takes_turns()) << cpu::name_of(isa);
+    }
+}
+
 /// Rows of numbers, of some -0, infinity and NaN of several signs and payloads, the first of these at `first`.
 template <class T>
 std::vector<T> rows_with_nan(Random& random, std::int64_t rows, std::int64_t length, std::int64_t first) {

@@ -172,6 +172,7 @@ Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::s
 
 Emission emission() { return chosen().load(std::memory_order_relaxed); }
 void use_emission(Emission choice) { chosen().store(choice, std::memory_order_relaxed); }
+bool emits() { return emission() != Emission::off && has_emitter(best_isa()); }
 
 std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Program& program,
                                                      [[maybe_unused]] std::span<const StreamKind> loads,

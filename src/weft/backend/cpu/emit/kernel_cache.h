@@ -48,6 +48,8 @@ std::shared_ptr<const CompiledKernel> compile_kernel(const Program& program, std
 enum class Emission : std::uint8_t { off, on, always };
 Emission emission();
 void use_emission(Emission choice);
+/// Whether there may be machine code at all: for the instruction set in use, unless Emission says otherwise.
+bool emits();
 
 /// Kernels compiled by kernel_for so far, and those that are alive.
 std::size_t compiled_count();
