@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "threads.h"
 #include "weft/backend/cpu/block_loops.h"
 #include "weft/backend/cpu/column_tiles.h"
 #include "weft/backend/cpu/compiler.h"
@@ -172,10 +173,28 @@ std::vector<T> summed(const std::vector<T>& from, std::int64_t batch, std::int64
     return to;
 }
 
+/// What tiles of the columns of so many rows come to, each by itself: its rows one after the other, and then its chunks.
 template <class T>
-void check_chunks() {
-    for (std::int64_t columns : {2, 3, 4, 5, 8, 10, 16, 17})
-        for (std::int64_t rows : {100, 4096, 5000, 9217})
+std::vector<T> summed_by_tiles(const std::vector<T>& from, std::int64_t batch, std::int64_t rows, std::int64_t columns,
+                               std::int64_t stride) {
+    ColumnTiles tiles(batch, rows, columns, 16384 / std::int64_t{sizeof(T)});
+    std::vector<double> sums(static_cast<std::size_t>(batch * columns));
+    for (std::int64_t i = 0; i < tiles.count(); ++i) {
+        ColumnTiles::Tile tile = tiles.tile(i);
+        for (std::int64_t c = tile.column; c < tile.column + tile.width; ++c) {
+            T sum = 0;
+            for (std::int64_t r = tile.first; r < tile.end; ++r)
+                sum += from[static_cast<std::size_t>((tile.outer * rows + r) * stride + c)];
+            sums[static_cast<std::size_t>(tile.outer * columns + c)] += static_cast<double>(sum);
+        }
+    }
+    return {sums.begin(), sums.end()};
+}
+
+template <class T>
+void check_chunks(std::initializer_list<std::int64_t> all_columns, std::initializer_list<std::int64_t> all_rows) {
+    for (std::int64_t columns : all_columns)
+        for (std::int64_t rows : all_rows)
             for (std::int64_t batch : {1, 2})
                 for (std::int64_t gap : {0, 1}) {
                     std::int64_t stride = columns + gap;
@@ -183,19 +202,9 @@ void check_chunks() {
                     for (std::size_t i = 0; i < from.size(); ++i)
                         from[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i * (i % 7))));
                     std::vector<T> got = summed(from, batch, rows, columns, stride);
-                    ColumnTiles tiles(batch, rows, columns, 1024);
-                    std::vector<double> chunks(got.size());
-                    for (std::int64_t i = 0; i < tiles.count(); ++i) {
-                        ColumnTiles::Tile tile = tiles.tile(i);
-                        for (std::int64_t c = 0; c < columns; ++c) {
-                            T sum = 0;
-                            for (std::int64_t r = tile.first; r < tile.end; ++r)
-                                sum += from[static_cast<std::size_t>((tile.outer * rows + r) * stride + c)];
-                            chunks[static_cast<std::size_t>(tile.outer * columns + c)] += static_cast<double>(sum);
-                        }
-                    }
+                    std::vector<T> expected = summed_by_tiles(from, batch, rows, columns, stride);
                     for (std::size_t i = 0; i < got.size(); ++i)
-                        ASSERT_EQ(got[i], static_cast<T>(chunks[i]))
+                        ASSERT_EQ(got[i], expected[i])
                             << batch << " of " << rows << " x " << columns << ", " << stride << " apart, sum " << i;
                 }
 }
@@ -204,10 +213,20 @@ TEST(FewColumns, are_summed_chunk_by_chunk_of_rows_on_every_instruction_set) {
     Isa best = best_isa();
     for (Isa isa : usable_isas()) {
         use_isa(isa);
-        check_chunks<float>();
-        check_chunks<double>();
+        check_chunks<float>({2, 3, 4, 5, 8, 10, 16, 17}, {100, 4096, 5000, 9217});
+        check_chunks<double>({2, 3, 4, 5, 8, 10, 16, 17}, {100, 4096, 5000, 9217});
     }
     use_isa(best);
+}
+
+// 5,000 floats are two tiles side by side, 20,000 five, of which one thread takes three and two, 70,000 more than it takes at once.
+TEST(ManyColumns, are_summed_as_if_by_tiles_whoever_takes_how_many_at_once) {
+    for (int threads : {1, 3}) {
+        Threads set(threads);
+        check_chunks<float>({5000, 20000}, {3, 20, 70});
+        check_chunks<float>({70001}, {18});
+        check_chunks<double>({5001, 20000}, {3, 20, 70});
+    }
 }
 
 }  // namespace

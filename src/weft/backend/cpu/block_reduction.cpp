@@ -217,6 +217,10 @@ void ReductionKernel::choose_tasks() {
             break;
     }
     units_in_task_ = std::max<std::int64_t>(1, task_elements / std::max<std::int64_t>(elements, 1));
+    if (way_ == Way::columns && straight_ && !joined_) {
+        at_once_ = tiles_at_once();
+        units_in_task_ = divide_up(units_in_task_, at_once_) * at_once_;
+    }
     tasks_ = divide_up(units_, units_in_task_);
     std::int64_t joins = chunks_ > 1 ? divide_up(kept_count_, block) : 1;
     slots_ = slots_for(std::max(tasks_, joins));
@@ -224,7 +228,7 @@ void ReductionKernel::choose_tasks() {
 
 void ReductionKernel::lay_out_scratch() {
     std::size_t bytes = aligned(runner_.scratch_bytes());
-    auto block = static_cast<std::size_t>(std::max(runner_.block(), tiles_.segment()));
+    auto block = static_cast<std::size_t>(std::max(runner_.block(), at_once_ * tiles_.segment()));
     for (Output& output : outputs_) {
         output.lanes_at = bytes;
         bytes += aligned(lanes_bytes);

@@ -35,11 +35,14 @@ class ColumnTiles {
     std::int64_t count() const { return count_; }
     std::int64_t segment() const { return segment_; }
     std::int64_t chunks() const { return chunks_; }
+    /// Tiles that follow each other and lie side by side; how many of them there are from that one on.
+    std::int64_t side_by_side() const { return segments_; }
+    std::int64_t side_by_side(std::int64_t number) const { return segments_ - number % segments_; }
     /// Elements of a tile, about.
     std::int64_t elements() const { return segment_ * std::min(length_, chunk_); }
     Tile tile(std::int64_t number) const {
-        std::int64_t chunk = number % chunks_, rest = number / chunks_, outer = rest / segments_,
-                     column = (rest - outer * segments_) * segment_, first = chunk * chunk_;
+        std::int64_t rest = number / segments_, column = (number - rest * segments_) * segment_, outer = rest / chunks_,
+                     chunk = rest - outer * chunks_, first = chunk * chunk_;
         return {outer, column, std::min(segment_, inner_ - column), first, std::min(length_, first + chunk_), chunk};
     }
 

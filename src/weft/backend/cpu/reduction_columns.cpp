@@ -6,8 +6,12 @@ namespace weft::cpu {
 namespace {
 
 constexpr std::int64_t straight_bytes =
-    16384;                                 // of a row of columns that are joined where they lie: some pages at a time
-constexpr std::int64_t most_waiting = 64;  // bytes of a row that is read sooner than sums of the one before are there
+    16384;  // of a row of columns that are joined where they lie: some pages at a time
+// Of a row of tiles that lie side by side and are joined as one: memory is read along its pages for longer, and what is joined to stays in the
+// second cache (256 cubed down the first axis 0.94 to 0.97 of the time; rows of 128 KB no faster, of 256 KB 1.04).
+constexpr std::int64_t together_bytes = 65536;
+constexpr std::int64_t tasks_of_thread = 4;  // which are left, at least, that threads can share evenly
+constexpr std::int64_t most_waiting = 64;    // bytes of a row that is read sooner than sums of the one before are there
 
 template <class T>
 SumChunks<T> chunk_sums() {
@@ -48,6 +52,15 @@ std::int64_t ReductionKernel::widest_segment() const {
     return straight_ ? straight_bytes / widest_output() : runner_.block();
 }
 
+/// How many tiles side by side a thread joins as one. Each number is made as if of a tile alone.
+std::int64_t ReductionKernel::tiles_at_once() const {
+    std::int64_t most = together_bytes / (tiles_.segment() * widest_output());
+    std::int64_t beside = std::max<std::int64_t>(tiles_.side_by_side(), 1);  // 0: there are no columns
+    if (int threads = slots_for(units_); threads > 1) most = std::min(most, units_ / (tasks_of_thread * threads));
+    most = std::clamp<std::int64_t>(most, 1, beside);
+    return divide_up(beside, divide_up(beside, most));
+}
+
 std::int64_t ReductionKernel::widest_output() const {
     std::size_t widest = 1;
     for (const Output& output : outputs_) widest = std::max(widest, output.width());
@@ -71,7 +84,10 @@ void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
         ColumnTiles::Tile tile = tiles_.tile(unit);
         bool together = chunk_sums_ && unit + chunks_together <= end && tile.chunk + chunks_together < chunks_;
         if (!together) {  // the last of all, which may hold fewer rows, neither
+            std::int64_t beside = std::min({at_once_, end - unit, tiles_.side_by_side(unit)});
+            tile.width = std::min(beside * tiles_.segment(), inner_ - tile.column);
             reduce_columns(thread, tile);
+            unit += beside - 1;
             continue;
         }
         sum_chunks(thread, tile);

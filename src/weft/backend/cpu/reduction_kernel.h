@@ -72,6 +72,7 @@ class ReductionKernel : public PreparedLoop {
     void lay_out_scratch();
     std::int64_t widest_output() const;  // bytes
     std::int64_t widest_segment() const;
+    std::int64_t tiles_at_once() const;
     Thread thread(std::byte* scratch, int slot, const void* const* loads, void* const* stores) const;
 
     void run_short_rows(Thread& thread, std::int64_t task) const;
@@ -121,6 +122,7 @@ class ReductionKernel : public PreparedLoop {
     std::int64_t inner_ = 1;               // columns: the innermost kept axis
     std::int64_t run_ = 0;                 // long rows of several axes: the innermost, if it is joined run by run
     ColumnTiles tiles_;                    // columns
+    std::int64_t at_once_ = 1;             // tiles of columns, side by side
     std::int64_t chunk_ = 1, chunks_ = 1;  // elements of a long row in a chunk; chunks
     std::int64_t units_ = 0, units_in_task_ = 1, tasks_ = 0;
     int slots_ = 1;

@@ -169,10 +169,14 @@ struct Joined {
         using W = typename M::Wide;
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(partials);
-        for (std::int64_t i = 0; i < count; ++i) {
-            W total = element::convert<W>(from[i]);
-            for (std::int64_t c = 1; c < chunks; ++c) total = M::join(total, element::convert<W>(from[c * stride + i]));
-            to[i] = element::convert<T>(total);
+        for (; count > 0; count -= width, to += width, from += width) {
+            const int some = count < width ? static_cast<int>(count) : width;
+            W totals[width];
+            for (int k = 0; k < some; ++k) totals[k] = element::convert<W>(from[k]);
+            for (std::int64_t c = 1; c < chunks; ++c)
+                for (int k = 0; k < some; ++k)
+                    totals[k] = M::join(totals[k], element::convert<W>(from[c * stride + k]));
+            for (int k = 0; k < some; ++k) to[k] = element::convert<T>(totals[k]);
         }
     }
 
