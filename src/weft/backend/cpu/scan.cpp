@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "weft/backend/cpu/arithmetic.h"
+#include "weft/backend/cpu/caches.h"
 #include "weft/backend/cpu/past_caches.h"
 #include "weft/backend/cpu/row_joins.h"
 #include "weft/backend/cpu/square.h"
@@ -18,7 +19,7 @@ constexpr std::int64_t running_bytes = 16384;  // of lanes side by side: with wh
 // What is asked for before it is read. 2048 x 2048 floats along the first axis, 512 lanes at a time: 1.5 ms, and 0.89, 0.79, 0.74, 0.73 so by
 // 1, 2, 4, 8 rows (Zen 5); 200 x 300 x 400 11.2 and 4.6. Doubles on a Zen 4: 1.64 by 16 KB, 2.28 by 32.
 constexpr std::int64_t asked_ahead = 16384;
-constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result that is stored past the caches
+constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result, from which on rows are asked for ahead
 
 /// What is joined as it lies in memory, or widened to integers of 64 bits. Half types are computed, for vectors widen them faster than what takes
 /// them one by one; so are further integers, and products of integers, 1.3 times as slow: they would take the room of all others once more.
@@ -39,7 +40,8 @@ class StraightScan final : public PreparedLoop {
         dims.pop_back(), to.pop_back(), from.pop_back();
         lanes_ = Box<2>(dims, {to, from});
         std::size_t width = size_of(loop.stores[0].dtype);
-        large_ = static_cast<std::size_t>(lanes_.size * count_) * width >= large_bytes;
+        std::size_t bytes = static_cast<std::size_t>(lanes_.size * count_) * width;
+        large_ = bytes >= large_bytes, past_ = go_past_caches(bytes);
         side_by_side_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1;
         together_ = side_by_side_ ? lanes_together(width) : few_most;
         if (a_.backwards) {
@@ -79,7 +81,7 @@ class StraightScan final : public PreparedLoop {
         using A = Accumulator<To>;
         auto* from = static_cast<const From*>(input) + first_;
         auto* to = static_cast<To*>(output) + result_first_;
-        bool past = large_ && input != output;
+        bool past = past_ && input != output;
         auto rows = [&](A start, auto join) { by_rows<A>(to, from, start, join, past); };
         if constexpr (std::is_integral_v<A>)
             rows(A(0), []<class T>(T a, T b) { return joined_sum(a, b); });  // products are computed
@@ -323,7 +325,7 @@ class StraightScan final : public PreparedLoop {
     std::size_t load_;
     std::int64_t count_, stride_, result_stride_, first_ = 0, result_first_ = 0, together_;
     Box<2> lanes_;
-    bool large_, side_by_side_;
+    bool large_, past_, side_by_side_;
 };
 
 }  // namespace
