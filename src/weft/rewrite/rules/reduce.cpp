@@ -1,4 +1,4 @@
-// Reductions: over nothing, of reductions, of what repeats; factors that do not change along the reduced axes taken out.
+// Reductions: over nothing, of reductions, of what repeats.
 #include "weft/ops/reduce.h"
 
 #include <algorithm>
@@ -85,43 +85,6 @@ Tensor of_repeated(const Site& site) {
     if (!left.empty()) value = reduced(*node.operation, value, left, true, node.where);
     value = reshape(value, node.shape);
     return sums ? value * size_as_tensor(count, node.dtype) : value;
-}
-
-// Whether an operand is one and the same along all reduced axes; and then without them, as it stands beside the result.
-std::optional<Tensor> constant_along(const Node& operand, const Node& node) {
-    const ReduceAttributes& a = reduction_of(node);
-    const Shape& whole = node.inputs[0]->shape;
-    std::size_t shift = whole.size() - operand.shape.size();
-    Shape kept;
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-        Size size = i < shift ? Size(1) : operand.shape[i - shift];
-        bool gone = has(a.axes, i);
-        if (gone && (!(size == Size(1)) || whole[i] == Size(0))) return std::nullopt;  // over nothing the sum is 0
-        if (!gone || a.keepdims) kept.push_back(size);
-    }
-    return reshape(handle(const_cast<Node*>(&operand)), kept);
-}
-
-// sum(c * x) -> c * sum(x), sum(x / c) -> sum(x) / c for an array c. A number stays inside: there it costs nothing, outside a kernel.
-Tensor factor_out(const Site& site) {
-    const Node &node = site.node, &from = *node.inputs[0];
-    if (opaque(from) || !full_width(node.dtype) || !site.only_here(from) || reduction_of(node).axes.empty()) return {};
-    auto summed = [&](Node* x) {
-        Tensor wide = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
-        return make_node(*node.operation, {astype(wide, node.dtype)}, node.attributes, node.where);
-    };
-    bool product = from.operation == &multiply_operation || from.operation == &gated_multiply_operation;
-    if (!product && from.operation != &divide_operation) return {};
-    for (std::size_t i : {1, 0}) {
-        if (i == 0 && !product) break;
-        // What is summed must be as large as before: else nothing is saved.
-        if (!(from.inputs[1 - i]->shape == from.shape) || number_of(*from.inputs[i])) continue;
-        std::optional<Tensor> factor = constant_along(*from.inputs[i], node);
-        if (!factor) continue;
-        Tensor sum = summed(from.inputs[1 - i]);
-        return product ? *factor * sum : sum / *factor;
-    }
-    return {};
 }
 
 // -max(-x) -> min(x), -min(-x) -> max(x)
@@ -220,8 +183,6 @@ void add_reduce_rules(RuleList& rules) {
         example([](T x) { return sum(sum(x, 1), 0); }, {{3, 4}}), example([](T x) { return max(max(x, 1, true), {0, 2}); }, {{3, 4, 2}}), example([](T x) { return sum(sum(x, {0, 2}), 0, true); }, {{2, 3, 4}})}});
     add("reduction_of_repeated", Phase::canonical, extremes, of_repeated, {.examples = {
         with([](T x) { return sum(broadcast_to(x, {3, 4}), 0); }, {{4}}), with([](T x) { return sum(broadcast_to(x, {2, 3, 4}), {0, 2}); }, {{3, 1}}), with([](T x) { return max(broadcast_to(x, {3, 4}), 0, true); }, {{1, 4}})}});
-    add("factor_out_of_sum", Phase::canonical, {&sum_operation}, factor_out, {.assumes = Assumes::finite, .examples = {
-        with([](T x, T c) { return sum(x * c); }, {{3, 4}, {}}), with([](T x, T y) { return sum(x / (y * y + 1), 1); }, {{3, 4}, {3, 1}}), with([](T x, T y) { return sum(y * x, 0, true); }, {{3, 4}, {4}})}});
     add("turned_extreme", Phase::canonical, {&negative_operation}, turned_extreme, {.examples = {
         with([](T x) { return -max(-x, 1); }, {{3, 4}}), with([](T x) { return -min(-x, 0, true); }, {{3, 4}})}});
     add("sum_of_negative", Phase::canonical, {&sum_operation}, sum_of_negative, {.examples = {

@@ -16,7 +16,8 @@ void add_stable_rules(RuleList& rules);       // log(1 + exp(x)), sigmoids, erro
 void add_constant_rules(RuleList& rules);     // numbers folded
 void add_view_rules(RuleList& rules);         // views of views, slices moved towards the leaves
 void add_join_rules(RuleList& rules);         // joins of joins and slices of them
-void add_reduce_rules(RuleList& rules);       // reductions of reductions, factors taken out
+void add_reduce_rules(RuleList& rules);       // reductions of reductions
+void add_factored_rules(RuleList& rules);     // factors taken out of sums
 void add_contraction_rules(RuleList& rules);  // sums of products as products of matrices
 void add_softmax_rules(RuleList& rules);      // logsumexp, softmax, cross-entropy
 void add_padded_rules(RuleList& rules);       // gradients of slices added where they belong, before those of gathers
@@ -27,8 +28,8 @@ void add_precision_rules(RuleList& rules);    // products of the half types
 inline std::vector<Rule> builtin_rules() {
     RuleList rules;
     for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules,
-                      add_join_rules, add_reduce_rules, add_contraction_rules, add_softmax_rules, add_padded_rules,
-                      add_scatter_rules, add_gathered_rules, add_precision_rules})
+                      add_join_rules, add_reduce_rules, add_factored_rules, add_contraction_rules, add_softmax_rules,
+                      add_padded_rules, add_scatter_rules, add_gathered_rules, add_precision_rules})
         add(rules);
     return rules;
 }
