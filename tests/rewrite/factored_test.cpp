@@ -68,6 +68,16 @@ TEST(Factored, what_is_centred_otherwise_is_summed) {
     expect_values(all);
 }
 
+// The mean of places and columns is one of each row, and is taken from each column, of which there are as many.
+TEST(Factored, what_is_centred_along_another_axis_is_summed) {
+    Tensor x = drawn("x", {3, 4, 4}), y = drawn("y", {3, 4, 4});
+    std::vector<Tensor> all{sum(y + (x - mean(x, {0, 2})), {0, 2}),
+                            sum(y + (x - reshape(mean(x, {0, 2}), {1, 1, 4})), {0, 2}),
+                            sum(y - (x - reshape(mean(x, {0, 2}), {1, 4, 1})), {0, 2})};
+    EXPECT_EQ(sums_over({3, 4, 4}, all), 4);
+    expect_values(all);
+}
+
 // Each is the product of the two before it: as many paths as the sixtieth of Fibonacci's numbers.
 TEST(Factored, products_of_many_paths_and_long_ones_are_looked_at_in_part) {
     Tensor a = drawn("a", {3, 4}), b = drawn("b", {3, 4}), c = drawn("c", {4});

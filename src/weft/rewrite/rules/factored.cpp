@@ -123,12 +123,12 @@ bool is_centred(const Node& x, const Node& sum, int factors = 0) {
     if (multiplies(x))
         for (std::size_t i : {0, 1})
             if (constant_along(*x.inputs[i], sum) && is_centred(*x.inputs[1 - i], sum, factors + 1)) return true;
-    if (x.operation != &subtract_operation) return false;
-    const Node* mean = x.inputs[1];
-    if (mean->operation == &reshape_operation || mean->operation == &broadcast_to_operation) mean = mean->inputs[0];
+    // What is taken from x must be one along the axes: of a square x the mean of its rows may have been taken from its columns.
+    if (x.operation != &subtract_operation || !constant_along(*x.inputs[1], sum)) return false;
+    auto below_reshape = [](const Node* node) { return is(*node, reshape_operation) ? node->inputs[0] : node; };
+    const Node* mean = below_reshape(x.inputs[1]);
     if (!is(*mean, divide_operation)) return false;
-    const Node* total = mean->inputs[0];
-    if (total->operation == &reshape_operation) total = total->inputs[0];
+    const Node* total = below_reshape(mean->inputs[0]);
     return is(*total, sum_operation) && total->inputs[0] == x.inputs[0] &&
            reduction_of(*total).axes == reduction_of(sum).axes && is_count(*mean->inputs[1], *total);
 }
@@ -153,7 +153,7 @@ Tensor view_of_same(const Site& site) {
     auto readers = site.readers(*node.inputs[0]);
     if (!readers) return {};
     for (const Node* reader : *readers) {
-        if (reader == &node || reader->operation != node.operation || reader->inputs[0] != node.inputs[0]) continue;
+        if (reader == &node || !is(*reader, *node.operation) || reader->inputs[0] != node.inputs[0]) continue;
         const ReduceAttributes& b = reduction_of(*reader);
         if (!b.keepdims && b.axes == a.axes && reader->dtype == node.dtype)
             return reshape(handle(const_cast<Node*>(reader)), node.shape);
@@ -172,7 +172,7 @@ void add_factored_rules(RuleList& rules) {
     add("factor_out_of_sum", factor_out, {.assumes = Assumes::finite, .examples = {
         with([](T x, T c) { return sum(x * c); }, {{3, 4}, {}}), with([](T x, T y) { return sum(x / (y * y + 1), 1); }, {{3, 4}, {3, 1}}), with([](T x, T y) { return sum(y * x, 0, true); }, {{3, 4}, {4}}),
         with([](T x, T y, T c) { return sum(x * (y * c), 0); }, {{3, 4}, {3, 4}, {4}}), with([](T x, T c) { return sum(where(x > 0, x * c, 0), {0, 2}); }, {{3, 4, 2}, {4, 1}}), with([](T x, T c, T d) { return sum(where(x > 0, 0, x / (c * c + 1) * d), 0, true); }, {{3, 4}, {4}, {1, 4}})}});
-    add("sum_without_centred", without_centred, {.assumes = Assumes::exact, .examples = {
+    add("sum_without_centred", without_centred, {.assumes = Assumes::finite, .examples = {
         with([](T x, T y) { return sum(y + (x - mean(x, 0)), 0); }, {{3, 4}, {3, 4}}), with([](T x, T y, T c) { return sum((x - mean(x, {0, 2}, true)) * c - y, {0, 2}); }, {{3, 4, 2}, {3, 4, 2}, {4, 1}})}});
     add("sum_beside_same", view_of_same, {.examples = {
         with([](T x) { return sum(exp(x), 0, true) * sum(exp(x), 0); }, {{3, 4}})}}, Phase::special);
