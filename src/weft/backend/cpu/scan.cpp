@@ -19,7 +19,8 @@ constexpr std::int64_t running_bytes = 16384;  // of lanes side by side: with wh
 // What is asked for before it is read. 2048 x 2048 floats along the first axis, 512 lanes at a time: 1.5 ms, and 0.89, 0.79, 0.74, 0.73 so by
 // 1, 2, 4, 8 rows (Zen 5); 200 x 300 x 400 11.2 and 4.6. Doubles on a Zen 4: 1.64 by 16 KB, 2.28 by 32.
 constexpr std::int64_t asked_ahead = 16384;
-constexpr std::size_t large_bytes = std::size_t{16} << 20;  // of a result, from which on rows are asked for ahead
+constexpr std::size_t large_bytes = std::size_t{16}
+                                    << 20;  // of a result, from which on what is read is asked for ahead
 
 /// What is joined as it lies in memory, or widened to integers of 64 bits. Half types are computed, for vectors widen them faster than what takes
 /// them one by one; so are further integers, and products of integers, 1.3 times as slow: they would take the room of all others once more.
@@ -41,8 +42,10 @@ class StraightScan final : public PreparedLoop {
         lanes_ = Box<2>(dims, {to, from});
         std::size_t width = size_of(loop.stores[0].dtype);
         std::size_t bytes = static_cast<std::size_t>(lanes_.size * count_) * width;
-        large_ = bytes >= large_bytes, past_ = go_past_caches(bytes);
+        large_ = bytes >= large_bytes;
         side_by_side_ = lanes_.inner(0) == 1 && lanes_.inner(1) == 1;
+        past_ = side_by_side_ ? go_past_caches(bytes)
+                              : large_;  // along rows that collide 2,048 squared took 1.08 through the caches
         together_ = side_by_side_ ? lanes_together(width) : few_most;
         if (a_.backwards) {
             first_ = (count_ - 1) * stride_, result_first_ = (count_ - 1) * result_stride_;

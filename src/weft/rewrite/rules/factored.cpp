@@ -32,13 +32,6 @@ std::optional<Tensor> constant_along(const Node& operand, const Node& sum) {
     return reshape(handle(const_cast<Node*>(&operand)), kept);
 }
 
-// Down columns each sum passes all of memory. Along rows what it reads is at hand, and that rows are looked at once more, or another number of
-// them waits for, costs more than is saved (a layer normalisation's gradient 1.17 of the time).
-bool goes_down(const Node& sum) {
-    const Axes& axes = reduction_of(sum).axes;
-    return has(axes, 0) && axes.size() < sum.inputs[0]->shape.size();
-}
-
 /// What is summed without its factors that do not change along the axes, and these.
 class Factored {
   public:
@@ -145,27 +138,11 @@ Tensor without_centred(const Site& site) {
     return subtracts ? -rest : rest;
 }
 
-// A sum whose axes are kept as ones, beside the same without them: a view of that.
-Tensor view_of_same(const Site& site) {
-    const Node& node = site.node;
-    const ReduceAttributes& a = reduction_of(node);
-    if (!a.keepdims || a.axes.empty()) return {};
-    auto readers = site.readers(*node.inputs[0]);
-    if (!readers) return {};
-    for (const Node* reader : *readers) {
-        if (reader == &node || !is(*reader, *node.operation) || reader->inputs[0] != node.inputs[0]) continue;
-        const ReduceAttributes& b = reduction_of(*reader);
-        if (!b.keepdims && b.axes == a.axes && reader->dtype == node.dtype)
-            return reshape(handle(const_cast<Node*>(reader)), node.shape);
-    }
-    return {};
-}
-
 }  // namespace
 
 void add_factored_rules(RuleList& rules) {
-    auto add = [&](std::string name, auto apply, AtOptions options, Phase phase = Phase::canonical) {
-        rules.push_back(rule_at(std::move(name), phase, {&sum_operation}, apply, std::move(options)));
+    auto add = [&](std::string name, auto apply, AtOptions options) {
+        rules.push_back(rule_at(std::move(name), Phase::canonical, {&sum_operation}, apply, std::move(options)));
     };
     auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
     // clang-format off
@@ -174,8 +151,6 @@ void add_factored_rules(RuleList& rules) {
         with([](T x, T y, T c) { return sum(x * (y * c), 0); }, {{3, 4}, {3, 4}, {4}}), with([](T x, T c) { return sum(where(x > 0, x * c, 0), {0, 2}); }, {{3, 4, 2}, {4, 1}}), with([](T x, T c, T d) { return sum(where(x > 0, 0, x / (c * c + 1) * d), 0, true); }, {{3, 4}, {4}, {1, 4}})}});
     add("sum_without_centred", without_centred, {.assumes = Assumes::finite, .examples = {
         with([](T x, T y) { return sum(y + (x - mean(x, 0)), 0); }, {{3, 4}, {3, 4}}), with([](T x, T y, T c) { return sum((x - mean(x, {0, 2}, true)) * c - y, {0, 2}); }, {{3, 4, 2}, {3, 4, 2}, {4, 1}})}});
-    add("sum_beside_same", view_of_same, {.examples = {
-        with([](T x) { return sum(exp(x), 0, true) * sum(exp(x), 0); }, {{3, 4}})}}, Phase::special);
     // clang-format on
 }
 

@@ -121,11 +121,12 @@ Tensor of_pieces(const Site& site) {
     return total;
 }
 
-// reshape(sum(x, 1), (n, 1)) -> sum(x, 1, keepdims)
+// reshape(sum(x, 1), (n, 1)) -> sum(x, 1, keepdims). Not of sums down columns, which stay one for all who read them (rules/factored.cpp).
 Tensor kept_by_reshape(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
     if (opaque(from) || from.operation->family != Family::reduce || !site.only_here(from)) return {};
     const ReduceAttributes& a = reduction_of(from);
+    if (from.operation == &sum_operation && !a.keepdims && goes_down(from)) return {};
     const Shape& whole = from.inputs[0]->shape;
     Shape other;
     for (std::size_t i = 0; i < whole.size(); ++i) {

@@ -46,6 +46,13 @@ inline bool has(const Axes& axes, std::size_t axis) {
     return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
 }
 
+/// Whether a sum goes down columns: each passes all of memory. Along rows what it reads is at hand, and that rows are looked at once more, or another
+/// number of them waits for, costs more than is saved (a layer normalisation's gradient 1.17 of the time).
+inline bool goes_down(const Node& sum) {
+    const Axes& axes = reduction_of(sum).axes;
+    return has(axes, 0) && axes.size() < sum.inputs[0]->shape.size();
+}
+
 /// Where a slice starts, an axis each.
 inline Shape starts_of(const SliceAttributes& a) {
     Shape start;

@@ -169,9 +169,11 @@ struct Joined {
         using W = typename M::Wide;
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(partials);
-        for (; count > 0; count -= width, to += width, from += width) {
-            const int some = count < width ? static_cast<int>(count) : width;
-            W totals[width];
+        constexpr bool by_vectors = std::is_floating_point_v<T> && std::is_same_v<M, Sum<T>>;  // code is large
+        constexpr int together = by_vectors ? width : 1;
+        for (; count > 0; count -= together, to += together, from += together) {
+            const int some = count < together ? static_cast<int>(count) : together;
+            W totals[together];
             for (int k = 0; k < some; ++k) totals[k] = element::convert<W>(from[k]);
             for (std::int64_t c = 1; c < chunks; ++c)
                 for (int k = 0; k < some; ++k)

@@ -43,13 +43,19 @@ WEFT_INLINE T joined(T a, T b) {
     }
 }
 
+// What is less than a line, or the first row: each once, for of each the compiler makes a page of code.
 template <bool product, class T>
-WEFT_INLINE void join_some(const T* from, T* running, T* to, std::int64_t count, bool exclusive) {
+__attribute__((noinline)) void join_some(const T* from, T* running, T* to, std::int64_t count, bool exclusive) {
     for (std::int64_t k = 0; k < count; ++k) {
         T next = joined<product>(running[k], from[k]);
         to[k] = exclusive ? running[k] : next;
         running[k] = next;
     }
+}
+
+template <bool product, class T>
+__attribute__((noinline)) void join_rest(const T* before, const T* from, T* to, std::int64_t count) {
+    for (std::int64_t k = 0; k < count; ++k) to[k] = joined<product>(before[k], from[k]);
 }
 
 template <bool product, class T>
@@ -109,7 +115,7 @@ void join_rows(const T* from, T* running, T* to, const RunningRows& shape) {
             if (shape.rows_ahead) __builtin_prefetch(ahead + k);
             join_line<product>(to + k - shape.to_step, from + k, to + k);
         }
-        for (; k < shape.lanes; ++k) to[k] = joined<product>(to[k - shape.to_step], from[k]);
+        if (k < shape.lanes) join_rest<product>(to + k - shape.to_step, from + k, to + k, shape.lanes - k);
     }
 }
 
