@@ -19,8 +19,8 @@ constexpr std::int64_t running_bytes = 16384;  // of lanes side by side: with wh
 // What is asked for before it is read. 2048 x 2048 floats along the first axis, 512 lanes at a time: 1.5 ms, and 0.89, 0.79, 0.74, 0.73 so by
 // 1, 2, 4, 8 rows (Zen 5); 200 x 300 x 400 11.2 and 4.6. Doubles on a Zen 4: 1.64 by 16 KB, 2.28 by 32.
 constexpr std::int64_t asked_ahead = 16384;
-constexpr std::size_t large_bytes = std::size_t{16}
-                                    << 20;  // of a result, from which on what is read is asked for ahead
+// Bytes of a result from which on what is read is asked for ahead.
+constexpr std::size_t large_bytes = std::size_t{16} << 20;
 
 /// What is joined as it lies in memory, or widened to integers of 64 bits. Half types are computed, for vectors widen them faster than what takes
 /// them one by one; so are further integers, and products of integers, 1.3 times as slow: they would take the room of all others once more.
