@@ -14,7 +14,39 @@ constexpr std::size_t unrolled_lines = 1600;  // beyond, more vectors only make 
 constexpr std::size_t unrolled_chain = 8000;
 constexpr int spilled = 8;                // registers of a chain that may be missing
 constexpr int latency = 4, window = 256;  // cycles of a common instruction; instructions that a processor looks ahead
-constexpr int unroll_spare = 4;           // registers that constants should find when two vectors run side by side
+constexpr int unroll_spare = 4;  // registers that constants should find when two vectors run side by side, where all need one
+
+bool commutes(VectorOp op) {
+    switch (op) {
+        case VectorOp::add:
+        case VectorOp::multiply:
+        case VectorOp::int_add:
+        case VectorOp::int_multiply:
+        case VectorOp::bit_and:
+        case VectorOp::bit_or:
+        case VectorOp::bit_xor:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// Whether the second operand, but not the first, may lie in memory.
+bool takes_memory(VectorOp op) {
+    switch (op) {
+        case VectorOp::subtract:
+        case VectorOp::divide:
+        case VectorOp::lesser:
+        case VectorOp::greater:
+        case VectorOp::int_subtract:
+        case VectorOp::compare:
+        case VectorOp::int_compare:
+        case VectorOp::select:
+            return true;
+        default:
+            return false;
+    }
+}
 
 class Planner {
   public:
@@ -22,6 +54,10 @@ class Planner {
         plan_.code = std::move(code);
         plan_.lane_bytes = plan_.code.lane_bytes();
         plan_.lanes = options.vector_bytes / plan_.lane_bytes;
+        keeps_register_.assign(plan_.code.lines.size(), false);
+        auto constants = std::count_if(plan_.code.lines.begin(), plan_.code.lines.end(),
+                                       [](const Line& at) { return at.op == VectorOp::constant; });
+        reads_memory_ = options.reads_memory && at(constants) <= most_whole_constants;
         const auto& complete = plan_.code.order;
         const auto& common = plan_.code.common.empty() ? complete : plan_.code.common;
         std::vector<bool> in_row(plan_.code.lines.size(), false);
@@ -138,6 +174,28 @@ class Planner {
         return result;
     }
 
+    /// Leaves to the instruction, where it may have an operand in memory, what lies there anyway: constants, and outside of the part that makes
+    /// them what is the same for a row. A vector that is brought to a register takes one of those that wait for what is computed (Zen 3).
+    void read_memory(Part::Task& task, Demand& demand, bool row) const {
+        if (!reads_memory_) return;
+        const Line& what = line(task.line);
+        auto lies = [&](std::int32_t operand) {
+            if (!in_register(operand) || keeps_register_[at(operand)] || bank(operand) != Bank::vectors) return false;
+            return line(operand).op == VectorOp::constant || (!row && line(operand).once && plan_.homes[at(operand)] >= 0);
+        };
+        bool product = what.op == VectorOp::fma;
+        if (lies(what.b) && (product || commutes(what.op) || takes_memory(what.op))) {
+            task.second = what.b;
+        } else if (lies(what.a) && (product || commutes(what.op))) {
+            task.second = what.a;
+            demand.takes[0] = demand.takes[1];
+        }
+        if (task.second >= 0) demand.takes[1] = -1;
+        if (!product || !lies(what.c)) return;
+        task.third = what.c;
+        demand.takes[2] = -1;
+    }
+
     std::vector<Demand> demands_of(const std::vector<std::int32_t>& lines, int copies, Part& part) const {
         std::vector<Demand> demands;
         demands.reserve(lines.size() * static_cast<std::size_t>(copies));
@@ -145,8 +203,9 @@ class Planner {
         for (int first = 0; first < copies; first += together_) {
             for (std::int32_t number : lines) {
                 for (int copy = first; copy < std::min(first + together_, copies); ++copy) {
-                    demands.push_back(demand(number, copy));
                     part.tasks.push_back({number, copy, false});
+                    demands.push_back(demand(number, copy));
+                    read_memory(part.tasks.back(), demands.back(), false);
                 }
             }
         }
@@ -170,7 +229,8 @@ class Planner {
     /// As many vectors side by side as registers and code allow, up to some.
     int most_together() const {
         bool chain = is_chain();
-        int spare = std::min(unroll_spare, static_cast<int>(invariants_.size())) - (chain ? spilled : 0);
+        int wanted = std::min(unroll_spare, static_cast<int>(invariants_.size()));
+        int spare = (reads_memory_ ? 0 : wanted) - (chain ? spilled : 0);
         auto fits = [&](int copies) {
             std::size_t lines = body_lines_.size() * static_cast<std::size_t>(copies);
             return lines <= (chain ? unrolled_chain : unrolled_lines) &&
@@ -215,13 +275,14 @@ class Planner {
         if (calls_) return;  // a call would lose them
         int free = options_.registers[0] - std::max(pressure_of(together_, Bank::vectors), fill_registers + 1);
         std::erase_if(invariants_, [&](std::int32_t number) { return bank(number) != Bank::vectors; });
-        if (static_cast<int>(invariants_.size()) > free) free -= fill_registers;
+        if (static_cast<int>(invariants_.size()) > free) free -= reads_memory_ ? 1 : fill_registers;
         std::stable_sort(invariants_.begin(), invariants_.end(),
                          [&](std::int32_t x, std::int32_t y) { return uses_[at(x)] > uses_[at(y)]; });
         int next = options_.registers[0];
         for (std::int32_t number : invariants_) {
             if (free-- <= 0) break;
             plan_.pinned.emplace_back(number, --next);
+            keeps_register_[at(number)] = true;
         }
     }
 
@@ -229,8 +290,9 @@ class Planner {
         Part part;
         std::vector<Demand> demands;
         for (std::int32_t number : lines) {
-            demands.push_back(demand(number, 0));
             part.tasks.push_back({number, 0, false});
+            demands.push_back(demand(number, 0));
+            read_memory(part.tasks.back(), demands.back(), true);
             if (plan_.homes[at(number)] < 0) continue;
             demands.push_back({.takes = {number, -1, -1}});
             part.tasks.push_back({number, 0, true});
@@ -258,6 +320,8 @@ class Planner {
     KernelPlan plan_;
     std::vector<std::int32_t> row_lines_, common_row_lines_, body_lines_, rest_lines_, invariants_;
     std::vector<int> uses_;
+    std::vector<bool> keeps_register_;
+    bool reads_memory_ = false;
     std::array<int, bank_count> pressure_{};
     int together_ = 1;  // vectors of a part that are computed side by side
     bool calls_ = false;

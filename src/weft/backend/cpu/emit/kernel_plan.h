@@ -28,7 +28,11 @@ struct PlanOptions {
     std::array<int, bank_count> joining{0, 1};  // registers of each bank that joining needs beside those it joins in
     int unroll = 0;                             // vectors side by side; 0: as registers allow,
     int most = 4;                               // but no more than these
+    bool reads_memory = false;                  // instructions have operands there: what is the same for a row and has no register
 };
+
+/// Of whole vectors in memory, 4 KB: the first-level cache is to have room for arrays beside them.
+inline constexpr std::size_t most_whole_constants = 64;
 
 /// A sequence of demands with its registers. Task i belongs to demand i.
 struct Part {
@@ -36,6 +40,8 @@ struct Part {
         std::int32_t line;
         int copy;   // which of the vectors side by side
         bool keep;  // not the line itself: its value goes to its home
+        // By their lines, operands that are read from memory: the second (a first one has changed places with it), and what is added to a product.
+        std::int32_t second = -1, third = -1;
     };
     std::vector<Task> tasks;
     Allocation allocation;

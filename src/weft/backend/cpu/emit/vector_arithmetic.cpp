@@ -102,6 +102,8 @@ Value VectorArithmetic::floating_unary(Opcode opcode, Lane lane, Value a) {
     };
     switch (opcode) {
         case Opcode::negative:
+            if (Line of = builder_.line(a); of.op == VectorOp::bit_and && of.b == bits(lane, ~sign_bit(lane)))
+                return line(VectorOp::bit_or, lane, of.a, bits(lane, sign_bit(lane)));
             return line(VectorOp::bit_xor, lane, a, bits(lane, sign_bit(lane)));
         case Opcode::absolute:
             return magnitude(lane, a);
@@ -121,7 +123,8 @@ Value VectorArithmetic::floating_unary(Opcode opcode, Lane lane, Value a) {
 /// a without its sign: that of -a is the same, so that what sigmoid(x) and sigmoid(-x) are made of is computed once.
 Value VectorArithmetic::magnitude(Lane lane, Value a) {
     Line of = builder_.line(a);
-    if (of.op == VectorOp::bit_xor && of.b == bits(lane, sign_bit(lane))) a = of.a;
+    bool signs = of.op == VectorOp::bit_xor || of.op == VectorOp::bit_or;
+    if (signs && of.b == bits(lane, sign_bit(lane))) a = of.a;
     return line(VectorOp::bit_and, lane, a, bits(lane, ~sign_bit(lane)));
 }
 
@@ -374,7 +377,7 @@ Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
     Lane lane = lane_of(dtype);
     auto is = [&](Value value, VectorOp op) { return builder_.line(value).op == op; };
     auto plain = [&] { return line(VectorOp::multiply, lane, a, b); };
-    if (!avx512_ || !is(a, VectorOp::multiply)) return plain();
+    if (!is(a, VectorOp::multiply)) return plain();
     double magic = lane == Lane::f32 ? 0x1.8p23 : 0x1.8p52, bias = lane == Lane::f32 ? 127 : 1023;
     std::uint64_t fraction = lane == Lane::f32 ? 23 : 52;
     /// The n of a factor 2^n, or -1.
@@ -390,10 +393,26 @@ Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
     Value halved = line(VectorOp::multiply, lane, n, number(lane, 0.5));
     Value rounded = line(VectorOp::add, lane, halved, number(lane, magic));
     if (half != line(VectorOp::subtract, lane, rounded, number(lane, magic))) return plain();
+    if (!avx512_) return scaled_in_steps(lane, builder_.line(a).a, n).value_or(plain());
     // What vanishes is left out where it would take 75 ns (Lanes::scaled_by).
     double least = lane == Lane::f32 ? least_exponent<float> : least_exponent<double>;
     Value kept = is_no_zen() ? float_compare(Predicate::not_less, lane, n, number(lane, least)) : -1;
     return line(VectorOp::scale, lane, builder_.line(a).a, n, kept);
+}
+
+/// (1 + x) 2^n where |x| < 1/2, as exponentials end: (2^k + x 2^k) 2^(n - k), of a k that leaves the first exact whatever n is (lanes.h says how large
+/// and how small it may be). To the bit what 1 + x times two halves of n is, in 8 lines instead of 11.
+std::optional<Value> VectorArithmetic::scaled_in_steps(Lane lane, Value a, Value n) {
+    Line sum = builder_.line(a);
+    if (sum.op != VectorOp::add || sum.b != number(lane, 1)) return std::nullopt;
+    double magic = lane == Lane::f32 ? 0x1.8p23 : 0x1.8p52, bias = lane == Lane::f32 ? 127 : 1023, below = 4;
+    auto power = [&](Value exponent, double more) {
+        Value shifted = line(VectorOp::add, lane, exponent, number(lane, magic + bias + more));
+        return line(VectorOp::shift_left, lane, shifted, -1, -1, lane == Lane::f32 ? 23 : 52);
+    };
+    Value k = line(VectorOp::greater, lane, n, number(lane, 2 - bias + below));
+    Value first = power(k, -below), rest = power(line(VectorOp::subtract, lane, n, k), below);
+    return line(VectorOp::multiply, lane, line(VectorOp::fma, lane, sum.a, first, first), rest);
 }
 
 }  // namespace weft::cpu::emit

@@ -39,6 +39,7 @@ class VectorArithmetic {
     Root double_root_by_steps(Value a);
     /// x = a * 2^n written as a * 2^(n/2) * 2^(n - n/2), as elementary functions do, in one instruction where there is one.
     Value multiply_in_function(DType dtype, Value a, Value b);
+    std::optional<Value> scaled_in_steps(Lane lane, Value a, Value n);
 
   private:
     Value line(VectorOp op, Lane lane, Value a, Value b = -1, Value c = -1, std::uint64_t immediate = 0);

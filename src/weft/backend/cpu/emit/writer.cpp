@@ -4,6 +4,7 @@
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
 
 #include <algorithm>
+#include <optional>
 #include <cstring>
 
 #include "weft/backend/cpu/emit/writer.h"
@@ -305,14 +306,29 @@ void Writer::perform(const Part::Task& task, const Movement& movement, bool whol
         case VectorOp::outside:
             return call(plan_.code.outsides[line.immediate]);
         default:
+            if (task.second >= 0 || task.third >= 0) return perform_with_memory(task, movement);
             return common(line, movement.to, movement.from);
     }
+}
+
+void Writer::perform_with_memory(const Part::Task& task, const Movement& movement) {
+    std::optional<Address> second, third;
+    if (task.second >= 0) second_ = &second.emplace(place_of(task.second));
+    if (task.third >= 0) third_ = &third.emplace(place_of(task.third));
+    common(plan_.code.line(task.line), movement.to, movement.from);
+    second_ = third_ = nullptr;
+}
+
+/// Where a constant, or what is computed once a row, lies as a whole vector.
+Writer::Address Writer::place_of(std::int32_t number) {
+    if (plan_.code.line(number).op == VectorOp::constant) return whole_constant(number);
+    return frame(homes_at_ + 64 * at(plan_.homes[at(number)]));
 }
 
 PlanOptions options_for(Isa isa) {
     if (isa == Isa::avx512)
         return {.vector_bytes = 64, .registers = {31, 6}, .masks_are_vectors = false, .joining = {0, 1}};
-    return {.vector_bytes = 32, .registers = {15, 0}, .masks_are_vectors = true, .joining = {1, 0}};
+    return {.vector_bytes = 32, .registers = {15, 0}, .masks_are_vectors = true, .joining = {1, 0}, .reads_memory = true};
 }
 
 std::vector<std::uint8_t> write_kernel(const KernelPlan& plan, Isa isa) {

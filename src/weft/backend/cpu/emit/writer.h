@@ -62,6 +62,10 @@ class Writer : protected Xbyak::CodeGenerator {
     const bool very_wide_;       // vectors of 64 bytes
     const bool many_registers_;  // 32 of them, and instructions that reach them
     bool no_nan_ = false;        // among what is joined, and in the accumulators
+    /// The second operand of the line at hand.
+    const Xbyak::Operand& second(const Xmm& in_register) const {
+        return second_ ? static_cast<const Xbyak::Operand&>(*second_) : in_register;
+    }
 
   private:
     void lay_out_frame();
@@ -92,9 +96,12 @@ class Writer : protected Xbyak::CodeGenerator {
     void perform(const Part::Task& task, const Movement& movement, bool whole);
     void fill(std::int32_t value, std::int32_t to, std::int32_t slot);
     void common(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
-    bool arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
-    bool integers(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b);
+    bool arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xbyak::Operand& b);
+    bool integers(const Line& line, const Xmm& to, const Xmm& a, const Xbyak::Operand& b);
     void fused(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
+    void fused_with_memory(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
+    void perform_with_memory(const Part::Task& task, const Movement& movement);
+    Address place_of(std::int32_t line);
     void fetch_ahead(std::size_t stream, int copy);
     bool one_much_computed() const;
     void load(const Line& line, std::int32_t to, int copy, bool whole);
@@ -120,6 +127,7 @@ class Writer : protected Xbyak::CodeGenerator {
     std::size_t area(std::size_t stream) const { return areas_at_ + 64 * stream; }
     void load_constant(std::int32_t line, std::int32_t to);
     void reload_constant(std::int32_t line, std::int32_t to);
+    Address whole_constant(std::int32_t line);
     void load_pattern(std::uint64_t bits, int bytes, const Xmm& to);
     void write_constants();
 
@@ -133,9 +141,9 @@ class Writer : protected Xbyak::CodeGenerator {
     int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
     Xbyak::Label* rare_ = nullptr;                            // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool
-    static constexpr std::size_t most_whole_constants = 64;   // 4 KB
     std::vector<std::pair<std::uint64_t, int>> whole_constants_;
     Xbyak::Label pool_, whole_pool_, steps_;
+    const Address *second_ = nullptr, *third_ = nullptr;      // operands of the line at hand that lie in memory
     bool counts_ = false;  // steps_, the numbers of a vector's lanes, are needed
 };
 

@@ -14,13 +14,14 @@ void Writer::common(const Line& line, std::int32_t to, const std::array<std::int
     bool plain = line.lane != Lane::mask && line.from == line.lane;
     if (plain) {
         Xmm result = reg(to, line.lane), a = reg(from[0], line.lane);
-        Xmm b = from[1] >= 0 ? reg(from[1], line.lane) : a;
+        Xmm other = from[1] >= 0 ? reg(from[1], line.lane) : a;
+        const Xbyak::Operand& b = second(other);
         if (arithmetic(line, result, a, b) || integers(line, result, a, b)) return;
     }
     own(line, to, from);
 }
 
-bool Writer::arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b) {
+bool Writer::arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xbyak::Operand& b) {
     bool single = line.lane == Lane::f32;
     switch (line.op) {
         case VectorOp::add:
@@ -49,7 +50,7 @@ bool Writer::arithmetic(const Line& line, const Xmm& to, const Xmm& a, const Xmm
     }
 }
 
-bool Writer::integers(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b) {
+bool Writer::integers(const Line& line, const Xmm& to, const Xmm& a, const Xbyak::Operand& b) {
     bool narrow = width_of(line.lane) == 4;
     auto count = static_cast<std::uint8_t>(std::min<std::uint64_t>(line.immediate, 64));
     switch (line.op) {
@@ -100,6 +101,7 @@ bool Writer::integers(const Line& line, const Xmm& to, const Xmm& a, const Xmm& 
 
 /// The three forms of fused multiply-add overwrite one operand each; where none dies, the sum is moved first.
 void Writer::fused(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) {
+    if (second_ || third_) return fused_with_memory(line, to, from);
     bool single = line.lane == Lane::f32;
     Xmm result = reg(to, line.lane), a = reg(from[0], line.lane), b = reg(from[1], line.lane),
         c = reg(from[2], line.lane);
@@ -111,6 +113,22 @@ void Writer::fused(const Line& line, std::int32_t to, const std::array<std::int3
         if (to != from[2]) vmovaps(result, c);
         single ? vfmadd231ps(result, a, b) : vfmadd231pd(result, a, b);
     }
+}
+
+/// An instruction has one operand in memory: a factor, else what is added. Of both the latter is brought to a register before.
+void Writer::fused_with_memory(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) {
+    bool single = line.lane == Lane::f32, over_a = to == from[0];
+    Xmm result = reg(to, line.lane), a = reg(from[0], line.lane);
+    if (!second_) {
+        Xmm b = reg(to == from[1] ? from[0] : from[1], line.lane);
+        if (!over_a && to != from[1]) vmovaps(result, a);
+        return single ? vfmadd213ps(result, b, *third_) : vfmadd213pd(result, b, *third_);
+    }
+    Xmm c = reg(!third_ ? from[2] : over_a ? spare_number() : to, line.lane);
+    if (third_) vmovups(c, *third_);
+    if (over_a) return single ? vfmadd132ps(result, c, *second_) : vfmadd132pd(result, c, *second_);
+    if (!third_ && to != from[2]) vmovaps(result, c);
+    single ? vfmadd231ps(result, a, *second_) : vfmadd231pd(result, a, *second_);
 }
 
 }  // namespace weft::cpu::emit

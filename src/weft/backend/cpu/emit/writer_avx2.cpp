@@ -136,7 +136,7 @@ class Avx2Writer final : public Writer {
 
     void join(const StreamKind& kind, Lane lane, std::int32_t accumulator, std::int32_t value, bool tail) override {
         Xmm to = reg(accumulator, lane), b = reg(value, lane), mask = reg(joining_number, lane);
-        Xmm joined = reg(spare_number, lane);
+        Xmm spare = reg(spare_number, lane), joined = tail ? spare : to;
         bool narrow = width_of(lane) == 4, greatest = kind.reduction == Reduction::maximum;
         auto blend = [&](const Xmm& result, const Xmm& no, const Xmm& yes) {
             narrow ? vblendvps(result, no, yes, mask) : vblendvpd(result, no, yes, mask);
@@ -147,16 +147,16 @@ class Avx2Writer final : public Writer {
         } else if (extreme) {  // where the accumulator is NaN it stays
             narrow ? vcmpps(mask, to, to, 3) : vcmppd(mask, to, to, 3);
             if (narrow)
-                greatest ? vmaxps(joined, to, b) : vminps(joined, to, b);
+                greatest ? vmaxps(spare, to, b) : vminps(spare, to, b);
             else
-                greatest ? vmaxpd(joined, to, b) : vminpd(joined, to, b);
-            blend(joined, joined, to);
+                greatest ? vmaxpd(spare, to, b) : vminpd(spare, to, b);
+            blend(joined, spare, to);
         } else if (kind.reduction == Reduction::sum) {
             narrow ? vaddps(joined, to, b) : vaddpd(joined, to, b);
         } else {
             narrow ? vmulps(joined, to, b) : vmulpd(joined, to, b);
         }
-        if (!tail) return vmovaps(to, joined);
+        if (!tail) return;
         vmovups(mask, frame(tail_at(width_of(lane))));
         blend(to, to, joined);
     }
@@ -171,15 +171,16 @@ class Avx2Writer final : public Writer {
     void own(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from) override {
         if (line.lane == Lane::mask) return truth(line, to, from);
         Xmm result = reg(to, line.lane), a = reg(from[0], line.from == Lane::none ? line.lane : line.from);
+        Xmm b = from[1] >= 0 ? reg(from[1], line.lane) : a;
         switch (line.op) {
             case VectorOp::select:
                 return select(line, result, from);
             case VectorOp::bit_and:
-                return vpand(result, a, reg(from[1], line.lane));
+                return vpand(result, a, second(b));
             case VectorOp::bit_or:
-                return vpor(result, a, reg(from[1], line.lane));
+                return vpor(result, a, second(b));
             case VectorOp::bit_xor:
-                return vpxor(result, a, reg(from[1], line.lane));
+                return vpxor(result, a, second(b));
             case VectorOp::round: {
                 auto how = static_cast<std::uint8_t>(8 | line.immediate);
                 return width_of(line.lane) == 4 ? vroundps(result, a, how) : vroundpd(result, a, how);
@@ -190,7 +191,8 @@ class Avx2Writer final : public Writer {
     }
 
     void select(const Line& line, const Xmm& result, const std::array<std::int32_t, 3>& from) {
-        Xmm yes = reg(from[1], line.lane), no = reg(from[2], line.lane);
+        Xmm other = from[1] >= 0 ? reg(from[1], line.lane) : result, no = reg(from[2], line.lane);
+        const Xbyak::Operand& yes = second(other);
         if (width_of(line.lane) == 8) return vblendvpd(result, no, yes, full(from[0]));
         if (!wide_lanes()) return vblendvps(result, no, yes, full(from[0]));
         Xmm mask(spare_number);
@@ -203,7 +205,8 @@ class Avx2Writer final : public Writer {
         switch (line.op) {
             case VectorOp::compare:
             case VectorOp::int_compare:
-                compare(line, reg(to, line.from), reg(from[0], line.from), reg(from[1], line.from));
+                compare(line, reg(to, line.from), reg(from[0], line.from),
+                        second(from[1] >= 0 ? reg(from[1], line.from) : full(to)));
                 if (wide_lanes() && width_of(line.from) == 4) vpmovsxdq(result, half(to));
                 return;
             case VectorOp::mask_and:
@@ -224,7 +227,7 @@ class Avx2Writer final : public Writer {
         }
     }
 
-    void compare(const Line& line, const Xmm& to, const Xmm& a, const Xmm& b) {
+    void compare(const Line& line, const Xmm& to, const Xmm& a, const Xbyak::Operand& b) {
         bool narrow = width_of(line.from) == 4;
         auto imm = static_cast<std::uint8_t>(line.immediate);
         if (line.op == VectorOp::compare)

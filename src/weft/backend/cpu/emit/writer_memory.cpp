@@ -252,9 +252,17 @@ void Writer::reload_constant(std::int32_t number, std::int32_t to) {
     auto known = std::find(whole_constants_.begin(), whole_constants_.end(), constant);
     bool room = very_wide_ && whole_constants_.size() < most_whole_constants;
     if (known == whole_constants_.end() && !room) return load_constant(number, to);
+    vmovups(reg(to, line.lane), whole_constant(number));
+}
+
+/// Of the plan's choice, or where there is room.
+Writer::Address Writer::whole_constant(std::int32_t number) {
+    const Line& line = plan_.code.line(number);
+    std::pair<std::uint64_t, int> constant{line.immediate, width_of(line.lane)};
+    auto known = std::find(whole_constants_.begin(), whole_constants_.end(), constant);
     auto offset = static_cast<int>(64 * (known - whole_constants_.begin()));
     if (known == whole_constants_.end()) whole_constants_.push_back(constant);
-    vmovups(reg(to, line.lane), ptr[rip + whole_pool_ + offset]);
+    return ptr[rip + whole_pool_ + offset];
 }
 
 void Writer::load_pattern(std::uint64_t bits, int bytes, const Xmm& to) {
