@@ -51,12 +51,6 @@ bool waits_for_memory(const Loop& map) {
            store.dtype == map.program.dtype(map.program.outputs[0]);
 }
 
-/// Whether there is enough to do meanwhile: exponentials or the like. Beside squares alone, a layer norm's, both wait for memory: 1.40 to 1.62 ms.
-bool computes_much(const Program& program) {
-    return std::any_of(program.code.begin(), program.code.end(),
-                       [](const Instruction& at) { return at.opcode == Opcode::call; });
-}
-
 /// Whether what comes next is fetched while so much is computed, though the second-level cache might hold it: a softmax of 512 x 512 and 1,000 x 300
 /// floats on an Emerald Rapids in 0.9 of its time; a layer norm, which computes little, in 1.1.
 bool fetched_beside(const Program& program, const Access& load) {
