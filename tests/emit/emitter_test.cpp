@@ -284,7 +284,8 @@ TEST(Emitter, exponentials_of_any_number_have_the_interpreters_bits) {
             expect_same(c, expected, run_plain(c, *prepared), text(function.name, ", ", cpu::name_of(isa)));
         }
     };
-    for (const Function* function : {&exp_function, &exp2_function, &sigmoid_function, &erfc_function}) {
+    for (const Function* function :
+         {&exp_function, &exp2_function, &sigmoid_function, &erfc_function, &sinh_function, &cosh_function}) {
         check(0.0f, *function);
         check(0.0, *function);
     }

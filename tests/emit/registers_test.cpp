@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "weft/backend/cpu/emit/kernel_plan.h"
@@ -57,20 +58,20 @@ std::size_t lines_of(std::initializer_list<int> signs) {
 }
 
 /// The sum of a row of exponentials, its plan.
-KernelPlan summed_exponentials(DType type) {
+KernelPlan summed_exponentials(DType type, const PlanOptions& options) {
     ProgramBuilder builder;
     Scalar x = builder.input(type), top = builder.input(type);
     builder.output(exp(x - top));
     StreamKind loads[] = {{.memory = type, .mode = Mode::contiguous}, {.memory = type, .mode = Mode::uniform}};
     StreamKind sum{.memory = type, .mode = Mode::folded, .reduction = Reduction::sum};
-    auto code = lower(builder.take(), loads, {&sum, 1}, cpu::best_isa());
-    PlanOptions avx512{.vector_bytes = 64, .registers = {31, 6}, .masks_are_vectors = false, .joining = {0, 1}};
-    return *plan_kernel(std::move(*code), avx512);
+    auto code = lower(builder.take(), loads, {&sum, 1}, options.vector_bytes == 64 ? cpu::best_isa() : cpu::Isa::avx2);
+    return *plan_kernel(std::move(*code), options);
 }
 
 TEST(KernelPlan, vectors_that_are_joined_are_not_all_computed_side_by_side) {
     for (DType type : {DType::float32, DType::float64}) {
-        KernelPlan plan = summed_exponentials(type);
+        KernelPlan plan = summed_exponentials(
+            type, {.vector_bytes = 64, .registers = {31, 6}, .masks_are_vectors = false, .joining = {0, 1}});
         EXPECT_EQ(plan.unroll, joined_lanes / plan.lanes) << type;
         EXPECT_LE(plan.spill_slots, 2)
             << type;  // eight exponentials of doubles at once need twice the registers there are
@@ -79,6 +80,60 @@ TEST(KernelPlan, vectors_that_are_joined_are_not_all_computed_side_by_side) {
             EXPECT_LE(i == 0 ? 0 : plan.body.tasks[i].copy / 2 - plan.body.tasks[i - 1].copy / 2, 1) << type;
         EXPECT_EQ(plan.body.tasks.back().copy, plan.unroll - 1) << type;
     }
+}
+
+/// With 16 registers, 15 of them for values.
+PlanOptions few_registers(bool reads_memory) {
+    return {.vector_bytes = 32, .registers = {15, 0}, .masks_are_vectors = true, .joining = {1, 0}, .reads_memory = reads_memory};
+}
+
+std::ptrdiff_t fills(const Part& part) {
+    return std::count_if(part.allocation.movements.begin(), part.allocation.movements.end(),
+                         [](const Movement& movement) { return movement.kind == Movement::Kind::fill; });
+}
+
+TEST(KernelPlan, constants_are_operands_in_memory_where_registers_are_few) {
+    auto plan = [](bool reads_memory) {
+        ProgramBuilder builder;
+        builder.output(sigmoid(builder.input(DType::float32)));
+        StreamKind contiguous{.memory = DType::float32, .mode = Mode::contiguous};
+        auto code = lower(builder.take(), {&contiguous, 1}, {&contiguous, 1}, cpu::Isa::avx2);
+        return *plan_kernel(std::move(*code), few_registers(reads_memory));
+    };
+    KernelPlan brought = plan(false), read = plan(true);
+    EXPECT_EQ(read.unroll, 2);  // whose values take the registers that constants would
+    EXPECT_GT(fills(brought.body), 5);
+    EXPECT_LE(fills(read.body), 2);  // the bound is a first operand, which is no address
+    for (const Part::Task& task : read.body.tasks) {
+        for (std::int32_t operand : {task.second, task.third}) {
+            if (operand < 0) continue;
+            EXPECT_EQ(read.code.line(operand).op, VectorOp::constant);
+            for (auto [line, place] : read.pinned) EXPECT_NE(line, operand) << "it has register " << place;
+        }
+    }
+}
+
+TEST(KernelPlan, so_are_numbers_of_a_row_but_where_they_are_made) {
+    KernelPlan plan = summed_exponentials(DType::float32, few_registers(true));
+    auto of_row = [&](const Part& part) {
+        return std::count_if(part.tasks.begin(), part.tasks.end(), [&](const Part::Task& task) {
+            return task.second >= 0 && plan.code.line(task.second).op != VectorOp::constant;
+        });
+    };
+    EXPECT_EQ(of_row(plan.body), plan.unroll);  // x - top
+    EXPECT_EQ(of_row(plan.row), 0);
+}
+
+TEST(Lowering, the_magnitude_of_a_negative_is_one_line_and_so_is_its_negative) {
+    auto lines = [](auto expression) {
+        ProgramBuilder builder;
+        builder.output(expression(builder.input(DType::float32)));
+        StreamKind contiguous{.memory = DType::float32, .mode = Mode::contiguous};
+        return lower(builder.take(), {&contiguous, 1}, {&contiguous, 1}, cpu::best_isa())->order.size();
+    };
+    std::size_t one = lines([](Scalar x) { return -x; });
+    EXPECT_EQ(lines([](Scalar x) { return -abs(x); }), one);
+    EXPECT_EQ(lines([](Scalar x) { return abs(-abs(x)); }), one);
 }
 
 TEST(Lowering, a_sigmoid_beside_that_of_the_negative_shares_its_exponential) {
