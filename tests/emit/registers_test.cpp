@@ -58,20 +58,20 @@ std::size_t lines_of(std::initializer_list<int> signs) {
 }
 
 /// The sum of a row of exponentials, its plan.
-KernelPlan summed_exponentials(DType type, const PlanOptions& options) {
+KernelPlan summed_exponentials(DType type) {
     ProgramBuilder builder;
     Scalar x = builder.input(type), top = builder.input(type);
     builder.output(exp(x - top));
     StreamKind loads[] = {{.memory = type, .mode = Mode::contiguous}, {.memory = type, .mode = Mode::uniform}};
     StreamKind sum{.memory = type, .mode = Mode::folded, .reduction = Reduction::sum};
-    auto code = lower(builder.take(), loads, {&sum, 1}, options.vector_bytes == 64 ? cpu::best_isa() : cpu::Isa::avx2);
-    return *plan_kernel(std::move(*code), options);
+    auto code = lower(builder.take(), loads, {&sum, 1}, cpu::best_isa());
+    PlanOptions avx512{.vector_bytes = 64, .registers = {31, 6}, .masks_are_vectors = false, .joining = {0, 1}};
+    return *plan_kernel(std::move(*code), avx512);
 }
 
 TEST(KernelPlan, vectors_that_are_joined_are_not_all_computed_side_by_side) {
     for (DType type : {DType::float32, DType::float64}) {
-        KernelPlan plan = summed_exponentials(
-            type, {.vector_bytes = 64, .registers = {31, 6}, .masks_are_vectors = false, .joining = {0, 1}});
+        KernelPlan plan = summed_exponentials(type);
         EXPECT_EQ(plan.unroll, joined_lanes / plan.lanes) << type;
         EXPECT_LE(plan.spill_slots, 2)
             << type;  // eight exponentials of doubles at once need twice the registers there are
@@ -114,14 +114,21 @@ TEST(KernelPlan, constants_are_operands_in_memory_where_registers_are_few) {
 }
 
 TEST(KernelPlan, so_are_numbers_of_a_row_but_where_they_are_made) {
-    KernelPlan plan = summed_exponentials(DType::float32, few_registers(true));
+    ProgramBuilder builder;
+    Scalar x = builder.input(DType::float32), top = builder.input(DType::float32);
+    builder.output(exp(x - top) * (top + top * top));
+    StreamKind loads[] = {{.memory = DType::float32, .mode = Mode::contiguous},
+                          {.memory = DType::float32, .mode = Mode::uniform}};
+    StreamKind sum{.memory = DType::float32, .mode = Mode::folded, .reduction = Reduction::sum};
+    auto code = lower(builder.take(), loads, {&sum, 1}, cpu::Isa::avx2);
+    KernelPlan plan = *plan_kernel(std::move(*code), few_registers(true));
     auto of_row = [&](const Part& part) {
         return std::count_if(part.tasks.begin(), part.tasks.end(), [&](const Part::Task& task) {
             return task.second >= 0 && plan.code.line(task.second).op != VectorOp::constant;
         });
     };
-    EXPECT_EQ(of_row(plan.body), plan.unroll);  // x - top
-    EXPECT_EQ(of_row(plan.row), 0);
+    EXPECT_EQ(of_row(plan.body), 2 * plan.unroll);  // a difference and a product of each vector
+    EXPECT_EQ(of_row(plan.row), 0);                 // where `top` has a register
 }
 
 TEST(Lowering, the_magnitude_of_a_negative_is_one_line_and_so_is_its_negative) {
