@@ -84,7 +84,11 @@ TEST(KernelPlan, vectors_that_are_joined_are_not_all_computed_side_by_side) {
 
 /// With 16 registers, 15 of them for values.
 PlanOptions few_registers(bool reads_memory) {
-    return {.vector_bytes = 32, .registers = {15, 0}, .masks_are_vectors = true, .joining = {1, 0}, .reads_memory = reads_memory};
+    return {.vector_bytes = 32,
+            .registers = {15, 0},
+            .masks_are_vectors = true,
+            .joining = {1, 0},
+            .reads_memory = reads_memory};
 }
 
 std::ptrdiff_t fills(const Part& part) {

@@ -14,7 +14,7 @@ constexpr std::size_t unrolled_lines = 1600;  // beyond, more vectors only make 
 constexpr std::size_t unrolled_chain = 8000;
 constexpr int spilled = 8;                // registers of a chain that may be missing
 constexpr int latency = 4, window = 256;  // cycles of a common instruction; instructions that a processor looks ahead
-constexpr int unroll_spare = 4;  // registers that constants should find when two vectors run side by side, where all need one
+constexpr int unroll_spare = 4;           // registers for constants wanted beside two vectors, where all need one
 
 bool commutes(VectorOp op) {
     switch (op) {
@@ -181,7 +181,8 @@ class Planner {
         const Line& what = line(task.line);
         auto lies = [&](std::int32_t operand) {
             if (!in_register(operand) || keeps_register_[at(operand)] || bank(operand) != Bank::vectors) return false;
-            return line(operand).op == VectorOp::constant || (!row && line(operand).once && plan_.homes[at(operand)] >= 0);
+            return line(operand).op == VectorOp::constant ||
+                   (!row && line(operand).once && plan_.homes[at(operand)] >= 0);
         };
         bool product = what.op == VectorOp::fma;
         if (lies(what.b) && (product || commutes(what.op) || takes_memory(what.op))) {

@@ -28,7 +28,7 @@ struct PlanOptions {
     std::array<int, bank_count> joining{0, 1};  // registers of each bank that joining needs beside those it joins in
     int unroll = 0;                             // vectors side by side; 0: as registers allow,
     int most = 4;                               // but no more than these
-    bool reads_memory = false;                  // instructions have operands there: what is the same for a row and has no register
+    bool reads_memory = false;  // instructions have operands there: what is the same for a row and has no register
 };
 
 /// Of whole vectors in memory, 4 KB: the first-level cache is to have room for arrays beside them.

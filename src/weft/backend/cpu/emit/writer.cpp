@@ -4,8 +4,8 @@
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
 
 #include <algorithm>
-#include <optional>
 #include <cstring>
+#include <optional>
 
 #include "weft/backend/cpu/emit/writer.h"
 #include "weft/backend/cpu/isa.h"
@@ -328,7 +328,8 @@ Writer::Address Writer::place_of(std::int32_t number) {
 PlanOptions options_for(Isa isa) {
     if (isa == Isa::avx512)
         return {.vector_bytes = 64, .registers = {31, 6}, .masks_are_vectors = false, .joining = {0, 1}};
-    return {.vector_bytes = 32, .registers = {15, 0}, .masks_are_vectors = true, .joining = {1, 0}, .reads_memory = true};
+    return {
+        .vector_bytes = 32, .registers = {15, 0}, .masks_are_vectors = true, .joining = {1, 0}, .reads_memory = true};
 }
 
 std::vector<std::uint8_t> write_kernel(const KernelPlan& plan, Isa isa) {

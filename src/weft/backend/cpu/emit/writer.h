@@ -143,8 +143,8 @@ class Writer : protected Xbyak::CodeGenerator {
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool
     std::vector<std::pair<std::uint64_t, int>> whole_constants_;
     Xbyak::Label pool_, whole_pool_, steps_;
-    const Address *second_ = nullptr, *third_ = nullptr;      // operands of the line at hand that lie in memory
-    bool counts_ = false;  // steps_, the numbers of a vector's lanes, are needed
+    const Address *second_ = nullptr, *third_ = nullptr;  // operands of the line at hand that lie in memory
+    bool counts_ = false;                                 // steps_, the numbers of a vector's lanes, are needed
 };
 
 /// The registers of an instruction set (avx2 or avx512), a spare one of each bank left out.
