@@ -1,4 +1,5 @@
 // The third way of a reduction: rows joined onto a row of results.
+#include "weft/backend/cpu/isa.h"
 #include "weft/backend/cpu/isa/column_chunks.h"
 #include "weft/backend/cpu/reduction_kernel.h"
 
@@ -8,8 +9,8 @@ namespace {
 constexpr std::int64_t straight_bytes =
     16384;  // of a row of columns that are joined where they lie: some pages at a time
 // Of a row of tiles that lie side by side and are joined as one: memory is read along its pages for longer, and what is joined to stays in the
-// second cache (256 cubed down the first axis 0.94 to 0.97 of the time; rows of 128 KB no faster, of 256 KB 1.04).
-constexpr std::int64_t together_bytes = 65536;
+// second cache (256 cubed down the first axis 0.94 to 0.97 of the time; rows of 128 KB no faster, of 256 KB 1.04; on a Zen 4 0.94 of 64 KB's).
+std::int64_t together_bytes() { return is_zen4() ? 262144 : 65536; }
 constexpr std::int64_t tasks_of_thread = 4;  // which are left, at least, that threads can share evenly
 constexpr std::int64_t most_waiting = 64;    // bytes of a row that is read sooner than sums of the one before are there
 
@@ -54,7 +55,7 @@ std::int64_t ReductionKernel::widest_segment() const {
 
 /// How many tiles side by side a thread joins as one. Each number is made as if of a tile alone.
 std::int64_t ReductionKernel::tiles_at_once() const {
-    std::int64_t most = together_bytes / (tiles_.segment() * widest_output());
+    std::int64_t most = together_bytes() / (tiles_.segment() * widest_output());
     std::int64_t beside = std::max<std::int64_t>(tiles_.side_by_side(), 1);  // 0: there are no columns
     if (int threads = slots_for(units_); threads > 1) most = std::min(most, units_ / (tasks_of_thread * threads));
     most = std::clamp<std::int64_t>(most, 1, beside);

@@ -56,14 +56,18 @@ void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std
     for (int v = 0; v < vectors; ++v) V::store(to + v * V::lanes, totals[v].end(), v == vectors - 1 ? last : V::lanes);
 }
 
-/// Up to eight vectors of columns at a time: a row is read once. `ahead`: what lies `asked` bytes on is asked for.
+/// Up to eight vectors of columns at a time: a row is read once. `ahead`: what lies `asked` bytes on is asked for. `by_fours`: four at most, of long
+/// rows.
 template <class M, bool ahead, int vectors = 1>
 void join_tall_columns(typename M::Value* to, const typename M::Value* from, std::int64_t rows, std::int64_t columns,
-                       std::int64_t stride, std::uintptr_t asked = bytes_asked_ahead) {
+                       std::int64_t stride, std::uintptr_t asked = bytes_asked_ahead, bool by_fours = false) {
     constexpr std::int64_t lanes = Vec<typename M::Value>::lanes;
-    if constexpr (vectors == 1)
+    if constexpr (vectors == 1) {
+        for (; by_fours && columns > 4 * lanes; to += 4 * lanes, from += 4 * lanes, columns -= 4 * lanes)
+            join_tall_vectors<M, 4, ahead>(to, from, rows, 4 * lanes, stride, asked);
         for (; columns > 8 * lanes; to += 8 * lanes, from += 8 * lanes, columns -= 8 * lanes)
             join_tall_vectors<M, 8, ahead>(to, from, rows, 8 * lanes, stride, asked);
+    }
     if constexpr (vectors < 8)
         if (columns > vectors * lanes)
             return join_tall_columns<M, ahead, vectors + 1>(to, from, rows, columns, stride, asked);
