@@ -54,7 +54,7 @@ void check(Reduction reduction) {
                         std::vector<T> to(static_cast<std::size_t>(columns), T(-9));
                         block_loops(isa)
                             .reduce(reduction, dtype_of<T>)
-                            ->columns(to.data(), nullptr, from.data(), rows, columns, columns + gap, 0, true);
+                            ->columns(to.data(), nullptr, from.data(), rows, columns, columns + gap, 0, true, nan);
                         for (std::int64_t c = 0; c < columns; ++c) {
                             T expected = from[static_cast<std::size_t>(c)];
                             for (std::int64_t r = 1; r < rows; ++r)
@@ -78,7 +78,7 @@ TEST(FewColumns, are_joined_in_the_order_of_their_rows_on_every_instruction_set)
 
 /// Rows that reach from beyond the caches: tiles of 512 KB and more, smaller ones, columns that end before what is asked for ahead.
 template <class T>
-void check_far(Reduction reduction, std::int64_t rows, std::int64_t columns) {
+void check_far(Reduction reduction, std::int64_t rows, std::int64_t columns, bool by_fours) {
     std::int64_t stride = (std::int64_t{25} << 20) / static_cast<std::int64_t>(sizeof(T)) / rows;
     std::vector<T> read = numbers<T>(rows, columns, true), from(static_cast<std::size_t>(rows * stride));
     for (std::int64_t r = 0; r < rows; ++r) std::copy_n(read.begin() + r * columns, columns, from.begin() + r * stride);
@@ -86,7 +86,7 @@ void check_far(Reduction reduction, std::int64_t rows, std::int64_t columns) {
         std::vector<T> to(static_cast<std::size_t>(columns), T(-9));
         block_loops(isa)
             .reduce(reduction, dtype_of<T>)
-            ->columns(to.data(), nullptr, from.data(), rows, columns, stride, 0, true);
+            ->columns(to.data(), nullptr, from.data(), rows, columns, stride, 0, true, by_fours);
         for (std::int64_t c = 0; c < columns; ++c) {
             T expected = read[static_cast<std::size_t>(c)];
             for (std::int64_t r = 1; r < rows; ++r)
@@ -101,8 +101,10 @@ void check_far(Reduction reduction, std::int64_t rows, std::int64_t columns) {
 TEST(FewColumns, rows_far_apart_are_joined_in_their_order_on_every_instruction_set) {
     for (Reduction reduction : {Reduction::sum, Reduction::maximum})
         for (auto [rows, columns] : {std::pair<std::int64_t, std::int64_t>{45, 4001}, {45, 200}, {360, 380}}) {
-            check_far<float>(reduction, rows, columns);
-            check_far<double>(reduction, rows, columns);
+            for (bool by_fours : {false, true}) {
+                check_far<float>(reduction, rows, columns, by_fours);
+                check_far<double>(reduction, rows, columns, by_fours);
+            }
         }
 }
 
@@ -134,9 +136,9 @@ void check_places(bool greatest) {
                         auto join = block_loops(isa)
                                         .reduce(greatest ? Reduction::argmax : Reduction::argmin, dtype_of<T>)
                                         ->columns;
-                        if (some > 0) join(to.data(), at.data(), from.data(), some, columns, stride, 0, true);
+                        if (some > 0) join(to.data(), at.data(), from.data(), some, columns, stride, 0, true, false);
                         join(to.data(), at.data(), from.data() + some * stride, rows - some, columns, stride, some,
-                             some == 0);
+                             some == 0, false);
                         for (std::int64_t c = 0; c < columns; ++c)
                             ASSERT_EQ(at[static_cast<std::size_t>(c)],
                                       place_of_best(greatest, from.data() + c, rows, stride))

@@ -124,7 +124,7 @@ void ReductionKernel::reduce_columns(Thread& thread, const ColumnTiles::Tile& ti
 /// `width` columns of some rows, the first of them at row-major position `flat`, onto the thread's values.
 void ReductionKernel::join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width,
                                 std::int64_t row, bool fresh) const {
-    bool straight = straight_ && !joined_;
+    bool straight = straight_ && !joined_, zen4 = straight && is_zen4();
     if (straight) runner_.seek(thread.context, flat);
     if (!straight && !joined_) evaluate(thread, flat, rows * width);
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -135,7 +135,7 @@ void ReductionKernel::join_rows(Thread& thread, std::int64_t flat, std::int64_t 
         else if (!joined_)
             from = value(thread, i);
         output.loops->columns(values(thread, output), places(thread, output), from, joined_ ? 0 : rows, width,
-                              straight ? output.row_stride : width, row, fresh);
+                              straight ? output.row_stride : width, row, fresh, zen4 && output.straight.ahead);
     }
     if (!joined_) return;
     std::size_t loads = runner_.program().inputs.size();

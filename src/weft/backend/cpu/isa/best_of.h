@@ -198,7 +198,7 @@ struct Best {
 #endif
 
     static void columns(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t columns,
-                        std::int64_t stride, std::int64_t first, bool fresh) {
+                        std::int64_t stride, std::int64_t first, bool fresh, bool) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
         std::int64_t row = 0;

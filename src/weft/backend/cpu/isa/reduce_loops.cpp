@@ -1,6 +1,5 @@
 // Reductions over blocks. The order in which values are joined is fixed by their number alone, so every instruction set and
 // every number of threads gives the same bits.
-#include "weft/backend/cpu/isa.h"
 #include "weft/backend/cpu/isa/best_of.h"
 #include "weft/backend/cpu/isa/short_rows.h"
 #include "weft/backend/cpu/isa/tall_columns.h"
@@ -114,10 +113,9 @@ struct Joined {
     /// Rows that are read at once, each asked for ahead; their ends ask for where the next begin, if there are `more`, for what lies behind them is
     /// read much later (256 cubed down the first axis: 0.91 of the time). A Zen 4 that reads four lines of each, not eight, takes 0.45 to 0.7 of it.
     static void join_far_group(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride,
-                               bool more) {
+                               bool more, bool by_fours) {
         constexpr std::int64_t end = bytes_asked_ahead / sizeof(T), each = 8 * Vec<T>::lanes;
         std::int64_t head = columns > end ? (columns - end) / each * each : 0;
-        const bool by_fours = is_zen4();
         join_tall_columns<M, true>(to, from, rows, head, stride, bytes_asked_ahead, by_fours);
         to += head, from += head, columns -= head;
         const auto next = static_cast<std::uintptr_t>(rows * stride - head) * sizeof(T);
@@ -127,16 +125,17 @@ struct Joined {
             join_tall_columns<M, false>(to, from, rows, columns, stride, 0, by_fours);
     }
 
-    /// A few rows far apart all at once; of more, which reach from beyond the caches, eight at a time, each asked for ahead. False: neither.
-    static bool join_far_rows(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
+    /// A few rows far apart all at once; of more, which reach from beyond the caches, eight at a time. False: neither.
+    static bool join_far_rows(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+                              bool by_fours) {
         constexpr std::int64_t few = 2 * rows_together, caches = (std::int64_t{24} << 20) / sizeof(T);
-        if (stride > 0 && rows * stride >= caches) {
+        if (by_fours || (stride > 0 && rows * stride >= caches)) {
             bool near =
                 rows * columns <= (std::int64_t{1} << 19) / std::int64_t{sizeof(T)};  // what lies behind is next
             for (std::int64_t together; rows > 0; rows -= together, from += together * stride) {
                 together = rows < few ? rows : rows_together;
                 near ? join_tall_columns<M, true>(to, from, together, columns, stride)
-                     : join_far_group(to, from, together, columns, stride, rows > together);
+                     : join_far_group(to, from, together, columns, stride, rows > together, by_fours);
             }
             return true;
         }
@@ -147,7 +146,7 @@ struct Joined {
 #endif
 
     static void columns(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t columns,
-                        std::int64_t stride, std::int64_t, bool fresh) {
+                        std::int64_t stride, std::int64_t, bool fresh, [[maybe_unused]] bool by_fours) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
         std::int64_t row = 0;
@@ -158,7 +157,7 @@ struct Joined {
         if (lie_far_apart(stride * static_cast<std::int64_t>(sizeof(T)))) {
 #if defined(WEFT_ISA_avx512)
             if constexpr (std::is_floating_point_v<T>)
-                if (join_far_rows(to, from, rows, columns, stride)) return;
+                if (join_far_rows(to, from, rows, columns, stride, by_fours)) return;
 #endif
             for (; row + rows_together <= rows; row += rows_together)
                 join_rows<rows_together>(to, from + row * stride, stride, columns);
