@@ -70,7 +70,10 @@ const EmitOptions whatever_it_calls;  // without them maps that mostly call the 
 
 EmitOptions random_options(Random& random) {
     static constexpr int unrolls[] = {0, 1, 2, 3, 4};
-    return {.unroll = unrolls[pick(random, 5)], .registers = pick(random, 3) ? 1000 : 6, .half = pick(random, 4) == 0};
+    return {.unroll = unrolls[pick(random, 5)],
+            .registers = pick(random, 3) ? 1000 : 6,
+            .half = pick(random, 4) == 0,
+            .masked = pick(random, 2) == 0};
 }
 
 TEST(Emitter, random_programs_have_the_interpreters_bits) {
@@ -279,9 +282,13 @@ TEST(Emitter, exponentials_of_any_number_have_the_interpreters_bits) {
         auto expected = expected_of(c);
         for (Isa isa : emitted_isas()) {
             UseIsa use(isa);
-            auto prepared = cpu::emit::prepare_emitted_map(c.loop);
-            ASSERT_TRUE(prepared) << function.name;
-            expect_same(c, expected, run_plain(c, *prepared), text(function.name, ", ", cpu::name_of(isa)));
+            for (bool masked : {false, true}) {
+                EmitOptions options{.masked = masked};
+                auto prepared = cpu::emit::prepare_emitted_map(c.loop, &options);
+                ASSERT_TRUE(prepared) << function.name;
+                expect_same(c, expected, run_plain(c, *prepared),
+                            text(function.name, ", ", cpu::name_of(isa), masked ? ", masked" : ""));
+            }
         }
     };
     for (const Function* function :

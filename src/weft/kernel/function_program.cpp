@@ -18,14 +18,15 @@ namespace {
 
 /// How a function is recorded: see Recording.
 struct Way {
-    bool complete, scales;
+    bool complete;
+    Scaling scaling;
     auto operator<=>(const Way&) const = default;
 };
 
 template <int arity, class T, class Body>
 Program record(Way way, Body body) {
     using V = Recorded<T>;
-    Recording recording(way.complete, way.scales);
+    Recording recording(way.complete, way.scaling);
     V x{Recording::input(V::dtype)};
     if constexpr (arity == 1) {
         return recording.take(V::dtype, body(x).number);
@@ -72,11 +73,11 @@ const Program* kept(const Function& function, DType dtype, Way way) {
 
 }  // namespace
 
-const Program* program_of(const Function& function, DType dtype, bool scales) {
-    return kept(function, dtype, {true, scales});
+const Program* program_of(const Function& function, DType dtype, Scaling scaling) {
+    return kept(function, dtype, {true, scaling});
 }
-const Program* common_program_of(const Function& function, DType dtype, bool scales) {
-    return kept(function, dtype, {false, scales});
+const Program* common_program_of(const Function& function, DType dtype, Scaling scaling) {
+    return kept(function, dtype, {false, scaling});
 }
 
 }  // namespace weft

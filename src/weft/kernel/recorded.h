@@ -8,14 +8,17 @@
 
 #include "weft/base/unsigned_of.h"
 #include "weft/kernel/builder.h"
+#include "weft/kernel/function_program.h"
 
 namespace weft {
 
 /// What is being recorded on this thread. `complete`: any() says yes, so every path is in the Program and all inputs are served.
-/// Otherwise any() says no, and `rare` gathers where that was wrong. `scales`: scaled_by will be an instruction.
+/// Otherwise any() says no, and `rare` gathers where that was wrong. `scaling`: what scaled_by will be.
 class Recording {
   public:
-    Recording(bool complete, bool scales) : complete_(complete), scales_(scales), outer_(current) { current = this; }
+    Recording(bool complete, Scaling scaling) : complete_(complete), scaling_(scaling), outer_(current) {
+        current = this;
+    }
     ~Recording() { current = outer_; }
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
@@ -31,7 +34,7 @@ class Recording {
     static std::int32_t choice(DType dtype, std::int32_t condition, std::int32_t yes, std::int32_t no);
     static std::int32_t bits_as(DType to, DType from, std::int32_t a);
     static bool any(std::int32_t condition);
-    static bool scales() { return current->scales_; }
+    static Scaling scaling() { return current->scaling_; }
     /// The Program whose output this value is, and `rare` if there is such.
     Program take(DType dtype, std::int32_t output);
 
@@ -40,7 +43,8 @@ class Recording {
 
     static thread_local Recording* current;
     ProgramBuilder builder_;
-    bool complete_, scales_;
+    bool complete_;
+    Scaling scaling_;
     std::optional<Scalar> rare_;
     Recording* outer_;
 };
@@ -120,8 +124,12 @@ struct Recorded {
     }
     friend Recorded at_most(Recorded x, T limit) { return select(less(all(limit), x), all(limit), x); }
     friend Recorded at_least(Recorded x, T limit) { return select(less(x, all(limit)), all(limit), x); }
-    friend Recorded at_most_in_steps(Recorded x, T limit) { return Recording::scales() ? x : at_most(x, limit); }
-    friend Recorded at_least_in_steps(Recorded x, T limit) { return Recording::scales() ? x : at_least(x, limit); }
+    friend Recorded at_most_in_steps(Recorded x, T limit) {
+        return Recording::scaling() == Scaling::steps ? at_most(x, limit) : x;
+    }
+    friend Recorded at_least_in_steps(Recorded x, T limit) {
+        return Recording::scaling() == Scaling::masked ? x : at_least(x, limit);
+    }
     template <class Steps>
     friend Recorded scaled_by(Recorded a, Recorded n, Steps steps) {
         return steps(a, n);

@@ -182,7 +182,7 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
     if (!has_emitter(isa)) return nullptr;
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
     if (!joinable(stores, isa)) return nullptr;
-    auto code = lower(program, loads, stores, isa);
+    auto code = lower(program, loads, stores, isa, options.masked);
     if (!code) return nullptr;
     PlanOptions how = options_for(isa);
     how.unroll = options.unroll, how.most = options.most;

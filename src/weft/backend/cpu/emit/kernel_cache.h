@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "weft/backend/cpu/emit/kernel_plan.h"
+#include "weft/backend/cpu/emit/lowering.h"
 
 namespace weft::cpu::emit {
 
@@ -30,6 +31,7 @@ struct EmitOptions {
     int registers = 1000;  // of the vector bank at most; at least 5
     bool half = false;     // vectors of 32 bytes, also where the instruction set has longer ones
     int most = 4;          // vectors side by side where unroll is 0
+    bool masked = masks_what_vanishes();
 };
 
 /// Null where the emitter has no code for it: no xbyak in this build, an instruction set without an emitter, complex numbers, no

@@ -29,8 +29,9 @@ struct Cycles {
     void add(const Program& program, int deep) {
         for (const Instruction& at : program.code) {
             if (at.opcode == Opcode::input || at.opcode == Opcode::constant) continue;
-            const Program* inside =
-                at.opcode == Opcode::call && deep > 0 ? common_program_of(*at.function(), at.dtype, true) : nullptr;
+            const Program* inside = at.opcode == Opcode::call && deep > 0
+                                        ? common_program_of(*at.function(), at.dtype, Scaling::masked)
+                                        : nullptr;
             if (inside)
                 add(*inside, deep - 1);
             else if (at.opcode == Opcode::square_root && at.dtype == DType::float32)
@@ -57,8 +58,12 @@ bool has_roots_by_steps(const Program& program) {
 
 class Lowering {
   public:
-    Lowering(std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa)
-        : loops_(block_loops(isa)), scales_(isa == best_wide()), arithmetic_(builder_, scales_) {
+    Lowering(std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa, bool masked)
+        : loops_(block_loops(isa)),
+          scaling_(isa != best_wide() ? Scaling::steps
+                   : masked           ? Scaling::masked
+                                      : Scaling::clamped),
+          arithmetic_(builder_, scaling_) {
         auto& streams = builder_.code().streams;
         streams.assign(loads.begin(), loads.end());
         streams.insert(streams.end(), stores.begin(), stores.end());
@@ -71,7 +76,7 @@ class Lowering {
     /// First without what few arguments need; if that left something out, then all of it.
     VectorCode run(const Program& program, std::size_t loads) {
         // Elsewhere first approximations may be others than those that were tried.
-        roots_by_steps_ = scales_ && is_intel() && has_roots_by_steps(program);
+        roots_by_steps_ = scaling_ != Scaling::steps && is_intel() && has_roots_by_steps(program);
         whole_path(program, loads);
         if (!rare_.empty()) {
             builder_.end_common(rare_);
@@ -156,13 +161,13 @@ class Lowering {
 
     std::optional<Value> inlined(const Instruction& at, std::array<Value, 3> operands) {
         auto find = common_ ? common_program_of : program_of;
-        const Program* inside = find(*at.function(), at.dtype, scales_);
+        const Program* inside = find(*at.function(), at.dtype, scaling_);
         if (!inside) return std::nullopt;
         auto results = body(
             *inside, [&](std::size_t number) { return operands[number]; }, true);
         // What leaves the common path once a row would leave it for every vector: such calls are served in full, unless there are no others.
         if (results.size() > 1 && builder_.line(results[1]).once && !once_alone_) {
-            const Program* complete = program_of(*at.function(), at.dtype, scales_);
+            const Program* complete = program_of(*at.function(), at.dtype, scaling_);
             return body(
                 *complete, [&](std::size_t number) { return operands[number]; }, true)[0];
         }
@@ -232,7 +237,7 @@ class Lowering {
     }
 
     BlockLoops loops_;
-    bool scales_;  // there is an instruction for a * 2^n
+    Scaling scaling_;
     bool roots_by_steps_ = false;
     bool common_ = true;
     bool once_alone_;  // all is computed once a row, as in a loop of numbers
@@ -244,9 +249,9 @@ class Lowering {
 }  // namespace
 
 std::optional<VectorCode> lower(const Program& program, std::span<const StreamKind> loads,
-                                std::span<const StreamKind> stores, Isa isa) {
+                                std::span<const StreamKind> stores, Isa isa, bool masked) {
     if (!lowers(program)) return std::nullopt;
-    return Lowering(loads, stores, isa).run(program, loads.size());
+    return Lowering(loads, stores, isa, masked).run(program, loads.size());
 }
 
 }  // namespace weft::cpu::emit

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/backend/cpu/emit/vector_code.h"
+#include "weft/kernel/function_program.h"
 
 namespace weft::cpu::emit {
 
@@ -15,7 +16,8 @@ Lane lane_of(DType dtype);
 class VectorArithmetic {
   public:
     using Value = std::int32_t;
-    VectorArithmetic(VectorBuilder& builder, bool avx512) : builder_(builder), avx512_(avx512) {}
+    VectorArithmetic(VectorBuilder& builder, Scaling scaling)
+        : builder_(builder), avx512_(scaling != Scaling::steps), masks_(scaling == Scaling::masked) {}
 
     Value constant(DType dtype, const Literal& literal);
     /// Opcodes of one and two operands whose result has their type; nothing where only the block evaluator's loop does it.
@@ -76,7 +78,7 @@ class VectorArithmetic {
     double constant_number(Value a) const;
 
     VectorBuilder& builder_;
-    bool avx512_;
+    bool avx512_, masks_;
     std::vector<Value> rounded_;  // to bfloat16, by round_to
 };
 
