@@ -18,6 +18,8 @@ constexpr double turn_bytes = 24 << 10;
 constexpr double soon_bytes = 12 << 10, soon_row = 13 << 10, far_bytes = 4 << 20;
 // The most that passes through the cache of one row, by each part: the gradient of a softmax of 100 x 4,096 took 1.04.
 constexpr double row_bytes = 200 << 10;
+// Of one row, each array once, where what comes next is not asked for: rows of 4,096 doubles took 1.1 to 1.25 on a Zen 4, of floats 0.86 to 0.95.
+constexpr double unasked_row_bytes = 48 << 10;
 // Below, a turn is not worth its calls.
 constexpr double turn_points = 1024;
 
@@ -46,7 +48,8 @@ Turn turn_of(const std::vector<RowPart>& parts, std::int64_t rows_in_block, std:
     double most = std::max(std::round(turn_bytes / row), 1.0);
     bool soon = fetched && row <= soon_row && row * static_cast<double>(rows) >= far_bytes;
     if (soon) most = std::clamp(std::round(soon_bytes / row), std::min(least, most), most);
-    bool worth_it = passing <= row_bytes && most >= least && most < static_cast<double>(rows_in_block);
+    bool worth_it = passing <= row_bytes && (fetched || row <= unasked_row_bytes) && most >= least &&
+                    most < static_cast<double>(rows_in_block);
     return worth_it ? Turn{static_cast<std::int64_t>(most), soon} : Turn{};
 }
 
