@@ -91,7 +91,7 @@ PlanOptions few_registers(bool reads_memory) {
             .reads_memory = reads_memory};
 }
 
-std::ptrdiff_t fills(const Part& part) {
+std::ptrdiff_t fills(const cpu::emit::Part& part) {
     return std::count_if(part.allocation.movements.begin(), part.allocation.movements.end(),
                          [](const Movement& movement) { return movement.kind == Movement::Kind::fill; });
 }
@@ -108,7 +108,7 @@ TEST(KernelPlan, constants_are_operands_in_memory_where_registers_are_few) {
     EXPECT_EQ(read.unroll, 2);  // whose values take the registers that constants would
     EXPECT_GT(fills(brought.body), 5);
     EXPECT_LE(fills(read.body), 2);  // the bound is a first operand, which is no address
-    for (const Part::Task& task : read.body.tasks) {
+    for (const cpu::emit::Part::Task& task : read.body.tasks) {
         for (std::int32_t operand : {task.second, task.third}) {
             if (operand < 0) continue;
             EXPECT_EQ(read.code.line(operand).op, VectorOp::constant);
@@ -126,8 +126,8 @@ TEST(KernelPlan, so_are_numbers_of_a_row_but_where_they_are_made) {
     StreamKind sum{.memory = DType::float32, .mode = Mode::folded, .reduction = Reduction::sum};
     auto code = lower(builder.take(), loads, {&sum, 1}, cpu::Isa::avx2);
     KernelPlan plan = *plan_kernel(std::move(*code), few_registers(true));
-    auto of_row = [&](const Part& part) {
-        return std::count_if(part.tasks.begin(), part.tasks.end(), [&](const Part::Task& task) {
+    auto of_row = [&](const cpu::emit::Part& part) {
+        return std::count_if(part.tasks.begin(), part.tasks.end(), [&](const cpu::emit::Part::Task& task) {
             return task.second >= 0 && plan.code.line(task.second).op != VectorOp::constant;
         });
     };
