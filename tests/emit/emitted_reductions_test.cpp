@@ -82,6 +82,32 @@ void expect_alike(const Case& c, const std::string& name) {
     ThreadPool::instance().set_threads(1);
 }
 
+TEST(Emitter, arrays_as_they_lie_are_joined_by_instructions_that_read_them) {
+    int seed = 0;
+    for (DType type : {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint64}) {
+        for (Reduction reduction : {Reduction::sum, Reduction::product, Reduction::maximum}) {
+            for (std::int64_t length : {40, 64, 67, 256, 300, 1088, 20011}) {
+                const std::int64_t rows = length > 2000 ? 1 : 5;
+                Random random(static_cast<unsigned>(++seed));
+                ProgramBuilder builder;
+                builder.output(builder.input(type));
+                Case c;
+                c.loop.program = builder.take();
+                c.loop.dims = {rows, length};
+                c.loop.reduced = 1;
+                c.loop.reductions = {reduction};
+                c.loop.loads = {{type, {length + seed % 2, 1}}};
+                c.loop.stores = {{type, {1}}};
+                if (seed % 3 == 0) let_pass(c.loop);
+                c.loads.push_back(memory_for(random, c.loop.loads[0], c.loop.dims, seed % 4 == 0));
+                c.stores.push_back(memory_for(random, c.loop.stores[0], {rows}, false));
+                expect_alike(c, text(type, ' ', name_of(reduction), " of ", length));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+}
+
 /// Sums of rows of a function, one argument of which only its complete path takes (1e7 of a sine, the least number of a logarithm).
 LoopCase rare_argument(DType type, bool sine, std::int64_t length, std::int64_t at) {
     ProgramBuilder builder;

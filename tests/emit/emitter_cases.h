@@ -137,7 +137,7 @@ inline std::vector<std::vector<std::byte>> run_guarded(const Case& c, const cpu:
 
 inline std::string options_text(Isa isa, const EmitOptions& options) {
     return text(cpu::name_of(isa), ", unroll ", options.unroll, ", registers ", options.registers,
-                options.half ? ", half vectors" : "");
+                options.half ? ", half vectors" : "", options.masked ? ", masked" : "");
 }
 
 /// Compares on one instruction set; zeros of either sign may be taken for equal.

@@ -35,6 +35,7 @@ Writer::Writer(const KernelPlan& plan, void* memory, std::size_t size, bool many
     one_array_joined_ = (plan.code.joins() || plan.code.accumulates()) &&
                         std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) == 1;
     extremes_alone_ = finds_extremes();
+    sums_alone_ = finds_sums();
     fetches_next_ = plan.chain && is_no_zen() &&
                     std::count_if(plan.code.streams.begin(), plan.code.streams.end(), moves) > most_streams;
     find_pairs();
@@ -208,7 +209,10 @@ void Writer::whole_vectors(Xbyak::Label& rest, Xbyak::Label& rare) {
     ja(rest);
     align_place(16);
     L(next);
-    extremes_alone_ ? join_extremes(rest) : write_part(plan_.body, true);
+    if (extremes_alone_)
+        join_extremes(rest);
+    else
+        sums_alone_ ? join_sums() : write_part(plan_.body, true);
     add(r12, step);
     lea(rax, ptr[r12 + step]);
     cmp(rax, r13);

@@ -36,7 +36,7 @@ class Writer : protected Xbyak::CodeGenerator {
         std::int32_t number,
         bool whole) = 0;  // the zero flag: no lane holds, of a vector that is not whole none of the row
     virtual void fill_mask(const Address& address, std::int32_t number) = 0;
-    /// The value joined to what the accumulator holds, in the first r15 lanes of a tail.
+    /// The value joined to what the accumulator holds, in the first r15 lanes of a tail. Of sums, and floating products, it may be second().
     virtual void join(const StreamKind& kind, Lane lane, std::int32_t accumulator, std::int32_t value, bool tail) = 0;
     virtual void write_tables() {}  // constants of the set's own
     /// Whether load_from and store_to of part of a vector touch nothing beyond it.
@@ -76,6 +76,8 @@ class Writer : protected Xbyak::CodeGenerator {
     void fold_accumulators();
     bool finds_extremes() const;
     void join_extremes(Xbyak::Label& rest);
+    bool finds_sums() const;
+    void join_sums();
     template <class Write>
     void without_nan(Write write) {
         no_nan_ = true;
@@ -103,6 +105,7 @@ class Writer : protected Xbyak::CodeGenerator {
     void perform_with_memory(const Part::Task& task, const Movement& movement);
     Address place_of(std::int32_t line);
     void fetch_ahead(std::size_t stream, int copy);
+    void fetch_joined(std::size_t stream, int copy);
     bool one_much_computed() const;
     void load(const Line& line, std::int32_t to, int copy, bool whole);
     void store(const Line& line, std::int32_t from, int copy, bool whole);
@@ -138,6 +141,7 @@ class Writer : protected Xbyak::CodeGenerator {
     bool one_array_joined_ = false;                           // and nothing else comes from memory
     bool fetches_next_ = false;                               // the next vectors, of many arrays
     bool extremes_alone_ = false;                             // finds_extremes()
+    bool sums_alone_ = false;                                 // finds_sums()
     int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
     Xbyak::Label* rare_ = nullptr;                            // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool

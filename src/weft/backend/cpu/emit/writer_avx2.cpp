@@ -152,9 +152,9 @@ class Avx2Writer final : public Writer {
                 greatest ? vmaxpd(spare, to, b) : vminpd(spare, to, b);
             blend(joined, spare, to);
         } else if (kind.reduction == Reduction::sum) {
-            narrow ? vaddps(joined, to, b) : vaddpd(joined, to, b);
+            narrow ? vaddps(joined, to, second(b)) : vaddpd(joined, to, second(b));
         } else {
-            narrow ? vmulps(joined, to, b) : vmulpd(joined, to, b);
+            narrow ? vmulps(joined, to, second(b)) : vmulpd(joined, to, second(b));
         }
         if (!tail) return;
         vmovups(mask, frame(tail_at(width_of(lane))));
@@ -162,7 +162,7 @@ class Avx2Writer final : public Writer {
     }
     void join_integers(const StreamKind& kind, const Xmm& to, const Xmm& a, const Xmm& b) {
         bool narrow = size_of(kind.memory) == 4, greatest = kind.reduction == Reduction::maximum;
-        if (kind.reduction == Reduction::sum) return narrow ? vpaddd(to, a, b) : vpaddq(to, a, b);
+        if (kind.reduction == Reduction::sum) return narrow ? vpaddd(to, a, second(b)) : vpaddq(to, a, second(b));
         if (kind.reduction == Reduction::product) return vpmulld(to, a, b);
         if (kind.memory == DType::uint32) return greatest ? vpmaxud(to, a, b) : vpminud(to, a, b);
         return greatest ? vpmaxsd(to, a, b) : vpminsd(to, a, b);

@@ -131,11 +131,11 @@ class Avx512Writer final : public Writer {
         }
         if (tail) to = to | k7;
         if (is_floating(kind.memory)) {
-            if (kind.reduction == Reduction::sum) return narrow ? vaddps(to, a, b) : vaddpd(to, a, b);
-            return narrow ? vmulps(to, a, b) : vmulpd(to, a, b);
+            if (kind.reduction == Reduction::sum) return narrow ? vaddps(to, a, second(b)) : vaddpd(to, a, second(b));
+            return narrow ? vmulps(to, a, second(b)) : vmulpd(to, a, second(b));
         }
         bool without_sign = kind.memory == DType::uint32 || kind.memory == DType::uint64;
-        if (kind.reduction == Reduction::sum) return narrow ? vpaddd(to, a, b) : vpaddq(to, a, b);
+        if (kind.reduction == Reduction::sum) return narrow ? vpaddd(to, a, second(b)) : vpaddq(to, a, second(b));
         if (kind.reduction == Reduction::product) return narrow ? vpmulld(to, a, b) : vpmullq(to, a, b);
         if (without_sign && greatest) return narrow ? vpmaxud(to, a, b) : vpmaxuq(to, a, b);
         if (without_sign) return narrow ? vpminud(to, a, b) : vpminuq(to, a, b);

@@ -71,6 +71,30 @@ void Writer::join_extremes(Xbyak::Label& rest) {
     });
 }
 
+/// Whether an array's elements are summed or multiplied as they lie, and nothing else is done.
+bool Writer::finds_sums() const {
+    const std::vector<StreamKind>& streams = plan_.code.streams;
+    if (streams.size() != 2 || plan_.code.order.size() != 2) return false;
+    const StreamKind &read = streams[0], &kept = streams[1];
+    bool product = kept.reduction == Reduction::product && is_floating(kept.memory);
+    return in_lanes(kept.mode) && (kept.reduction == Reduction::sum || product) && size_of(kept.memory) >= 4 &&
+           read.mode == Mode::contiguous && read.memory == kept.memory;
+}
+
+/// The vectors at hand, by instructions that read them: with one less for each, a processor looks further ahead, and asks memory for more. Sums of
+/// 128 MB on a Zen 4 took 0.88 of the time so.
+void Writer::join_sums() {
+    const Line& joined = plan_.code.line(plan_.code.order[1]);
+    const StreamKind& kept = plan_.code.streams[1];
+    for (int copy = 0; copy < plan_.unroll; ++copy) {
+        if (plan_.code.streams[0].ahead) fetch_joined(0, copy);
+        Address place = ptr[element_address(0, copy)];
+        second_ = &place;
+        join(kept, joined.from, accumulator(1, copy), 0, false);
+        second_ = nullptr;
+    }
+}
+
 /// Of folded streams, at the start of a row: the neutral values.
 void Writer::begin_accumulators() {
     for (std::size_t i = 0; i < plan_.code.streams.size(); ++i) {

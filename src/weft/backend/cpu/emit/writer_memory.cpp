@@ -39,8 +39,7 @@ Xbyak::RegExp Writer::element_address(std::size_t stream, int copy) {
 void Writer::load(const Line& line, std::int32_t to, int copy, bool whole) {
     const StreamKind& stream = plan_.code.streams[line.immediate];
     if (stream.ahead && one_array_joined_)
-        is_zen4() ? prefetcht1(ptr[element_address(line.immediate, copy) + near_ahead])
-                  : prefetcht0(ptr[element_address(line.immediate, copy) + (is_zen5() ? far_ahead : between_ahead)]);
+        fetch_joined(line.immediate, copy);
     else if (fetches_next_ && whole && stream.mode == Mode::contiguous)
         fetch_next(line.immediate, copy);
     if (stream.mode == Mode::counting) return count(line.immediate, to, copy);
@@ -90,6 +89,12 @@ bool Writer::one_much_computed() const {
         return op != VectorOp::load && op != VectorOp::store && op != VectorOp::constant;
     });
     return arrays == 1 && computed >= much_computed;
+}
+
+/// Of the one array that is read to be joined, what lies some way on.
+void Writer::fetch_joined(std::size_t stream, int copy) {
+    is_zen4() ? prefetcht1(ptr[element_address(stream, copy) + near_ahead])
+              : prefetcht0(ptr[element_address(stream, copy) + (is_zen5() ? far_ahead : between_ahead)]);
 }
 
 /// Of more arrays than an Intel's processor follows by itself (steps of a loop that are computed at once read a slice each), where a chain leaves
