@@ -74,6 +74,7 @@ class Writer : protected Xbyak::CodeGenerator {
     void move_accumulators(bool in);
     void begin_accumulators();
     void fold_accumulators();
+    bool joins_alone() const;
     bool finds_extremes() const;
     void join_extremes(Xbyak::Label& rest);
     bool finds_sums() const;

@@ -39,15 +39,23 @@ void Writer::move_accumulators(bool in) {
     }
 }
 
+/// Whether one array's elements are joined as they lie, and nothing else is done. (They may be read for nothing, beside a constant that is joined.)
+bool Writer::joins_alone() const {
+    const std::vector<StreamKind>& streams = plan_.code.streams;
+    if (streams.size() != 2 || plan_.code.order.size() != 2) return false;
+    const StreamKind &read = streams[0], &kept = streams[1];
+    bool loads = plan_.code.line(plan_.code.order[0]).op == VectorOp::load;
+    return loads && in_lanes(kept.mode) && size_of(kept.memory) >= 4 && read.mode == Mode::contiguous &&
+           read.memory == kept.memory;
+}
+
 /// Whether the greatest or least elements of each row of an array are all that is computed. Then what is joined is one instruction (join_extremes), not
 /// three that wait for each other, and meanwhile memory is asked for nothing.
 bool Writer::finds_extremes() const {
-    const std::vector<StreamKind>& streams = plan_.code.streams;
-    if (!very_wide_ || streams.size() != 2 || plan_.code.order.size() != 2 || plan_.unroll % 2 != 0) return false;
-    const StreamKind &read = streams[0], &kept = streams[1];
+    if (!very_wide_ || !joins_alone() || plan_.unroll % 2 != 0) return false;
+    const StreamKind& kept = plan_.code.streams[1];
     bool extreme = kept.reduction == Reduction::maximum || kept.reduction == Reduction::minimum;
-    return kept.mode == Mode::folded && extreme && is_floating(kept.memory) && size_of(kept.memory) >= 4 &&
-           read.mode == Mode::contiguous && read.memory == kept.memory;
+    return kept.mode == Mode::folded && extreme && is_floating(kept.memory);
 }
 
 /// The vectors at hand; to the rest of the row, which is joined otherwise, if one of them has a NaN: two by two, for a comparison with each other says
@@ -71,14 +79,11 @@ void Writer::join_extremes(Xbyak::Label& rest) {
     });
 }
 
-/// Whether an array's elements are summed or multiplied as they lie, and nothing else is done.
+/// Whether the sum or product of an array is all that is computed.
 bool Writer::finds_sums() const {
-    const std::vector<StreamKind>& streams = plan_.code.streams;
-    if (streams.size() != 2 || plan_.code.order.size() != 2) return false;
-    const StreamKind &read = streams[0], &kept = streams[1];
-    bool product = kept.reduction == Reduction::product && is_floating(kept.memory);
-    return in_lanes(kept.mode) && (kept.reduction == Reduction::sum || product) && size_of(kept.memory) >= 4 &&
-           read.mode == Mode::contiguous && read.memory == kept.memory;
+    if (!joins_alone()) return false;
+    const StreamKind& kept = plan_.code.streams[1];
+    return kept.reduction == Reduction::sum || (kept.reduction == Reduction::product && is_floating(kept.memory));
 }
 
 /// The vectors at hand, by instructions that read them: with one less for each, a processor looks further ahead, and asks memory for more. Sums of
