@@ -52,9 +52,10 @@ void check(Reduction reduction) {
                     std::vector<T> from = numbers<T>(rows, columns + gap, nan);
                     for (Isa isa : usable_isas()) {
                         std::vector<T> to(static_cast<std::size_t>(columns), T(-9));
+                        bool by_fours = (rows + columns + nan) % 2 == 0;
                         block_loops(isa)
                             .reduce(reduction, dtype_of<T>)
-                            ->columns(to.data(), nullptr, from.data(), rows, columns, columns + gap, 0, true, nan);
+                            ->columns(to.data(), nullptr, from.data(), rows, columns, columns + gap, 0, true, by_fours);
                         for (std::int64_t c = 0; c < columns; ++c) {
                             T expected = from[static_cast<std::size_t>(c)];
                             for (std::int64_t r = 1; r < rows; ++r)

@@ -53,7 +53,7 @@ TEST(RowNumbers, loops_that_are_shown_are_those_that_run) {
     auto plan = std::make_shared<const Plan>(make_plan(graph));
     auto binding = weft::bind(plan, graph, cpu_compiler(), {.keep_loops = true});
     ASSERT_EQ(binding->steps.size(), 1u);
-    EXPECT_EQ(binding->steps[0].loops.size(), cpu_compiler().takes_turns() ? 4u : 5u);
+    EXPECT_EQ(binding->steps[0].loops.size(), cpu_compiler().fetches_turns() ? 4u : 5u);
 }
 
 TEST(RowNumbers, that_others_want_stay) {

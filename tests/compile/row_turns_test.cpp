@@ -129,6 +129,9 @@ TEST(RowTurns, of_rows_from_far_are_short) {
     EXPECT_FALSE(turn(1000, 6 << 10, 10'000, false).soon);
     EXPECT_EQ(turn(4000, 16 << 10, 10'000).rows, 2);  // long rows
     EXPECT_FALSE(turn(4000, 16 << 10, 10'000).soon);
+    EXPECT_EQ(turn(4000, 60 << 10, 10'000).rows, 1);  // more than a first-level cache has room for
+    EXPECT_EQ(turn(4000, 60 << 10, 10'000, false).rows, 0);
+    EXPECT_EQ(turn(4000, 40 << 10, 10'000, false).rows, 1);
 }
 
 Tensor log_softmax_of(const Tensor& x) {

@@ -111,9 +111,10 @@ class KernelCompiler {
     /// Whether a result of row blocks is better fetched while what it is made of is computed (`much`: exponentials, a product) than stored past
     /// the caches at the end.
     virtual bool fetches_results(const Layout& result, bool much) const { return (void)result, (void)much, false; }
-    /// Whether parts of a block of rows take turns of a few (Kernel::next_rows). What the next turn reads is asked for into the first-level cache: two
-    /// of them have to fit it; and what depends on a row alone loops compute once a row, which is less than a call for every few.
-    virtual bool takes_turns() const { return false; }
+    /// Whether, of parts of a block of rows that take turns of a few (which kernels do so, their cursor_bytes say), what the next turn reads is asked
+    /// for into the first-level cache: two of them have to fit it; and what depends on a row alone loops compute once a row, which is less than a
+    /// call for every few.
+    virtual bool fetches_turns() const { return false; }
     /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).
     virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const {
         return (void)operation, (void)ndim, Axes{};

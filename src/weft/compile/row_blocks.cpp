@@ -18,7 +18,7 @@ class RowBlocks final : public Kernel {
     explicit RowBlocks(const RowGroup& group) : outside_(group.outside), rows_(group.rows), blocks_(cut(group)) {
         if (group.beside.make) prepare_beside(group);
         if (blocks_.count > 1 && !beside_)
-            turn_ = turn_of(group.parts, blocks_.rows_in_block, element_count(rows_), group.takes_turns);
+            turn_ = turn_of(group.parts, blocks_.rows_in_block, element_count(rows_), group.fetches_turns);
         for (std::size_t part = 0; part < group.parts.size(); ++part) prepare(group, part);
         std::vector<Lifetime> inside = group.inside;
         for (Lifetime& life : inside) life.bytes *= static_cast<std::size_t>(blocks_.rows_in_block);

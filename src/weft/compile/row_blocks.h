@@ -58,7 +58,7 @@ struct RowGroup {
     std::vector<Lifetime>
         inside;  // of each inside operand: bytes of a row (they lie row-major), and the parts it lives from, to
     RowBeside beside = {};
-    bool takes_turns = false;  // KernelCompiler::takes_turns
+    bool fetches_turns = false;  // KernelCompiler::fetches_turns
 };
 
 /// Operands of run(): the group's outside ones. What it shares is what its parts with kept operands do.

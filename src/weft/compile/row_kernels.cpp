@@ -31,7 +31,7 @@ class StepKernels::Rows {
         RowGroup group;
         const Shape& shape = of_.graph_.node(step_.space).shape;
         group.rows = dims_of(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(step_.leading)));
-        group.outside = outside_, group.takes_turns = of_.compiler_.takes_turns();
+        group.outside = outside_, group.fetches_turns = of_.compiler_.fetches_turns();
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
             if (ends_beside(p)) {  // of several the last
                 group.beside = beside(p);
@@ -257,7 +257,7 @@ std::map<std::int32_t, std::int32_t> StepKernels::homes_of(const Step& step) con
 
 /// A step of rows as it runs where its parts take turns, if that is another than the plan has.
 std::optional<Step> StepKernels::with_fewer_parts(const Step& rows) const {
-    return compiler_.takes_turns() ? numbers_in_readers(plan_, graph_, rows) : std::nullopt;
+    return compiler_.fetches_turns() ? numbers_in_readers(plan_, graph_, rows) : std::nullopt;
 }
 
 std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {

@@ -13,7 +13,7 @@ struct Turn {
     bool soon = false;      // what the next turn reads is asked for into the first-level cache (Access::soon)
 };
 /// Turns of a block of so many of all `rows`: none where a part is no loop, or reduces the rows, where the block is no more than one, and where a turn
-/// would not be worth its calls. `fetched`: KernelCompiler::takes_turns.
+/// would not be worth its calls. `fetched`: KernelCompiler::fetches_turns.
 Turn turn_of(const std::vector<RowPart>& parts, std::int64_t rows_in_block, std::int64_t rows, bool fetched);
 
 class RowTurns {

@@ -52,8 +52,8 @@ struct ReduceLoops {
     /// Each of `rows` rows of `length` by itself.
     void (*rows)(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t length);
     /// Joins `rows` rows of `width` columns to out[0 .. width), in order; from row to row are `stride` elements. The first is row
-    /// number `first` of its column. `fresh`: out holds nothing yet. `by_fours`: rows that lie pages apart come from memory, and
-    /// four lines of each are read at once.
+    /// number `first` of its column. `fresh`: out holds nothing yet. `by_fours`: rows that lie pages apart come from memory:
+    /// they are asked for ahead, and of large tiles four lines of each are read at once.
     void (*columns)(void* out, std::int64_t* at, const void* values, std::int64_t rows, std::int64_t width,
                     std::int64_t stride, std::int64_t first, bool fresh, bool by_fours);
     /// out[i] = partials[i], partials[stride + i], ... joined in order, for i < count (floating sums in double).

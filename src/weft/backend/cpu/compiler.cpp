@@ -166,7 +166,7 @@ bool Compiler::fetches_results(const Layout& result, bool much) const {
     return !beside && (bytes < past_bytes || length * size >= long_row);
 }
 
-bool Compiler::takes_turns() const { return is_no_zen() && emit::emits(); }
+bool Compiler::fetches_turns() const { return is_no_zen() && emit::emits(); }
 
 Limits Compiler::limits() const {
     static const Limits limits = measure_limits();

@@ -18,7 +18,7 @@ class Compiler final : public KernelCompiler {
     bool rows_alike(const Node& node, std::int64_t rows, std::int64_t fewer) const override;
     Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
     bool fetches_results(const Layout& result, bool much) const override;
-    bool takes_turns() const override;
+    bool fetches_turns() const override;
     Limits limits() const override;
 };
 

@@ -27,11 +27,11 @@ struct CompiledKernel {
 
 /// What tests vary; by default what is best for the instruction set.
 struct EmitOptions {
-    int unroll = 0;        // vectors side by side; 0: as registers allow
-    int registers = 1000;  // of the vector bank at most; at least 5
-    bool half = false;     // vectors of 32 bytes, also where the instruction set has longer ones
-    int most = 4;          // vectors side by side where unroll is 0
-    bool masked = masks_what_vanishes();
+    int unroll = 0;                       // vectors side by side; 0: as registers allow
+    int registers = 1000;                 // of the vector bank at most; at least 5
+    bool half = false;                    // vectors of 32 bytes, also where the instruction set has longer ones
+    int most = 4;                         // vectors side by side where unroll is 0
+    bool masked = masks_what_vanishes();  // see lower()
 };
 
 /// Null where the emitter has no code for it: no xbyak in this build, an instruction set without an emitter, complex numbers, no

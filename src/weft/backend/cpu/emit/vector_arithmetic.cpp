@@ -394,7 +394,7 @@ Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
     Value rounded = line(VectorOp::add, lane, halved, number(lane, magic));
     if (half != line(VectorOp::subtract, lane, rounded, number(lane, magic))) return plain();
     if (!avx512_) return scaled_in_steps(lane, builder_.line(a).a, n).value_or(plain());
-    // What vanishes is left out where it would take 75 ns (Lanes::scaled_by).
+    // What vanishes is left out (Lanes::scaled_by), or its arguments have been cut off (Scaling).
     double least = lane == Lane::f32 ? least_exponent<float> : least_exponent<double>;
     Value kept = masks_ ? float_compare(Predicate::not_less, lane, n, number(lane, least)) : -1;
     return line(VectorOp::scale, lane, builder_.line(a).a, n, kept);
