@@ -193,10 +193,21 @@ void Writer::align_row(Xbyak::Label& bounded) {
 }
 
 void Writer::begin_row(const Part& part) {
-    write_part(part, true);
-    for (auto [line, number] : plan_.pinned) {
-        if (plan_.code.line(line).op != VectorOp::constant) fill(line, number, -1);
+    std::vector<std::pair<std::int32_t, std::int32_t>> from_memory;
+    for (auto pin : plan_.pinned) {
+        const Line& line = plan_.code.line(pin.first);
+        if (line.op == VectorOp::constant) continue;
+        bool moved = line.lane != Lane::mask && !computes_in(part, pin.second);
+        (moved ? row_pins_ : from_memory).push_back(pin);
     }
+    write_part(part, true);
+    for (auto [line, number] : from_memory) fill(line, number, -1);
+    row_pins_.clear();
+}
+
+bool Writer::computes_in(const Part& part, std::int32_t number) const {
+    return std::any_of(part.allocation.movements.begin(), part.allocation.movements.end(),
+                       [&](const Movement& movement) { return movement.to == number; });
 }
 
 /// As many times as there are `unroll` vectors left.
@@ -292,6 +303,9 @@ void Writer::perform(const Part::Task& task, const Movement& movement, bool whol
     if (task.keep) {
         Address place = frame(homes_at_ + 64 * at(plan_.homes[at(task.line)]));
         if (line.lane == Lane::mask) return spill_mask(place, movement.from[0]);
+        // Through memory alone a row's first vectors would wait for it twice.
+        for (auto [kept, number] : row_pins_)
+            if (kept == task.line) vmovaps(full(number), full(movement.from[0]));
         return vmovups(place, full(movement.from[0]));
     }
     auto local = [&] { return frame(places_at_ + 64 * line.immediate); };  // an Address takes longer than most lines
