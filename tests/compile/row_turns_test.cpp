@@ -18,24 +18,26 @@ namespace {
 /// Writes down which rows it was asked for, from its operand on.
 class Recorder final : public Kernel {
   public:
-    Recorder(char name, std::string& said, std::size_t bytes = sizeof(std::int64_t))
+    Recorder(char name, std::string& said, std::size_t bytes = sizeof(Cursor))
         : name_(name), said_(said), bytes_(bytes) {}
     void run(void* const*, std::byte*) const override { said_ += "run"; }
     std::string_view by() const override { return "a test"; }
     std::size_t cursor_bytes(std::int64_t, std::int64_t step) const override { return step == 8 ? bytes_ : 0; }
-    void start_rows(std::int64_t, void* const* operands, std::byte* cursor) const override {
-        auto first = reinterpret_cast<std::intptr_t>(operands[0]);
-        std::memcpy(cursor, &first, sizeof first);
-    }
-    void next_rows(std::int64_t count, std::byte* cursor) const override {
-        std::intptr_t first = 0;
-        std::memcpy(&first, cursor, sizeof first);
-        said_ += text(name_, first, '+', count, ' ');
-        first += count;
-        std::memcpy(cursor, &first, sizeof first);
+    void start_rows(std::int64_t, std::int64_t first, void* const* operands, std::byte* cursor) const override {
+        new (cursor) Cursor{{next_rows}, this, reinterpret_cast<std::intptr_t>(operands[0]) + first};
     }
 
   private:
+    struct Cursor : RowCursor {
+        const Recorder* of;
+        std::intptr_t row;
+    };
+    static void next_rows(RowCursor& cursor, std::int64_t count) {
+        auto& at = static_cast<Cursor&>(cursor);
+        at.of->said_ += text(at.of->name_, at.row, '+', count, ' ');
+        at.row += count;
+    }
+
     char name_;
     std::string& said_;
     std::size_t bytes_;

@@ -69,13 +69,15 @@ void run_block(const Loop& loop, void* const* operands) {
                   static_cast<std::byte*>(scratch->data()));
 }
 
-/// All rows, some at a time: one, two, three, one ...
+/// All rows, some at a time: one, two, three, one ...; each second and third time it goes on, else it is told where anew.
 void run_by_turns(const Kernel& kernel, std::int64_t rows, std::int64_t step, void* const* operands) {
     std::vector<std::int64_t> cursor(kernel.cursor_bytes(rows, step) / sizeof(std::int64_t));
     auto* at = reinterpret_cast<std::byte*>(cursor.data());
-    kernel.start_rows(rows, operands, at);
-    for (std::int64_t row = 0, count = 1; row < rows; row += count, count = count % 3 + 1)
-        kernel.next_rows(std::min(count, rows - row), at);
+    for (std::int64_t row = 0, count = 1; row < rows; row += count, count = count % 3 + 1) {
+        if (count == 1) kernel.start_rows(rows, row, operands, at);
+        auto* cursor = std::launder(reinterpret_cast<RowCursor*>(at));
+        cursor->make(*cursor, std::min(count, rows - row));
+    }
 }
 
 int by_turns = 0;  // how many ran so

@@ -28,6 +28,11 @@ struct Layout {
 
 struct Binding;
 
+/// Where a kernel is in rows that it makes a few at a time: at the front of what it keeps of that, and how it makes the next ones.
+struct RowCursor {
+    void (*make)(RowCursor& at, std::int64_t count) = nullptr;
+};
+
 class Kernel {
   public:
     virtual ~Kernel() = default;
@@ -40,12 +45,10 @@ class Kernel {
     /// Of a kernel of so many rows, each made by itself, which may be run a few of them at a time, between those of others: how many bytes it keeps
     /// where it is in, 8-byte aligned. 0: it is not such. `step`: bytes from row to row of its last output, by which it knows what a row is.
     virtual std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const { return (void)rows, (void)step, 0; }
-    /// The first of them is the next one.
-    virtual void start_rows(std::int64_t rows, void* const* operands, std::byte* cursor) const {
-        (void)rows, (void)operands, (void)cursor;
+    /// Puts a RowCursor there, which stands at row `first`.
+    virtual void start_rows(std::int64_t rows, std::int64_t first, void* const* operands, std::byte* cursor) const {
+        (void)rows, (void)first, (void)operands, (void)cursor;
     }
-    /// Makes the next `count` rows.
-    virtual void next_rows(std::int64_t count, std::byte* cursor) const { (void)count, (void)cursor; }
     /// Throws what run() would throw for these operands before it writes: an index outside its axis. Reads index tensors alone.
     virtual void check(void* const* operands) const { (void)operands; }
     /// What is made of the second operand alone, where several runs read the same (KernelUse): made by share(), and handed to each run()

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <new>
 
 #include "weft/compile/row_blocks.h"
 
@@ -32,14 +33,19 @@ class RowTurns {
     template <class Table>
     void run(std::byte* cursors, Table table) const {
         for (std::size_t i = 0; i < parts_.size(); ++i)
-            parts_[i].kernel->start_rows(rows_, table(parts_[i].number), cursors + parts_[i].cursor_at);
+            parts_[i].kernel->start_rows(rows_, 0, table(parts_[i].number), cursors + parts_[i].cursor_at);
         for (std::int64_t row = 0; row < rows_; row += rows_in_turn_) {
             std::int64_t count = std::min(rows_in_turn_, rows_ - row);
-            for (const Part& part : parts_) part.kernel->next_rows(count, cursors + part.cursor_at);
+            for (const Part& part : parts_) make_rows(cursors + part.cursor_at, count);
         }
     }
 
   private:
+    static void make_rows(std::byte* cursor, std::int64_t count) {
+        auto* at = std::launder(reinterpret_cast<RowCursor*>(cursor));
+        at->make(*at, count);
+    }
+
     struct Part {
         const Kernel* kernel;
         std::size_t number, cursor_at;

@@ -23,10 +23,10 @@ class PreparedLoop {
     virtual void finish() const {}
     /// A few rows at a time: as of a Kernel.
     virtual std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const { return (void)rows, (void)step, 0; }
-    virtual void start_rows(std::int64_t rows, const void* const* loads, void* const* stores, std::byte* cursor) const {
-        (void)rows, (void)loads, (void)stores, (void)cursor;
+    virtual void start_rows(std::int64_t rows, std::int64_t first, const void* const* loads, void* const* stores,
+                            std::byte* cursor) const {
+        (void)rows, (void)first, (void)loads, (void)stores, (void)cursor;
     }
-    virtual void next_rows(std::int64_t count, std::byte* cursor) const { (void)count, (void)cursor; }
 };
 
 std::unique_ptr<const PreparedLoop> prepare_map(const Loop& loop);

@@ -57,12 +57,11 @@ class LoopKernel final : public Kernel {
     std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
         return counted_ || places_ || indices_ ? 0 : prepared_->cursor_bytes(rows, step);
     }
-    void start_rows(std::int64_t rows, void* const* operands, std::byte* cursor) const override {
+    void start_rows(std::int64_t rows, std::int64_t first, void* const* operands, std::byte* cursor) const override {
         const void* const* loads = const_cast<const void* const*>(operands);
         addresses_.check(loads, operands + loads_);
-        prepared_->start_rows(rows, loads, operands + loads_, cursor);
+        prepared_->start_rows(rows, first, loads, operands + loads_, cursor);
     }
-    void next_rows(std::int64_t count, std::byte* cursor) const override { prepared_->next_rows(count, cursor); }
     void check(void* const* operands) const override { indices_.run(const_cast<const void* const*>(operands)); }
     void run(void* const* operands, std::byte* scratch) const override {
         const void* const* loads = const_cast<const void* const*>(operands);

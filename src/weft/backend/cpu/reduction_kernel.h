@@ -32,8 +32,8 @@ class ReductionKernel : public PreparedLoop {
     std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
         return folded_ && kept_count_ > 0 ? folded_.cursor_bytes(rows, step) : 0;
     }
-    void start_rows(std::int64_t rows, const void* const* loads, void* const* stores, std::byte* cursor) const override;
-    void next_rows(std::int64_t count, std::byte* cursor) const override { folded_.next_rows(count, cursor); }
+    void start_rows(std::int64_t rows, std::int64_t first, const void* const* loads, void* const* stores,
+                    std::byte* cursor) const override;
 
   private:
     enum class Way { short_rows, long_rows, columns };

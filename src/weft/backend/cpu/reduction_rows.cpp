@@ -76,12 +76,13 @@ void ReductionKernel::fold_rows(Thread& thread, std::int64_t first, std::int64_t
     });
 }
 
-void ReductionKernel::start_rows(std::int64_t rows, const void* const* loads, void* const* stores,
+void ReductionKernel::start_rows(std::int64_t rows, std::int64_t first, const void* const* loads, void* const* stores,
                                  std::byte* cursor) const {
     std::size_t many = source_.streams().size();
-    folded_.start_rows(rows, cursor, [&](std::size_t i) -> const void* {
+    auto base = [&](std::size_t i) -> const void* {
         return i < many ? source_.base(i, loads, 0, nullptr) : stores[i - many];
-    });
+    };
+    folded_.start_rows(rows, cursor, base, [=](std::size_t) { return first; });
 }
 
 void ReductionKernel::reduce_row(Thread& thread, std::int64_t row, std::int64_t chunk) const {

@@ -119,11 +119,11 @@ class StoredReduction final : public Kernel {
     std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
         return chunks_ == 1 && rows_ > 0 && turns_ ? code_.cursor_bytes(rows, step) : 0;
     }
-    void start_rows(std::int64_t rows, void* const* operands, std::byte* cursor) const override {
+    void start_rows(std::int64_t rows, std::int64_t first, void* const* operands, std::byte* cursor) const override {
         check_addresses(operands);
-        code_.start_rows(rows, cursor, [&](std::size_t i) { return operands[i]; });
+        code_.start_rows(
+            rows, cursor, [&](std::size_t i) { return operands[i]; }, [=](std::size_t) { return first; });
     }
-    void next_rows(std::int64_t count, std::byte* cursor) const override { code_.next_rows(count, cursor); }
     void run(void* const* operands, std::byte* scratch) const override {
         const void* const* loads = const_cast<const void* const*>(operands);
         check_addresses(operands);

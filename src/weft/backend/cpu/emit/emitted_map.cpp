@@ -98,24 +98,15 @@ class EmittedMap final : public PreparedLoop {
         if (past_ && of_blocks_) finish_past_caches();
     }
 
-    // Which of the two codes it is stands before its cursor.
     std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
-        std::size_t bytes = plain_ ? rows_.cursor_bytes(rows, step) : 0;
-        return bytes == 0 ? 0 : sizeof(std::int64_t) + bytes;
+        return plain_ ? rows_.cursor_bytes(rows, step) : 0;
     }
-    void start_rows(std::int64_t rows, const void* const* loads, void* const* stores,
+    void start_rows(std::int64_t rows, std::int64_t first, const void* const* loads, void* const* stores,
                     std::byte* cursor) const override {
-        auto past = static_cast<std::int64_t>(past_ && may_go_past(space_, loads, stores));
-        std::memcpy(cursor, &past, sizeof past);
+        bool past = past_ && may_go_past(space_, loads, stores);
         std::size_t many = loads_;
-        (past != 0 ? past_ : rows_).start_rows(rows, cursor + sizeof past, [=](std::size_t i) -> const void* {
-            return i < many ? loads[i] : stores[i - many];
-        });
-    }
-    void next_rows(std::int64_t count, std::byte* cursor) const override {
-        std::int64_t past = 0;
-        std::memcpy(&past, cursor, sizeof past);
-        (past != 0 ? past_ : rows_).next_rows(count, cursor + sizeof past);
+        auto base = [=](std::size_t i) -> const void* { return i < many ? loads[i] : stores[i - many]; };
+        (past ? past_ : rows_).start_rows(rows, cursor, base, [=](std::size_t) { return first; });
     }
 
   private:

@@ -121,37 +121,36 @@ std::size_t EmittedRows::cursor_bytes(std::int64_t rows, std::int64_t step) cons
     bool axis = axes == 2 && dims_[0] == rows && last == step;
     bool parts = axes == 1 && rows > 0 && dims_[0] % rows == 0 && dims_[0] / rows * last == step;
     if (!axis && !parts) return 0;
-    return (arguments().words() + kernel_->streams + 1) * sizeof(std::int64_t);
+    return sizeof(Cursor) + (arguments().words() + kernel_->streams) * sizeof(std::int64_t);
 }
 
-EmittedRows::Cursor EmittedRows::cursor_in(std::byte* memory) const {
-    auto* words = reinterpret_cast<std::int64_t*>(memory);
-    std::int64_t* places = words + arguments().words();
-    return {words, places, places + kernel_->streams};
-}
-
-void EmittedRows::lay_out(const Cursor& cursor, std::int64_t rows) const {
+EmittedRows::Cursor& EmittedRows::cursor_in(std::byte* memory, std::int64_t rows) const {
     std::size_t axes = dims_.size();
-    *cursor.flat = axes == 1 ? dims_[0] / rows : 0;
-    cursor.words[0] = dims_[axes - 1], cursor.words[1] = 1;
+    std::int64_t flat = axes == 1 ? dims_[0] / rows : 0;
+    auto* cursor = new (memory) Cursor{{make_rows}, kernel_->entry(), arguments(), flat};
+    std::int64_t* words = cursor->words();
+    words[0] = dims_[axes - 1], words[1] = 1;
     for (std::size_t i = 0; i < kernel_->streams; ++i) {
         const std::int64_t* strides = strides_.data() + i * axes;
-        cursor.words[arguments().row_step(i)] = axes == 1 ? *cursor.flat * strides[0] : strides[0];
-        cursor.words[arguments().step(i)] = strides[axes - 1];
+        words[arguments().row_step(i)] = axes == 1 ? flat * strides[0] : strides[0];
+        words[arguments().step(i)] = strides[axes - 1];
     }
+    return *cursor;
 }
 
-void EmittedRows::next_rows(std::int64_t count, std::byte* memory) const {
-    Cursor at = cursor_in(memory);
-    if (*at.flat > 0)
-        at.words[0] = count * *at.flat;
+// Between parts of a few rows this is all that there is, so it is short.
+void EmittedRows::make_rows(RowCursor& cursor, std::int64_t count) {
+    auto& at = static_cast<Cursor&>(cursor);
+    std::int64_t *words = at.words(), *places = at.places();
+    if (at.flat > 0)
+        words[0] = count * at.flat;
     else
-        at.words[1] = count;
-    for (std::size_t i = 0; i < kernel_->streams; ++i) {
-        at.words[arguments().base(i)] = at.places[i];
-        at.places[i] += count * at.words[arguments().row_step(i)];
+        words[1] = count;
+    for (std::size_t i = 0; i < at.arguments.streams; ++i) {
+        words[at.arguments.base(i)] = places[i];
+        places[i] += count * words[at.arguments.row_step(i)];
     }
-    (*kernel_)(at.words);
+    at.code(words);
 }
 
 std::int64_t EmittedRows::aim(Walk& walk, std::int64_t count) const {

@@ -7,6 +7,7 @@
 
 #include "weft/backend/cpu/emit/kernel_cache.h"
 #include "weft/backend/cpu/loop_layout.h"
+#include "weft/compile/device.h"
 
 namespace weft::cpu::emit {
 
@@ -64,15 +65,13 @@ class EmittedRows {
     /// A cursor over so many rows, `step` bytes of the last stream each, which are made a few at a time: its bytes; 0 where they are no axis of the
     /// box, nor parts of its only one.
     std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const;
-    /// It stands at the first row.
-    template <class Base>
-    void start_rows(std::int64_t rows, std::byte* cursor, Base base) const {
-        Cursor at = cursor_in(cursor);
-        lay_out(at, rows);
-        for (std::size_t i = 0; i < kernel_->streams; ++i) at.places[i] = reinterpret_cast<std::int64_t>(base(i));
+    /// A RowCursor: each stream stands at its own first row.
+    template <class Base, class First>
+    void start_rows(std::int64_t rows, std::byte* cursor, Base base, First first) const {
+        Cursor& at = cursor_in(cursor, rows);
+        for (std::size_t i = 0; i < kernel_->streams; ++i)
+            at.places()[i] = reinterpret_cast<std::int64_t>(base(i)) + first(i) * at.words()[arguments().row_step(i)];
     }
-    /// The next `count` rows.
-    void next_rows(std::int64_t count, std::byte* cursor) const;
 
     /// Whether there is one axis, of which run_all() takes all at once: what small maps and steps of loops are.
     bool one_axis() const { return dims_.size() == 1; }
@@ -108,12 +107,16 @@ class EmittedRows {
     struct Walk {
         std::int64_t *words, *at;
     };
-    /// The code's arguments, of which it may move the addresses on; where each stream stands; elements of a row, where rows run on.
-    struct Cursor {
-        std::int64_t *words, *places, *flat;
+    /// Behind it the code's arguments, of which it may move the addresses on; and where each stream stands.
+    struct Cursor : RowCursor {
+        void (*code)(std::int64_t* words);
+        Arguments arguments;
+        std::int64_t flat;  // elements of a row, where rows run on; else 0
+        std::int64_t* words() { return reinterpret_cast<std::int64_t*>(this + 1); }
+        std::int64_t* places() { return words() + arguments.words(); }
     };
-    Cursor cursor_in(std::byte* memory) const;
-    void lay_out(const Cursor& cursor, std::int64_t rows) const;
+    static void make_rows(RowCursor& cursor, std::int64_t count);
+    Cursor& cursor_in(std::byte* memory, std::int64_t rows) const;
     Walk start(std::int64_t* words, std::int64_t flat) const;
     std::int64_t aim(Walk& walk, std::int64_t count) const;  // how many elements the next call does
     std::int64_t aim_rows(Walk& walk, std::int64_t rows, std::int64_t width) const;

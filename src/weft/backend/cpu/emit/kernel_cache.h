@@ -20,9 +20,9 @@ struct CompiledKernel {
     int lanes = 0, unroll = 0, spills = 0;
     std::size_t calls = 0;  // of the block evaluator's loops, each for one vector
 
-    void operator()(std::int64_t* arguments) const {
-        reinterpret_cast<void (*)(std::int64_t*)>(const_cast<void*>(code.get()))(arguments);
-    }
+    using Entry = void (*)(std::int64_t* arguments);
+    Entry entry() const { return reinterpret_cast<Entry>(const_cast<void*>(code.get())); }
+    void operator()(std::int64_t* arguments) const { entry()(arguments); }
 };
 
 /// What tests vary; by default what is best for the instruction set.
