@@ -109,7 +109,7 @@ void Writer::close() {
 }
 
 void Writer::row_loop() {
-    Xbyak::Label next_row, again, rest, bounded, rare, stored, plain, folded, done;
+    Xbyak::Label next_row, again, rest, bounded, rare, stored, plain, careful, folded, done;
     L(next_row);
     xor_(r12d, r12d);
     bool in_common = !plan_.common_row.tasks.empty();
@@ -154,15 +154,20 @@ void Writer::row_loop() {
     cmp(r12, r13);
     jb(again);
     L(end);
-    if (plan_.code.folds()) fold_accumulators();
+    std::ptrdiff_t extreme = extreme_folded();
+    if (extreme >= 0)  // then lanes are joined by one instruction, not by three that wait for each other
+        leave_with_nan(accumulator(static_cast<std::size_t>(extreme), 0),
+                       static_cast<int>(size_of(plan_.code.streams[static_cast<std::size_t>(extreme)].memory)), careful);
+    L(plain);
+    if (plan_.code.folds()) without_nan(extreme >= 0, [&] { fold_accumulators(); });
     L(folded);
     dec(r14);
     jz(done);
     advance();
     jmp(next_row);
-    if (extremes_alone_) {
-        L(plain);
-        without_nan([&] { fold_accumulators(); });
+    if (extreme >= 0) {
+        L(careful);
+        fold_accumulators();
         jmp(folded);
     }
     L(done);

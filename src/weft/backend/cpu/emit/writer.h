@@ -79,9 +79,11 @@ class Writer : protected Xbyak::CodeGenerator {
     void join_extremes(Xbyak::Label& rest);
     bool finds_sums() const;
     void join_sums();
+    std::ptrdiff_t extreme_folded() const;
+    void leave_with_nan(std::int32_t first, int width, Xbyak::Label& to);
     template <class Write>
-    void without_nan(Write write) {
-        no_nan_ = true;
+    void without_nan(bool known, Write write) {
+        no_nan_ = known;
         write();
         no_nan_ = false;
     }

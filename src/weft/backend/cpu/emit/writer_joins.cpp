@@ -63,20 +63,35 @@ bool Writer::finds_extremes() const {
 void Writer::join_extremes(Xbyak::Label& rest) {
     const Line &read = plan_.code.line(plan_.code.order[0]), &joined = plan_.code.line(plan_.code.order[1]);
     for (int copy = 0; copy < plan_.unroll; ++copy) load(read, copy, copy, true);
+    leave_with_nan(0, width_of(read.lane), rest);
+    without_nan(true, [&] {
+        for (int copy = 0; copy < plan_.unroll; ++copy) store(joined, copy, copy, true);
+    });
+}
+
+/// The one stream that is folded, if it is of greatest or least floats; else -1.
+std::ptrdiff_t Writer::extreme_folded() const {
+    const std::vector<StreamKind>& streams = plan_.code.streams;
+    auto folded = [](const StreamKind& stream) { return stream.mode == Mode::folded; };
+    auto found = std::find_if(streams.begin(), streams.end(), folded);
+    if (!very_wide_ || std::count_if(streams.begin(), streams.end(), folded) != 1) return -1;
+    bool extreme = found->reduction == Reduction::maximum || found->reduction == Reduction::minimum;
+    return extreme && is_floating(found->memory) && plan_.unroll % 2 == 0 ? found - streams.begin() : -1;
+}
+
+/// Where one of the `unroll` registers from the first on has a NaN.
+void Writer::leave_with_nan(std::int32_t first, int width, Xbyak::Label& to) {
     auto compare = [&](const Xbyak::Opmask& mask, int copy) {
-        width_of(read.lane) == 4 ? vcmpps(mask, full(copy), full(copy + 1), 3)
-                                 : vcmppd(mask, full(copy), full(copy + 1), 3);
+        Xmm one = full(first + copy), other = full(first + copy + 1);
+        width == 4 ? vcmpps(mask, one, other, 3) : vcmppd(mask, one, other, 3);
     };
     for (int copy = 0; copy < plan_.unroll; copy += 4) {
         bool four = copy + 2 < plan_.unroll;
         compare(k6, copy);
         if (four) compare(k7, copy + 2);
         kortestw(k6, four ? k7 : k6);
-        jnz(rest);
+        jnz(to);
     }
-    without_nan([&] {
-        for (int copy = 0; copy < plan_.unroll; ++copy) store(joined, copy, copy, true);
-    });
 }
 
 /// Whether the sum or product of an array is all that is computed.
