@@ -10,8 +10,7 @@ namespace {
 
 /// A product, or a loop with exponentials or the like.
 bool computes_much(const Step& part) {
-    return part.kind == Step::library || std::any_of(part.program.code.begin(), part.program.code.end(),
-                                                     [](const Instruction& at) { return at.opcode == Opcode::call; });
+    return part.kind == Step::library || part.program.computes_much();
 }
 
 class Homes {

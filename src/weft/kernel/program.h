@@ -3,6 +3,7 @@
 // The set of opcodes is small and closed; what is not here is a Function (kernel/function.h), itself a program where it can be.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <ostream>
@@ -91,6 +92,10 @@ struct Program {
     std::vector<std::int32_t> outputs;  // positions whose values leave the program
 
     DType dtype(std::int32_t position) const { return code[static_cast<std::size_t>(position)].dtype; }
+    /// Exponentials or the like: enough to do while memory is asked.
+    bool computes_much() const {
+        return std::any_of(code.begin(), code.end(), [](const Instruction& at) { return at.opcode == Opcode::call; });
+    }
 };
 
 int operand_count(const Instruction& instruction);

@@ -50,13 +50,6 @@ inline bool fetched_ahead(const Access& load) {
     return load.plain() && load.passes >= beyond_caches;
 }
 
-/// Whether there is enough to do while memory is asked: exponentials or the like. Beside squares alone, a layer norm's, both wait for memory: 1.40 to
-/// 1.62 ms.
-inline bool computes_much(const Program& program) {
-    return std::any_of(program.code.begin(), program.code.end(),
-                       [](const Instruction& at) { return at.opcode == Opcode::call; });
-}
-
 /// Threads that a kernel of so many tasks can use: what scratch is for.
 inline int slots_for(std::int64_t tasks) {
     return static_cast<int>(std::clamp<std::int64_t>(tasks, 1, ThreadPool::instance().threads()));

@@ -32,7 +32,7 @@ bool picks_alike(const Loop& loop, const MapSpace& space, std::size_t i) {
 // caches 4.4; the gradient of sigmoid(x) exp(-y) + x y 12 and 6; e^x and e^x + 1 5.0 and 3.3; but x + y and x - y 2.7 and 3.9, Adam's 4.2 and 6.4.
 // (Not seen with AVX-512, whose vectors are lines.)
 bool waits_for_stores(const Loop& loop) {
-    return best_isa() == Isa::avx2 && loop.stores.size() > 1 && computes_much(loop.program);
+    return best_isa() == Isa::avx2 && loop.stores.size() > 1 && loop.program.computes_much();
 }
 
 }  // namespace
