@@ -51,22 +51,23 @@ inline Graph graph_of(std::initializer_list<Tensor> outputs) {
 
 inline Graph rewritten_graph(const std::vector<Tensor>& outputs) { return graph_of(rewritten(outputs)); }
 
-inline std::vector<Array> run(const Graph& graph, const PartitionOptions& options, int threads) {
+inline std::vector<Array> run(const Graph& graph, const PartitionOptions& options, int threads,
+                              const KernelCompiler& compiler = cpu_compiler()) {
     ThreadPool& pool = ThreadPool::instance();
     int before = pool.threads();
     pool.set_threads(threads);
     auto plan = std::make_shared<const Plan>(make_plan(graph, options));
-    std::vector<Array> results = run_once(weft::bind(plan, graph, cpu_compiler()), graph);
+    std::vector<Array> results = run_once(weft::bind(plan, graph, compiler), graph);
     pool.set_threads(before);
     return results;
 }
 
 /// Step by step, in blocks of rows by one thread and by three, the same bits.
-inline void expect_bits_in_blocks(const std::vector<Tensor>& outputs) {
+inline void expect_bits_in_blocks(const std::vector<Tensor>& outputs, const KernelCompiler& compiler = cpu_compiler()) {
     Graph graph = rewritten_graph(outputs);
     std::vector<Array> plain = run(graph, {.rows = false}, 1);
     for (int threads : {1, 3}) {
-        std::vector<Array> blocks = run(graph, {}, threads);
+        std::vector<Array> blocks = run(graph, {}, threads, compiler);
         for (std::size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(difference(plain[i], blocks[i]), "") << threads;
     }
 }

@@ -45,6 +45,9 @@ TEST(RowNumbers, are_made_where_they_are_read) {
 TEST(RowNumbers, of_short_rows_have_parts_of_their_own) {
     EXPECT_EQ(parts_left({softmax(numbers("short", {20, 300}))}), Parts(5, 5));
     EXPECT_EQ(parts_left({softmax(numbers("far", {4000, 300}))}), Parts(5, 4));  // unless they come from far
+    auto logarithm = [](const Tensor& x) { return x - log(sum(square(x), -1, true)); };
+    EXPECT_EQ(parts_left({logarithm(numbers("far", {4000, 300}))}), Parts(3, 3));  // and are no logarithms
+    EXPECT_EQ(parts_left({logarithm(numbers("far", {4000, 600}))}), Parts(3, 2));
     EXPECT_EQ(parts_left({softmax(numbers("many", {100'000, 30}))}), Parts(5, 5));
 }
 
@@ -53,7 +56,7 @@ TEST(RowNumbers, loops_that_are_shown_are_those_that_run) {
     auto plan = std::make_shared<const Plan>(make_plan(graph));
     auto binding = weft::bind(plan, graph, cpu_compiler(), {.keep_loops = true});
     ASSERT_EQ(binding->steps.size(), 1u);
-    EXPECT_EQ(binding->steps[0].loops.size(), cpu_compiler().fetches_turns() ? 4u : 5u);
+    EXPECT_EQ(binding->steps[0].loops.size(), cpu_compiler().turns() != Turns::plain ? 4u : 5u);
 }
 
 TEST(RowNumbers, that_others_want_stay) {

@@ -98,6 +98,25 @@ TEST(RowTurns, what_all_rows_read_is_made_before_them) {
     EXPECT_FALSE(turns_of({parts[0], parts[1]}, {&a, &size}, 4));
 }
 
+// The last part of a turn is done with the first of the next; what is left at the end is no whole turn.
+TEST(RowTurns, may_end_beside_the_next) {
+    auto said = [](std::size_t parts, std::int64_t rows) {
+        std::string said;
+        Recorder a('a', said), b('b', said), c('c', said), beside('&', said), none('n', said, 0);
+        std::vector<const Kernel*> kernels{&a, &b, &c};
+        kernels.erase(kernels.begin() + 1, kernels.end() - static_cast<std::ptrdiff_t>(parts) + 1);
+        RowTurns turns(parts_of(parts, 1000, 6 << 10), kernels, rows, 4, &beside);
+        EXPECT_EQ(said_by(RowTurns(parts_of(parts, 1000, 6 << 10), kernels, 8, 4, &none), said).find('n'), said.npos);
+        said.clear();
+        return said_by(turns, said);
+    };
+    // The first part's operand lies at 100, beside's at 0 (the number before the first).
+    EXPECT_EQ(said(3, 8), "a100+4 b200+4 &4+4 b204+4 c304+4 ");
+    EXPECT_EQ(said(2, 12), "a100+4 &4+4 &8+4 c208+4 ");
+    EXPECT_EQ(said(2, 10), "a100+4 &4+4 c204+4 a108+2 c208+2 ");
+    EXPECT_EQ(said(3, 5), "a100+4 b200+4 c300+4 a104+1 b204+1 c304+1 ");
+}
+
 TEST(RowTurns, are_not_for_what_cannot_or_what_does_not_gain) {
     std::string said;
     Recorder a('a', said), b('b', said), whole('c', said, 0);
@@ -134,6 +153,32 @@ TEST(RowTurns, of_rows_from_far_are_short) {
     EXPECT_EQ(turn(4000, 60 << 10, 10'000).rows, 1);  // more than a first-level cache has room for
     EXPECT_EQ(turn(4000, 60 << 10, 10'000, false).rows, 0);
     EXPECT_EQ(turn(4000, 40 << 10, 10'000, false).rows, 1);
+}
+
+// Two turns fit a first-level cache of 32 KB.
+TEST(RowTurns, that_end_beside_the_next_are_short) {
+    auto turn = [](std::size_t parts, double points, std::size_t bytes, std::int64_t rows, bool past = false) {
+        return turn_beside(parts_of(parts, points, bytes), 100, rows, past);
+    };
+    EXPECT_EQ(turn(3, 1000, 8 << 10, 500).rows, 2);
+    EXPECT_TRUE(turn(3, 1000, 8 << 10, 500).beside);
+    EXPECT_EQ(turn(2, 100, 1 << 10, 500).rows, 12);
+    EXPECT_EQ(turn(2, 3000, 13 << 10, 500).rows, 1);
+    EXPECT_EQ(turn(2, 3000, 15 << 10, 500).rows, 0);    // of long rows
+    EXPECT_EQ(turn(4, 1000, 8 << 10, 500).rows, 0);     // of many parts
+    EXPECT_EQ(turn(3, 60, 1 << 10, 500).rows, 0);       // of short rows
+    EXPECT_EQ(turn(2, 50, 100, 500).rows, 0);           // no more than one turn
+    EXPECT_EQ(turn(3, 1000, 8 << 10, 10'000).rows, 0);  // memory is waited for
+    EXPECT_EQ(turn(3, 1000, 8 << 10, 10'000, true).rows, 2);
+    std::vector<RowPart> parts = parts_of(3, 1000, 8 << 10);
+    parts[1].stores_much = true;
+    EXPECT_EQ(turn_beside(parts, 100, 10'000, false).rows, 2);
+    EXPECT_EQ(turn_of(parts, 100, 100, false).rows, 0);
+    EXPECT_EQ(turn_of(parts, 100, 100, true).rows, 3);
+    parts[2].least_rows = 1;
+    EXPECT_EQ(turn_beside(parts, 100, 500, false).rows, 0);  // a product
+    parts[2].least_rows = 0, parts[0].once = true, parts[0].points = 0;
+    EXPECT_EQ(turn_beside(parts, 100, 500, false).rows, 2);
 }
 
 Tensor log_softmax_of(const Tensor& x) {

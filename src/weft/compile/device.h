@@ -45,7 +45,7 @@ class Kernel {
     /// Of a kernel of so many rows, each made by itself, which may be run a few of them at a time, between those of others: how many bytes it keeps
     /// where it is in, 8-byte aligned. 0: it is not such. `step`: bytes from row to row of its last output, by which it knows what a row is.
     virtual std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const { return (void)rows, (void)step, 0; }
-    /// Puts a RowCursor there, which stands at row `first`.
+    /// Puts a RowCursor there, which stands at row `first`; a map behind a reduction (KernelCompiler::stored_reduction), at the first.
     virtual void start_rows(std::int64_t rows, std::int64_t first, void* const* operands, std::byte* cursor) const {
         (void)rows, (void)first, (void)operands, (void)cursor;
     }
@@ -75,7 +75,16 @@ struct KernelUse {
     /// Of a block of a product: how many bytes are read behind it, in one piece each. run() is handed where, behind what is shared, and may ask
     /// for them meanwhile.
     std::vector<std::size_t> ahead = {};
-    bool soon = false;  // of a loop: its loads have Access::soon
+    bool soon = false;   // of a loop: its loads have Access::soon
+    bool quiet = false;  // of a loop: nothing that it reads is asked for before
+};
+
+/// How parts of a block of rows that take turns of a few (which kernels do so, their cursor_bytes say) do best. Where they are not plain, loops compute
+/// what depends on a row alone once a row, which is less than a call for every few.
+enum class Turns : std::uint8_t {
+    plain,    // one after the other
+    fetched,  // what the next turn reads is asked for into the first-level cache: two of them have to fit it
+    beside,   // the last part of a turn runs beside the first of the next, and nothing is asked for
 };
 
 class KernelCompiler {
@@ -88,10 +97,10 @@ class KernelCompiler {
     /// map's loads, its store, the reduction's stores.
     /// `behind`: the map that ends an earlier block of as many rows, which is done meanwhile; nothing where that is no faster than one after the
     /// other. Its loads stand behind the map's, its store behind the map's. With it there may be no map: then it goes beside a reduction alone,
-    /// behind whose loads its own stand, and its store before the reduction's.
+    /// behind whose loads its own stand, and its store before the reduction's. `turns`: the map ends an earlier turn (Turns::beside), not a block.
     virtual std::unique_ptr<Kernel> stored_reduction(const Loop* map, const Loop& reduction,
-                                                     const Loop* behind = nullptr) const {
-        return (void)map, (void)reduction, (void)behind, nullptr;
+                                                     const Loop* behind = nullptr, bool turns = false) const {
+        return (void)map, (void)reduction, (void)behind, (void)turns, nullptr;
     }
     /// The operation of `node` (its family and attributes) on inputs that lie so, into an output that lies so.
     /// Operands of run(): the inputs, then the output. InternalError if the family is not one of the device's.
@@ -114,10 +123,7 @@ class KernelCompiler {
     /// Whether a result of row blocks is better fetched while what it is made of is computed (`much`: exponentials, a product) than stored past
     /// the caches at the end.
     virtual bool fetches_results(const Layout& result, bool much) const { return (void)result, (void)much, false; }
-    /// Whether, of parts of a block of rows that take turns of a few (which kernels do so, their cursor_bytes say), what the next turn reads is asked
-    /// for into the first-level cache: two of them have to fit it; and what depends on a row alone loops compute once a row, which is less than a
-    /// call for every few.
-    virtual bool fetches_turns() const { return false; }
+    virtual Turns turns() const { return Turns::plain; }
     /// The order of axes, slowest first, in which the device would have an output of this node lie (empty: row-major).
     virtual Axes preferred_order(const Operation& operation, std::size_t ndim) const {
         return (void)operation, (void)ndim, Axes{};

@@ -5,6 +5,7 @@
 #include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 #include "weft/compile/row_ahead.h"
+#include "weft/compile/row_beside.h"
 #include "weft/compile/row_cuts.h"
 #include "weft/compile/row_turns.h"
 
@@ -17,9 +18,10 @@ class RowBlocks final : public Kernel {
   public:
     explicit RowBlocks(const RowGroup& group) : outside_(group.outside), rows_(group.rows), blocks_(cut(group)) {
         if (group.beside.make) prepare_beside(group);
-        if (blocks_.count > 1 && !beside_)
-            turn_ = turn_of(group.parts, blocks_.rows_in_block, element_count(rows_), group.fetches_turns);
+        if (blocks_.count > 1 && !beside_) turn_ = choose_turn(group);
         for (std::size_t part = 0; part < group.parts.size(); ++part) prepare(group, part);
+        if (turn_.rows > 0) find_turns(group);
+        if (!turns_ && (turn_.soon || turn_.beside)) prepare_without_turns(group);
         std::vector<Lifetime> inside = group.inside;
         for (Lifetime& life : inside) life.bytes *= static_cast<std::size_t>(blocks_.rows_in_block);
         MemoryPlan memory = plan_memory(inside);
@@ -40,11 +42,8 @@ class RowBlocks final : public Kernel {
             most_operands =
                 std::max(most_operands, part.operands.size() + part.sums_bytes.size() + 1 + part.ahead.size());
         }
-        if (beside_) {
-            most = std::max(most, beside_->scratch_bytes());
-            most_operands = std::max(most_operands, beside_operands_.size());
-        }
-        if (turn_.rows > 0) find_turns(group);
+        if (beside_) most = std::max(most, beside_->scratch_bytes());
+        most_operands = std::max(most_operands, beside_operands_.size());
         turns_at_ = thread_bytes_;
         thread_bytes_ += std::max(turns_.bytes(), last_turns_.bytes());
         table_at_ = thread_bytes_;
@@ -104,7 +103,8 @@ class RowBlocks final : public Kernel {
         };
         parallel_for(beside_ ? divide_up(blocks_.count, beside_blocks) : blocks_.count, body, slots_);
         for (const Part& part : parts_) part.whole->finish();
-        if (beside_) beside_->finish();
+        for (const auto* kernel : {beside_.get(), turn_beside_.get()})
+            if (kernel) kernel->finish();
         for (const Part& part : parts_)
             if (part.join) join_blocks(part, operands, scratch, own);
     }
@@ -145,7 +145,11 @@ class RowBlocks final : public Kernel {
         for (std::size_t axis = 0; axis < blocks_.axis; ++axis) rows[axis] = std::min<std::int64_t>(1, rows[axis]);
         if (!rows.empty()) rows[blocks_.axis] = blocks_.step;
         if (block) prepared.ahead = reads_ahead(group, index, blocks_.axis, rows);
-        KernelUse use{.block = block, .kept = part.kept, .ahead = bytes_of(prepared.ahead, rows), .soon = turn_.soon};
+        KernelUse use{.block = block,
+                      .kept = part.kept,
+                      .ahead = bytes_of(prepared.ahead, rows),
+                      .soon = turn_.soon,
+                      .quiet = turn_.beside};
         prepared.whole = part.make(rows, use);
         if (std::int64_t rest = rows.empty() ? 0 : rows_[blocks_.axis] % blocks_.step) {
             rows[blocks_.axis] = rest;
@@ -164,32 +168,51 @@ class RowBlocks final : public Kernel {
             whole.push_back(part.whole.get());
             if (part.last) last.push_back(part.last.get());
         }
-        turns_ = RowTurns(group.parts, whole, blocks_.rows_in_block, turn_.rows);
+        turns_ = RowTurns(group.parts, whole, blocks_.rows_in_block, turn_.rows, turn_beside_.get());
         std::int64_t rest = rows_[blocks_.axis] % blocks_.step;
-        if (turns_ && !last.empty())
-            last_turns_ = RowTurns(group.parts, last, blocks_.rows_in_block / blocks_.step * rest, turn_.rows);
+        if (turns_ && !last.empty()) {
+            if (turn_beside_) last_beside_ = group.turn_beside.make(block_of(blocks_, rest));
+            last_turns_ = RowTurns(group.parts, last, blocks_.rows_in_block / blocks_.step * rest, turn_.rows,
+                                   last_beside_.get());
+        }
+    }
+
+    /// What kernels ask for suits turns.
+    void prepare_without_turns(const RowGroup& group) {
+        turn_ = {}, turn_beside_ = nullptr, beside_operands_ = {};
+        parts_.clear(), checks_.clear();
+        for (std::size_t part = 0; part < group.parts.size(); ++part) prepare(group, part);
+    }
+
+    /// Rows of a block of so many along the axis that is cut.
+    Dims block_of(const Blocks& blocks, std::int64_t step) const {
+        Dims rows = rows_;
+        for (std::size_t axis = 0; axis < blocks.axis; ++axis) rows[axis] = 1;
+        rows[blocks.axis] = step;
+        return rows;
+    }
+
+    /// Where the device does better so, with a kernel for the last part of a turn and the first of the next.
+    Turn choose_turn(const RowGroup& group) {
+        if (group.turn_beside.make) {
+            Turn turn = turn_beside(group.parts, blocks_.rows_in_block, element_count(rows_), group.turn_beside.past);
+            if (turn.rows > 0) turn_beside_ = group.turn_beside.make(block_of(blocks_, blocks_.step));
+            if (turn_beside_) {
+                beside_operands_ = BesideOperands(group, group.turn_beside);
+                return turn;
+            }
+        }
+        return turn_of(group.parts, blocks_.rows_in_block, element_count(rows_), group.fetches_turns);
     }
 
     /// Smaller blocks, each of which ends beside the next, where the device does better so.
     void prepare_beside(const RowGroup& group) {
         Blocks small = cut(group, true);
         if (small.count <= 1) return;
-        Dims rows = rows_;
-        for (std::size_t axis = 0; axis < small.axis; ++axis) rows[axis] = 1;
-        rows[small.axis] = small.step;
-        beside_ = group.beside.make(rows);
+        beside_ = group.beside.make(block_of(small, small.step));
         if (!beside_) return;
         blocks_ = small, beside_part_ = group.beside.part;
-        const std::vector<RowOperand>&own = group.parts[beside_part_].operands, &last = group.parts.back().operands;
-        auto take = [&](const std::vector<RowOperand>& from, std::size_t first, std::size_t end, bool behind) {
-            for (; first < end; ++first) beside_operands_.push_back({from[first], behind});
-        };
-        std::size_t loads = group.beside.loads, made = loads + group.beside.made;
-        take(own, 0, loads, false);
-        take(last, 0, last.size() - 1, true);
-        take(own, loads, made, false);
-        take(last, last.size() - 1, last.size(), true);
-        take(own, made, own.size(), false);
+        beside_operands_ = BesideOperands(group, group.beside);
     }
 
     static std::vector<std::size_t> bytes_of(const std::vector<RowOperand>& operands, const Dims& rows) {
@@ -265,8 +288,10 @@ class RowBlocks final : public Kernel {
             return;
         }
         for (std::size_t part : turns.before()) run_part(parts_[part], block, operands, shared, own);
-        turns.run(own + turns_at_,
-                  [&](std::size_t part) { return table_of(parts_[part], block, operands, shared, own); });
+        turns.run(own + turns_at_, [&](std::size_t part) {
+            if (part == RowTurns::beside) return table_beside(block, 0, operands, own);
+            return table_of(parts_[part], block, operands, shared, own);
+        });
     }
 
     void run_part(const Part& part, std::int64_t block, void* const* operands, std::byte* shared,
@@ -276,6 +301,12 @@ class RowBlocks final : public Kernel {
         table[behind] = shared_of(part, operands, shared);
         for (const RowOperand& operand : part.ahead) table[++behind] = address_of(operand, block, operands);
         (is_short(block) ? part.last : part.whole)->run(table, own + scratch_at_);
+    }
+
+    // Of a part and the last one, which is so many blocks behind.
+    void** table_beside(std::int64_t block, std::int64_t behind, void* const* operands, std::byte* own) const {
+        auto place = [&](const RowOperand& operand, std::int64_t of) { return place_of(operand, of, operands, own); };
+        return beside_operands_.fill(reinterpret_cast<void**>(own + table_at_), block, behind, place);
     }
 
     // Blocks one after another, each of which ends beside the next.
@@ -290,12 +321,7 @@ class RowBlocks final : public Kernel {
                     run_part(parts_[part], block, operands, shared, own);
                     continue;
                 }
-                auto table = reinterpret_cast<void**>(own + table_at_);
-                for (std::size_t i = 0; i < beside_operands_.size(); ++i) {
-                    const auto& [operand, behind] = beside_operands_[i];
-                    table[i] = place_of(operand, block - behind, operands, own);
-                }
-                beside_->run(table, own + scratch_at_);
+                beside_->run(table_beside(block, 1, operands, own), own + scratch_at_);
             }
             left = !ends;
             if (ends) run_part(parts_.back(), block, operands, shared, own);
@@ -317,14 +343,11 @@ class RowBlocks final : public Kernel {
     Dims rows_;
     Blocks blocks_;
     std::vector<Part> parts_;
-    std::vector<Check> checks_;  // of parts that load by indices
-    struct Beside {
-        RowOperand operand;
-        bool behind;  // of the block before
-    };
+    std::vector<Check> checks_;       // of parts that load by indices
     std::unique_ptr<Kernel> beside_;  // of part beside_part_, and of the last one for the block before
+    std::unique_ptr<Kernel> turn_beside_, last_beside_;  // the same of turns; of a shorter block
     std::size_t beside_part_ = 0, other_inside_ = 0;
-    std::vector<Beside> beside_operands_;
+    BesideOperands beside_operands_;  // of either
     Turn turn_;
     RowTurns turns_, last_turns_;  // of a block, of a shorter one; or empty
     std::size_t turns_at_ = 0;     // in a thread's memory

@@ -35,6 +35,7 @@ struct RowPart {
     std::vector<RowOperand> operands;  // in the kernel's order
     double points = 0;                 // of one row, in what one of a loop costs
     double bytes = 0;                  // that pass through the cache for one row
+    bool stores_much = false;          // exponentials or the like, which a later part reads
     bool indexed = false;              // the indices of all rows are checked before any block runs
     std::int64_t least_rows = 0;       // of a product or a convolution: fewer at a time cost more; 0: a loop
     std::int64_t tile = 1;             // rows that it makes at a time
@@ -47,6 +48,7 @@ struct RowPart {
 /// A part that also does, meanwhile, what the last part has left to do of the block before.
 struct RowBeside {
     std::size_t part = 0, loads = 0, made = 0;  // which part; of its operands, of a map's stores, which come first
+    bool past = false;                          // what the last part stores goes past the caches
     /// Operands: the part's loads, the last part's, a map's store, the last part's, the part's others.
     std::function<std::unique_ptr<Kernel>(const Dims& rows)> make;  // none: there is no such part
 };
@@ -57,8 +59,9 @@ struct RowGroup {
     std::int32_t outside = 0;    // operands that run() is handed; those numbered from here on live inside
     std::vector<Lifetime>
         inside;  // of each inside operand: bytes of a row (they lie row-major), and the parts it lives from, to
-    RowBeside beside = {};
-    bool fetches_turns = false;  // KernelCompiler::fetches_turns
+    RowBeside beside = {};       // of blocks
+    RowBeside turn_beside = {};  // of turns: the first part that is not made once, where Turns::beside is best
+    bool fetches_turns = false;  // Turns::fetched is best
 };
 
 /// Operands of run(): the group's outside ones. What it shares is what its parts with kept operands do.

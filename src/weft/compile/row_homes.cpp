@@ -9,9 +9,7 @@ namespace weft {
 namespace {
 
 /// A product, or a loop with exponentials or the like.
-bool computes_much(const Step& part) {
-    return part.kind == Step::library || part.program.computes_much();
-}
+bool computes_much(const Step& part) { return part.kind == Step::library || part.program.computes_much(); }
 
 class Homes {
   public:

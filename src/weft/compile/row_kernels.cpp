@@ -31,16 +31,20 @@ class StepKernels::Rows {
         RowGroup group;
         const Shape& shape = of_.graph_.node(step_.space).shape;
         group.rows = dims_of(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(step_.leading)));
-        group.outside = outside_, group.fetches_turns = of_.compiler_.fetches_turns();
+        group.outside = outside_, group.fetches_turns = of_.compiler_.turns() == Turns::fetched;
+        bool ended = of_.compiler_.turns() != Turns::beside;  // or it is known what turns end beside
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
-            if (ends_beside(p)) {  // of several the last
-                group.beside = beside(p);
-                group.beside.part = group.parts.size();
+            bool beside = ends_beside(p);
+            if (beside && homes_.empty())
+                group.beside = beside_part_of(p, group.parts.size(), false);  // of several the last
+            if (!ended && !made_once(step_.parts[p])) {
+                if (beside) group.turn_beside = beside_part_of(p, group.parts.size(), true);
+                ended = true;
             }
             group.parts.push_back(numbered_part(p));
             if (stores_and_joins(p)) ++p;
         }
-        group.inside = lifetimes();
+        group.inside = lifetimes(static_cast<bool>(group.turn_beside.make));
         return row_blocks(group);
     }
 
@@ -163,8 +167,8 @@ class StepKernels::Rows {
                !joins_rows(reduction, step_.leading) && slot_below(plan_, reduction.loads[0]) == map.stores[0];
     }
 
-    /// Whether the last part, a map, may be done for one block while part p, which joins rows to numbers, is done for the next: all parts are
-    /// loops over the rows, each of which reads its own block alone.
+    /// Whether the last part, a map, may be done for one block, or turn, while part p, which joins rows to numbers, is done for the next: all parts
+    /// are loops over the rows, each of which reads its own block alone. (Blocks have one memory for what lies inside; homes are elsewhere.)
     bool ends_beside(std::size_t p) const {
         const Step& last = step_.parts.back();
         bool joins = step_.parts[p].kind == Step::reduce || stores_and_joins(p);
@@ -175,15 +179,19 @@ class StepKernels::Rows {
             return number || (part.kind != Step::library && part.indexed.empty() && part.leading == step_.leading &&
                               !joins_rows(part, step_.leading));
         });
-        return joins && map && loops && homes_.empty() && step_.leading > 0 && !contains(own_, last.stores[0]);
+        return joins && map && loops && step_.leading > 0 && !contains(own_, last.stores[0]);
     }
-    RowBeside beside(std::size_t p) const {
+    RowBeside beside_part_of(std::size_t p, std::size_t number, bool turns) const {
         const std::vector<Step>& parts = step_.parts;
         std::size_t joins = p + (stores_and_joins(p) ? 1 : 0);
         Loop made = loop_of_part(p);
-        return beside_part(of_.compiler_, joins > p ? &made : nullptr, loop_of_part(joins),
-                           loop_of_part(parts.size() - 1), step_.leading,
-                           {stays(parts[p]), stays(parts[joins]), stays(parts.back())});
+        RowBeside beside =
+            beside_part(of_.compiler_, joins > p ? &made : nullptr, loop_of_part(joins), loop_of_part(parts.size() - 1),
+                        step_.leading, {stays(parts[p]), stays(parts[joins]), stays(parts.back())}, turns);
+        beside.part = number;
+        beside.past =
+            !of_.compiler_.fetches_results(slot_layout(plan_, of_.graph_, of_.views_, parts.back().stores[0]), false);
+        return beside;
     }
 
     /// Of each part when it runs: two in one pass at the same time.
@@ -195,8 +203,8 @@ class StepKernels::Rows {
     }
 
     /// Of what has memory of its own inside: from part to part; what its readers make themselves takes none. A map writes over what dies
-    /// with it, where it may.
-    std::vector<Lifetime> lifetimes() const {
+    /// with it, where it may. `overlap`: the first part of a turn makes its results while the last one of the turn before still reads.
+    std::vector<Lifetime> lifetimes(bool overlap) const {
         std::vector<Lifetime> lives;
         std::map<std::int32_t, std::size_t> of_slot;
         for (std::int32_t slot : own_) {
@@ -212,13 +220,17 @@ class StepKernels::Rows {
             return found == of_slot.end() ? nullptr : &lives[found->second];
         };
         std::vector<std::int32_t> turn = turns();
+        std::int32_t of_first = -1;
         for (std::size_t p = 0; p < step_.parts.size(); ++p) {
             bool once = made_once(step_.parts[p]);
+            if (of_first < 0 && !once) of_first = turn[p];
+            bool to_last = overlap && turn[p] == of_first;
             for (std::int32_t load : step_.parts[p].loads)
                 if (Lifetime* life = inside(slot_below(plan_, load))) life->last = std::max(life->last, turn[p]);
             for (std::int32_t slot : step_.parts[p].stores)
                 if (Lifetime* life = inside(slot))
-                    life->first = once ? 0 : turn[p], life->last = once ? turn.back() + 1 : turn[p];
+                    life->first = once ? 0 : turn[p],
+                    life->last = once ? turn.back() + 1 : (to_last ? turn.back() : turn[p]);
         }
         for (const Step& part : step_.parts) {
             std::set<std::int32_t> taken;
@@ -257,7 +269,7 @@ std::map<std::int32_t, std::int32_t> StepKernels::homes_of(const Step& step) con
 
 /// A step of rows as it runs where its parts take turns, if that is another than the plan has.
 std::optional<Step> StepKernels::with_fewer_parts(const Step& rows) const {
-    return compiler_.fetches_turns() ? numbers_in_readers(plan_, graph_, rows) : std::nullopt;
+    return compiler_.turns() != Turns::plain ? numbers_in_readers(plan_, graph_, rows) : std::nullopt;
 }
 
 std::unique_ptr<Kernel> StepKernels::rows(const Step& step) const {

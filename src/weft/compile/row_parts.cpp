@@ -58,9 +58,11 @@ class BlockLoop {
     Loop of(const Dims& block, const KernelUse& use) const {
         Loop cut = use.block ? of_blocks_ : whole_;
         std::copy(block.begin(), block.end(), cut.dims.begin());
-        for (std::size_t i = 0; use.block && i < cut.loads.size(); ++i)
-            if (cut.loads[i].passes > 0)
-                cut.loads[i].next = to_next(operands_[i].strides, block), cut.loads[i].soon = use.soon;
+        for (std::size_t i = 0; use.block && i < cut.loads.size(); ++i) {
+            Access& load = cut.loads[i];
+            if (use.quiet) load.passes = 0;
+            if (load.passes > 0) load.next = to_next(operands_[i].strides, block), load.soon = use.soon;
+        }
         return cut;
     }
 
@@ -175,6 +177,7 @@ RowPart stored_reduction_part(const KernelCompiler& compiler, const Loop& map, c
     BlockLoop first(map, rows, inside), second(reduction, rows, inside_of_reduction);
     part.operands.insert(part.operands.end(), second.operands().begin() + 1, second.operands().end());
     part.bytes += part.points * static_cast<double>(size_of(reduction.loads[0].dtype));
+    part.stores_much = map.program.computes_much();
     part.make = [&compiler, first, second](const Dims& block, const KernelUse& use) -> std::unique_ptr<Kernel> {
         Loop map = first.of(block, use), reduction = second.of(block, use);
         if (auto both = compiler.stored_reduction(&map, reduction)) return both;
@@ -186,17 +189,17 @@ RowPart stored_reduction_part(const KernelCompiler& compiler, const Loop& map, c
 }
 
 RowBeside beside_part(const KernelCompiler& compiler, const Loop* map, const Loop& reduction, const Loop& behind,
-                      std::size_t rows, const std::vector<std::vector<bool>>& inside) {
+                      std::size_t rows, const std::vector<std::vector<bool>>& inside, bool turns) {
     RowBeside beside;
     BlockLoop first(map ? *map : reduction, rows, inside[0]), second(reduction, rows, inside[1]),
         last(behind, rows, inside[2]);
     bool maps = map != nullptr;
     beside.loads = map ? map->loads.size() : reduction.loads.size(), beside.made = maps ? 1 : 0;
-    beside.make = [&compiler, maps, first, second, last](const Dims& block) {
-        KernelUse use{.block = true};
+    beside.make = [&compiler, maps, first, second, last, turns](const Dims& block) {
+        KernelUse use{.block = true, .quiet = turns};
         Loop made = first.of(block, use), joined = second.of(block, use), ended = last.of(block, use);
         for (Access& load : ended.loads) load.next *= 2;  // the block that is being made is there
-        return compiler.stored_reduction(maps ? &made : nullptr, joined, &ended);
+        return compiler.stored_reduction(maps ? &made : nullptr, joined, &ended, turns);
     };
     return beside;
 }

@@ -16,10 +16,10 @@ RowPart loop_part(const KernelCompiler& compiler, const Loop& loop, std::size_t 
 /// A map (`inside` says of its accesses as above) and, in the same pass, the reduction of each row that reads its only result.
 RowPart stored_reduction_part(const KernelCompiler& compiler, const Loop& map, const Loop& reduction, std::size_t rows,
                               const std::vector<bool>& inside, const std::vector<bool>& inside_of_reduction);
-/// The same map and reduction, or a reduction alone, and beside them the map that ends the rows of an earlier block. Operands: as KernelCompiler
-/// says.
+/// The same map and reduction, or a reduction alone, and beside them the map that ends the rows of an earlier block, or turn. Operands: as
+/// KernelCompiler says.
 RowBeside beside_part(const KernelCompiler& compiler, const Loop* map, const Loop& reduction, const Loop& behind,
-                      std::size_t rows, const std::vector<std::vector<bool>>& inside);
+                      std::size_t rows, const std::vector<std::vector<bool>>& inside, bool turns);
 /// A reduction of the rows: its loop has them behind the axes that are kept.
 RowPart row_sums_part(const KernelCompiler& compiler, const Loop& loop, const std::vector<bool>& inside);
 /// A product: its rows are its batches and the rows of the first matrix; of the second matrix the rows are batches alone.

@@ -89,8 +89,9 @@ std::unique_ptr<Kernel> Compiler::loop(Loop loop, bool often) const {
     return std::make_unique<LoopKernel>(std::move(loop), often);
 }
 
-std::unique_ptr<Kernel> Compiler::stored_reduction(const Loop* map, const Loop& reduction, const Loop* behind) const {
-    return cpu::stored_reduction(map, reduction, behind);
+std::unique_ptr<Kernel> Compiler::stored_reduction(const Loop* map, const Loop& reduction, const Loop* behind,
+                                                   bool turns) const {
+    return cpu::stored_reduction(map, reduction, behind, turns);
 }
 
 std::unique_ptr<Kernel> Compiler::library(const Node& node, std::span<const Layout> inputs, const Layout& output,
@@ -165,7 +166,10 @@ bool Compiler::fetches_results(const Layout& result, bool much) const {
     return !beside && (bytes < past_bytes || length * size >= long_row);
 }
 
-bool Compiler::fetches_turns() const { return is_no_zen() && emit::emits(); }
+Turns Compiler::turns() const {
+    if (!emit::emits()) return Turns::plain;
+    return is_no_zen() ? Turns::fetched : is_zen4() ? Turns::beside : Turns::plain;
+}
 
 Limits Compiler::limits() const {
     static const Limits limits = measure_limits();

@@ -6,11 +6,11 @@
 
 namespace weft::cpu {
 
-class Compiler final : public KernelCompiler {
+class Compiler : public KernelCompiler {
   public:
     std::unique_ptr<Kernel> loop(Loop loop, bool often = false) const override;
-    std::unique_ptr<Kernel> stored_reduction(const Loop* map, const Loop& reduction,
-                                             const Loop* behind = nullptr) const override;
+    std::unique_ptr<Kernel> stored_reduction(const Loop* map, const Loop& reduction, const Loop* behind = nullptr,
+                                             bool turns = false) const override;
     std::unique_ptr<Kernel> library(const Node& node, std::span<const Layout> inputs, const Layout& output,
                                     const KernelUse& use = {}) const override;
     std::int64_t least_rows(const Node& node, std::span<const Layout> inputs, const Layout& output) const override;
@@ -18,7 +18,7 @@ class Compiler final : public KernelCompiler {
     bool rows_alike(const Node& node, std::int64_t rows, std::int64_t fewer) const override;
     Axes preferred_order(const Operation& operation, std::size_t ndim) const override;
     bool fetches_results(const Layout& result, bool much) const override;
-    bool fetches_turns() const override;
+    Turns turns() const override;
     Limits limits() const override;
 };
 

@@ -41,14 +41,18 @@ Program beside(const Program& first, const Program& second, std::size_t output) 
     return builder.take();
 }
 
-/// Whether a map's result goes past the caches, to where whole vectors are stored, and that is better done beside other work: on processors of
-/// Intel such stores take the places in which what is read waits for the second-level cache. Figures: compile/row_cuts.cpp.
-bool waits_for_memory(const Loop& map) {
+/// Whether a map's result is so large that it belongs past the caches, and not where what it reads lies.
+bool goes_past(const Loop& map) {
+    auto replaced = [](const Access& load) { return load.replaced; };
+    return map.stores[0].passes >= past_bytes_of_blocks && std::none_of(map.loads.begin(), map.loads.end(), replaced);
+}
+
+/// Whether its rows fill whole vectors, which can be stored there.
+bool fills_vectors(const Loop& map) {
     const Access& store = map.stores[0];
     bool aligned = store.alignment % 64 == 0 && store.alignment > 0 &&
                    map.dims.back() * static_cast<std::int64_t>(size_of(store.dtype)) % 64 == 0;
-    return is_no_zen() && store.passes >= past_bytes_of_blocks && aligned && size_of(store.dtype) >= 4 &&
-           store.dtype == map.program.dtype(map.program.outputs[0]);
+    return aligned && size_of(store.dtype) >= 4 && store.dtype == map.program.dtype(map.program.outputs[0]);
 }
 
 /// Whether what comes next is fetched while so much is computed, though the second-level cache might hold it: a softmax of 512 x 512 and 1,000 x 300
@@ -81,15 +85,15 @@ bool follows(const Loop& map, const Loop& reduction) {
 
 class StoredReduction final : public Kernel {
   public:
-    StoredReduction(const Loop* map, const Loop& reduction, const Loop* behind) : of_reduction_(reduction) {
+    StoredReduction(const Loop* map, const Loop& reduction, const Loop* behind, bool turns) : of_reduction_(reduction) {
         if (!reduces(reduction) || (map && !follows(*map, reduction)) || !(map || behind)) return;
         const Loop& first = map ? *map : reduction;
         loads_ = first.loads.size(), made_ = map ? 1 : 0;
         if (map) of_map_ = AddressFacts(*map);
         if (behind) {
             bool fits = maps(*behind) && !behind->loads.empty() && behind->dims == first.dims;
-            // Beside squares alone, a layer norm's, both wait for memory: 1.40 to 1.62 ms.
-            if (!fits || !waits_for_memory(*behind) || !first.program.computes_much()) return;
+            past_ = fits && goes_past(*behind);
+            if (!fits || (past_ && !fills_vectors(*behind)) || !(turns || ends_beside_block(first))) return;
             of_behind_ = AddressFacts(*behind), behind_loads_ = behind->loads.size();
         }
         if (!lay_out(map, reduction, behind)) return;
@@ -101,9 +105,6 @@ class StoredReduction final : public Kernel {
         } else if (!behind && length_ > row_chunk && folds_rows((length_ - 1) % row_chunk + 1)) {
             prepare_chunks(*map, reduction);
         }
-        // Of exponentials a Zen 4 waits for what each turn comes to: softmaxes took 1.05 to 1.17 so (layer norms 0.75 to 0.97, their gradients 0.6 to 0.9,
-        // logarithms of softmaxes 0.85 to 0.95).
-        turns_ = is_no_zen() || !first.program.computes_much();
         tasks_ = divide_up(rows_, rows_in_task_) * chunks_;
         slots_ = slots_for(tasks_);
         thread_bytes_ = aligned(code_.scratch_bytes());
@@ -115,15 +116,16 @@ class StoredReduction final : public Kernel {
         return shared_bytes_ + static_cast<std::size_t>(slots_) * thread_bytes_;
     }
     void finish() const override {
-        if (behind_loads_ > 0) finish_past_caches();
+        if (past_) finish_past_caches();
     }
     std::size_t cursor_bytes(std::int64_t rows, std::int64_t step) const override {
-        return chunks_ == 1 && rows_ > 0 && turns_ ? code_.cursor_bytes(rows, step) : 0;
+        return chunks_ == 1 && rows_ > 0 ? code_.cursor_bytes(rows, step) : 0;
     }
     void start_rows(std::int64_t rows, std::int64_t first, void* const* operands, std::byte* cursor) const override {
         check_addresses(operands);
         code_.start_rows(
-            rows, cursor, [&](std::size_t i) { return operands[i]; }, [=](std::size_t) { return first; });
+            rows, cursor, [&](std::size_t i) { return operands[i]; },
+            [=, this](std::size_t i) { return is_of_behind(i) ? 0 : first; });
     }
     void run(void* const* operands, std::byte* scratch) const override {
         const void* const* loads = const_cast<const void* const*>(operands);
@@ -141,6 +143,13 @@ class StoredReduction final : public Kernel {
     }
 
   private:
+    /// Processors of Intel store past the caches better beside other work: such stores take the places in which what is read waits for the
+    /// second-level cache. Figures: compile/row_cuts.cpp. Beside squares alone, a layer norm's, both wait for memory: 1.40 to 1.62 ms.
+    bool ends_beside_block(const Loop& first) const { return is_no_zen() && past_ && first.program.computes_much(); }
+    bool is_of_behind(std::size_t stream) const {
+        bool loads = stream >= loads_ && stream < loads_ + behind_loads_;
+        return behind_loads_ > 0 && (loads || stream == streams_.size() - 1);
+    }
     void check_addresses(void* const* operands) const {
         const void* const* loads = const_cast<const void* const*>(operands);
         std::size_t made = loads_ + behind_loads_, ended = made + made_;
@@ -182,7 +191,7 @@ class StoredReduction final : public Kernel {
         loads.erase(first_made, loads.end());
         Program both = map ? chained(map->program, reduction.program) : reduction.program;
         if (behind) both = beside(both, behind->program, made_);
-        code_ = emit::EmittedRows(both, dims, loads, reduction.reductions, results, made, behind != nullptr);
+        code_ = emit::EmittedRows(both, dims, loads, reduction.reductions, results, made, past_);
     }
 
     /// Rows beyond a chunk: each chunk is a row of its own, whose results wait in scratch and are joined in their order.
@@ -221,6 +230,7 @@ class StoredReduction final : public Kernel {
     }
 
     AddressFacts of_map_, of_reduction_, of_behind_;
+    bool past_ = false;  // what the one behind stores goes past the caches
     std::size_t loads_ = 0, behind_loads_ = 0,
                 made_ = 0;  // the map's or the reduction's; of the one behind; stores of a map
     emit::EmittedRows code_;
@@ -229,7 +239,6 @@ class StoredReduction final : public Kernel {
         results_;  // over the kept axes; the former along the row, too; last what the map stores
     std::int64_t length_ = 0, rows_ = 0, rows_in_task_ = 1, tasks_ = 0;
     std::int64_t chunks_ = 1;  // of a row
-    bool turns_ = false;       // parts of a block of rows may take turns
     std::vector<const ReduceLoops*> joins_;
     std::vector<std::size_t> partials_at_;  // in scratch, chunk by chunk
     int slots_ = 1;
@@ -238,8 +247,8 @@ class StoredReduction final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> stored_reduction(const Loop* map, const Loop& reduction, const Loop* behind) {
-    auto kernel = std::make_unique<StoredReduction>(map, reduction, behind);
+std::unique_ptr<Kernel> stored_reduction(const Loop* map, const Loop& reduction, const Loop* behind, bool turns) {
+    auto kernel = std::make_unique<StoredReduction>(map, reduction, behind, turns);
     if (!*kernel) return nullptr;
     return kernel;
 }

@@ -157,7 +157,8 @@ void Writer::row_loop() {
     std::ptrdiff_t extreme = extreme_folded();
     if (extreme >= 0)  // then lanes are joined by one instruction, not by three that wait for each other
         leave_with_nan(accumulator(static_cast<std::size_t>(extreme), 0),
-                       static_cast<int>(size_of(plan_.code.streams[static_cast<std::size_t>(extreme)].memory)), careful);
+                       static_cast<int>(size_of(plan_.code.streams[static_cast<std::size_t>(extreme)].memory)),
+                       careful);
     L(plain);
     if (plan_.code.folds()) without_nan(extreme >= 0, [&] { fold_accumulators(); });
     L(folded);
