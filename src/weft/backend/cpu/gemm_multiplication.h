@@ -323,7 +323,8 @@ class Multiplication {
         tile.paired = way_.paired && panel.count == 2;
         // Those below, or at the top of what lies to the right.
         bool below = rows.end < p_.m;
-        tile.next_c = below ? tile.c + tile.rows * p_.c_row : p_.c + column + tile.paired * 2 * kernels_.most_columns;
+        tile.asks_c = way_.asks_c;
+        tile.next_c = below ? tile.c + tile.rows * p_.c_row : p_.c + column + panel.count * kernels_.most_columns;
         tile.b_panel = panel.count == 1             ? 0
                        : p_.packed_b                ? kernels_.most_columns * operands<T>(p_.k)
                        : way_.pack_b && !panel.copy ? kernels_.most_columns * tile.k

@@ -67,8 +67,9 @@ struct GemmTile {
     OperandOf<T>* copy_b = nullptr;
     /// Of two panels: both together, where GemmKernels::paired_rows are as many rows or a few more. Each second row of b asks for a line.
     bool paired = false;
-    /// Of paired tiles: where the next one's sums lie, of as many rows; at least an address.
+    /// Of paired tiles, and of those that ask for it: where the next one's sums lie, of as many rows; at least an address.
     const SumOf<T>* next_c = nullptr;
+    bool asks_c = false;
 };
 
 /// The fewest rows of tiles of two panels together, where the most are so many: fewer sums would wait for each other.

@@ -128,7 +128,7 @@ void compute(const GemmTile<T>& tile) {
         for (int g = 0; g < groups; ++g) from_a[g] += near_rows ? 0 : by;
     };
     const Operand* fetch = tile.fetch;
-    const std::int64_t fetch_step = tile.fetch_step;
+    std::int64_t fetch_step = tile.fetch_step;
     auto ask = [&]() __attribute__((always_inline)) {
         __builtin_prefetch(fetch, 0, 2);
         fetch += fetch_step;
@@ -143,14 +143,22 @@ void compute(const GemmTile<T>& tile) {
         };
         // The next line of each row of a that lies apart: they are more than the processor follows by itself.
         [[maybe_unused]] const Operand* ahead = from_a[0] + in_line;
-        while (left >= last_rows + 2) {
-            if constexpr (!near_rows && panels == 1) {
+        // Along with the last rows the next tile's sums, a column of lines after the other, in place of what else is asked for.
+        [[maybe_unused]] std::int64_t asking_c = tile.asks_c ? 2 * rows * vectors : 0;
+        [[maybe_unused]] const Operand* next_c = tile.next_c;
+        for (;;) {
+            while (left >= (near_rows && panels == 1 ? asking_c : last_rows) + 2) {
+                if constexpr (!near_rows && panels == 1) {
 #pragma GCC unroll 4
-                for (int i = 0; i < asked; ++i) __builtin_prefetch(at_row(ahead, i));
-                ahead += asked * row;
-                if ((left & (in_line - 2)) == 0) ahead = from_a[0] + in_line;
+                    for (int i = 0; i < asked; ++i) __builtin_prefetch(at_row(ahead, i));
+                    ahead += asked * row;
+                    if ((left & (in_line - 2)) == 0) ahead = from_a[0] + in_line;
+                }
+                multiply_two();
             }
-            multiply_two();
+            if (!near_rows || panels > 1 || asking_c == 0) break;
+            asking_c -= 2 * rows;
+            fetch = next_c, fetch_step = tile.c_row, next_c += V::lanes;
         }
         // The next tile's sums, which its first products wait for, along with the last rows.
         if constexpr (panels > 1) {
