@@ -46,7 +46,8 @@ void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_
                      .panels = panels,
                      .b_panel = width,
                      .paired = paired,
-                     .next_c = c.data()};
+                     .next_c = c.data(),
+                     .asks_c = !accumulate};
     if (copies) tile.copy_b = copy.data();
     kernels.tile(tile);
     EXPECT_EQ(c, expected) << rows << " rows, " << panels << " panels, k " << k;

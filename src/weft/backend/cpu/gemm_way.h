@@ -28,6 +28,7 @@ struct Way {
         std::int64_t rows = paired ? kernels.paired_rows : pack_a ? kernels.most_rows : tile_rows(kernels, p);
         tiles = RowTiles(p.m, collide && !pack_a ? colliding_rows(rows) : rows);
         intel = is_no_zen() && !made;
+        // Sums of rows that collide are waited for (1,024 and 2,048 cubed on a Zen 4: 0.985 of the time).
         asks_c = halves && pack_a && p.c_row * static_cast<std::int64_t>(sizeof(*p.c)) % 2048 == 0;
         decide_of_b(p, kernels, big);
         in_rows = !made && panels > 1 && (short_sums || (halves && !pack_a && !pack_b && !far));
@@ -43,9 +44,8 @@ struct Way {
     bool far;       // b comes from memory
     bool intel;     // no Zen, and numbers multiplied as they are
     bool copies_b;  // the first tile of a panel copies it
-    bool
-        asks_c;  // tiles ask for the next one's sums: those of rows that collide are waited for (1,024 and 2,048 cubed on a Zen 4: 0.985 of the time)
-    bool in_rows;  // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
+    bool asks_c;    // tiles ask for the next one's sums
+    bool in_rows;   // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
 
   private:
     void decide_of_b(const GemmProblem<T>& p, const GemmKernels<T>& kernels, bool big) {

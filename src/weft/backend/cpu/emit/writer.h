@@ -141,8 +141,8 @@ class Writer : protected Xbyak::CodeGenerator {
     std::vector<std::int32_t> base_registers_;  // by stream; -1: they stay among the arguments
     std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, operands_at_ = 0,
                 saved_at_ = 0, limit_at_ = 0, in_place_at_ = 0, frame_bytes_ = 0;
-    std::vector<std::pair<std::int32_t, std::int32_t>>
-        row_pins_;  // while a row begins: lines, and registers that are theirs already
+    // While a row begins: lines, and registers that become theirs at once.
+    std::vector<std::pair<std::int32_t, std::int32_t>> row_pins_;
     std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // streams that may be one array: stored, loaded
     bool one_array_joined_ = false;                           // and nothing else comes from memory
     bool fetches_next_ = false;                               // the next vectors, of many arrays
