@@ -7,6 +7,7 @@
 #include "weft/compile/row_ahead.h"
 #include "weft/compile/row_beside.h"
 #include "weft/compile/row_cuts.h"
+#include "weft/compile/row_places.h"
 #include "weft/compile/row_turns.h"
 
 namespace weft {
@@ -25,9 +26,9 @@ class RowBlocks final : public Kernel {
         std::vector<Lifetime> inside = group.inside;
         for (Lifetime& life : inside) life.bytes *= static_cast<std::size_t>(blocks_.rows_in_block);
         MemoryPlan memory = plan_memory(inside);
-        inside_at_ = std::move(memory.offsets);
-        if (beside_) other_inside_ = memory.bytes;
-        thread_bytes_ = memory.bytes + other_inside_;
+        std::size_t other = beside_ ? memory.bytes : 0;
+        places_ = {blocks_, rows_, outside_, std::move(memory.offsets), other};
+        thread_bytes_ = memory.bytes + other;
         std::size_t most = 0, most_operands = 0;
         for (Part& part : parts_) {
             std::size_t& shared = part.kept ? kept_bytes_ : shared_bytes_;
@@ -222,7 +223,7 @@ class RowBlocks final : public Kernel {
         return bytes;
     }
 
-    // Where the part's operands lie for a block: from row `first` on of the axis that is cut; `rest` numbers those before it.
+    // Where the part's operands lie for a block; what it sums over rows, one block's behind the other's.
     void** table_of(const Part& part, std::int64_t block, void* const* operands, std::byte* shared,
                     std::byte* own) const {
         auto table = reinterpret_cast<void**>(own + table_at_);
@@ -232,32 +233,9 @@ class RowBlocks final : public Kernel {
                 table[i] = shared + part.sums_at[sum] + static_cast<std::size_t>(block) * part.sums_bytes[sum];
                 continue;
             }
-            table[i] = place_of(part.operands[i], block, operands, own);
+            table[i] = places_.of(part.operands[i], block, operands, own);
         }
         return table;
-    }
-
-    // What lies inside has two places where a block ends beside the next.
-    void* place_of(const RowOperand& operand, std::int64_t block, void* const* operands, std::byte* own) const {
-        if (operand.number < outside_) return address_of(operand, block, operands);
-        return own + static_cast<std::size_t>(block & 1) * other_inside_ +
-               inside_at_[static_cast<std::size_t>(operand.number - outside_)];
-    }
-
-    // Of an operand from outside. By numbers: what stands for a made value is no address.
-    void* address_of(const RowOperand& operand, std::int64_t block, void* const* operands) const {
-        auto address = reinterpret_cast<std::intptr_t>(operands[operand.number]);
-        return reinterpret_cast<void*>(address + offset_of(operand, block));
-    }
-
-    std::int64_t offset_of(const RowOperand& operand, std::int64_t block) const {
-        if (blocks_.axis == 0)
-            return block * blocks_.step * operand.strides[0];  // a division takes longer than all else
-        std::int64_t cuts = std::max<std::int64_t>(blocks_.cuts, 1), rest = block / cuts;
-        std::int64_t offset = block % cuts * blocks_.step * operand.strides[blocks_.axis];
-        for (std::size_t axis = blocks_.axis; axis-- > 0; rest /= rows_[axis])
-            offset += rest % rows_[axis] * operand.strides[axis];
-        return offset;
     }
 
     // The only block: its parts may use threads. What is small is run often, so this path is short.
@@ -266,8 +244,7 @@ class RowBlocks final : public Kernel {
         for (const Part& part : parts_) {
             void** to = table;
             for (std::int32_t number : part.numbers)
-                *to++ = number < outside_ ? operands[number]
-                                          : own + inside_at_[static_cast<std::size_t>(number - outside_)];
+                *to++ = number < outside_ ? operands[number] : places_.inside(number, 0, own);
             if (kept_bytes_ > 0) *to = shared_of(part, operands, nullptr);
             part.whole->run(table, own + scratch_at_);
         }
@@ -299,13 +276,13 @@ class RowBlocks final : public Kernel {
         void** table = table_of(part, block, operands, shared, own);
         std::size_t behind = part.operands.size();
         table[behind] = shared_of(part, operands, shared);
-        for (const RowOperand& operand : part.ahead) table[++behind] = address_of(operand, block, operands);
+        for (const RowOperand& operand : part.ahead) table[++behind] = places_.outside(operand, block, operands);
         (is_short(block) ? part.last : part.whole)->run(table, own + scratch_at_);
     }
 
     // Of a part and the last one, which is so many blocks behind.
     void** table_beside(std::int64_t block, std::int64_t behind, void* const* operands, std::byte* own) const {
-        auto place = [&](const RowOperand& operand, std::int64_t of) { return place_of(operand, of, operands, own); };
+        auto place = [&](const RowOperand& operand, std::int64_t of) { return places_.of(operand, of, operands, own); };
         return beside_operands_.fill(reinterpret_cast<void**>(own + table_at_), block, behind, place);
     }
 
@@ -346,12 +323,12 @@ class RowBlocks final : public Kernel {
     std::vector<Check> checks_;       // of parts that load by indices
     std::unique_ptr<Kernel> beside_;  // of part beside_part_, and of the last one for the block before
     std::unique_ptr<Kernel> turn_beside_, last_beside_;  // the same of turns; of a shorter block
-    std::size_t beside_part_ = 0, other_inside_ = 0;
+    std::size_t beside_part_ = 0;
     BesideOperands beside_operands_;  // of either
     Turn turn_;
     RowTurns turns_, last_turns_;  // of a block, of a shorter one; or empty
     std::size_t turns_at_ = 0;     // in a thread's memory
-    std::vector<std::size_t> inside_at_;
+    RowPlaces places_;
     std::size_t kept_bytes_ = 0;    // handed to run() behind its operands
     std::size_t shared_bytes_ = 0;  // at the front of the scratch memory; then each thread's own
     std::size_t thread_bytes_ = 0, table_at_ = 0, scratch_at_ = 0;
