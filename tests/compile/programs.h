@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "weft/base/thread_pool.h"
 #include "weft/check/compare.h"
 #include "weft/check/draw.h"
@@ -21,6 +23,16 @@ inline Tensor numbers(const char* seed, const Dims& dims, DType dtype = DType::f
 /// Numbers of any size, the same for the same dims.
 inline Tensor drawn(const Dims& dims, DType dtype = DType::float64) {
     return Tensor(Draw(text("data ", dims)).array(dtype, dims));
+}
+
+/// Floats, of some rows NaN or infinite.
+inline Tensor rows_with_none(std::int64_t rows, std::int64_t length) {
+    Array values = Draw("none").array(DType::float32, {rows, length});
+    float* at = values.data<float>();
+    at[5] = std::numeric_limits<float>::quiet_NaN();
+    at[5 * length] = std::numeric_limits<float>::infinity();
+    at[7 * length - 1] = -std::numeric_limits<float>::infinity();
+    return Tensor(values);
 }
 
 /// Indices into an axis of `size`, some counted from its end.

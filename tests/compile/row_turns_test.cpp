@@ -239,13 +239,7 @@ TEST(RowTurns, what_the_rows_come_to_is_stored_as_well) {
     expect_bits_in_blocks({squares / norm, exp(x) * norm});
 }
 
-TEST(RowTurns, numbers_that_are_none) {
-    Array values = Draw("none").array(DType::float32, {300, 500});
-    values.data<float>()[5] = std::numeric_limits<float>::quiet_NaN();
-    values.data<float>()[5 * 500] = std::numeric_limits<float>::infinity();
-    values.data<float>()[6 * 500 + 499] = -std::numeric_limits<float>::infinity();
-    expect_bits_in_blocks({softmax(Tensor(values))});
-}
+TEST(RowTurns, numbers_that_are_none) { expect_bits_in_blocks({softmax(rows_with_none(300, 500))}); }
 
 }  // namespace
 }  // namespace weft

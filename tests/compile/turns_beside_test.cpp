@@ -1,8 +1,6 @@
 // Turns of rows whose last part is done beside the first of the next, on any processor: the bits are those of one part after the other.
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "compile/programs.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/backend/cpu/compiler.h"
@@ -82,12 +80,9 @@ TEST(TurnsBeside, large_results) {
 }
 
 TEST(TurnsBeside, numbers_that_are_none) {
-    Array values = Draw("none").array(DType::float32, {300, 500});
-    values.data<float>()[5] = std::numeric_limits<float>::quiet_NaN();
-    values.data<float>()[5 * 500] = std::numeric_limits<float>::infinity();
-    values.data<float>()[6 * 500 + 499] = -std::numeric_limits<float>::infinity();
-    expect_bits_beside({softmax(Tensor(values))});
-    expect_bits_beside({Tensor(values) - max(Tensor(values), 1, true)});
+    Tensor x = rows_with_none(300, 500);
+    expect_bits_beside({softmax(x)});
+    expect_bits_beside({x - max(x, 1, true)});
 }
 
 // Of which several results, or columns, are wanted: what is no map of rows at the end is none.
