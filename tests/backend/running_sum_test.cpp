@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/backend/cpu/compiler.h"
+#include "weft/backend/cpu/scan_rows.h"
 #include "weft/kernel/builder.h"
 
 namespace weft {
@@ -42,6 +43,24 @@ Loop scan_of_rows(std::int64_t rows, std::int64_t count, std::int64_t row, Scan 
 }
 
 template <class T>
+std::vector<T> waves(std::int64_t count) {
+    std::vector<T> numbers(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = static_cast<T>(std::sin(0.7 * static_cast<double>(i))) * T(3);
+    return numbers;
+}
+
+template <class T>
+std::vector<T> scanned(std::vector<T>& from, std::int64_t rows, std::int64_t count, std::int64_t row, Scan scan) {
+    std::vector<T> to(from.size(), T(-7));
+    auto kernel = cpu_compiler().loop(scan_of_rows<T>(rows, count, row, scan));
+    std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
+    void* operands[] = {from.data(), to.data()};
+    kernel->run(operands, scratch.data());
+    return to;
+}
+
+template <class T>
 void check_rows() {
     for (std::int64_t rows : {1, 7, 8, 9, 35})
         for (std::int64_t count : {1, 3, 10, 31, 32, 33, 63, 64, 65, 67, 129, 257})
@@ -49,15 +68,8 @@ void check_rows() {
                 for (Scan scan : {Scan{false, false}, Scan{true, false}, Scan{false, true}, Scan{true, true}}) {
                     std::int64_t row =
                         gap == 256 ? (count + 255) / 256 * 256 : count + gap;  // 256: they collide in the cache
-                    std::vector<T> from(static_cast<std::size_t>(rows * row));
-                    for (std::size_t i = 0; i < from.size(); ++i)
-                        from[i] = static_cast<T>(std::sin(0.7 * static_cast<double>(i))) * T(3);
-                    std::vector<T> to(from.size(), T(-7));
-                    auto kernel = cpu_compiler().loop(scan_of_rows<T>(rows, count, row, scan));
-                    std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
-                    void* operands[] = {from.data(), to.data()};
-                    kernel->run(operands, scratch.data());
-                    ASSERT_EQ(to, summed(from, rows, count, row, scan))
+                    std::vector<T> from = waves<T>(rows * row);
+                    ASSERT_EQ(scanned(from, rows, count, row, scan), summed(from, rows, count, row, scan))
                         << rows << " rows of " << count << ", " << row << " apart"
                         << (scan.exclusive ? ", exclusive" : "") << (scan.backwards ? ", backwards" : "");
                 }
@@ -66,6 +78,58 @@ void check_rows() {
 TEST(RunningSum, of_rows_of_any_length_is_that_of_each_row) {
     check_rows<float>();
     check_rows<double>();
+}
+
+// Rows short and long, whose lines of memory others share or not, and such that collide in the cache: of 5 MB and past the caches.
+template <class T>
+void check_large() {
+    for (std::size_t bytes : {std::size_t{5} << 20, std::size_t{17} << 20})
+        for (std::int64_t row_bytes : {136, 328, 800, 2048, 4000, 8192})
+            for (bool exclusive : {false, true}) {
+                std::int64_t count = row_bytes / std::int64_t{sizeof(T)};
+                std::int64_t rows = static_cast<std::int64_t>(bytes) / row_bytes + 3;
+                std::vector<T> from = waves<T>(rows * count);
+                Scan scan{exclusive, false};
+                ASSERT_EQ(scanned(from, rows, count, count, scan), summed(from, rows, count, count, scan))
+                    << rows << " rows of " << count << (exclusive ? ", exclusive" : "");
+            }
+}
+
+TEST(RunningSum, of_rows_from_memory_is_that_of_each_row) {
+    check_large<float>();
+    check_large<double>();
+}
+
+/// Each way to join eight rows that lie behind each other: what one processor takes, others are to give as well.
+template <class T>
+void check_eight(std::int64_t count, bool exclusive) {
+    auto sum = []<class V>(V a, V b) { return a + b; };
+    std::vector<T> from = waves<T>(cpu::rows_at_once * count);
+    const std::vector<T> expected = summed(from, cpu::rows_at_once, count, count, {exclusive, false});
+    auto check = [&](const char* way, auto join) {
+        std::vector<T> to(from.size() + 1, T(-7));
+        cpu::EightRows rows(T(0), sum, exclusive);
+        join(rows, to.data());
+        EXPECT_EQ(to.back(), T(-7)) << way << ", " << count;
+        to.pop_back();
+        EXPECT_EQ(to, expected) << way << ", " << count << (exclusive ? ", exclusive" : "");
+    };
+    check("as they lie", [&](auto& rows, T* to) { rows.join({from.data(), count}, {to, count}, count); });
+    check("asking", [&](auto& rows, T* to) { rows.join_asking({from.data(), count}, {to, count}, count); });
+    check("past the caches", [&](auto& rows, T* to) { rows.join_past(from.data(), to, count); });
+    check("in two pieces", [&](auto& rows, T* to) {
+        std::int64_t first = count / 2;
+        rows.join({from.data(), count}, {to, count}, first);
+        rows.join({from.data() + first, count}, {to + first, count}, count - first);
+    });
+}
+
+TEST(RunningSum, of_eight_rows_is_the_same_however_they_are_read) {
+    for (bool exclusive : {false, true})
+        for (std::int64_t count : {1, 2, 3, 4, 5, 7, 8, 33, 40, 100, 250, 255, 256}) {
+            check_eight<float>(count, exclusive);
+            check_eight<double>(count, exclusive);
+        }
 }
 
 /// Down the columns of an array whose rows begin `shift` numbers behind where memory was given.
