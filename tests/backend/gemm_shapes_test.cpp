@@ -80,12 +80,12 @@ TEST(Gemm, a_batch_beyond_the_caches_gives_the_bits_of_its_products) {
     }
 }
 
-/// 64 lanes, number p in lane p % 64, by fused multiply-adds; then joined by halves.
-template <class T>
+/// So many lanes, number p in lane p % wide, by fused multiply-adds; then joined by halves.
+template <class T, int wide = 64>
 T inner_product_in_lanes(const T* a, const T* b, std::int64_t k) {
-    T lanes[64] = {};
-    for (std::int64_t p = 0; p < k; ++p) lanes[p % 64] = std::fma(a[p], b[p], lanes[p % 64]);
-    for (int half = 32; half > 0; half /= 2)
+    T lanes[wide] = {};
+    for (std::int64_t p = 0; p < k; ++p) lanes[p % wide] = std::fma(a[p], b[p], lanes[p % wide]);
+    for (int half = wide / 2; half > 0; half /= 2)
         for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
     return lanes[0];
 }
@@ -127,12 +127,12 @@ TEST(Gemm, inner_products_are_joined_in_lanes_on_every_instruction_set) {
     check_inner_products<double>();
 }
 
-/// Few columns (and, turned, few rows) are such products too, where k is long enough.
+/// Few columns (and, turned, few rows) are such products too, of lanes of 64 bytes, where k is long enough.
 template <class T>
 void check_few_columns() {
     for (std::int64_t n : {2, 3, 4}) {
-        for (std::int64_t m : {4, 5, 17, 70, 300}) {
-            for (std::int64_t k : {31, 32, 64, 65, 96, 100, 127, 128, 129, 700, 3000}) {
+        for (std::int64_t m : {4, 5, 17, 70, 121, 300}) {
+            for (std::int64_t k : {15, 16, 17, 31, 32, 64, 65, 100, 128, 129, 700, 3000}) {
                 Sample<T> a(m, k, OperandLayout::rows, 1);
                 for (OperandLayout layout : {OperandLayout::rows, OperandLayout::columns}) {
                     Sample<T> b(k, n, layout, 2);
@@ -154,14 +154,13 @@ void check_few_columns() {
                         own_gemm(rows, scratch.data());
                         bool both[] = {own_gemm_by_dots(columns), own_gemm_by_dots(rows)};
                         bool room = layout == OperandLayout::columns || m >= 70;  // to copy the columns
-                        ASSERT_EQ(both[0] && room, room && n * sizeof(T) <= 16 && k >= 32 * (n - 1))
-                            << m << "x" << n << "x" << k;
+                        ASSERT_EQ(both[0] && room, room && n * sizeof(T) <= 16 && k >= 16) << m << "x" << n << "x" << k;
                         for (std::int64_t i = 0; i < m * n; ++i) {
                             std::vector<T> row(a.values.begin() + i / n * k, a.values.begin() + (i / n + 1) * k),
                                 column;
                             for (std::int64_t p = 0; p < k; ++p)
                                 column.push_back(static_cast<T>(b.values[p * n + i % n]));
-                            T expected = inner_product_in_lanes(row.data(), column.data(), k);
+                            T expected = inner_product_in_lanes<T, 64 / sizeof(T)>(row.data(), column.data(), k);
                             T of_columns = both[0] ? c[i] : expected;
                             T of_rows = both[1] ? turned[i % n * m + i / n] : expected;
                             ASSERT_EQ(of_columns, expected) << name_of(isa) << ", " << m << "x" << n << "x" << k;
@@ -202,7 +201,8 @@ void check_packed(const Sizes& s, OperandLayout of_b) {
     std::vector<T> packed(static_cast<std::size_t>(own_gemm_packed<T>(s.n, s.k)));
     gemm_pack(dtype_of<T>, s.n, s.k, b.matrix, packed.data());
     std::vector<T> whole(static_cast<std::size_t>(s.m * s.n)), blocks = whole;
-    bool dots = s.n == 1 || s.m == 1;  // joined in lanes when they are not packed
+    std::int64_t few = std::min(s.m, s.n);
+    bool dots = few == 1 || (few * sizeof(T) <= 16 && s.k >= 16);  // joined in lanes when they are not packed
     gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, whole.data(), s.n);
     for (std::int64_t first = 0; first < s.m; first += 7) {
         Matrix rows = a.matrix;

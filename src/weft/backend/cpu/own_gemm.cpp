@@ -91,32 +91,37 @@ void finish(const GemmProblem<T>& p, std::int64_t i, std::int64_t j, SumOf<T> su
 }
 
 constexpr std::int64_t most_few = 4;
+constexpr std::int64_t most_dots = 120;  // rows at a time, whatever of them are joined together
 /// Whether a product of few columns (or, the other way round, rows) is made of inner products: those that a tile of vectors would leave mostly
 /// empty, long enough to be worth their joining. By sizes alone: the bits of a sum depend on it.
 template <class T>
 bool few_dots(std::int64_t few, std::int64_t k) {
     constexpr std::int64_t most = 16 / sizeof(SumOf<T>);
     static_assert(most <= most_few);
-    return few == 1 || (few <= most && k >= 32 * (few - 1));
+    return few == 1 || (few <= most && k >= 16);
 }
 
-/// Inner products of rows of a matrix with a few vectors, `step` elements apart; so many rows at a time as stay in the first-level cache.
+/// Inner products of rows of a matrix with a few vectors, `step` elements apart.
 template <class T>
 void multiply_by_dots(const GemmProblem<T>& p, bool of_a, const T* vectors, std::int64_t step) {
-    constexpr std::int64_t most = 64, near_bytes = 24 * 1024;
     std::int64_t count = of_a ? p.m : p.n, few = of_a ? p.n : p.m, row = of_a ? p.a_row : p.b_column;
-    std::int64_t in_block = few == 1 ? most : near_bytes / (p.k * static_cast<std::int64_t>(sizeof(T)));
-    in_block = std::clamp<std::int64_t>(in_block / 16 * 16, 16, most);
+    std::int64_t in_block = few == 1 ? 64 : most_dots;
     const T* rows = of_a ? p.a : p.b;
-    bool as_they_are = few == 1 && !p.accumulate && !p.bias && !p.relu && (!of_a || p.c_row == 1);
+    bool plain = !p.accumulate && !p.bias && !p.relu, as_they_are = plain && (of_a ? p.c_row == few : few == 1);
     auto block = [&](std::int64_t index) {
         std::int64_t first = index * in_block, here = std::min(in_block, count - first);
-        SumOf<T> sums[most_few * most];
-        kernels<T>().dots(as_they_are ? p.c + first : sums, most, rows + first * row, row, vectors, step,
-                          static_cast<int>(few), p.k, static_cast<int>(here));
-        for (std::int64_t j = 0; j < few && !as_they_are; ++j)
-            for (std::int64_t i = 0; i < here; ++i)
-                finish(p, of_a ? first + i : j, of_a ? j : first + i, sums[j * most + i]);
+        SumOf<T> sums[most_few * most_dots];
+        SumOf<T>* to = sums;
+        if (as_they_are) to = p.c + first * few;
+        kernels<T>().dots(to, rows + first * row, row, vectors, step, static_cast<int>(few), p.k,
+                          static_cast<int>(here));
+        if (as_they_are) return;
+        for (std::int64_t j = 0; j < few; ++j)
+            for (std::int64_t i = 0; i < here; ++i) {
+                std::int64_t to_row = of_a ? first + i : j, to_column = of_a ? j : first + i;
+                plain ? (void)(p.c[to_row * p.c_row + to_column] = sums[i * few + j])
+                      : finish(p, to_row, to_column, sums[i * few + j]);
+            }
     };
     if (count * few * p.k > serial_work) return parallel_for(divide_up(count, in_block), block);
     for (std::int64_t index = 0; index < divide_up(count, in_block); ++index) block(index);

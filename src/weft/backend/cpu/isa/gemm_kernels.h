@@ -88,10 +88,10 @@ struct GemmKernels {
     /// to[k * most_columns + j] = b[k, j], zero from `columns` on; likewise.
     void (*pack_b)(OperandOf<T>* to, const NumberOf<T>* b, std::int64_t row, std::int64_t column, int columns,
                    std::int64_t k);
-    /// The inner products of so many rows of a with so many columns of b, `step` apart, each contiguous: to[j * to_step + i], in 64 lanes joined
-    /// by halves. Null: there are none of its own.
-    void (*dots)(SumOf<T>* to, std::int64_t to_step, const NumberOf<T>* a, std::int64_t row, const NumberOf<T>* b,
-                 std::int64_t step, int columns, std::int64_t k, int rows);
+    /// The inner products of so many rows of a with so many columns of b, `step` apart, each contiguous: to[i * columns + j], in 64 lanes joined
+    /// by halves, of several columns (of 16 bytes together at most) in 64 bytes of lanes. Null: there are none of its own.
+    void (*dots)(SumOf<T>* to, const NumberOf<T>* a, std::int64_t row, const NumberOf<T>* b, std::int64_t step,
+                 int columns, std::int64_t k, int rows);
     /// A tile of few rows and as many columns as c's rows stay near: b is read in whole rows, some at a time. `rows` up to most_few_rows;
     /// a and b as they lie; nothing is fetched. Null: there is none.
     void (*few_rows)(const GemmTile<T>& tile);
