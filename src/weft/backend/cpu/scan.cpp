@@ -113,8 +113,7 @@ class StraightScan final : public PreparedLoop {
                     else if (side_by_side_)
                         few_lanes<A, true>(result, x, few, start, join, past);
                     else if (std::abs(stride_) == 1 && std::abs(result_stride_) == 1)
-                        few == few_most ? few_rows<A, few_most>(result, x, few, start, join, past)
-                                        : few_rows<A, 0>(result, x, few, start, join, past);
+                        few_rows<A, 0>(result, x, few, start, join, past);
                     else
                         few_lanes<A, false>(result, x, few, start, join, false);
                 }

@@ -199,7 +199,8 @@ void dots_of_long_rows(T* to, const T* a, std::int64_t row, const T* b, std::int
     constexpr int lanes = V::lanes, fit = columns == 1 ? 1 : at_once<T, wide> / columns;
     constexpr int together = fit < 1 ? 1 : fit * columns > lanes ? lanes / columns : fit, some = together * columns;
     typename V::Type all[lanes + some];
-    if constexpr (some <= lanes && 2 * some > lanes) {
+    constexpr bool fills = some <= lanes && 2 * some > lanes;  // a fold each time
+    if constexpr (fills) {
         for (int n = some; n < lanes; ++n) all[n] = V::zero();
         for (; rows >= together; rows -= together, a += together * row, to += some) {
             lanes_of<T, wide, together, columns>(all, a, row, b, step, k);
@@ -215,7 +216,8 @@ void dots_of_long_rows(T* to, const T* a, std::int64_t row, const T* b, std::int
         to += lanes, filled -= lanes;
         for (int n = 0; n < filled; ++n) all[n] = all[lanes + n];
     };
-    while (rows >= together) join([] { return together; });
+    if constexpr (!fills)
+        while (rows >= together) join([] { return together; });
     while (rows > 0) join([] { return 1; });
     for (int rest = filled; rest < lanes; ++rest) all[rest] = V::zero();
     if (filled > 0) fold_rows<T>(to, all, filled);
