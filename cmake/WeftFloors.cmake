@@ -62,7 +62,7 @@ endif()
 set(WEFT_SMALL_SOURCES
     "/weft/(check|nn|optim|train|viz|look|search|rewrite/rules|backend/cuda|backend/opencl)/"
     "/weft/autodiff/(batching|between|cond.*|custom|declared|loop.*|region|vmap|while)\\.cpp$"
-    "/weft/backend/(machine|refused_text|cpu/late_library|cpu/library_threads|cpu/onednn_.*|cpu/matrix/lapack)\\.cpp$"
+    "/weft/backend/(machine|refused_text|cpu/emit/writer_columns|cpu/late_library|cpu/library_threads|cpu/onednn_.*|cpu/matrix/lapack)\\.cpp$"
     "/weft/compile/(again|frugal|index_checks|loop_binding|loop_numbers|loop_places|numbers|parted_.*|print_plan|row_kernels|row_parts|stages|small_branches)\\.cpp$"
     "/weft/data/(dataset|describe|fetch|files|folds|mnist|parquet|parts|registry|sources_.*|tables)\\.cpp$"
     "/weft/io/(arrow_array|file_tree|folder.*|hdf5.*|idx|mat|npz|parquet|tar)\\.cpp$"
@@ -72,7 +72,7 @@ set(WEFT_SMALL_SOURCES
 list(JOIN WEFT_SMALL_SOURCES "|" WEFT_SMALL_SOURCES)
 
 # Sources of the backend that decide what loops do, or write their code, and have few loops over data of their own: -O3 makes them larger alone.
-set(WEFT_DECIDING_SOURCES "/weft/backend/cpu/(emit/.*|block_program|compiler|constant|contraction|convolution|convolution_parts|factorization|loop_layout|pooling_rows|small_factorization|stored_reduction|window)\\.cpp$")
+set(WEFT_DECIDING_SOURCES "/weft/backend/cpu/(emit/.*|block_program|block_reduction|compiler|constant|contraction|convolution|convolution_parts|factorization|gemm|loop_layout|pooling_rows|small_factorization|stored_reduction|window)\\.cpp$")
 
 function(weft_floor name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/weft/${name}/*.cpp)

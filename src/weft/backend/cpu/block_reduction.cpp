@@ -137,13 +137,7 @@ void ReductionKernel::choose_space(const Loop& loop, const LoopLayout& layout, b
     in_place_ = way_ != Way::columns && direct &&
                 (not_folded || all_outputs([](const Output& output) { return output.position; }));
     if (in_place_ && length_ <= row_chunk) way_ = Way::short_rows;
-    bool far = straight_ && run_ == 0 && std::all_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
-                   auto size = static_cast<std::int64_t>(output.width());
-                   bool few = few_columns(inner_ * size) && (output.number() || !output.position) &&
-                              output.row_stride >= inner_;
-                   return few || lie_far_apart(output.row_stride * size);
-               });
-    if (!emitted || far || run_ > 0) return;
+    if (!emitted || joins_without_code() || run_ > 0) return;
     source_ = emit::EmittedSource(loop, loop.program, dims, streams);
     choose_code(loop, dims, reduced);
 }

@@ -85,6 +85,7 @@ class ReductionKernel : public PreparedLoop {
     void turn_lanes(Thread& thread, std::int64_t by) const;
     void run_columns(Thread& thread, std::int64_t task) const;
     bool sums_few_columns(const Loop& loop) const;
+    bool joins_without_code() const;
     void sum_chunks(Thread& thread, const ColumnTiles::Tile& tile) const;
     void reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const;
     void join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width, std::int64_t row,

@@ -70,7 +70,14 @@ void Writer::lay_out_frame() {
 
 std::size_t Writer::write() {
     open();
+    Xbyak::Label by_rows, done;
+    if (joins_columns()) {
+        join_columns(by_rows);
+        jmp(done);
+    }
+    L(by_rows);
     row_loop();
+    L(done);
     close();
     write_constants();
     return getSize();

@@ -6,11 +6,17 @@
 
 #include <xbyak/xbyak.h>
 
+#include <functional>
 #include <memory>
 
 #include "weft/backend/cpu/emit/kernel_plan.h"
 
 namespace weft::cpu::emit {
+
+/// What instructions that join can read from memory.
+inline bool joins_from_memory(const StreamKind& kept) {
+    return kept.reduction == Reduction::sum || (kept.reduction == Reduction::product && is_floating(kept.memory));
+}
 
 class Writer : protected Xbyak::CodeGenerator {
   public:
@@ -74,11 +80,20 @@ class Writer : protected Xbyak::CodeGenerator {
     void move_accumulators(bool in);
     void begin_accumulators();
     void fold_accumulators();
-    bool joins_alone() const;
+    bool joins_alone(bool (*mode)(Mode)) const;
     bool finds_extremes() const;
     void join_extremes(Xbyak::Label& rest);
     bool finds_sums() const;
     void join_sums();
+    bool joins_columns() const;
+    int most_waiting() const;
+    void join_columns(Xbyak::Label& by_rows);
+    void join_part(int shift, Xbyak::Label& by_rows);
+    void join_vector(const Line& joined, int number, bool ordered);
+    void see_ordered(int value, int number, Lane lane);
+    void leave_unordered(Xbyak::Label& by_rows);
+    void each_vector(const std::function<void(int)>& write, const std::function<void()>& next = {});
+    Address before(const Xbyak::Reg64& last, int vectors) const { return ptr[last - 64 * vectors]; }
     std::ptrdiff_t extreme_folded() const;
     void leave_with_nan(std::int32_t first, int width, Xbyak::Label& to);
     template <class Write>

@@ -40,19 +40,19 @@ void Writer::move_accumulators(bool in) {
 }
 
 /// Whether one array's elements are joined as they lie, and nothing else is done. (They may be read for nothing, beside a constant that is joined.)
-bool Writer::joins_alone() const {
+bool Writer::joins_alone(bool (*mode)(Mode)) const {
     const std::vector<StreamKind>& streams = plan_.code.streams;
     if (streams.size() != 2 || plan_.code.order.size() != 2) return false;
     const StreamKind &read = streams[0], &kept = streams[1];
     bool loads = plan_.code.line(plan_.code.order[0]).op == VectorOp::load;
-    return loads && in_lanes(kept.mode) && size_of(kept.memory) >= 4 && read.mode == Mode::contiguous &&
+    return loads && mode(kept.mode) && size_of(kept.memory) >= 4 && read.mode == Mode::contiguous &&
            read.memory == kept.memory;
 }
 
 /// Whether the greatest or least elements of each row of an array are all that is computed. Then what is joined is one instruction (join_extremes), not
 /// three that wait for each other, and meanwhile memory is asked for nothing.
 bool Writer::finds_extremes() const {
-    if (!very_wide_ || !joins_alone() || plan_.unroll % 2 != 0) return false;
+    if (!very_wide_ || !joins_alone(in_lanes) || plan_.unroll % 2 != 0) return false;
     const StreamKind& kept = plan_.code.streams[1];
     bool extreme = kept.reduction == Reduction::maximum || kept.reduction == Reduction::minimum;
     return kept.mode == Mode::folded && extreme && is_floating(kept.memory);
@@ -95,11 +95,7 @@ void Writer::leave_with_nan(std::int32_t first, int width, Xbyak::Label& to) {
 }
 
 /// Whether the sum or product of an array is all that is computed.
-bool Writer::finds_sums() const {
-    if (!joins_alone()) return false;
-    const StreamKind& kept = plan_.code.streams[1];
-    return kept.reduction == Reduction::sum || (kept.reduction == Reduction::product && is_floating(kept.memory));
-}
+bool Writer::finds_sums() const { return joins_alone(in_lanes) && joins_from_memory(plan_.code.streams[1]); }
 
 /// The vectors at hand, by instructions that read them: with one less for each, a processor looks further ahead, and asks memory for more. Sums of
 /// 128 MB on a Zen 4 took 0.88 of the time so.

@@ -145,8 +145,10 @@ struct Joined {
     }
 #endif
 
-    static void columns(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t columns,
-                        std::int64_t stride, std::int64_t, bool fresh, [[maybe_unused]] bool by_fours) {
+    [[gnu::noinline, gnu::noclone]]  // join() calls it, too
+    static void
+    columns(void* out, std::int64_t*, const void* values, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+            std::int64_t, bool fresh, [[maybe_unused]] bool by_fours) {
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(values);
         std::int64_t row = 0;
@@ -170,8 +172,11 @@ struct Joined {
         using W = typename M::Wide;
         auto* to = static_cast<T*>(out);
         auto* from = static_cast<const T*>(partials);
-        constexpr bool by_vectors = std::is_floating_point_v<T> && std::is_same_v<M, Sum<T>>;  // code is large
-        constexpr int together = by_vectors ? width : 1;
+        if constexpr (std::is_same_v<W, T>) {  // then chunks are rows
+            for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
+            return columns(to, nullptr, from + stride, chunks - 1, count, stride, 1, false, false);
+        }
+        constexpr int together = std::is_same_v<M, Sum<float>> ? width : 1;  // code is large
         for (; count > 0; count -= together, to += together, from += together) {
             const int some = count < together ? static_cast<int>(count) : together;
             W totals[together];
