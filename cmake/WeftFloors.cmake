@@ -72,7 +72,7 @@ set(WEFT_SMALL_SOURCES
 list(JOIN WEFT_SMALL_SOURCES "|" WEFT_SMALL_SOURCES)
 
 # Sources of the backend that decide what loops do, or write their code, and have few loops over data of their own: -O3 makes them larger alone.
-set(WEFT_DECIDING_SOURCES "/weft/backend/cpu/(emit/.*|block_program|block_reduction|compiler|constant|contraction|convolution|convolution_parts|factorization|gemm|loop_layout|pooling_rows|small_factorization|stored_reduction|window)\\.cpp$")
+set(WEFT_DECIDING_SOURCES "/weft/backend/cpu/(emit/.*|block_program|block_reduction|compiler|constant|contraction|convolution|convolution_parts|factorization|gemm|join|loop_layout|pooling_rows|small_factorization|stored_reduction|window)\\.cpp$")
 
 function(weft_floor name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/weft/${name}/*.cpp)

@@ -85,13 +85,13 @@ template <class T>
 void check_large() {
     for (std::size_t bytes : {std::size_t{5} << 20, std::size_t{17} << 20})
         for (std::int64_t row_bytes : {136, 328, 800, 2048, 4000, 8192})
-            for (bool exclusive : {false, true}) {
+            for (Scan scan : {Scan{false, false}, Scan{true, true}}) {
                 std::int64_t count = row_bytes / std::int64_t{sizeof(T)};
                 std::int64_t rows = static_cast<std::int64_t>(bytes) / row_bytes + 3;
                 std::vector<T> from = waves<T>(rows * count);
-                Scan scan{exclusive, false};
                 ASSERT_EQ(scanned(from, rows, count, count, scan), summed(from, rows, count, count, scan))
-                    << rows << " rows of " << count << (exclusive ? ", exclusive" : "");
+                    << rows << " rows of " << count << (scan.exclusive ? ", exclusive" : "")
+                    << (scan.backwards ? ", backwards" : "");
             }
 }
 
@@ -101,34 +101,38 @@ TEST(RunningSum, of_rows_from_memory_is_that_of_each_row) {
 }
 
 /// Each way to join eight rows that lie behind each other: what one processor takes, others are to give as well.
-template <class T>
+template <class T, bool backwards>
 void check_eight(std::int64_t count, bool exclusive) {
     auto sum = []<class V>(V a, V b) { return a + b; };
-    std::vector<T> from = waves<T>(cpu::rows_at_once * count);
-    const std::vector<T> expected = summed(from, cpu::rows_at_once, count, count, {exclusive, false});
+    const std::vector<T> from = waves<T>(cpu::rows_at_once * count);
+    const std::vector<T> expected = summed(from, cpu::rows_at_once, count, count, {exclusive, backwards});
+    const std::int64_t start = backwards ? count - 1 : 0;
     auto check = [&](const char* way, auto join) {
         std::vector<T> to(from.size() + 1, T(-7));
-        cpu::EightRows rows(T(0), sum, exclusive);
-        join(rows, to.data());
+        cpu::EightRows<T, decltype(sum), backwards> rows(T(0), sum, exclusive);
+        join(rows, from.data() + start, to.data() + start);
         EXPECT_EQ(to.back(), T(-7)) << way << ", " << count;
         to.pop_back();
-        EXPECT_EQ(to, expected) << way << ", " << count << (exclusive ? ", exclusive" : "");
+        EXPECT_EQ(to, expected) << way << ", " << count << (exclusive ? ", exclusive" : "")
+                                << (backwards ? ", backwards" : "");
     };
-    check("as they lie", [&](auto& rows, T* to) { rows.join({from.data(), count}, {to, count}, count); });
-    check("asking", [&](auto& rows, T* to) { rows.join_asking({from.data(), count}, {to, count}, count); });
-    check("past the caches", [&](auto& rows, T* to) { rows.join_past(from.data(), to, count); });
-    check("in two pieces", [&](auto& rows, T* to) {
-        std::int64_t first = count / 2;
-        rows.join({from.data(), count}, {to, count}, first);
-        rows.join({from.data() + first, count}, {to + first, count}, count - first);
+    check("as they lie", [&](auto& rows, const T* at, T* to) { rows.join({at, count}, {to, count}, count); });
+    check("asking", [&](auto& rows, const T* at, T* to) { rows.join_asking({at, count}, {to, count}, count); });
+    check("past the caches", [&](auto& rows, const T* at, T* to) { rows.join_past(at, to, count); });
+    check("in two pieces", [&](auto& rows, const T* at, T* to) {
+        std::int64_t first = count / 2, step = backwards ? -first : first;
+        rows.join({at, count}, {to, count}, first);
+        rows.join({at + step, count}, {to + step, count}, count - first);
     });
 }
 
 TEST(RunningSum, of_eight_rows_is_the_same_however_they_are_read) {
     for (bool exclusive : {false, true})
         for (std::int64_t count : {1, 2, 3, 4, 5, 7, 8, 33, 40, 100, 250, 255, 256}) {
-            check_eight<float>(count, exclusive);
-            check_eight<double>(count, exclusive);
+            check_eight<float, false>(count, exclusive);
+            check_eight<float, true>(count, exclusive);
+            check_eight<double, false>(count, exclusive);
+            check_eight<double, true>(count, exclusive);
         }
 }
 

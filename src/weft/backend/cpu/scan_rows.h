@@ -28,7 +28,8 @@ struct EightTo {
     std::int64_t row;
 };
 
-template <class T, class Join>
+/// Backwards: what is handed points to the rows' last numbers.
+template <class T, class Join, bool backwards>
 class EightRows {
     using Vector = typename Square<T>::Vector;
     static constexpr std::int64_t side = Square<T>::side, squares = rows_at_once / side;
@@ -45,7 +46,7 @@ class EightRows {
 
     /// Of rows that lie behind each other: read side by side, in which order a processor does not see what comes next, so that it is asked for.
     void join_asking(const EightFrom<T>& from, const EightTo<T>& to, std::int64_t count) {
-        Asked read(from.at, count), write(to.at, count);
+        Asked read(first(from.at, count), count), write(first(to.at, count), count);
         join_squares(from, to, whole(count), [&] { read.template ask<0>(), write.template ask<1>(); });
         join_rest(from, to, count);
     }
@@ -54,11 +55,11 @@ class EightRows {
     void join_past(const T* from, T* to, std::int64_t count) {
         T block[rows_at_once * most_behind / sizeof(T)];
         EightFrom<T> rows{from, count};
-        EightTo<T> out{block, count};
-        Asked read(from, count);
+        EightTo<T> out{block + (backwards ? count - 1 : 0), count};
+        Asked read(first(from, count), count);
         join_squares(rows, out, whole(count), [&] { read.template ask<0>(); });
         join_rest(rows, out, count);
-        copy_past_caches(block, rows_at_once * count, to);
+        copy_past_caches(block, rows_at_once * count, first(to, count));
     }
 
   private:
@@ -80,6 +81,11 @@ class EightRows {
         std::uintptr_t at_;
     };
     static std::int64_t whole(std::int64_t count) { return count / side * side; }
+    /// The first of `count` numbers in memory.
+    template <class P>
+    static P first(P at, std::int64_t count) {
+        return backwards ? at + 1 - count : at;
+    }
 
     /// A multiple of a square's side. `ask`: in front of each column of squares.
     template <class Ask>
@@ -88,19 +94,21 @@ class EightRows {
         std::memcpy(sums, running_, sizeof sums);
         for (std::int64_t i = 0; i < count; i += side) {
             ask();
+            const std::int64_t at = backwards ? 1 - side - i : i;
             for (std::int64_t s = 0; s < squares; ++s) {
                 Vector rows[side];
                 for (std::int64_t k = 0; k < side; ++k)
-                    std::memcpy(&rows[k], from.at + (s * side + k) * from.row + i, sizeof(Vector));
+                    std::memcpy(&rows[k], from.at + (s * side + k) * from.row + at, sizeof(Vector));
                 Square<T>::turn(rows);
-                for (Vector& column : rows) {
+                for (std::int64_t k = 0; k < side; ++k) {
+                    Vector& column = rows[backwards ? side - 1 - k : k];
                     Vector before = sums[s];
                     sums[s] = join_(before, column);
                     column = exclusive_ ? before : sums[s];
                 }
                 Square<T>::turn(rows);
                 for (std::int64_t k = 0; k < side; ++k)
-                    std::memcpy(to.at + (s * side + k) * to.row + i, &rows[k], sizeof(Vector));
+                    std::memcpy(to.at + (s * side + k) * to.row + at, &rows[k], sizeof(Vector));
             }
         }
         std::memcpy(running_, sums, sizeof sums);
@@ -109,8 +117,9 @@ class EightRows {
     void join_rest(const EightFrom<T>& from, const EightTo<T>& to, std::int64_t count) {
         for (std::int64_t k = 0; k < rows_at_once; ++k)
             for (std::int64_t i = whole(count); i < count; ++i) {
-                T next = join_(running_[k], from.at[k * from.row + i]);
-                to.at[k * to.row + i] = exclusive_ ? running_[k] : next;
+                const std::int64_t at = backwards ? -i : i;
+                T next = join_(running_[k], from.at[k * from.row + at]);
+                to.at[k * to.row + at] = exclusive_ ? running_[k] : next;
                 running_[k] = next;
             }
     }
